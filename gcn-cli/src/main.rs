@@ -1,0 +1,3 @@
+//! The `gcn` command.
+#![forbid(unsafe_code)]
+fn main() {}

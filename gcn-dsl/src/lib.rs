@@ -1,0 +1,4 @@
+//! AMD GPU kernels in Rust.
+#![deny(unsafe_code)]
+
+pub mod mir;

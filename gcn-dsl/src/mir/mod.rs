@@ -1,0 +1,138 @@
+//! Machine instructions on virtual registers: what instruction selection makes and register allocation consumes.
+//!
+//! A [`Function`] is a list of basic blocks in layout order (block `i` falls through to block `i + 1` unless its last
+//! instruction never does). It is not SSA: a virtual register may be written several times and in parts. Rules:
+//!
+//! - A branch names its target block as `Operand::Label(Label(block index))`.
+//! - Control flow here is the *wave's*: a divergent `if` is straight code under changed EXEC with optional skip branches,
+//!   so liveness on these blocks is right for scalar and vector registers alike.
+//! - A write under EXEC that must keep the other lanes' old value carries [`MInst::keeps_dst`]: it reads its destination.
+//! - A write of a part of a tuple keeps the rest, so it reads it too, unless the tuple is not live before it. A tuple that
+//!   is put together piece by piece starts with [`Op::Undef`], which makes it live without giving it a value.
+//! - SCC and VCC are not allocated. Whoever selects instructions keeps an SCC or VCC writer and its reader adjacent, with
+//!   only instructions between them that leave it alone; copies made by the allocator never touch SCC or VCC.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::Operand;
+use gcn_isa::program::SourceLoc;
+use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::{InstDesc, Target};
+use smallvec::SmallVec;
+
+/// A virtual register (tuple).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VReg(pub u32);
+
+/// What a virtual register needs of its machine register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VRegInfo {
+    /// Register file.
+    pub file: RegFile,
+    /// Number of consecutive registers: 1, 2, 3, 4, 8, 16 or 32 (any count up to 32 is allowed).
+    pub len: u8,
+    /// The first register's number is a multiple of this.
+    pub align: u8,
+}
+
+/// A part of a virtual register: `len` registers from its `start`-th.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct VSlice {
+    /// The virtual register.
+    pub reg: VReg,
+    /// First register of the part.
+    pub start: u8,
+    /// Registers in the part.
+    pub len: u8,
+}
+
+/// An operand: a part of a virtual register, or anything that needs no allocation (constants, labels, EXEC, VCC, M0,
+/// and at the start of the entry block the registers that hold the kernel's initial state).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MOperand {
+    /// Virtual.
+    Virt(VSlice),
+    /// Physical or not a register.
+    Fixed(Operand),
+}
+
+/// What an [`MInst`] does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// A machine instruction: a row of the table with its modifiers.
+    Machine(&'static InstDesc, Mods),
+    /// `operands[0] = operands[1]`, same width in dwords (or a 32-bit constant repeated for each dword of the
+    /// destination). Any file to any file but vector to scalar. Lowered to nothing or to moves.
+    Copy,
+    /// `operands[0]` becomes live with an undefined value; lowered to nothing.
+    Undef,
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MInst {
+    /// The operation.
+    pub op: Op,
+    /// Operands in assembly order.
+    pub operands: SmallVec<[MOperand; 5]>,
+    /// The write leaves some lanes of the destination as they were, so the destination is read as well.
+    pub keeps_dst: bool,
+    /// The user's source position.
+    pub loc: Option<SourceLoc>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MBlock {
+    /// Instructions; a block may end in a conditional branch followed by an `s_branch`.
+    pub insts: Vec<MInst>,
+    /// How many loops the block is in, for costs.
+    pub loop_depth: u32,
+}
+
+/// A kernel on virtual registers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The target.
+    pub target: Target,
+    /// The kernel's name.
+    pub name: String,
+    /// Virtual registers by [`VReg`] number.
+    pub vregs: Vec<VRegInfo>,
+    /// Blocks in layout order; block 0 is the entry.
+    pub blocks: Vec<MBlock>,
+    /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
+    pub live_in: Vec<Reg>,
+}
+
+impl VReg {
+    /// The whole register of `info.len` dwords.
+    pub fn all(self, info: VRegInfo) -> VSlice {
+        VSlice { reg: self, start: 0, len: info.len }
+    }
+}
+
+impl Function {
+    /// An empty function.
+    pub fn new(target: Target, name: impl Into<String>) -> Function {
+        Function { target, name: name.into(), vregs: Vec::new(), blocks: Vec::new(), live_in: Vec::new() }
+    }
+
+    /// A new virtual register with the alignment that the target's encodings ask for: vector tuples even where the
+    /// target says so, SGPR pairs even, larger SGPR tuples on multiples of 4.
+    pub fn new_vreg(&mut self, file: RegFile, len: u8) -> VReg {
+        let align = match (file, len) {
+            (_, 1) => 1,
+            (RegFile::Sgpr, 2) => 2,
+            (RegFile::Sgpr, _) => 4,
+            _ if self.target.needs_even_vgpr_tuples() => 2,
+            _ => 1,
+        };
+        self.vregs.push(VRegInfo { file, len, align });
+        VReg(self.vregs.len() as u32 - 1)
+    }
+
+    /// What `reg` needs.
+    pub fn info(&self, reg: VReg) -> VRegInfo {
+        self.vregs[reg.0 as usize]
+    }
+}

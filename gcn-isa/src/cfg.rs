@@ -1,0 +1,97 @@
+//! Basic blocks and edges of a [`Program`].
+
+use crate::operand::Operand;
+use crate::program::Program;
+use crate::table::Class;
+
+/// A basic block: a range of instruction indices with its neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// First instruction.
+    pub start: usize,
+    /// One past the last instruction.
+    pub end: usize,
+    /// Blocks that control may go to next. For a conditional branch the fall-through comes first.
+    pub succs: Vec<usize>,
+    /// Blocks that control may come from.
+    pub preds: Vec<usize>,
+    /// True if control may leave to an unknown place (`s_setpc`, `s_swappc`, a branch by raw offset).
+    pub unknown_exit: bool,
+}
+
+/// The control-flow graph, blocks in program order; block 0 is the entry.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Cfg {
+    /// The blocks.
+    pub blocks: Vec<Block>,
+}
+
+impl Cfg {
+    /// Splits `program` into basic blocks.
+    pub fn build(program: &Program) -> Cfg {
+        let n = program.lines.len();
+        if n == 0 {
+            return Cfg::default();
+        }
+        let mut leader = vec![false; n + 1];
+        leader[0] = true;
+        for def in &program.labels {
+            if let Some(at) = def.at {
+                leader[at] = true;
+            }
+        }
+        for (i, line) in program.lines.iter().enumerate() {
+            if line.inst.desc.ends_block() {
+                leader[i + 1] = true;
+            }
+        }
+        let starts: Vec<usize> = (0..n).filter(|&i| leader[i]).collect();
+        let block_of = |at: usize| starts.partition_point(|&s| s <= at) - 1;
+        let mut blocks: Vec<Block> = starts
+            .iter()
+            .enumerate()
+            .map(|(b, &start)| Block {
+                start,
+                end: starts.get(b + 1).copied().unwrap_or(n),
+                succs: Vec::new(),
+                preds: Vec::new(),
+                unknown_exit: false,
+            })
+            .collect();
+        for b in 0..blocks.len() {
+            let last = &program.lines[blocks[b].end - 1].inst;
+            let falls_through = last.desc.falls_through();
+            if falls_through && b + 1 < blocks.len() {
+                blocks[b].succs.push(b + 1);
+            }
+            if last.desc.class == Class::Branch {
+                let label = last.operands.iter().find_map(|o| match o {
+                    Operand::Label(l) => Some(*l),
+                    _ => None,
+                });
+                match label.and_then(|l| program.labels[l.0 as usize].at) {
+                    Some(at) if at < n => {
+                        let target = block_of(at);
+                        if !blocks[b].succs.contains(&target) {
+                            blocks[b].succs.push(target);
+                        }
+                    }
+                    // A branch to the very end leaves the program, as running off its end does.
+                    Some(_) => {}
+                    None => blocks[b].unknown_exit = true,
+                }
+            }
+        }
+        for b in 0..blocks.len() {
+            for s in blocks[b].succs.clone() {
+                blocks[s].preds.push(b);
+            }
+        }
+        Cfg { blocks }
+    }
+
+    /// The block that holds instruction `index`.
+    pub fn block_of(&self, index: usize) -> usize {
+        self.blocks.partition_point(|b| b.start <= index) - 1
+    }
+}

@@ -1,0 +1,123 @@
+//! The machine program: instructions in order, labels between them, and why each was put there.
+
+use std::fmt;
+
+use crate::inst::Inst;
+use crate::target::Target;
+
+/// A label of a [`Program`], by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label(pub u32);
+
+/// An instruction with what is known about where it came from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// The instruction.
+    pub inst: Inst,
+    /// Why the instruction is there, if a pass put it there; printed as a comment on request.
+    pub note: Option<Box<str>>,
+    /// The user's source position, if known.
+    pub loc: Option<SourceLoc>,
+}
+
+/// A position in the user's source.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SourceLoc {
+    /// File path as the compiler gives it.
+    pub file: &'static str,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for SourceLoc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A label's name and place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabelDef {
+    /// Symbol name, for example `.LBB0_1`.
+    pub name: String,
+    /// Index of the instruction that the label stands before; `lines.len()` for the end. `None` until placed.
+    pub at: Option<usize>,
+}
+
+/// A straight list of instructions with labels: one kernel's code.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// The target.
+    pub target: Target,
+    /// The kernel's name.
+    pub name: String,
+    /// The instructions.
+    pub lines: Vec<Line>,
+    /// Labels; [`Label`] is an index into this.
+    pub labels: Vec<LabelDef>,
+}
+
+impl Program {
+    /// An empty program.
+    pub fn new(target: Target, name: impl Into<String>) -> Program {
+        Program { target, name: name.into(), lines: Vec::new(), labels: Vec::new() }
+    }
+
+    /// Appends an instruction.
+    pub fn push(&mut self, inst: Inst) -> &mut Line {
+        self.lines.push(Line { inst, note: None, loc: None });
+        self.lines.last_mut().expect("just pushed")
+    }
+
+    /// A new label that is not placed yet.
+    pub fn new_label(&mut self, name: impl Into<String>) -> Label {
+        self.labels.push(LabelDef { name: name.into(), at: None });
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// Places `label` before the next instruction pushed.
+    pub fn place(&mut self, label: Label) {
+        self.labels[label.0 as usize].at = Some(self.lines.len());
+    }
+
+    /// Inserts instructions; `insertions` are (index, line) in ascending order of index, each placed before the
+    /// instruction that has that index now. A label at that index ends up *before* the inserted instruction, so every
+    /// path that reaches the old instruction passes the new one. One linear pass.
+    ///
+    /// # Panics
+    /// If the indices are not ascending or lie past the end.
+    pub fn insert(&mut self, insertions: Vec<(usize, Line)>) {
+        assert!(insertions.is_sorted_by_key(|i| i.0), "insertions must be in order");
+        assert!(insertions.last().is_none_or(|i| i.0 <= self.lines.len()), "insertion past the end");
+        let indices: Vec<usize> = insertions.iter().map(|i| i.0).collect();
+        for label in &mut self.labels {
+            if let Some(at) = &mut label.at {
+                *at += indices.partition_point(|i| i < at);
+            }
+        }
+        let old = std::mem::take(&mut self.lines);
+        self.lines.reserve(old.len() + insertions.len());
+        let mut pending = insertions.into_iter().peekable();
+        for (index, line) in old.into_iter().enumerate() {
+            while let Some((_, new)) = pending.next_if(|i| i.0 <= index) {
+                self.lines.push(new);
+            }
+            self.lines.push(line);
+        }
+        self.lines.extend(pending.map(|i| i.1));
+    }
+
+    /// Labels sorted by place: (instruction index, label).
+    pub fn labels_in_order(&self) -> Vec<(usize, Label)> {
+        let mut placed: Vec<_> = self
+            .labels
+            .iter()
+            .enumerate()
+            .filter_map(|(i, def)| def.at.map(|at| (at, Label(i as u32))))
+            .collect();
+        placed.sort_unstable();
+        placed
+    }
+}

@@ -1,0 +1,167 @@
+//! Machine registers and register tuples.
+//!
+//! The SGPR file is numbered as the encodings number it, so `vcc`, `exec`, `m0` and the other named scalar
+//! registers are tuples of [`RegFile::Sgpr`] at their fixed numbers: `vcc` is SGPR 106 and 107.
+
+use std::fmt;
+
+/// A register file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RegFile {
+    /// Scalar registers, named ones included, by encoding number 0..=127.
+    Sgpr,
+    /// Vector registers 0..=255.
+    Vgpr,
+    /// Accumulation vector registers (AccVGPR, AGPR) 0..=255.
+    Agpr,
+}
+
+/// A register, or a tuple of consecutive registers: `v7`, `s[4:7]`, `a[0:15]`, `vcc`.
+///
+/// ```
+/// use gcn_isa::{Reg, reg};
+/// assert_eq!(Reg::v(8, 4).to_string(), "v[8:11]");
+/// assert_eq!(reg::VCC.to_string(), "vcc");
+/// assert_eq!(Reg::s(107, 1).to_string(), "vcc_hi");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Reg {
+    /// The file.
+    pub file: RegFile,
+    /// The first register's number.
+    pub index: u16,
+    /// How many consecutive registers (dwords), 1..=32.
+    pub len: u8,
+}
+
+/// `flat_scratch`.
+pub const FLAT_SCRATCH: Reg = Reg::s(102, 2);
+/// `xnack_mask`.
+pub const XNACK_MASK: Reg = Reg::s(104, 2);
+/// `vcc`.
+pub const VCC: Reg = Reg::s(106, 2);
+/// `m0`.
+pub const M0: Reg = Reg::s(124, 1);
+/// `exec`.
+pub const EXEC: Reg = Reg::s(126, 2);
+
+impl Reg {
+    /// SGPR tuple of `len` dwords starting at encoding number `index`.
+    pub const fn s(index: u16, len: u8) -> Reg {
+        Reg { file: RegFile::Sgpr, index, len }
+    }
+
+    /// VGPR tuple.
+    pub const fn v(index: u16, len: u8) -> Reg {
+        Reg { file: RegFile::Vgpr, index, len }
+    }
+
+    /// AGPR tuple.
+    pub const fn a(index: u16, len: u8) -> Reg {
+        Reg { file: RegFile::Agpr, index, len }
+    }
+
+    /// One past the last register's number.
+    pub const fn end(self) -> u16 {
+        self.index + self.len as u16
+    }
+
+    /// True if both name at least one common register.
+    pub fn overlaps(self, other: Reg) -> bool {
+        self.file == other.file && self.index < other.end() && other.index < self.end()
+    }
+
+    /// True if every register of `other` is in `self`.
+    pub fn covers(self, other: Reg) -> bool {
+        self.file == other.file && self.index <= other.index && other.end() <= self.end()
+    }
+
+    /// The single registers of the tuple.
+    pub fn units(self) -> impl Iterator<Item = RegUnit> {
+        (self.index..self.end()).map(move |i| RegUnit::new(self.file, i))
+    }
+
+    /// The `i`-th register of the tuple as a tuple of one.
+    #[must_use]
+    pub fn sub(self, i: u8) -> Reg {
+        self.slice(i, 1)
+    }
+
+    /// `len` registers of the tuple, starting at its `start`-th.
+    #[must_use]
+    pub fn slice(self, start: u8, len: u8) -> Reg {
+        debug_assert!(start + len <= self.len, "{self}: slice {start}+{len}");
+        Reg { file: self.file, index: self.index + u16::from(start), len }
+    }
+
+    fn scalar_name(self) -> Option<&'static str> {
+        let name = match (self.index, self.len) {
+            (102, 2) => "flat_scratch",
+            (102, 1) => "flat_scratch_lo",
+            (103, 1) => "flat_scratch_hi",
+            (104, 2) => "xnack_mask",
+            (104, 1) => "xnack_mask_lo",
+            (105, 1) => "xnack_mask_hi",
+            (106, 2) => "vcc",
+            (106, 1) => "vcc_lo",
+            (107, 1) => "vcc_hi",
+            (124, 1) => "m0",
+            (126, 2) => "exec",
+            (126, 1) => "exec_lo",
+            (127, 1) => "exec_hi",
+            _ => return None,
+        };
+        Some(name)
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (prefix, index) = match self.file {
+            RegFile::Vgpr => ("v", self.index),
+            RegFile::Agpr => ("a", self.index),
+            RegFile::Sgpr => match self.scalar_name() {
+                Some(name) => return f.write_str(name),
+                None if (108..124).contains(&self.index) => ("ttmp", self.index - 108),
+                None => ("s", self.index),
+            },
+        };
+        if self.len == 1 {
+            write!(f, "{prefix}{index}")
+        } else {
+            write!(f, "{prefix}[{index}:{}]", index + u16::from(self.len) - 1)
+        }
+    }
+}
+
+/// One register of one file as a small dense number, for bit sets and per-register state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct RegUnit(u16);
+
+impl RegUnit {
+    /// How many units there are: 128 SGPRs, 256 VGPRs, 256 AGPRs.
+    pub const COUNT: usize = 128 + 256 + 256;
+
+    /// The unit of register `index` of `file`.
+    pub const fn new(file: RegFile, index: u16) -> RegUnit {
+        match file {
+            RegFile::Sgpr => RegUnit(index),
+            RegFile::Vgpr => RegUnit(128 + index),
+            RegFile::Agpr => RegUnit(384 + index),
+        }
+    }
+
+    /// The dense number, below [`RegUnit::COUNT`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The register as a tuple of one.
+    pub const fn reg(self) -> Reg {
+        match self.0 {
+            0..128 => Reg::s(self.0, 1),
+            128..384 => Reg::v(self.0 - 128, 1),
+            _ => Reg::a(self.0 - 384, 1),
+        }
+    }
+}

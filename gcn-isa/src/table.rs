@@ -1,0 +1,127 @@
+//! Every instruction, declared once.
+//!
+//! The rows stand in `gcn-isa/data/instructions/`, one tab-separated file per encoding family, one row per (mnemonic,
+//! format, addressing form, group of targets with the same facts). They were measured with LLVM 22 and cross-checked
+//! against AMD's machine-readable ISA tables. Printer, parser, encoder, decoder, hazard rules, builder functions and
+//! simulator all read these rows; nothing about an instruction is written down anywhere else.
+//!
+//! The rows are read on first use (a few milliseconds) and live for the rest of the process.
+
+mod desc;
+mod load;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use desc::{
+    Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
+};
+
+use crate::target::Target;
+
+/// All rows, with the indices that make look-ups cheap.
+struct Table {
+    rows: Vec<InstDesc>,
+    by_printed: HashMap<&'static str, Vec<u16>>,
+    by_mnemonic: HashMap<&'static str, Vec<u16>>,
+    by_opcode: HashMap<(Format, u16), Vec<u16>>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let rows = load::rows();
+    let mut by_printed: HashMap<_, Vec<u16>> = HashMap::new();
+    let mut by_mnemonic: HashMap<_, Vec<u16>> = HashMap::new();
+    let mut by_opcode: HashMap<_, Vec<u16>> = HashMap::new();
+    for row in &rows {
+        by_printed.entry(row.printed).or_default().push(row.id);
+        by_mnemonic.entry(row.mnemonic).or_default().push(row.id);
+        by_opcode.entry((row.format, row.opcode)).or_default().push(row.id);
+    }
+    Table { rows, by_printed, by_mnemonic, by_opcode }
+});
+
+/// Every row, in table order; [`InstDesc::id`] is the index.
+pub fn rows() -> &'static [InstDesc] {
+    &TABLE.rows
+}
+
+fn pick(ids: Option<&'static Vec<u16>>, target: Target) -> impl Iterator<Item = &'static InstDesc> {
+    ids.into_iter()
+        .flatten()
+        .map(|&id| &TABLE.rows[id as usize])
+        .filter(move |r| r.targets.contains(target))
+}
+
+/// The rows of `target` that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
+/// canonical text has it). Several rows differ by addressing form.
+pub fn find(target: Target, printed: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
+    pick(TABLE.by_printed.get(printed), target)
+}
+
+/// The rows of `target` with the suffix-less name `mnemonic`, in every encoding and form.
+pub fn find_mnemonic(target: Target, mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
+    pick(TABLE.by_mnemonic.get(mnemonic), target)
+}
+
+/// The rows of `target` with this opcode in this format (several where addressing forms share an opcode).
+pub fn find_opcode(
+    target: Target,
+    format: Format,
+    opcode: u16,
+) -> impl Iterator<Item = &'static InstDesc> + use<> {
+    pick(TABLE.by_opcode.get(&(format, opcode)), target)
+}
+
+/// The row printed as `printed` whose addressing form is `form` (empty for instructions that have none).
+pub fn find_form(target: Target, printed: &str, form: &str) -> Option<&'static InstDesc> {
+    find(target, printed).find(|r| r.form == form)
+}
+
+/// Every suffix-less mnemonic of any target, in no particular order.
+pub fn mnemonics() -> impl Iterator<Item = &'static str> {
+    TABLE.by_mnemonic.keys().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn each_key_occurs_once() {
+        let mut seen = HashSet::new();
+        for row in rows() {
+            for target in row.targets.iter() {
+                assert!(
+                    seen.insert((row.printed, row.format, row.form, target)),
+                    "{} {:?} {} on {target} twice",
+                    row.printed,
+                    row.format,
+                    row.form
+                );
+            }
+        }
+        // The counts of the measurement (keys per target over all formats).
+        let count = |t: Target| rows().iter().filter(|r| r.targets.contains(t)).count();
+        assert_eq!(Target::ALL.map(count), [2605, 2619, 2669, 2720, 2823, 2947]);
+    }
+
+    #[test]
+    fn facts_that_differ_by_target() {
+        let f64_mfma = find(Target::GFX942, "v_mfma_f64_16x16x4_f64").next().unwrap();
+        assert_eq!(f64_mfma.passes(Target::GFX942), Some(8));
+        assert_eq!(f64_mfma.passes(Target::GFX950), Some(16));
+        let row = find(Target::GFX90A, "v_mfma_f32_32x32x8f16").next().unwrap();
+        assert_eq!((row.class, row.passes(Target::GFX90A)), (Class::MfmaXdl, Some(16)));
+    }
+
+    #[test]
+    fn operands_know_access_width_and_kinds() {
+        let row = find(Target::GFX942, "v_add_f32_e32").next().unwrap();
+        let [vdst, src0, src1] = row.operands else { panic!("three operands") };
+        assert_eq!((vdst.name, vdst.access, vdst.dwords), ("vdst", Access::Write, 1));
+        assert!(src0.kinds.contains(OperandKinds::SGPR | OperandKinds::LITERAL));
+        assert!(src0.allows_special("m0") && !src1.allows_special("m0"));
+        assert_eq!(src1.kinds, OperandKinds::VGPR);
+    }
+}

@@ -1,0 +1,194 @@
+//! The six targets and the facts by which they differ.
+//!
+//! Code outside the tables asks for a fact ([`Target::has_unified_agprs`]) and never for a name.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An AMD GPU target of the GFX9 / CDNA family.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Target {
+    /// Vega 10 (MI25).
+    GFX900,
+    /// Vega 20 (MI50, MI60).
+    GFX906,
+    /// CDNA1 (MI100): first matrix instructions, separate AccVGPRs.
+    GFX908,
+    /// CDNA2 (MI200 series): unified VGPR/AccVGPR file, f64 matrix instructions.
+    GFX90A,
+    /// CDNA3 (MI300 series).
+    GFX942,
+    /// CDNA4 (MI350 series).
+    GFX950,
+}
+
+impl Target {
+    /// Every target, oldest first.
+    pub const ALL: [Target; 6] =
+        [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+
+    /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Target::GFX900 => "gfx900",
+            Target::GFX906 => "gfx906",
+            Target::GFX908 => "gfx908",
+            Target::GFX90A => "gfx90a",
+            Target::GFX942 => "gfx942",
+            Target::GFX950 => "gfx950",
+        }
+    }
+
+    /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
+    pub const fn elf_mach(self) -> u32 {
+        match self {
+            Target::GFX900 => 0x02c,
+            Target::GFX906 => 0x02f,
+            Target::GFX908 => 0x030,
+            Target::GFX90A => 0x03f,
+            Target::GFX942 => 0x04c,
+            Target::GFX950 => 0x04f,
+        }
+    }
+
+    /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later), so that
+    /// memory instructions and MFMA results may use either and the descriptor carries `accum_offset`.
+    pub const fn has_unified_agprs(self) -> bool {
+        matches!(self, Target::GFX90A | Target::GFX942 | Target::GFX950)
+    }
+
+    /// True where there are AccVGPRs at all (gfx908 and later).
+    pub const fn has_agprs(self) -> bool {
+        !matches!(self, Target::GFX900 | Target::GFX906)
+    }
+
+    /// True where VGPR tuples of two or more must start at an even register (gfx90a and later).
+    pub const fn needs_even_vgpr_tuples(self) -> bool {
+        self.has_unified_agprs()
+    }
+
+    /// True where the matrix rules tell XDL from SGEMM (gfx942 and later).
+    pub const fn is_gfx940_family(self) -> bool {
+        matches!(self, Target::GFX942 | Target::GFX950)
+    }
+
+    /// True where the code object's target id has an XNACK setting. All of these targets support XNACK replay.
+    pub const fn supports_xnack(self) -> bool {
+        true
+    }
+
+    /// True where the code object's target id has an SRAM-ECC setting.
+    pub const fn supports_sramecc(self) -> bool {
+        !matches!(self, Target::GFX900)
+    }
+
+    /// True where the work-item ids of all three dimensions arrive packed in `v0`
+    /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
+    pub const fn has_packed_tid(self) -> bool {
+        self.has_unified_agprs()
+    }
+
+    /// True where scratch is set up by hardware and reached through `scratch_` instructions without `FLAT_SCRATCH`
+    /// set-up code in the kernel (gfx942 and later).
+    pub const fn has_architected_flat_scratch(self) -> bool {
+        self.is_gfx940_family()
+    }
+
+    /// Allocation granule of VGPRs (of the unified file where there is one).
+    pub const fn vgpr_granule(self) -> u32 {
+        if self.has_unified_agprs() { 8 } else { 4 }
+    }
+
+    /// VGPRs (unified file where there is one) of one SIMD lane: the budget that the waves of a SIMD share.
+    pub const fn vgprs_per_simd(self) -> u32 {
+        if self.has_unified_agprs() { 512 } else { 256 }
+    }
+
+    /// Most waves that one SIMD holds.
+    pub const fn max_waves_per_simd(self) -> u32 {
+        if self.has_unified_agprs() { 8 } else { 10 }
+    }
+
+    /// LDS bytes of one compute unit.
+    pub const fn lds_per_cu(self) -> u32 {
+        if matches!(self, Target::GFX950) { 163_840 } else { 65_536 }
+    }
+
+    /// Highest SGPR count that a kernel can name (`s0`..`s101`); VCC, XNACK_MASK and FLAT_SCRATCH come on top.
+    pub const fn addressable_sgprs(self) -> u32 {
+        102
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The name is not that of a supported target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown target `{0}`; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950")]
+pub struct UnknownTarget(pub String);
+
+impl FromStr for Target {
+    type Err = UnknownTarget;
+
+    fn from_str(s: &str) -> Result<Self, UnknownTarget> {
+        Target::ALL.into_iter().find(|t| t.name() == s).ok_or_else(|| UnknownTarget(s.to_owned()))
+    }
+}
+
+/// A set of targets.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct TargetSet(u8);
+
+impl TargetSet {
+    /// No target.
+    pub const EMPTY: TargetSet = TargetSet(0);
+    /// Every target.
+    pub const ALL: TargetSet = TargetSet(0x3f);
+
+    /// The set of the given targets.
+    pub const fn of(targets: &[Target]) -> TargetSet {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < targets.len() {
+            bits |= targets[i].bit();
+            i += 1;
+        }
+        TargetSet(bits)
+    }
+
+    /// True if `target` is in the set.
+    pub const fn contains(self, target: Target) -> bool {
+        self.0 & target.bit() != 0
+    }
+
+    /// True if the set is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Targets in either set.
+    #[must_use]
+    pub const fn union(self, other: TargetSet) -> TargetSet {
+        TargetSet(self.0 | other.0)
+    }
+
+    /// The members, oldest first.
+    pub fn iter(self) -> impl Iterator<Item = Target> {
+        Target::ALL.into_iter().filter(move |t| self.contains(*t))
+    }
+}
+
+impl fmt::Debug for TargetSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
