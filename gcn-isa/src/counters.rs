@@ -1,6 +1,10 @@
 //! The three counters of outstanding operations and the `s_waitcnt` immediate.
 
+mod events;
+
 use std::fmt;
+
+pub use events::{Counter, Event, Events, MemoryEffect, Stream, events, finishes_after};
 
 /// What an `s_waitcnt` waits for: each counter's largest permitted value. A field at its maximum waits for nothing.
 ///

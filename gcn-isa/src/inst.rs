@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 
 use crate::operand::Operand;
-use crate::reg::{self, Reg};
+use crate::reg::{self, Reg, RegFile};
 use crate::table::{Access, ImplicitRegs, InstDesc};
 
 /// A machine instruction: a row of the [table](crate::table), its operands in assembly order, and its modifiers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     /// The table row.
     pub desc: &'static InstDesc,
@@ -15,12 +15,6 @@ pub struct Inst {
     pub operands: SmallVec<[Operand; 5]>,
     /// Modifiers. Those that the row does not have stay at their default.
     pub mods: Mods,
-}
-
-impl PartialEq for Inst {
-    fn eq(&self, other: &Inst) -> bool {
-        std::ptr::eq(self.desc, other.desc) && self.operands == other.operands && self.mods == other.mods
-    }
 }
 
 /// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
@@ -143,9 +137,9 @@ impl Inst {
     pub fn reads(&self) -> SmallVec<[RegUse; 6]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
-            let tied = desc.access == Access::Write && self.preserves_destination();
             if let Operand::Reg(reg) = *operand
-                && (desc.access != Access::Write || tied)
+                && (desc.access != Access::Write
+                    || (reg.file != RegFile::Sgpr && self.preserves_destination()))
             {
                 uses.push(RegUse { reg, operand: Some(i as u8) });
             }

@@ -11,8 +11,11 @@
 #![forbid(unsafe_code)]
 
 pub mod cfg;
+pub mod check;
 pub mod counters;
+pub mod hazards;
 pub mod inst;
+pub mod layout;
 pub mod operand;
 pub mod program;
 pub mod reg;

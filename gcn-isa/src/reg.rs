@@ -83,6 +83,10 @@ impl Reg {
 
     /// The `i`-th register of the tuple as a tuple of one.
     #[must_use]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a sub-register, not a difference; it takes a position"
+    )]
     pub fn sub(self, i: u8) -> Reg {
         self.slice(i, 1)
     }

@@ -46,10 +46,7 @@ pub fn rows() -> &'static [InstDesc] {
 }
 
 fn pick(ids: Option<&'static Vec<u16>>, target: Target) -> impl Iterator<Item = &'static InstDesc> {
-    ids.into_iter()
-        .flatten()
-        .map(|&id| &TABLE.rows[id as usize])
-        .filter(move |r| r.targets.contains(target))
+    ids.into_iter().flatten().map(|&id| &TABLE.rows[id as usize]).filter(move |r| r.targets.contains(target))
 }
 
 /// The rows of `target` that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the

@@ -83,6 +83,12 @@ impl Target {
         !matches!(self, Target::GFX900)
     }
 
+    /// True where `s_barrier` may be executed with operations outstanding (gfx90a and later). Elsewhere every counter that
+    /// has something outstanding must be waited to zero before it.
+    pub const fn has_back_off_barrier(self) -> bool {
+        self.has_unified_agprs()
+    }
+
     /// True where the work-item ids of all three dimensions arrive packed in `v0`
     /// (x in bits 9:0, y in 19:10, z in 29:20) instead of in `v0`, `v1`, `v2`.
     pub const fn has_packed_tid(self) -> bool {

@@ -59,6 +59,15 @@ pub struct InstDesc {
     pub notes: &'static str,
 }
 
+impl PartialEq for InstDesc {
+    /// Rows are unique, so identity is equality.
+    fn eq(&self, other: &InstDesc) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for InstDesc {}
+
 impl InstDesc {
     /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the
     /// gfx950 f8f6f4 forms, whose count depends on the formats chosen by `cbsz` and `blgp`.
@@ -99,10 +108,7 @@ impl InstDesc {
 
     /// True for vector memory: MUBUF, MTBUF, FLAT, GLOBAL, SCRATCH.
     pub fn is_vmem(&self) -> bool {
-        matches!(
-            self.format,
-            Format::Mubuf | Format::Mtbuf | Format::Flat | Format::Global | Format::Scratch
-        )
+        matches!(self.format, Format::Mubuf | Format::Mtbuf | Format::Flat | Format::Global | Format::Scratch)
     }
 
     /// True for LDS/GDS instructions of the DS format.
@@ -121,6 +127,11 @@ impl InstDesc {
             && self.class != Class::Endpgm
     }
 
+    /// Position of the operand that holds a branch distance, if this is a branch that has one.
+    pub fn branch_operand(&self) -> Option<usize> {
+        if self.class == Class::Branch { self.operand_index("simm16") } else { None }
+    }
+
     /// The op_sel bit that selects the half of the destination, if there is one (VOP3 16-bit results).
     pub fn op_sel_dst_bit(&self) -> Option<u8> {
         if self.format == Format::Vop3p || !self.notes.contains("selects the destination half") {
@@ -134,16 +145,22 @@ impl InstDesc {
         self.op_sel_dst_bit().is_some()
     }
 
-    /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones, DPP masks are full,
-    /// SDWA selects whole dwords, required flags are set.
+    /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the mixed
+    /// precision FMAs, where it says that a source is f16), DPP masks are full, SDWA selects whole dwords, the buffer
+    /// format is 8-bit UNORM, required flags are set.
     pub fn default_mods(&self) -> Mods {
         let mut mods = Mods::default();
-        if self.modifiers.contains(Modifiers::OP_SEL_HI) {
+        let mixed_precision = self.source_mods.1 != 0;
+        if self.modifiers.contains(Modifiers::OP_SEL_HI) && !mixed_precision {
             mods.op_sel_hi = (1 << self.op_sel_bits) - 1;
+        }
+        if self.format == Format::Mtbuf {
+            mods.format = 1;
         }
         if self.modifiers.contains(Modifiers::DPP_CTRL) {
             // quad_perm:[0,1,2,3], the identity.
-            mods.dpp = Some(crate::inst::Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
+            mods.dpp =
+                Some(crate::inst::Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }
         if matches!(self.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa) {
             mods.sdwa = Some(crate::inst::Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 });

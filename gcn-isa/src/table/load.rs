@@ -117,11 +117,7 @@ fn operand_list(cell: &'static str, specials: &'static str) -> Result<&'static [
         let kinds = kinds
             .split('|')
             .try_fold(OperandKinds::empty(), |set, kind| Ok::<_, &'static str>(set | operand_kind(kind)?))?;
-        let dwords = dwords
-            .rsplit('|')
-            .next()
-            .and_then(|d| d.parse().ok())
-            .ok_or("bad operand width")?;
+        let dwords = dwords.rsplit('|').next().and_then(|d| d.parse().ok()).ok_or("bad operand width")?;
         let specials = specials
             .split(" ; ")
             .find_map(|s| s.split_once('=').filter(|(n, _)| *n == name))

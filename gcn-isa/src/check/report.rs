@@ -1,0 +1,159 @@
+//! What the checker has to say.
+
+use std::fmt;
+
+use crate::counters::WaitCnt;
+use crate::hazards::Grade;
+use crate::program::SourceLoc;
+use crate::reg::Reg;
+use crate::target::Target;
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The program's target.
+    pub target: Target,
+    /// How many instructions were checked.
+    pub instructions: usize,
+    /// Rules that are not kept, in program order of the later instruction.
+    pub findings: Vec<Finding>,
+    /// Lines where control leaves to a place that the program does not show (`s_setpc`, `s_swappc`, a branch by number).
+    /// What happens behind them is not checked.
+    pub unknown_exits: Vec<usize>,
+}
+
+/// A rule that some path through the program does not keep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The rule: the id of a [`crate::hazards::Rule`], or `waitcnt.` / `barrier.` with the name of a counter rule.
+    pub rule: &'static str,
+    /// How well the rule is supported.
+    pub grade: Grade,
+    /// The rule in words.
+    pub title: &'static str,
+    /// Index of the earlier instruction; `None` for a rule about a single instruction.
+    pub first: Option<usize>,
+    /// Index of the later instruction.
+    pub second: usize,
+    /// The earlier instruction's mnemonic.
+    pub first_name: &'static str,
+    /// The later instruction's mnemonic.
+    pub second_name: &'static str,
+    /// The later instruction's place in the user's source.
+    pub loc: Option<SourceLoc>,
+    /// The register by which they depend.
+    pub reg: Option<Reg>,
+    /// What is needed between the two.
+    pub need: Amount,
+    /// What there is, on the worst path.
+    pub have: Amount,
+    /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight.
+    pub path: Vec<usize>,
+}
+
+/// What stands, or must stand, between two instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// So many wait states.
+    States(u8),
+    /// An `s_waitcnt` at least this strong.
+    Wait(WaitCnt),
+    /// No wait that is strong enough.
+    NoWait,
+    /// Another register in this place.
+    OtherRegister,
+}
+
+impl Finding {
+    /// What to do about it.
+    pub fn remedy(&self) -> String {
+        match (self.need, self.have) {
+            (Amount::States(need), Amount::States(have)) => {
+                let missing = need.saturating_sub(have);
+                format!(
+                    "put {} or {missing} independent instruction{} before line {}",
+                    nops(missing),
+                    if missing == 1 { "" } else { "s" },
+                    self.second
+                )
+            }
+            (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before line {}", self.second),
+            (Amount::OtherRegister, _) => {
+                format!("copy {} to another register and use that in line {}", self.register(), self.second)
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// What is wrong, in one sentence without the remedy.
+    pub fn message(&self) -> String {
+        let first = self.first.map_or(String::new(), |l| format!("line {l} `{}`, then ", self.first_name));
+        let reg = self.reg.map_or(String::new(), |r| format!(" on {r}"));
+        let amounts = match (self.need, self.have) {
+            (Amount::States(need), Amount::States(have)) => {
+                format!(": needs {need} wait state{}, has {have}", if need == 1 { "" } else { "s" })
+            }
+            (Amount::Wait(wait), _) => {
+                format!(": needs `s_waitcnt {wait}`, nothing on this path is that strong")
+            }
+            _ => String::new(),
+        };
+        let path = if self.path.is_empty() {
+            String::new()
+        } else {
+            let lines: Vec<String> = self.path.iter().map(|l| format!("line {l}")).collect();
+            format!(" (by way of {})", lines.join(", "))
+        };
+        format!("{first}line {} `{}`{reg}{amounts}{path}", self.second, self.second_name)
+    }
+
+    fn register(&self) -> String {
+        self.reg.map_or_else(|| "the register".to_owned(), |r| r.to_string())
+    }
+}
+
+/// The `s_nop`s that make `states` wait states: at most 16 each.
+fn nops(states: u8) -> String {
+    match states {
+        0..=16 => format!("`s_nop {}`", states.saturating_sub(1)),
+        _ => format!("`s_nop 15` and `s_nop {}`", states - 17),
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(loc) = self.loc {
+            write!(f, "{loc}: ")?;
+        }
+        write!(f, "{} [{}, {}]; {}", self.message(), self.rule, self.grade, self.remedy())
+    }
+}
+
+impl Report {
+    /// True if every rule is kept on every path that the program shows.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        for line in &self.unknown_exits {
+            writeln!(
+                f,
+                "line {line}: control leaves to an unknown place; what follows there is not checked"
+            )?;
+        }
+        let count = self.findings.len();
+        write!(
+            f,
+            "{}: {} instructions, {count} finding{}",
+            self.target,
+            self.instructions,
+            if count == 1 { "" } else { "s" }
+        )
+    }
+}

@@ -1,0 +1,92 @@
+//! Wait-state rules: how far apart two dependent instructions must stand.
+//!
+//! GFX9 and CDNA machines do not interlock every dependency: software must leave a number of *wait states* (issue slots)
+//! between certain pairs of instructions. Each such requirement is a [`Rule`], a value with its citation, its conditions
+//! on the first and the second instruction, and the number of wait states. Where a manual and LLVM disagree the larger
+//! number stands, and the rule's [`Evidence`] says so.
+//!
+//! One engine reads the rules. [`required`] answers for an ordered pair of instructions; [`View`] is an instruction
+//! prepared for many such questions. No rule asks for more than [`MAX_REACH`] wait states, and [`View::reach`] says how
+//! far one given instruction can reach, so a pass need only look at the last few instructions of each path.
+//!
+//! The distance between two instructions is the sum of [`wait_states`] of the instructions strictly between them along
+//! the shortest path.
+//!
+//! One case of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR behind it,
+//! or the reverse). On these targets VCC has only one encoding, so the mix cannot be written down.
+
+mod engine;
+mod matrix;
+mod memory;
+mod mi100;
+mod rule;
+mod salu;
+mod valu;
+mod view;
+
+use smallvec::SmallVec;
+
+pub use rule::{
+    Condition, Config, Dependency, Evidence, Grade, Kernels, Link, Need, Overlap, Rule, Same, Voice,
+    WaitStates,
+};
+pub use view::{Kinds, Role, Use, View};
+
+use crate::inst::Inst;
+use crate::operand::Operand;
+use crate::table::Class;
+use crate::target::Target;
+
+/// The most wait states that any rule asks for on any target.
+pub const MAX_REACH: u8 = 26;
+
+/// The rules, family by family.
+const FAMILIES: [&[Rule]; 8] = [
+    salu::RULES,
+    valu::SCALAR_RULES,
+    valu::VECTOR_RULES,
+    memory::RULES,
+    matrix::INPUT_RULES,
+    matrix::XDL_RULES,
+    matrix::F32_F64_RULES,
+    mi100::RULES,
+];
+
+/// Every rule of every target, in the order of the families.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    FAMILIES.into_iter().flatten()
+}
+
+/// The rules of `target`.
+pub fn rules(target: Target) -> impl Iterator<Item = &'static Rule> {
+    all().filter(move |r| r.targets().contains(target))
+}
+
+/// The rule called `id`, for example `cdna3.105`.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    all().find(|r| r.id == id)
+}
+
+/// The longest wait that any rule asks between `first` and a later `second`, with the default [`Config`].
+pub fn required(target: Target, first: &Inst, second: &Inst) -> Option<Need> {
+    View::new(target, first).required(&View::new(target, second), Config::default())
+}
+
+/// What each rule that binds this ordered pair asks for, longest first.
+pub fn required_all(target: Target, first: &Inst, second: &Inst) -> SmallVec<[Need; 4]> {
+    View::new(target, first).required_all(&View::new(target, second), Config::default())
+}
+
+/// The longest wait that any rule may ask behind `inst`, whatever follows.
+pub fn reach(target: Target, inst: &Inst) -> u8 {
+    View::new(target, inst).reach()
+}
+
+/// The wait states that `inst` itself puts between its neighbours: N + 1 for `s_nop N` (N modulo 16), one for every other
+/// instruction, however long it takes. A matrix instruction's passes do not count, nor does the time of an `s_waitcnt`.
+pub fn wait_states(inst: &Inst) -> u32 {
+    match (inst.desc.class, inst.operands.first()) {
+        (Class::Nop, Some(Operand::Imm(n))) => (*n & 0xf) as u32 + 1,
+        _ => 1,
+    }
+}

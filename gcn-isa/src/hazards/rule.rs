@@ -1,0 +1,398 @@
+//! What a rule is made of.
+
+use std::fmt;
+
+use super::view::{Kinds, Role};
+use crate::reg::Reg;
+use crate::target::{Target, TargetSet};
+
+/// One requirement on the distance of two instructions.
+#[derive(Debug)]
+pub struct Rule {
+    /// Name: `cdna3.` or `mi100.` with the manual's case, or `llvm.` where only LLVM has it.
+    pub id: &'static str,
+    /// What must not be too close, in words.
+    pub title: &'static str,
+    /// Where it is written.
+    pub cite: &'static str,
+    /// The first instruction.
+    pub first: Condition,
+    /// The second instruction.
+    pub second: Condition,
+    /// What makes the second depend on the first.
+    pub link: Link,
+    /// The wait states, by target. A target that is not listed does not have the rule.
+    pub need: &'static [(TargetSet, WaitStates)],
+    /// Who supports the rule.
+    pub evidence: Evidence,
+    /// True if the rule matters only with XNACK replay on.
+    pub xnack: bool,
+    /// What else is known about it.
+    pub note: &'static str,
+}
+
+impl Rule {
+    /// The targets that have the rule.
+    pub fn targets(&self) -> TargetSet {
+        self.need.iter().fold(TargetSet::EMPTY, |set, n| set.union(n.0))
+    }
+
+    /// The wait states on `target`, if it has the rule.
+    pub fn states(&self, target: Target) -> Option<WaitStates> {
+        self.need.iter().find(|n| n.0.contains(target)).map(|n| n.1)
+    }
+
+    /// The kind of dependency.
+    pub fn dependency(&self) -> Dependency {
+        match self.link {
+            Link::Registers { first, second, .. } => {
+                let written = first.intersects(Role::VDST.union(Role::SDST));
+                let writes = second.intersects(Role::VDST.union(Role::SDST));
+                match (written, writes && !second.intersects(Role::READS)) {
+                    (true, false) => Dependency::Raw,
+                    (true, true) => Dependency::Waw,
+                    (false, _) => Dependency::War,
+                }
+            }
+            Link::Writes(_) | Link::Hwreg => Dependency::Raw,
+            Link::Clause => Dependency::Replay,
+            Link::Always => Dependency::Structural,
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    /// Name, words, and the wait states by target.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.id, self.title)?;
+        for (i, (targets, states)) in self.need.iter().enumerate() {
+            let names: Vec<&str> = targets.iter().map(Target::name).collect();
+            write!(f, "{} {states} on {}", if i == 0 { ":" } else { ";" }, names.join(" "))?;
+        }
+        write!(f, " ({})", self.cite)
+    }
+}
+
+impl PartialEq for Rule {
+    /// Names are unique.
+    fn eq(&self, other: &Rule) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Rule {}
+
+/// A condition on one instruction: any of some kinds, none of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Condition {
+    /// At least one of these.
+    pub any: Kinds,
+    /// None of these.
+    pub none: Kinds,
+}
+
+impl Condition {
+    /// Any of `kinds`.
+    pub const fn any(kinds: Kinds) -> Condition {
+        Condition { any: kinds, none: Kinds::empty() }
+    }
+
+    /// The same, without `kinds`.
+    #[must_use]
+    pub const fn but(self, kinds: Kinds) -> Condition {
+        Condition { any: self.any, none: self.none.union(kinds) }
+    }
+
+    /// True if an instruction of these kinds meets the condition.
+    pub fn holds(self, kinds: Kinds) -> bool {
+        kinds.intersects(self.any) && !kinds.intersects(self.none)
+    }
+}
+
+/// How two instructions that meet the conditions must be related for the rule to bind them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// They use a common register: the first in one of the roles `first`, the second in one of the roles `second`.
+    Registers {
+        /// Roles in the first instruction.
+        first: Role,
+        /// Roles in the second instruction.
+        second: Role,
+        /// How the two uses must overlap.
+        overlap: Overlap,
+    },
+    /// The first writes (part of) this register, which every second instruction of the rule depends on.
+    Writes(Reg),
+    /// They access the same hardware register.
+    Hwreg,
+    /// They stand in one memory clause and one writes a register that the other reads, or the second is a store.
+    Clause,
+    /// None is needed.
+    Always,
+}
+
+/// How two register tuples must overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overlap {
+    /// At least one common register.
+    Any,
+    /// At least one common register, in the same opcode.
+    AnySameOpcode,
+    /// At least one common register, in different opcodes.
+    AnyOtherOpcode,
+    /// The same first register and size, and alike otherwise.
+    Exact(Same),
+    /// At least one common register, but not [`Overlap::Exact`].
+    NotExact(Same),
+}
+
+/// What besides the registers must be the same for an exact match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Same {
+    /// The opcode (and with it the number of passes).
+    Opcode,
+    /// The number of passes.
+    Passes,
+}
+
+/// The kind of a dependency.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dependency {
+    /// The second reads what the first writes.
+    Raw,
+    /// Both write.
+    Waw,
+    /// The second writes what the first reads.
+    War,
+    /// Instructions that may be replayed together.
+    Replay,
+    /// No data passes between them.
+    Structural,
+}
+
+impl fmt::Display for Dependency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dependency::Raw => "read after write",
+            Dependency::Waw => "write after write",
+            Dependency::War => "write after read",
+            Dependency::Replay => "replay",
+            Dependency::Structural => "structural",
+        })
+    }
+}
+
+/// A number of wait states, which may depend on the pass count of the first instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitStates {
+    /// So many.
+    Const(u8),
+    /// The number of passes plus this, not below zero.
+    Passes(i8),
+    /// `at2` after two passes, otherwise the number of passes plus `plus`.
+    PassesBut2 {
+        /// After two passes.
+        at2: u8,
+        /// On top of any other number of passes.
+        plus: i8,
+    },
+    /// So many after two passes, none otherwise.
+    OnlyAt2(u8),
+}
+
+impl WaitStates {
+    /// The number after an instruction of `passes` passes.
+    pub const fn after(self, passes: u8) -> u8 {
+        match self {
+            WaitStates::Const(n) => n,
+            WaitStates::Passes(k) => passes.saturating_add_signed(k),
+            WaitStates::PassesBut2 { at2, .. } if passes == 2 => at2,
+            WaitStates::PassesBut2 { plus, .. } => passes.saturating_add_signed(plus),
+            WaitStates::OnlyAt2(n) if passes == 2 => n,
+            WaitStates::OnlyAt2(_) => 0,
+        }
+    }
+}
+
+impl fmt::Display for WaitStates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let passes = |f: &mut fmt::Formatter<'_>, k: i8| match k {
+            0 => f.write_str("passes"),
+            1.. => write!(f, "passes + {k}"),
+            _ => write!(f, "passes - {}", -i16::from(k)),
+        };
+        match *self {
+            WaitStates::Const(n) => write!(f, "{n}"),
+            WaitStates::Passes(k) => passes(f, k),
+            WaitStates::PassesBut2 { at2, plus } => {
+                passes(f, plus)?;
+                write!(f, " ({at2} after 2 passes)")
+            }
+            WaitStates::OnlyAt2(n) => write!(f, "{n} after 2 passes, else 0"),
+        }
+    }
+}
+
+/// Who asks for a rule with the number that stands in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// The manuals.
+    pub manual: Voice,
+    /// LLVM 22.
+    pub llvm: Voice,
+    /// Shipping hand-written kernels of the vendor.
+    pub kernels: Kernels,
+}
+
+/// What a source says about a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Voice {
+    /// It asks for this number.
+    Agrees,
+    /// It asks for fewer wait states, at least in some cases.
+    Less,
+    /// It does not mention the case.
+    Silent,
+}
+
+/// What shipping hand-written kernels do about a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kernels {
+    /// They keep it wherever it applies.
+    Keep,
+    /// They do not keep it everywhere.
+    Break,
+    /// It was not seen to apply, or not measured.
+    Unseen,
+}
+
+/// How well a rule is supported.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Grade {
+    /// LLVM only, or a wider reading than the manual's words.
+    #[default]
+    Cautious,
+    /// The manual says so.
+    Documented,
+    /// Manual and LLVM agree and shipping kernels keep it.
+    Certain,
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Grade::Cautious => "cautious",
+            Grade::Documented => "documented",
+            Grade::Certain => "certain",
+        })
+    }
+}
+
+impl Evidence {
+    /// The grade.
+    pub const fn grade(self) -> Grade {
+        match (self.manual, self.llvm, self.kernels) {
+            (Voice::Agrees, Voice::Agrees, Kernels::Keep) => Grade::Certain,
+            (Voice::Agrees, ..) => Grade::Documented,
+            _ => Grade::Cautious,
+        }
+    }
+}
+
+/// Which rules count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Config {
+    /// XNACK replay may be on: the clause rules count.
+    pub xnack: bool,
+    /// Rules below this grade do not count. The default keeps every rule.
+    pub at_least: Grade,
+}
+
+impl Config {
+    /// True if `rule` counts.
+    pub fn counts(self, rule: &Rule) -> bool {
+        (self.xnack || !rule.xnack) && rule.evidence.grade() >= self.at_least
+    }
+}
+
+/// What a rule asks for between two instructions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Need {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Wait states between the two.
+    pub states: u8,
+    /// The register by which they depend, if it is by a register.
+    pub reg: Option<Reg>,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.rule.id, self.rule.title)?;
+        if let Some(reg) = self.reg {
+            write!(f, " ({reg})")?;
+        }
+        write!(f, ": {} wait states", self.states)
+    }
+}
+
+/// Groups of targets that occur in rules.
+pub(super) mod on {
+    use crate::target::Target::{GFX90A, GFX900, GFX906, GFX908, GFX942, GFX950};
+    use crate::target::TargetSet;
+
+    pub const ALL: TargetSet = TargetSet::ALL;
+    pub const UP_TO_GFX908: TargetSet = TargetSet::of(&[GFX900, GFX906, GFX908]);
+    pub const UP_TO_GFX90A: TargetSet = TargetSet::of(&[GFX900, GFX906, GFX908, GFX90A]);
+    pub const FROM_GFX90A: TargetSet = TargetSet::of(&[GFX90A, GFX942, GFX950]);
+    pub const GFX940: TargetSet = TargetSet::of(&[GFX942, GFX950]);
+    pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
+    pub const MI200: TargetSet = TargetSet::of(&[GFX90A]);
+    pub const MI200_MI300: TargetSet = TargetSet::of(&[GFX90A, GFX942]);
+    pub const MI300: TargetSet = TargetSet::of(&[GFX942]);
+    pub const MI350: TargetSet = TargetSet::of(&[GFX950]);
+}
+
+/// Where rules are written.
+pub(super) mod cite {
+    pub const TABLE_11: &str = "CDNA3 ISA table 11; MI100 ISA table 12";
+    pub const TABLE_37: &str = "CDNA3 ISA table 37";
+    pub const TABLE_29: &str = "MI100 ISA table 29";
+    pub const LLVM: &str = "LLVM 22, measured";
+}
+
+impl Link {
+    /// The first writes a vector register that the second uses.
+    pub(super) const fn vector(second: Role) -> Link {
+        Link::Registers { first: Role::VDST, second, overlap: Overlap::Any }
+    }
+
+    /// The first writes a scalar register that the second uses.
+    pub(super) const fn scalar(second: Role) -> Link {
+        Link::Registers { first: Role::SDST, second, overlap: Overlap::Any }
+    }
+
+    /// The first writes a vector register that the second reads as source C.
+    pub(super) const fn source_c(overlap: Overlap) -> Link {
+        Link::Registers { first: Role::VDST, second: Role::SRC_C, overlap }
+    }
+}
+
+impl Evidence {
+    /// Manual and LLVM agree, shipping kernels keep it.
+    pub(super) const PROVED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Keep);
+    /// Manual and LLVM agree.
+    pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Unseen);
+    /// Manual and LLVM agree, but shipping kernels do not keep it everywhere.
+    pub(super) const DISPUTED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Break);
+    /// The manual only.
+    pub(super) const MANUAL: Evidence = Evidence::of(Voice::Agrees, Voice::Silent, Kernels::Unseen);
+    /// LLVM only.
+    pub(super) const LLVM: Evidence = Evidence::of(Voice::Silent, Voice::Agrees, Kernels::Unseen);
+    /// LLVM only, and shipping kernels do not keep it everywhere.
+    pub(super) const LLVM_DISPUTED: Evidence = Evidence::of(Voice::Silent, Voice::Agrees, Kernels::Break);
+
+    pub(super) const fn of(manual: Voice, llvm: Voice, kernels: Kernels) -> Evidence {
+        Evidence { manual, llvm, kernels }
+    }
+}

@@ -1,0 +1,426 @@
+//! An instruction as the rules see it.
+
+use bitflags::bitflags;
+use smallvec::SmallVec;
+
+use super::engine::{self, Candidates};
+use crate::inst::Inst;
+use crate::operand::{Operand, SrcSpecial};
+use crate::reg::{self, Reg, RegFile};
+use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers};
+use crate::target::Target;
+
+bitflags! {
+    /// What an instruction is to the rules.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Kinds: u64 {
+        /// Vector ALU, matrix instructions excluded.
+        const VALU = 1;
+        /// Matrix instruction.
+        const MATRIX = 1 << 1;
+        /// Matrix instruction of the XDL pipe, SMFMAC included.
+        const XDL = 1 << 2;
+        /// f32 matrix instruction where it is told apart.
+        const SGEMM = 1 << 3;
+        /// `v_mfma_f64_4x4x4`.
+        const DGEMM4 = 1 << 4;
+        /// `v_mfma_f64_16x16x4`.
+        const DGEMM16 = 1 << 5;
+        /// Dot product.
+        const DL = 1 << 6;
+        /// Transcendental.
+        const TRANS = 1 << 7;
+        /// SDWA or op_sel puts the result elsewhere than at bit 0.
+        const MOVED_RESULT = 1 << 8;
+        /// Packed math that reads the upper half of source 0 for its upper result.
+        const PACKED_HI = 1 << 9;
+        /// Scaled conversion to a format of 8 or 4 bits.
+        const NARROW_CVT = 1 << 10;
+        /// DPP.
+        const DPP = 1 << 11;
+        /// `v_readlane_b32`, `v_readfirstlane_b32`.
+        const READLANE = 1 << 12;
+        /// `v_writelane_b32`.
+        const WRITELANE = 1 << 13;
+        /// `v_permlane*_swap_b32`.
+        const PERMLANE = 1 << 14;
+        /// `v_div_fmas_*`.
+        const DIV_FMAS = 1 << 15;
+        /// `v_fma_f64`, `v_fmac_f64`.
+        const FMA64 = 1 << 16;
+        /// `v_accvgpr_read_b32`.
+        const ACC_READ = 1 << 17;
+        /// `v_accvgpr_write_b32`.
+        const ACC_WRITE = 1 << 18;
+        /// Vector memory.
+        const VMEM = 1 << 19;
+        /// LDS or GDS.
+        const DS = 1 << 20;
+        /// Scalar memory.
+        const SMEM = 1 << 21;
+        /// Scalar ALU and program control.
+        const SALU = 1 << 22;
+        /// Memory store or atomic.
+        const STORE = 1 << 23;
+        /// Vector store or atomic of more than 64 bits of data.
+        const WIDE_STORE = 1 << 24;
+        /// Buffer instruction whose `soffset` is a register.
+        const SGPR_OFFSET = 1 << 25;
+        /// GDS, GWS, message or thread trace data: uses M0.
+        const M0_MESSAGE = 1 << 26;
+        /// LDS add-TID, or LDS DMA: uses M0.
+        const M0_LDS = 1 << 27;
+        /// `s_movrel*`: uses M0.
+        const M0_MOVREL = 1 << 28;
+        /// Reads `src_lds_direct`: uses M0.
+        const M0_DIRECT = 1 << 29;
+        /// `s_setreg*`.
+        const SETREG = 1 << 30;
+        /// `s_getreg_b32`.
+        const GETREG = 1 << 31;
+        /// `s_getreg_b32` of MODE.
+        const GETREG_MODE = 1 << 32;
+        /// `s_setreg*` of MODE that covers the VSKIP bit.
+        const SETREG_VSKIP = 1 << 33;
+        /// `s_setreg*` of TRAPSTS.
+        const SETREG_TRAPSTS = 1 << 34;
+        /// `s_setvskip`.
+        const SETVSKIP = 1 << 35;
+        /// `s_rfe*`.
+        const RFE = 1 << 36;
+        /// Load from memory into LDS.
+        const LDS_DMA = 1 << 37;
+        /// Scalar or vector memory instruction with a result in registers.
+        const LOADS = 1 << 39;
+        /// Vector ALU that reads VCC or half of it.
+        const READS_VCC = 1 << 38;
+    }
+
+    /// How an instruction uses a register.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    pub struct Role: u16 {
+        /// Writes a VGPR or AGPR.
+        const VDST = 1;
+        /// Reads a VGPR or AGPR. An old value that is kept in part is read.
+        const VSRC = 2;
+        /// Reads it as source A or B of a matrix or dot instruction.
+        const SRC_AB = 4;
+        /// Reads it as source C of a matrix or dot instruction.
+        const SRC_C = 8;
+        /// Reads it as index or scale of a matrix instruction.
+        const INDEX = 16;
+        /// Reads it as the data of a store.
+        const STORE_DATA = 32;
+        /// Writes an SGPR, VCC, M0 or EXEC.
+        const SDST = 64;
+        /// Reads an SGPR, VCC, M0 or EXEC, EXEC as a mask excepted.
+        const SSRC = 128;
+        /// Reads it as lane number.
+        const LANE_SELECT = 256;
+        /// Reads VCCZ or EXECZ; the register is VCC or EXEC.
+        const ZERO_FLAG = 512;
+    }
+}
+
+impl Kinds {
+    /// `v_mfma_f64_*`.
+    pub const DGEMM: Kinds = Kinds::DGEMM4.union(Kinds::DGEMM16);
+    /// Vector or LDS memory.
+    pub const MEMORY: Kinds = Kinds::VMEM.union(Kinds::DS);
+    /// Vector ALU, matrix instructions included.
+    pub const ANY_VALU: Kinds = Kinds::VALU.union(Kinds::MATRIX);
+    /// Everything that uses vector registers.
+    pub const VECTOR: Kinds = Kinds::ANY_VALU.union(Kinds::MEMORY);
+}
+
+impl Role {
+    /// Every kind of reading.
+    pub const READS: Role = Role::VSRC.union(Role::SSRC);
+}
+
+/// A register that an instruction uses, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Use {
+    /// How.
+    pub role: Role,
+    /// The registers.
+    pub reg: Reg,
+}
+
+/// An instruction prepared for questions about wait states.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub(super) target: Target,
+    pub(super) kinds: Kinds,
+    pub(super) passes: u8,
+    pub(super) opcode: u16,
+    pub(super) hwreg: Option<u8>,
+    pub(super) uses: SmallVec<[Use; 8]>,
+    pub(super) candidates: Candidates,
+    reach: u8,
+}
+
+impl View {
+    /// Prepares `inst`.
+    pub fn new(target: Target, inst: &Inst) -> View {
+        let mut view = View {
+            target,
+            kinds: kinds(target, inst),
+            passes: passes(target, inst),
+            opcode: inst.desc.id,
+            hwreg: hwreg(inst).map(|h| h.id),
+            uses: uses(inst),
+            candidates: Candidates::new(),
+            reach: 0,
+        };
+        let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
+        view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
+        (view.candidates, view.reach) = engine::candidates(&view);
+        view
+    }
+
+    /// The longest wait that any rule may ask behind this instruction, whatever follows.
+    pub fn reach(&self) -> u8 {
+        self.reach
+    }
+
+    /// Matrix passes of 4 clocks; 0 for other instructions.
+    pub fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    /// What the instruction is.
+    pub fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    /// The registers it uses.
+    pub fn uses(&self) -> &[Use] {
+        &self.uses
+    }
+
+    pub(super) fn writes_scalar(&self, reg: Reg) -> bool {
+        self.uses.iter().any(|u| u.role.contains(Role::SDST) && u.reg.overlaps(reg))
+    }
+}
+
+/// Matrix passes, 0 for other instructions. The f8f6f4 instructions of gfx950 take twice the passes if either format
+/// (selected by `cbsz` and `blgp`) has 8 bits.
+fn passes(target: Target, inst: &Inst) -> u8 {
+    if let Some(n) = inst.desc.passes(target) {
+        return n;
+    }
+    if !inst.desc.is_matrix() {
+        return 0;
+    }
+    let four_bit = if inst.desc.mnemonic.contains("32x32x64") { 8 } else { 4 };
+    let eight_bits = inst.mods.cbsz <= 1 || inst.mods.blgp <= 1;
+    if eight_bits { 2 * four_bit } else { four_bit }
+}
+
+/// The field of a hardware register that `s_setreg` and `s_getreg` name.
+struct HwregField {
+    id: u8,
+    first: u32,
+    last: u32,
+}
+
+/// `HW_REG_MODE`.
+const MODE: u8 = 1;
+/// `HW_REG_TRAPSTS`.
+const TRAPSTS: u8 = 3;
+/// VSKIP in MODE.
+const VSKIP_BIT: u32 = 28;
+
+/// Register id in bits 5:0, first bit in 10:6, size less one in 15:11.
+fn hwreg(inst: &Inst) -> Option<HwregField> {
+    let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
+    let first = (field >> 6 & 31) as u32;
+    let size = (field >> 11 & 31) as u32 + 1;
+    Some(HwregField { id: (field & 63) as u8, first, last: first + size - 1 })
+}
+
+fn kinds(target: Target, inst: &Inst) -> Kinds {
+    let desc = inst.desc;
+    let mut kinds = Kinds::empty();
+    kinds.set(Kinds::VALU, desc.is_valu());
+    kinds.set(Kinds::MATRIX, desc.is_matrix() || desc.class == Class::MfmaLdScale);
+    kinds.set(Kinds::VMEM, desc.is_vmem());
+    kinds.set(Kinds::DS, desc.is_ds());
+    kinds.set(Kinds::SMEM, desc.is_smem());
+    kinds.set(Kinds::SALU, desc.is_salu());
+    kinds |= class_kinds(inst);
+    if desc.is_valu() {
+        kinds |= valu_kinds(target, inst);
+    }
+    if desc.is_vmem() || desc.is_smem() {
+        kinds |= memory_kinds(inst);
+    }
+    if let Some(field) = hwreg(inst) {
+        let set = desc.class == Class::Setreg;
+        let vskip = field.id == MODE && field.first <= VSKIP_BIT && VSKIP_BIT <= field.last;
+        kinds.set(Kinds::SETREG_VSKIP, set && vskip);
+        kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == TRAPSTS);
+        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == MODE);
+    }
+    kinds
+}
+
+/// Kinds that follow from the table's class or the mnemonic.
+fn class_kinds(inst: &Inst) -> Kinds {
+    match inst.desc.class {
+        Class::MfmaXdl | Class::Smfmac => Kinds::XDL,
+        Class::MfmaSgemm => Kinds::SGEMM,
+        Class::MfmaDgemm if inst.desc.mnemonic.contains("_4x4x4") => Kinds::DGEMM4,
+        Class::MfmaDgemm => Kinds::DGEMM16,
+        Class::ValuDot => Kinds::DL,
+        Class::Trans => Kinds::TRANS,
+        Class::Readlane => Kinds::READLANE,
+        Class::Writelane => Kinds::WRITELANE,
+        Class::Permlane => Kinds::PERMLANE,
+        Class::AccvgprRead => Kinds::ACC_READ,
+        Class::AccvgprWrite => Kinds::ACC_WRITE,
+        Class::Movrel => Kinds::M0_MOVREL,
+        Class::Setreg => Kinds::SETREG,
+        Class::Getreg => Kinds::GETREG,
+        Class::Gds | Class::Gws | Class::Sendmsg => Kinds::M0_MESSAGE,
+        Class::VmemLoadLds | Class::GlobalLoadLds | Class::ScratchLoadLds => {
+            Kinds::M0_LDS.union(Kinds::LDS_DMA)
+        }
+        Class::VmemStoreLds => Kinds::M0_LDS,
+        _ if inst.mods.gds => Kinds::M0_MESSAGE,
+        _ => match inst.desc.mnemonic {
+            "s_ttracedata" => Kinds::M0_MESSAGE,
+            "ds_read_addtid_b32" | "ds_write_addtid_b32" => Kinds::M0_LDS,
+            "s_setvskip" => Kinds::SETVSKIP,
+            "s_rfe_b64" | "s_rfe_restore_b64" => Kinds::RFE,
+            "v_div_fmas_f32" | "v_div_fmas_f64" => Kinds::DIV_FMAS,
+            "v_fma_f64" | "v_fmac_f64" => Kinds::FMA64,
+            _ => Kinds::empty(),
+        },
+    }
+}
+
+fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
+    let desc = inst.desc;
+    let mut kinds = Kinds::empty();
+    kinds.set(Kinds::DPP, inst.mods.dpp.is_some());
+    kinds.set(Kinds::MOVED_RESULT, moves_result(inst));
+    // Rows without the modifier have its bits set in the encoding.
+    let high = inst.mods.op_sel_hi & 1 == 1 || !desc.modifiers.contains(Modifiers::OP_SEL_HI);
+    kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
+    kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && is_narrow_conversion(desc.mnemonic));
+    let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
+    kinds.set(Kinds::M0_DIRECT, direct);
+    kinds
+}
+
+/// True if the result does not stand at bit 0 of its register, or only part of a register is chosen by SDWA.
+fn moves_result(inst: &Inst) -> bool {
+    let sources = inst.desc.operands.iter().filter(|o| o.name.starts_with("src")).count();
+    let sdwa = inst.mods.sdwa.is_some_and(|s| s.dst_sel != 6);
+    let op_sel = inst.desc.op_sel_dst_bit().is_some() && inst.mods.op_sel >> sources != 0;
+    sdwa || op_sel
+}
+
+/// `v_cvt_scalef32_*` to fp8, bf8 or fp4.
+fn is_narrow_conversion(mnemonic: &str) -> bool {
+    let Some(rest) = mnemonic.strip_prefix("v_cvt_scalef32_") else { return false };
+    let rest = rest.strip_prefix("sr_").unwrap_or(rest);
+    let rest = rest.strip_prefix("pk_").unwrap_or(rest);
+    ["fp8_", "bf8_", "fp4_"].iter().any(|format| rest.starts_with(format))
+}
+
+fn memory_kinds(inst: &Inst) -> Kinds {
+    let desc = inst.desc;
+    let mut kinds = Kinds::empty();
+    let stores = !matches!(
+        desc.class,
+        Class::VmemLoad
+            | Class::VmemLoadLds
+            | Class::FlatLoad
+            | Class::GlobalLoad
+            | Class::GlobalLoadLds
+            | Class::ScratchLoad
+            | Class::ScratchLoadLds
+            | Class::SmemLoad
+            | Class::SmemTime
+            | Class::SmemCache
+            | Class::CacheCtl
+    );
+    kinds.set(Kinds::STORE, stores);
+    kinds.set(Kinds::LOADS, desc.operands.iter().any(|o| o.access != Access::Read));
+    let data = inst.operand("vdata").and_then(Operand::reg);
+    kinds.set(Kinds::WIDE_STORE, desc.is_vmem() && stores && data.is_some_and(|r| r.len > 2));
+    let offset = inst.operand("soffset").and_then(Operand::reg);
+    kinds.set(Kinds::SGPR_OFFSET, offset.is_some());
+    kinds
+}
+
+fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
+    let mut uses = SmallVec::new();
+    let keeps_old = inst.preserves_destination();
+    for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
+        match *operand {
+            Operand::Reg(reg) if reg.file == RegFile::Sgpr => {
+                scalar_uses(&mut uses, inst, reg, desc.access, desc.name);
+            }
+            Operand::Reg(reg) => {
+                if desc.access != Access::Read {
+                    uses.push(Use { role: Role::VDST, reg });
+                }
+                if desc.access != Access::Write || keeps_old {
+                    uses.push(Use { role: Role::VSRC.union(position(inst, desc.name)), reg });
+                }
+            }
+            Operand::Special(SrcSpecial::Vccz) => {
+                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::VCC });
+            }
+            Operand::Special(SrcSpecial::Execz) => {
+                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::EXEC });
+            }
+            _ => {}
+        }
+    }
+    implicit_uses(&mut uses, inst.desc.implicit_reads, Role::SSRC);
+    implicit_uses(&mut uses, inst.desc.implicit_writes, Role::SDST);
+    uses
+}
+
+fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Access, name: &str) {
+    if access != Access::Read {
+        uses.push(Use { role: Role::SDST, reg });
+    }
+    if access != Access::Write {
+        let lane = name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane);
+        let role = if lane { Role::SSRC.union(Role::LANE_SELECT) } else { Role::SSRC };
+        uses.push(Use { role, reg });
+    }
+}
+
+/// EXEC is not listed as read: every vector instruction reads it as mask, and rules about that go by kind.
+fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: Role) {
+    let named = [
+        (ImplicitRegs::VCC, reg::VCC),
+        (ImplicitRegs::M0, reg::M0),
+        (ImplicitRegs::FLAT_SCRATCH, reg::FLAT_SCRATCH),
+        (ImplicitRegs::EXEC, reg::EXEC),
+    ];
+    for (flag, reg) in named {
+        if registers.contains(flag) && (flag != ImplicitRegs::EXEC || role == Role::SDST) {
+            uses.push(Use { role, reg });
+        }
+    }
+}
+
+/// The role that a vector operand read under `name` has besides being read.
+fn position(inst: &Inst, name: &str) -> Role {
+    let dot = inst.desc.class == Class::ValuDot;
+    match name {
+        "vdata" => Role::STORE_DATA,
+        _ if !inst.desc.is_matrix() && !dot && inst.desc.class != Class::MfmaLdScale => Role::empty(),
+        "src0" | "src1" => Role::SRC_AB,
+        "src2" | "vdst" => Role::SRC_C,
+        _ => Role::INDEX,
+    }
+}

@@ -1,0 +1,6 @@
+//! The checker against golden programs, against exhaustive search, and rule family by rule family.
+
+mod counters;
+mod distance;
+mod families;
+mod search;

@@ -1,0 +1,144 @@
+//! The report: what it says, in which words.
+
+use gcn_isa::check::{self, Amount, Options};
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::{Program, Target};
+
+use crate::golden;
+
+fn program(text: &str) -> Program {
+    golden::program(text, Target::GFX942)
+}
+
+#[test]
+fn a_short_distance_is_explained() {
+    let report = check::check(&program(
+        "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0 | s_nop 3 | v_mov_b32_e32 v20, v3 | s_endpgm",
+    ));
+    assert_eq!(
+        report.to_string(),
+        "line 0 `v_mfma_f32_32x32x8_f16`, then line 2 `v_mov_b32_e32` on v3: needs 11 wait states, has 4 \
+         [cdna3.106, certain]; put `s_nop 6` or 7 independent instructions before line 2\n\
+         gfx942: 4 instructions, 1 finding"
+    );
+}
+
+#[test]
+fn a_missing_wait_is_explained_with_its_path() {
+    let report = check::check(&program(
+        "global_load_dword v0, v[40:41], off | s_cbranch_scc1 L2 | s_waitcnt vmcnt(0) | L2: | \
+         v_mov_b32_e32 v20, v0 | s_endpgm",
+    ));
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!(finding.path, [3]);
+    assert_eq!(
+        finding.to_string(),
+        "line 0 `global_load_dword`, then line 3 `v_mov_b32_e32` on v0: needs `s_waitcnt vmcnt(0)`, nothing on this \
+         path is that strong (by way of line 3) [waitcnt.raw, certain]; put `s_waitcnt vmcnt(0)` before line 3"
+    );
+}
+
+#[test]
+fn a_loop_is_named_as_the_path() {
+    let report = check::check(&program(
+        "L1: | v_mov_b32_e32 v20, v3 | s_nop 15 | s_nop 15 | \
+         v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0 | s_cbranch_scc1 L1 | s_endpgm",
+    ));
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!((finding.first, finding.second), (Some(3), 0));
+    assert_eq!(finding.path, [0]);
+    assert_eq!((finding.need, finding.have), (Amount::States(11), Amount::States(1)));
+}
+
+#[test]
+fn a_long_wait_takes_two_nops() {
+    let report = check::check(&program(
+        "v_mfma_f32_32x32x4_2b_f16 v[0:31], v[100:101], v[102:103], 0 | v_mov_b32_e32 v40, v3 | s_endpgm",
+    ));
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!(finding.remedy(), "put `s_nop 15` and `s_nop 2` or 19 independent instructions before line 1");
+}
+
+#[test]
+fn a_flat_result_needs_both_counters() {
+    let report = check::check(&program("flat_load_dword v0, v[40:41] | v_mov_b32_e32 v20, v0 | s_endpgm"));
+    let [finding] = &report.findings[..] else { panic!("{report}") };
+    assert_eq!(finding.need, Amount::Wait(WaitCnt { vm: 0, lgkm: 0, ..WaitCnt::NONE }));
+}
+
+#[test]
+fn rule_sets_choose_what_is_found() {
+    let packed = program("v_pk_mul_f32 v[0:1], v[2:3], v[4:5] | v_mov_b32_e32 v9, v0 | s_endpgm");
+    let with = |at_least| {
+        let rules = Config { at_least, ..Config::default() };
+        check::check_with(&packed, Options { rules, ..Options::default() }).findings.len()
+    };
+    assert_eq!((with(Grade::Cautious), with(Grade::Documented)), (1, 0));
+}
+
+#[test]
+fn unknown_exits_are_named() {
+    let report = check::check(&program("s_setpc_b64 s[4:5]"));
+    assert!(report.is_clean());
+    assert_eq!(report.unknown_exits, [0]);
+}
+
+#[test]
+fn a_barrier_orders_lds_writes_but_not_reads() {
+    let rules =
+        |text: &str| -> Vec<&str> { check::check(&program(text)).findings.iter().map(|f| f.rule).collect() };
+    assert_eq!(rules("ds_write_b32 v0, v1 | s_barrier | s_endpgm"), ["barrier.lds"]);
+    assert_eq!(rules("ds_write_b32 v0, v1 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm"), [""; 0]);
+    assert_eq!(rules("ds_read_b32 v0, v1 | s_barrier | s_endpgm"), [""; 0]);
+    assert_eq!(
+        rules("ds_write_b32 v0, v1 | ds_read_b32 v2, v3 | s_waitcnt lgkmcnt(1) | s_barrier | s_endpgm"),
+        [""; 0]
+    );
+    assert_eq!(rules("global_load_lds_dword v[2:3], off | s_barrier | s_endpgm"), ["barrier.lds-dma"]);
+    assert_eq!(rules("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"), [""; 0]);
+    // The write of the iteration before.
+    let rotated = "L1: | s_barrier | ds_read_b32 v1, v2 | s_waitcnt lgkmcnt(0) | ds_write_b32 v2, v0 | \
+                   s_cbranch_scc1 L1 | s_endpgm";
+    assert_eq!(rules(rotated), ["barrier.lds"]);
+}
+
+#[test]
+fn early_targets_need_every_counter_at_zero_before_a_barrier() {
+    let check = |text: &str| {
+        let findings = check::check(&golden::program(text, Target::GFX908)).findings;
+        findings.iter().map(|f| (f.rule, f.need)).collect::<Vec<_>>()
+    };
+    let vm = Amount::Wait(WaitCnt { vm: 0, ..WaitCnt::NONE });
+    assert_eq!(
+        check("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"),
+        [("barrier.counters", vm)]
+    );
+    assert_eq!(check("global_store_dword v[2:3], v0, off | s_waitcnt vmcnt(0) | s_barrier | s_endpgm"), []);
+}
+
+#[test]
+fn the_shift_erratum_of_gfx90a() {
+    let rules = |text: &str, target| -> Vec<&str> {
+        check::check(&golden::program(text, target)).findings.iter().map(|f| f.rule).collect()
+    };
+    let shift = "v_lshlrev_b64 v[0:1], v15, v[2:3] | s_endpgm";
+    assert_eq!(rules(shift, Target::GFX90A), ["gfx90a.shift64"]);
+    assert_eq!(rules(shift, Target::GFX942), [""; 0]);
+    assert_eq!(rules("v_lshlrev_b64 v[0:1], v14, v[2:3] | s_endpgm", Target::GFX90A), [""; 0]);
+    let more = "v_mov_b32_e32 v16, 0 | v_lshlrev_b64 v[0:1], v15, v[2:3] | s_endpgm";
+    assert_eq!(rules(more, Target::GFX90A), [""; 0]);
+}
+
+/// Linear in the number of instructions: ten thousand of them in one block, and in many.
+#[test]
+fn long_programs_are_checked() {
+    let body = "global_load_dword v0, v[40:41], off\nds_read_b32 v1, v42\ns_waitcnt vmcnt(0) lgkmcnt(0)\n\
+                v_add_f32_e32 v2, v0, v1\nv_mfma_f32_32x32x8_f16 v[4:19], v[100:101], v[102:103], v[4:19]\n";
+    let straight = body.repeat(2000) + "s_endpgm";
+    assert!(check::check(&program(&straight)).is_clean());
+    let branchy: String =
+        (0..2000).map(|i| format!("L{i}:\n{body}s_cbranch_scc1 L{}\n", i / 2)).collect::<String>()
+            + "s_endpgm";
+    assert!(check::check(&program(&branchy)).is_clean());
+}

@@ -1,0 +1,303 @@
+//! The checker against exhaustive search: random small programs, every path walked one by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gcn_isa::check::{self, Amount};
+use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
+use gcn_isa::hazards::{self, MAX_REACH};
+use gcn_isa::table::Class;
+use gcn_isa::{Operand, Program, Target};
+
+use crate::golden::{self, Rng};
+
+/// Where control may go after a line.
+fn successors(program: &Program, line: usize) -> Vec<usize> {
+    let inst = &program.lines[line].inst;
+    let mut next = Vec::new();
+    if inst.desc.falls_through() {
+        next.push(line + 1);
+    }
+    for operand in &inst.operands {
+        if let Operand::Label(label) = operand {
+            next.extend(program.labels[label.0 as usize].at);
+        }
+    }
+    next.retain(|&n| n < program.lines.len());
+    next
+}
+
+/// A program of `length` lines chosen from `menu`, with labels and branches strewn in.
+fn random(rng: &mut Rng, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
+    let labels = rng.below(4);
+    let places: Vec<usize> = (0..labels).map(|_| rng.below(length)).collect();
+    let mut text = String::new();
+    for line in 0..length {
+        for (label, _) in places.iter().enumerate().filter(|p| *p.1 == line) {
+            text += &format!("L{label}:\n");
+        }
+        let targets: Vec<usize> = (0..labels).filter(|&l| !forward_only || places[l] > line).collect();
+        if !targets.is_empty() && rng.below(5) == 0 {
+            let branch = *rng.pick(&["s_cbranch_scc1", "s_cbranch_scc1", "s_branch"]);
+            text += &format!("{branch} L{}\n", rng.pick(&targets));
+        } else {
+            text += *rng.pick::<&str>(menu);
+            text += "\n";
+        }
+    }
+    golden::program(&(text + "s_endpgm"), target)
+}
+
+const DISTANCE_MENU: [&str; 16] = [
+    "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+    "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
+    "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], 0",
+    "v_mov_b32_e32 v1, v30",
+    "v_mov_b32_e32 v8, v1",
+    "v_cmp_eq_u32_e32 vcc, v1, v2",
+    "v_cndmask_b32_e32 v4, v5, v6, vcc",
+    "v_readfirstlane_b32 s4, v8",
+    "global_load_dword v8, v30, s[4:5]",
+    "global_store_dwordx4 v[30:31], v[0:3], off",
+    "v_exp_f32_e32 v1, v2",
+    "v_mov_b32_dpp v5, v1 row_shr:1 row_mask:0xf bank_mask:0xf bound_ctrl:0",
+    "s_mov_b32 m0, 0",
+    "s_nop 0",
+    "s_nop 2",
+    "s_nop 7",
+];
+
+/// Every pair (first, second) that some path brings closer together than a rule allows, with the least distance.
+fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
+    let mut nearest: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    for first in reachable(program) {
+        let mut paths: Vec<(usize, u32)> = successors(program, first).into_iter().map(|l| (l, 0)).collect();
+        while let Some((line, distance)) = paths.pop() {
+            let known = nearest.entry((first, line)).or_insert(u32::MAX);
+            if *known <= distance {
+                continue;
+            }
+            *known = distance;
+            let behind = distance + hazards::wait_states(&program.lines[line].inst);
+            if behind < u32::from(MAX_REACH) {
+                paths.extend(successors(program, line).into_iter().map(|l| (l, behind)));
+            }
+        }
+    }
+    let inst = |line: usize| &program.lines[line].inst;
+    nearest
+        .into_iter()
+        .filter_map(|((a, b), have)| {
+            let need = hazards::required(program.target, inst(a), inst(b))?.states;
+            (u32::from(need) > have).then_some((a, b, need, have as u8))
+        })
+        .collect()
+}
+
+/// Lines that some path from the first one reaches.
+fn reachable(program: &Program) -> BTreeSet<usize> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![0];
+    while let Some(line) = open.pop() {
+        if seen.insert(line) {
+            open.extend(successors(program, line));
+        }
+    }
+    seen
+}
+
+#[test]
+fn distances_are_those_of_the_shortest_path() {
+    let mut rng = Rng(1);
+    let mut found = 0;
+    for round in 0..3000 {
+        let length = 4 + rng.below(20);
+        let program = random(&mut rng, Target::GFX942, &DISTANCE_MENU, length, false);
+        let ours: BTreeSet<_> = check::check(&program)
+            .findings
+            .iter()
+            .filter_map(|f| match (f.need, f.have) {
+                (Amount::States(need), Amount::States(have)) => Some((f.first?, f.second, need, have)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ours, too_close(&program), "round {round}: {program:?}");
+        found += ours.len();
+    }
+    assert!(found > 10_000, "{found}");
+}
+
+const COUNTER_MENU: [&str; 22] = [
+    "global_load_dword v0, v[40:41], off",
+    "global_load_dwordx2 v[0:1], v[40:41], off",
+    "global_load_dword v2, v[40:41], off",
+    "global_store_dword v[40:41], v3, off",
+    "flat_load_dword v1, v[40:41]",
+    "ds_read_b32 v3, v42",
+    "ds_read_b32 v0, v42",
+    "ds_write_b32 v42, v2",
+    "s_load_dword s4, s[8:9], 0x0",
+    "s_load_dwordx2 s[4:5], s[8:9], 0x0",
+    "s_mov_b32 s10, s4",
+    "v_mov_b32_e32 v50, v0",
+    "v_mov_b32_e32 v50, v1",
+    "v_add_f32_e32 v50, v2, v3",
+    "v_mov_b32_e32 v0, 0",
+    "s_waitcnt vmcnt(0)",
+    "s_waitcnt vmcnt(1)",
+    "s_waitcnt vmcnt(2)",
+    "s_waitcnt lgkmcnt(0)",
+    "s_waitcnt lgkmcnt(1)",
+    "s_waitcnt vmcnt(1) lgkmcnt(2)",
+    "s_nop 0",
+];
+
+/// An operation on its way, in one concrete run.
+#[derive(Clone)]
+struct Flying {
+    line: usize,
+    stream: Stream,
+    count: u8,
+}
+
+/// One concrete run: the operations that no wait has made certain, oldest first.
+#[derive(Clone, Default)]
+struct Run {
+    flying: Vec<Flying>,
+}
+
+impl Run {
+    fn wait(&mut self, wait: WaitCnt) {
+        for counter in Counter::ALL {
+            let value = counter.of(wait);
+            if value > counter.cap() {
+                continue;
+            }
+            let on = |f: &Flying| f.stream.counter() == counter;
+            let streams: BTreeSet<Stream> = self.flying.iter().filter(|f| on(f)).map(|f| f.stream).collect();
+            let in_order = streams.len() == 1 && streams.iter().all(|s| s.in_order());
+            if value > 0 && !in_order {
+                continue;
+            }
+            // The youngest that fit under the value may still fly.
+            let mut left = u32::from(value);
+            let mut keep = vec![true; self.flying.len()];
+            for (i, f) in self.flying.iter().enumerate().rev().filter(|f| on(f.1)) {
+                keep[i] = left >= u32::from(f.count);
+                left = left.saturating_sub(u32::from(f.count));
+            }
+            let mut keep = keep.into_iter();
+            self.flying.retain(|_| keep.next().unwrap_or(true));
+        }
+    }
+
+    /// Lines of operations that `line` must not meet, with the register rule.
+    fn conflicts(&self, program: &Program, line: usize) -> BTreeSet<(usize, &'static str)> {
+        let inst = &program.lines[line].inst;
+        let mine = counters::events(program.target, inst);
+        let mut found = BTreeSet::new();
+        for f in &self.flying {
+            let events = counters::events(program.target, &program.lines[f.line].inst);
+            for target in events.iter().filter(|e| e.stream == f.stream).filter_map(|e| e.writes) {
+                if inst.reads().iter().any(|r| r.reg.overlaps(target)) {
+                    found.insert((f.line, "waitcnt.raw"));
+                } else if inst.writes().iter().any(|w| w.reg.overlaps(target))
+                    && !mine.iter().any(|e| counters::finishes_after(f.stream, e.stream))
+                {
+                    let flat = f.stream == Stream::FlatVm && mine.iter().any(|e| e.stream == Stream::Vmem);
+                    found.insert((f.line, if flat { "waitcnt.flat-waw" } else { "waitcnt.waw" }));
+                }
+            }
+        }
+        found
+    }
+
+    fn step(&mut self, program: &Program, line: usize) {
+        let inst = &program.lines[line].inst;
+        if inst.desc.class == Class::Waitcnt
+            && let Some(Operand::Imm(imm)) = inst.operands.first()
+        {
+            self.wait(WaitCnt::decode(*imm as u16));
+        }
+        for event in counters::events(program.target, inst) {
+            self.flying.push(Flying { line, stream: event.stream, count: event.count });
+        }
+    }
+}
+
+/// Conflicts on any path of at most `steps` instructions.
+fn every_run(program: &Program, steps: usize) -> BTreeSet<(usize, usize, &'static str)> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![(0, Run::default(), 0)];
+    let mut walked = 0;
+    while let Some((line, mut run, depth)) = open.pop() {
+        walked += 1;
+        if walked > 20_000 {
+            break;
+        }
+        found.extend(run.conflicts(program, line).into_iter().map(|(first, rule)| (first, line, rule)));
+        run.step(program, line);
+        if depth < steps {
+            open.extend(successors(program, line).into_iter().map(|l| (l, run.clone(), depth + 1)));
+        }
+    }
+    found
+}
+
+fn register_findings(program: &Program) -> BTreeSet<(usize, usize, &'static str)> {
+    let findings = check::check(program).findings;
+    findings
+        .iter()
+        .filter(|f| f.rule.starts_with("waitcnt."))
+        .filter_map(|f| Some((f.first?, f.second, f.rule)))
+        .collect()
+}
+
+#[test]
+fn nothing_outstanding_is_overlooked_on_any_path() {
+    let mut rng = Rng(2);
+    let mut found = 0;
+    for round in 0..2000 {
+        let length = 4 + rng.below(16);
+        let program = random(&mut rng, Target::GFX942, &COUNTER_MENU, length, false);
+        let ours = register_findings(&program);
+        let concrete = every_run(&program, 40);
+        // An operation over which a later one was issued is reported through the later one only.
+        let missed: Vec<_> = concrete
+            .iter()
+            .filter(|c| !ours.contains(c))
+            .filter(|c| !ours.iter().any(|o| o.1 == c.1))
+            .collect();
+        assert!(missed.is_empty(), "round {round}: {missed:?} {program:?}");
+        found += concrete.len();
+    }
+    assert!(found > 3000, "{found}");
+}
+
+#[test]
+fn on_a_single_path_nothing_is_invented() {
+    let mut rng = Rng(3);
+    let mut found = 0;
+    for round in 0..4000 {
+        let length = 4 + rng.below(16);
+        let lines: Vec<&str> = (0..length).map(|_| *rng.pick(&COUNTER_MENU)).collect();
+        let program = golden::program(&(lines.join("\n") + "\ns_endpgm"), Target::GFX942);
+        let concrete = every_run(&program, 40);
+        let ours = register_findings(&program);
+        let invented: Vec<_> = ours.difference(&concrete).collect();
+        assert!(invented.is_empty(), "round {round}: {invented:?} {lines:?}");
+        found += ours.len();
+    }
+    assert!(found > 2000, "{found}");
+}
+
+#[test]
+fn dead_code_is_not_judged() {
+    let mut rng = Rng(4);
+    for _ in 0..500 {
+        let program = random(&mut rng, Target::GFX942, &COUNTER_MENU, 16, true);
+        let reached = reachable(&program);
+        for finding in check::check(&program).findings {
+            assert!(reached.contains(&finding.second) && finding.first.is_none_or(|f| reached.contains(&f)));
+        }
+    }
+}
