@@ -1,0 +1,78 @@
+//! What a descriptor's bits mean.
+
+use gcn_isa::Target;
+
+use super::{KernelDescriptor, field as f};
+use crate::kernel::{
+    DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds,
+};
+
+/// A kernel descriptor read for a target: what a wave gets and the state it starts in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// VGPRs allocated; of a unified file, AGPRs included.
+    pub vgprs: u32,
+    /// First AGPR in a unified file.
+    pub accum_offset: Option<u32>,
+    /// SGPRs allocated, named ones included.
+    pub sgprs: u32,
+    /// SGPRs that are set up.
+    pub initial_sgprs: InitialSgprs,
+    /// Work-item ids that are set up.
+    pub work_item_ids: WorkItemIds,
+    /// The wave has scratch.
+    pub uses_scratch: bool,
+    /// Scratch has no fixed size.
+    pub uses_dynamic_stack: bool,
+    /// Floating-point mode.
+    pub float_mode: FloatMode,
+    /// Exceptions that trap.
+    pub exceptions: FloatExceptions,
+    /// Waves of a workgroup may run on different compute units.
+    pub tg_split: bool,
+}
+
+impl KernelDescriptor {
+    /// Reads the bits as `target` does.
+    pub fn settings(&self, target: Target) -> Settings {
+        let flag = |field| self.get(field) != 0;
+        let unified = target.has_unified_agprs();
+        let user = UserSgprs::from_bits_truncate(self.get(f::USER_SGPRS) as u8);
+        Settings {
+            vgprs: self.allocated_vgprs(target),
+            accum_offset: unified.then(|| (self.get(f::ACCUM_OFFSET) + 1) * 4),
+            sgprs: self.allocated_sgprs(),
+            initial_sgprs: InitialSgprs {
+                user,
+                preloaded: self.get(f::USER_SGPR_COUNT).saturating_sub(user.registers()) as u8,
+                workgroup_ids: [
+                    flag(f::ENABLE_SGPR_WORKGROUP_ID_X),
+                    flag(f::ENABLE_SGPR_WORKGROUP_ID_Y),
+                    flag(f::ENABLE_SGPR_WORKGROUP_ID_Z),
+                ],
+                workgroup_info: flag(f::ENABLE_SGPR_WORKGROUP_INFO),
+                scratch_wave_offset: flag(f::ENABLE_PRIVATE_SEGMENT)
+                    && !target.has_architected_flat_scratch(),
+            },
+            // 3 is undefined; what has all ids contains any meaning that it could have.
+            work_item_ids: WorkItemIds::of_dimensions(self.get(f::ENABLE_VGPR_WORKITEM_ID) as u8 + 1),
+            uses_scratch: flag(f::ENABLE_PRIVATE_SEGMENT),
+            uses_dynamic_stack: flag(f::USES_DYNAMIC_STACK),
+            float_mode: self.float_mode(),
+            exceptions: FloatExceptions::from_bits_truncate(self.get(f::EXCEPTIONS) as u8),
+            tg_split: unified && flag(f::TG_SPLIT),
+        }
+    }
+
+    fn float_mode(&self) -> FloatMode {
+        FloatMode {
+            round_32: RoundMode::from_bits(self.get(f::FLOAT_ROUND_MODE_32)),
+            round_16_64: RoundMode::from_bits(self.get(f::FLOAT_ROUND_MODE_16_64)),
+            denorm_32: DenormMode::from_bits(self.get(f::FLOAT_DENORM_MODE_32)),
+            denorm_16_64: DenormMode::from_bits(self.get(f::FLOAT_DENORM_MODE_16_64)),
+            dx10_clamp: self.get(f::ENABLE_DX10_CLAMP) != 0,
+            ieee_mode: self.get(f::ENABLE_IEEE_MODE) != 0,
+            fp16_overflow: self.get(f::FP16_OVFL) != 0,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What can be wrong with an instruction that is to be encoded.
+
+use std::fmt;
+
+use gcn_isa::{Inst, Target};
+
+use crate::fields::check::OperandFault;
+use crate::text::operand::Plain;
+
+/// An instruction that cannot be encoded: which one, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncodeError {
+    /// Index of the line in the program, if there is one.
+    pub line: Option<usize>,
+    /// The mnemonic as printed.
+    pub mnemonic: &'static str,
+    /// The target.
+    pub target: Target,
+    /// What is wrong.
+    pub fault: EncodeFault,
+}
+
+impl EncodeError {
+    pub(crate) fn new(inst: &Inst, target: Target, fault: EncodeFault) -> EncodeError {
+        EncodeError { line: None, mnemonic: inst.desc.printed, target, fault }
+    }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "instruction {line}: ")?;
+        }
+        write!(f, "`{}` on {}: {}", self.mnemonic, self.target, self.fault)
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+/// What is wrong with an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeFault {
+    /// The row is not for the target.
+    #[error("the target has no such instruction in this form")]
+    WrongTarget,
+    /// Too many or too few operands.
+    #[error("takes {want} operands, {have} given")]
+    OperandCount {
+        /// The row's number of operands.
+        want: usize,
+        /// The instruction's.
+        have: usize,
+    },
+    /// An operand.
+    #[error("operand `{name}` = {operand}: {fault}")]
+    Operand {
+        /// The operand's name in the table.
+        name: &'static str,
+        /// Its text.
+        operand: String,
+        /// What is wrong with it.
+        fault: OperandFault,
+    },
+    /// A modifier.
+    #[error("modifier `{name}`: {fault}")]
+    Modifier {
+        /// The modifier's name.
+        name: &'static str,
+        /// What is wrong with it.
+        fault: ModifierFault,
+    },
+    /// More than one scalar value over the constant bus.
+    #[error(
+        "reads {first} and {second}: a vector instruction may read one SGPR or literal; copy one into a VGPR first"
+    )]
+    ConstantBus {
+        /// One scalar source.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// Two different literals.
+    #[error("has the literals {first:#x} and {second:#x}: only one fits; move one into a register first")]
+    TwoLiterals {
+        /// One value.
+        first: u32,
+        /// The other.
+        second: u32,
+    },
+    /// A branch to a label that stands nowhere.
+    #[error("the target label `{label}` is not placed")]
+    UnplacedLabel {
+        /// The label's name.
+        label: String,
+    },
+    /// A branch further than 16 bits of dwords reach.
+    #[error("`{label}` is {distance} dwords away; a branch reaches -32768..=32767")]
+    BranchTooFar {
+        /// The label's name.
+        label: String,
+        /// Dwords from the next instruction.
+        distance: i64,
+    },
+}
+
+impl EncodeFault {
+    pub(crate) fn operand(inst: &Inst, index: usize, fault: OperandFault) -> EncodeFault {
+        EncodeFault::Operand {
+            name: inst.desc.operands[index].name,
+            operand: Plain(inst.operands[index]).to_string(),
+            fault,
+        }
+    }
+}
+
+/// What is wrong with a modifier.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModifierFault {
+    /// The row does not have it, or not this value of it.
+    #[error("the value {value} is not accepted by this instruction")]
+    NotAccepted {
+        /// The value.
+        value: u32,
+    },
+    /// The form requires it.
+    #[error("this form of the instruction always has it")]
+    Required,
+    /// Out of range.
+    #[error("{value} is outside {lo}..={hi}")]
+    Range {
+        /// The value.
+        value: i64,
+        /// Smallest value.
+        lo: i64,
+        /// Largest value.
+        hi: i64,
+    },
+    /// A DPP control that this instruction does not have.
+    #[error("dpp_ctrl {ctrl:#x} is not accepted by this instruction")]
+    DppControl {
+        /// The control.
+        ctrl: u16,
+    },
+}

@@ -1,0 +1,129 @@
+//! Rules that concern several operands or the modifiers as a whole.
+
+use gcn_isa::table::{Access, InstDesc};
+use gcn_isa::{Dpp, Inst, Mods, Operand, RegFile};
+use smallvec::SmallVec;
+
+use super::error::{EncodeFault, ModifierFault};
+use crate::fields::ModField;
+use crate::fields::check::OperandFault;
+use crate::text::operand::Plain;
+
+/// An instruction has room for one literal dword.
+pub(super) fn one_literal(seen: &mut Option<u32>, value: u32) -> Result<(), EncodeFault> {
+    match seen.replace(value) {
+        Some(first) if first != value => Err(EncodeFault::TwoLiterals { first, second: value }),
+        _ => Ok(()),
+    }
+}
+
+/// A vector instruction reads at most one scalar value (SGPR, VCC, M0, EXEC, special register or literal); the same
+/// one may be read twice (CDNA3 ISA, "VALU operands": constant bus).
+pub(super) fn constant_bus(inst: &Inst) -> Result<(), EncodeFault> {
+    if !inst.desc.format.is_vop() {
+        return Ok(());
+    }
+    let mut first = None;
+    let mut read = |operand: Operand| match first {
+        Some(other) if other != operand => Err(EncodeFault::ConstantBus {
+            first: Plain(other).to_string(),
+            second: Plain(operand).to_string(),
+        }),
+        _ => {
+            first = Some(operand);
+            Ok(())
+        }
+    };
+    if inst.desc.implicit_reads.contains(gcn_isa::table::ImplicitRegs::VCC) {
+        read(Operand::Reg(gcn_isa::reg::VCC))?;
+    }
+    for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
+        let scalar = match operand {
+            Operand::Reg(reg) => reg.file == RegFile::Sgpr,
+            Operand::Literal(_) | Operand::Special(_) => true,
+            _ => false,
+        };
+        if scalar && desc.access == Access::Read {
+            read(*operand)?;
+        }
+    }
+    Ok(())
+}
+
+/// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial overlap: the
+/// instruction would read rows that it has already written).
+pub(super) fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
+    let at = |name| inst.desc.operand_index(name).map(|i| (i, inst.operands[i]));
+    if let (true, Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) =
+        (inst.desc.is_matrix(), at("vdst"), at("src2"))
+        && d.len > 4
+        && d != c
+        && d.overlaps(c)
+    {
+        return Err(EncodeFault::operand(inst, i, OperandFault::PartialOverlap));
+    }
+    Ok(())
+}
+
+/// Offsets have ranges that their fields alone do not express, and DPP has controls that only some targets know.
+pub(super) fn offset(inst: &Inst) -> Result<(), EncodeFault> {
+    if let Some((lo, hi)) = inst.desc.offset_range
+        && !(lo..=hi).contains(&inst.mods.offset)
+    {
+        return Err(offset_fault(inst.mods.offset, lo, hi));
+    }
+    match inst.mods.dpp {
+        Some(dpp) if !dpp_control(inst.desc, dpp) => Err(EncodeFault::Modifier {
+            name: "dpp_ctrl",
+            fault: ModifierFault::DppControl { ctrl: dpp.ctrl },
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn offset_fault(value: i32, lo: i32, hi: i32) -> EncodeFault {
+    let fault = ModifierFault::Range { value: value.into(), lo: lo.into(), hi: hi.into() };
+    EncodeFault::Modifier { name: "offset", fault }
+}
+
+/// True if the row has this DPP control.
+pub(crate) fn dpp_control(desc: &InstDesc, dpp: Dpp) -> bool {
+    let newbcast = (0x150..=0x15f).contains(&dpp.ctrl);
+    let classic = matches!(
+        dpp.ctrl,
+        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143
+    );
+    if newbcast { desc.dpp_newbcast } else { classic && !desc.dpp_newbcast_only }
+}
+
+/// Names the first modifier in which the instruction differs from what its row can express.
+pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
+    if inst.mods.dpp.is_some() != expressible.dpp.is_some() {
+        return missing_or_extra("dpp_ctrl", inst.mods.dpp.is_some());
+    }
+    if inst.mods.sdwa.is_some() != expressible.sdwa.is_some() {
+        return missing_or_extra("dst_sel", inst.mods.sdwa.is_some());
+    }
+    let differing: SmallVec<[_; 4]> =
+        ModField::ALL.into_iter().filter(|m| m.0.get(&inst.mods) != m.0.get(expressible)).collect();
+    match differing.first() {
+        Some((ModField::Offset, _)) if inst.desc.offset_range.is_some() => {
+            let (lo, hi) = inst.desc.offset_range.unwrap_or_default();
+            offset_fault(inst.mods.offset, lo, hi)
+        }
+        Some(&(field, name)) if field.is_required(inst.desc) => {
+            EncodeFault::Modifier { name, fault: ModifierFault::Required }
+        }
+        Some(&(field, name)) => {
+            let value = field.get(&inst.mods);
+            EncodeFault::Modifier { name, fault: ModifierFault::NotAccepted { value } }
+        }
+        // Not reached: every modifier is in the list.
+        None => missing_or_extra("modifiers", true),
+    }
+}
+
+fn missing_or_extra(name: &'static str, present: bool) -> EncodeFault {
+    let fault = if present { ModifierFault::NotAccepted { value: 1 } } else { ModifierFault::Required };
+    EncodeFault::Modifier { name, fault }
+}

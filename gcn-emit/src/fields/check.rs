@@ -1,0 +1,181 @@
+//! What may stand in an operand slot. Encoder and decoder ask the same questions, so that nothing is decoded that could
+//! not have been encoded.
+
+use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::{Inline, Mods, Operand, Reg, RegFile};
+
+use super::row::OperandField;
+
+/// Why an operand may not stand where it does.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OperandFault {
+    /// The kind of operand is not accepted.
+    #[error("not accepted here; this operand takes {accepts}")]
+    Kind {
+        /// What the slot takes.
+        accepts: String,
+    },
+    /// A register tuple of the wrong length.
+    #[error("{have} registers wide, but the operand has {want}")]
+    Width {
+        /// The slot's width in dwords.
+        want: u8,
+        /// The tuple's.
+        have: u8,
+    },
+    /// A tuple that starts at the wrong register.
+    #[error("the first register's number must be a multiple of {align}")]
+    Alignment {
+        /// The required alignment.
+        align: u16,
+    },
+    /// A tuple that runs out of its file.
+    #[error("runs past the last register of its file")]
+    OutOfFile,
+    /// An immediate that its field cannot hold.
+    #[error("outside {lo}..={hi}")]
+    Range {
+        /// Smallest value.
+        lo: i64,
+        /// Largest value.
+        hi: i64,
+    },
+    /// VGPR and AGPR mixed where one bit decides for several operands.
+    #[error("must be in the same register file as `{other}` (both VGPRs or both AGPRs)")]
+    SameFile {
+        /// The other operand.
+        other: &'static str,
+    },
+    /// A matrix instruction whose D and C share some registers but not all.
+    #[error("overlaps `vdst` partly; make it the same registers or disjoint ones")]
+    PartialOverlap,
+    /// A branch target where no program gives it a place.
+    #[error("a label has no value outside a program; use encode_program")]
+    LooseLabel,
+    /// The value has no encoding.
+    #[error("not a value that the encoding has")]
+    Undefined,
+}
+
+/// Checks one operand against its slot.
+pub(crate) fn operand(
+    desc: &OperandDesc,
+    field: &OperandField,
+    vgpr_align: u8,
+    mods: &Mods,
+    operand: Operand,
+) -> Result<(), OperandFault> {
+    let kind =
+        |accepted: bool| if accepted { Ok(()) } else { Err(OperandFault::Kind { accepts: accepts(desc) }) };
+    let has = |kind| field.kinds.contains(kind);
+    match operand {
+        Operand::Reg(reg) => register(desc, field, vgpr_align, mods, reg),
+        Operand::Inline(Inline::Int(i)) => {
+            kind(has(OperandKinds::INLINE_INT))?;
+            if (-16..=64).contains(&i) { Ok(()) } else { Err(OperandFault::Range { lo: -16, hi: 64 }) }
+        }
+        Operand::Inline(Inline::Float(code)) => {
+            kind(has(OperandKinds::INLINE_FLOAT))?;
+            if (240..=248).contains(&code) { Ok(()) } else { Err(OperandFault::Undefined) }
+        }
+        Operand::Literal(value) if has(OperandKinds::LITERAL16) && !has(OperandKinds::LITERAL) => {
+            // Assemblers write negative values sign-extended; the operand reads the low half.
+            let fits = matches!(value, 0..=0xffff | 0xffff_8000..);
+            if fits { Ok(()) } else { Err(OperandFault::Range { lo: 0, hi: 0xffff }) }
+        }
+        Operand::Literal(_) => kind(has(OperandKinds::LITERAL)),
+        Operand::Imm(value) => {
+            kind(has(OperandKinds::IMM))?;
+            let (lo, hi) = immediate_range(field);
+            if (lo..=hi).contains(&value) { Ok(()) } else { Err(OperandFault::Range { lo, hi }) }
+        }
+        Operand::Special(special) => kind(field.specials.accept(special as u16, 1)),
+        Operand::Label(_) => Err(OperandFault::LooseLabel),
+        Operand::Off => kind(has(OperandKinds::OFF)),
+    }
+}
+
+/// Values that an immediate field accepts. A 16-bit field takes signed and unsigned spellings of the same bits.
+pub(crate) fn immediate_range(field: &OperandField) -> (i64, i64) {
+    let top = 1i64 << field.len;
+    match (field.signed, field.len) {
+        (true, _) => (-top / 2, top / 2 - 1),
+        (false, 16) => (-top / 2, top - 1),
+        (false, _) => (0, top - 1),
+    }
+}
+
+fn register(
+    desc: &OperandDesc,
+    field: &OperandField,
+    vgpr_align: u8,
+    mods: &Mods,
+    reg: Reg,
+) -> Result<(), OperandFault> {
+    let accepted = match reg.file {
+        RegFile::Vgpr => desc.kinds.contains(OperandKinds::VGPR),
+        RegFile::Agpr => desc.kinds.contains(OperandKinds::AGPR),
+        RegFile::Sgpr if reg.index < 102 => desc.kinds.contains(OperandKinds::SGPR),
+        RegFile::Sgpr if field.reserved == Some(reg.index) => false,
+        RegFile::Sgpr => field.specials.accept(reg.index, reg.len.into()),
+    };
+    if !accepted {
+        return Err(OperandFault::Kind { accepts: accepts(desc) });
+    }
+    let want = field.width.dwords(mods);
+    if reg.len != want {
+        return Err(OperandFault::Width { want, have: reg.len });
+    }
+    let last = match reg.file {
+        RegFile::Sgpr if reg.index < 102 => 102,
+        RegFile::Sgpr => 128,
+        RegFile::Vgpr | RegFile::Agpr => 256,
+    };
+    if reg.end() > last {
+        return Err(OperandFault::OutOfFile);
+    }
+    let align = match (reg.file, reg.len) {
+        (_, 1) => 1,
+        (RegFile::Sgpr, 2) => 2,
+        (RegFile::Sgpr, _) => 4,
+        _ => vgpr_align.into(),
+    };
+    if reg.index.is_multiple_of(align) { Ok(()) } else { Err(OperandFault::Alignment { align }) }
+}
+
+/// Checks that operands which share one file bit are in one file.
+pub(crate) fn same_file(desc: &InstDesc, operands: &[Operand]) -> Result<(), (usize, OperandFault)> {
+    let file = |i: u8| match operands.get(usize::from(i)) {
+        Some(Operand::Reg(reg)) => Some(reg.file),
+        _ => None,
+    };
+    for pair in desc.same_file {
+        if let (Some(a), Some(b)) = (file(pair.a), file(pair.b))
+            && a != b
+        {
+            let other = desc.operands[usize::from(pair.a)].name;
+            return Err((usize::from(pair.b), OperandFault::SameFile { other }));
+        }
+    }
+    Ok(())
+}
+
+/// What the slot takes, in words.
+fn accepts(desc: &OperandDesc) -> String {
+    let words = [
+        (OperandKinds::VGPR, "a VGPR"),
+        (OperandKinds::AGPR, "an AGPR"),
+        (OperandKinds::SGPR, "an SGPR"),
+        (OperandKinds::INLINE_INT, "an integer from -16 to 64"),
+        (OperandKinds::INLINE_FLOAT, "an inline float"),
+        (OperandKinds::LITERAL, "a 32-bit literal"),
+        (OperandKinds::LITERAL16, "a 16-bit literal"),
+        (OperandKinds::IMM, "an immediate"),
+        (OperandKinds::OFF, "`off`"),
+    ];
+    let mut list: Vec<&str> = words.iter().filter(|w| desc.kinds.contains(w.0)).map(|w| w.1).collect();
+    if desc.kinds.contains(OperandKinds::SPECIAL) {
+        list.push(desc.specials);
+    }
+    list.join(", ")
+}

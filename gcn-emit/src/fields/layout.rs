@@ -1,0 +1,184 @@
+//! The bit fields of every format. Positions count from bit 0 of the first dword; the second dword starts at 32, the
+//! second half of a 16-byte instruction at 64.
+
+mod formats;
+
+use gcn_isa::table::{Class, InstDesc, Modifiers};
+
+pub(crate) use formats::layout;
+
+use super::ModField;
+
+/// How an operand's value is written into its field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Code {
+    /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from 256.
+    Source,
+    /// A vector register number.
+    Vector,
+    /// A scalar register number.
+    Scalar,
+    /// A scalar register number divided by two.
+    ScalarPair,
+    /// A scalar register number divided by four.
+    ScalarQuad,
+    /// SDWA source: the low byte of the source code, and this bit set if it is not a vector register.
+    SdwaSource(u8),
+    /// SDWA compare destination: a scalar register number with this bit set, or all zero for VCC.
+    SdwaScalar(u8),
+    /// An immediate; the form's sign rule is [`Slot::signed`].
+    Imm,
+    /// The 32-bit literal dword.
+    Literal,
+}
+
+/// The field of one operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// Operand names of the table that this field serves.
+    pub names: &'static [&'static str],
+    /// The rows to which the entry applies.
+    pub when: When,
+    /// How the value is written.
+    pub code: Code,
+    /// Lowest bit.
+    pub lo: u8,
+    /// Width in bits.
+    pub len: u8,
+    /// The bit that says AGPR instead of VGPR, on rows where both may stand.
+    pub acc: Option<u8>,
+    /// The register number that means `off`, where it is not just an unused zero.
+    pub off: Option<u16>,
+    /// True for a two's complement immediate.
+    pub signed: bool,
+}
+
+/// The field of one modifier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModSlot {
+    /// The modifier.
+    pub field: ModField,
+    /// First bit of the modifier's value that stands here.
+    pub shift: u8,
+    /// Lowest bit.
+    pub lo: u8,
+    /// Width in bits.
+    pub len: u8,
+}
+
+/// Bits with a fixed value on some rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fixed {
+    /// The rows to which the entry applies.
+    pub when: When,
+    /// Lowest bit.
+    pub lo: u8,
+    /// Width in bits.
+    pub len: u8,
+    /// Value.
+    pub value: u64,
+    /// True if the decoder must not look at the bits.
+    pub ignored: bool,
+}
+
+/// Which rows of a format an entry is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    /// All.
+    Always,
+    /// Rows whose addressing form ends so.
+    Form(&'static str),
+    /// Rows that read a 64-bit base address (SMEM offsets are signed there, CDNA3 ISA 8.1).
+    Base64,
+    /// Rows that read a buffer resource (SMEM offsets are unsigned there).
+    Base128,
+    /// Global wave sync rows.
+    Gws,
+    /// Rows other than global wave sync.
+    NotGws,
+    /// `v_accvgpr_read_b32` and `v_accvgpr_write_b32`.
+    AccvgprMove,
+    /// Scratch rows with an address VGPR on targets where a bit announces it (gfx942 and later).
+    ScratchVaddr,
+    /// Rows without this modifier.
+    Lacks(Modifiers),
+}
+
+impl When {
+    pub(crate) fn holds(self, desc: &InstDesc) -> bool {
+        let base = |dwords| desc.operands.iter().any(|o| o.name == "sbase" && o.dwords == dwords);
+        match self {
+            When::Always => true,
+            When::Form(end) => desc.form.ends_with(end),
+            When::Base64 => base(2),
+            When::Base128 => base(4),
+            When::Gws => desc.class == Class::Gws,
+            When::NotGws => desc.class != Class::Gws,
+            When::AccvgprMove => matches!(desc.class, Class::AccvgprRead | Class::AccvgprWrite),
+            When::ScratchVaddr => {
+                desc.targets.iter().all(gcn_isa::Target::is_gfx940_family)
+                    && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
+            }
+            When::Lacks(modifier) => !desc.modifiers.contains(modifier),
+        }
+    }
+}
+
+/// A format's fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Fixed bits: those that identify the format first.
+    pub fixed: &'static [Fixed],
+    /// Lowest bit of the opcode.
+    pub opcode_lo: u8,
+    /// Operands.
+    pub slots: &'static [Slot],
+    /// Modifiers.
+    pub mods: &'static [ModSlot],
+}
+
+const fn slot(names: &'static [&'static str], code: Code, lo: u8, len: u8) -> Slot {
+    Slot { names, when: When::Always, code, lo, len, acc: None, off: None, signed: false }
+}
+
+impl Slot {
+    const fn when(mut self, when: When) -> Slot {
+        self.when = when;
+        self
+    }
+    const fn acc(mut self, bit: u8) -> Slot {
+        self.acc = Some(bit);
+        self
+    }
+    const fn off(mut self, value: u16) -> Slot {
+        self.off = Some(value);
+        self
+    }
+    const fn signed(mut self) -> Slot {
+        self.signed = true;
+        self
+    }
+}
+
+const fn bits(lo: u8, len: u8, value: u64) -> Fixed {
+    Fixed { when: When::Always, lo, len, value, ignored: false }
+}
+
+impl Fixed {
+    const fn when(mut self, when: When) -> Fixed {
+        self.when = when;
+        self
+    }
+    const fn ignored(mut self) -> Fixed {
+        self.ignored = true;
+        self
+    }
+}
+
+const fn field(field: ModField, lo: u8, len: u8) -> ModSlot {
+    ModSlot { field, shift: 0, lo, len }
+}
+
+const fn piece(field: ModField, shift: u8, lo: u8, len: u8) -> ModSlot {
+    ModSlot { field, shift, lo, len }
+}

@@ -1,0 +1,83 @@
+//! The source code space shared by scalar and vector formats (CDNA3 ISA, table "SGPR and constant operand encodings").
+
+use gcn_isa::{Inline, Operand, Reg, RegFile, SrcSpecial};
+
+/// The source code that announces a literal dword.
+pub(crate) const LITERAL: u16 = 255;
+
+/// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is another
+/// bit, or known from the row.
+pub(crate) fn code_of(operand: Operand) -> Option<u16> {
+    Some(match operand {
+        Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => index,
+        Operand::Reg(Reg { index, .. }) => 256 + index,
+        Operand::Inline(inline) => inline.code(),
+        Operand::Special(special) => special as u16,
+        Operand::Literal(_) => LITERAL,
+        Operand::Imm(_) | Operand::Label(_) | Operand::Off => return None,
+    })
+}
+
+/// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None` for the
+/// literal marker and for codes that mean nothing.
+pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile) -> Option<Operand> {
+    match code {
+        0..=127 => Some(Operand::Reg(Reg::s(code, dwords))),
+        256..=511 => Some(Operand::Reg(Reg { file, index: code - 256, len: dwords })),
+        _ => Inline::from_code(code)
+            .map(Operand::Inline)
+            .or_else(|| SrcSpecial::from_code(code).map(Operand::Special)),
+    }
+}
+
+/// The named scalar registers and special sources that a slot accepts, one bit per group.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Specials(u16);
+
+/// A group: its name in the table (32-bit slots list the `_lo` half), and its source codes.
+const GROUPS: [(&str, u16, u16); 13] = [
+    ("flat_scratch", 102, 103),
+    ("xnack_mask", 104, 105),
+    ("vcc", 106, 107),
+    ("ttmp", 108, 123),
+    ("m0", 124, 124),
+    ("exec", 126, 127),
+    // The table lists one of each pair of apertures.
+    ("src_shared_base", 235, 236),
+    ("src_private_base", 237, 238),
+    ("src_pops_exiting_wave_id", 239, 239),
+    ("src_vccz", 251, 251),
+    ("src_execz", 252, 252),
+    ("src_scc", 253, 253),
+    ("src_lds_direct", 254, 254),
+];
+
+impl Specials {
+    /// Reads the table's list.
+    pub(crate) fn parse(list: &str) -> Specials {
+        let bits = list.split(',').filter(|n| !n.is_empty()).fold(0, |bits, name| {
+            let name = name.strip_suffix("_lo").unwrap_or(name);
+            bits | GROUPS.iter().position(|g| g.0 == name).map_or(0, |i| 1 << i)
+        });
+        Specials(bits)
+    }
+
+    /// True if a tuple of `dwords` registers (or the value) at `code` lies in one accepted group.
+    pub(crate) fn accept(self, code: u16, dwords: u16) -> bool {
+        GROUPS
+            .iter()
+            .position(|g| (g.1..=g.2).contains(&code))
+            .is_some_and(|i| self.0 >> i & 1 == 1 && (code >= 128 || code + dwords - 1 <= GROUPS[i].2))
+    }
+
+    /// The registers alone: what a field that holds only scalar register numbers can express.
+    pub(crate) fn registers(self) -> Specials {
+        let registers = GROUPS.iter().filter(|g| g.2 < 128).count();
+        Specials(self.0 & ((1 << registers) - 1))
+    }
+
+    /// True if the only thing accepted is VCC.
+    pub(crate) fn is_only_vcc(self) -> bool {
+        self.0 == 1 << 2
+    }
+}

@@ -1,0 +1,212 @@
+//! A kernel with everything that a code object says about it: code, registers, memory, initial state, arguments.
+
+mod check;
+mod resources;
+mod state;
+
+use gcn_isa::{Program, Target};
+
+pub use check::SpecError;
+pub use resources::Resources;
+pub use state::{DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds};
+pub(crate) use state::{EXCEPTIONS, USER_SGPRS};
+
+use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V5};
+use crate::target_id::{Feature, TargetId};
+
+/// Lanes of a wave on every target of this family.
+pub const WAVE_SIZE: u32 = 64;
+/// Most work-items of a workgroup.
+pub const MAX_WORKGROUP: u32 = 1024;
+
+/// The workgroup sizes that a kernel is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WorkgroupSize {
+    /// Exactly this (`.reqd_workgroup_size`); the runtime refuses any other.
+    Required([u32; 3]),
+    /// Any shape of at most so many work-items (`.max_flat_workgroup_size`).
+    AtMost(u32),
+}
+
+impl WorkgroupSize {
+    /// `.max_flat_workgroup_size`; saturates where the product is out of range.
+    pub fn max_flat(self) -> u32 {
+        match self {
+            WorkgroupSize::Required(size) => size.into_iter().fold(1, u32::saturating_mul),
+            WorkgroupSize::AtMost(size) => size,
+        }
+    }
+
+    /// Waves of the largest workgroup.
+    pub fn waves(self) -> u32 {
+        self.max_flat().div_ceil(WAVE_SIZE)
+    }
+}
+
+/// A kernel as a code object holds it. Sources are sections of the LLVM AMDGPU guide.
+///
+/// [`KernelSpec::new`] fills in what the program shows and the assembler's defaults for the rest; change what differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelSpec {
+    /// The code, with target and kernel name. The name is the symbol of the entry point, `<name>.kd` that of the
+    /// descriptor (*Symbols*).
+    pub program: Program,
+    /// XNACK setting that the code requires (*Target Features*).
+    pub xnack: Feature,
+    /// SRAM-ECC setting that the code requires (*Target Features*).
+    pub sramecc: Feature,
+    /// Registers, as the highest number used plus one.
+    pub resources: Resources,
+    /// LDS bytes of a workgroup that are known now (`GROUP_SEGMENT_FIXED_SIZE`); a launch may add more.
+    pub lds_bytes: u32,
+    /// Scratch bytes of a work-item (`PRIVATE_SEGMENT_FIXED_SIZE`).
+    pub scratch_bytes: u32,
+    /// Bytes of the kernarg segment (`KERNARG_SIZE`).
+    pub kernarg_bytes: u32,
+    /// Alignment of the kernarg segment (`.kernarg_segment_align`), a power of two.
+    pub kernarg_align: u32,
+    /// The code's stack has no fixed size (`USES_DYNAMIC_STACK`).
+    pub uses_dynamic_stack: bool,
+    /// User SGPRs that are set up, from `s0` on (*Initial Kernel Execution State*).
+    pub user_sgprs: UserSgprs,
+    /// System SGPRs with the workgroup's id in x, y, z (`ENABLE_SGPR_WORKGROUP_ID_X`, _Y, _Z).
+    pub workgroup_ids: [bool; 3],
+    /// System SGPR with wave number and size of the workgroup (`ENABLE_SGPR_WORKGROUP_INFO`).
+    pub workgroup_info: bool,
+    /// Work-item ids in VGPRs (`ENABLE_VGPR_WORKITEM_ID`).
+    pub work_item_ids: WorkItemIds,
+    /// Rounding, denormals, clamping and NaN treatment (`compute_pgm_rsrc1`).
+    pub float_mode: FloatMode,
+    /// Exceptions that trap (`compute_pgm_rsrc2`).
+    pub exceptions: FloatExceptions,
+    /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of `compute_pgm_rsrc3`).
+    pub tg_split: bool,
+    /// Workgroup sizes.
+    pub workgroup: WorkgroupSize,
+    /// Every grid is a whole number of workgroups in each dimension (`.uniform_work_group_size`).
+    pub uniform_workgroups: bool,
+    /// Arguments, for the runtime and for tools (`.args`).
+    pub args: Vec<KernelArg>,
+}
+
+impl KernelSpec {
+    /// A kernel with the resources that `program` names, no arguments, and the assembler's defaults: no user SGPRs, the
+    /// workgroup id in x, the work-item id in x.
+    pub fn new(program: Program, workgroup: WorkgroupSize) -> KernelSpec {
+        KernelSpec {
+            resources: Resources::of(&program),
+            program,
+            xnack: Feature::Any,
+            sramecc: Feature::Any,
+            lds_bytes: 0,
+            scratch_bytes: 0,
+            kernarg_bytes: 0,
+            kernarg_align: 8,
+            uses_dynamic_stack: false,
+            user_sgprs: UserSgprs::empty(),
+            workgroup_ids: [true, false, false],
+            workgroup_info: false,
+            work_item_ids: WorkItemIds::X,
+            float_mode: FloatMode::default(),
+            exceptions: FloatExceptions::empty(),
+            tg_split: false,
+            workgroup,
+            uniform_workgroups: false,
+            args: Vec::new(),
+        }
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.program.name
+    }
+
+    /// The processor.
+    pub fn target(&self) -> Target {
+        self.program.target
+    }
+
+    /// The processor with feature settings.
+    pub fn target_id(&self) -> TargetId {
+        TargetId { target: self.program.target, xnack: self.xnack, sramecc: self.sramecc }
+    }
+
+    /// The symbol of the kernel descriptor.
+    pub fn descriptor_symbol(&self) -> String {
+        format!("{}.kd", self.name())
+    }
+
+    /// First AGPR in the unified file, where there is one (`ACCUM_OFFSET`).
+    pub fn accum_offset(&self) -> Option<u32> {
+        self.target().has_unified_agprs().then(|| self.resources.accum_offset())
+    }
+
+    /// What `.amdhsa_next_free_vgpr` and `.vgpr_count` say: VGPRs and AGPRs together in a unified file, the larger
+    /// number where the files are separate.
+    pub fn total_vgprs(&self) -> u32 {
+        self.resources.total_vgprs(self.target())
+    }
+
+    /// What `.amdhsa_next_free_sgpr` says: the program's SGPRs, and those that are set up whether it reads them or not.
+    pub fn next_free_sgpr(&self) -> u32 {
+        self.resources.next_free_sgpr.max(self.initial_sgprs().count())
+    }
+
+    /// SGPRs with those for VCC, `FLAT_SCRATCH` and `XNACK_MASK` (`.sgpr_count`).
+    pub fn total_sgprs(&self) -> u32 {
+        self.next_free_sgpr() + self.resources.extra_sgprs(self.target(), self.xnack)
+    }
+
+    /// True if the wave's scratch is set up (`ENABLE_PRIVATE_SEGMENT`).
+    pub fn uses_scratch(&self) -> bool {
+        self.scratch_bytes > 0 || self.uses_dynamic_stack
+    }
+
+    /// Where each user and system SGPR is when a wave starts.
+    pub fn initial_sgprs(&self) -> InitialSgprs {
+        InitialSgprs {
+            user: self.user_sgprs,
+            preloaded: 0,
+            workgroup_ids: self.workgroup_ids,
+            workgroup_info: self.workgroup_info,
+            scratch_wave_offset: self.uses_scratch() && !self.target().has_architected_flat_scratch(),
+        }
+    }
+
+    /// What the metadata says of the kernel.
+    pub fn metadata(&self) -> KernelMetadata {
+        KernelMetadata {
+            agpr_count: self.target().has_agprs().then_some(self.resources.agprs),
+            args: self.args.clone(),
+            group_segment_fixed_size: self.lds_bytes,
+            kernarg_segment_align: self.kernarg_align,
+            kernarg_segment_size: self.kernarg_bytes,
+            max_flat_workgroup_size: self.workgroup.max_flat(),
+            name: self.name().to_owned(),
+            private_segment_fixed_size: self.scratch_bytes,
+            reqd_workgroup_size: match self.workgroup {
+                WorkgroupSize::Required(size) => Some(size),
+                WorkgroupSize::AtMost(_) => None,
+            },
+            sgpr_count: self.total_sgprs(),
+            symbol: self.descriptor_symbol(),
+            uniform_work_group_size: self.uniform_workgroups.then_some(1),
+            uses_dynamic_stack: Some(self.uses_dynamic_stack),
+            vgpr_count: self.total_vgprs(),
+            wavefront_size: WAVE_SIZE,
+            ..KernelMetadata::default()
+        }
+    }
+}
+
+impl Metadata {
+    /// The metadata of a code object that holds `kernels`, which are for one target id.
+    pub fn of(kernels: &[KernelSpec]) -> Metadata {
+        Metadata {
+            kernels: kernels.iter().map(KernelSpec::metadata).collect(),
+            printf: Vec::new(),
+            target: kernels.first().map(|k| k.target_id().triple()).unwrap_or_default(),
+            version: VERSION_V5,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What a kernel may not be.
+
+use gcn_isa::Target;
+
+use super::{KernelSpec, MAX_WORKGROUP, Resources, UserSgprs, WorkgroupSize};
+use crate::occupancy::{Limits, SIMDS_PER_CU};
+use crate::target_id::Feature;
+
+/// A kernel that no code object can hold, or no machine can start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The name cannot be a symbol.
+    #[error("kernel name {name:?} cannot be a symbol; use letters, digits, `_`, `.` and `$`")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// A count of registers or bytes is over the target's limit.
+    #[error("kernel `{kernel}` takes {have} {what}, {target} has {max}; use fewer")]
+    TooMany {
+        /// Kernel.
+        kernel: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How many the kernel takes.
+        have: u32,
+        /// How many there are.
+        max: u32,
+        /// Target.
+        target: Target,
+    },
+    /// The first AGPR is at no place where it can be.
+    #[error(
+        "kernel `{kernel}`: AGPRs cannot start at {offset} of the unified file behind {vgprs} VGPRs; the start is a \
+         multiple of 4 from 4 to 256, at or after the last VGPR"
+    )]
+    AccumOffset {
+        /// Kernel.
+        kernel: String,
+        /// The start.
+        offset: u32,
+        /// VGPRs.
+        vgprs: u32,
+    },
+    /// The program names registers that the resources do not count.
+    #[error(
+        "kernel `{kernel}`: the program uses {used:?}, the resources say {said:?}; start from `Resources::of(&program)`"
+    )]
+    Uncounted {
+        /// Kernel.
+        kernel: String,
+        /// What the program names.
+        used: Box<Resources>,
+        /// What the specification says.
+        said: Box<Resources>,
+    },
+    /// The target does not have what the kernel asks for.
+    #[error("kernel `{kernel}` asks for {what}, which {target} does not have; leave it out")]
+    Unsupported {
+        /// Kernel.
+        kernel: String,
+        /// What it asks for.
+        what: &'static str,
+        /// Target.
+        target: Target,
+    },
+    /// A workgroup is empty or has more work-items than the machine takes.
+    #[error(
+        "kernel `{kernel}`: a workgroup of {size:?} work-items; every dimension is at least 1 and their product at most 1024"
+    )]
+    Workgroup {
+        /// Kernel.
+        kernel: String,
+        /// The size.
+        size: WorkgroupSize,
+    },
+    /// The waves of one workgroup do not fit a compute unit together.
+    #[error(
+        "kernel `{kernel}`: a workgroup of {waves} waves needs {need} waves on a SIMD, but {vgprs} VGPRs and {sgprs} SGPRs \
+         leave room for {fit}; use fewer registers or a smaller workgroup"
+    )]
+    WorkgroupDoesNotFit {
+        /// Kernel.
+        kernel: String,
+        /// Waves of the workgroup.
+        waves: u32,
+        /// Waves that a SIMD has to hold.
+        need: u32,
+        /// Waves that it can hold.
+        fit: u32,
+        /// VGPRs and AGPRs together.
+        vgprs: u32,
+        /// SGPRs.
+        sgprs: u32,
+    },
+    /// An argument lies outside the kernarg segment or overlaps the one before it.
+    #[error(
+        "kernel `{kernel}`: argument {index} at byte {offset} with {size} bytes does not lie between byte {from} and the \
+         segment's end at {end}; arguments are in ascending order and do not overlap"
+    )]
+    Argument {
+        /// Kernel.
+        kernel: String,
+        /// Position of the argument.
+        index: usize,
+        /// Its offset.
+        offset: u32,
+        /// Its size.
+        size: u32,
+        /// End of the argument before it.
+        from: u32,
+        /// Bytes of the kernarg segment.
+        end: u32,
+    },
+    /// The alignment of the kernarg segment is not a power of two.
+    #[error("kernel `{kernel}`: a kernarg segment cannot be aligned to {align} bytes; give a power of two")]
+    KernargAlign {
+        /// Kernel.
+        kernel: String,
+        /// The alignment.
+        align: u32,
+    },
+}
+
+impl KernelSpec {
+    /// Checks the kernel against the limits of its target and against its own program.
+    ///
+    /// # Errors
+    /// The first [`SpecError`].
+    pub fn check(&self) -> Result<(), SpecError> {
+        if !is_symbol(self.name()) {
+            return Err(SpecError::Name { name: self.name().to_owned() });
+        }
+        self.check_counts()?;
+        self.check_accum_offset()?;
+        let used = Resources::of(&self.program);
+        if !self.resources.covers(&used) {
+            let (used, said) = (Box::new(used), Box::new(self.resources));
+            return Err(SpecError::Uncounted { kernel: self.name().to_owned(), used, said });
+        }
+        self.check_features()?;
+        self.check_workgroup()?;
+        self.check_kernarg()
+    }
+
+    fn check_counts(&self) -> Result<(), SpecError> {
+        let target = self.target();
+        let agprs = if target.has_agprs() { 256 } else { 0 };
+        let counts = [
+            ("VGPRs", self.resources.next_free_vgpr, 256),
+            ("AGPRs", self.resources.agprs, agprs),
+            ("SGPRs", self.resources.next_free_sgpr, target.addressable_sgprs()),
+            ("LDS bytes", self.lds_bytes, target.lds_per_cu()),
+        ];
+        match counts.into_iter().find(|(_, have, max)| have > max) {
+            Some((what, have, max)) => {
+                Err(SpecError::TooMany { kernel: self.name().to_owned(), what, have, max, target })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_accum_offset(&self) -> Result<(), SpecError> {
+        let Some(offset) = self.accum_offset() else { return Ok(()) };
+        let vgprs = self.resources.next_free_vgpr;
+        if offset.is_multiple_of(4) && (4..=256).contains(&offset) && offset >= vgprs {
+            return Ok(());
+        }
+        Err(SpecError::AccumOffset { kernel: self.name().to_owned(), offset, vgprs })
+    }
+
+    fn check_features(&self) -> Result<(), SpecError> {
+        let target = self.target();
+        let absent = [
+            (
+                target.has_architected_flat_scratch()
+                    && self.user_sgprs.intersects(UserSgprs::NOT_ARCHITECTED),
+                "the scratch buffer or FLAT_SCRATCH user SGPRs",
+            ),
+            (!target.has_unified_agprs() && self.tg_split, "TG_SPLIT"),
+            (!target.supports_xnack() && self.xnack != Feature::Any, "an XNACK setting"),
+            (!target.supports_sramecc() && self.sramecc != Feature::Any, "an SRAM-ECC setting"),
+        ];
+        match absent.into_iter().find(|a| a.0) {
+            Some((_, what)) => Err(SpecError::Unsupported { kernel: self.name().to_owned(), what, target }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_workgroup(&self) -> Result<(), SpecError> {
+        let size = self.workgroup;
+        if !(1..=MAX_WORKGROUP).contains(&size.max_flat()) {
+            return Err(SpecError::Workgroup { kernel: self.name().to_owned(), size });
+        }
+        if matches!(size, WorkgroupSize::AtMost(_)) {
+            return Ok(()); // A smaller workgroup may still fit.
+        }
+        let limits = Limits::of(self);
+        let (need, fit) = (size.waves().div_ceil(SIMDS_PER_CU), limits.vgprs.min(limits.sgprs));
+        if need <= fit {
+            return Ok(());
+        }
+        Err(SpecError::WorkgroupDoesNotFit {
+            kernel: self.name().to_owned(),
+            waves: size.waves(),
+            need,
+            fit,
+            vgprs: self.total_vgprs(),
+            sgprs: self.total_sgprs(),
+        })
+    }
+
+    fn check_kernarg(&self) -> Result<(), SpecError> {
+        let kernel = || self.name().to_owned();
+        if !self.kernarg_align.is_power_of_two() {
+            return Err(SpecError::KernargAlign { kernel: kernel(), align: self.kernarg_align });
+        }
+        let mut from = 0;
+        for (index, arg) in self.args.iter().enumerate() {
+            let end = arg.offset.checked_add(arg.size).filter(|end| *end <= self.kernarg_bytes);
+            match end {
+                Some(end) if arg.offset >= from => from = end,
+                _ => {
+                    return Err(SpecError::Argument {
+                        kernel: kernel(),
+                        index,
+                        offset: arg.offset,
+                        size: arg.size,
+                        from,
+                        end: self.kernarg_bytes,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// True for names that an assembler can write, if need be in quotes, and an ELF string table can hold.
+fn is_symbol(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'))
+}

@@ -1,0 +1,93 @@
+//! How many registers a kernel takes.
+
+use gcn_isa::{Program, Reg, RegFile, Target, reg};
+
+use crate::target_id::Feature;
+
+/// Registers that a kernel names, each count being the highest number plus one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Resources {
+    /// VGPRs (`v0`..), AGPRs not included.
+    pub next_free_vgpr: u32,
+    /// AGPRs (`a0`..).
+    pub agprs: u32,
+    /// First AGPR in the unified register file: a multiple of 4 from 4 to 256 that is no less than
+    /// `next_free_vgpr`. `None` takes the smallest.
+    pub first_agpr: Option<u32>,
+    /// SGPRs (`s0`..`s101`); named ones are not included.
+    pub next_free_sgpr: u32,
+    /// VCC is read or written.
+    pub uses_vcc: bool,
+    /// `FLAT_SCRATCH` is read or written, by name or by `flat_` and `scratch_` instructions.
+    pub uses_flat_scratch: bool,
+}
+
+/// Registers from here on are named ones.
+const FIRST_NAMED_SGPR: u16 = 102;
+
+impl Resources {
+    /// What `program` names, explicitly or implicitly.
+    pub fn of(program: &Program) -> Resources {
+        let mut resources = Resources::default();
+        for line in &program.lines {
+            let (reads, writes) = (line.inst.reads(), line.inst.writes());
+            reads.iter().chain(&writes).for_each(|used| resources.add(used.reg));
+        }
+        resources
+    }
+
+    /// Counts a register tuple.
+    pub fn add(&mut self, used: Reg) {
+        let end = u32::from(used.end());
+        match used.file {
+            RegFile::Vgpr => self.next_free_vgpr = self.next_free_vgpr.max(end),
+            RegFile::Agpr => self.agprs = self.agprs.max(end),
+            RegFile::Sgpr if used.index < FIRST_NAMED_SGPR => {
+                self.next_free_sgpr = self.next_free_sgpr.max(end);
+            }
+            RegFile::Sgpr => {
+                self.uses_vcc |= used.overlaps(reg::VCC);
+                self.uses_flat_scratch |= used.overlaps(reg::FLAT_SCRATCH);
+            }
+        }
+    }
+
+    /// True if every register that `other` counts is counted here too.
+    pub fn covers(&self, other: &Resources) -> bool {
+        self.next_free_vgpr >= other.next_free_vgpr
+            && self.agprs >= other.agprs
+            && self.next_free_sgpr >= other.next_free_sgpr
+            && self.uses_vcc >= other.uses_vcc
+            && self.uses_flat_scratch >= other.uses_flat_scratch
+    }
+
+    /// First AGPR in a unified file.
+    pub fn accum_offset(&self) -> u32 {
+        self.first_agpr.unwrap_or_else(|| self.next_free_vgpr.max(1).next_multiple_of(4))
+    }
+
+    /// VGPRs and AGPRs as the allocation counts them (*`compute_pgm_rsrc1`*: `vgprs_used`).
+    pub fn total_vgprs(&self, target: Target) -> u32 {
+        if !target.has_unified_agprs() {
+            self.next_free_vgpr.max(self.agprs)
+        } else if self.agprs > 0 || self.first_agpr.is_some() {
+            self.accum_offset() + self.agprs
+        } else {
+            self.next_free_vgpr
+        }
+    }
+
+    /// SGPRs that are allocated above the numbered ones. Each named pair brings those below it: VCC, then `XNACK_MASK`,
+    /// then `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
+    pub fn extra_sgprs(&self, target: Target, xnack: Feature) -> u32 {
+        if self.uses_flat_scratch || target.has_architected_flat_scratch() {
+            6
+        } else if target.supports_xnack() && xnack != Feature::Off {
+            4
+        } else if self.uses_vcc {
+            2
+        } else {
+            0
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The state in which a wave starts: user and system registers, and the floating-point mode.
+
+use bitflags::bitflags;
+use gcn_isa::Reg;
+
+bitflags! {
+    /// User SGPRs that a kernel asks for; the bits are those of the kernel descriptor (bits 448 to 454).
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct UserSgprs: u8 {
+        /// Buffer resource of scratch, 4 SGPRs. Not with architected flat scratch.
+        const PRIVATE_SEGMENT_BUFFER = 1 << 0;
+        /// Address of the dispatch packet, 2 SGPRs.
+        const DISPATCH_PTR = 1 << 1;
+        /// Address of the queue, 2 SGPRs.
+        const QUEUE_PTR = 1 << 2;
+        /// Address of the kernarg segment, 2 SGPRs.
+        const KERNARG_SEGMENT_PTR = 1 << 3;
+        /// Number of the dispatch, 2 SGPRs.
+        const DISPATCH_ID = 1 << 4;
+        /// What `FLAT_SCRATCH` is set up from, 2 SGPRs. Not with architected flat scratch.
+        const FLAT_SCRATCH_INIT = 1 << 5;
+        /// Scratch bytes of a work-item, 1 SGPR.
+        const PRIVATE_SEGMENT_SIZE = 1 << 6;
+    }
+}
+
+/// User SGPRs in the order in which they are set up: flag, SGPRs, name in the assembler's directive.
+pub(crate) const USER_SGPRS: [(UserSgprs, u8, &str); 7] = [
+    (UserSgprs::PRIVATE_SEGMENT_BUFFER, 4, "private_segment_buffer"),
+    (UserSgprs::DISPATCH_PTR, 2, "dispatch_ptr"),
+    (UserSgprs::QUEUE_PTR, 2, "queue_ptr"),
+    (UserSgprs::KERNARG_SEGMENT_PTR, 2, "kernarg_segment_ptr"),
+    (UserSgprs::DISPATCH_ID, 2, "dispatch_id"),
+    (UserSgprs::FLAT_SCRATCH_INIT, 2, "flat_scratch_init"),
+    (UserSgprs::PRIVATE_SEGMENT_SIZE, 1, "private_segment_size"),
+];
+
+impl UserSgprs {
+    /// Those that do not exist where flat scratch is architected.
+    pub const NOT_ARCHITECTED: UserSgprs = Self::PRIVATE_SEGMENT_BUFFER.union(Self::FLAT_SCRATCH_INIT);
+
+    /// SGPRs that they take together (`USER_SGPR_COUNT`): at most 15 of the 16 that can be set up.
+    pub fn registers(self) -> u32 {
+        USER_SGPRS.iter().filter(|u| self.contains(u.0)).map(|u| u32::from(u.1)).sum()
+    }
+}
+
+/// The SGPRs that are set when a wave starts, which lie densely from `s0` on (*Initial Kernel Execution State*).
+///
+/// ```
+/// use gcn_emit::kernel::{InitialSgprs, UserSgprs};
+/// use gcn_isa::Reg;
+///
+/// let user = UserSgprs::KERNARG_SEGMENT_PTR | UserSgprs::DISPATCH_PTR;
+/// let initial = InitialSgprs { user, workgroup_ids: [true, false, true], ..InitialSgprs::default() };
+/// assert_eq!(initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR), Some(Reg::s(2, 2)));
+/// assert_eq!(initial.workgroup_id(2), Some(Reg::s(5, 1)));
+/// assert_eq!(initial.workgroup_id(1), None);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct InitialSgprs {
+    /// User SGPRs, which are the same in every wave.
+    pub user: UserSgprs,
+    /// User SGPRs behind those, into which kernarg dwords were loaded before the start (`KERNARG_PRELOAD_SPEC` of the
+    /// descriptor).
+    pub preloaded: u8,
+    /// Workgroup ids in x, y, z.
+    pub workgroup_ids: [bool; 3],
+    /// Workgroup info.
+    pub workgroup_info: bool,
+    /// Byte offset of the wave's scratch.
+    pub scratch_wave_offset: bool,
+}
+
+impl InitialSgprs {
+    /// The registers of one user value, if it is set up.
+    pub fn user_sgpr(&self, which: UserSgprs) -> Option<Reg> {
+        let at = USER_SGPRS.iter().position(|u| u.0 == which)?;
+        let before = USER_SGPRS[..at].iter().fold(UserSgprs::empty(), |set, u| set | u.0);
+        let index = (self.user & before).registers();
+        self.user.contains(which).then(|| Reg::s(index as u16, USER_SGPRS[at].1))
+    }
+
+    /// The register with the workgroup id in a dimension (0 is x), if it is set up.
+    pub fn workgroup_id(&self, dimension: usize) -> Option<Reg> {
+        (dimension < 3).then(|| self.system(dimension)).flatten()
+    }
+
+    /// The register with the workgroup info, if it is set up.
+    pub fn workgroup_info(&self) -> Option<Reg> {
+        self.system(3)
+    }
+
+    /// The register with the wave's scratch offset, if it is set up.
+    pub fn scratch_wave_offset(&self) -> Option<Reg> {
+        self.system(4)
+    }
+
+    /// How many SGPRs are set up.
+    pub fn count(&self) -> u32 {
+        self.user_count() + self.enabled().into_iter().map(u32::from).sum::<u32>()
+    }
+
+    fn user_count(&self) -> u32 {
+        self.user.registers() + u32::from(self.preloaded)
+    }
+
+    fn enabled(&self) -> [bool; 5] {
+        let [x, y, z] = self.workgroup_ids;
+        [x, y, z, self.workgroup_info, self.scratch_wave_offset]
+    }
+
+    fn system(&self, which: usize) -> Option<Reg> {
+        let enabled = self.enabled();
+        let before: u32 = enabled[..which].iter().copied().map(u32::from).sum();
+        enabled[which].then(|| Reg::s((self.user_count() + before) as u16, 1))
+    }
+}
+
+/// Which work-item ids are in VGPRs when a wave starts (`ENABLE_VGPR_WORKITEM_ID`): in `v0`, `v1`, `v2`, or packed in `v0`
+/// where [`gcn_isa::Target::has_packed_tid`] holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum WorkItemIds {
+    /// x only.
+    #[default]
+    X = 0,
+    /// x and y.
+    XY = 1,
+    /// All three.
+    XYZ = 2,
+}
+
+impl WorkItemIds {
+    /// The ids up to a dimension: 1 is x, 2 is y, 3 is z; below and above, the nearest.
+    pub const fn of_dimensions(dimensions: u8) -> WorkItemIds {
+        match dimensions {
+            0 | 1 => WorkItemIds::X,
+            2 => WorkItemIds::XY,
+            _ => WorkItemIds::XYZ,
+        }
+    }
+}
+
+/// Rounding modes (*Floating Point Rounding Mode Enumeration Values*).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum RoundMode {
+    /// To nearest, ties to even.
+    #[default]
+    NearEven = 0,
+    /// Toward plus infinity.
+    PlusInfinity = 1,
+    /// Toward minus infinity.
+    MinusInfinity = 2,
+    /// Toward zero.
+    Zero = 3,
+}
+
+/// Treatment of denormals (*Floating Point Denorm Mode Enumeration Values*).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DenormMode {
+    /// Flushed where read and where written.
+    FlushSrcDst = 0,
+    /// Flushed where written.
+    FlushDst = 1,
+    /// Flushed where read.
+    FlushSrc = 2,
+    /// Kept.
+    FlushNone = 3,
+}
+
+impl RoundMode {
+    pub(crate) const fn from_bits(bits: u32) -> RoundMode {
+        match bits & 3 {
+            0 => RoundMode::NearEven,
+            1 => RoundMode::PlusInfinity,
+            2 => RoundMode::MinusInfinity,
+            _ => RoundMode::Zero,
+        }
+    }
+}
+
+impl DenormMode {
+    pub(crate) const fn from_bits(bits: u32) -> DenormMode {
+        match bits & 3 {
+            0 => DenormMode::FlushSrcDst,
+            1 => DenormMode::FlushDst,
+            2 => DenormMode::FlushSrc,
+            _ => DenormMode::FlushNone,
+        }
+    }
+}
+
+/// The MODE register when a wave starts (`compute_pgm_rsrc1`). `Default` is the assembler's: f32 denormals are flushed,
+/// those of f16 and f64 kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FloatMode {
+    /// Rounding of f32 (`FLOAT_ROUND_MODE_32`).
+    pub round_32: RoundMode,
+    /// Rounding of f16 and f64 (`FLOAT_ROUND_MODE_16_64`).
+    pub round_16_64: RoundMode,
+    /// Denormals of f32 (`FLOAT_DENORM_MODE_32`).
+    pub denorm_32: DenormMode,
+    /// Denormals of f16 and f64 (`FLOAT_DENORM_MODE_16_64`).
+    pub denorm_16_64: DenormMode,
+    /// `clamp` turns NaN into zero (`ENABLE_DX10_CLAMP`).
+    pub dx10_clamp: bool,
+    /// Signaling NaNs are quieted and propagated (`ENABLE_IEEE_MODE`).
+    pub ieee_mode: bool,
+    /// f16 overflow gives the largest finite number (`FP16_OVFL`).
+    pub fp16_overflow: bool,
+}
+
+impl Default for FloatMode {
+    fn default() -> FloatMode {
+        FloatMode {
+            round_32: RoundMode::NearEven,
+            round_16_64: RoundMode::NearEven,
+            denorm_32: DenormMode::FlushSrcDst,
+            denorm_16_64: DenormMode::FlushNone,
+            dx10_clamp: true,
+            ieee_mode: true,
+            fp16_overflow: false,
+        }
+    }
+}
+
+bitflags! {
+    /// Exceptions that trap when a wave starts; the bits are those of `compute_pgm_rsrc2` from 24 on.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct FloatExceptions: u8 {
+        /// IEEE 754 invalid operation.
+        const INVALID_OPERATION = 1 << 0;
+        /// A source is denormal.
+        const DENORMAL_SOURCE = 1 << 1;
+        /// IEEE 754 division by zero.
+        const DIVISION_BY_ZERO = 1 << 2;
+        /// IEEE 754 overflow.
+        const OVERFLOW = 1 << 3;
+        /// IEEE 754 underflow.
+        const UNDERFLOW = 1 << 4;
+        /// IEEE 754 inexact.
+        const INEXACT = 1 << 5;
+        /// Integer division by zero (`v_rcp_iflag_f32`).
+        const INT_DIVIDE_BY_ZERO = 1 << 6;
+    }
+}
+
+/// Exceptions with the names of their assembler directives.
+pub(crate) const EXCEPTIONS: [(FloatExceptions, &str); 7] = [
+    (FloatExceptions::INVALID_OPERATION, "fp_ieee_invalid_op"),
+    (FloatExceptions::DENORMAL_SOURCE, "fp_denorm_src"),
+    (FloatExceptions::DIVISION_BY_ZERO, "fp_ieee_div_zero"),
+    (FloatExceptions::OVERFLOW, "fp_ieee_overflow"),
+    (FloatExceptions::UNDERFLOW, "fp_ieee_underflow"),
+    (FloatExceptions::INEXACT, "fp_ieee_inexact"),
+    (FloatExceptions::INT_DIVIDE_BY_ZERO, "int_div_zero"),
+];

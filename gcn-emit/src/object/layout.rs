@@ -1,0 +1,72 @@
+//! The code and descriptors of several kernels in one object.
+
+use gcn_isa::Target;
+
+use super::ObjectError;
+use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
+use crate::encode::encode_program;
+use crate::kernel::KernelSpec;
+
+/// A kernel's first instruction stands at a multiple of this (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
+pub(crate) const KERNEL_ALIGN: u64 = 256;
+/// The padding behind the last kernel starts at a multiple of this.
+pub(crate) const END_ALIGN: u64 = 64;
+/// `s_nop 0`, with which code is padded.
+pub(crate) const S_NOP: u32 = 0xbf80_0000;
+
+/// How many `s_nop` stand behind the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on the
+/// instruction prefetch may run ahead of the last instruction, and the memory there has to exist; LLVM's compiler puts 256
+/// there for these targets and none for the older ones.
+pub(crate) const fn trailing_nops(target: Target) -> u32 {
+    if target.has_unified_agprs() { 256 } else { 0 }
+}
+
+/// The contents of `.text`, and where each kernel is.
+pub(super) struct Code {
+    pub(super) bytes: Vec<u8>,
+    pub(super) kernels: Vec<Span>,
+}
+
+/// A part of a section.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    pub(super) offset: u64,
+    pub(super) size: u64,
+}
+
+/// Encodes the kernels one behind the other.
+pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
+    let mut code = Code { bytes: Vec::new(), kernels: Vec::new() };
+    for kernel in kernels {
+        pad(&mut code.bytes, KERNEL_ALIGN);
+        let encoded = encode_program(&kernel.program).map_err(|error| ObjectError::Encode {
+            kernel: kernel.name().to_owned(),
+            error: Box::new(error),
+        })?;
+        code.kernels.push(Span { offset: code.bytes.len() as u64, size: encoded.bytes.len() as u64 });
+        code.bytes.extend_from_slice(&encoded.bytes);
+    }
+    let nops = kernels.first().map_or(0, |k| trailing_nops(k.target()));
+    if nops > 0 {
+        pad(&mut code.bytes, END_ALIGN);
+        (0..nops).for_each(|_| code.bytes.extend_from_slice(&S_NOP.to_le_bytes()));
+    }
+    Ok(code)
+}
+
+/// Pads code, which is a multiple of 4 bytes, with `s_nop`.
+fn pad(bytes: &mut Vec<u8>, align: u64) {
+    while !(bytes.len() as u64).is_multiple_of(align) {
+        bytes.extend_from_slice(&S_NOP.to_le_bytes());
+    }
+}
+
+/// The contents of `.rodata`: the descriptors, at the address `rodata` with the code at `text`.
+pub(super) fn descriptors(kernels: &[KernelSpec], code: &Code, rodata: u64, text: u64) -> Vec<u8> {
+    let mut out = Vec::with_capacity(kernels.len() * DESCRIPTOR_BYTES);
+    for (kernel, span) in kernels.iter().zip(&code.kernels) {
+        let entry = (text + span.offset) as i64 - (rodata + out.len() as u64) as i64;
+        out.extend_from_slice(&KernelDescriptor::of(kernel, entry).to_bytes());
+    }
+    out
+}

@@ -1,0 +1,181 @@
+//! Target ids: a processor with the settings of its target features, as code objects name them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use gcn_isa::Target;
+use gcn_isa::target::UnknownTarget;
+
+/// The setting of a target feature that a code object is compiled for (LLVM AMDGPU guide, *Target Features* and
+/// *ELF header `e_flags` for code object V4 and after*).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Feature {
+    /// The code runs with the feature on or off. The target id does not mention the feature.
+    #[default]
+    Any,
+    /// The code requires it off (`xnack-`).
+    Off,
+    /// The code requires it on (`xnack+`).
+    On,
+}
+
+impl Feature {
+    /// The two-bit field of `e_flags`; 0 means that the processor does not have the feature.
+    const fn elf_bits(self) -> u32 {
+        match self {
+            Feature::Any => 1,
+            Feature::Off => 2,
+            Feature::On => 3,
+        }
+    }
+
+    const fn from_elf_bits(bits: u32) -> Feature {
+        match bits {
+            2 => Feature::Off,
+            3 => Feature::On,
+            _ => Feature::Any,
+        }
+    }
+
+    const fn sign(self) -> Option<char> {
+        match self {
+            Feature::Any => None,
+            Feature::Off => Some('-'),
+            Feature::On => Some('+'),
+        }
+    }
+}
+
+/// `EF_AMDGPU_MACH`.
+const MACH_MASK: u32 = 0xff;
+/// Lowest bit of `EF_AMDGPU_FEATURE_XNACK_V4`.
+const XNACK_SHIFT: u32 = 8;
+/// Lowest bit of `EF_AMDGPU_FEATURE_SRAMECC_V4`.
+const SRAMECC_SHIFT: u32 = 10;
+
+/// A processor with its feature settings: `gfx90a`, `gfx90a:sramecc+:xnack-`.
+///
+/// ```
+/// use gcn_emit::target_id::{Feature, TargetId};
+/// use gcn_isa::Target;
+///
+/// let id: TargetId = "gfx90a:sramecc+:xnack-".parse()?;
+/// assert_eq!((id.target, id.xnack), (Target::GFX90A, Feature::Off));
+/// assert_eq!(id.triple(), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
+/// # Ok::<(), gcn_emit::target_id::TargetIdError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TargetId {
+    /// The processor.
+    pub target: Target,
+    /// XNACK replay: whether a memory access that faults may be repeated.
+    pub xnack: Feature,
+    /// SRAM-ECC: whether 16-bit loads into half a register preserve the other half.
+    pub sramecc: Feature,
+}
+
+impl TargetId {
+    /// The processor with any setting of its features, which is what a plain `-mcpu=` means to LLVM.
+    pub const fn any(target: Target) -> TargetId {
+        TargetId { target, xnack: Feature::Any, sramecc: Feature::Any }
+    }
+
+    /// `<target-triple>-<target-id>`, as `.amdgcn_target` and `amdhsa.target` name it.
+    pub fn triple(self) -> String {
+        format!("{TRIPLE}{self}")
+    }
+
+    /// `e_flags` of a code object from V4 on.
+    pub const fn elf_flags(self) -> u32 {
+        let xnack = if self.target.supports_xnack() { self.xnack.elf_bits() } else { 0 };
+        let sramecc = if self.target.supports_sramecc() { self.sramecc.elf_bits() } else { 0 };
+        self.target.elf_mach() | xnack << XNACK_SHIFT | sramecc << SRAMECC_SHIFT
+    }
+
+    /// Reads `e_flags`; `None` if the processor is none of ours.
+    pub fn from_elf_flags(flags: u32) -> Option<TargetId> {
+        let target = Target::ALL.into_iter().find(|t| t.elf_mach() == flags & MACH_MASK)?;
+        let feature = |shift: u32| Feature::from_elf_bits(flags >> shift & 3);
+        Some(TargetId { target, xnack: feature(XNACK_SHIFT), sramecc: feature(SRAMECC_SHIFT) })
+    }
+
+    /// True if code for this id runs on a device that calls itself `device` (HIP's `gcnArchName`, which gives each
+    /// feature that the device has a setting).
+    pub fn runs_on(self, device: TargetId) -> bool {
+        let fits = |code: Feature, device: Feature| code == Feature::Any || code == device;
+        self.target == device.target && fits(self.xnack, device.xnack) && fits(self.sramecc, device.sramecc)
+    }
+}
+
+/// The target triple with the dash that separates it from the target id; the environment part is empty.
+const TRIPLE: &str = "amdgcn-amd-amdhsa--";
+
+impl From<Target> for TargetId {
+    fn from(target: Target) -> TargetId {
+        TargetId::any(target)
+    }
+}
+
+impl fmt::Display for TargetId {
+    /// The canonical form: features in alphabetical order.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.target)?;
+        for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {
+            if let Some(sign) = feature.sign() {
+                write!(f, ":{name}{sign}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text is not a target id of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetIdError {
+    /// The processor is not supported.
+    #[error("target id `{id}`: {source}")]
+    Target {
+        /// The text.
+        id: String,
+        /// Which name, and which are known.
+        source: UnknownTarget,
+    },
+    /// A feature is unknown, given twice, or has no `+` or `-`.
+    #[error(
+        "target id `{id}`: `{part}` is no feature setting; write `xnack+`, `xnack-`, `sramecc+` or `sramecc-`, each once"
+    )]
+    Feature {
+        /// The text.
+        id: String,
+        /// The part between colons.
+        part: String,
+    },
+}
+
+impl FromStr for TargetId {
+    type Err = TargetIdError;
+
+    /// Reads a target id with or without the triple before it.
+    fn from_str(text: &str) -> Result<TargetId, TargetIdError> {
+        let mut parts = text.strip_prefix(TRIPLE).unwrap_or(text).split(':');
+        let target = parts.next().unwrap_or_default().parse();
+        let target = target.map_err(|source| TargetIdError::Target { id: text.to_owned(), source })?;
+        let mut id = TargetId::any(target);
+        for part in parts {
+            let bad = || TargetIdError::Feature { id: text.to_owned(), part: part.to_owned() };
+            let (name, setting) = match part.strip_suffix('+') {
+                Some(name) => (name, Feature::On),
+                None => (part.strip_suffix('-').ok_or_else(bad)?, Feature::Off),
+            };
+            let slot = match name {
+                "xnack" if target.supports_xnack() => &mut id.xnack,
+                "sramecc" if target.supports_sramecc() => &mut id.sramecc,
+                _ => return Err(bad()),
+            };
+            if std::mem::replace(slot, setting) != Feature::Any {
+                return Err(bad());
+            }
+        }
+        Ok(id)
+    }
+}

@@ -1,0 +1,13 @@
+//! Assembly text, both ways.
+//!
+//! Printing gives LLVM's canonical text: what its disassembler prints for the same bytes. Parsing takes that and the
+//! usual variants (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
+
+mod modifiers;
+pub(crate) mod operand;
+mod parse;
+mod print;
+mod symbols;
+
+pub use parse::{ParseError, ParseFault, parse_inst, parse_program};
+pub use print::{Comments, InstText, print_program};

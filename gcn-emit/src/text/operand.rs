@@ -1,0 +1,188 @@
+//! The text of operands.
+
+use std::fmt;
+
+use gcn_isa::operand::INLINE_FLOATS;
+use gcn_isa::table::{Class, Format, InstDesc, OperandKinds};
+use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
+
+use super::symbols;
+
+/// An operand outside any instruction, for messages.
+pub(crate) struct Plain(pub Operand);
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Operand::Reg(reg) => write!(f, "{reg}"),
+            Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(240..=248))) => write!(f, "{inline}"),
+            Operand::Inline(Inline::Float(code)) => write!(f, "float constant {code}"),
+            Operand::Literal(value) => write!(f, "{value:#x}"),
+            Operand::Imm(value) => write!(f, "{value}"),
+            Operand::Special(special) => f.write_str(special.name()),
+            Operand::Label(label) => write!(f, "label {}", label.0),
+            Operand::Off => f.write_str("off"),
+        }
+    }
+}
+
+/// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ConstType {
+    /// 32 bits.
+    B32,
+    /// A 16-bit integer.
+    I16,
+    /// A 16-bit float.
+    F16,
+    /// Two 16-bit floats.
+    PackedF16,
+    /// Two bf16.
+    PackedBf16,
+    /// A 64-bit integer or bit pattern: literals are zero-extended.
+    B64,
+    /// A 64-bit float: a literal is the high half.
+    F64,
+}
+
+/// The constant type of an operand. The table knows widths and literal kinds; the rest is in the mnemonic, whose last
+/// type suffix names the sources.
+pub(crate) fn const_type(desc: &InstDesc, position: usize) -> ConstType {
+    let operand = &desc.operands[position];
+    let name = desc.mnemonic;
+    if operand.kinds.contains(OperandKinds::LITERAL16) {
+        return if name.ends_with("f16") { ConstType::F16 } else { ConstType::I16 };
+    }
+    match (operand.dwords, name) {
+        (1, "v_pk_fmac_f16" | "v_dot2c_f32_f16") => ConstType::PackedF16,
+        (1, "v_dot2c_f32_bf16") => ConstType::PackedBf16,
+        (1, _) => ConstType::B32,
+        // Packed 32-bit pairs read the same 32-bit constant twice.
+        (2, _) if name.starts_with("v_pk_") => ConstType::B32,
+        (2 | 8, _) if name.contains("f64") => ConstType::F64,
+        (2, _) if !desc.is_matrix() => ConstType::B64,
+        _ => ConstType::B32,
+    }
+}
+
+/// The inline constant that an operand of this type reads as `bits` (the literal's 32 bits), if there is one.
+pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
+    let float = |bits_of: fn(&(&str, u16, u32, u64)) -> u32, bits: u32| {
+        let found = INLINE_FLOATS.iter().position(|f| bits_of(f) == bits);
+        found.map(|i| Inline::Float(240 + i as u8))
+    };
+    let f16 = |bits| float(|f| f.1.into(), bits);
+    let int = |value: i32| (-16..=64).contains(&value).then_some(Inline::Int(value as i8));
+    match ty {
+        ConstType::B32 => Inline::of_bits32(bits),
+        ConstType::I16 => int(bits as i32),
+        ConstType::F16 => int((bits as i16).into()).or_else(|| f16(bits & 0xffff)),
+        ConstType::PackedF16 => int(bits as i32).or_else(|| f16(bits)),
+        // bf16 is the upper half of an f32.
+        ConstType::PackedBf16 => int(bits as i32).or_else(|| float(|f| f.2 >> 16, bits)),
+        ConstType::B64 => Inline::of_bits64(bits.into()),
+        ConstType::F64 => Inline::of_bits64(u64::from(bits) << 32),
+    }
+}
+
+/// An operand in its place: needs the instruction for the spelling of immediates and constants, the target for the
+/// names of hardware registers, the program for the names of labels.
+pub(super) struct InPlace<'a> {
+    pub inst: &'a Inst,
+    pub position: usize,
+    pub target: Target,
+    pub program: Option<&'a Program>,
+}
+
+impl fmt::Display for InPlace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let desc = self.inst.desc;
+        let operand = self.inst.operands[self.position];
+        let Some(slot) = desc.operands.get(self.position) else {
+            return write!(f, "{}", Plain(operand));
+        };
+        match operand {
+            Operand::Imm(value) => self.immediate(f, slot.name, value),
+            Operand::Label(label) => match self.program.and_then(|p| p.labels.get(label.0 as usize)) {
+                Some(def) => f.write_str(&def.name),
+                None => write!(f, ".L{}", label.0),
+            },
+            _ => self.source(f, slot.name, operand),
+        }
+    }
+}
+
+impl InPlace<'_> {
+    fn immediate(&self, f: &mut fmt::Formatter<'_>, name: &str, value: i64) -> fmt::Result {
+        let desc = self.inst.desc;
+        let field = value as u16;
+        match (desc.format, desc.class, name) {
+            (_, _, "hwreg") => f.write_str(&symbols::hwreg(self.target, field)),
+            (_, _, "simm8") => f.write_str(&symbols::gpr_idx(field)),
+            (Format::Smem, _, "offset") => signed_hex(f, value),
+            (Format::Sopp, Class::Waitcnt, _) if WaitCnt::decode(field).encode() == field => {
+                write!(f, "{}", WaitCnt::decode(field))
+            }
+            (Format::Sopp, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field)),
+            (Format::Sopp, _, _) if desc.mnemonic == "s_set_gpr_idx_mode" => {
+                f.write_str(&symbols::gpr_idx(field))
+            }
+            (_, Class::Branch | Class::Endpgm, _) => write!(f, "{field}"),
+            (Format::Sopk, _, _) => write!(f, "{field:#x}"),
+            _ if field <= 64 => write!(f, "{field}"),
+            _ => write!(f, "{field:#x}"),
+        }
+    }
+
+    fn source(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
+        let mods = &self.inst.mods;
+        let bit = |mask: u8| source_number(name).is_some_and(|n| mask >> n & 1 == 1);
+        // The f64 matrix instructions spell their negation `neg:[…]` behind the operands.
+        let (neg, abs, sext) = if self.inst.desc.modifiers.contains(gcn_isa::table::Modifiers::NEG) {
+            (false, false, false)
+        } else {
+            (bit(mods.neg), bit(mods.abs), bit(mods.sext))
+        };
+        let constant = matches!(operand, Operand::Inline(_) | Operand::Literal(_));
+        let (open, close) = match (neg, abs) {
+            (true, false) if constant => ("neg(", ")"),
+            (true, false) => ("-", ""),
+            (true, true) => ("-|", "|"),
+            (false, true) => ("|", "|"),
+            (false, false) => ("", ""),
+        };
+        if sext {
+            f.write_str("sext(")?;
+        }
+        f.write_str(open)?;
+        self.value(f, name, operand)?;
+        f.write_str(close)?;
+        if sext { f.write_str(")") } else { Ok(()) }
+    }
+
+    fn value(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
+        let ty = const_type(self.inst.desc, self.position);
+        match operand {
+            Operand::Inline(Inline::Float(248)) if matches!(ty, ConstType::B64 | ConstType::F64) => {
+                f.write_str("0.15915494309189532")
+            }
+            Operand::Literal(value) if name == "literal" => match Inline::of_bits32(value) {
+                Some(inline) if self.inst.desc.format == Format::Sopk => write!(f, "{inline}"),
+                _ => write!(f, "{value:#x}"),
+            },
+            Operand::Literal(value) if inline_of_literal(ty, value).is_some() => write!(f, "lit({value:#x})"),
+            _ => write!(f, "{}", Plain(operand)),
+        }
+    }
+}
+
+/// The number of a source operand, which is its bit in the source modifiers.
+pub(crate) fn source_number(name: &str) -> Option<u8> {
+    name.strip_prefix("src").and_then(|n| n.parse().ok())
+}
+
+/// A signed number in hexadecimal: `0x10`, `-0x10`.
+pub(super) fn signed_hex(f: &mut dyn fmt::Write, value: i64) -> fmt::Result {
+    let sign = if value < 0 { "-" } else { "" };
+    write!(f, "{sign}{:#x}", value.unsigned_abs())
+}

@@ -1,0 +1,140 @@
+//! What can be wrong with assembly text.
+
+use std::fmt;
+
+use gcn_isa::{Target, TargetSet};
+
+use crate::encode::EncodeFault;
+
+/// Text that is no instruction or program: where, and what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub fault: ParseFault,
+}
+
+impl ParseError {
+    /// An error at a byte offset of a one-line text.
+    pub(super) fn at(line_text: &str, at: usize, fault: ParseFault) -> ParseError {
+        let before = line_text.get(..at).unwrap_or(line_text);
+        ParseError { line: 1, column: before.chars().count() + 1, fault }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.fault)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// What is wrong with the text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseFault {
+    /// The grammar wants something else here.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// No target has such a mnemonic.
+    #[error("{target} has no instruction `{mnemonic}`{}", nearest_hint(*.nearest))]
+    UnknownMnemonic {
+        /// The target.
+        target: Target,
+        /// What was written.
+        mnemonic: String,
+        /// The most similar mnemonic of the target.
+        nearest: Option<&'static str>,
+    },
+    /// Other targets have the mnemonic.
+    #[error("`{mnemonic}` exists on {} only, not on {target}", target_list(*.targets))]
+    OtherTarget {
+        /// The target.
+        target: Target,
+        /// The mnemonic.
+        mnemonic: String,
+        /// The targets that have it.
+        targets: TargetSet,
+    },
+    /// No form of the instruction has so many operands.
+    #[error("`{mnemonic}` takes {want} operands, {have} given: {operands}")]
+    OperandCount {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// The form's number of operands.
+        want: usize,
+        /// How many there are.
+        have: usize,
+        /// Their names.
+        operands: String,
+    },
+    /// An operand that its slot does not take.
+    #[error("operand `{name}` of `{mnemonic}`: {problem}")]
+    Operand {
+        /// The instruction, in the form that came closest.
+        mnemonic: &'static str,
+        /// The operand's name in the table.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A modifier that the instruction does not take.
+    #[error("modifier `{name}` of `{mnemonic}`: {problem}")]
+    Modifier {
+        /// The instruction, in the form that came closest.
+        mnemonic: &'static str,
+        /// The modifier as written.
+        name: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A modifier that the form needs.
+    #[error("`{mnemonic}` needs {what}")]
+    Missing {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// What it needs.
+        what: &'static str,
+    },
+    /// Everything is there, but the encoding cannot hold it.
+    #[error("`{mnemonic}`: {fault}")]
+    Encode {
+        /// The instruction, in the form that came closest.
+        mnemonic: &'static str,
+        /// Why.
+        fault: EncodeFault,
+    },
+    /// A label where there is no program.
+    #[error("the label `{0}` has no meaning outside a program")]
+    LooseLabel(String),
+    /// A label that is used but not defined.
+    #[error("the label `{0}` is not defined")]
+    UndefinedLabel(String),
+    /// A label that is defined twice.
+    #[error("the label `{name}` is already defined in line {line}")]
+    DuplicateLabel {
+        /// The label.
+        name: String,
+        /// Where it is defined first.
+        line: usize,
+    },
+    /// A directive.
+    #[error(
+        "the directive `{0}` is not understood here: the text may hold instructions, labels and comments"
+    )]
+    Directive(String),
+    /// A block comment without an end.
+    #[error("the comment is not closed")]
+    OpenComment,
+}
+
+fn nearest_hint(nearest: Option<&str>) -> String {
+    nearest.map(|n| format!("; the nearest name is `{n}`")).unwrap_or_default()
+}
+
+fn target_list(targets: TargetSet) -> String {
+    targets.iter().map(Target::name).collect::<Vec<_>>().join(", ")
+}

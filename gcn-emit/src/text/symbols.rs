@@ -1,0 +1,315 @@
+//! Names that stand for bits of an immediate, as LLVM's AMDGPU guide and disassembler spell them. Printer and parser
+//! read the same tables. A symbolic form is printed only where it means exactly the immediate's bits.
+
+use std::fmt::Write as _;
+
+use gcn_isa::Target;
+
+/// Hardware registers of `s_getreg_b32` and `s_setreg_b32`, by id.
+pub(crate) const HWREGS: [(u16, &str); 17] = [
+    (1, "HW_REG_MODE"),
+    (2, "HW_REG_STATUS"),
+    (3, "HW_REG_TRAPSTS"),
+    (4, "HW_REG_HW_ID"),
+    (5, "HW_REG_GPR_ALLOC"),
+    (6, "HW_REG_LDS_ALLOC"),
+    (7, "HW_REG_IB_STS"),
+    (15, "HW_REG_SH_MEM_BASES"),
+    (16, "HW_REG_TBA_LO"),
+    (17, "HW_REG_TBA_HI"),
+    (18, "HW_REG_TMA_LO"),
+    (19, "HW_REG_TMA_HI"),
+    (20, "HW_REG_XCC_ID"),
+    (21, "HW_REG_SQ_PERF_SNAPSHOT_DATA"),
+    (22, "HW_REG_SQ_PERF_SNAPSHOT_DATA1"),
+    (23, "HW_REG_SQ_PERF_SNAPSHOT_PC_LO"),
+    (24, "HW_REG_SQ_PERF_SNAPSHOT_PC_HI"),
+];
+
+/// True if `target` has the hardware register: those from 20 on came with gfx942.
+pub(crate) fn has_hwreg(target: Target, id: u16) -> bool {
+    id < 20 || target.is_gfx940_family()
+}
+
+/// `hwreg(NAME, offset, size)` of an immediate: id in bits 5:0, offset in 10:6, size - 1 in 15:11.
+pub(crate) fn hwreg(target: Target, imm: u16) -> String {
+    let (id, offset, size) = (imm & 0x3f, imm >> 6 & 0x1f, (imm >> 11) + 1);
+    let name = HWREGS.iter().find(|r| r.0 == id && has_hwreg(target, id));
+    let name = name.map_or_else(|| id.to_string(), |r| r.1.to_owned());
+    match (offset, size) {
+        (0, 32) => format!("hwreg({name})"),
+        _ => format!("hwreg({name}, {offset}, {size})"),
+    }
+}
+
+/// The immediate of a hardware register field.
+pub(crate) fn hwreg_imm(id: u16, offset: u16, size: u16) -> Option<u16> {
+    (id < 64 && offset < 32 && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
+}
+
+/// A message of `s_sendmsg`.
+pub(crate) struct Message {
+    /// Bits 3:0.
+    pub id: u16,
+    /// Name.
+    pub name: &'static str,
+    /// Operations (bits 6:4), empty if the message has none.
+    pub ops: &'static [(u16, &'static str)],
+    /// True if operations other than 0 name a stream (bits 9:8).
+    pub streams: bool,
+}
+
+const GS_OPS: [(u16, &str); 4] =
+    [(0, "GS_OP_NOP"), (1, "GS_OP_CUT"), (2, "GS_OP_EMIT"), (3, "GS_OP_EMIT_CUT")];
+
+const fn message(id: u16, name: &'static str) -> Message {
+    Message { id, name, ops: &[], streams: false }
+}
+
+/// The messages, by id. `MSG_GS` has no `GS_OP_NOP`.
+pub(crate) const MESSAGES: [Message; 11] = [
+    message(1, "MSG_INTERRUPT"),
+    Message { id: 2, name: "MSG_GS", ops: GS_OPS.split_at(1).1, streams: true },
+    Message { id: 3, name: "MSG_GS_DONE", ops: &GS_OPS, streams: true },
+    message(4, "MSG_SAVEWAVE"),
+    message(5, "MSG_STALL_WAVE_GEN"),
+    message(6, "MSG_HALT_WAVES"),
+    message(7, "MSG_ORDERED_PS_DONE"),
+    message(8, "MSG_EARLY_PRIM_DEALLOC"),
+    message(9, "MSG_GS_ALLOC_REQ"),
+    message(10, "MSG_GET_DOORBELL"),
+    Message {
+        id: 15,
+        name: "MSG_SYSMSG",
+        ops: &[(1, "SYSMSG_OP_ECC_ERR_INTERRUPT"), (2, "SYSMSG_OP_REG_RD"), (4, "SYSMSG_OP_TTRACE_PC")],
+        streams: false,
+    },
+];
+
+/// `sendmsg(…)` of an immediate; a plain number where the immediate has other bits set.
+pub(crate) fn sendmsg(imm: u16) -> String {
+    let (id, op, stream) = (imm & 0xf, imm >> 4 & 7, imm >> 8 & 3);
+    if imm & !0x37f != 0 {
+        return imm.to_string();
+    }
+    let symbolic = MESSAGES.iter().find(|m| m.id == id).and_then(|m| {
+        if m.ops.is_empty() {
+            return (op == 0 && stream == 0).then(|| format!("sendmsg({})", m.name));
+        }
+        let name = m.ops.iter().find(|o| o.0 == op)?.1;
+        match (m.streams && op != 0, stream) {
+            (true, _) => Some(format!("sendmsg({}, {name}, {stream})", m.name)),
+            (false, 0) => Some(format!("sendmsg({}, {name})", m.name)),
+            (false, _) => None,
+        }
+    });
+    symbolic.unwrap_or_else(|| format!("sendmsg({id}, {op}, {stream})"))
+}
+
+/// What `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` make relative, by bit.
+pub(crate) const GPR_IDX_MODES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+
+/// `gpr_idx(…)` of an immediate.
+pub(crate) fn gpr_idx(imm: u16) -> String {
+    if imm > 0xf {
+        return format!("{imm:#x}");
+    }
+    let names: Vec<&str> =
+        GPR_IDX_MODES.iter().enumerate().filter(|(bit, _)| imm >> bit & 1 == 1).map(|(_, n)| *n).collect();
+    format!("gpr_idx({})", names.join(","))
+}
+
+/// Data formats of MTBUF, by `dfmt`.
+pub(crate) const DATA_FORMATS: [&str; 16] = [
+    "BUF_DATA_FORMAT_INVALID",
+    "BUF_DATA_FORMAT_8",
+    "BUF_DATA_FORMAT_16",
+    "BUF_DATA_FORMAT_8_8",
+    "BUF_DATA_FORMAT_32",
+    "BUF_DATA_FORMAT_16_16",
+    "BUF_DATA_FORMAT_10_11_11",
+    "BUF_DATA_FORMAT_11_11_10",
+    "BUF_DATA_FORMAT_10_10_10_2",
+    "BUF_DATA_FORMAT_2_10_10_10",
+    "BUF_DATA_FORMAT_8_8_8_8",
+    "BUF_DATA_FORMAT_32_32",
+    "BUF_DATA_FORMAT_16_16_16_16",
+    "BUF_DATA_FORMAT_32_32_32",
+    "BUF_DATA_FORMAT_32_32_32_32",
+    "BUF_DATA_FORMAT_RESERVED_15",
+];
+
+/// Number formats of MTBUF, by `nfmt`.
+pub(crate) const NUM_FORMATS: [&str; 8] = [
+    "BUF_NUM_FORMAT_UNORM",
+    "BUF_NUM_FORMAT_SNORM",
+    "BUF_NUM_FORMAT_USCALED",
+    "BUF_NUM_FORMAT_SSCALED",
+    "BUF_NUM_FORMAT_UINT",
+    "BUF_NUM_FORMAT_SINT",
+    "BUF_NUM_FORMAT_RESERVED_6",
+    "BUF_NUM_FORMAT_FLOAT",
+];
+
+/// `format:[…]` of an MTBUF format (dfmt in bits 3:0, nfmt in 6:4); `None` for the default, 8-bit UNORM.
+pub(crate) fn buffer_format(format: u8) -> Option<String> {
+    let (data, num) = (format & 0xf, format >> 4 & 7);
+    let names: Vec<&str> =
+        [(data != 1, DATA_FORMATS[usize::from(data)]), (num != 0, NUM_FORMATS[usize::from(num)])]
+            .into_iter()
+            .filter(|n| n.0)
+            .map(|n| n.1)
+            .collect();
+    (!names.is_empty()).then(|| format!("format:[{}]", names.join(",")))
+}
+
+/// `swizzle(…)` of a `ds_swizzle_b32` offset, or the number where no symbolic form means these bits.
+pub(crate) fn swizzle(offset: u16) -> String {
+    let symbolic = match offset >> 13 {
+        0..=3 => Some(bitmask_swizzle(offset)),
+        4 => Some(format!(
+            "swizzle(QUAD_PERM,{},{},{},{})",
+            offset & 3,
+            offset >> 2 & 3,
+            offset >> 4 & 3,
+            offset >> 6 & 3
+        )),
+        6 => Some(format!("swizzle(ROTATE,{},{})", offset >> 10 & 1, offset >> 5 & 0x1f)),
+        7 => Some(format!("swizzle(FFT,{})", offset & 0x1f)),
+        _ => None,
+    };
+    symbolic.filter(|text| parse_swizzle(text) == Some(offset)).unwrap_or_else(|| offset.to_string())
+}
+
+/// Lane masks: new lane = ((lane & and) | or) ^ xor.
+fn bitmask_swizzle(offset: u16) -> String {
+    let (and, or, xor) = (offset & 0x1f, offset >> 5 & 0x1f, offset >> 10 & 0x1f);
+    if and == 0x1f && or == 0 && xor.is_power_of_two() {
+        return format!("swizzle(SWAP,{xor})");
+    }
+    if and == 0x1f && or == 0 && (xor + 1).is_power_of_two() && xor != 0 {
+        return format!("swizzle(REVERSE,{})", xor + 1);
+    }
+    let group = 0x20 - and;
+    if xor == 0 && group.is_power_of_two() && group > 1 && or < group {
+        return format!("swizzle(BROADCAST,{group},{or})");
+    }
+    let mut text = String::from("swizzle(BITMASK_PERM,\"");
+    for bit in (0..5).rev() {
+        let of_lane_bit = |lane: u16| (lane & and >> bit & 1 | or >> bit & 1) ^ xor >> bit & 1;
+        let _ = text.write_char(match (of_lane_bit(0), of_lane_bit(1)) {
+            (0, 0) => '0',
+            (1, 1) => '1',
+            (0, _) => 'p',
+            _ => 'i',
+        });
+    }
+    text.push_str("\")");
+    text
+}
+
+/// The offset of a `swizzle(…)` text.
+pub(crate) fn parse_swizzle(text: &str) -> Option<u16> {
+    let arguments = text.trim().strip_prefix("swizzle")?.trim_start().strip_prefix('(')?.strip_suffix(')')?;
+    let mut words = arguments.split(',').map(str::trim);
+    let mode = words.next()?;
+    if mode == "BITMASK_PERM" {
+        return bitmask_offset(words.next()?).filter(|_| words.next().is_none());
+    }
+    let numbers: Vec<u16> = words.map(|w| w.parse().ok()).collect::<Option<_>>()?;
+    let group = |n: u16, least| n.is_power_of_two() && (least..=32).contains(&n);
+    match (mode, numbers.as_slice()) {
+        ("QUAD_PERM", &[a, b, c, d]) if [a, b, c, d].iter().all(|n| *n < 4) => {
+            Some(0x8000 | a | b << 2 | c << 4 | d << 6)
+        }
+        ("SWAP", &[n]) if group(n, 1) && n < 32 => Some(n << 10 | 0x1f),
+        ("REVERSE", &[n]) if group(n, 2) => Some((n - 1) << 10 | 0x1f),
+        ("BROADCAST", &[n, lane]) if group(n, 2) && lane < n => Some(lane << 5 | (0x20 - n)),
+        ("ROTATE", &[direction, amount]) if direction < 2 && amount < 32 => {
+            Some(0xc000 | direction << 10 | amount << 5)
+        }
+        ("FFT", &[n]) if n < 32 => Some(0xe000 | n),
+        _ => None,
+    }
+}
+
+fn bitmask_offset(quoted: &str) -> Option<u16> {
+    let mask = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    if mask.len() != 5 {
+        return None;
+    }
+    mask.chars().enumerate().try_fold(0, |offset, (i, c)| {
+        let bit = 1 << (4 - i);
+        let (and, or, xor) = match c {
+            '0' => (0, 0, 0),
+            '1' => (0, bit, 0),
+            'p' => (bit, 0, 0),
+            'i' => (bit, 0, bit),
+            _ => return None,
+        };
+        Some(offset | and | or << 5 | xor << 10)
+    })
+}
+
+/// SDWA selectors, by value.
+pub(crate) const SDWA_SELECTORS: [&str; 7] =
+    ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+
+/// SDWA treatment of unselected destination bits, by value.
+pub(crate) const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+
+/// DPP controls that take a lane count: name, first and last `dpp_ctrl`, the count that the first one means.
+pub(crate) const DPP_COUNTED: [(&str, u16, u16, u16); 6] = [
+    ("row_shl", 0x101, 0x10f, 1),
+    ("row_shr", 0x111, 0x11f, 1),
+    ("row_ror", 0x121, 0x12f, 1),
+    ("row_newbcast", 0x150, 0x15f, 0),
+    ("wave_shl", 0x130, 0x130, 1),
+    ("wave_rol", 0x134, 0x134, 1),
+];
+
+/// The other DPP controls: text and `dpp_ctrl`.
+pub(crate) const DPP_NAMED: [(&str, u16); 6] = [
+    ("wave_shr:1", 0x138),
+    ("wave_ror:1", 0x13c),
+    ("row_mirror", 0x140),
+    ("row_half_mirror", 0x141),
+    ("row_bcast:15", 0x142),
+    ("row_bcast:31", 0x143),
+];
+
+/// The text of a DPP control.
+pub(crate) fn dpp_control(ctrl: u16) -> String {
+    if ctrl <= 0xff {
+        let lane = |i: u16| ctrl >> (2 * i) & 3;
+        return format!("quad_perm:[{},{},{},{}]", lane(0), lane(1), lane(2), lane(3));
+    }
+    if let Some((name, first, _, base)) = DPP_COUNTED.iter().find(|d| (d.1..=d.2).contains(&ctrl)) {
+        return format!("{name}:{}", ctrl - first + base);
+    }
+    DPP_NAMED.iter().find(|d| d.1 == ctrl).map_or_else(|| format!("dpp_ctrl:{ctrl:#x}"), |d| d.0.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzle_text_means_its_offset() {
+        for offset in 0..=u16::MAX {
+            let text = swizzle(offset);
+            assert_eq!(parse_swizzle(&text).or_else(|| text.parse().ok()), Some(offset), "{text}");
+        }
+    }
+
+    #[test]
+    fn dpp_controls_have_distinct_texts() {
+        let controls =
+            (0..=0xff).chain(DPP_COUNTED.iter().flat_map(|d| d.1..=d.2)).chain(DPP_NAMED.iter().map(|d| d.1));
+        let mut texts: Vec<String> = controls.map(dpp_control).collect();
+        let count = texts.len();
+        texts.sort();
+        texts.dedup();
+        assert_eq!(texts.len(), count);
+    }
+}

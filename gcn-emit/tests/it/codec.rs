@@ -1,0 +1,112 @@
+//! The codec against vectors taken from LLVM 22: for each, the text that its disassembler prints for the bytes, which
+//! its assembler turns into exactly those bytes.
+
+mod errors;
+mod llvm;
+mod program;
+mod random;
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use gcn_emit::decode::decode_inst;
+use gcn_emit::encode::encode_inst;
+use gcn_emit::text::{InstText, parse_inst};
+use gcn_isa::{Inst, Target};
+
+/// One golden vector.
+struct Vector {
+    target: Target,
+    asm: String,
+    bytes: Vec<u8>,
+}
+
+/// Vectors that are not ours to pass: start of the text, and why.
+const EXCEPTIONS: [(&str, &str); 1] = [(
+    "s_endpgm ",
+    "the table gives s_endpgm no operand: hardware ignores the code that LLVM lets one write there",
+)];
+
+fn vectors() -> Vec<Vector> {
+    let packed: &[u8] = include_bytes!("../data/encodings.tsv.gz");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("the data file is gzip");
+    let all = text.lines().skip(1).map(vector);
+    all.filter(|v| !EXCEPTIONS.iter().any(|e| v.asm.starts_with(e.0))).collect()
+}
+
+fn vector(line: &str) -> Vector {
+    let mut cells = line.split('\t');
+    let mut cell = || cells.next().expect("three columns");
+    let target = cell().parse().expect("a target");
+    let asm = cell().to_owned();
+    let hex = cell().as_bytes();
+    let digit = |c: u8| (c as char).to_digit(16).expect("hexadecimal") as u8;
+    let bytes = hex.chunks(2).map(|pair| digit(pair[0]) << 4 | digit(pair[1])).collect();
+    Vector { target, asm, bytes }
+}
+
+/// Counts per target, and what went wrong.
+#[derive(Default)]
+struct Tally {
+    good: BTreeMap<Target, usize>,
+    bad: Vec<String>,
+}
+
+impl Tally {
+    fn note(&mut self, vector: &Vector, result: Result<(), String>) {
+        match result {
+            Ok(()) => *self.good.entry(vector.target).or_default() += 1,
+            Err(what) => {
+                self.bad.push(format!("{} `{}` {:02x?}: {what}", vector.target, vector.asm, vector.bytes));
+            }
+        }
+    }
+
+    fn finish(self, what: &str) {
+        println!("{what}: {:?}, {} wrong", self.good, self.bad.len());
+        let shown: Vec<&String> = self.bad.iter().take(60).collect();
+        assert!(self.bad.is_empty(), "{} wrong, among them {shown:#?}", self.bad.len());
+    }
+}
+
+fn text(inst: &Inst, target: Target) -> String {
+    InstText { inst, target, program: None }.to_string()
+}
+
+#[test]
+fn bytes_decode_to_the_text_and_encode_back() {
+    let mut tally = Tally::default();
+    for vector in vectors() {
+        tally.note(&vector, decode_print_encode(&vector));
+    }
+    tally.finish("decode, print, encode");
+}
+
+fn decode_print_encode(vector: &Vector) -> Result<(), String> {
+    let (inst, length) = decode_inst(&vector.bytes, vector.target).map_err(|e| e.to_string())?;
+    if length != vector.bytes.len() {
+        return Err(format!("decoded {length} bytes"));
+    }
+    let printed = text(&inst, vector.target);
+    if printed != vector.asm {
+        return Err(format!("printed `{printed}`"));
+    }
+    let encoded = encode_inst(&inst, vector.target).map_err(|e| e.to_string())?;
+    if encoded.as_slice() != vector.bytes { Err(format!("encoded {encoded:02x?}")) } else { Ok(()) }
+}
+
+#[test]
+fn text_parses_to_the_bytes() {
+    let mut tally = Tally::default();
+    for vector in vectors() {
+        tally.note(&vector, parse_encode(&vector));
+    }
+    tally.finish("parse, encode");
+}
+
+fn parse_encode(vector: &Vector) -> Result<(), String> {
+    let inst = parse_inst(&vector.asm, vector.target).map_err(|e| e.to_string())?;
+    let encoded = encode_inst(&inst, vector.target).map_err(|e| e.to_string())?;
+    if encoded.as_slice() != vector.bytes { Err(format!("encoded {encoded:02x?}")) } else { Ok(()) }
+}

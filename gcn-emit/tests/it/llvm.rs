@@ -1,0 +1,95 @@
+//! LLVM 22 as the oracle.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use gcn_emit::target_id::{Feature, TargetId};
+
+/// The tools of LLVM 22, if they are installed.
+pub struct Llvm(());
+
+impl Llvm {
+    /// Finds the tools. Without them says so and gives `None`; panics instead if `GCN_REQUIRE_LLVM=1`.
+    pub fn find(test: &str) -> Option<Llvm> {
+        let tools = ["llvm-mc-22", "ld.lld-22", "llvm-readelf-22", "llvm-objdump-22"];
+        let works = |tool: &&str| {
+            let version =
+                Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+            version.is_ok_and(|s| s.success())
+        };
+        let missing: Vec<_> = tools.iter().filter(|t| !works(t)).collect();
+        if missing.is_empty() {
+            return Some(Llvm(()));
+        }
+        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
+        assert!(!required, "GCN_REQUIRE_LLVM=1, but {missing:?} cannot be run");
+        println!("SKIPPED: {test}: {missing:?} cannot be run; install LLVM 22");
+        None
+    }
+
+    /// Runs a tool that must succeed and say nothing on standard error; its standard output.
+    pub fn run(&self, tool: &str, args: &[&str]) -> String {
+        let out: Output = Command::new(tool).args(args).output().expect("the tool was found");
+        let errors = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success() && errors.is_empty(), "{tool} {args:?}: {}\n{errors}", out.status);
+        String::from_utf8(out.stdout).expect("tools print UTF-8")
+    }
+
+    /// Assembles and links a file to a code object.
+    pub fn code_object(&self, dir: &Scratch, name: &str, id: TargetId, assembly: &str) -> PathBuf {
+        let source = dir.write(&format!("{name}.s"), assembly.as_bytes());
+        let object = dir.path(&format!("{name}.o"));
+        let linked = dir.path(&format!("{name}.llvm.hsaco"));
+        let cpu = format!("-mcpu={}", id.target);
+        let features = format!("-mattr={}", attributes(id));
+        let files = ["-filetype=obj", text(&source), "-o", text(&object)];
+        let args = [&["-triple=amdgcn-amd-amdhsa", &cpu, &features][..], &files].concat();
+        self.run("llvm-mc-22", &args);
+        self.run("ld.lld-22", &["-shared", text(&object), "-o", text(&linked)]);
+        linked
+    }
+}
+
+/// The settings of a target id as subtarget attributes: the assembler wants them on its command line too.
+fn attributes(id: TargetId) -> String {
+    let sign = |feature| match feature {
+        Feature::Any => None,
+        Feature::Off => Some('-'),
+        Feature::On => Some('+'),
+    };
+    let settings = [("xnack", sign(id.xnack)), ("sramecc", sign(id.sramecc))];
+    let given = settings.iter().filter_map(|(name, sign)| sign.map(|sign| format!("{sign}{name}")));
+    given.collect::<Vec<_>>().join(",")
+}
+
+/// A directory of one test, removed at its end.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(test: &str) -> Scratch {
+        let dir = std::env::temp_dir().join(format!("gcn-emit-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).expect("the temporary directory is writable");
+        Scratch(dir)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).expect("the temporary directory is writable");
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("temporary paths are UTF-8")
+}
