@@ -1,0 +1,86 @@
+//! Wave-instructions per second, by kind of code. One item is one instruction of one wave.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use gcn_emit::encode::encode_program;
+use gcn_emit::text::parse_program;
+use gcn_isa::Target;
+use gcn_sim::{FloatMode, KernelState, Machine, Memory, Options, run};
+
+fn main() {
+    divan::main();
+}
+
+/// Loop bodies of 32 instructions or so.
+const INTEGER: &str =
+    "v_add_u32 v1, v2, v3\nv_lshl_add_u32 v4, v1, 2, v3\nv_and_b32 v5, v4, v1\nv_mul_lo_u32 v6, v5, v4\n";
+const FLOAT: &str =
+    "v_add_f32 v1, v7, v3\nv_mul_f32 v4, v1, v3\nv_fma_f32 v5, v4, v1, v7\nv_fma_f32 v6, v5, v4, v7\n";
+const SCALAR: &str = "s_add_u32 s6, s7, s8\ns_lshl_b32 s9, s6, 2\ns_and_b64 s[10:11], s[6:7], s[8:9]\ns_cselect_b32 s12, s6, s7\n";
+const MASKED: &str = "v_cmp_lt_u32 vcc, v2, v3\nv_cndmask_b32 v4, v2, v3, vcc\nv_add_co_u32 v5, vcc, v4, v3\nv_addc_co_u32 v6, vcc, v5, v3, vcc\n";
+const LDS: &str = "ds_write_b32 v2, v3\nds_read_b32 v4, v2\nds_write_b128 v5, v[8:11]\nds_read_b128 v[12:15], v5\ns_waitcnt lgkmcnt(0)\n";
+const MFMA_F16: &str = "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]\n";
+const MFMA_F32: &str = "v_mfma_f32_32x32x2_f32 v[32:47], v2, v4, v[32:47]\n";
+const MFMA_F64: &str = "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[4:5], v[32:39]\n";
+
+/// A kernel that repeats `body`.
+fn machine(body: &str, unroll: usize, trips: u32) -> Machine {
+    let text = format!(
+        "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
+        body.repeat(unroll)
+    );
+    let program = parse_program(&text, Target::GFX942, "bench").expect("the bench kernel parses");
+    let code = encode_program(&program).expect("the bench kernel encodes").bytes;
+    let float_mode = FloatMode { denorm_32: 3, ..FloatMode::default() };
+    let state = KernelState { lds_bytes: 4096, vgprs: 64, agprs: 0, float_mode, ..KernelState::default() };
+    Machine::new(Target::GFX942, &code, state).expect("the bench kernel loads")
+}
+
+fn bench(bencher: Bencher<'_, '_>, body: &str, trips: u32, options: Options) {
+    let machine = machine(body, 8, trips);
+    let mut memory = Memory::new();
+    let mut once =
+        || run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &options).expect("the bench kernel runs");
+    let items = once().wave_instructions;
+    bencher.counter(ItemsCount::new(items)).bench_local(once);
+}
+
+/// A body by its name.
+fn body(name: &str) -> &'static str {
+    match name {
+        "integer" => INTEGER,
+        "float" => FLOAT,
+        "masked" => MASKED,
+        "scalar" => SCALAR,
+        _ => LDS,
+    }
+}
+
+#[divan::bench(args = ["integer", "float", "masked", "scalar", "lds"])]
+fn functional(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, body(name), 2000, Options::default());
+}
+
+#[divan::bench(args = ["integer", "float", "lds"])]
+fn strict(bencher: Bencher<'_, '_>, name: &str) {
+    let body = body(name);
+    let padded = body.replace('\n', "\ns_nop 4\n");
+    let body = if body == LDS { body.replace('\n', "\ns_waitcnt lgkmcnt(0)\n") } else { padded };
+    bench(bencher, &body, 500, Options::strict());
+}
+
+/// One item is one floating-point operation.
+#[divan::bench(args = ["f16", "f32", "f64"])]
+fn matrix_flops(bencher: Bencher<'_, '_>, name: &str) {
+    let (body, flops) = match name {
+        "f16" => (MFMA_F16, 16_384u64),
+        "f32" => (MFMA_F32, 4096),
+        _ => (MFMA_F64, 2048),
+    };
+    let machine = machine(body, 8, 100);
+    let mut memory = Memory::new();
+    let options = Options::default();
+    let once =
+        || run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &options).expect("the bench kernel runs");
+    bencher.counter(ItemsCount::new(800 * flops)).bench_local(once);
+}

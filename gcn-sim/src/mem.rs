@@ -1,0 +1,44 @@
+//! Memory instructions: LDS, global, flat, scratch, buffer and scalar memory, and their atomics.
+
+pub(crate) mod access;
+mod address;
+mod atomic;
+mod buffer;
+mod ds;
+mod ds_lane;
+mod smem;
+mod vmem;
+
+use crate::op::Ops;
+
+/// Where LDS and scratch appear in the flat address space.
+pub(crate) mod aperture {
+    /// First flat address of LDS.
+    pub(crate) const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
+    /// First flat address of scratch.
+    pub(crate) const PRIVATE_BASE: u64 = 0x0002_0000_0000_0000;
+    /// Bytes of each aperture.
+    pub(crate) const SIZE: u64 = 1 << 32;
+}
+
+pub(crate) fn add(ops: &mut Ops) {
+    smem::add(ops);
+    ds::add(ops);
+    ds_lane::add(ops);
+    vmem::add(ops);
+    atomic::add(ops);
+}
+
+/// A mnemonic made of parts. The table of instruction functions is built once and lives as long as the process.
+fn name(parts: &[&str]) -> &'static str {
+    Box::leak(parts.concat().into_boxed_str())
+}
+
+/// Active lanes, lowest first.
+fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < 64).then_some(lane)
+    })
+}

@@ -1,0 +1,228 @@
+//! The simulated global memory: allocations in a flat 64-bit address space.
+//!
+//! Words are atomics with relaxed ordering, so that workgroups may run on several host threads without locks: a kernel
+//! without data races gives the same result in any order. Atomics wider than a word take a lock of their own.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// First address handed out; low addresses, null above all, are never valid.
+const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
+/// Unmapped bytes after each allocation, so that overruns do not land in the next one.
+const GUARD: u64 = 0x1_0000;
+/// Alignment of allocations.
+const ALIGNMENT: u64 = 0x1000;
+
+/// Simulated global memory.
+///
+/// ```
+/// let mut memory = gcn_sim::Memory::new();
+/// let address = memory.alloc(16);
+/// memory.write(address + 4, &7u32.to_le_bytes()).unwrap();
+/// assert_eq!(memory.read(address, 8).unwrap(), [0, 0, 0, 0, 7, 0, 0, 0]);
+/// assert!(memory.read(address + 12, 8).is_err());
+/// ```
+#[derive(Debug, Default)]
+pub struct Memory {
+    allocations: Vec<Allocation>,
+    end: u64,
+    wide_atomics: Mutex<()>,
+}
+
+/// A range of addresses handed out by [`Memory::alloc`].
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    base: u64,
+    bytes: u64,
+    words: Box<[AtomicU32]>,
+}
+
+/// A range of addresses, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// First address.
+    pub base: u64,
+    /// Size.
+    pub bytes: u64,
+}
+
+/// Host access outside every allocation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no allocation holds the {bytes} bytes at address {address:#x}; use an address from `Memory::alloc` and stay within its size"
+)]
+pub struct MemoryError {
+    /// First address of the access.
+    pub address: u64,
+    /// Size of the access.
+    pub bytes: u64,
+}
+
+impl Memory {
+    /// An empty memory.
+    pub fn new() -> Memory {
+        Memory { allocations: Vec::new(), end: FIRST_ADDRESS, wide_atomics: Mutex::new(()) }
+    }
+
+    /// Allocates `bytes` zeroed bytes, aligned to 4096.
+    pub fn alloc(&mut self, bytes: usize) -> u64 {
+        let base = self.end;
+        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.allocations.push(Allocation { base, bytes: bytes as u64, words });
+        self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
+        base
+    }
+
+    /// Gives an allocation back; later accesses to it are errors. Its addresses are not used again.
+    ///
+    /// # Errors
+    /// If `address` is not the first address of an allocation.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let at = self.allocations.iter().position(|a| a.base == address);
+        let at = at.ok_or(MemoryError { address, bytes: 0 })?;
+        self.allocations.remove(at);
+        Ok(())
+    }
+
+    /// Copies `data` to `address`.
+    ///
+    /// # Errors
+    /// If the range is not inside one allocation.
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
+        let (allocation, offset) = self.host_range(address, data.len())?;
+        for (i, byte) in data.iter().enumerate() {
+            allocation.store8(offset + i as u64, *byte);
+        }
+        Ok(())
+    }
+
+    /// Copies `bytes` bytes from `address`.
+    ///
+    /// # Errors
+    /// If the range is not inside one allocation.
+    pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, MemoryError> {
+        let (allocation, offset) = self.host_range(address, bytes)?;
+        Ok((0..bytes as u64).map(|i| allocation.load8(offset + i)).collect())
+    }
+
+    fn host_range(&self, address: u64, bytes: usize) -> Result<(&Allocation, u64), MemoryError> {
+        let bytes = bytes as u64;
+        let at = self.find(address, bytes, 0).ok_or(MemoryError { address, bytes })?;
+        let allocation = &self.allocations[at];
+        Ok((allocation, address - allocation.base))
+    }
+
+    /// Index of the allocation that holds the range; `hint` is tried first.
+    #[inline]
+    pub(crate) fn find(&self, address: u64, bytes: u64, hint: usize) -> Option<usize> {
+        if self.allocations.get(hint).is_some_and(|a| a.holds(address, bytes)) {
+            return Some(hint);
+        }
+        let after = self.allocations.partition_point(|a| a.base <= address);
+        let at = after.checked_sub(1)?;
+        self.allocations[at].holds(address, bytes).then_some(at)
+    }
+
+    #[inline]
+    pub(crate) fn allocation(&self, at: usize) -> &Allocation {
+        &self.allocations[at]
+    }
+
+    /// The allocation that ends or starts closest to `address`.
+    pub(crate) fn nearest(&self, address: u64) -> Option<Range> {
+        let distance = |a: &&Allocation| {
+            if address < a.base { a.base - address } else { address.saturating_sub(a.base + a.bytes) }
+        };
+        self.allocations.iter().min_by_key(distance).map(|a| Range { base: a.base, bytes: a.bytes })
+    }
+
+    /// Runs a read-modify-write of more than one word while no other such operation runs.
+    pub(crate) fn wide_atomic<T>(&self, f: impl FnOnce() -> T) -> T {
+        let _guard = self.wide_atomics.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        f()
+    }
+}
+
+impl Allocation {
+    #[inline]
+    fn holds(&self, address: u64, bytes: u64) -> bool {
+        address >= self.base
+            && address - self.base <= self.bytes
+            && self.bytes - (address - self.base) >= bytes
+    }
+
+    #[inline]
+    pub(crate) fn offset(&self, address: u64) -> u64 {
+        address - self.base
+    }
+
+    #[inline]
+    fn load8(&self, offset: u64) -> u8 {
+        (self.words[(offset / 4) as usize].load(Relaxed) >> (offset % 4 * 8)) as u8
+    }
+
+    #[inline]
+    fn store8(&self, offset: u64, byte: u8) {
+        let shift = offset % 4 * 8;
+        let put = |word: u32| Some(word & !(0xff << shift) | u32::from(byte) << shift);
+        // The closure never declines, so the update cannot fail.
+        let _ = self.words[(offset / 4) as usize].fetch_update(Relaxed, Relaxed, put);
+    }
+
+    /// Loads up to four bytes, zero-extended.
+    #[inline]
+    pub(crate) fn load(&self, offset: u64, bytes: u32) -> u32 {
+        if bytes == 4 && offset.is_multiple_of(4) {
+            return self.words[(offset / 4) as usize].load(Relaxed);
+        }
+        (0..bytes).fold(0, |value, i| value | u32::from(self.load8(offset + u64::from(i))) << (8 * i))
+    }
+
+    /// Stores the low bytes of `value`.
+    #[inline]
+    pub(crate) fn store(&self, offset: u64, bytes: u32, value: u32) {
+        if bytes == 4 && offset.is_multiple_of(4) {
+            self.words[(offset / 4) as usize].store(value, Relaxed);
+            return;
+        }
+        for i in 0..bytes {
+            self.store8(offset + u64::from(i), (value >> (8 * i)) as u8);
+        }
+    }
+
+    /// Atomically replaces the word at a word-aligned offset; returns the old value.
+    #[inline]
+    pub(crate) fn update(&self, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
+        let word = &self.words[(offset / 4) as usize];
+        // The closure never declines, so both outcomes hold the old value.
+        word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unaligned_accesses_see_little_endian_bytes() {
+        let mut memory = Memory::new();
+        let base = memory.alloc(10);
+        memory.write(base, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).unwrap();
+        let a = memory.allocation(memory.find(base, 10, 0).unwrap());
+        assert_eq!(a.load(1, 4), 0x0504_0302);
+        assert_eq!(a.load(8, 2), 0x0a09);
+        a.store(3, 2, 0xbeef);
+        assert_eq!(memory.read(base, 6).unwrap(), [1, 2, 3, 0xef, 0xbe, 6]);
+    }
+
+    #[test]
+    fn ranges_end_where_the_allocation_ends() {
+        let mut memory = Memory::new();
+        let (a, b) = (memory.alloc(10), memory.alloc(100));
+        assert!(memory.find(a + 6, 4, 0).is_some() && memory.find(a + 7, 4, 0).is_none());
+        assert_eq!(memory.find(b + 99, 1, 0), Some(1));
+        assert_eq!(memory.nearest(a + 12), Some(Range { base: a, bytes: 10 }));
+        memory.free(a).unwrap();
+        assert!(memory.read(a, 1).is_err() && memory.free(a).is_err());
+    }
+}

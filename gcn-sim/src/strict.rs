@@ -1,0 +1,86 @@
+//! Strict mode: an instruction that comes too early is an error.
+//!
+//! Two mechanisms, as on the machine. [`counters`] follows the outstanding memory operations of a wave and what each
+//! `s_waitcnt` makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
+//! and compares it with the wait-state rules. Both work on what a wave really executes: no path is assumed.
+
+mod counters;
+mod effect;
+mod states;
+
+use gcn_isa::reg::RegUnit;
+
+use crate::error::{Hazard, Site};
+use crate::exec::LdsTrace;
+use crate::machine::Machine;
+
+/// What strict mode knows about each instruction of a program.
+pub(crate) struct Program {
+    effects: Vec<effect::Effect>,
+    pairs: states::Pairs,
+}
+
+impl Program {
+    pub(crate) fn new(machine: &Machine) -> Program {
+        let effects = machine.steps().iter().map(|s| effect::Effect::of(machine.target(), &s.inst)).collect();
+        Program { effects, pairs: states::Pairs::new(machine) }
+    }
+}
+
+/// What strict mode knows about a wave.
+#[derive(Default)]
+pub(crate) struct WaveState {
+    counters: counters::Counters,
+    recent: states::Recent,
+}
+
+impl WaveState {
+    pub(crate) fn reset(&mut self) {
+        self.counters.reset();
+        self.recent.reset();
+    }
+
+    /// Checks instruction `at` before it executes. `alone`: the workgroup has no other wave.
+    pub(crate) fn before(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        at: usize,
+        alone: bool,
+    ) -> Result<(), Box<Hazard>> {
+        self.recent.check(&program.pairs, machine, at)?;
+        self.counters.before(&program.effects, machine, at, alone)
+    }
+
+    /// Takes note that instruction `at` executed and touched the LDS bytes `lds`.
+    pub(crate) fn after(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        at: usize,
+        lds: LdsTrace,
+    ) -> Result<(), Box<Hazard>> {
+        self.recent.push(&program.pairs, at);
+        self.counters.after(&program.effects, machine, at, lds)
+    }
+}
+
+/// A hazard between two instructions; the caller fills in where the second one was.
+fn hazard(
+    machine: &Machine,
+    rule: &str,
+    first: usize,
+    register: Option<RegUnit>,
+    (need, have, remedy): (String, String, String),
+) -> Box<Hazard> {
+    let first = &machine.steps()[first];
+    Box::new(Hazard {
+        rule: rule.to_owned(),
+        first: (first.offset, machine.text(&first.inst)),
+        second: Site { workgroup: [0; 3], wave: 0, offset: 0, text: String::new() },
+        register: register.map(|unit| unit.reg().to_string()),
+        need,
+        have,
+        remedy,
+    })
+}

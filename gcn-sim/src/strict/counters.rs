@@ -1,0 +1,209 @@
+//! Outstanding memory operations of a wave.
+//!
+//! An operation's registers are off limits from its issue until an `s_waitcnt` has made its completion certain:
+//! - vector memory operations complete in order, so `vmcnt(n)` completes all but the youngest n;
+//! - LDS operations likewise with `lgkmcnt(n)`, as long as nothing else is outstanding on that counter;
+//! - scalar memory, messages, several kinds at once: only 0 says anything;
+//! - flat operations leave the two counters at different times: while one is outstanding on a counter, only 0 says
+//!   anything, and its own completion needs both.
+
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::reg::RegUnit;
+
+use super::effect::{Effect, Kind};
+use super::hazard;
+use crate::error::Hazard;
+use crate::exec::LdsTrace;
+use crate::machine::Machine;
+
+/// An operation that is not certain to have completed.
+#[derive(Clone, Debug)]
+struct Operation {
+    /// Serial number.
+    id: u32,
+    /// Index of the instruction.
+    at: usize,
+    kind: Kind,
+    /// Not yet certain on vmcnt, on lgkmcnt.
+    on_vm: bool,
+    on_lgkm: bool,
+    writes_lds: bool,
+    /// LDS bytes that a DMA writes.
+    dma: Option<LdsTrace>,
+}
+
+/// The outstanding operations, oldest first, and which registers they will write.
+pub(super) struct Counters {
+    operations: Vec<Operation>,
+    /// Serial number of the operation that writes a register, 0 if none.
+    pending: [u32; RegUnit::COUNT],
+    next: u32,
+}
+
+impl Default for Counters {
+    fn default() -> Counters {
+        Counters { operations: Vec::new(), pending: [0; RegUnit::COUNT], next: 1 }
+    }
+}
+
+impl Counters {
+    pub(super) fn reset(&mut self) {
+        self.operations.clear();
+        self.pending = [0; RegUnit::COUNT];
+        self.next = 1;
+    }
+
+    pub(super) fn before(
+        &mut self,
+        effects: &[Effect],
+        machine: &Machine,
+        at: usize,
+        alone: bool,
+    ) -> Result<(), Box<Hazard>> {
+        let effect = &effects[at];
+        if let Some(wait) = effect.wait {
+            self.wait(effects, wait);
+            return Ok(());
+        }
+        if self.operations.is_empty() {
+            return Ok(());
+        }
+        if effect.barrier {
+            return self.barrier(machine, alone);
+        }
+        for unit in &effect.reads {
+            if let Some(operation) = self.writer(*unit) {
+                return Err(self.too_early(machine, "waitcnt.raw", operation, Some(*unit)));
+            }
+        }
+        for unit in &effect.writes {
+            if let Some(operation) = self.writer(*unit)
+                && !returns_in_order(operation.kind, effect.kind)
+            {
+                return Err(self.too_early(machine, "waitcnt.waw", operation, Some(*unit)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn after(
+        &mut self,
+        effects: &[Effect],
+        machine: &Machine,
+        at: usize,
+        lds: LdsTrace,
+    ) -> Result<(), Box<Hazard>> {
+        let effect = &effects[at];
+        if lds != LdsTrace::default() && !effect.lds_dma {
+            let overlapping = self.operations.iter().find(|o| o.dma.is_some_and(|dma| dma.overlaps(&lds)));
+            if let Some(operation) = overlapping {
+                return Err(self.too_early(machine, "waitcnt.lds-dma", operation, None));
+            }
+        }
+        let Some(kind) = effect.kind else { return Ok(()) };
+        let id = self.next;
+        self.next += 1;
+        for unit in &effect.writes {
+            self.pending[unit.index()] = id;
+        }
+        self.operations.push(Operation {
+            id,
+            at,
+            kind,
+            on_vm: kind.on_vm(),
+            on_lgkm: kind.on_lgkm(),
+            writes_lds: effect.writes_lds,
+            dma: effect.lds_dma.then_some(lds),
+        });
+        Ok(())
+    }
+
+    fn writer(&self, unit: RegUnit) -> Option<&Operation> {
+        let id = self.pending[unit.index()];
+        if id == 0 { None } else { self.operations.iter().find(|o| o.id == id) }
+    }
+
+    /// Drops the operations that `wait` makes certain.
+    fn wait(&mut self, effects: &[Effect], wait: WaitCnt) {
+        if wait.vm < WaitCnt::VM_MAX {
+            let in_order = wait.vm == 0 || self.operations.iter().all(|o| !o.on_vm || o.kind != Kind::Flat);
+            let outstanding = self.operations.iter().filter(|o| o.on_vm).count();
+            let done = if in_order { outstanding.saturating_sub(usize::from(wait.vm)) } else { 0 };
+            self.operations.iter_mut().filter(|o| o.on_vm).take(done).for_each(|o| o.on_vm = false);
+        }
+        if wait.lgkm < WaitCnt::LGKM_MAX {
+            let in_order =
+                wait.lgkm == 0 || self.operations.iter().all(|o| !o.on_lgkm || o.kind == Kind::Lds);
+            let outstanding = self.operations.iter().filter(|o| o.on_lgkm).count();
+            let done = if in_order { outstanding.saturating_sub(usize::from(wait.lgkm)) } else { 0 };
+            self.operations.iter_mut().filter(|o| o.on_lgkm).take(done).for_each(|o| o.on_lgkm = false);
+        }
+        let pending = &mut self.pending;
+        self.operations.retain(|o| {
+            let outstanding = o.on_vm || o.on_lgkm;
+            if !outstanding {
+                for unit in &effects[o.at].writes {
+                    let slot = &mut pending[unit.index()];
+                    *slot = if *slot == o.id { 0 } else { *slot };
+                }
+            }
+            outstanding
+        });
+    }
+
+    /// Other waves see LDS after a barrier only if the writes before it have completed. Before gfx90a a barrier needs all
+    /// counters at 0 anyway.
+    fn barrier(&self, machine: &Machine, alone: bool) -> Result<(), Box<Hazard>> {
+        let strongest = !machine.target().has_unified_agprs();
+        for operation in &self.operations {
+            if strongest {
+                return Err(self.too_early(machine, "barrier.counters", operation, None));
+            }
+            if operation.writes_lds && operation.on_lgkm && !alone {
+                return Err(self.too_early(machine, "barrier.lds", operation, None));
+            }
+            if operation.dma.is_some() && !alone {
+                return Err(self.too_early(machine, "barrier.lds-dma", operation, None));
+            }
+        }
+        Ok(())
+    }
+
+    /// The hazard of not having waited for `operation`.
+    fn too_early(
+        &self,
+        machine: &Machine,
+        rule: &str,
+        operation: &Operation,
+        register: Option<RegUnit>,
+    ) -> Box<Hazard> {
+        let need = self.needed(operation);
+        let vm = self.operations.iter().filter(|o| o.on_vm).count();
+        let lgkm = self.operations.iter().filter(|o| o.on_lgkm).count();
+        let have = format!("operations that may be outstanding: {vm} on vmcnt, {lgkm} on lgkmcnt");
+        let remedy = format!("place `s_waitcnt {need}` before it");
+        hazard(machine, rule, operation.at, register, (need.to_string(), have, remedy))
+    }
+
+    /// The weakest wait that makes `operation` certain.
+    fn needed(&self, operation: &Operation) -> WaitCnt {
+        let younger = |on: fn(&Operation) -> bool| {
+            self.operations.iter().filter(|o| on(o) && o.id > operation.id).count() as u8
+        };
+        let mut wait = WaitCnt::NONE;
+        if operation.on_vm {
+            let flat = self.operations.iter().any(|o| o.on_vm && o.kind == Kind::Flat);
+            wait.vm = if flat { 0 } else { younger(|o| o.on_vm).min(WaitCnt::VM_MAX - 1) };
+        }
+        if operation.on_lgkm {
+            let mixed = self.operations.iter().any(|o| o.on_lgkm && o.kind != Kind::Lds);
+            wait.lgkm = if mixed { 0 } else { younger(|o| o.on_lgkm).min(WaitCnt::LGKM_MAX - 1) };
+        }
+        wait
+    }
+}
+
+/// True if a second operation of this kind returns after the first, so that its result is the last one written.
+fn returns_in_order(first: Kind, second: Option<Kind>) -> bool {
+    matches!((first, second), (Kind::Vector, Some(Kind::Vector)) | (Kind::Lds, Some(Kind::Lds)))
+}

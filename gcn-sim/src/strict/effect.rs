@@ -1,0 +1,104 @@
+//! What an instruction does to the counters.
+
+use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::reg::RegUnit;
+use gcn_isa::table::{Access, Class};
+use gcn_isa::{Inst, Operand, Target};
+
+/// Which counters an operation is outstanding on, and how it returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Vector memory: vmcnt, in order.
+    Vector,
+    /// LDS: lgkmcnt, in order.
+    Lds,
+    /// Flat: both counters, out of order.
+    Flat,
+    /// Scalar memory: lgkmcnt, out of order.
+    Scalar,
+    /// Message: lgkmcnt, out of order.
+    Message,
+}
+
+impl Kind {
+    pub(super) fn on_vm(self) -> bool {
+        matches!(self, Kind::Vector | Kind::Flat)
+    }
+
+    pub(super) fn on_lgkm(self) -> bool {
+        self != Kind::Vector
+    }
+}
+
+/// An instruction as the counters see it.
+#[derive(Clone, Debug)]
+pub(super) struct Effect {
+    /// Registers read, except those that only keep part of a load's destination.
+    pub reads: Vec<RegUnit>,
+    /// Registers written.
+    pub writes: Vec<RegUnit>,
+    /// The memory operation it starts.
+    pub kind: Option<Kind>,
+    /// The operation may write LDS (stores and atomics to LDS or flat).
+    pub writes_lds: bool,
+    /// The operation moves data from memory to LDS.
+    pub lds_dma: bool,
+    /// What it waits for.
+    pub wait: Option<WaitCnt>,
+    pub barrier: bool,
+}
+
+impl Effect {
+    pub(super) fn of(target: Target, inst: &Inst) -> Effect {
+        let desc = inst.desc;
+        let is_load = is_load(desc.class);
+        let tied_load = |operand: Option<u8>| {
+            is_load && operand.is_some_and(|i| desc.operands[i as usize].access != Access::Read)
+        };
+        let reads =
+            inst.reads().iter().filter(|u| !tied_load(u.operand)).flat_map(|u| u.reg.units()).collect();
+        let writes = inst.writes().iter().flat_map(|u| u.reg.units()).collect();
+        let events = events(target, inst);
+        let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
+        let wait = match inst.operands.first() {
+            Some(Operand::Imm(imm)) if desc.class == Class::Waitcnt => Some(WaitCnt::decode(*imm as u16)),
+            _ => None,
+        };
+        Effect {
+            reads,
+            writes,
+            kind: kind(&events),
+            writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
+            lds_dma: memory.contains(MemoryEffect::LDS_DMA),
+            wait,
+            barrier: desc.class == Class::Barrier,
+        }
+    }
+}
+
+fn is_load(class: Class) -> bool {
+    matches!(
+        class,
+        Class::VmemLoad
+            | Class::FlatLoad
+            | Class::GlobalLoad
+            | Class::ScratchLoad
+            | Class::LdsRead
+            | Class::SmemLoad
+    )
+}
+
+/// How the operations that an instruction starts return.
+fn kind(events: &Events) -> Option<Kind> {
+    let has = |stream| events.iter().any(|e| e.stream == stream);
+    if has(Stream::FlatVm) || has(Stream::FlatLgkm) {
+        return Some(Kind::Flat);
+    }
+    events.first().map(|event| match event.stream {
+        Stream::Vmem | Stream::FlatVm => Kind::Vector,
+        Stream::Lds => Kind::Lds,
+        Stream::Smem => Kind::Scalar,
+        // There is no GDS to run: it is refused when a program is loaded.
+        Stream::Message | Stream::FlatLgkm | Stream::Gds | Stream::GdsData => Kind::Message,
+    })
+}

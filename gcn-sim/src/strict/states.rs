@@ -1,0 +1,108 @@
+//! Wait states between dependent instructions.
+//!
+//! The rules are those of [`gcn_isa::hazards`]; this module only measures. A wave remembers the instructions of the last
+//! few wait states that a rule can reach from; each new instruction is held against each of them, with the distance that
+//! lies between.
+
+use std::collections::VecDeque;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use gcn_isa::hazards::{self, Config, View};
+
+use super::hazard;
+use crate::error::Hazard;
+use crate::machine::Machine;
+
+/// Answers of the rule table for pairs of a program's instructions, worked out on first use.
+pub(super) struct Pairs {
+    views: Vec<View>,
+    /// Wait states that each instruction itself provides.
+    own: Vec<u32>,
+    /// By second instruction: for each first one [`UNKNOWN`], or [`KNOWN`] plus the wait states needed.
+    rows: Vec<OnceLock<Box<[AtomicU8]>>>,
+}
+
+const UNKNOWN: u8 = 0;
+const KNOWN: u8 = 1;
+
+impl Pairs {
+    pub(super) fn new(machine: &Machine) -> Pairs {
+        let steps = machine.steps();
+        Pairs {
+            views: steps.iter().map(|s| View::new(machine.target(), &s.inst)).collect(),
+            own: steps.iter().map(|s| hazards::wait_states(&s.inst)).collect(),
+            rows: steps.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Wait states that `second` needs after `first`.
+    fn needed(&self, first: usize, second: usize) -> u64 {
+        let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
+        let cached = row[first].load(Relaxed);
+        if cached != UNKNOWN {
+            return u64::from(cached - KNOWN);
+        }
+        let need = self.views[first].required(&self.views[second], Config::default()).map_or(0, |n| n.states);
+        row[first].store(KNOWN + need, Relaxed);
+        u64::from(need)
+    }
+}
+
+/// An instruction that a wave executed a few wait states ago.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    at: usize,
+    /// Wait states issued up to and including it.
+    position: u64,
+}
+
+/// The instructions of a wave within reach of a rule, oldest first.
+#[derive(Default)]
+pub(super) struct Recent {
+    past: VecDeque<Past>,
+    /// Wait states issued so far.
+    position: u64,
+}
+
+impl Recent {
+    pub(super) fn reset(&mut self) {
+        self.past.clear();
+        self.position = 0;
+    }
+
+    pub(super) fn check(&mut self, pairs: &Pairs, machine: &Machine, at: usize) -> Result<(), Box<Hazard>> {
+        let reach = u64::from(hazards::MAX_REACH);
+        while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
+            self.past.pop_front();
+        }
+        for past in &self.past {
+            let distance = self.position - past.position;
+            if distance < u64::from(pairs.views[past.at].reach()) && distance < pairs.needed(past.at, at) {
+                return Err(report(pairs, machine, past.at, at, distance));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, pairs: &Pairs, at: usize) {
+        self.position += u64::from(pairs.own[at]);
+        if pairs.views[at].reach() > 0 {
+            self.past.push_back(Past { at, position: self.position });
+        }
+    }
+}
+
+fn report(pairs: &Pairs, machine: &Machine, first: usize, second: usize, distance: u64) -> Box<Hazard> {
+    let need = pairs.views[first].required(&pairs.views[second], Config::default());
+    let (rule, states) = need.map_or(("", 0), |n| (n.rule.id, n.states));
+    let missing = u64::from(states).saturating_sub(distance);
+    let remedy = format!(
+        "place {missing} independent wait states before it, for example `s_nop {}`",
+        missing.saturating_sub(1)
+    );
+    let need_text = format!("{states} wait states");
+    let mut hazard = hazard(machine, rule, first, None, (need_text, distance.to_string(), remedy));
+    hazard.register = need.and_then(|n| n.reg).map(|reg| reg.to_string());
+    hazard
+}

@@ -1,0 +1,118 @@
+//! Operand types: how a Rust value reads and writes the bits of a register.
+
+use crate::fp::{f16_to_f32, f32_to_f16};
+
+/// Lanes of a wave.
+pub(crate) const LANES: usize = 64;
+
+/// Operand type, as far as fetching constants, source modifiers, denormal flushing and writing care.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ty {
+    /// 16 bits of anything but f16.
+    B16,
+    /// f16.
+    F16,
+    /// 32 bits of anything but f32.
+    B32,
+    /// f32.
+    F32,
+    /// 64 bits, unsigned.
+    B64,
+    /// 64 bits, signed: 32-bit literals are sign-extended.
+    I64,
+    /// f64.
+    F64,
+}
+
+impl Ty {
+    pub(crate) const fn is_16(self) -> bool {
+        matches!(self, Ty::B16 | Ty::F16)
+    }
+}
+
+/// The machine word that carries a value: one register or two.
+pub(crate) trait Raw: Copy + Default + Send + Sync + 'static {
+    /// All lanes zero.
+    const ZERO: [Self; LANES];
+}
+
+impl Raw for u32 {
+    const ZERO: [u32; LANES] = [0; LANES];
+}
+
+impl Raw for u64 {
+    const ZERO: [u64; LANES] = [0; LANES];
+}
+
+/// A value of a lane or of a scalar operand.
+pub(crate) trait Value: Copy + Send + Sync + 'static {
+    /// The word that carries it.
+    type Raw: Raw;
+    /// Its type.
+    const TY: Ty;
+    /// From register bits (the low ones for 16-bit types).
+    fn from_raw(raw: Self::Raw) -> Self;
+    /// To register bits.
+    fn into_raw(self) -> Self::Raw;
+}
+
+macro_rules! values {
+    ($($type:ty, $raw:ty, $ty:ident, |$r:ident| $from:expr, |$v:ident| $into:expr;)*) => {
+        $(impl Value for $type {
+            type Raw = $raw;
+            const TY: Ty = Ty::$ty;
+            #[inline(always)]
+            fn from_raw($r: $raw) -> Self { $from }
+            #[inline(always)]
+            fn into_raw(self) -> $raw { let $v = self; $into }
+        })*
+    };
+}
+
+values! {
+    u16, u32, B16, |r| r as u16, |v| u32::from(v);
+    i16, u32, B16, |r| r as i16, |v| u32::from(v as u16);
+    u32, u32, B32, |r| r, |v| v;
+    i32, u32, B32, |r| r as i32, |v| v as u32;
+    f32, u32, F32, |r| f32::from_bits(r), |v| v.to_bits();
+    u64, u64, B64, |r| r, |v| v;
+    i64, u64, I64, |r| r as i64, |v| v as u64;
+    f64, u64, F64, |r| f64::from_bits(r), |v| v.to_bits();
+}
+
+/// A half-precision operand, widened to f32; a result is rounded from f32 to nearest even.
+///
+/// Rounding twice (to f32, then to f16) is harmless for a single addition, multiplication, division or square root:
+/// f32 has 24 bits, two more than twice the 11 of f16.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Half(pub f32);
+
+impl Value for Half {
+    type Raw = u32;
+    const TY: Ty = Ty::F16;
+    #[inline(always)]
+    fn from_raw(raw: u32) -> Self {
+        Half(f16_to_f32(raw as u16))
+    }
+    #[inline(always)]
+    fn into_raw(self) -> u32 {
+        u32::from(f32_to_f16(self.0))
+    }
+}
+
+/// A half-precision operand as its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HalfBits(pub u16);
+
+impl Value for HalfBits {
+    type Raw = u32;
+    const TY: Ty = Ty::F16;
+    #[inline(always)]
+    fn from_raw(raw: u32) -> Self {
+        HalfBits(raw as u16)
+    }
+    #[inline(always)]
+    fn into_raw(self) -> u32 {
+        u32::from(self.0)
+    }
+}

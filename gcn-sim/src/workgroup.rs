@@ -1,0 +1,289 @@
+//! One workgroup: its waves take turns until each has ended.
+
+use gcn_isa::table::Class;
+
+use crate::dispatch::{Launch, Stats};
+use crate::error::{OutOfBounds, SimError, Site, Space};
+use crate::exec::{Cx, Fault, LdsTrace, Next};
+use crate::memory::{Memory, Range};
+use crate::step::Step;
+use crate::strict;
+use crate::value::LANES;
+use crate::wave::{Status, Wave};
+
+/// Instructions a wave executes before another gets its turn, so that waves may wait for each other through memory.
+const TURN: u64 = 1 << 16;
+
+/// Number of instruction classes; [`Class`] discriminants are below it.
+const CLASSES: usize = 64;
+
+/// Executed instructions by class.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts([u64; CLASSES]);
+
+impl Default for Counts {
+    fn default() -> Counts {
+        Counts([0; CLASSES])
+    }
+}
+
+impl Counts {
+    pub(crate) fn plus(mut self, other: Counts) -> Counts {
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a += b);
+        self
+    }
+
+    pub(crate) fn stats(&self, waves: u64) -> Stats {
+        let mut by_class: Vec<(Class, u64)> = Vec::new();
+        for row in gcn_isa::table::rows() {
+            let count = self.0[row.class as usize];
+            if count > 0 && !by_class.iter().any(|(class, _)| *class == row.class) {
+                by_class.push((row.class, count));
+            }
+        }
+        by_class.sort_by_key(|(class, count)| (std::cmp::Reverse(*count), class.name()));
+        Stats { wave_instructions: self.0.iter().sum(), by_class, waves }
+    }
+}
+
+/// The state of one workgroup, reused for the next.
+pub(crate) struct Unit {
+    waves: Vec<Wave>,
+    strict: Vec<strict::WaveState>,
+    lds: Vec<u8>,
+    pub counts: Counts,
+}
+
+impl Unit {
+    pub(crate) fn new(launch: &Launch<'_>) -> Unit {
+        let state = launch.machine.state();
+        let count = launch.inputs.waves as usize;
+        let wave = || Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+        let strict =
+            launch.strict.iter().flat_map(|_| (0..count).map(|_| strict::WaveState::default())).collect();
+        Unit {
+            waves: (0..count).map(|_| wave()).collect(),
+            strict,
+            lds: vec![0; state.lds_bytes as usize],
+            counts: Counts::default(),
+        }
+    }
+
+    /// Runs workgroup `id` to its end.
+    pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
+        self.start(launch, id)?;
+        loop {
+            for wave in 0..self.waves.len() {
+                if self.waves[wave].status == Status::Running {
+                    self.turn(launch, memory, id, wave)?;
+                }
+            }
+            if self.waves.iter().any(|w| w.status == Status::Running) {
+                continue;
+            }
+            if self.waves.iter().all(|w| w.status == Status::Ended) {
+                return Ok(());
+            }
+            self.release_barrier(launch, id)?;
+        }
+    }
+
+    /// Initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
+    fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
+        let state = launch.machine.state();
+        let sgprs = state.initial_sgprs(&launch.inputs, id)?;
+        self.lds.fill(0);
+        for (number, wave) in self.waves.iter_mut().enumerate() {
+            wave.reset(number as u32, state.mode());
+            wave.s[..sgprs.len()].copy_from_slice(&sgprs);
+            let exec = work_items(wave, launch, number);
+            wave.set_exec(exec);
+        }
+        self.strict.iter_mut().for_each(strict::WaveState::reset);
+        Ok(())
+    }
+
+    /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
+    fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
+        if launch.strict.is_some() {
+            let first = self.waves[0].status;
+            if self.waves.iter().any(|w| w.status != first) {
+                return Err(self.divergent_barrier(launch, id));
+            }
+        }
+        for wave in &mut self.waves {
+            if let Status::AtBarrier(_) = wave.status {
+                wave.status = Status::Running;
+            }
+        }
+        Ok(())
+    }
+
+    fn divergent_barrier(&self, launch: &Launch<'_>, id: [u32; 3]) -> SimError {
+        let place = |wave: &Wave| match wave.status {
+            Status::AtBarrier(at) => {
+                format!("wave {} waits at offset {:#x}", wave.id, launch.machine.steps()[at].offset)
+            }
+            _ => format!("wave {} has ended", wave.id),
+        };
+        SimError::DivergentBarrier { workgroup: id, waves: self.waves.iter().map(place).collect() }
+    }
+
+    /// Lets a wave run until it waits, ends, or its turn is over.
+    fn turn(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        number: usize,
+    ) -> Result<(), SimError> {
+        let alone = self.waves.len() == 1;
+        let mut trace = LdsTrace::default();
+        let mut strict = launch.strict.as_ref().map(|program| (program, &mut self.strict[number]));
+        let mut cx = Cx {
+            w: &mut self.waves[number],
+            lds: &mut self.lds,
+            memory,
+            machine: launch.machine,
+            lds_trace: launch.strict.is_some().then_some(&mut trace),
+        };
+        let steps = launch.machine.steps();
+        let limit = launch.options.max_instructions;
+        let end = (cx.w.count + TURN).min(limit);
+        while cx.w.count < end {
+            let Some(step) = steps.get(cx.w.pc) else {
+                return Err(ran_off(&cx, id));
+            };
+            let at = |cx: &Cx<'_>, fault: Fault| explain(cx, id, step, fault);
+            if let Some((program, state)) = &mut strict {
+                let pc = cx.w.pc;
+                state.before(program, launch.machine, pc, alone).map_err(|h| at(&cx, Fault::Hazard(h)))?;
+            }
+            let next = execute(&mut cx, step).map_err(|fault| at(&cx, fault))?;
+            if let Some((program, state)) = &mut strict {
+                let touched = cx.lds_trace.as_deref_mut().map(std::mem::take).unwrap_or_default();
+                state
+                    .after(program, launch.machine, cx.w.pc, touched)
+                    .map_err(|h| at(&cx, Fault::Hazard(h)))?;
+            }
+            self.counts.0[step.inst.desc.class as usize] += 1;
+            cx.w.count += 1;
+            match next {
+                Next::Fall => cx.w.pc += 1,
+                Next::Jump(to) => cx.w.pc = to,
+                Next::Yield => {
+                    cx.w.pc += 1;
+                    return Ok(());
+                }
+                Next::Barrier => {
+                    cx.w.status = Status::AtBarrier(cx.w.pc);
+                    cx.w.pc += 1;
+                    return Ok(());
+                }
+                Next::End => {
+                    cx.w.status = Status::Ended;
+                    return Ok(());
+                }
+            }
+        }
+        if cx.w.count < limit {
+            return Ok(());
+        }
+        let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(&cx, id), |step| site(&cx, id, step));
+        Err(SimError::InstructionLimit { site, limit })
+    }
+}
+
+#[inline]
+fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if cx.w.mode.gpr_indexing && step.inst.desc.is_valu() {
+        let outside = Fault::Unsupported("a VGPR index beyond the allocated registers");
+        let indexed = step.indexed(cx.w.m0(), cx.machine.state().vgprs as u16).ok_or(outside)?;
+        return execute_as_is(cx, &indexed);
+    }
+    execute_as_is(cx, step)
+}
+
+#[inline]
+fn execute_as_is(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if !cx.w.mode.is_directed() {
+        return step.exec.run(cx, step);
+    }
+    let missing = Fault::Unsupported("its result in a directed rounding mode");
+    step.directed.as_ref().ok_or(missing)?.run(cx, step)
+}
+
+/// Writes the work-item ids of a wave to its first VGPRs; returns its EXEC.
+fn work_items(wave: &mut Wave, launch: &Launch<'_>, number: usize) -> u64 {
+    let [sx, sy, sz] = launch.size;
+    let dimensions = launch.machine.state().workitem_id;
+    let packed = launch.machine.target().has_packed_tid();
+    let mut exec = 0;
+    for lane in 0..LANES {
+        let item = (number * LANES + lane) as u32;
+        if item >= sx * sy * sz {
+            break;
+        }
+        exec |= 1 << lane;
+        let [x, y, z] = [item % sx, item / sx % sy, item / (sx * sy)];
+        if packed {
+            let y = if dimensions > 0 { y } else { 0 };
+            let z = if dimensions > 1 { z } else { 0 };
+            put(wave, 0, lane, x | y << 10 | z << 20);
+        } else {
+            for (register, id) in [x, y, z].into_iter().enumerate().take(usize::from(dimensions) + 1) {
+                put(wave, register, lane, id);
+            }
+        }
+    }
+    exec
+}
+
+/// A kernel may allocate fewer VGPRs than it is given ids in.
+fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
+    if let Some(lanes) = wave.v.get_mut(register) {
+        lanes[lane] = value;
+    }
+}
+
+fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {
+    Site { workgroup, wave: cx.w.id, offset: step.offset, text: cx.machine.text(&step.inst) }
+}
+
+fn end_of_code(cx: &Cx<'_>, workgroup: [u32; 3]) -> Site {
+    let offset = cx.machine.steps().last().map_or(0, |last| last.offset + last.size);
+    Site { workgroup, wave: cx.w.id, offset, text: "(end of the code)".to_owned() }
+}
+
+fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {
+    let site = end_of_code(cx, workgroup);
+    let target = cx.machine.code_base() + u64::from(site.offset);
+    SimError::BadBranch { site, target }
+}
+
+/// A fault with its place.
+fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimError {
+    let site = site(cx, workgroup, step);
+    match fault {
+        Fault::Unsupported(what) => {
+            SimError::Unsupported { offset: site.offset, text: site.text, what: what.to_owned() }
+        }
+        Fault::OutOfBounds { space, write, lane, address, bytes } => {
+            let nearest = match space {
+                Space::Global => cx.memory.nearest(address),
+                Space::Lds => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
+                Space::Scratch => Some(Range { base: 0, bytes: (cx.w.scratch.len() / LANES) as u64 }),
+            };
+            SimError::OutOfBounds(Box::new(OutOfBounds { site, space, write, lane, address, bytes, nearest }))
+        }
+        Fault::Misaligned { lane, address, alignment } => {
+            SimError::Misaligned { site: Box::new(site), lane, address, alignment }
+        }
+        Fault::BadBranch(target) => SimError::BadBranch { site, target },
+        Fault::Trap(id) => SimError::Trap { site, id },
+        Fault::Hazard(mut hazard) => {
+            hazard.second = site;
+            SimError::Hazard(hazard)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Small whole kernels: control flow, workgroups, barriers, initial state, and what stops a kernel.
+
+use gcn_isa::Target;
+use gcn_sim::{KernelState, LaunchError, Machine, Memory, Options, SimError, UserSgprs, run};
+
+use super::harness::{Kernel, assemble, state, words};
+
+fn kernel(target: Target, text: &str) -> Kernel {
+    Kernel { target, state: state(), text: text.to_owned() }
+}
+
+/// Address of the work-item's dword in the buffer at s[4:5] into v2, for workgroups of 64 in x.
+const PROLOGUE: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_lshl_b32 s6, s2, 6\nv_add_u32 v1, s6, v0\nv_lshlrev_b32 v2, 2, v1\ns_waitcnt lgkmcnt(0)\n";
+
+fn run_on(
+    kernel: &Kernel,
+    input: &[u32],
+    grid: u32,
+    size: [u32; 3],
+    options: &Options,
+) -> Result<Vec<u32>, SimError> {
+    let mut memory = Memory::new();
+    let buffer = memory.alloc(input.len() * 4);
+    memory.write(buffer, &super::harness::bytes(input))?;
+    kernel.run(&mut memory, [grid, 1, 1], size, &[buffer, input.len() as u64], options)?;
+    Ok(words(&memory.read(buffer, input.len() * 4)?))
+}
+
+#[test]
+fn a_divergent_loop_counts_collatz_steps() {
+    // Lanes leave the loop one by one.
+    let text = format!(
+        "{PROLOGUE}global_load_dword v3, v2, s[4:5]\nv_mov_b32 v4, 0\ns_mov_b64 s[8:9], exec\ns_waitcnt vmcnt(0)
+         loop: v_cmp_lt_u32 vcc, 1, v3\ns_and_b64 exec, exec, vcc\ns_cbranch_execz done
+         v_and_b32 v5, 1, v3\nv_lshrrev_b32 v6, 1, v3\nv_mul_lo_u32 v7, v3, 3\nv_add_u32 v7, 1, v7\nv_cmp_eq_u32 vcc, 1, v5
+         v_cndmask_b32 v3, v6, v7, vcc\nv_add_u32 v4, 1, v4\ns_branch loop
+         done: s_mov_b64 exec, s[8:9]\nglobal_store_dword v2, v4, s[4:5]\ns_endpgm"
+    );
+    let input: Vec<u32> = (1..=256).collect();
+    let expected: Vec<u32> = input
+        .iter()
+        .map(|&n| {
+            std::iter::successors(Some(n), |&n| (n > 1).then(|| if n % 2 == 0 { n / 2 } else { 3 * n + 1 }))
+                .count() as u32
+                - 1
+        })
+        .collect();
+    for target in [Target::GFX90A, Target::GFX942] {
+        let out = run_on(&kernel(target, &text), &input, 4, [64, 1, 1], &Options::default()).unwrap();
+        assert_eq!(out, expected);
+    }
+}
+
+#[test]
+fn both_sides_of_a_divergent_if() {
+    let text = format!(
+        "{PROLOGUE}global_load_dword v3, v2, s[4:5]\ns_waitcnt vmcnt(0)\nv_cmp_gt_i32 vcc, 0, v3\ns_and_saveexec_b64 s[8:9], vcc
+         s_cbranch_execz else\nv_sub_u32 v3, 0, v3
+         else: s_xor_b64 exec, exec, s[8:9]\ns_cbranch_execz end\nv_lshlrev_b32 v3, 1, v3
+         end: s_or_b64 exec, exec, s[8:9]\nglobal_store_dword v2, v3, s[4:5]\ns_endpgm"
+    );
+    for input in [
+        vec![5u32; 64],
+        vec![-7i32 as u32; 64],
+        (0..64).map(|i| if i % 3 == 0 { -i as u32 } else { i as u32 }).collect(),
+    ] {
+        let out = run_on(&kernel(Target::GFX942, &text), &input, 1, [64, 1, 1], &Options::default()).unwrap();
+        let expected: Vec<u32> =
+            input.iter().map(|&x| if (x as i32) < 0 { x.wrapping_neg() } else { 2 * x }).collect();
+        assert_eq!(out, expected);
+    }
+}
+
+/// A workgroup of four waves reverses its 256 dwords through LDS.
+const REVERSE: &str = "s_load_dwordx2 s[4:5], s[0:1], 0x0\ns_lshl_b32 s6, s2, 10\nv_lshlrev_b32 v1, 2, v0\nv_add_u32 v2, s6, v1\ns_waitcnt lgkmcnt(0)
+     global_load_dword v3, v2, s[4:5]\nv_sub_u32 v4, 0x3fc, v1\ns_waitcnt vmcnt(0)\nds_write_b32 v4, v3\ns_waitcnt lgkmcnt(0)
+     s_barrier\nds_read_b32 v5, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v5, s[4:5]\ns_endpgm";
+
+#[test]
+fn waves_exchange_data_through_lds() {
+    let mut kernel = kernel(Target::GFX90A, REVERSE);
+    kernel.state.lds_bytes = 1024;
+    let input: Vec<u32> = (0..1024).map(|i| i * 7 + 1).collect();
+    let expected: Vec<u32> =
+        input.chunks(256).flat_map(|c| c.iter().rev().copied().collect::<Vec<_>>()).collect();
+    for options in [Options::default(), Options::strict(), Options { parallel: true, ..Options::default() }] {
+        assert_eq!(run_on(&kernel, &input, 4, [256, 1, 1], &options).unwrap(), expected);
+    }
+}
+
+#[test]
+fn work_item_ids_are_packed_or_not_and_partial_waves_masked() {
+    // 5 x 3 x 2 work-items; each writes its packed id at its flat number.
+    let state = KernelState { workitem_id: 2, workgroup_id: [true, true, true], ..state() };
+    let packed = "s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_bfe_u32 v1, v0, 10, 10\nv_bfe_u32 v2, v0, 20, 10\nv_and_b32 v3, 0x3ff, v0\nv_mul_u32_u24 v4, 15, v2\nv_mul_u32_u24 v5, 5, v1\nv_add3_u32 v4, v4, v5, v3\ns_mul_i32 s8, s4, 120\nv_lshlrev_b32 v4, 2, v4\nv_add_u32 v4, s8, v4\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v4, v0, s[6:7]\ns_endpgm";
+    let plain = "s_load_dwordx2 s[6:7], s[0:1], 0x0\nv_mul_u32_u24 v4, 15, v2\nv_mul_u32_u24 v5, 5, v1\nv_add3_u32 v4, v4, v5, v0\ns_mul_i32 s8, s4, 120\nv_lshlrev_b32 v4, 2, v4\nv_add_u32 v4, s8, v4\nv_lshl_or_b32 v0, v1, 10, v0\nv_lshl_or_b32 v0, v2, 20, v0\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v4, v0, s[6:7]\ns_endpgm";
+    for (target, text, agprs) in [(Target::GFX942, packed, 256), (Target::GFX900, &plain.replace("v4, v0, s[6:7]", "v[4:5], v0, off").replace("s_waitcnt", "s_waitcnt lgkmcnt(0)\nv_mov_b32 v5, s7\nv_add_co_u32 v4, vcc, s6, v4\nv_addc_co_u32 v5, vcc, 0, v5, vcc\ns_waitcnt")[..], 0)] {
+        let kernel = Kernel { target, state: KernelState { agprs, ..state.clone() }, text: text.to_owned() };
+        let mut memory = Memory::new();
+        let buffer = memory.alloc(2 * 30 * 4);
+        let stats = kernel.run(&mut memory, [1, 1, 2], [5, 3, 2], &[buffer], &Options::default()).unwrap();
+        assert_eq!(stats.waves, 2);
+        let out = words(&memory.read(buffer, 240).unwrap());
+        for (i, id) in out.iter().enumerate() {
+            let i = i as u32 % 30;
+            assert_eq!(*id, (i % 5) | ((i / 5 % 3) << 10) | (i / 15) << 20, "{target}");
+        }
+    }
+}
+
+#[test]
+fn initial_sgprs_hold_what_the_descriptor_asks_for() {
+    let user = UserSgprs {
+        dispatch_ptr: true,
+        kernarg_segment_ptr: true,
+        dispatch_id: true,
+        private_segment_size: true,
+        ..UserSgprs::default()
+    };
+    let state = KernelState {
+        user_sgprs: user,
+        user_sgpr_count: 8,
+        workgroup_id: [true, false, true],
+        workgroup_info: true,
+        private_bytes: 48,
+        ..state()
+    };
+    // s[0:1] dispatch packet, s[2:3] kernarg, s[4:5] id, s6 scratch size, s7 padding, s8 and s9 ids, s10 waves.
+    let text = "s_load_dwordx2 s[12:13], s[2:3], 0x0\ns_load_dwordx4 s[16:19], s[0:1], 0x0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v1, 0\nv_mov_b32 v2, s6\nv_mov_b32 v3, s8\nv_mov_b32 v4, s9\nv_mov_b32 v5, s10\nglobal_store_dwordx4 v1, v[2:5], s[12:13]\nv_mov_b32 v2, s17\nv_mov_b32 v3, s19\nglobal_store_dwordx2 v1, v[2:3], s[12:13] offset:16\ns_endpgm";
+    let kernel = Kernel { target: Target::GFX942, state, text: text.to_owned() };
+    let mut memory = Memory::new();
+    let buffer = memory.alloc(64);
+    kernel.run(&mut memory, [3, 1, 5], [100, 2, 1], &[buffer], &Options::default()).unwrap();
+    // Packet: sizes 100 and 2 at bytes 4 and 6, grid size x in work-items at 12.
+    assert_eq!(words(&memory.read(buffer, 24).unwrap()), [48, 2, 4, 4, 100 | 2 << 16, 300]);
+}
+
+#[test]
+fn calls_return_through_the_program_counter() {
+    let text = format!(
+        "{PROLOGUE}global_load_dword v3, v2, s[4:5]\ns_waitcnt vmcnt(0)\ns_getpc_b64 s[10:11]\nhere: s_add_u32 s10, s10, 24\ns_addc_u32 s11, s11, 0
+         s_swappc_b64 s[12:13], s[10:11]\nglobal_store_dword v2, v3, s[4:5]\ns_endpgm\ndouble: v_lshlrev_b32 v3, 1, v3\ns_setpc_b64 s[12:13]"
+    );
+    let out = run_on(&kernel(Target::GFX942, &text), &[21; 64], 1, [64, 1, 1], &Options::default()).unwrap();
+    assert_eq!(out, [42; 64]);
+}
+
+#[test]
+fn workgroups_in_parallel_count_together() {
+    let text = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_mov_b32 v2, 1\ns_waitcnt lgkmcnt(0)\nglobal_atomic_add v1, v2, s[4:5]\nv_mov_b32 v3, 0\nglobal_atomic_add_x2 v1, v[2:3], s[4:5] offset:8\ns_endpgm";
+    let options = Options { parallel: true, ..Options::default() };
+    let mut memory = Memory::new();
+    let buffer = memory.alloc(16);
+    let stats =
+        kernel(Target::GFX942, text).run(&mut memory, [50, 2, 1], [128, 1, 1], &[buffer], &options).unwrap();
+    assert_eq!(words(&memory.read(buffer, 16).unwrap()), [12_800, 0, 12_800, 0]);
+    assert_eq!((stats.waves, stats.wave_instructions), (200, 200 * 8));
+    assert_eq!(stats.by_class[0].1, 600);
+}
+
+#[test]
+fn of_several_errors_the_first_workgroup_is_reported() {
+    // Workgroups from 10 on write beyond the buffer.
+    let text = format!("{PROLOGUE}global_store_dword v2, v1, s[4:5]\ns_endpgm");
+    let options = Options { parallel: true, ..Options::default() };
+    for _ in 0..10 {
+        let error = run_on(&kernel(Target::GFX942, &text), &[0; 640], 64, [64, 1, 1], &options).unwrap_err();
+        let SimError::OutOfBounds(oob) = error else { panic!("{error}") };
+        assert_eq!((oob.site.workgroup, oob.lane), ([10, 0, 0], Some(0)));
+    }
+}
+
+#[test]
+fn waves_wait_for_each_other_through_lds() {
+    // Wave 1 spins until wave 0, which runs later in the same turn order, sets a flag.
+    let text = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_mov_b32 v1, 0\nv_readfirstlane_b32 s6, v0\ns_cmp_eq_u32 s6, 0\ns_cbranch_scc0 set
+        spin: ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nv_readfirstlane_b32 s7, v2\ns_cmp_eq_u32 s7, 5\ns_cbranch_scc0 spin\nglobal_store_dword v1, v2, s[4:5]\ns_endpgm
+        set: v_mov_b32 v2, 5\nds_write_b32 v1, v2\ns_endpgm";
+    let mut kernel = kernel(Target::GFX90A, text);
+    kernel.state.lds_bytes = 64;
+    assert_eq!(run_on(&kernel, &[0; 4], 1, [128, 1, 1], &Options::default()).unwrap()[0], 5);
+}
+
+#[test]
+fn barriers_must_be_met_by_every_wave_in_strict_mode() {
+    let early_exit =
+        "v_readfirstlane_b32 s4, v0\ns_cmp_eq_u32 s4, 0\ns_cbranch_scc1 out\ns_barrier\nout: s_endpgm";
+    let result = run_on(&kernel(Target::GFX942, early_exit), &[0; 1], 1, [256, 1, 1], &Options::default());
+    assert!(result.is_ok(), "the hardware does not count ended waves");
+    let error =
+        run_on(&kernel(Target::GFX942, early_exit), &[0; 1], 1, [256, 1, 1], &Options::strict()).unwrap_err();
+    assert!(
+        matches!(error, SimError::DivergentBarrier { ref waves, .. } if waves[0] == "wave 0 has ended" && waves[3] == "wave 3 waits at offset 0xc"),
+        "{error}"
+    );
+}
+
+#[test]
+fn endless_loops_hit_the_limit() {
+    let error = run_on(
+        &kernel(Target::GFX942, "s_nop 0\nspin: s_branch spin"),
+        &[0; 1],
+        1,
+        [64, 1, 1],
+        &Options { max_instructions: 1000, ..Options::default() },
+    )
+    .unwrap_err();
+    assert!(
+        matches!(error, SimError::InstructionLimit { limit: 1000, ref site } if site.offset == 4),
+        "{error}"
+    );
+}
+
+#[test]
+fn bad_code_is_refused_when_it_is_loaded() {
+    let good = assemble(Target::GFX942, "s_nop 0\ns_endpgm");
+    let mut bad = good[..4].to_vec();
+    bad.extend([0xff; 8]);
+    assert!(matches!(Machine::new(Target::GFX942, &bad, state()), Err(SimError::Decode { offset: 4, .. })));
+    // After the end of the program, anything may stand.
+    let mut padded = good;
+    padded.extend([0xff; 8]);
+    assert_eq!(Machine::new(Target::GFX942, &padded, state()).unwrap().len(), 2);
+
+    let few = KernelState { vgprs: 8, agprs: 0, sgprs: 16, ..state() };
+    let load = |text: &str| Machine::new(Target::GFX942, &assemble(Target::GFX942, text), few.clone());
+    let error = load("v_mov_b32 v8, 0\ns_endpgm").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`v_mov_b32_e32 v8, 0` at offset 0x0 names v8, but the kernel descriptor allocates only 8 of them; raise the descriptor's count"
+    );
+    assert!(matches!(
+        load("v_accvgpr_write_b32 a0, 0\ns_endpgm"),
+        Err(SimError::Register { allocated: 0, .. })
+    ));
+    assert!(matches!(
+        load("s_nop 0\ns_mov_b64 s[16:17], vcc\ns_endpgm"),
+        Err(SimError::Register { offset: 4, allocated: 16, .. })
+    ));
+    assert!(load("v_mov_b32 v7, 0\ns_mov_b64 vcc, s[14:15]\ns_endpgm").is_ok());
+    assert!(matches!(
+        load("s_sendmsg sendmsg(MSG_INTERRUPT)\ns_endpgm"),
+        Err(SimError::Unsupported { offset: 0, .. })
+    ));
+}
+
+#[test]
+fn running_off_the_code_and_wild_jumps_are_errors() {
+    let run = |text: &str| {
+        run_on(&kernel(Target::GFX942, text), &[0; 1], 1, [64, 1, 1], &Options::default()).unwrap_err()
+    };
+    assert!(matches!(run("s_nop 0"), SimError::BadBranch { .. }));
+    assert!(matches!(
+        run("s_mov_b64 s[4:5], 64\ns_setpc_b64 s[4:5]"),
+        SimError::BadBranch { target: 64, .. }
+    ));
+    assert!(matches!(run("s_trap 3\ns_endpgm"), SimError::Trap { id: 3, .. }));
+    assert!(matches!(
+        run("s_getreg_b32 s4, hwreg(HW_REG_GPR_ALLOC)\ns_endpgm"),
+        SimError::Unsupported { offset: 0, .. }
+    ));
+}
+
+#[test]
+fn impossible_launches_are_refused() {
+    let machine = Machine::new(Target::GFX942, &assemble(Target::GFX942, "s_endpgm"), state()).unwrap();
+    let mut memory = Memory::new();
+    let mut launch = |grid, size| run(&machine, &mut memory, grid, size, &[], &Options::default());
+    assert_eq!(launch([1, 0, 1], [64, 1, 1]), Err(SimError::Launch(LaunchError::EmptyGrid([1, 0, 1]))));
+    assert_eq!(
+        launch([1, 1, 1], [1025, 1, 1]),
+        Err(SimError::Launch(LaunchError::WorkgroupSize([1025, 1, 1])))
+    );
+    assert_eq!(launch([1, 1, 1], [64, 0, 1]), Err(SimError::Launch(LaunchError::WorkgroupSize([64, 0, 1]))));
+    assert_eq!(
+        launch([1, 1, 1], [1 << 31, 2, 1]),
+        Err(SimError::Launch(LaunchError::WorkgroupSize([1 << 31, 2, 1])))
+    );
+    assert!(launch([2, 2, 2], [1024, 1, 1]).is_ok());
+    let large = KernelState { lds_bytes: 65_540, ..state() };
+    let machine = Machine::new(Target::GFX942, &assemble(Target::GFX942, "s_endpgm"), large).unwrap();
+    let error = run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &Options::default()).unwrap_err();
+    assert_eq!(error, SimError::Launch(LaunchError::Lds { asked: 65_540, available: 65_536 }));
+    let queue = KernelState { user_sgprs: UserSgprs { queue_ptr: true, ..UserSgprs::default() }, ..state() };
+    let machine = Machine::new(Target::GFX942, &assemble(Target::GFX942, "s_endpgm"), queue).unwrap();
+    let error = run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &Options::default()).unwrap_err();
+    assert_eq!(error, SimError::Launch(LaunchError::Input("the queue pointer")));
+}
+
+/// What is missing of the vector ALU is a short list that nobody extends unnoticed.
+#[test]
+fn coverage_of_the_instruction_table() {
+    for (target, known, vector) in [(Target::GFX90A, 981, 5), (Target::GFX942, 1009, 11)] {
+        let coverage = gcn_sim::coverage(target);
+        let missing: Vec<_> = coverage.unknown.iter().filter(|n| n.starts_with("v_")).collect();
+        assert_eq!((coverage.known.len(), missing.len()), (known, vector), "{missing:?}");
+    }
+}

@@ -1,0 +1,15 @@
+//! The simulator against independent statements of what instructions and kernels do.
+#![allow(clippy::type_complexity, reason = "a table of (text, meaning) says in its type what a row is")]
+#![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
+
+mod clang;
+mod float;
+mod harness;
+mod int;
+mod kernels;
+mod lanes;
+mod matrix;
+mod memory;
+mod scalar;
+mod strict;
+mod table;
