@@ -1,1 +1,48 @@
+//! The `gcn_kernel!` macro of `gcn-dsl`.
+//!
+//! Entry points only: `parse` makes a syntax tree with the user's spans, `check` collects what syntax alone can tell is
+//! wrong, `expand` turns the tree into calls of `gcn_dsl::lang`. Types are rustc's business: the expansion keeps the user's
+//! spans, so that its errors land on the user's tokens. Everything behind the entry point works on `proc_macro2` and is
+//! unit-tested.
 #![forbid(unsafe_code)]
+
+mod check;
+mod comptime;
+mod errors;
+mod expand;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro::TokenStream;
+
+/// Declares kernels: functions whose bodies run on the GPU. See `gcn_dsl::gcn_kernel` for the language.
+#[proc_macro]
+pub fn gcn_kernel(input: TokenStream) -> TokenStream {
+    kernels(input.into()).into()
+}
+
+fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    let mut errors = errors::Errors::default();
+    let parsed = match parse::kernels(comptime::mark(input)) {
+        Ok(parsed) => parsed,
+        Err(error) => return check::no_kernel(&error).into_compile_error(),
+    };
+    let mut out = proc_macro2::TokenStream::new();
+    for kernel in &parsed {
+        let mut found = errors::Errors::default();
+        let declared = check::kernel(kernel, &mut found);
+        let body = check::body(kernel, &mut found);
+        let expanded = declared
+            .zip(body)
+            .map(|(declared, body)| expand::item::kernel(kernel, &declared, body, &mut found));
+        // One mistake, one message: the item keeps its signature and loses its body.
+        match (expanded, found.spoilt()) {
+            (Some(tokens), false) => out.extend(tokens),
+            _ => out.extend(expand::item::stub(kernel)),
+        }
+        errors.append(found);
+    }
+    out.extend(errors.into_compile_errors());
+    out
+}

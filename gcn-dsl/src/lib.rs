@@ -1,4 +1,80 @@
-//! AMD GPU kernels in Rust.
+//! AMD GPU kernels (GFX9 and CDNA: MI50 to MI355X) written inside Rust programs.
+//!
+//! ```
+//! use gcn_dsl::prelude::*;
+//!
+//! gcn_kernel! {
+//!     /// y = a * x + y
+//!     #[workgroup(256)]
+//!     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!         let i = global_id().x;
+//!         if i < y.len() {
+//!             y[i] = a * x[i] + y[i];
+//!         }
+//!     }
+//! }
+//!
+//! // Text, descriptor and metadata; and the code object that `hipModuleLoad` takes.
+//! let kernel = saxpy.build(Target::GFX942)?;
+//! assert!(kernel.assembly(Comments::Explain).contains("s_waitcnt"));
+//! assert_eq!(&kernel.code_object()[..4], b"\x7fELF");
+//!
+//! // The same call for the simulator and, with the feature `hip`, for `Device::hip(0)`.
+//! let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
+//! saxpy.launch(&Device::simulator(Target::GFX942), Grid::x(4), (3.0, &x, &mut y))?;
+//! assert!(y.iter().all(|y| *y == 5.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The language
+//!
+//! A kernel is Rust syntax inside [`gcn_kernel!`]. Its body runs once on the host, when the kernel is built: device values
+//! are handles, and operators on them append to the kernel.
+//!
+//! - [`S<T>`](S) is one value per wave, [`V<T>`](V) one per lane. `S` becomes `V` by itself; `V` becomes `S` only through
+//!   [`read_first_lane`](lang::read_first_lane) and its kin. A plain scalar type in an annotation or an argument means `S`.
+//! - `let mut` declares a device variable; `let mut x: V<f32> = 0.0;` one that may differ from lane to lane.
+//! - `if`, `while` and `for i in a..b` (also `a..=b` and `(a..b).step_by(k)`) on a uniform condition are scalar branches, on a
+//!   varying condition they mask lanes. `&&` and `||` compute both sides.
+//! - `&[T]` and `&mut [T]` arguments are bounds-checked by the hardware; `*const T` and `*mut T` are raw. [`Lds`](lang::Lds)
+//!   is memory shared by a workgroup, [`barrier()`](lang::barrier) orders its use; a barrier under a varying condition does
+//!   not compile.
+//! - [`Acc`](lang::Acc), [`FragA`](lang::FragA), [`FragB`](lang::FragB) and [`mfma`](lang::mfma) multiply matrices; shapes
+//!   are part of the types.
+//! - `#[unroll] for`, `comptime { … }`, `comptime if`, const generics and captured constants are host code that shapes the
+//!   kernel.
+//! - Every instruction is a function in [`isa`] with its own mnemonic.
+//!
+//! Not there yet: `loop`, `break`, `continue`, `return`, `match`, device functions, spilling.
 #![deny(unsafe_code)]
 
+extern crate self as gcn_dsl;
+
+pub mod ir;
+pub mod isa;
+pub mod kernel;
+pub mod lang;
+pub mod launch;
+pub mod lower;
 pub mod mir;
+pub mod regalloc;
+pub mod scalar;
+pub mod sched;
+
+pub use gcn_dsl_macros::gcn_kernel;
+pub use kernel::{BuildError, BuildOptions, BuiltKernel, Kernel};
+pub use lang::{S, V};
+pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
+
+/// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
+pub mod prelude {
+    pub use crate::lang::{
+        Acc, FragA, FragB, Lds, S, V, Vector, all, any, ballot, barrier, global_id, lane_id, local_id, mfma,
+        read_first_lane, read_lane, select, shuffle, shuffle_xor, splat, wave_id, workgroup_id,
+        workgroup_size,
+    };
+    pub use crate::scalar::{bf16, f16};
+    pub use crate::{Device, DevicePtr, Grid, Kernel, gcn_kernel};
+    pub use gcn_emit::text::Comments;
+    pub use gcn_isa::Target;
+}

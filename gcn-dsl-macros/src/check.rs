@@ -1,0 +1,273 @@
+//! What syntax alone can tell is wrong with a kernel's declaration, and what it declares.
+
+use gcn_isa::Target;
+use quote::ToTokens;
+use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
+
+use crate::errors::Errors;
+use crate::expand::ty;
+use crate::parse::KernelFn;
+
+/// What a kernel declares.
+pub(crate) struct Declared {
+    /// The three workgroup sizes.
+    pub workgroup: [Expr; 3],
+    /// Targets, if `#[targets(…)]` names them.
+    pub targets: Option<Vec<Target>>,
+    /// Arguments.
+    pub args: Vec<Arg>,
+}
+
+/// An argument.
+pub(crate) struct Arg {
+    pub name: syn::Ident,
+    pub kind: ArgKind,
+    /// Element type.
+    pub elem: Type,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArgKind {
+    Value,
+    Slice,
+    SliceMut,
+    Pointer,
+    PointerMut,
+}
+
+impl ArgKind {
+    /// The method of `Signature`, `Arguments` and (for the host) `Packer` that takes such an argument.
+    pub fn method(self) -> &'static str {
+        match self {
+            ArgKind::Value => "value",
+            ArgKind::Slice => "slice",
+            ArgKind::SliceMut => "slice_mut",
+            ArgKind::Pointer => "pointer",
+            ArgKind::PointerMut => "pointer_mut",
+        }
+    }
+}
+
+const ARG_FORMS: &str =
+    "a kernel takes `name: T` (a scalar by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
+const ELEMENTS: &str =
+    "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32 and f64";
+
+/// Input in which no kernel can be found.
+pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
+    let message = format!("{error}; a kernel looks like `#[workgroup(64)] fn name(x: &mut [f32]) {{ … }}`");
+    syn::Error::new(error.span(), message)
+}
+
+/// The body, if it is Rust.
+pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k syn::Block> {
+    match &kernel.body {
+        Ok(body) => Some(body),
+        Err(error) => {
+            let message = format!("the body of `{}` does not parse as Rust: {error}", kernel.sig.ident);
+            errors.push(syn::Error::new(error.span(), message));
+            None
+        }
+    }
+}
+
+/// Checks the declaration; `None` if nothing can be made of it.
+pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared> {
+    signature(kernel, errors);
+    let args = arguments(kernel, errors);
+    let workgroup = workgroup(kernel, errors);
+    let targets = targets(kernel, errors);
+    attributes(kernel, errors);
+    Some(Declared { workgroup: workgroup?, targets, args: args? })
+}
+
+fn attributes(kernel: &KernelFn, errors: &mut Errors) {
+    const KEPT: [&str; 5] = ["doc", "allow", "expect", "cfg", "deprecated"];
+    const OWN: [&str; 2] = ["workgroup", "targets"];
+    let is = |attr: &Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
+    for (i, attr) in kernel.attrs.iter().enumerate() {
+        if !is(attr, &KEPT) && !is(attr, &OWN) {
+            errors.at(attr, "unknown attribute on a kernel; there are `#[workgroup(…)]` and `#[targets(…)]`");
+        }
+        if is(attr, &OWN) && kernel.attrs[..i].iter().any(|earlier| earlier.path() == attr.path()) {
+            errors.at(attr, "the kernel has this attribute already; remove one");
+        }
+    }
+}
+
+fn signature(kernel: &KernelFn, errors: &mut Errors) {
+    let sig = &kernel.sig;
+    let refuse = |errors: &mut Errors, tokens: Option<&dyn ToTokens>, what: &str| {
+        if let Some(tokens) = tokens {
+            errors.at(tokens.to_token_stream(), format!("a kernel cannot be {what}"));
+        }
+    };
+    refuse(
+        errors,
+        sig.asyncness.as_ref().map(|t| t as &dyn ToTokens),
+        "`async`; launching already waits for it",
+    );
+    refuse(errors, sig.unsafety.as_ref().map(|t| t as &dyn ToTokens), "`unsafe`; remove the word");
+    refuse(errors, sig.constness.as_ref().map(|t| t as &dyn ToTokens), "`const`; remove the word");
+    refuse(errors, sig.abi.as_ref().map(|t| t as &dyn ToTokens), "`extern`; remove the ABI");
+    if let ReturnType::Type(_, ty) = &sig.output {
+        errors.at(ty, "a kernel returns nothing; write results to a `&mut [T]` argument");
+    }
+    for param in &sig.generics.params {
+        if !matches!(param, GenericParam::Const(_)) {
+            errors.at(param, "a kernel is generic over constants only: `fn name<const N: usize>(…)`");
+        }
+    }
+    if let Some(clause) = &sig.generics.where_clause {
+        errors.at(
+            clause,
+            "a kernel takes no `where` clause; check constants with `comptime { assert!(…) }` in the body",
+        );
+    }
+}
+
+/// The arguments, if each of them is one.
+pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Arg>> {
+    let mut args = Some(Vec::new());
+    for input in &kernel.sig.inputs {
+        match argument(input) {
+            Ok(arg) => {
+                if let Some(args) = &mut args {
+                    args.push(arg);
+                }
+            }
+            Err((span, message)) => {
+                errors.at(span, message);
+                args = None;
+            }
+        }
+    }
+    args
+}
+
+fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
+    let FnArg::Typed(typed) = input else {
+        return Err((input.to_token_stream(), format!("a kernel has no `self`; {ARG_FORMS}")));
+    };
+    let name = match &*typed.pat {
+        Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
+            p.ident.clone()
+        }
+        Pat::Ident(p) if p.mutability.is_some() => {
+            let what = "an argument is not mutable itself; copy it: `let mut x = arg;`";
+            return Err((p.to_token_stream(), what.to_owned()));
+        }
+        pat => return Err((pat.to_token_stream(), format!("an argument has a plain name; {ARG_FORMS}"))),
+    };
+    let unknown = || (typed.ty.to_token_stream(), format!("this is no kernel argument type; {ARG_FORMS}"));
+    let (kind, elem) = match &*typed.ty {
+        Type::Path(_) => (ArgKind::Value, (*typed.ty).clone()),
+        Type::Reference(r) if r.lifetime.is_none() => match &*r.elem {
+            Type::Slice(s) if r.mutability.is_some() => (ArgKind::SliceMut, (*s.elem).clone()),
+            Type::Slice(s) => (ArgKind::Slice, (*s.elem).clone()),
+            _ => return Err(unknown()),
+        },
+        Type::Ptr(p) if p.mutability.is_some() => (ArgKind::PointerMut, (*p.elem).clone()),
+        Type::Ptr(p) => (ArgKind::Pointer, (*p.elem).clone()),
+        _ => return Err(unknown()),
+    };
+    if !matches!(elem, Type::Path(_)) {
+        return Err(unknown());
+    }
+    if ty::is_host(&elem) {
+        let message = format!("`{}` exists on the host only; {ELEMENTS}", elem.to_token_stream());
+        return Err((elem.to_token_stream(), message));
+    }
+    Ok(Arg { name, kind, elem })
+}
+
+fn find<'k>(kernel: &'k KernelFn, name: &str) -> Option<&'k Attribute> {
+    kernel.attrs.iter().find(|a| a.path().is_ident(name))
+}
+
+fn list<T: syn::parse::Parse>(attr: &Attribute) -> syn::Result<Vec<T>> {
+    let parser = syn::punctuated::Punctuated::<T, syn::Token![,]>::parse_terminated;
+    Ok(attr.parse_args_with(parser)?.into_iter().collect())
+}
+
+fn workgroup(kernel: &KernelFn, errors: &mut Errors) -> Option<[Expr; 3]> {
+    const FORM: &str = "write `#[workgroup(256)]`, `#[workgroup(16, 16)]` or `#[workgroup(8, 8, 4)]`";
+    let Some(attr) = find(kernel, "workgroup") else {
+        errors.at(
+            &kernel.sig.ident,
+            format!("the kernel does not say how large its workgroup is; {FORM} before `fn`"),
+        );
+        return None;
+    };
+    let sizes: Vec<Expr> = match list(attr) {
+        Ok(sizes) if (1..=3).contains(&sizes.len()) => sizes,
+        _ => {
+            errors.at(attr, format!("a workgroup has one to three sizes; {FORM}"));
+            return None;
+        }
+    };
+    let known: Option<Vec<u64>> = sizes.iter().map(literal).collect();
+    if let Some(known) = known {
+        let items: u64 = known.iter().fold(1, |a, b| a.saturating_mul(*b));
+        if items == 0 || items > 1024 {
+            errors.at(
+                attr.meta.require_list().map(|l| l.tokens.clone()).unwrap_or_default(),
+                format!(
+                    "a workgroup of {items} work-items does not exist; it has at least 1 and at most 1024"
+                ),
+            );
+            return None;
+        }
+    }
+    let mut sizes = sizes.into_iter();
+    Some(std::array::from_fn(|_| sizes.next().unwrap_or_else(|| parse_quote!(1))))
+}
+
+fn literal(e: &Expr) -> Option<u64> {
+    match e {
+        Expr::Lit(ExprLit { lit: Lit::Int(i), .. }) => i.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
+    let attr = find(kernel, "targets")?;
+    if !matches!(attr.meta, Meta::List(_)) {
+        errors.at(attr, "write the targets in parentheses: `#[targets(gfx90a, gfx942)]`");
+        return None;
+    }
+    let names: Vec<syn::Ident> = match list(attr) {
+        Ok(names) => names,
+        Err(error) => {
+            errors.at(attr, format!("write targets by name: `#[targets(gfx90a, gfx942)]` ({error})"));
+            return None;
+        }
+    };
+    let mut found = Vec::new();
+    for name in names {
+        match name.to_string().parse::<Target>() {
+            Ok(target) => found.push(target),
+            Err(error) => errors.at(&name, error),
+        }
+    }
+    Some(found)
+}
+
+/// An error for a call of a table instruction that a listed target lacks.
+pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
+    let text = name.to_string();
+    let exists = |t: Target| gcn_isa::table::find_mnemonic(t, &text).next();
+    let Some(known) = Target::ALL.into_iter().find_map(exists) else { return };
+    for target in targets.iter().filter(|t| exists(**t).is_none()) {
+        let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
+            .find(|row| row.form == known.form);
+        let hint = match twin {
+            Some(row) => format!("there the instruction with this opcode is called `{}`", row.mnemonic),
+            None => format!("remove {target} from `#[targets(…)]` or use another instruction"),
+        };
+        errors.beside(
+            name,
+            format!("`{text}` does not exist on {target}, which `#[targets(…)]` lists; {hint}"),
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! `comptime { … }` and `comptime if` are no Rust: before parsing, the word becomes an attribute `#[comptime]` on what
+//! follows, which is Rust syntax.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// Rewrites `comptime` before `{` or `if`, at any depth. Inside a `comptime` block nothing is rewritten.
+pub(crate) fn mark(input: TokenStream) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = input.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(word) if word == "comptime" => {
+                let span = word.span();
+                match tokens.peek() {
+                    Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Brace => {
+                        out.extend(quote_spanned!(span=> #[comptime]));
+                        out.extend(tokens.next());
+                    }
+                    Some(TokenTree::Ident(next)) if next == "if" => {
+                        out.extend(quote_spanned!(span=> #[comptime]));
+                    }
+                    _ => out.extend([TokenTree::Ident(word)]),
+                }
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), mark(group.stream()));
+                inner.set_span(group.span());
+                out.extend([TokenTree::Group(inner)]);
+            }
+            other => out.extend([other]),
+        }
+    }
+    out
+}

@@ -1,0 +1,44 @@
+//! Collects errors, so that all of a kernel's mistakes are reported at once.
+
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+
+/// Errors found so far.
+#[derive(Default)]
+pub(crate) struct Errors {
+    found: Vec<syn::Error>,
+    spoilt: bool,
+}
+
+impl Errors {
+    /// Notes an error at `tokens`, after which the kernel's body cannot be expanded.
+    pub fn at(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+        self.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// Notes an error of the parser, after which the kernel's body cannot be expanded.
+    pub fn push(&mut self, error: syn::Error) {
+        self.spoilt = true;
+        self.found.push(error);
+    }
+
+    /// Notes an error at `tokens` in a body that is good Rust all the same: rustc still has its say on the rest of it.
+    pub fn beside(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
+        self.found.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// True if the body cannot be expanded.
+    pub fn spoilt(&self) -> bool {
+        self.spoilt
+    }
+
+    pub fn append(&mut self, other: Errors) {
+        self.found.extend(other.found);
+        self.spoilt |= other.spoilt;
+    }
+
+    /// `compile_error!` for each.
+    pub fn into_compile_errors(self) -> TokenStream {
+        self.found.into_iter().map(syn::Error::into_compile_error).collect()
+    }
+}

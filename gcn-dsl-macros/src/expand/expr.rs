@@ -1,0 +1,231 @@
+//! Expressions.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
+
+use super::{Cx, attrs, lang, place};
+use crate::check;
+
+/// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
+const CONVERGENT: [&str; 2] = ["barrier", "mfma"];
+
+/// Syntax that kernels do not have yet, with what to write instead.
+fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
+    let (tokens, what) = match e {
+        Expr::Loop(e) => (
+            e.loop_token.to_token_stream(),
+            "`loop` is not available in a kernel yet; write `while condition`",
+        ),
+        Expr::Break(e) => (
+            e.break_token.to_token_stream(),
+            "`break` is not available in a kernel yet; make it part of the loop's condition",
+        ),
+        Expr::Continue(e) => (
+            e.continue_token.to_token_stream(),
+            "`continue` is not available in a kernel yet; put the rest of the body in an `if`",
+        ),
+        Expr::Return(e) => (
+            e.return_token.to_token_stream(),
+            "`return` is not available in a kernel yet; put the rest of the body in an `if`",
+        ),
+        Expr::Match(e) => (
+            e.match_token.to_token_stream(),
+            "`match` is not available in a kernel yet; use `if` and `else`, or match on host values in `comptime { … }`",
+        ),
+        Expr::Async(e) => (e.async_token.to_token_stream(), "`async` is not available in a kernel"),
+        Expr::Await(e) => (e.await_token.to_token_stream(), "`.await` is not available in a kernel"),
+        Expr::Try(e) => (
+            e.question_token.to_token_stream(),
+            "`?` is not available in a kernel; nothing in it returns an error",
+        ),
+        Expr::Unsafe(e) => {
+            (e.unsafe_token.to_token_stream(), "`unsafe` is not needed in a kernel; remove the word")
+        }
+        Expr::Let(e) => {
+            (e.let_token.to_token_stream(), "`let` in a condition is not available in a kernel; use `==`")
+        }
+        Expr::Yield(e) => (e.yield_token.to_token_stream(), "`yield` is not available in a kernel"),
+        _ => return None,
+    };
+    Some((tokens, what))
+}
+
+impl Cx<'_> {
+    pub fn expr(&mut self, e: &Expr) -> TokenStream {
+        if let Some((tokens, what)) = unavailable(e) {
+            self.errors.at(tokens, what);
+            return TokenStream::new();
+        }
+        self.attributes(e);
+        match e {
+            Expr::If(e) => self.if_expr(e),
+            Expr::While(e) => self.while_loop(e),
+            Expr::ForLoop(e) => self.for_loop(e),
+            Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => Self::untouched(e),
+            Expr::Block(b) => {
+                self.no_label(b.label.as_ref());
+                self.block(&b.block)
+            }
+            Expr::Assign(e) => self.assign(e),
+            Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
+            Expr::Binary(e) => self.binary(e),
+            Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                let (call, inner) = (lang("load_deref", e.span()), self.expr(&e.expr));
+                quote_spanned!(e.span()=> #call(#inner))
+            }
+            Expr::Unary(e) => {
+                let (op, inner) = (&e.op, self.operand(&e.expr));
+                quote!(#op #inner)
+            }
+            Expr::Index(e) => {
+                let (base, index) = (self.expr(&e.expr), self.expr(&e.index));
+                let call = lang("load", e.index.span());
+                quote_spanned!(e.span()=> #call(&#base, #index))
+            }
+            Expr::Cast(e) => {
+                let (inner, ty) = (self.expr(&e.expr), &e.ty);
+                let call = lang("cast", e.span());
+                quote_spanned!(e.span()=> #call::<#ty, _>(#inner))
+            }
+            Expr::Path(p) => match p.path.get_ident() {
+                Some(name) if self.is_variable(name) => quote_spanned!(name.span()=> #name.get()),
+                _ => quote!(#p),
+            },
+            Expr::Call(e) => self.call(e),
+            _ => self.structural(e),
+        }
+    }
+
+    /// Expressions that keep their form around rewritten parts.
+    fn structural(&mut self, e: &Expr) -> TokenStream {
+        match e {
+            Expr::MethodCall(e) => {
+                let receiver = self.operand(&e.receiver);
+                let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
+                let args: Vec<TokenStream> = e.args.iter().map(|a| self.expr(a)).collect();
+                // The call's own span, so that its location is the user's line.
+                let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
+                quote!(#receiver #dot #method #turbofish #args)
+            }
+            Expr::Field(e) => {
+                let (base, dot, member) = (self.operand(&e.base), &e.dot_token, &e.member);
+                quote!(#base #dot #member)
+            }
+            Expr::Paren(e) => {
+                let inner = self.expr(&e.expr);
+                quote_spanned!(e.span()=> (#inner))
+            }
+            Expr::Group(e) => self.expr(&e.expr),
+            Expr::Tuple(e) => {
+                let elems: Vec<TokenStream> = e.elems.iter().map(|x| self.expr(x)).collect();
+                quote_spanned!(e.span()=> (#(#elems,)*))
+            }
+            Expr::Array(e) => {
+                let elems: Vec<TokenStream> = e.elems.iter().map(|x| self.expr(x)).collect();
+                quote_spanned!(e.span()=> [#(#elems),*])
+            }
+            Expr::Repeat(e) => {
+                let (elem, len) = (self.expr(&e.expr), &e.len);
+                quote_spanned!(e.span()=> [#elem; #len])
+            }
+            Expr::Reference(e) => {
+                let (mutability, inner) = (&e.mutability, self.expr(&e.expr));
+                quote_spanned!(e.span()=> &#mutability #inner)
+            }
+            Expr::Range(e) => {
+                let limits = &e.limits;
+                let (start, end) =
+                    (e.start.as_ref().map(|x| self.expr(x)), e.end.as_ref().map(|x| self.expr(x)));
+                quote_spanned!(e.span()=> #start #limits #end)
+            }
+            Expr::Struct(e) => {
+                let path = &e.path;
+                let fields = e.fields.iter().map(|f| {
+                    let (member, value) = (&f.member, self.expr(&f.expr));
+                    quote!(#member: #value)
+                });
+                let fields: Vec<TokenStream> = fields.collect();
+                let rest = e.rest.as_ref().map(|r| {
+                    let r = self.expr(r);
+                    quote!(..#r)
+                });
+                quote_spanned!(e.span()=> #path { #(#fields,)* #rest })
+            }
+            Expr::Closure(e) => {
+                let body = self.closure(|cx| {
+                    e.inputs.iter().for_each(|p| cx.bind(p));
+                    cx.expr(&e.body)
+                });
+                let (capture, inputs, output) = (&e.capture, &e.inputs, &e.output);
+                quote_spanned!(e.span()=> #capture |#inputs| #output { #body })
+            }
+            other => other.to_token_stream(),
+        }
+    }
+
+    /// An operand of an operator or method: parenthesised where it is no longer a single expression to the parser.
+    fn operand(&mut self, e: &Expr) -> TokenStream {
+        let inner = self.expr(e);
+        match e {
+            Expr::Path(_)
+            | Expr::Lit(_)
+            | Expr::Call(_)
+            | Expr::MethodCall(_)
+            | Expr::Paren(_)
+            | Expr::Field(_) => inner,
+            Expr::Index(_) | Expr::Cast(_) => inner,
+            _ => quote_spanned!(e.span()=> (#inner)),
+        }
+    }
+
+    fn binary(&mut self, e: &ExprBinary) -> TokenStream {
+        let (name, span) = match &e.op {
+            BinOp::Lt(t) => ("lt", t.span()),
+            BinOp::Le(t) => ("le", t.span()),
+            BinOp::Gt(t) => ("gt", t.span()),
+            BinOp::Ge(t) => ("ge", t.span()),
+            BinOp::Eq(t) => ("eq", t.span()),
+            BinOp::Ne(t) => ("ne", t.span()),
+            BinOp::And(t) => ("and", t.span()),
+            BinOp::Or(t) => ("or", t.span()),
+            op => {
+                let (left, right) = (self.operand(&e.left), self.operand(&e.right));
+                return quote!(#left #op #right);
+            }
+        };
+        let (left, right) = (self.expr(&e.left), self.expr(&e.right));
+        let call = lang(name, span);
+        quote_spanned!(span=> #call(#left, #right))
+    }
+
+    fn call(&mut self, e: &ExprCall) -> TokenStream {
+        let name = called(&e.func);
+        if let (Some(name), Some(targets)) = (name, self.targets) {
+            check::instruction(name, targets, self.errors);
+        }
+        let convergent = name.is_some_and(|n| CONVERGENT.iter().any(|c| n == c));
+        let function = match &*e.func {
+            Expr::Path(p) => quote!(#p),
+            other => self.operand(other),
+        };
+        let mut args: Vec<TokenStream> = e.args.iter().map(|a| self.expr(a)).collect();
+        if convergent {
+            let what = format!("`{}`", e.func.to_token_stream());
+            self.not_in_closure(&e.func, &what, "call it outside");
+            let span = e.func.span();
+            let flow = self.flow(span);
+            args.insert(0, quote_spanned!(span=> &#flow));
+        }
+        let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
+        quote!(#function #args)
+    }
+}
+
+fn called(function: &Expr) -> Option<&Ident> {
+    match function {
+        Expr::Path(p) => p.path.segments.last().map(|s| &s.ident),
+        _ => None,
+    }
+}

@@ -1,0 +1,164 @@
+//! A kernel's struct and its `Kernel` implementation.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Block, GenericParam};
+
+use super::{Cx, helper};
+use crate::check::{Arg, ArgKind, Declared};
+use crate::errors::Errors;
+use crate::parse::KernelFn;
+
+struct Head {
+    attrs: Vec<Attribute>,
+    /// Const parameters as the struct declares them, defaults included, and as the `impl` does.
+    declared: Vec<TokenStream>,
+    params: Vec<TokenStream>,
+    names: Vec<proc_macro2::Ident>,
+}
+
+fn head(kernel: &KernelFn) -> Head {
+    let own = ["workgroup", "targets"];
+    let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n));
+    let consts = kernel.sig.generics.params.iter().filter_map(|p| match p {
+        GenericParam::Const(c) => Some(c),
+        _ => None,
+    });
+    let (mut declared, mut params, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for c in consts {
+        let (name, ty) = (&c.ident, &c.ty);
+        let default = c.default.as_ref().map(|value| quote!(= #value));
+        declared.push(quote!(const #name: #ty #default));
+        params.push(quote!(const #name: #ty));
+        names.push(name.clone());
+    }
+    Head { attrs: kernel.attrs.iter().filter(kept).cloned().collect(), declared, params, names }
+}
+
+fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
+    let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
+    let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    quote! {
+        #(#attrs)*
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, Default)]
+        #vis struct #name #generics;
+    }
+}
+
+/// The whole expansion.
+pub(crate) fn kernel(
+    kernel: &KernelFn,
+    declared: &Declared,
+    body: &Block,
+    errors: &mut Errors,
+) -> TokenStream {
+    let head = head(kernel);
+    let body = {
+        let mut cx = Cx::new(errors, declared.targets.as_deref(), kernel.sig.fn_token.span);
+        declared.args.iter().for_each(|a| cx.declare(&a.name, false));
+        cx.statements(&body.stmts)
+    };
+    let signature = signature(kernel, declared, &head);
+    let site = kernel.sig.fn_token.span;
+    let (flow, args) = (helper("flow", site, site), helper("args", site, site));
+    let bindings = declared.args.iter().map(|arg| {
+        let (name, elem, method) = (&arg.name, &arg.elem, format_ident!("{}", arg.kind.method()));
+        quote_spanned!(name.span()=> let #name = #args.#method::<#elem>();)
+    });
+    let trace = quote! {
+        let #flow = ::gcn_dsl::lang::Top::new();
+        #(#bindings)*
+        { #body }
+    };
+    let implementation = implementation(kernel, &head, &declared.args, &signature, &trace);
+    let declaration = declaration(kernel, &head);
+    quote!(#declaration #implementation)
+}
+
+/// The same names and arguments without a body, for a kernel with errors: what uses it does not err as well.
+pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
+    let head = head(kernel);
+    let mut ignored = Errors::default();
+    let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
+    let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
+    let implementation = implementation(kernel, &head, &args, &unreachable, &unreachable);
+    let declaration = declaration(kernel, &head);
+    quote!(#declaration #implementation)
+}
+
+fn implementation(
+    kernel: &KernelFn,
+    head: &Head,
+    args: &[Arg],
+    signature: &TokenStream,
+    trace: &TokenStream,
+) -> TokenStream {
+    let (name, params, names) = (&kernel.sig.ident, &head.params, &head.names);
+    let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    let instance = (!names.is_empty()).then(|| quote!(<#(#names),*>));
+    let types = args.iter().map(|arg| {
+        let elem = &arg.elem;
+        match arg.kind {
+            ArgKind::Value => quote!(#elem),
+            ArgKind::Slice => quote!(&'a [#elem]),
+            ArgKind::SliceMut => quote!(&'a mut [#elem]),
+            ArgKind::Pointer | ArgKind::PointerMut => quote!(::gcn_dsl::DevicePtr<#elem>),
+        }
+    });
+    let site = kernel.sig.fn_token.span;
+    let [host, packer, device] = ["host", "packer", "args"].map(|name| helper(name, site, site));
+    let packs = args.iter().enumerate().map(|(i, arg)| {
+        let at = arg.elem.span();
+        let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
+        let i = syn::Index { index: i as u32, span: at };
+        let method = match arg.kind {
+            ArgKind::PointerMut => format_ident!("pointer", span = at),
+            kind => format_ident!("{}", kind.method(), span = at),
+        };
+        quote_spanned!(at=> #packer.#method(#host.#i);)
+    });
+    let shared = head.attrs.iter().filter(|a| a.path().is_ident("cfg") || a.path().is_ident("allow"));
+    quote! {
+        #(#shared)*
+        #[allow(unused_variables, unused_mut, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
+        impl #generics ::gcn_dsl::Kernel for #name #instance {
+            type Args<'a> = (#(#types,)*);
+
+            fn signature(&self) -> ::gcn_dsl::lang::Signature {
+                #signature
+            }
+
+            fn trace(&self, #device: &mut ::gcn_dsl::lang::Arguments) {
+                #trace
+            }
+
+            fn pack<'b, 'a: 'b>(#host: &'b mut Self::Args<'a>, #packer: &mut ::gcn_dsl::lang::Packer<'b>) {
+                #(#packs)*
+            }
+        }
+    }
+}
+
+fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream {
+    let name = kernel.sig.ident.to_string();
+    let consts = head.names.iter().map(|n| {
+        let text = n.to_string();
+        quote!((#text, #n as i128))
+    });
+    let [x, y, z] = &declared.workgroup;
+    let targets = declared.targets.as_ref().map(|targets| {
+        let names = targets.iter().map(|t| t.name());
+        quote!(.targets(&[#(#names),*]))
+    });
+    let args = declared.args.iter().map(|arg| {
+        let (method, elem, name) = (format_ident!("{}", arg.kind.method()), &arg.elem, arg.name.to_string());
+        quote_spanned!(arg.name.span()=> .#method::<#elem>(#name))
+    });
+    quote_spanned! {kernel.sig.ident.span()=>
+        ::gcn_dsl::lang::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
+            #targets
+            #(#args)*
+    }
+}

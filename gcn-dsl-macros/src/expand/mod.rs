@@ -1,0 +1,107 @@
+//! Syntax to calls of `gcn_dsl::lang`.
+
+pub(crate) mod attrs;
+pub(crate) mod control;
+pub(crate) mod expr;
+pub(crate) mod item;
+pub(crate) mod place;
+pub(crate) mod stmt;
+pub(crate) mod ty;
+
+use gcn_isa::Target;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+
+use crate::errors::Errors;
+
+/// What the expansion of a body knows: which names are device variables, and where errors go.
+pub(crate) struct Cx<'e> {
+    pub errors: &'e mut Errors,
+    pub targets: Option<&'e [Target]>,
+    /// A token of the kernel, for the hygiene of names made here.
+    site: Span,
+    /// Names in scope, innermost last.
+    names: Vec<Name>,
+    /// How many closures are around.
+    closures: usize,
+}
+
+struct Name {
+    text: String,
+    /// True for a `let mut` device variable.
+    variable: bool,
+    /// How many closures are around its declaration.
+    closures: usize,
+}
+
+impl<'e> Cx<'e> {
+    pub fn new(errors: &'e mut Errors, targets: Option<&'e [Target]>, site: Span) -> Cx<'e> {
+        Cx { errors, targets, site, names: Vec::new(), closures: 0 }
+    }
+
+    /// The flow token, for a use at `at`.
+    pub fn flow(&self, at: Span) -> Ident {
+        self.helper("flow", at)
+    }
+
+    /// A name of the expansion's own.
+    pub fn helper(&self, name: &str, at: Span) -> Ident {
+        helper(name, at, self.site)
+    }
+
+    /// True if `name` is a device variable here.
+    pub fn is_variable(&self, name: &Ident) -> bool {
+        self.name(name).is_some_and(|n| n.variable)
+    }
+
+    /// True if `name` was declared outside the closure that is being expanded.
+    pub fn is_captured(&self, name: &Ident) -> bool {
+        self.name(name).is_some_and(|n| n.closures < self.closures)
+    }
+
+    fn name(&self, name: &Ident) -> Option<&Name> {
+        self.names.iter().rev().find(|n| name == &n.text)
+    }
+
+    pub fn declare(&mut self, name: &Ident, variable: bool) {
+        self.names.push(Name { text: name.to_string(), variable, closures: self.closures });
+    }
+
+    /// Notes an error if a closure is around: who calls it, and under which condition, cannot be seen here, so nothing in it
+    /// may depend on which lanes run.
+    pub fn not_in_closure(&mut self, at: impl ToTokens, what: &str, remedy: &str) {
+        if self.closures > 0 {
+            let why = "the closure may be called where other lanes run";
+            self.errors.at(at, format!("{what} is not available in a closure, for {why}; {remedy}"));
+        }
+    }
+
+    /// Runs `f` inside a closure.
+    pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.closures += 1;
+        let result = self.scope(f);
+        self.closures -= 1;
+        result
+    }
+
+    /// Runs `f` in a scope of its own.
+    pub fn scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let depth = self.names.len();
+        let result = f(self);
+        self.names.truncate(depth);
+        result
+    }
+}
+
+/// A name of the expansion's own, with the place of `at`, so that an error about it points there, and the hygiene of
+/// `site`, a token of the user's kernel: with that of the macro call rustc would point at the whole call. The prefix keeps it
+/// apart from the user's names.
+pub(crate) fn helper(name: &str, at: Span, site: Span) -> Ident {
+    Ident::new(&format!("__gcn_{name}"), at.resolved_at(site))
+}
+
+/// `::gcn_dsl::lang::name` with the span that an error about the call should have.
+pub(crate) fn lang(name: &str, span: Span) -> TokenStream {
+    let name = Ident::new(name, span);
+    quote_spanned!(span=> ::gcn_dsl::lang::#name)
+}

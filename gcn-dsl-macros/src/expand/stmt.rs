@@ -1,0 +1,105 @@
+//! Blocks and `let`.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, Local, Pat, PatType, Stmt};
+
+use super::{Cx, attrs, place, ty};
+
+impl Cx<'_> {
+    /// The statements of a block, in a scope of their own.
+    pub fn block(&mut self, block: &Block) -> TokenStream {
+        let statements = self.statements(&block.stmts);
+        quote_spanned!(block.span()=> { #statements })
+    }
+
+    pub fn statements(&mut self, stmts: &[Stmt]) -> TokenStream {
+        self.scope(|cx| stmts.iter().map(|s| cx.stmt(s)).collect())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> TokenStream {
+        match stmt {
+            Stmt::Local(local) => self.local(local),
+            Stmt::Expr(expr, semi) => {
+                let e = self.expr(expr);
+                quote!(#e #semi)
+            }
+            Stmt::Item(_) | Stmt::Macro(_) => stmt.to_token_stream(),
+        }
+    }
+
+    fn local(&mut self, local: &Local) -> TokenStream {
+        let (pat, annotation) = match &local.pat {
+            Pat::Type(PatType { pat, ty, .. }) => (&**pat, Some(&**ty)),
+            pat => (pat, None),
+        };
+        let Some(init) = &local.init else {
+            self.errors
+                .at(local, "a `let` in a kernel needs a value; the compiler has to know it everywhere");
+            if let Some(name) = place::bound_name(pat) {
+                // Assigning to it later is no second mistake.
+                self.declare(name, true);
+            }
+            return TokenStream::new();
+        };
+        if let Some((token, _)) = &init.diverge {
+            self.errors.at(token, "`let … else` is not available in a kernel; use `if`");
+        }
+        let value = self.expr(&init.expr);
+        let value = match annotation {
+            Some(t) if !ty::is_host(t) => {
+                let device = ty::device(t);
+                let call = super::lang("annotate", init.expr.span());
+                quote_spanned!(init.expr.span()=> #call::<#device, _>(#value))
+            }
+            _ => value,
+        };
+        if let Pat::Ident(p) = pat
+            && p.mutability.is_some()
+            && p.by_ref.is_none()
+        {
+            if annotation.is_some_and(ty::is_host) {
+                let what =
+                    "a host type cannot be a device variable; use `comptime { … }` for host-time variables";
+                self.errors.at(annotation, what);
+            }
+            let (name, flow) = (&p.ident, self.flow(p.ident.span()));
+            self.declare(name, true);
+            let span = init.expr.span();
+            return quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+        }
+        self.bind(pat);
+        let annotation = annotation.filter(|t| ty::is_host(t)).map(|t| quote!(: #t));
+        let attrs = &local.attrs;
+        quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value;)
+    }
+
+    /// Declares the names of an immutable pattern.
+    pub fn bind(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Ident(p) => {
+                if p.mutability.is_some() {
+                    self.errors.at(p, "declare each mutable variable with its own `let mut`");
+                }
+                self.declare(&p.ident, false);
+            }
+            Pat::Tuple(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::TupleStruct(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::Slice(t) => t.elems.iter().for_each(|p| self.bind(p)),
+            Pat::Struct(s) => s.fields.iter().for_each(|f| self.bind(&f.pat)),
+            Pat::Paren(p) => self.bind(&p.pat),
+            Pat::Type(p) => self.bind(&p.pat),
+            _ => {}
+        }
+    }
+
+    /// An expression that runs on the host as it stands.
+    pub fn untouched(expr: &Expr) -> TokenStream {
+        let mut expr = expr.clone();
+        if let Expr::Block(b) = &mut expr {
+            b.attrs.retain(|a| !attrs::is_comptime(a));
+        }
+        expr.to_token_stream()
+    }
+}

@@ -1,0 +1,150 @@
+//! What the expansion looks like, and what is refused.
+
+use quote::quote;
+
+use super::kernels;
+
+mod faults;
+mod rules;
+
+/// The expansion as text without spaces.
+fn expand(input: proc_macro2::TokenStream) -> String {
+    let out = kernels(input);
+    syn::parse2::<syn::File>(out.clone()).unwrap_or_else(|e| panic!("{e}: {out}"));
+    out.to_string().split_whitespace().collect()
+}
+
+/// The messages of an input that is refused.
+fn errors(input: proc_macro2::TokenStream) -> Vec<String> {
+    let text = kernels(input).to_string();
+    text.split("compile_error !").skip(1).map(|s| s.split('"').nth(1).unwrap_or("").to_owned()).collect()
+}
+
+/// A kernel with these statements.
+fn in_body(statements: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    quote! { #[workgroup(64)] fn k(a: u32, x: &[f32], y: &mut [f32]) { #statements } }
+}
+
+fn body(statements: proc_macro2::TokenStream) -> String {
+    expand(in_body(statements))
+}
+
+#[test]
+fn an_item_becomes_a_struct_with_an_implementation() {
+    let text = expand(quote! {
+        /// Doc.
+        #[workgroup(N, 2)]
+        #[targets(gfx90a)]
+        pub fn k<const N: usize>(a: f32, x: &[f16], y: &mut [u8], p: *const u32, q: *mut u32) {}
+    });
+    for part in [
+        "pubstructk<constN:usize>;",
+        "impl<constN:usize>::gcn_dsl::Kernelfork<N>",
+        "typeArgs<'a>=(f32,&'a[f16],&'amut[u8],::gcn_dsl::DevicePtr<u32>,::gcn_dsl::DevicePtr<u32>,);",
+        "Signature::new(\"k\",&[(\"N\",Nasi128)],[(N)asu32,(2)asu32,(1)asu32]).targets(&[\"gfx90a\"])",
+        ".value::<f32>(\"a\").slice::<f16>(\"x\").slice_mut::<u8>(\"y\").pointer::<u32>(\"p\").pointer_mut::<u32>(\"q\")",
+        "letx=__gcn_args.slice::<f16>();",
+        "__gcn_packer.slice_mut(__gcn_host.2);",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn operators_that_rust_fixes_become_calls() {
+    let text = body(quote! { let c = a < 3 && !(x[a] == 1.0); y[a] = x[a] as f32 + 1.0; });
+    assert!(
+        text.contains(
+            "lang::and(::gcn_dsl::lang::lt(a,3),!(::gcn_dsl::lang::eq(::gcn_dsl::lang::load(&x,a),1.0)))"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(
+            "::gcn_dsl::lang::store(&y,a,::gcn_dsl::lang::cast::<f32,_>(::gcn_dsl::lang::load(&x,a))+1.0)"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn variables_are_read_and_set() {
+    let text = body(quote! { let mut s: f32 = 0.0; s += x[a]; let s2 = s; let s = 1; y[a] = s; });
+    assert!(text.contains("lets=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::annotate::<::gcn_dsl::S<f32>,_>(0.0));"), "{text}");
+    assert!(
+        text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::lang::load(&x,a)));lets2=s.get();lets=1;"),
+        "{text}"
+    );
+    assert!(text.contains("store(&y,a,s)"), "a shadowed variable is a plain name: {text}");
+}
+
+#[test]
+fn array_variables_are_changed_by_element() {
+    let text = body(quote! { let mut t = [[0.0; 2]; 2]; t[1][0] = 5.0; });
+    assert!(text.contains("let__gcn_new=5.0;letmut__gcn_whole=t.get();__gcn_whole[1][0]=::gcn_dsl::lang::convert(__gcn_new);t.set(&__gcn_flow,__gcn_whole)"), "{text}");
+}
+
+#[test]
+fn control_flow_carries_its_flow() {
+    let text = body(quote! { if a < 1 { barrier(); } else { y[a] = 1.0; } });
+    assert!(text.contains("let__gcn_if=::gcn_dsl::lang::if_begin(::gcn_dsl::lang::lt(a,1),&__gcn_flow);let__gcn_then_value={let__gcn_flow=__gcn_if.flow();barrier(&__gcn_flow);};"), "{text}");
+    assert!(text.contains("let__gcn_else=__gcn_if.otherwise();"), "{text}");
+    let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
+    assert!(
+        text.contains(
+            "for_begin_step(0,a,4,&__gcn_flow);{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("let__gcn_cond=::gcn_dsl::lang::gt(a,1);let__gcn_loop=__gcn_loop.test(__gcn_cond);"),
+        "{text}"
+    );
+}
+
+#[test]
+fn host_time_code_stays() {
+    let text = body(quote! {
+        #[unroll]
+        for k in 0..4 { y[a] = k as f32; }
+        let n = comptime { if 1 < 2 { 3 } else { 4 } };
+        comptime if n > 2 { y[a] = 0.0; } else { y[a] = 1.0; }
+    });
+    assert!(text.contains("forkin::gcn_dsl::lang::unroll(0,4){"), "{text}");
+    assert!(text.contains("letn={if1<2{3}else{4}};ifn>2{"), "{text}");
+}
+
+#[test]
+fn faults_are_named_with_a_remedy() {
+    let declared = |tokens| errors(tokens).join("|");
+    assert!(declared(quote! { fn k(x: &[f32]) {} }).contains("#[workgroup(256)]"));
+    assert!(declared(quote! { #[workgroup(64, 32)] fn k() {} }).contains("2048 work-items"));
+    assert!(declared(quote! { #[workgroup(64)] fn k(x: Vec<f32>) -> u32 {} }).contains("returns nothing"));
+    assert!(declared(quote! { #[workgroup(64)] fn k(x: &f32) {} }).contains("`&[T]`"));
+    assert!(
+        declared(quote! { #[workgroup(64)] #[targets(gfx1100)] fn k() {} })
+            .contains("unknown target `gfx1100`")
+    );
+    assert!(declared(quote! {}).contains("empty"));
+}
+
+#[test]
+fn faults_in_bodies_are_all_reported() {
+    let found = errors(quote! {
+        #[workgroup(64)]
+        #[targets(gfx90a, gfx942)]
+        fn k(x: &mut [f32]) {
+            let n = 1;
+            n = 2;
+            loop { break; }
+            match n { _ => {} }
+            let y = v_mfma_f32_32x32x8_f16(x, x, x);
+        }
+    });
+    let expected = ["`n` is not declared mutable", "`loop`", "`match`", "does not exist on gfx90a"];
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.contains(expected), "{found}");
+    }
+    assert!(found[3].contains("called `v_mfma_f32_32x32x8f16`"), "{}", found[3]);
+}

@@ -1,0 +1,155 @@
+//! Each fault: one message, at the right tokens, with a remedy; and what is left of a kernel that has one.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{errors, expand, in_body};
+
+/// Checks that `body` has exactly one fault and that its message contains `part`.
+#[track_caller]
+fn refused(body: TokenStream, part: &str) {
+    let found = errors(in_body(body.clone()));
+    assert_eq!(found.len(), 1, "{body}: {found:#?}");
+    assert!(found[0].contains(part), "{body}: {}", found[0]);
+}
+
+#[test]
+fn statements_that_kernels_do_not_have() {
+    for (statement, part) in [
+        ("loop { f(); }", "write `while condition`"),
+        ("while a > 1 { break; }", "part of the loop's condition"),
+        ("while a > 1 { continue; }", "rest of the body in an `if`"),
+        ("return;", "rest of the body in an `if`"),
+        ("match a { _ => {} }", "use `if` and `else`"),
+        ("if let Some(p) = q { f(p); }", "compare with `==`"),
+        ("while let Some(p) = q { f(p); }", "loop on a condition"),
+        ("let Some(p) = q else { f() };", "use `if`"),
+        ("let p; p = 3;", "needs a value"),
+        ("'l: while a > 1 {}", "loop labels"),
+        ("async { f() };", "`async`"),
+        ("f().await;", "`.await`"),
+        ("f()?;", "nothing in it returns an error"),
+        ("unsafe { f() }", "remove the word"),
+        ("for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
+        ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
+        ("for i in (0..=4).step_by(2) { f(i); }", "`a..b`"),
+        ("let (mut p, q) = (1, 2);", "its own `let mut`"),
+        ("let mut n: usize = 3;", "use `comptime { … }`"),
+        ("p.x = 3;", "elements `a[i]`"),
+        ("q = 3;", "declare it with `let mut q = …`"),
+        ("a += 3;", "declare it with `let mut a = …`"),
+    ] {
+        refused(statement.parse().unwrap(), part);
+    }
+}
+
+#[test]
+fn closures_cannot_depend_on_which_lanes_run() {
+    for (body, part) in [
+        ("barrier()", "call it outside"),
+        ("if a < 1 { 2 } else { 3 }", "`select(condition, a, b)`"),
+        ("for i in 0..a { f(i); }", "`#[unroll] for`"),
+        ("{ while a < 1 {} }", "write the loop outside"),
+        ("p = 3", "assign it outside"),
+        ("t[0] = 3", "assign it outside"),
+    ] {
+        let body: TokenStream = body.parse().unwrap();
+        refused(quote! { let mut p = 1; let mut t = [0; 2]; let g = || #body; }, part);
+    }
+    let fine = errors(in_body(
+        quote! { let g = |k| { let mut p = k; p += 1; y[a] = p; comptime if N > 1 { f(); } }; },
+    ));
+    assert_eq!(fine, Vec::<String>::new());
+}
+
+#[test]
+fn attributes_without_effect() {
+    refused(quote! { #[unrol] for i in 0..4 { f(i); } }, "`#[unroll]` before `for`");
+    refused(quote! { #[unroll] while a < 1 {} }, "`#[unroll]` before `for`");
+    refused(quote! { #[unroll(4)] for i in 0..4 { f(i); } }, "takes no arguments");
+    let declared = |attrs: TokenStream| errors(quote! { #attrs fn k() {} }).join("|");
+    assert!(declared(quote! { #[workgroup(64)] #[inline] }).contains("unknown attribute"));
+    assert!(declared(quote! { #[workgroup(64)] #[workgroup(32)] }).contains("already"));
+    assert!(declared(quote! { #[workgroup(64)] #[targets] }).contains("#[targets(gfx90a, gfx942)]"));
+    assert!(declared(quote! { #[workgroup(1, 2, 3, 4)] }).contains("one to three sizes"));
+    assert!(declared(quote! { #[workgroup(0)] }).contains("at least 1"));
+    assert_eq!(declared(quote! { #[workgroup(1024)] #[allow(unused)] #[cfg(all())] }), "");
+}
+
+#[test]
+fn declarations() {
+    let found = |signature: &str| {
+        let signature: TokenStream = signature.parse().unwrap();
+        errors(quote! { #[workgroup(64)] #signature {} })
+    };
+    for (signature, part) in [
+        ("async fn k()", "`async`"),
+        ("unsafe fn k()", "remove the word"),
+        ("const fn k()", "remove the word"),
+        ("extern \"C\" fn k()", "remove the ABI"),
+        ("fn k() -> u32", "write results to a `&mut [T]`"),
+        ("fn k<T>()", "generic over constants only"),
+        ("fn k<'a>()", "generic over constants only"),
+        ("fn k() where u32: Copy", "no `where` clause"),
+        ("fn k(x: &f32)", "`&[T]`"),
+        ("fn k(x: &[[f32; 2]])", "`&[T]`"),
+        ("fn k(x: (f32, f32))", "`name: T`"),
+        ("fn k((x, y): u32)", "plain name"),
+        ("fn k(mut x: u32)", "let mut x = arg;"),
+        ("fn k(self)", "no `self`"),
+        ("fn k(n: usize)", "`usize` exists on the host only"),
+        ("fn k(x: &[Option<f32>])", "`Option < f32 >` exists on the host only"),
+    ] {
+        let found = found(signature);
+        assert_eq!(found.len(), 1, "{signature}: {found:#?}");
+        assert!(found[0].contains(part), "{signature}: {}", found[0]);
+    }
+    let all = found("unsafe fn k(x: &f32, n: usize) -> u32");
+    assert_eq!(all.len(), 4, "all faults are reported at once: {all:#?}");
+}
+
+#[test]
+fn what_uses_a_faulty_kernel_does_not_err_as_well() {
+    for input in [
+        quote! { #[workgroup(64)] pub fn k<const N: usize>(x: &mut [f32]) { return; } },
+        quote! { #[workgroup(64)] pub fn k<const N: usize>(x: &mut [f32]) { let = 3; } },
+        quote! { pub fn k<const N: usize>(x: &mut [f32]) { y[0] = 1.0; } },
+    ] {
+        let text = expand(input);
+        assert!(text.contains("pubstructk<constN:usize>;"), "{text}");
+        assert!(text.contains("typeArgs<'a>=(&'amut[f32],);"), "{text}");
+        assert!(text.contains("unreachable!"), "{text}");
+        assert_eq!(text.matches("compile_error!").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_missing_instruction_does_not_hide_the_body_from_rustc() {
+    let text = expand(quote! {
+        #[workgroup(64)] #[targets(gfx900)] fn k(x: &[f32]) { v_accvgpr_read_b32(x[0]); }
+    });
+    assert!(text.contains("v_accvgpr_read_b32(::gcn_dsl::lang::load(&x,0));"), "{text}");
+    assert!(text.contains("doesnotexistongfx900"), "{text}");
+}
+
+#[test]
+fn instructions_that_all_targets_have_are_fine() {
+    let found = errors(quote! {
+        #[workgroup(64)] #[targets(gfx900, gfx942)] fn k(x: &[f32]) { isa::v_exp_f32(x[0]); not_an_instruction(); }
+    });
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn input_that_is_no_kernel() {
+    for (input, part) in [
+        ("", "empty"),
+        ("struct X;", "a kernel looks like"),
+        ("#[workgroup(64)] fn k(x: &[f32]);", "a kernel looks like"),
+        ("#[workgroup(64)] fn k() { let = 3; }", "the body of `k` does not parse as Rust"),
+    ] {
+        let found = errors(input.parse().unwrap());
+        assert_eq!(found.len(), 1, "{input}: {found:#?}");
+        assert!(found[0].contains(part), "{input}: {}", found[0]);
+    }
+}

@@ -1,0 +1,221 @@
+//! Each rule of the expansion: what a statement becomes.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::body;
+
+/// Checks that `input` becomes `expected`, token for token; `lang` stands for `::gcn_dsl::lang`, `flow` for the flow token.
+#[track_caller]
+fn becomes(input: TokenStream, expected: &str) {
+    let text = body(input.clone());
+    let expected: String = expected
+        .split_whitespace()
+        .collect::<String>()
+        .replace("lang::", "::gcn_dsl::lang::")
+        .replace("&flow", "&__gcn_flow")
+        .replace("let~flow", "let__gcn_flow");
+    assert!(text.contains(&expected), "{input}\nshould become\n{expected}\nbut the expansion is\n{text}");
+}
+
+#[test]
+fn lets() {
+    becomes(quote! { let p = a; }, "let p = a;");
+    becomes(quote! { let p: V<f32> = 1.0; }, "let p = lang::annotate::<V<f32>,_>(1.0);");
+    becomes(quote! { let p: f16 = h; }, "let p = lang::annotate::<::gcn_dsl::S<f16>,_>(h);");
+    becomes(quote! { let p: half::bf16 = h; }, "let p = lang::annotate::<::gcn_dsl::S<half::bf16>,_>(h);");
+    becomes(
+        quote! { let p: [[u32; 2]; 3] = h; },
+        "let p = lang::annotate::<[[::gcn_dsl::S<u32>; 2]; 3],_>(h);",
+    );
+    becomes(quote! { let p: usize = N; }, "let p: usize = N;");
+    becomes(quote! { let p: &str = s; }, "let p: &str = s;");
+    becomes(quote! { let (p, q) = (a, x[a]); }, "let (p, q) = (a, lang::load(&x, a),);");
+    becomes(quote! { #[allow(unused)] let p = a; }, "#[allow(unused)] let p = a;");
+    becomes(
+        quote! { let mut p: V<u32> = 0; },
+        "let p = lang::Var::declare(&flow, lang::annotate::<V<u32>,_>(0));",
+    );
+}
+
+#[test]
+fn scopes() {
+    becomes(quote! { let mut p = 1; { let p = 2; f(p); } f(p); }, "{ let p = 2; f(p); } f(p.get());");
+    becomes(
+        quote! { let mut i = 1; for i in 0..a { f(i); } f(i); },
+        "let i = __gcn_loop.index(); f(i); } __gcn_loop.end() } f(i.get());",
+    );
+    becomes(quote! { let mut i = 1; let g = |i| i + 1; f(i); }, "let g = |i| { i + 1 }; f(i.get());");
+    becomes(quote! { let mut p = 1; let (p, q) = (p, 3); f(p); }, "let (p, q) = (p.get(), 3,); f(p);");
+    becomes(quote! { let mut a = a; f(a); }, "let a = lang::Var::declare(&flow, a); f(a.get());");
+}
+
+#[test]
+fn assignments() {
+    becomes(quote! { let mut p = 1; p = a; }, "p.set(&flow, a);");
+    becomes(quote! { let mut p = 1; p <<= a; }, "p.set(&flow, p.get() << (a));");
+    becomes(quote! { y[a] = 1.0; }, "lang::store(&y, a, 1.0);");
+    becomes(quote! { t[1][a] = 1.0; }, "lang::store(&lang::load(&t, 1), a, 1.0);");
+    becomes(
+        quote! { y[a] *= 2.0; },
+        "{ let (__gcn_base, __gcn_index) = (&y, a);
+           lang::store(__gcn_base, __gcn_index, lang::load(__gcn_base, __gcn_index) * (2.0)) };",
+    );
+    becomes(quote! { *p = a; }, "lang::store_deref(p, a);");
+    becomes(
+        quote! { *p += a; },
+        "{ let __gcn_pointer = p; lang::store_deref(__gcn_pointer, lang::load_deref(__gcn_pointer) + (a)) };",
+    );
+    becomes(
+        quote! { let mut t = [0; 2]; t[1] -= a; },
+        "{ let __gcn_new = t.get()[1] - (a); let mut __gcn_whole = t.get();
+           __gcn_whole[1] = lang::convert(__gcn_new); t.set(&flow, __gcn_whole) };",
+    );
+    becomes(quote! { _ = f(a); }, "let _ = f(a);");
+}
+
+#[test]
+fn reads() {
+    becomes(quote! { f(x[a]); }, "f(lang::load(&x, a));");
+    becomes(quote! { f(t[0][a + 1]); }, "f(lang::load(&lang::load(&t, 0), a + 1));");
+    becomes(quote! { f(*p); }, "f(lang::load_deref(p));");
+    becomes(quote! { let mut p = 1; f(&p, x[p]); }, "f(&p.get(), lang::load(&x, p.get()));");
+}
+
+#[test]
+fn operators() {
+    for (operator, name) in [("<", "lt"), ("<=", "le"), (">", "gt"), (">=", "ge"), ("==", "eq"), ("!=", "ne")]
+    {
+        let input: TokenStream = format!("f(a {operator} x[a]);").parse().unwrap();
+        becomes(input, &format!("f(lang::{name}(a, lang::load(&x, a)));"));
+    }
+    becomes(
+        quote! { f(a == 1 || a == 2 && g()); },
+        "f(lang::or(lang::eq(a, 1), lang::and(lang::eq(a, 2), g())));",
+    );
+    for operator in ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"] {
+        let input: TokenStream = format!("f(a {operator} x[a]);").parse().unwrap();
+        becomes(input, &format!("f(a {operator} lang::load(&x, a));"));
+    }
+    becomes(quote! { f(!a, -a); }, "f(!a, -a);");
+    becomes(quote! { f(a as u64 as f32); }, "f(lang::cast::<f32,_>(lang::cast::<u64,_>(a)));");
+}
+
+#[test]
+fn precedence_survives() {
+    becomes(quote! { f((a + 1) * -(a - 1)); }, "f((a + 1) * (-(a - 1)));");
+    becomes(
+        quote! { f(if a < 1 { 2 } else { 3 } + 4); },
+        "__gcn_else.end(__gcn_then_value, __gcn_else_value) }) + 4);",
+    );
+    becomes(quote! { f((a + 1).min(3)); }, "f((a + 1).min(3));");
+    becomes(quote! { f(-a.min(3)); }, "f(-a.min(3));");
+}
+
+#[test]
+fn branches() {
+    becomes(
+        quote! { if a < 1 { f(); } },
+        "{ let __gcn_if = lang::if_begin(lang::lt(a, 1), &flow);
+           { let~flow = __gcn_if.flow(); f(); } __gcn_if.end() }",
+    );
+    becomes(
+        quote! { let p = if c { 1 } else if d { 2 } else { 3 }; },
+        "let p = { let __gcn_if = lang::if_begin(c, &flow);
+           let __gcn_then_value = { let~flow = __gcn_if.flow(); 1 };
+           let __gcn_else = __gcn_if.otherwise();
+           let __gcn_else_value = { let~flow = __gcn_else.flow();
+             { let __gcn_if = lang::if_begin(d, &flow);
+               let __gcn_then_value = { let~flow = __gcn_if.flow(); 2 };
+               let __gcn_else = __gcn_if.otherwise();
+               let __gcn_else_value = { let~flow = __gcn_else.flow(); 3 };
+               __gcn_else.end(__gcn_then_value, __gcn_else_value) } };
+           __gcn_else.end(__gcn_then_value, __gcn_else_value) };",
+    );
+}
+
+#[test]
+fn loops() {
+    becomes(
+        quote! { while x[a] > 1.0 { f(); } },
+        "{ let __gcn_loop = lang::loop_begin(&flow); let __gcn_cond = lang::gt(lang::load(&x, a), 1.0);
+           let __gcn_loop = __gcn_loop.test(__gcn_cond); { let~flow = __gcn_loop.flow(); f(); } __gcn_loop.end() }",
+    );
+    for (range, call) in [
+        ("0..a", "for_begin(0, a,"),
+        ("0..=a", "for_begin_inclusive(0, a,"),
+        ("(0..a).step_by(4)", "for_begin_step(0, a, 4,"),
+    ] {
+        let input: TokenStream = format!("for i in {range} {{ f(i); }}").parse().unwrap();
+        becomes(
+            input,
+            &format!(
+                "{{ let __gcn_loop = lang::{call} &flow);
+                   {{ let~flow = __gcn_loop.flow(); let i = __gcn_loop.index(); f(i); }} __gcn_loop.end() }}"
+            ),
+        );
+    }
+    becomes(quote! { for _ in 0..a {} }, "let _ = __gcn_loop.index();");
+}
+
+#[test]
+fn unrolled_loops() {
+    for (range, iterator) in [
+        ("0..4", "lang::unroll(0, 4)"),
+        ("0..=4", "lang::unroll_inclusive(0, 4)"),
+        ("(0..N).step_by(4)", "lang::unroll(0, N).step_by(4)"),
+        ("TABLE.iter().rev()", "TABLE.iter().rev()"),
+        ("[1, 2]", "[1, 2]"),
+    ] {
+        let input: TokenStream = format!("#[unroll] for i in {range} {{ f(x[i]); }}").parse().unwrap();
+        becomes(input, &format!("for i in {iterator} {{ f(lang::load(&x, i)); }}"));
+    }
+    becomes(
+        quote! { #[unroll] for (i, w) in TABLE.iter().enumerate() {} },
+        "for (i, w) in TABLE.iter().enumerate() {}",
+    );
+}
+
+#[test]
+fn host_time_blocks() {
+    becomes(
+        quote! { let n = comptime { let mut k = 1; loop { k += 1; if k == 5 { break k; } } }; },
+        "let n = { let mut k = 1; loop { k += 1; if k == 5 { break k; } } };",
+    );
+    becomes(quote! { f(1 + comptime { N * 2 }); }, "f(1 + ({ N * 2 }));");
+    becomes(quote! { comptime { assert!(N > 3); } f(); }, "{ assert!(N > 3); } f();");
+    becomes(
+        quote! { comptime if N == 1 { f(x[a]); } else if N < 3 { g(); } else { y[a] = 1.0; } },
+        "if N == 1 { f(lang::load(&x, a)); } else if N < 3 { g(); } else { lang::store(&y, a, 1.0); }",
+    );
+    becomes(quote! { let comptime = 3; f(comptime); }, "let comptime = 3; f(comptime);");
+}
+
+#[test]
+fn convergent_calls_get_the_flow() {
+    becomes(quote! { barrier(); }, "barrier(&flow);");
+    becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, "let d = gcn::mfma(&flow, p, q, lang::load(&x, 0));");
+    becomes(quote! { f.barrier(); }, "f.barrier();");
+}
+
+#[test]
+fn structure_stays_around_rewritten_parts() {
+    becomes(
+        quote! { let mut p = 1; f(T { p, q: x[a], ..d }); },
+        "f(T { p: p.get(), q: lang::load(&x, a), ..d });",
+    );
+    becomes(
+        quote! { f([x[0], x[1]], [x[2]; 4]); },
+        "f([lang::load(&x, 0), lang::load(&x, 1)], [lang::load(&x, 2); 4]);",
+    );
+    becomes(
+        quote! { F::<u32, 4>::g(x[0].0, a..b).h::<3>(x[1]); },
+        "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).h::<3>(lang::load(&x, 1));",
+    );
+    becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
+    becomes(quote! { println!("{}", x[0]); }, "println!(\"{}\", x[0]);");
+    becomes(
+        quote! { const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } } },
+        "const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } }",
+    );
+}

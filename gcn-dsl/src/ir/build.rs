@@ -1,0 +1,204 @@
+//! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
+
+use gcn_isa::program::SourceLoc;
+use hashbrown::HashMap;
+
+use super::{Inst, Kernel, LdsDef, LdsId, Region, Stmt, Type, Value, ValueDef, Variable, fold};
+
+/// A kernel under construction: a stack of open regions.
+#[derive(Debug)]
+pub struct Builder {
+    kernel: Kernel,
+    open: Vec<Open>,
+    /// How many varying conditions enclose the current point.
+    divergence: u32,
+    /// The divergence at each variable's declaration.
+    declared_at: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    region: Region,
+    /// Pure instructions already in this region, for sharing.
+    shared: HashMap<String, Value>,
+    /// The value that a read of a variable would give, while nothing has written it.
+    known: HashMap<Variable, Value>,
+    /// The last write of a variable that nothing can have read yet, by position in the region.
+    unread: HashMap<Variable, usize>,
+    /// Positions of writes that were overwritten unread.
+    dead: Vec<usize>,
+}
+
+impl Open {
+    /// The region without its dead writes.
+    fn finish(mut self) -> Region {
+        self.dead.sort_unstable();
+        let mut position = 0;
+        self.region.stmts.retain(|_| {
+            position += 1;
+            self.dead.binary_search(&(position - 1)).is_err()
+        });
+        self.region
+    }
+}
+
+impl Builder {
+    /// An empty kernel.
+    pub fn new(name: impl Into<String>) -> Builder {
+        let kernel = Kernel {
+            name: name.into(),
+            values: Vec::new(),
+            variables: Vec::new(),
+            lds: Vec::new(),
+            body: Region::default(),
+        };
+        Builder { kernel, open: vec![Open::default()], divergence: 0, declared_at: Vec::new() }
+    }
+
+    /// The kernel so far, for look-ups.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Ends the kernel.
+    ///
+    /// # Panics
+    /// If a region is still open: the control-flow functions of the language close what they open.
+    pub fn finish(mut self) -> Kernel {
+        assert_eq!(self.open.len(), 1, "every region is closed by who opened it");
+        self.kernel.body = self.top_pop();
+        self.kernel
+    }
+
+    /// Appends an instruction that has a result; folds it, or returns an equal one that is in sight.
+    pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
+        let inst = match fold::fold(self, inst, ty, loc) {
+            fold::Folded::Value(v) => return v,
+            fold::Folded::Inst(inst) => inst,
+        };
+        if !inst.is_pure() {
+            return self.push(inst, Some(ty), loc);
+        }
+        let key = format!("{inst:?}{ty:?}");
+        if let Some(v) = self.open.iter().rev().find_map(|o| o.shared.get(&key)) {
+            return *v;
+        }
+        let v = self.push(inst, Some(ty), loc);
+        self.top().shared.insert(key, v);
+        v
+    }
+
+    /// Appends an instruction for its effect.
+    pub fn effect(&mut self, inst: Inst, loc: Option<SourceLoc>) {
+        self.push(inst, None, loc);
+    }
+
+    /// A constant of register bits `bits`.
+    pub fn constant(&mut self, bits: u64, ty: Type) -> Value {
+        self.value(Inst::Const(bits), ty, None)
+    }
+
+    /// The bits, if `v` is a constant (also one made varying).
+    pub fn as_const(&self, v: Value) -> Option<u64> {
+        match &self.kernel.def(v).inst {
+            Inst::Const(bits) => Some(*bits),
+            Inst::Splat(s) => self.as_const(*s),
+            _ => None,
+        }
+    }
+
+    /// Declares an LDS array.
+    pub fn lds(&mut self, bytes: u32) -> LdsId {
+        let offset = self.kernel.lds_bytes().next_multiple_of(16);
+        self.kernel.lds.push(LdsDef { bytes, offset });
+        LdsId(self.kernel.lds.len() as u32 - 1)
+    }
+
+    /// Declares a variable without a value.
+    pub fn declare(&mut self, ty: Type) -> Variable {
+        self.kernel.variables.push(ty);
+        self.declared_at.push(self.divergence);
+        Variable(self.kernel.variables.len() as u32 - 1)
+    }
+
+    /// Reads a variable.
+    pub fn read(&mut self, var: Variable, loc: Option<SourceLoc>) -> Value {
+        if let Some(v) = self.top().known.get(&var) {
+            return *v;
+        }
+        let ty = self.kernel.variables[var.0 as usize];
+        let v = self.push(Inst::Read(var), Some(ty), loc);
+        self.top().unread.remove(&var);
+        self.top().known.insert(var, v);
+        v
+    }
+
+    /// Writes a variable.
+    pub fn write(&mut self, var: Variable, value: Value, loc: Option<SourceLoc>) {
+        if self.top().known.get(&var) == Some(&value) {
+            return;
+        }
+        let keep = self.divergence > self.declared_at[var.0 as usize];
+        self.effect(Inst::Write { var, value, keep }, loc);
+        let top = self.top();
+        let position = top.region.stmts.len() - 1;
+        // The same lanes are active as at the earlier write of this region, so that it is overwritten whole.
+        if let Some(earlier) = top.unread.insert(var, position) {
+            top.dead.push(earlier);
+        }
+        // Lanes outside the mask still hold the old value, but nothing can see them before the mask widens, and
+        // that is at a region's end, where what is known is forgotten.
+        self.top().known.insert(var, value);
+    }
+
+    /// Opens a region; `varying` if only some lanes run it.
+    pub fn open(&mut self, varying: bool) {
+        self.divergence += u32::from(varying);
+        self.open.push(Open::default());
+    }
+
+    /// Closes the innermost region.
+    pub fn close(&mut self, varying: bool) -> Region {
+        self.divergence -= u32::from(varying);
+        self.top_pop()
+    }
+
+    /// Opens a closed region again to append to it.
+    pub fn reopen(&mut self, region: Region, varying: bool) {
+        self.divergence += u32::from(varying);
+        self.open.push(Open { region, ..Open::default() });
+    }
+
+    /// Appends a statement made of closed regions. Variables may have changed in it.
+    pub fn stmt(&mut self, stmt: Stmt) {
+        let top = self.top();
+        top.known.clear();
+        top.unread.clear();
+        top.region.stmts.push(stmt);
+    }
+
+    /// How many varying conditions enclose the current point.
+    pub fn divergence(&self) -> u32 {
+        self.divergence
+    }
+
+    /// How many regions are open, the kernel's body included.
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    fn push(&mut self, inst: Inst, ty: Option<Type>, loc: Option<SourceLoc>) -> Value {
+        let v = Value(self.kernel.values.len() as u32);
+        self.kernel.values.push(ValueDef { inst, ty, loc });
+        self.top().region.stmts.push(Stmt::Inst(v));
+        v
+    }
+
+    fn top(&mut self) -> &mut Open {
+        self.open.last_mut().expect("the body stays open until finish")
+    }
+
+    fn top_pop(&mut self) -> Region {
+        self.open.pop().map(Open::finish).unwrap_or_default()
+    }
+}

@@ -1,0 +1,186 @@
+//! Folding while the IR is built: constants, identities, and the strength reductions that addresses need.
+//!
+//! Integer arithmetic wraps, as Rust's release builds do. Floats are folded only where the result is exact and the same
+//! under every mode: not at all here, but for moves.
+
+use gcn_isa::program::SourceLoc;
+
+use super::build::Builder;
+use super::{Bin, Inst, Place, Pred, Type, Value};
+use crate::scalar::Elem;
+
+/// What an instruction became.
+pub enum Folded {
+    /// An existing value.
+    Value(Value),
+    /// This instruction, still to be appended.
+    Inst(Inst),
+}
+
+/// Simplifies `inst` of type `ty`.
+pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Folded {
+    match inst {
+        Inst::Splat(v) => splat(b, v, ty),
+        Inst::Bin(op, x, y) if is_int32(ty) => bin(b, op, x, y, ty, loc),
+        Inst::Cmp(pred, x, y) => cmp(b, pred, x, y),
+        Inst::Select(c, x, y) => match b.as_const(c) {
+            Some(bits) => Folded::Value(if bits != 0 { x } else { y }),
+            None if x == y => Folded::Value(x),
+            None => Folded::Inst(inst),
+        },
+        Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
+        Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
+        Inst::Bitcast(v) => match b.as_const(v) {
+            Some(bits) => Folded::Inst(Inst::Const(bits)),
+            None => Folded::Inst(inst),
+        },
+        Inst::Extract { from, dword } => extract(b, from, dword, ty),
+        inst => Folded::Inst(inst),
+    }
+}
+
+fn is_int32(ty: Type) -> bool {
+    ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32)
+}
+
+fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
+    let from = b.kernel().ty(v);
+    if from.place == ty.place {
+        return Folded::Value(v);
+    }
+    match b.kernel().def(v).inst {
+        Inst::Const(bits) => Folded::Inst(Inst::Const(bits)),
+        _ => Folded::Inst(Inst::Splat(v)),
+    }
+}
+
+fn extract(b: &mut Builder, from: Value, dword: u8, ty: Type) -> Folded {
+    let source = b.kernel().ty(from);
+    if dword == 0 && source.dwords() == ty.dwords() && source.place == ty.place {
+        return if source == ty { Folded::Value(from) } else { Folded::Inst(Inst::Bitcast(from)) };
+    }
+    if let Inst::Concat(parts) = &b.kernel().def(from).inst {
+        let mut at = 0;
+        for &part in parts {
+            let part_ty = b.kernel().ty(part);
+            if at == dword && part_ty.dwords() == ty.dwords() {
+                return if part_ty == ty { Folded::Value(part) } else { Folded::Inst(Inst::Bitcast(part)) };
+            }
+            at += part_ty.dwords();
+        }
+    }
+    Folded::Inst(Inst::Extract { from, dword })
+}
+
+fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
+    let (cx, cy) = (b.as_const(x).map(|c| c as u32), b.as_const(y).map(|c| c as u32));
+    if let (Some(cx), Some(cy)) = (cx, cy)
+        && let Some(c) = eval(op, cx, cy, ty.elem)
+    {
+        return Folded::Inst(Inst::Const(u64::from(c)));
+    }
+    // Constants to the right, so that the rules below see them there.
+    if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
+        return bin(b, op, y, x, ty, loc);
+    }
+    let Some(c) = cy else { return Folded::Inst(Inst::Bin(op, x, y)) };
+    let mut constant = |c: u32| b.constant(u64::from(c), ty);
+    match (op, c) {
+        (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
+        | (Bin::Mul | Bin::Div, 1)
+        | (Bin::And, u32::MAX) => Folded::Value(x),
+        (Bin::Mul | Bin::And, 0) => Folded::Inst(Inst::Const(0)),
+        (Bin::Rem, 1) => Folded::Inst(Inst::Const(0)),
+        (Bin::Mul, _) if c.is_power_of_two() => {
+            let k = constant(c.trailing_zeros());
+            shift_left(b, x, k, c.trailing_zeros(), ty, loc)
+        }
+        (Bin::Shl, _) => shift_left(b, x, y, c, ty, loc),
+        (Bin::Div, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
+            let k = constant(c.trailing_zeros());
+            Folded::Inst(Inst::Bin(Bin::Shr, x, k))
+        }
+        (Bin::Rem, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
+            let mask = constant(c - 1);
+            Folded::Inst(Inst::Bin(Bin::And, x, mask))
+        }
+        // (x + c1) + c2 = x + (c1 + c2), so that offsets gather at the outside.
+        (Bin::Add, _) => match plus_constant(b, x) {
+            Some((inner, c1)) => {
+                let sum = b.constant(u64::from(c.wrapping_add(c1)), ty);
+                bin(b, Bin::Add, inner, sum, ty, loc)
+            }
+            None => Folded::Inst(Inst::Bin(op, x, y)),
+        },
+        _ => Folded::Inst(Inst::Bin(op, x, y)),
+    }
+}
+
+/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a constant.
+fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Option<SourceLoc>) -> Folded {
+    if shift < 32
+        && let Some((inner, c)) = plus_constant(b, x)
+    {
+        let shifted = b.value(Inst::Bin(Bin::Shl, inner, k), ty, loc);
+        let c = b.constant(u64::from(c << shift), ty);
+        return bin(b, Bin::Add, shifted, c, ty, loc);
+    }
+    Folded::Inst(Inst::Bin(Bin::Shl, x, k))
+}
+
+/// `x` as `inner + constant`.
+fn plus_constant(b: &Builder, x: Value) -> Option<(Value, u32)> {
+    match b.kernel().def(x).inst {
+        Inst::Bin(Bin::Add, inner, c) if is_int32(b.kernel().ty(x)) => Some((inner, b.as_const(c)? as u32)),
+        _ => None,
+    }
+}
+
+fn eval(op: Bin, x: u32, y: u32, elem: Elem) -> Option<u32> {
+    let signed = elem == Elem::I32;
+    let (ix, iy) = (x as i32, y as i32);
+    Some(match op {
+        Bin::Add => x.wrapping_add(y),
+        Bin::Sub => x.wrapping_sub(y),
+        Bin::Mul => x.wrapping_mul(y),
+        Bin::MulHi if signed => ((i64::from(ix) * i64::from(iy)) >> 32) as u32,
+        Bin::MulHi => ((u64::from(x) * u64::from(y)) >> 32) as u32,
+        Bin::Div if signed => ix.checked_div(iy)? as u32,
+        Bin::Div => x.checked_div(y)?,
+        Bin::Rem if signed => ix.checked_rem(iy)? as u32,
+        Bin::Rem => x.checked_rem(y)?,
+        Bin::And => x & y,
+        Bin::Or => x | y,
+        Bin::Xor => x ^ y,
+        Bin::Shl => x.wrapping_shl(y),
+        Bin::Shr if signed => ix.wrapping_shr(y) as u32,
+        Bin::Shr => x.wrapping_shr(y),
+        Bin::Min if signed => ix.min(iy) as u32,
+        Bin::Min => x.min(y),
+        Bin::Max if signed => ix.max(iy) as u32,
+        Bin::Max => x.max(y),
+    })
+}
+
+fn cmp(b: &mut Builder, pred: Pred, x: Value, y: Value) -> Folded {
+    let ty = b.kernel().ty(x);
+    if let (true, Some(cx), Some(cy)) = (is_int32(ty), b.as_const(x), b.as_const(y)) {
+        let order = if ty.elem == Elem::I32 {
+            (cx as u32 as i32).cmp(&(cy as u32 as i32))
+        } else {
+            (cx as u32).cmp(&(cy as u32))
+        };
+        let holds = match pred {
+            Pred::Lt => order.is_lt(),
+            Pred::Le => order.is_le(),
+            Pred::Gt => order.is_gt(),
+            Pred::Ge => order.is_ge(),
+            Pred::Eq => order.is_eq(),
+            Pred::Ne => order.is_ne(),
+        };
+        if ty.place == Place::Uniform {
+            return Folded::Inst(Inst::Const(u64::from(holds)));
+        }
+    }
+    Folded::Inst(Inst::Cmp(pred, x, y))
+}

@@ -1,0 +1,450 @@
+//! The kernel IR: SSA values in one arena, structured control flow, uniform or varying in the type.
+//!
+//! A [`Region`] is a list of statements. An instruction defines at most one value; operands are values defined before it in
+//! the same region or in an enclosing one. What changes from one trip of a loop to the next, or on one side of an `if`,
+//! lives in a [`Variable`]: read and written by instructions, so that no phi is needed and a write under a divergent
+//! condition simply keeps the inactive lanes' value.
+//!
+//! Values are folded and shared while the IR is built ([`build`]); [`dce`] then drops what nobody uses.
+//! [`Kernel`]'s `Display` is the textual form.
+
+pub mod build;
+pub mod dce;
+mod fold;
+mod print;
+
+use gcn_isa::inst::Mods;
+use gcn_isa::program::SourceLoc;
+use smallvec::SmallVec;
+
+use crate::scalar::Elem;
+
+/// An SSA value, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+/// A mutable variable, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Variable(pub u32);
+
+/// An LDS array, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LdsId(pub u32);
+
+/// Where a value lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// One value per wave, in SGPRs.
+    Uniform,
+    /// One value per lane, in VGPRs (a `bool` is a lane mask in an SGPR pair).
+    Varying,
+    /// A matrix accumulator, in AGPRs.
+    Acc,
+}
+
+/// The type of a value or variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Type {
+    /// Where it lives.
+    pub place: Place,
+    /// Element type.
+    pub elem: Elem,
+    /// How many elements; more than one only for short vectors, fragments and accumulators.
+    pub count: u8,
+}
+
+impl Type {
+    /// One uniform element.
+    pub const fn uniform(elem: Elem) -> Type {
+        Type { place: Place::Uniform, elem, count: 1 }
+    }
+
+    /// One element per lane.
+    pub const fn varying(elem: Elem) -> Type {
+        Type { place: Place::Varying, elem, count: 1 }
+    }
+
+    /// Dwords of registers per lane (or per wave for uniform values). Elements narrower than a dword are packed only
+    /// in vectors of several.
+    pub const fn dwords(self) -> u8 {
+        if self.count == 1 {
+            self.elem.dwords()
+        } else {
+            (self.count as u32 * self.elem.bytes()).div_ceil(4) as u8
+        }
+    }
+}
+
+/// Two-operand arithmetic.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bin {
+    Add,
+    Sub,
+    Mul,
+    /// High half of the 64-bit product of 32-bit integers.
+    MulHi,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Min,
+    Max,
+}
+
+/// One-operand arithmetic.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Un {
+    Neg,
+    Not,
+    Abs,
+    Sqrt,
+    Floor,
+    Ceil,
+    Trunc,
+    /// Round to nearest, ties to even.
+    Rndne,
+    /// Approximate reciprocal (`v_rcp_*`).
+    Rcp,
+    /// Approximate base-2 exponential (`v_exp_*`).
+    Exp2,
+    /// Approximate base-2 logarithm (`v_log_*`).
+    Log2,
+}
+
+/// A comparison.
+#[allow(missing_docs, reason = "the names say it")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pred {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// Memory that an access goes to, with its base.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Memory {
+    /// A slice through a buffer resource (four uniform dwords): the hardware checks bounds.
+    Buffer(Value),
+    /// Raw global memory from a uniform 64-bit pointer.
+    Global(Value),
+    /// An LDS array.
+    Lds(LdsId),
+}
+
+/// An operand of [`Inst::Machine`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arg {
+    /// A value.
+    Value(Value),
+    /// An immediate field.
+    Imm(i64),
+}
+
+/// An instruction.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Inst {
+    /// A constant, by register bits.
+    Const(u64),
+    /// So many dwords of the kernarg segment from a byte offset.
+    KernArg {
+        /// Byte offset.
+        offset: u32,
+    },
+    /// The workgroup's index in a dimension.
+    WorkgroupId(u8),
+    /// The work-item's index in its workgroup in a dimension.
+    LocalId(u8),
+    /// Uniform value as a varying one (or a vector register copy for an accumulator read).
+    Splat(Value),
+    /// Arithmetic; the type is the result's.
+    Bin(Bin, Value, Value),
+    /// `a * b + c`, fused for floats.
+    Fma(Value, Value, Value),
+    /// Arithmetic.
+    Un(Un, Value),
+    /// Comparison of operands of one type.
+    Cmp(Pred, Value, Value),
+    /// `condition ? a : b`.
+    Select(Value, Value, Value),
+    /// Conversion to the result's element type with Rust's `as` semantics.
+    Cast(Value),
+    /// Same bits, other type of the same width.
+    Bitcast(Value),
+    /// Consecutive dwords of a vector as a value.
+    Extract {
+        /// The vector.
+        from: Value,
+        /// First dword.
+        dword: u8,
+    },
+    /// Values side by side, by dwords.
+    Concat(SmallVec<[Value; 4]>),
+    /// Load from byte address (varying offset from the base).
+    Load {
+        /// Where.
+        memory: Memory,
+        /// Byte offset, varying.
+        offset: Value,
+    },
+    /// Scalar load through a buffer resource at a uniform byte offset.
+    LoadUniform {
+        /// Resource.
+        resource: Value,
+        /// Byte offset, uniform.
+        offset: Value,
+    },
+    /// Store.
+    Store {
+        /// Where.
+        memory: Memory,
+        /// Byte offset, varying.
+        offset: Value,
+        /// What, varying.
+        value: Value,
+    },
+    /// Reads a variable.
+    Read(Variable),
+    /// Writes a variable; `keep` if inactive lanes must keep their value.
+    Write {
+        /// The variable.
+        var: Variable,
+        /// The new value.
+        value: Value,
+        /// Some lanes may be inactive that were active where the variable was declared.
+        keep: bool,
+    },
+    /// Workgroup barrier.
+    Barrier,
+    /// First active lane's value, as a uniform one.
+    ReadFirstLane(Value),
+    /// A lane's value by uniform lane number.
+    ReadLane(Value, Value),
+    /// Value of another lane, by varying byte address `4 * lane` (`ds_bpermute_b32`), one dword.
+    Permute {
+        /// Byte address of the source lane.
+        address: Value,
+        /// What.
+        value: Value,
+    },
+    /// Lane mask of a varying `bool`, EXEC-masked, as u64.
+    Ballot(Value),
+    /// The lane's number in its wave.
+    LaneId,
+    /// A table instruction by mnemonic: the result is its (one) destination.
+    Machine {
+        /// Suffix-less mnemonic.
+        mnemonic: &'static str,
+        /// Source operands in assembly order.
+        args: SmallVec<[Arg; 4]>,
+        /// Modifiers.
+        mods: Mods,
+        /// False for an instruction that may be shared or dropped like arithmetic.
+        effects: bool,
+    },
+}
+
+/// A statement of a region.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// The instruction that defines this value (or has an effect only).
+    Inst(Value),
+    /// Two-way branch.
+    If {
+        /// `bool`, uniform or varying.
+        cond: Value,
+        /// Taken where true.
+        then: Region,
+        /// Taken where false.
+        els: Region,
+    },
+    /// Loop tested at the top.
+    While {
+        /// Computes the condition on each trip.
+        head: Region,
+        /// `bool`, uniform or varying, defined in `head` or outside.
+        cond: Value,
+        /// The body.
+        body: Region,
+    },
+    /// Loop tested at the bottom on a uniform condition; runs at least once.
+    DoWhile {
+        /// The body.
+        body: Region,
+        /// Uniform `bool`, defined in `body` or outside.
+        cond: Value,
+    },
+}
+
+/// Statements in order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Region {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+}
+
+impl Region {
+    /// Calls `f` for each instruction, those of nested regions included, in order.
+    pub fn each_inst(&self, f: &mut impl FnMut(Value)) {
+        for stmt in &self.stmts {
+            match stmt {
+                Stmt::Inst(v) => f(*v),
+                Stmt::If { then, els, .. } => {
+                    then.each_inst(f);
+                    els.each_inst(f);
+                }
+                Stmt::While { head, body, .. } => {
+                    head.each_inst(f);
+                    body.each_inst(f);
+                }
+                Stmt::DoWhile { body, .. } => body.each_inst(f),
+            }
+        }
+    }
+}
+
+/// An instruction with its type and origin.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueDef {
+    /// The instruction.
+    pub inst: Inst,
+    /// Result type; `None` for effects only.
+    pub ty: Option<Type>,
+    /// The user's position.
+    pub loc: Option<SourceLoc>,
+}
+
+/// An LDS array's size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LdsDef {
+    /// Bytes.
+    pub bytes: u32,
+    /// Byte offset in the workgroup's LDS, assigned in order of declaration at 16-byte alignment.
+    pub offset: u32,
+}
+
+/// A whole kernel.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernel {
+    /// Name.
+    pub name: String,
+    /// Every value.
+    pub values: Vec<ValueDef>,
+    /// Every variable's type.
+    pub variables: Vec<Type>,
+    /// LDS arrays.
+    pub lds: Vec<LdsDef>,
+    /// The body.
+    pub body: Region,
+}
+
+impl Kernel {
+    /// Definition of `v`.
+    pub fn def(&self, v: Value) -> &ValueDef {
+        &self.values[v.0 as usize]
+    }
+
+    /// Type of a value that has one.
+    pub fn ty(&self, v: Value) -> Type {
+        self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
+    }
+
+    /// Total LDS bytes.
+    pub fn lds_bytes(&self) -> u32 {
+        self.lds.last().map_or(0, |l| l.offset + l.bytes)
+    }
+}
+
+impl Inst {
+    /// Calls `f` for each operand.
+    pub fn operands(&self, mut f: impl FnMut(Value)) {
+        match self {
+            Inst::Const(_)
+            | Inst::KernArg { .. }
+            | Inst::WorkgroupId(_)
+            | Inst::LocalId(_)
+            | Inst::Read(_)
+            | Inst::Barrier
+            | Inst::LaneId => {}
+            Inst::Splat(a)
+            | Inst::Un(_, a)
+            | Inst::Cast(a)
+            | Inst::Bitcast(a)
+            | Inst::Extract { from: a, .. }
+            | Inst::Write { value: a, .. }
+            | Inst::ReadFirstLane(a)
+            | Inst::Ballot(a) => f(*a),
+            Inst::Bin(_, a, b)
+            | Inst::Cmp(_, a, b)
+            | Inst::ReadLane(a, b)
+            | Inst::Permute { address: a, value: b }
+            | Inst::LoadUniform { resource: a, offset: b } => {
+                f(*a);
+                f(*b);
+            }
+            Inst::Fma(a, b, c) | Inst::Select(a, b, c) => {
+                f(*a);
+                f(*b);
+                f(*c);
+            }
+            Inst::Concat(parts) => parts.iter().for_each(|p| f(*p)),
+            Inst::Load { memory, offset } => {
+                memory.base(&mut f);
+                f(*offset);
+            }
+            Inst::Store { memory, offset, value } => {
+                memory.base(&mut f);
+                f(*offset);
+                f(*value);
+            }
+            Inst::Machine { args, .. } => {
+                for arg in args {
+                    if let Arg::Value(v) = arg {
+                        f(*v);
+                    }
+                }
+            }
+        }
+    }
+
+    /// True if the instruction must stay even if nobody uses its value.
+    pub fn has_effect(&self) -> bool {
+        match self {
+            Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
+            Inst::Machine { effects, .. } => *effects,
+            _ => false,
+        }
+    }
+
+    /// True if two equal instructions in sight of each other give the same value.
+    pub fn is_pure(&self) -> bool {
+        !self.has_effect()
+            && !matches!(
+                self,
+                Inst::Load { .. }
+                    | Inst::LoadUniform { .. }
+                    | Inst::Read(_)
+                    // What these give depends on which lanes are active.
+                    | Inst::ReadFirstLane(_)
+                    | Inst::Ballot(_)
+                    | Inst::Permute { .. }
+                    | Inst::ReadLane(..)
+            )
+    }
+}
+
+impl Memory {
+    fn base(self, f: &mut impl FnMut(Value)) {
+        match self {
+            Memory::Buffer(v) | Memory::Global(v) => f(v),
+            Memory::Lds(_) => {}
+        }
+    }
+}

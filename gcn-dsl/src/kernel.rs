@@ -1,0 +1,199 @@
+//! A kernel from its declaration to its code object.
+
+mod build;
+mod report;
+mod spec;
+
+use gcn_emit::text::Comments;
+use gcn_isa::{Program, Target};
+
+pub use build::BuildError;
+pub use report::{Report, WaitTotals};
+
+use crate::ir;
+use crate::lang::{Arguments, Packer, Signature};
+use crate::launch::{Device, Grid, LaunchError, LaunchStats};
+use crate::regalloc::{Pressure, Usage};
+use crate::sched::wait::Inserted;
+
+/// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name; the provided
+/// methods are what users call.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// y = a * x + y
+///     #[workgroup(256)]
+///     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+///         let i = global_id().x;
+///         if i < y.len() {
+///             y[i] = a * x[i] + y[i];
+///         }
+///     }
+/// }
+/// let kernel = saxpy.build(Target::GFX942)?;
+/// assert!(kernel.assembly(Comments::None).contains("v_fma_f32") || kernel.assembly(Comments::None).contains("v_add_f32"));
+///
+/// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
+/// saxpy.launch(&Device::simulator(Target::GFX942), Grid::x(4), (3.0, &x, &mut y))?;
+/// assert!(y.iter().all(|y| *y == 5.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Kernel: Copy {
+    /// The host arguments as a tuple, in order.
+    type Args<'a>;
+
+    /// Name, workgroup size, targets and arguments.
+    fn signature(&self) -> Signature;
+
+    /// Runs the body, which appends it to the kernel being built.
+    #[doc(hidden)]
+    fn trace(&self, arguments: &mut Arguments);
+
+    /// Hands the host arguments over one by one.
+    #[doc(hidden)]
+    fn pack<'b, 'a: 'b>(args: &'b mut Self::Args<'a>, packer: &mut Packer<'b>);
+
+    /// Compiles the kernel for `target`.
+    ///
+    /// # Errors
+    /// A [`BuildError`] that names the kernel, the place and the remedy.
+    fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
+        self.build_with(target, &BuildOptions::default())
+    }
+
+    /// Compiles the kernel for `target` with options.
+    ///
+    /// # Errors
+    /// A [`BuildError`].
+    fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
+        build::build(self, target, options)
+    }
+
+    /// Runs the kernel on `device` and waits for it: slices are copied to the device, `&mut` slices copied back.
+    ///
+    /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once and use
+    /// [`Device::launch`].
+    ///
+    /// # Errors
+    /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
+    fn launch(&self, device: &Device, grid: Grid, args: Self::Args<'_>) -> Result<LaunchStats, LaunchError> {
+        let built = self.build(device.target())?;
+        device.launch(self, &built, grid, args)
+    }
+
+    /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other bindings:
+    /// `addresses` gives the device address of each slice argument in order.
+    ///
+    /// # Errors
+    /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.
+    fn kernarg(&self, mut args: Self::Args<'_>, addresses: &[u64]) -> Result<Vec<u8>, LaunchError> {
+        let mut packer = Packer::default();
+        Self::pack(&mut args, &mut packer);
+        crate::launch::kernarg_bytes(&self.signature(), &packer.args, addresses)
+    }
+}
+
+/// How to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its reader).
+    pub schedule: bool,
+}
+
+impl Default for BuildOptions {
+    fn default() -> Self {
+        BuildOptions { schedule: true }
+    }
+}
+
+/// A compiled kernel, with every stage that led to it.
+#[derive(Debug, Clone)]
+pub struct BuiltKernel {
+    pub(crate) signature: Signature,
+    pub(crate) ir: ir::Kernel,
+    pub(crate) usage: Usage,
+    pub(crate) pressure: Pressure,
+    pub(crate) inserted: Vec<Inserted>,
+    pub(crate) spec: gcn_emit::kernel::KernelSpec,
+    pub(crate) code: Vec<u8>,
+    pub(crate) object: Vec<u8>,
+}
+
+impl BuiltKernel {
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.program().target
+    }
+
+    /// The symbol name.
+    pub fn name(&self) -> &str {
+        &self.signature.name
+    }
+
+    /// Name, workgroup size and arguments.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The final machine program.
+    pub fn program(&self) -> &Program {
+        &self.spec.program
+    }
+
+    /// The same kernel with `program` for its code, for example to see what a missing wait does in the simulator.
+    /// Registers, LDS and arguments stay what they are; nobody checks the waits, and [`BuiltKernel::waits`] is empty.
+    ///
+    /// # Errors
+    /// A [`BuildError`] if an instruction cannot be encoded.
+    pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
+        let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
+        let (code, object) = build::emit(&self.signature, &spec)?;
+        Ok(BuiltKernel { spec, code, object, inserted: Vec::new(), ..self.clone() })
+    }
+
+    /// Registers, LDS and dispatch state, as the descriptor says them.
+    pub fn spec(&self) -> &gcn_emit::kernel::KernelSpec {
+        &self.spec
+    }
+
+    /// The IR after simplification, as text.
+    pub fn ir(&self) -> String {
+        self.ir.to_string()
+    }
+
+    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait says why it is there.
+    pub fn assembly(&self, comments: Comments) -> String {
+        gcn_emit::asm_file::assembly_file(std::slice::from_ref(&self.spec), comments)
+    }
+
+    /// The 64 bytes of the kernel descriptor.
+    pub fn descriptor(&self) -> [u8; 64] {
+        gcn_emit::descriptor::KernelDescriptor::of(&self.spec, 0).to_bytes()
+    }
+
+    /// The machine code.
+    pub fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    /// The code object for `hipModuleLoad` or `hipModuleLoadData`.
+    pub fn code_object(&self) -> &[u8] {
+        &self.object
+    }
+
+    /// Every wait that was inserted, with its reasons.
+    pub fn waits(&self) -> &[Inserted] {
+        &self.inserted
+    }
+
+    /// Where register pressure peaks.
+    pub fn pressure(&self) -> &Pressure {
+        &self.pressure
+    }
+
+    /// Registers, LDS, occupancy, instruction and wait counts.
+    pub fn report(&self) -> Report {
+        Report::of(self)
+    }
+}

@@ -1,0 +1,199 @@
+//! The order of the passes.
+
+use gcn_emit::encode::EncodeError;
+use gcn_emit::kernel::KernelSpec;
+use gcn_emit::object::ObjectError;
+use gcn_isa::{Target, check};
+
+use super::{BuildOptions, BuiltKernel, Kernel};
+use crate::ir::dce;
+use crate::kernel::spec;
+use crate::lang::{self, Arguments, Signature, TraceError};
+use crate::lower::{self, LowerError};
+use crate::regalloc::{self, AllocError, Limits};
+use crate::sched;
+use crate::sched::wait::{self, WaitOptions};
+
+/// Most work-items of a workgroup.
+const MAX_WORKGROUP: u64 = 1024;
+
+/// Why a kernel does not build.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// `#[targets(…)]` does not list the target.
+    #[error("kernel `{kernel}` is not written for {target}: its `#[targets(…)]` lists {listed}")]
+    Target {
+        /// Kernel.
+        kernel: String,
+        /// The target asked for.
+        target: Target,
+        /// The targets listed.
+        listed: String,
+    },
+    /// The target is not one that the compiler makes code for yet.
+    #[error("kernel `{kernel}`: kernels build for gfx90a, gfx942 and gfx950, not yet for {target}")]
+    UnsupportedTarget {
+        /// Kernel.
+        kernel: String,
+        /// The target asked for.
+        target: Target,
+    },
+    /// The workgroup is empty or too large.
+    #[error(
+        "kernel `{kernel}`: a workgroup of {x} x {y} x {z} work-items does not exist; every dimension must be at least 1 \
+         and their product at most 1024"
+    )]
+    Workgroup {
+        /// Kernel.
+        kernel: String,
+        /// Work-items in x.
+        x: u32,
+        /// Work-items in y.
+        y: u32,
+        /// Work-items in z.
+        z: u32,
+    },
+    /// The body asked for something that types cannot refuse.
+    #[error("kernel `{kernel}`: {error}")]
+    Trace {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: TraceError,
+    },
+    /// The LDS arrays do not fit.
+    #[error(
+        "kernel `{kernel}`: its LDS arrays take {bytes} bytes, a workgroup has {limit} on {target}; make them smaller or \
+         share one array between phases"
+    )]
+    Lds {
+        /// Kernel.
+        kernel: String,
+        /// Bytes asked for.
+        bytes: u32,
+        /// Bytes there are.
+        limit: u32,
+        /// Target.
+        target: Target,
+    },
+    /// An operation has no instructions on the target.
+    #[error("kernel `{kernel}`: {error}")]
+    Lower {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: LowerError,
+    },
+    /// The registers do not suffice.
+    #[error(transparent)]
+    Registers(#[from] Box<AllocError>),
+    /// An instruction cannot be encoded, for example a branch over too much code.
+    #[error("kernel `{kernel}`: {error}")]
+    Encode {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: Box<EncodeError>,
+    },
+    /// The code object cannot be written.
+    #[error("kernel `{kernel}`: {error}")]
+    Object {
+        /// Kernel.
+        kernel: String,
+        /// Why.
+        error: Box<ObjectError>,
+    },
+    /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong kernel.
+    #[error("kernel `{kernel}`: the checker objects to the inserted waits; please report this: {finding}")]
+    Hazard {
+        /// Kernel.
+        kernel: String,
+        /// The checker's first finding.
+        finding: String,
+    },
+}
+
+pub(super) fn build<K: Kernel>(
+    kernel: &K,
+    target: Target,
+    options: &BuildOptions,
+) -> Result<BuiltKernel, BuildError> {
+    let signature = kernel.signature();
+    let name = || signature.name.clone();
+    check_signature(&signature, target)?;
+    let workgroup = signature.workgroup;
+
+    // Tokens became Rust, Rust becomes IR.
+    let body = || kernel.trace(&mut Arguments::default());
+    let mut ir = lang::trace(&signature.name, target, workgroup, body)
+        .map_err(|error| BuildError::Trace { kernel: name(), error })?;
+    dce::run(&mut ir);
+    let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
+    if bytes > limit {
+        return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
+    }
+
+    // IR becomes machine instructions.
+    let (mut function, inputs) =
+        lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
+    if options.schedule {
+        sched::list::schedule(&mut function);
+    }
+    let allocated = regalloc::allocate(&function, &limits(&signature)).map_err(Box::new)?;
+    let mut program = allocated.program;
+    let inserted = wait::insert_waits(&mut program, &WaitOptions::default());
+    let waits = check::Options { errata: false, ..check::Options::default() };
+    if let Some(finding) = check::check_with(&program, waits).findings.first() {
+        return Err(BuildError::Hazard { kernel: name(), finding: finding.to_string() });
+    }
+
+    // Machine instructions become bytes.
+    let spec = spec::describe(&signature, &ir, inputs, program);
+    let (code, object) = emit(&signature, &spec)?;
+    Ok(BuiltKernel {
+        signature,
+        ir,
+        usage: allocated.usage,
+        pressure: allocated.pressure,
+        inserted,
+        spec,
+        code,
+        object,
+    })
+}
+
+/// Machine code and code object.
+pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<(Vec<u8>, Vec<u8>), BuildError> {
+    let kernel = || signature.name.clone();
+    let code = gcn_emit::encode::encode_program(&spec.program)
+        .map_err(|error| BuildError::Encode { kernel: kernel(), error: error.into() })?;
+    let object = gcn_emit::object::write_code_object(std::slice::from_ref(spec))
+        .map_err(|error| BuildError::Object { kernel: kernel(), error: error.into() })?;
+    Ok((code.bytes, object))
+}
+
+fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {
+    let kernel = || signature.name.clone();
+    if !signature.targets.contains(target) {
+        let listed: Vec<&str> = signature.targets.iter().map(Target::name).collect();
+        return Err(BuildError::Target { kernel: kernel(), target, listed: listed.join(", ") });
+    }
+    if !target.has_packed_tid() {
+        return Err(BuildError::UnsupportedTarget { kernel: kernel(), target });
+    }
+    let [x, y, z] = signature.workgroup;
+    let items = u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z));
+    if items == 0 || items > MAX_WORKGROUP {
+        return Err(BuildError::Workgroup { kernel: kernel(), x, y, z });
+    }
+    Ok(())
+}
+
+/// A workgroup must fit a compute unit whole: its waves share the registers of four SIMDs.
+fn limits(signature: &Signature) -> Limits {
+    let items: u32 = signature.workgroup.iter().product();
+    let waves_per_simd = items.div_ceil(64).div_ceil(4);
+    let share = (512 / waves_per_simd.max(1)) as u16 / 8 * 8;
+    Limits { total_vector: share.min(512), ..Limits::default() }
+}

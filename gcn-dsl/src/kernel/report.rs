@@ -1,0 +1,96 @@
+//! What a kernel costs, in one page.
+
+use std::fmt;
+
+use gcn_emit::occupancy::{Occupancy, occupancy};
+
+use gcn_isa::{Program, hazards};
+
+use super::BuiltKernel;
+use crate::sched::wait::{Inserted, InsertedKind};
+
+/// Waits that were inserted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitTotals {
+    /// `s_waitcnt` instructions.
+    pub waitcnt: usize,
+    /// `s_nop` instructions.
+    pub nops: usize,
+    /// Wait states that the `s_nop` make up.
+    pub states: usize,
+}
+
+impl WaitTotals {
+    fn of(program: &Program, inserted: &[Inserted]) -> WaitTotals {
+        let mut totals = WaitTotals::default();
+        for wait in inserted {
+            match wait.kind {
+                InsertedKind::Waitcnt => totals.waitcnt += wait.count,
+                InsertedKind::WaitStates => {
+                    totals.nops += wait.count;
+                    let nops = &program.lines[wait.at..wait.at + wait.count];
+                    totals.states +=
+                        nops.iter().map(|l| hazards::wait_states(&l.inst) as usize).sum::<usize>();
+                }
+            }
+        }
+        totals
+    }
+}
+
+/// Registers, LDS, occupancy, instructions and waits of a built kernel. `Display` prints them.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Kernel name.
+    pub name: String,
+    /// Target name.
+    pub target: &'static str,
+    /// SGPRs, VCC and the like not counted.
+    pub sgprs: u32,
+    /// VGPRs.
+    pub vgprs: u32,
+    /// AGPRs.
+    pub agprs: u32,
+    /// LDS bytes of a workgroup.
+    pub lds: u32,
+    /// Waves per SIMD, and what limits them.
+    pub occupancy: Occupancy,
+    /// Machine instructions, waits included.
+    pub instructions: usize,
+    /// Bytes of machine code.
+    pub code_bytes: usize,
+    /// Inserted waits.
+    pub waits: WaitTotals,
+}
+
+impl Report {
+    pub(super) fn of(kernel: &BuiltKernel) -> Report {
+        Report {
+            name: kernel.name().to_owned(),
+            target: kernel.target().name(),
+            sgprs: u32::from(kernel.usage.sgprs),
+            vgprs: u32::from(kernel.usage.vgprs),
+            agprs: u32::from(kernel.usage.agprs),
+            lds: kernel.ir.lds_bytes(),
+            occupancy: occupancy(&kernel.spec),
+            instructions: kernel.program().lines.len(),
+            code_bytes: kernel.code.len(),
+            waits: WaitTotals::of(kernel.program(), &kernel.inserted),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} for {}", self.name, self.target)?;
+        writeln!(f, "  registers     {} SGPR, {} VGPR, {} AGPR", self.sgprs, self.vgprs, self.agprs)?;
+        writeln!(f, "  LDS           {} bytes per workgroup", self.lds)?;
+        writeln!(f, "  occupancy     {}", self.occupancy)?;
+        writeln!(f, "  instructions  {} ({} bytes)", self.instructions, self.code_bytes)?;
+        write!(
+            f,
+            "  waits         {} s_waitcnt, {} s_nop ({} wait states)",
+            self.waits.waitcnt, self.waits.nops, self.waits.states
+        )
+    }
+}

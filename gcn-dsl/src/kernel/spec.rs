@@ -1,0 +1,51 @@
+//! What the code object says about a kernel besides its code.
+
+use gcn_emit::kernel::{DenormMode, KernelSpec, UserSgprs, WorkItemIds, WorkgroupSize};
+use gcn_emit::metadata::KernelArg;
+use gcn_isa::{Program, check};
+
+use crate::ir;
+use crate::lang::{Signature, SignatureArg, SignatureArgKind};
+use crate::lower::Inputs;
+
+pub(super) fn describe(
+    signature: &Signature,
+    ir: &ir::Kernel,
+    inputs: Inputs,
+    program: Program,
+) -> KernelSpec {
+    let last_register_matters = !check::check(&program).is_clean();
+    let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
+    if last_register_matters {
+        // What the checker still has against the program is an erratum about the last VGPR that is allocated (64-bit shifts
+        // on gfx90a): with one more, the allocation ends elsewhere.
+        spec.resources.next_free_vgpr += 1;
+    }
+    spec.lds_bytes = ir.lds_bytes();
+    spec.kernarg_bytes = signature.kernarg_bytes();
+    spec.user_sgprs = if inputs.kernarg { UserSgprs::KERNARG_SEGMENT_PTR } else { UserSgprs::empty() };
+    spec.workgroup_ids = inputs.workgroup_id;
+    spec.work_item_ids = WorkItemIds::of_dimensions(inputs.local_id_dims);
+    // f32 results are Rust's, denormal ones too, and exact division needs them.
+    spec.float_mode.denorm_32 = DenormMode::FlushNone;
+    spec.args = signature.args.iter().flat_map(arguments).collect();
+    spec
+}
+
+/// A slice is two arguments to the runtime: the pointer, and the length behind it.
+fn arguments(arg: &SignatureArg) -> Vec<KernelArg> {
+    let elem = arg.elem.name();
+    let pointer = |ty: String| KernelArg::global_buffer(arg.name, arg.offset).typed(ty);
+    match arg.kind {
+        SignatureArgKind::Value => {
+            vec![KernelArg::by_value(arg.name, arg.offset, arg.elem.bytes().max(4)).typed(elem)]
+        }
+        SignatureArgKind::Slice | SignatureArgKind::SliceMut => {
+            let reference = if arg.kind == SignatureArgKind::Slice { "&" } else { "&mut " };
+            let len = KernelArg::by_value(format!("{}.len", arg.name), arg.offset + 8, 4).typed("u32");
+            vec![pointer(format!("{reference}[{elem}]")), len]
+        }
+        SignatureArgKind::Pointer => vec![pointer(format!("*const {elem}"))],
+        SignatureArgKind::PointerMut => vec![pointer(format!("*mut {elem}"))],
+    }
+}

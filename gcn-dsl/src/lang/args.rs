@@ -1,0 +1,243 @@
+//! A kernel's signature, its arguments in the kernarg segment, and how host values get there.
+//!
+//! Layout: arguments in order; a scalar at its natural alignment but at least 4 bytes (narrower values are extended to 4);
+//! a slice is an 8-byte pointer, then its length in elements as u32; a pointer is 8 bytes. The segment is a multiple of 8.
+
+use gcn_isa::{Target, TargetSet};
+
+use super::memory::{Ptr, ReadOnly, Slice, Writable};
+use super::{S, with};
+use crate::ir::{Bin, Inst, Type};
+use crate::scalar::{Elem, Number, Scalar};
+
+/// What a `gcn_kernel!` kernel is called with, and how it wants to be built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// Symbol name; const generic arguments are part of it (`gemm_128_64`).
+    pub name: String,
+    /// Workgroup size.
+    pub workgroup: [u32; 3],
+    /// Targets the kernel is written for; every target if none were named.
+    pub targets: TargetSet,
+    /// Arguments in order.
+    pub args: Vec<SignatureArg>,
+}
+
+/// An argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureArg {
+    /// Name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: SignatureArgKind,
+    /// Element type.
+    pub elem: Elem,
+    /// Byte offset in the kernarg segment.
+    pub offset: u32,
+}
+
+/// Kinds of argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureArgKind {
+    /// A scalar by value.
+    Value,
+    /// `&[T]`.
+    Slice,
+    /// `&mut [T]`.
+    SliceMut,
+    /// `*const T`.
+    Pointer,
+    /// `*mut T`.
+    PointerMut,
+}
+
+impl SignatureArgKind {
+    fn layout(self, elem: Elem) -> (u32, u32) {
+        match self {
+            SignatureArgKind::Value => (elem.bytes().max(4), elem.bytes().max(4)),
+            SignatureArgKind::Slice | SignatureArgKind::SliceMut => (12, 8),
+            SignatureArgKind::Pointer | SignatureArgKind::PointerMut => (8, 8),
+        }
+    }
+}
+
+/// Places arguments one after the other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Layout {
+    end: u32,
+}
+
+impl Layout {
+    fn place(&mut self, kind: SignatureArgKind, elem: Elem) -> u32 {
+        let (size, align) = kind.layout(elem);
+        let offset = self.end.next_multiple_of(align);
+        self.end = offset + size;
+        offset
+    }
+}
+
+impl Signature {
+    /// A signature without arguments.
+    pub fn new(name: &str, const_params: &[(&str, i128)], workgroup: [u32; 3]) -> Signature {
+        let mut name = name.to_owned();
+        for (_, value) in const_params {
+            name.push('_');
+            name.push_str(&value.to_string().replace('-', "m"));
+        }
+        Signature { name, workgroup, targets: TargetSet::ALL, args: Vec::new() }
+    }
+
+    /// Limits the kernel to targets by name. Unknown names were refused by the macro.
+    #[must_use]
+    pub fn targets(mut self, names: &[&str]) -> Signature {
+        let named: Vec<Target> = names.iter().filter_map(|n| n.parse().ok()).collect();
+        self.targets = TargetSet::of(&named);
+        self
+    }
+
+    fn arg(mut self, kind: SignatureArgKind, elem: Elem, name: &'static str) -> Signature {
+        let mut layout = self.layout();
+        let offset = layout.place(kind, elem);
+        self.args.push(SignatureArg { name, kind, elem, offset });
+        self
+    }
+
+    fn layout(&self) -> Layout {
+        let end = self.args.last().map_or(0, |a| a.offset + a.kind.layout(a.elem).0);
+        Layout { end }
+    }
+
+    /// Adds a scalar.
+    #[must_use]
+    pub fn value<T: Scalar>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::Value, T::ELEM, name)
+    }
+    /// Adds `&[T]`.
+    #[must_use]
+    pub fn slice<T: Number>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::Slice, T::ELEM, name)
+    }
+    /// Adds `&mut [T]`.
+    #[must_use]
+    pub fn slice_mut<T: Number>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::SliceMut, T::ELEM, name)
+    }
+    /// Adds `*const T`.
+    #[must_use]
+    pub fn pointer<T: Number>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::Pointer, T::ELEM, name)
+    }
+    /// Adds `*mut T`.
+    #[must_use]
+    pub fn pointer_mut<T: Number>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::PointerMut, T::ELEM, name)
+    }
+
+    /// Bytes of the kernarg segment.
+    pub fn kernarg_bytes(&self) -> u32 {
+        self.layout().end.next_multiple_of(8)
+    }
+}
+
+/// Hands a kernel's body its arguments, in order.
+#[derive(Debug, Default)]
+pub struct Arguments {
+    layout: Layout,
+}
+
+impl Arguments {
+    /// The next argument is a scalar.
+    pub fn value<T: Scalar>(&mut self) -> S<T> {
+        let offset = self.layout.place(SignatureArgKind::Value, T::ELEM);
+        with(|c| {
+            let v = c.builder.value(Inst::KernArg { offset }, S::<T>::TYPE, None);
+            if T::ELEM != Elem::Bool {
+                return S::from_value(v);
+            }
+            // Any nonzero byte is true; a condition in an SGPR is 0 or 1.
+            let dword = Type::uniform(Elem::U32);
+            let raw = c.builder.value(Inst::KernArg { offset }, dword, None);
+            let one = c.builder.constant(1, dword);
+            let bit = c.builder.value(Inst::Bin(Bin::And, raw, one), dword, None);
+            let zero = c.builder.constant(0, dword);
+            S::from_value(c.builder.value(Inst::Cmp(crate::ir::Pred::Ne, bit, zero), S::<T>::TYPE, None))
+        })
+    }
+    /// The next argument is `&[T]`.
+    pub fn slice<T: Number>(&mut self) -> Slice<T, ReadOnly> {
+        Slice::from_kernarg(self.layout.place(SignatureArgKind::Slice, T::ELEM))
+    }
+    /// The next argument is `&mut [T]`.
+    pub fn slice_mut<T: Number>(&mut self) -> Slice<T, Writable> {
+        Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, T::ELEM))
+    }
+    /// The next argument is `*const T`.
+    pub fn pointer<T: Number>(&mut self) -> Ptr<T, ReadOnly> {
+        Ptr::from_kernarg(self.layout.place(SignatureArgKind::Pointer, T::ELEM))
+    }
+    /// The next argument is `*mut T`.
+    pub fn pointer_mut<T: Number>(&mut self) -> Ptr<T, Writable> {
+        Ptr::from_kernarg(self.layout.place(SignatureArgKind::PointerMut, T::ELEM))
+    }
+}
+
+/// Receives a slice's bytes after the launch.
+pub type WriteBack<'a> = Box<dyn FnOnce(&[u8]) + 'a>;
+
+/// A host argument on its way to the device.
+pub enum PackedArg<'a> {
+    /// A scalar's bytes in memory.
+    Value(Vec<u8>),
+    /// A slice: element count and bytes; what takes the bytes back after the launch, if the kernel may write them.
+    Slice {
+        /// Number of elements.
+        len: usize,
+        /// The elements.
+        bytes: Vec<u8>,
+        /// Receives the elements after the launch.
+        write_back: Option<WriteBack<'a>>,
+    },
+    /// A device address.
+    Pointer(u64),
+}
+
+/// Takes a kernel's host arguments one by one, in order.
+#[derive(Default)]
+pub struct Packer<'a> {
+    /// The arguments so far.
+    pub args: Vec<PackedArg<'a>>,
+}
+
+fn bytes_of<T: Scalar>(data: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(data.len() * T::ELEM.bytes() as usize);
+    data.iter().for_each(|x| x.write_bytes(&mut bytes));
+    bytes
+}
+
+impl<'a> Packer<'a> {
+    /// A scalar.
+    pub fn value<T: Scalar>(&mut self, x: T) {
+        self.args.push(PackedArg::Value(bytes_of(&[x])));
+    }
+
+    /// A slice that the kernel reads.
+    pub fn slice<T: Number>(&mut self, data: &[T]) {
+        self.args.push(PackedArg::Slice { len: data.len(), bytes: bytes_of(data), write_back: None });
+    }
+
+    /// A slice that the kernel may write.
+    pub fn slice_mut<T: Number>(&mut self, data: &'a mut [T]) {
+        let (len, bytes) = (data.len(), bytes_of(data));
+        let write_back = Box::new(move |bytes: &[u8]| {
+            for (x, chunk) in data.iter_mut().zip(bytes.chunks_exact(T::ELEM.bytes() as usize)) {
+                *x = T::read_bytes(chunk);
+            }
+        });
+        self.args.push(PackedArg::Slice { len, bytes, write_back: Some(write_back) });
+    }
+
+    /// A device pointer.
+    pub fn pointer<T: Number>(&mut self, pointer: crate::DevicePtr<T>) {
+        self.args.push(PackedArg::Pointer(pointer.address()));
+    }
+}

@@ -1,0 +1,170 @@
+//! Comparisons and the logic of conditions: what `<`, `==`, `&&` in a kernel expand to.
+
+use std::panic::Location;
+
+use half::{bf16, f16};
+
+use super::{IntoDevice, S, V};
+use crate::ir::{Bin, Inst, Pred};
+use crate::scalar::Scalar;
+
+/// Operands that can be compared: both of one element type, each uniform, varying or a host value.
+#[diagnostic::on_unimplemented(
+    message = "cannot compare `{Self}` with `{Rhs}`",
+    label = "no comparison between `{Self}` and `{Rhs}`",
+    note = "both sides need the same element type; convert with `as`"
+)]
+pub trait Compare<Rhs> {
+    /// `S<bool>`, `V<bool>`, or `bool` for two host values.
+    type Output;
+    /// The comparison.
+    fn compare(self, pred: Pred, rhs: Rhs) -> Self::Output;
+}
+
+#[track_caller]
+fn cmp_v<T: Scalar>(pred: Pred, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<bool> {
+    let (a, b) = (a.into_device(), b.into_device());
+    V::emit(Inst::Cmp(pred, a.value, b.value), Location::caller())
+}
+
+impl<T: Scalar> Compare<S<T>> for S<T> {
+    type Output = S<bool>;
+    #[track_caller]
+    fn compare(self, pred: Pred, rhs: S<T>) -> S<bool> {
+        S::emit(Inst::Cmp(pred, self.value, rhs.value), Location::caller())
+    }
+}
+
+impl<T: Scalar> Compare<T> for S<T> {
+    type Output = S<bool>;
+    #[track_caller]
+    fn compare(self, pred: Pred, rhs: T) -> S<bool> {
+        let rhs: S<T> = rhs.into_device();
+        self.compare(pred, rhs)
+    }
+}
+
+macro_rules! compare_varying {
+    ($($lhs:ty, $rhs:ty;)*) => {$(
+        impl<T: Scalar> Compare<$rhs> for $lhs {
+            type Output = V<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: $rhs) -> V<bool> {
+                cmp_v(pred, self, rhs)
+            }
+        }
+    )*};
+}
+
+compare_varying! {
+    V<T>, V<T>;
+    V<T>, S<T>;
+    V<T>, T;
+    S<T>, V<T>;
+}
+
+macro_rules! compare_host {
+    ($($t:ty),*) => {$(
+        impl Compare<S<$t>> for $t {
+            type Output = S<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: S<$t>) -> S<bool> {
+                let lhs: S<$t> = self.into_device();
+                lhs.compare(pred, rhs)
+            }
+        }
+        impl Compare<V<$t>> for $t {
+            type Output = V<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: V<$t>) -> V<bool> {
+                cmp_v(pred, self, rhs)
+            }
+        }
+        compare_host!(@host $t);
+    )*};
+    (@host $($t:ty),*) => {$(
+        impl Compare<$t> for $t {
+            type Output = bool;
+            fn compare(self, pred: Pred, rhs: $t) -> bool {
+                match pred {
+                    Pred::Lt => self < rhs,
+                    Pred::Le => self <= rhs,
+                    Pred::Gt => self > rhs,
+                    Pred::Ge => self >= rhs,
+                    Pred::Eq => self == rhs,
+                    Pred::Ne => self != rhs,
+                }
+            }
+        }
+    )*};
+}
+
+compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+compare_host!(@host usize, isize, u128, i128);
+
+macro_rules! comparisons {
+    ($($name:ident $pred:ident $text:literal)*) => {$(
+        #[doc = concat!("The expansion of `a ", $text, " b`.")]
+        #[track_caller]
+        pub fn $name<A: Compare<B>, B>(a: A, b: B) -> A::Output {
+            a.compare(Pred::$pred, b)
+        }
+    )*};
+}
+
+comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
+
+/// Conditions that combine with `&&` and `||`. Both sides are always computed.
+#[diagnostic::on_unimplemented(
+    message = "`&&` and `||` combine conditions, not `{Self}` and `{Rhs}`",
+    label = "not both conditions"
+)]
+pub trait Logic<Rhs> {
+    /// `S<bool>`, `V<bool>`, or `bool` for two host values.
+    type Output;
+    /// `Bin::And` or `Bin::Or`.
+    fn combine(self, op: Bin, rhs: Rhs) -> Self::Output;
+}
+
+macro_rules! logic {
+    ($($lhs:ty, $rhs:ty => $out:ident;)*) => {$(
+        impl Logic<$rhs> for $lhs {
+            type Output = $out<bool>;
+            #[track_caller]
+            fn combine(self, op: Bin, rhs: $rhs) -> $out<bool> {
+                let (a, b): ($out<bool>, $out<bool>) = (self.into_device(), rhs.into_device());
+                $out::emit(Inst::Bin(op, a.value, b.value), Location::caller())
+            }
+        }
+    )*};
+}
+
+logic! {
+    S<bool>, S<bool> => S;
+    S<bool>, bool => S;
+    bool, S<bool> => S;
+    S<bool>, V<bool> => V;
+    V<bool>, S<bool> => V;
+    V<bool>, V<bool> => V;
+    V<bool>, bool => V;
+    bool, V<bool> => V;
+}
+
+impl Logic<bool> for bool {
+    type Output = bool;
+    fn combine(self, op: Bin, rhs: bool) -> bool {
+        if op == Bin::And { self && rhs } else { self || rhs }
+    }
+}
+
+/// The expansion of `a && b`.
+#[track_caller]
+pub fn and<A: Logic<B>, B>(a: A, b: B) -> A::Output {
+    a.combine(Bin::And, b)
+}
+
+/// The expansion of `a || b`.
+#[track_caller]
+pub fn or<A: Logic<B>, B>(a: A, b: B) -> A::Output {
+    a.combine(Bin::Or, b)
+}

@@ -1,0 +1,109 @@
+//! The kernel that the current thread is building.
+
+use std::cell::RefCell;
+use std::panic::Location;
+
+use gcn_isa::Target;
+use gcn_isa::program::SourceLoc;
+
+use crate::ir::build::Builder;
+use crate::ir::{Inst, Kernel, Place, Type, Value};
+use crate::scalar::{Elem, Scalar};
+
+/// What device functions need to know while a kernel's body runs.
+pub(crate) struct Context {
+    pub builder: Builder,
+    pub target: Target,
+    pub workgroup: [u32; 3],
+    pub error: Option<TraceError>,
+}
+
+/// A fault found while a kernel's body ran on the host: something that types cannot say.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{location}: {message}")]
+pub struct TraceError {
+    /// The user's source position.
+    pub location: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
+}
+
+/// Runs `f` on the kernel being built.
+///
+/// # Panics
+/// Outside a kernel's body: device functions have nothing to append to there. (Device values cannot be made elsewhere
+/// either, so this takes a deliberate call such as `global_id()` in host code.)
+pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
+    CURRENT.with_borrow_mut(|current| match current {
+        Some(context) => f(context),
+        None => panic!("device functions can be called only in the body of a `gcn_kernel!` kernel"),
+    })
+}
+
+/// Puts the previous context back even if the body panics.
+struct Restore(Option<Context>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        let previous = self.0.take();
+        CURRENT.with_borrow_mut(|current| *current = previous);
+    }
+}
+
+/// Runs a kernel's body and returns its IR.
+///
+/// # Errors
+/// The first [`TraceError`] that the body met.
+pub fn trace(
+    name: &str,
+    target: Target,
+    workgroup: [u32; 3],
+    body: impl FnOnce(),
+) -> Result<Kernel, TraceError> {
+    let context = Context { builder: Builder::new(name), target, workgroup, error: None };
+    let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
+    let restore = Restore(previous);
+    body();
+    let finished = CURRENT.with_borrow_mut(Option::take);
+    drop(restore);
+    let context = finished.unwrap_or_else(|| unreachable!("the body cannot take the context away"));
+    match context.error {
+        Some(error) => Err(error),
+        None => Ok(context.builder.finish()),
+    }
+}
+
+impl Context {
+    /// Appends an instruction that has a value.
+    pub fn value(&mut self, inst: Inst, ty: Type, loc: &'static Location<'static>) -> Value {
+        self.builder.value(inst, ty, Some(source(loc)))
+    }
+
+    /// Appends an instruction for its effect.
+    pub fn effect(&mut self, inst: Inst, loc: &'static Location<'static>) {
+        self.builder.effect(inst, Some(source(loc)));
+    }
+
+    /// A constant.
+    pub fn constant<T: Scalar>(&mut self, value: T, place: Place) -> Value {
+        self.builder.constant(value.to_bits(), Type { place, elem: T::ELEM, count: 1 })
+    }
+
+    /// A varying u32 constant.
+    pub fn v_u32(&mut self, value: u32) -> Value {
+        self.builder.constant(u64::from(value), Type::varying(Elem::U32))
+    }
+
+    /// Notes a fault; the first one wins.
+    pub fn fail(&mut self, loc: &'static Location<'static>, message: String) {
+        self.error.get_or_insert(TraceError { location: source(loc).to_string(), message });
+    }
+}
+
+fn source(loc: &'static Location<'static>) -> SourceLoc {
+    SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() }
+}

@@ -1,0 +1,97 @@
+//! LDS arrays.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::memory::{Backing, Elements, load_elements, store_elements};
+use super::{Index, LoadAt, StoreAt, V, Vector, with};
+use crate::ir::{LdsId, Memory};
+use crate::scalar::Number;
+
+/// An array of `N` elements in the workgroup's LDS, shared by its waves; what it holds at first is undefined.
+///
+/// Indices are not checked. Between a store and another wave's load of the same element there must be a `barrier()`.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Reverses each block of 256 elements.
+///     #[workgroup(256)]
+///     fn reverse(x: &mut [u32]) {
+///         let block = Lds::<u32, 256>::new();
+///         let i = local_id().x;
+///         block[i] = x[global_id().x];
+///         barrier();
+///         x[global_id().x] = block[255 - i];
+///     }
+/// }
+/// # reverse.build(Target::GFX90A).unwrap();
+/// ```
+#[derive(Debug)]
+pub struct Lds<T, const N: usize> {
+    id: LdsId,
+    element: PhantomData<T>,
+}
+
+impl<T, const N: usize> Clone for Lds<T, N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const N: usize> Copy for Lds<T, N> {}
+
+impl<T: Number, const N: usize> Lds<T, N> {
+    /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
+    #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
+    pub fn new() -> Self {
+        let bytes = u32::try_from(N * T::ELEM.bytes() as usize).unwrap_or(u32::MAX / 2);
+        Lds { id: with(|c| c.builder.lds(bytes)), element: PhantomData }
+    }
+
+    /// Number of elements.
+    pub const fn len(&self) -> u32 {
+        N as u32
+    }
+
+    /// True for an array of no elements.
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+
+    /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
+    /// multiple of the bytes loaded.
+    #[track_caller]
+    pub fn load_vector<const K: usize>(&self, i: impl Index) -> Vector<T, K> {
+        Vector::load(self, i)
+    }
+
+    /// Stores `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
+    /// multiple of the bytes stored.
+    #[track_caller]
+    pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>) {
+        v.store(self, i);
+    }
+}
+
+impl<T, const N: usize> Backing<T> for Lds<T, N> {
+    fn memory(&self) -> Memory {
+        Memory::Lds(self.id)
+    }
+}
+impl<T, const N: usize> Elements<T> for Lds<T, N> {}
+
+impl<T: Number, const N: usize, I: Index> LoadAt<I> for Lds<T, N> {
+    type Output = V<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> V<T> {
+        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
+    }
+}
+
+impl<T: Number, const N: usize, I: Index> StoreAt<I> for Lds<T, N> {
+    type Element = V<T>;
+    #[track_caller]
+    fn store_at(&self, i: I, value: V<T>) {
+        store_elements(self, i.index(), value.value, Location::caller());
+    }
+}

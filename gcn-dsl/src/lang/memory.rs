@@ -1,0 +1,336 @@
+//! Slices and raw pointers.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::{IntoDevice, S, V, Vector, with};
+use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::scalar::{Elem, Number, Scalar};
+
+/// Marks memory that a kernel may only read (`&[T]`, `*const T`).
+#[derive(Debug, Clone, Copy)]
+pub struct ReadOnly;
+/// Marks memory that a kernel may write (`&mut [T]`, `*mut T`).
+#[derive(Debug, Clone, Copy)]
+pub struct Writable;
+
+/// A slice argument: `&[T]` is `Slice<T, ReadOnly>`, `&mut [T]` is `Slice<T, Writable>`.
+///
+/// Accesses go through a buffer resource with the slice's length, so the hardware checks bounds: a load past the end gives
+/// 0, a store past the end does nothing. The check is on the 32-bit byte offset: an index of `2^32 / size_of::<T>()` or
+/// more wraps around before it.
+#[derive(Debug)]
+pub struct Slice<T, A> {
+    resource: Value,
+    len: Value,
+    types: PhantomData<(T, A)>,
+}
+
+/// A raw pointer argument, `*const T` or `*mut T`: indexed like a slice, without bounds checks, by unsigned 32-bit byte
+/// offset from the (uniform) pointer.
+#[derive(Debug)]
+pub struct Ptr<T, A> {
+    pointer: Value,
+    types: PhantomData<(T, A)>,
+}
+
+impl<T, A> Clone for Slice<T, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, A> Copy for Slice<T, A> {}
+impl<T, A> Clone for Ptr<T, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, A> Copy for Ptr<T, A> {}
+
+/// Word 3 of a raw buffer resource on GFX9: data format 32, no swizzle, no TID.
+const RAW_BUFFER_WORD3: u32 = 0x0002_7000;
+
+impl<T: Number, A> Slice<T, A> {
+    /// From the kernel argument at `offset`: 64-bit pointer, then length in elements as u32.
+    pub(super) fn from_kernarg(offset: u32) -> Self {
+        with(|c| {
+            let dword = Type::uniform(Elem::U32);
+            let pointer = c.builder.value(Inst::KernArg { offset }, Type { count: 2, ..dword }, None);
+            let len = c.builder.value(Inst::KernArg { offset: offset + 8 }, dword, None);
+            let size = c.builder.constant(u64::from(T::ELEM.bytes()), dword);
+            let bytes = c.builder.value(Inst::Bin(Bin::Mul, len, size), dword, None);
+            let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
+            let parts = [pointer, bytes, word3].into_iter().collect();
+            let resource = c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, None);
+            Slice { resource, len, types: PhantomData }
+        })
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> S<u32> {
+        S::from_value(self.len)
+    }
+
+    /// True if there are no elements.
+    #[track_caller]
+    pub fn is_empty(&self) -> S<bool> {
+        super::eq(self.len(), 0)
+    }
+
+    /// Loads `N` consecutive elements from index `i` on with one instruction of up to 16 bytes.
+    #[track_caller]
+    pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
+        Vector::load(self, i)
+    }
+}
+
+impl<T: Number> Slice<T, ReadOnly> {
+    /// Element `i` as a uniform value, through a scalar load (32- and 64-bit elements). Bounds are checked.
+    #[track_caller]
+    pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
+        const { assert!(T::ELEM.bytes() >= 4, "scalar loads move whole dwords") };
+        let i = i.into_device();
+        let loc = Location::caller();
+        let offset = with(|c| {
+            let size = c.builder.constant(u64::from(T::ELEM.bytes()), S::<u32>::TYPE);
+            c.value(Inst::Bin(Bin::Mul, i.value, size), S::<u32>::TYPE, loc)
+        });
+        S::emit(Inst::LoadUniform { resource: self.resource, offset }, loc)
+    }
+}
+
+impl<T: Number> Slice<T, Writable> {
+    /// Stores `N` consecutive elements from index `i` on with one instruction of up to 16 bytes.
+    #[track_caller]
+    pub fn store_vector<const N: usize>(&self, i: impl Index, v: Vector<T, N>) {
+        v.store(self, i);
+    }
+}
+
+impl<T: Number, A> Ptr<T, A> {
+    pub(super) fn from_kernarg(offset: u32) -> Self {
+        let ty = Type { count: 2, ..Type::uniform(Elem::U32) };
+        let pointer = with(|c| c.builder.value(Inst::KernArg { offset }, ty, None));
+        Ptr { pointer, types: PhantomData }
+    }
+}
+
+/// What may stand in `x[i]` for device memory: `u32`, `S<u32>` or `V<u32>`.
+#[diagnostic::on_unimplemented(
+    message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
+    label = "not a device index",
+    note = "convert with `as u32`"
+)]
+pub trait Index {
+    /// The index, varying.
+    fn index(self) -> V<u32>;
+}
+
+impl Index for V<u32> {
+    fn index(self) -> V<u32> {
+        self
+    }
+}
+impl Index for S<u32> {
+    #[track_caller]
+    fn index(self) -> V<u32> {
+        self.into_device()
+    }
+}
+impl Index for u32 {
+    fn index(self) -> V<u32> {
+        self.into_device()
+    }
+}
+
+/// Memory of `T` with a base that the IR knows.
+pub(super) trait Backing<T> {
+    fn memory(&self) -> Memory;
+}
+
+/// Device memory whose elements are `T`.
+#[allow(private_bounds, reason = "the IR is not part of the language")]
+pub trait Elements<T>: Backing<T> {}
+
+impl<T, A> Backing<T> for Slice<T, A> {
+    fn memory(&self) -> Memory {
+        Memory::Buffer(self.resource)
+    }
+}
+impl<T, A> Elements<T> for Slice<T, A> {}
+impl<T, A> Backing<T> for Ptr<T, A> {
+    fn memory(&self) -> Memory {
+        Memory::Global(self.pointer)
+    }
+}
+impl<T, A> Elements<T> for Ptr<T, A> {}
+
+/// Byte offset of element `i`.
+pub(super) fn byte_offset<T: Scalar>(i: V<u32>, loc: &'static Location<'static>) -> Value {
+    with(|c| {
+        let size = c.v_u32(T::ELEM.bytes());
+        c.value(Inst::Bin(Bin::Mul, i.value, size), V::<u32>::TYPE, loc)
+    })
+}
+
+/// Loads `count` consecutive elements.
+pub(super) fn load_elements<T: Number>(
+    from: &impl Backing<T>,
+    i: V<u32>,
+    count: usize,
+    loc: &'static Location<'static>,
+) -> Value {
+    let offset = byte_offset::<T>(i, loc);
+    let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
+    with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
+}
+
+/// Stores a value of one or several elements.
+pub(super) fn store_elements<T: Number>(
+    to: &impl Backing<T>,
+    i: V<u32>,
+    value: Value,
+    loc: &'static Location<'static>,
+) {
+    let offset = byte_offset::<T>(i, loc);
+    with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value }, loc));
+}
+
+/// What `a[i]` reads.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be indexed by `{I}` in a kernel",
+    label = "cannot be indexed by `{I}`",
+    note = "slices, pointers and LDS arrays take `u32`, `S<u32>` or `V<u32>`; arrays of device values (registers) take a host `usize`"
+)]
+pub trait LoadAt<I> {
+    /// The element.
+    type Output;
+    /// Reads it.
+    fn load_at(&self, i: I) -> Self::Output;
+}
+
+/// Where `a[i] = v` may write.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign to an element of `{Self}`",
+    label = "not writable",
+    note = "a `&[T]` or `*const T` argument is read-only: declare it as `&mut [T]` or `*mut T`"
+)]
+pub trait StoreAt<I> {
+    /// The element.
+    type Element;
+    /// Writes it.
+    fn store_at(&self, i: I, value: Self::Element);
+}
+
+/// The expansion of a read of `a[i]`.
+#[track_caller]
+pub fn load<A: LoadAt<I> + ?Sized, I>(a: &A, i: I) -> A::Output {
+    a.load_at(i)
+}
+
+/// The expansion of `a[i] = v`.
+#[track_caller]
+pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, value: E) {
+    a.store_at(i, value.into_device());
+}
+
+macro_rules! memory_access {
+    ($($memory:ident),*) => {$(
+        impl<T: Number, A, I: Index> LoadAt<I> for $memory<T, A> {
+            type Output = V<T>;
+            #[track_caller]
+            fn load_at(&self, i: I) -> V<T> {
+                V::from_value(load_elements(self, i.index(), 1, Location::caller()))
+            }
+        }
+        impl<T: Number, I: Index> StoreAt<I> for $memory<T, Writable> {
+            type Element = V<T>;
+            #[track_caller]
+            fn store_at(&self, i: I, value: V<T>) {
+                store_elements(self, i.index(), value.value, Location::caller());
+            }
+        }
+    )*};
+}
+memory_access!(Slice, Ptr);
+
+impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
+    type Output = X;
+    fn load_at(&self, i: usize) -> X {
+        self[i]
+    }
+}
+
+impl<X: Copy> LoadAt<usize> for [X] {
+    type Output = X;
+    fn load_at(&self, i: usize) -> X {
+        self[i]
+    }
+}
+
+impl<X: Copy> LoadAt<usize> for Vec<X> {
+    type Output = X;
+    fn load_at(&self, i: usize) -> X {
+        self[i]
+    }
+}
+
+/// What `*p` reads in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be dereferenced in a kernel",
+    label = "not a device pointer"
+)]
+pub trait LoadDeref {
+    /// The element.
+    type Output;
+    /// Reads it.
+    fn load_deref(self) -> Self::Output;
+}
+
+/// Where `*p = v` may write in a kernel.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign through `{Self}`",
+    label = "not a writable device pointer",
+    note = "declare the argument as `*mut T`"
+)]
+pub trait StoreDeref {
+    /// The element.
+    type Element;
+    /// Writes it.
+    fn store_deref(self, value: Self::Element);
+}
+
+impl<T: Number, A> LoadDeref for Ptr<T, A> {
+    type Output = V<T>;
+    #[track_caller]
+    fn load_deref(self) -> V<T> {
+        self.load_at(0)
+    }
+}
+
+impl<X: Copy> LoadDeref for &X {
+    type Output = X;
+    fn load_deref(self) -> X {
+        *self
+    }
+}
+
+impl<T: Number> StoreDeref for Ptr<T, Writable> {
+    type Element = V<T>;
+    #[track_caller]
+    fn store_deref(self, value: V<T>) {
+        self.store_at(0, value);
+    }
+}
+
+/// The expansion of a read of `*p`.
+#[track_caller]
+pub fn load_deref<P: LoadDeref>(p: P) -> P::Output {
+    p.load_deref()
+}
+
+/// The expansion of `*p = v`.
+#[track_caller]
+pub fn store_deref<P: StoreDeref, E: IntoDevice<P::Element>>(p: P, value: E) {
+    p.store_deref(value.into_device());
+}

@@ -1,0 +1,246 @@
+//! Operators on device values and their methods.
+//!
+//! `S op S` is `S`; anything with a `V` is `V`; host values join as constants. Integers wrap, shift counts are taken
+//! modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::panic::Location;
+
+use half::f16;
+
+use super::{IntoDevice, S, V};
+use crate::ir::{Bin, Inst, Un};
+use crate::scalar::{Number, Scalar};
+
+/// Element types with `+ - *`: every number but `bf16`, which converts to `f32` for arithmetic.
+#[diagnostic::on_unimplemented(
+    message = "no arithmetic on `{Self}`",
+    note = "`bf16` has no arithmetic instructions: convert with `as f32`"
+)]
+pub trait Arithmetic: Number {}
+/// Integer element types.
+pub trait Integer: Arithmetic {}
+/// Floating-point element types with arithmetic.
+pub trait Float: Arithmetic {}
+
+macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
+mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64);
+mark!(Integer: i8, u8, i16, u16, i32, u32, i64, u64);
+mark!(Float: f16, f32, f64);
+
+#[track_caller]
+fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
+    S::emit(Inst::Bin(op, a.value, b.value), Location::caller())
+}
+
+#[track_caller]
+fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
+    let (a, b) = (a.into_device(), b.into_device());
+    V::emit(Inst::Bin(op, a.value, b.value), Location::caller())
+}
+
+macro_rules! binary {
+    ($($tr:ident $method:ident $op:ident $bound:ident: $($host:ty),*;)*) => {$(
+        impl<T: $bound> $tr<S<T>> for S<T> {
+            type Output = S<T>;
+            #[track_caller]
+            fn $method(self, rhs: S<T>) -> S<T> { bin_s(Bin::$op, self, rhs) }
+        }
+        impl<T: $bound> $tr<T> for S<T> {
+            type Output = S<T>;
+            #[track_caller]
+            fn $method(self, rhs: T) -> S<T> { bin_s(Bin::$op, self, rhs.into_device()) }
+        }
+        impl<T: $bound> $tr<V<T>> for S<T> {
+            type Output = V<T>;
+            #[track_caller]
+            fn $method(self, rhs: V<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
+        }
+        impl<T: $bound> $tr<V<T>> for V<T> {
+            type Output = V<T>;
+            #[track_caller]
+            fn $method(self, rhs: V<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
+        }
+        impl<T: $bound> $tr<S<T>> for V<T> {
+            type Output = V<T>;
+            #[track_caller]
+            fn $method(self, rhs: S<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
+        }
+        impl<T: $bound> $tr<T> for V<T> {
+            type Output = V<T>;
+            #[track_caller]
+            fn $method(self, rhs: T) -> V<T> { bin_v(Bin::$op, self, rhs) }
+        }
+        $(
+            impl $tr<S<$host>> for $host {
+                type Output = S<$host>;
+                #[track_caller]
+                fn $method(self, rhs: S<$host>) -> S<$host> { bin_s(Bin::$op, self.into_device(), rhs) }
+            }
+            impl $tr<V<$host>> for $host {
+                type Output = V<$host>;
+                #[track_caller]
+                fn $method(self, rhs: V<$host>) -> V<$host> { bin_v(Bin::$op, self, rhs) }
+            }
+        )*
+    )*};
+}
+
+binary! {
+    Add add Add Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
+    Sub sub Sub Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
+    Mul mul Mul Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
+    Div div Div Arithmetic: i8, u8, i16, u16, i32, u32, f16, f32, f64;
+    Rem rem Rem Integer: i8, u8, i16, u16, i32, u32;
+    BitAnd bitand And Bits: i8, u8, i16, u16, i32, u32, i64, u64;
+    BitOr bitor Or Bits: i8, u8, i16, u16, i32, u32, i64, u64;
+    BitXor bitxor Xor Bits: i8, u8, i16, u16, i32, u32, i64, u64;
+}
+
+/// Element types with `& | ^ !`: integers and `bool`.
+pub trait Bits: Scalar {}
+mark!(Bits: bool, i8, u8, i16, u16, i32, u32, i64, u64);
+
+macro_rules! shifts {
+    ($($tr:ident $method:ident $op:ident;)*) => {$(
+        impl<T: Integer> $tr<S<u32>> for S<T> {
+            type Output = S<T>;
+            #[track_caller]
+            fn $method(self, rhs: S<u32>) -> S<T> {
+                S::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+            }
+        }
+        impl<T: Integer> $tr<u32> for S<T> {
+            type Output = S<T>;
+            #[track_caller]
+            fn $method(self, rhs: u32) -> S<T> {
+                let rhs: S<u32> = rhs.into_device();
+                S::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+            }
+        }
+        impl<T: Integer, R: IntoDevice<V<u32>> + ShiftCount> $tr<R> for V<T> {
+            type Output = V<T>;
+            #[track_caller]
+            fn $method(self, rhs: R) -> V<T> {
+                let rhs: V<u32> = rhs.into_device();
+                V::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+            }
+        }
+    )*};
+}
+
+/// What may stand to the right of `<<` and `>>` on a varying value: `u32`, `S<u32>`, `V<u32>`.
+pub trait ShiftCount {}
+impl ShiftCount for u32 {}
+impl ShiftCount for S<u32> {}
+impl ShiftCount for V<u32> {}
+
+shifts! {
+    Shl shl Shl;
+    Shr shr Shr;
+}
+
+macro_rules! unary_both {
+    ($handle:ident) => {
+        impl<T: Arithmetic> Neg for $handle<T> {
+            type Output = $handle<T>;
+            #[track_caller]
+            fn neg(self) -> Self {
+                Self::emit(Inst::Un(Un::Neg, self.value), Location::caller())
+            }
+        }
+
+        impl<T: Bits> Not for $handle<T> {
+            type Output = $handle<T>;
+            #[track_caller]
+            fn not(self) -> Self {
+                Self::emit(Inst::Un(Un::Not, self.value), Location::caller())
+            }
+        }
+
+        impl<T: Arithmetic> $handle<T> {
+            /// The smaller of both. Floats: a NaN loses against a number.
+            #[track_caller]
+            pub fn min(self, other: impl IntoDevice<$handle<T>>) -> Self {
+                Self::emit(Inst::Bin(Bin::Min, self.value, other.into_device().value), Location::caller())
+            }
+
+            /// The larger of both. Floats: a NaN loses against a number.
+            #[track_caller]
+            pub fn max(self, other: impl IntoDevice<$handle<T>>) -> Self {
+                Self::emit(Inst::Bin(Bin::Max, self.value, other.into_device().value), Location::caller())
+            }
+        }
+
+        impl<T: Scalar> $handle<T> {
+            /// The same bits as another type of the same width, for example `x.to_bits_as::<u32>()`.
+            #[track_caller]
+            pub fn to_bits_as<U: Scalar>(self) -> $handle<U> {
+                const { assert!(T::ELEM.bytes() == U::ELEM.bytes(), "the types differ in width") };
+                $handle::<U>::emit(Inst::Bitcast(self.value), Location::caller())
+            }
+        }
+
+        impl<T: Float> $handle<T> {
+            /// Absolute value.
+            #[track_caller]
+            pub fn abs(self) -> Self {
+                Self::emit(Inst::Un(Un::Abs, self.value), Location::caller())
+            }
+
+            /// `self * a + b` with one rounding.
+            #[track_caller]
+            pub fn mul_add(
+                self,
+                a: impl IntoDevice<$handle<T>>,
+                b: impl IntoDevice<$handle<T>>,
+            ) -> Self {
+                let (a, b) = (a.into_device(), b.into_device());
+                Self::emit(Inst::Fma(self.value, a.value, b.value), Location::caller())
+            }
+        }
+
+        unary_both!(@math $handle
+            /// Square root as `v_sqrt_*` gives it: f32 within 1 ulp, not always correctly rounded.
+            sqrt Sqrt
+            /// Largest integer not above.
+            floor Floor
+            /// Smallest integer not below.
+            ceil Ceil
+            /// Towards zero.
+            trunc Trunc
+            /// To the nearest integer, ties to even.
+            round_ties_even Rndne
+            /// Approximate reciprocal (`v_rcp_*`, f32 within 1 ulp).
+            rcp Rcp
+        );
+
+        impl $handle<f32> {
+            /// Approximate 2 to the power of `self` (`v_exp_f32`, within 1 ulp; denormal results flush to zero).
+            #[track_caller]
+            pub fn exp2(self) -> Self {
+                Self::emit(Inst::Un(Un::Exp2, self.value), Location::caller())
+            }
+
+            /// Approximate base-2 logarithm (`v_log_f32`, within 1 ulp).
+            #[track_caller]
+            pub fn log2(self) -> Self {
+                Self::emit(Inst::Un(Un::Log2, self.value), Location::caller())
+            }
+        }
+    };
+    (@math $handle:ident $($(#[$doc:meta])* $method:ident $op:ident)*) => {
+        impl<T: Float> $handle<T> {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $method(self) -> Self {
+                    Self::emit(Inst::Un(Un::$op, self.value), Location::caller())
+                }
+            )*
+        }
+    };
+}
+
+unary_both!(S);
+unary_both!(V);

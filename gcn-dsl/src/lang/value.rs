@@ -1,0 +1,127 @@
+//! `S<T>` and `V<T>`.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::with;
+use crate::ir::{Inst, Place, Type, Value};
+use crate::scalar::Scalar;
+
+/// One value per wave, in SGPRs: the same for every lane.
+#[derive(Debug)]
+pub struct S<T> {
+    pub(crate) value: Value,
+    element: PhantomData<T>,
+}
+
+/// One value per lane, in VGPRs. `V<bool>` is a lane mask.
+#[derive(Debug)]
+pub struct V<T> {
+    pub(crate) value: Value,
+    element: PhantomData<T>,
+}
+
+macro_rules! handle {
+    ($name:ident, $place:ident) => {
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<T> Copy for $name<T> {}
+
+        impl<T: Scalar> $name<T> {
+            pub(crate) const TYPE: Type = Type { place: Place::$place, elem: T::ELEM, count: 1 };
+
+            pub(crate) fn from_value(value: Value) -> Self {
+                $name { value, element: PhantomData }
+            }
+
+            pub(crate) fn emit(inst: Inst, loc: &'static Location<'static>) -> Self {
+                Self::from_value(with(|c| c.value(inst, Self::TYPE, loc)))
+            }
+        }
+    };
+}
+
+handle!(S, Uniform);
+handle!(V, Varying);
+
+/// What becomes an `X` by itself: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not become `{X}` by itself",
+    label = "expected `{X}`, found `{Self}`",
+    note = "a varying `V<T>` never narrows to a uniform `S<T>` by itself: use `read_first_lane(v)`, or declare the variable as `V<T>`",
+    note = "between element types convert with `as`; a plain scalar type in a kernel means `S<T>`"
+)]
+pub trait IntoDevice<X> {
+    /// The conversion.
+    fn into_device(self) -> X;
+}
+
+impl<X> IntoDevice<X> for X {
+    fn into_device(self) -> X {
+        self
+    }
+}
+
+impl<T: Scalar> IntoDevice<S<T>> for T {
+    fn into_device(self) -> S<T> {
+        S::from_value(with(|c| c.constant(self, Place::Uniform)))
+    }
+}
+
+impl<T: Scalar> IntoDevice<V<T>> for T {
+    fn into_device(self) -> V<T> {
+        V::from_value(with(|c| c.constant(self, Place::Varying)))
+    }
+}
+
+impl<T: Scalar> IntoDevice<V<T>> for S<T> {
+    #[track_caller]
+    fn into_device(self) -> V<T> {
+        V::emit(Inst::Splat(self.value), Location::caller())
+    }
+}
+
+/// The expansion of `let x: X = e`.
+#[track_caller]
+pub fn annotate<X, E: IntoDevice<X>>(e: E) -> X {
+    e.into_device()
+}
+
+/// The expansion of an assignment to an element of a device variable.
+#[track_caller]
+pub fn convert<X, E: IntoDevice<X>>(e: E) -> X {
+    e.into_device()
+}
+
+/// A uniform or host value as a varying one.
+#[track_caller]
+pub fn splat<T: Scalar>(x: impl IntoDevice<V<T>>) -> V<T> {
+    x.into_device()
+}
+
+/// `condition ? a : b`, lane by lane. Both sides are computed.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Negative elements become zero.
+///     #[workgroup(64)]
+///     fn relu(x: &mut [f32]) {
+///         let i = global_id().x;
+///         x[i] = select(x[i] > 0.0, x[i], 0.0);
+///     }
+/// }
+/// # relu.build(Target::GFX942).unwrap();
+/// ```
+#[track_caller]
+pub fn select<T: Scalar>(
+    condition: impl IntoDevice<V<bool>>,
+    a: impl IntoDevice<V<T>>,
+    b: impl IntoDevice<V<T>>,
+) -> V<T> {
+    let (condition, a, b) = (condition.into_device(), a.into_device(), b.into_device());
+    V::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
+}

@@ -1,0 +1,162 @@
+//! `let mut` in a kernel.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use gcn_isa::program::SourceLoc;
+use half::{bf16, f16};
+
+use super::control::{Div, Flow, Top};
+use super::{IntoDevice, S, V, with};
+use crate::ir::{Value, Variable};
+use crate::scalar::Scalar;
+
+/// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
+#[derive(Debug)]
+pub struct Var<X, F> {
+    leaves: Vec<Variable>,
+    types: PhantomData<(X, F)>,
+}
+
+/// Device data made of IR values: `S`, `V`, vectors, fragments, accumulators, and arrays and tuples of them.
+pub trait Flatten: Copy {
+    /// Appends the values, first to last.
+    fn flatten(&self, out: &mut Vec<Value>);
+    /// Takes the values back in the same order.
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self;
+}
+
+pub(crate) fn next_value(values: &mut dyn Iterator<Item = Value>) -> Value {
+    values.next().unwrap_or_else(|| unreachable!("as many values come back as went in"))
+}
+
+impl<T: Scalar> Flatten for S<T> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        S::from_value(next_value(values))
+    }
+}
+
+impl<T: Scalar> Flatten for V<T> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.push(self.value);
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        V::from_value(next_value(values))
+    }
+}
+
+impl<X: Flatten, const N: usize> Flatten for [X; N] {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        self.iter().for_each(|x| x.flatten(out));
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        std::array::from_fn(|_| X::unflatten(values))
+    }
+}
+
+/// What `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform variables.
+#[diagnostic::on_unimplemented(
+    message = "`let mut` in a kernel declares a device variable, and `{Self}` is not a device value",
+    label = "not a device value",
+    note = "LDS arrays and slices are declared without `mut`; host-time variables belong in `comptime {{ … }}`"
+)]
+pub trait Declare {
+    /// The variable's type.
+    type Value: Flatten;
+    /// The initial value.
+    fn declare(self) -> Self::Value;
+}
+
+macro_rules! declare_self {
+    ($($handle:ident),*) => {$(
+        impl<T: Scalar> Declare for $handle<T> {
+            type Value = $handle<T>;
+            fn declare(self) -> $handle<T> { self }
+        }
+    )*};
+}
+declare_self!(S, V);
+
+macro_rules! declare_host {
+    ($($t:ty),*) => {$(
+        impl Declare for $t {
+            type Value = S<$t>;
+            fn declare(self) -> S<$t> { self.into_device() }
+        }
+    )*};
+}
+declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+
+impl<D: Declare, const N: usize> Declare for [D; N] {
+    type Value = [D::Value; N];
+    fn declare(self) -> [D::Value; N] {
+        self.map(D::declare)
+    }
+}
+
+/// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
+/// only where the same lanes are active as at their declaration.
+pub trait AssignIn<F, G> {}
+
+/// Flows in which the same lanes run as in `F`.
+#[diagnostic::on_unimplemented(
+    message = "a uniform variable cannot be assigned under a varying condition",
+    label = "only some lanes get here, but a uniform `S<T>` has one value for all of them",
+    note = "declare the variable as varying: `let mut x: V<T> = …`"
+)]
+pub trait SameLanes<F> {}
+impl SameLanes<Top> for Top {}
+impl<F> SameLanes<Div<F>> for Div<F> {}
+
+impl<T, F, G> AssignIn<F, G> for V<T> {}
+impl<T, F, G: SameLanes<F>> AssignIn<F, G> for S<T> {}
+impl<X: AssignIn<F, G>, F, G, const N: usize> AssignIn<F, G> for [X; N] {}
+
+impl<X: Flatten, F: Flow> Var<X, F> {
+    /// The expansion of `let mut x = e`.
+    #[track_caller]
+    pub fn declare<D: Declare<Value = X>>(_flow: &F, init: D) -> Self {
+        let mut values = Vec::new();
+        init.declare().flatten(&mut values);
+        let loc = location(Location::caller());
+        let leaves = with(|c| {
+            values
+                .iter()
+                .map(|v| {
+                    let ty = c.builder.kernel().ty(*v);
+                    let var = c.builder.declare(ty);
+                    c.builder.write(var, *v, loc);
+                    var
+                })
+                .collect()
+        });
+        Var { leaves, types: PhantomData }
+    }
+
+    /// The expansion of a use of the variable.
+    #[track_caller]
+    pub fn get(&self) -> X {
+        let loc = location(Location::caller());
+        let values: Vec<Value> = with(|c| self.leaves.iter().map(|var| c.builder.read(*var, loc)).collect());
+        X::unflatten(&mut values.into_iter())
+    }
+
+    /// The expansion of an assignment.
+    #[track_caller]
+    pub fn set<G: Flow, E: IntoDevice<X>>(&self, _flow: &G, e: E)
+    where
+        X: AssignIn<F, G>,
+    {
+        let mut values = Vec::new();
+        e.into_device().flatten(&mut values);
+        let loc = location(Location::caller());
+        with(|c| self.leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+    }
+}
+
+fn location(loc: &'static Location<'static>) -> Option<SourceLoc> {
+    Some(SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() })
+}

@@ -1,0 +1,232 @@
+//! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
+//!
+//! Nothing of HIP is needed to compile this crate. The calls that are made: `hipInit`, `hipGetDeviceCount`,
+//! `hipGetDeviceProperties`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipModuleLoadData`,
+//! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipGetErrorString`.
+//!
+//! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside their buffers, a
+//! code object reaches a device only if it is for that device. What a kernel does on the device is not Rust's to check.
+//!
+//! ```no_run
+//! use gcn_dsl::launch::hip::HipDevice;
+//!
+//! let device = HipDevice::open(0)?;
+//! let module = device.load_module(&std::fs::read("saxpy.hsaco").unwrap())?;
+//! let kernel = module.function("saxpy")?;
+//! let x = device.alloc(4 * 1000)?;
+//! x.write(0, &vec![0; 4 * 1000])?;
+//! let mut kernarg = vec![0; 16];
+//! kernarg[..8].copy_from_slice(&x.address().to_le_bytes());
+//! device.launch(&kernel, [4, 1, 1], [256, 1, 1], 0, &kernarg)?;
+//! device.synchronize()?;
+//! # Ok::<(), gcn_dsl::launch::hip::HipError>(())
+//! ```
+#![allow(
+    unsafe_code,
+    reason = "HIP is a C library: loading it, calling it and passing it addresses is unsafe"
+)]
+
+mod api;
+mod error;
+mod memory;
+mod module;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use gcn_emit::object::read_code_object;
+use gcn_emit::target_id::TargetId;
+use gcn_isa::Target;
+
+use api::Api;
+pub use error::HipError;
+pub use memory::HipBuffer;
+pub use module::{HipFunction, HipModule};
+
+/// Environment variable that names the HIP library to load, before all others.
+pub const LIBRARY_VARIABLE: &str = "GCN_HIP_LIBRARY";
+
+/// Names that are tried in order: that of the development package, then those of `ROCm` 6, 5 and 7.
+const LIBRARY_NAMES: [&str; 4] =
+    ["libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.7"];
+
+/// The HIP library, loaded. It stays loaded until the process ends.
+#[derive(Clone)]
+pub struct HipLibrary {
+    api: Arc<Api>,
+}
+
+impl fmt::Debug for HipLibrary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HipLibrary").field(&self.api.library).finish()
+    }
+}
+
+impl HipLibrary {
+    /// Loads the library: the file that `GCN_HIP_LIBRARY` names and no other; without that variable `libamdhip64.so`,
+    /// then with the suffixes `.6`, `.5` and `.7`. A library that was found once is used from then on.
+    ///
+    /// # Errors
+    /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
+    pub fn load() -> Result<HipLibrary, HipError> {
+        static LOADED: OnceLock<HipLibrary> = OnceLock::new();
+        if let Some(library) = LOADED.get() {
+            return Ok(library.clone());
+        }
+        let library = match std::env::var_os(LIBRARY_VARIABLE) {
+            Some(name) => HipLibrary::load_from(&[name])?,
+            None => HipLibrary::load_from(&LIBRARY_NAMES.map(OsString::from))?,
+        };
+        Ok(LOADED.get_or_init(|| library).clone())
+    }
+
+    /// Loads the first of these libraries that there is.
+    ///
+    /// # Errors
+    /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
+    pub fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
+        Api::load(names).map(|api| HipLibrary { api: Arc::new(api) })
+    }
+
+    /// The name under which the library was loaded.
+    pub fn name(&self) -> &str {
+        &self.api.library
+    }
+
+    /// How many devices there are.
+    ///
+    /// # Errors
+    /// [`HipError::NoDevice`] if there is none, [`HipError::Call`].
+    pub fn device_count(&self) -> Result<u32, HipError> {
+        self.api.device_count()
+    }
+
+    /// Opens a device of this library.
+    ///
+    /// # Errors
+    /// As [`HipDevice::open`].
+    pub fn open(&self, ordinal: u32) -> Result<HipDevice, HipError> {
+        let count = self.device_count()?;
+        let api = Arc::clone(&self.api);
+        let device = i32::try_from(ordinal).ok().filter(|_| ordinal < count);
+        let ordinal = device.ok_or(HipError::NoSuchDevice { ordinal, count })?;
+        let arch = api.arch_name(ordinal)?;
+        let target_id = arch.parse().map_err(|source| HipError::Unsupported { ordinal, source })?;
+        Ok(HipDevice { context: Context { api, ordinal }, target_id })
+    }
+}
+
+/// A library and the device of it that calls are about: HIP has a current device for each thread.
+#[derive(Clone)]
+struct Context {
+    api: Arc<Api>,
+    ordinal: i32,
+}
+
+impl Context {
+    /// The library, with the device made current for this thread.
+    fn current(&self) -> Result<&Api, HipError> {
+        self.api.set_device(self.ordinal)?;
+        Ok(&self.api)
+    }
+}
+
+/// A GPU.
+#[derive(Clone)]
+pub struct HipDevice {
+    context: Context,
+    target_id: TargetId,
+}
+
+impl fmt::Debug for HipDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let library = &self.context.api.library;
+        f.debug_struct("HipDevice")
+            .field("ordinal", &self.context.ordinal)
+            .field("target_id", &self.target_id)
+            .field("library", library)
+            .finish()
+    }
+}
+
+impl HipDevice {
+    /// Opens the device with this number, of the library that [`HipLibrary::load`] finds.
+    ///
+    /// # Errors
+    /// [`HipError`]: no library, no device, not so many devices, or a device that is none of the supported targets.
+    pub fn open(ordinal: u32) -> Result<HipDevice, HipError> {
+        HipLibrary::load()?.open(ordinal)
+    }
+
+    /// The device's number.
+    pub fn ordinal(&self) -> u32 {
+        self.context.ordinal.unsigned_abs()
+    }
+
+    /// The device's target.
+    pub fn target(&self) -> Target {
+        self.target_id.target
+    }
+
+    /// The device's target with its XNACK and SRAM-ECC settings (`gcnArchName`).
+    pub fn target_id(&self) -> TargetId {
+        self.target_id
+    }
+
+    /// Allocates device memory; its contents are undefined. It is freed when the buffer is dropped.
+    ///
+    /// # Errors
+    /// [`HipError::Call`].
+    pub fn alloc(&self, bytes: usize) -> Result<HipBuffer, HipError> {
+        HipBuffer::new(self.context.clone(), bytes)
+    }
+
+    /// Loads a code object, as [`gcn_emit::object::write_code_object`] makes it. It is unloaded when the module and all its
+    /// functions are dropped.
+    ///
+    /// # Errors
+    /// [`HipError::CodeObject`] if the bytes are no code object, [`HipError::WrongTarget`] if it is for another target than
+    /// the device, [`HipError::Call`].
+    pub fn load_module(&self, code_object: &[u8]) -> Result<HipModule, HipError> {
+        let object = read_code_object(code_object)?;
+        let code = object.target_id;
+        if !code.runs_on(self.target_id) {
+            return Err(HipError::WrongTarget { code, device: self.target_id });
+        }
+        HipModule::load(self.context.clone(), code_object, &object)
+    }
+
+    /// Starts a kernel of `grid` workgroups with `workgroup` work-items each, `dynamic_lds` bytes of LDS besides what the
+    /// kernel declares, and these bytes of kernel arguments. Returns before the kernel has run: see
+    /// [`HipDevice::synchronize`].
+    ///
+    /// HIP copies the arguments one by one as the kernel's metadata lists them, so an argument that the metadata leaves out
+    /// does not arrive.
+    ///
+    /// # Errors
+    /// [`HipError::OtherDevice`] if the kernel was loaded for another device, [`HipError::KernargTooShort`],
+    /// [`HipError::Call`].
+    pub fn launch(
+        &self,
+        kernel: &HipFunction,
+        grid: [u32; 3],
+        workgroup: [u32; 3],
+        dynamic_lds: u32,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        let loaded = kernel.context();
+        if loaded.ordinal != self.context.ordinal || !Arc::ptr_eq(&loaded.api, &self.context.api) {
+            return Err(HipError::OtherDevice { kernel: kernel.name().to_owned() });
+        }
+        kernel.launch(grid, workgroup, dynamic_lds, kernarg)
+    }
+
+    /// Waits for everything that was started on the device. Faults of kernels are reported here.
+    ///
+    /// # Errors
+    /// [`HipError::Call`].
+    pub fn synchronize(&self) -> Result<(), HipError> {
+        self.context.current()?.synchronize()
+    }
+}

@@ -1,0 +1,176 @@
+//! The functions of the library, and those calls of them that need no address.
+
+use std::ffi::{CStr, OsString, c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
+
+use libloading::Library;
+
+use super::HipError;
+
+/// `hipErrorNoDevice`.
+const NO_DEVICE: c_int = 100;
+/// `hipErrorInvalidDevice`, which `hipInit` of HIP 5 gives where there is no device.
+const INVALID_DEVICE: c_int = 101;
+
+/// Bytes that the library may write as `hipDeviceProp_t`: 792 in HIP 5, 1,472 in HIP 6; the rest is for growth.
+const PROPERTIES_BYTES: usize = 8192;
+/// Bytes of `gcnArchName`.
+const ARCH_BYTES: usize = 256;
+
+/// Function that fills a `hipDeviceProp_t`, and where it puts `gcnArchName`. The structure changed with HIP 6, which exports
+/// both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of 5.2 and 6.0.
+const PROPERTIES: [(&str, usize); 2] =
+    [("hipGetDevicePropertiesR0600", 1160), ("hipGetDeviceProperties", 396)];
+
+type GetProperties = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
+
+/// Declares the functions of the library that return a `hipError_t`.
+macro_rules! functions {
+    ($($name:ident($($arg:ty),*);)*) => {
+        /// The library's functions.
+        #[allow(non_snake_case, reason = "the functions' own names")]
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+            hipGetErrorString: unsafe extern "C" fn(c_int) -> *const c_char,
+        }
+
+        impl Functions {
+            fn of(library: &Library, name: &str) -> Result<Functions, HipError> {
+                Ok(Functions {
+                    $($name: {
+                        type Function = unsafe extern "C" fn($($arg),*) -> c_int;
+                        // SAFETY: this is the signature of the function in hip_runtime_api.h.
+                        unsafe { symbol::<Function>(library, name, stringify!($name))? }
+                    },)*
+                    // SAFETY: this is the signature of the function in hip_runtime_api.h.
+                    hipGetErrorString: unsafe { symbol(library, name, "hipGetErrorString")? },
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    hipInit(c_uint);
+    hipGetDeviceCount(*mut c_int);
+    hipSetDevice(c_int);
+    hipMalloc(*mut *mut c_void, usize);
+    hipFree(*mut c_void);
+    hipMemcpyHtoD(*mut c_void, *const c_void, usize);
+    hipMemcpyDtoH(*mut c_void, *mut c_void, usize);
+    hipModuleLoadData(*mut *mut c_void, *const c_void);
+    hipModuleGetFunction(*mut *mut c_void, *mut c_void, *const c_char);
+    hipModuleUnload(*mut c_void);
+    hipModuleLaunchKernel(
+        *mut c_void, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, *mut c_void, *mut *mut c_void,
+        *mut *mut c_void
+    );
+    hipDeviceSynchronize();
+}
+
+/// A function of the library.
+///
+/// # Safety
+/// `F` is the type of a pointer to the function `name`.
+unsafe fn symbol<F: Copy>(library: &Library, file: &str, name: &'static str) -> Result<F, HipError> {
+    // SAFETY: the caller vouches for the type.
+    let found = unsafe { library.get::<F>(name.as_bytes()) };
+    found.map(|f| *f).map_err(|_| HipError::MissingFunction { library: file.to_owned(), function: name })
+}
+
+/// The loaded library.
+pub(super) struct Api {
+    pub(super) functions: Functions,
+    get_properties: (GetProperties, &'static str, usize),
+    /// The name under which it was loaded.
+    pub(super) library: String,
+    /// Never unloaded: HIP registers functions that run when the process ends.
+    _keep: ManuallyDrop<Library>,
+}
+
+impl Api {
+    pub(super) fn load(names: &[OsString]) -> Result<Api, HipError> {
+        let mut tried = Vec::new();
+        for name in names {
+            let library = name.to_string_lossy().into_owned();
+            // SAFETY: loading runs the library's initializers; that of HIP has no preconditions, and which file is loaded
+            // is the choice of whoever set the environment or passed the names.
+            match unsafe { Library::new(name) } {
+                Ok(loaded) => return Api::of(loaded, library),
+                Err(error) => tried.push((library, error.to_string())),
+            }
+        }
+        Err(HipError::LibraryNotFound { tried })
+    }
+
+    fn of(loaded: Library, library: String) -> Result<Api, HipError> {
+        let loaded = ManuallyDrop::new(loaded);
+        let functions = Functions::of(&loaded, &library)?;
+        let [newest, oldest] = PROPERTIES.map(|(name, offset)| {
+            // SAFETY: both functions take the structure to fill and the device's number.
+            let found = unsafe { symbol::<GetProperties>(&loaded, &library, name) };
+            found.map(|f| (f, name, offset))
+        });
+        let get_properties = newest.or(oldest)?;
+        Ok(Api { functions, get_properties, library, _keep: loaded })
+    }
+
+    /// Turns a return code into a result.
+    pub(super) fn check(&self, function: &'static str, code: c_int) -> Result<(), HipError> {
+        if code == 0 {
+            return Ok(());
+        }
+        // SAFETY: any code may be passed; the text is static.
+        let text = unsafe { (self.functions.hipGetErrorString)(code) };
+        let message = if text.is_null() {
+            "unknown error".to_owned()
+        } else {
+            // SAFETY: HIP's error strings end with NUL and are never freed.
+            unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+        };
+        Err(HipError::Call { function, code, message })
+    }
+
+    /// How many devices there are, at least one.
+    pub(super) fn device_count(&self) -> Result<u32, HipError> {
+        let none = || HipError::NoDevice { library: self.library.clone() };
+        let mut count = 0;
+        // SAFETY: hipInit takes no flags but 0.
+        let mut code = unsafe { (self.functions.hipInit)(0) };
+        if code == 0 {
+            // SAFETY: `count` may be written.
+            code = unsafe { (self.functions.hipGetDeviceCount)(&raw mut count) };
+        }
+        if code == NO_DEVICE || code == INVALID_DEVICE {
+            return Err(none());
+        }
+        self.check("hipGetDeviceCount", code)?;
+        u32::try_from(count).ok().filter(|count| *count > 0).ok_or_else(none)
+    }
+
+    /// `gcnArchName` of a device, for example `gfx90a:sramecc+:xnack-`.
+    pub(super) fn arch_name(&self, ordinal: c_int) -> Result<String, HipError> {
+        let (function, name, offset) = self.get_properties;
+        // Aligned as the structure is, whose widest members are pointers.
+        let mut properties = [0u64; PROPERTIES_BYTES / 8];
+        // SAFETY: the buffer is larger than the structure of every version that has this function.
+        let code = unsafe { function(properties.as_mut_ptr().cast(), ordinal) };
+        self.check(name, code)?;
+        let bytes: Vec<u8> = properties.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let text = bytes.get(offset..offset + ARCH_BYTES).unwrap_or_default();
+        let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+        Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+    }
+
+    pub(super) fn set_device(&self, ordinal: c_int) -> Result<(), HipError> {
+        // SAFETY: any number may be passed.
+        let code = unsafe { (self.functions.hipSetDevice)(ordinal) };
+        self.check("hipSetDevice", code)
+    }
+
+    pub(super) fn synchronize(&self) -> Result<(), HipError> {
+        // SAFETY: there are no arguments.
+        let code = unsafe { (self.functions.hipDeviceSynchronize)() };
+        self.check("hipDeviceSynchronize", code)
+    }
+}

@@ -1,0 +1,124 @@
+//! What can go wrong with HIP.
+
+use std::fmt;
+
+use gcn_emit::object::ObjectError;
+use gcn_emit::target_id::{TargetId, TargetIdError};
+
+use super::LIBRARY_VARIABLE;
+
+/// Why HIP did not do what it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HipError {
+    /// No library could be loaded.
+    #[error(
+        "the HIP library was not found; tried {}; install ROCm (on Debian the package libamdhip64-5), or name the file in \
+         the environment variable {LIBRARY_VARIABLE}",
+        Attempts(tried)
+    )]
+    LibraryNotFound {
+        /// Each name with what the system's loader said.
+        tried: Vec<(String, String)>,
+    },
+    /// The library is not the HIP library, or too old.
+    #[error("the library {library} has no function {function}; it is not HIP 4.2 or later")]
+    MissingFunction {
+        /// The library.
+        library: String,
+        /// The function.
+        function: &'static str,
+    },
+    /// The library finds no device.
+    #[error(
+        "HIP ({library}) finds no GPU; `ls /dev/kfd` and `rocminfo` show whether the driver is loaded and this user may use \
+         it (groups render and video); to run without a GPU use the simulator"
+    )]
+    NoDevice {
+        /// The library.
+        library: String,
+    },
+    /// There are fewer devices.
+    #[error("there is no GPU number {ordinal}, HIP finds {count}; they are numbered from 0")]
+    NoSuchDevice {
+        /// The number asked for.
+        ordinal: u32,
+        /// How many devices there are.
+        count: u32,
+    },
+    /// The device is none of the supported targets.
+    #[error("GPU number {ordinal}: {source}")]
+    Unsupported {
+        /// The device.
+        ordinal: i32,
+        /// What it calls itself.
+        source: TargetIdError,
+    },
+    /// The bytes are no code object.
+    #[error(transparent)]
+    CodeObject(#[from] ObjectError),
+    /// The code object is for another target.
+    #[error("the code object is for {code}, the GPU is a {device}; build the kernel for it")]
+    WrongTarget {
+        /// What the code object is for.
+        code: TargetId,
+        /// What the device is.
+        device: TargetId,
+    },
+    /// The kernel belongs to another device.
+    #[error("kernel `{kernel}` was loaded for another device; load its module on the device that runs it")]
+    OtherDevice {
+        /// The kernel.
+        kernel: String,
+    },
+    /// A copy would leave its buffer.
+    #[error("{bytes} bytes at offset {offset} do not lie in a device buffer of {len} bytes")]
+    OutOfRange {
+        /// Where the copy begins in the buffer.
+        offset: usize,
+        /// How many bytes it has.
+        bytes: usize,
+        /// Size of the buffer.
+        len: usize,
+    },
+    /// The code object has no such kernel.
+    #[error("the code object has no kernel `{name}`; it has {}", available.join(", "))]
+    NoKernel {
+        /// The name asked for.
+        name: String,
+        /// The kernels that there are.
+        available: Vec<String>,
+    },
+    /// There are fewer bytes of arguments than the kernel has.
+    #[error("kernel `{kernel}` has {expected} bytes of arguments, {found} are given")]
+    KernargTooShort {
+        /// The kernel.
+        kernel: String,
+        /// Bytes to the end of its last argument.
+        expected: usize,
+        /// Bytes given.
+        found: usize,
+    },
+    /// A HIP call failed.
+    #[error("{function} failed with error {code}: {message}")]
+    Call {
+        /// The function.
+        function: &'static str,
+        /// Its `hipError_t`.
+        code: i32,
+        /// What HIP says of the code.
+        message: String,
+    },
+}
+
+struct Attempts<'a>(&'a [(String, String)]);
+
+impl fmt::Display for Attempts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, reason)) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            write!(f, "{separator}{name} ({reason})")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Device memory.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::ptr;
+
+use super::{Context, HipError};
+
+/// A piece of device memory, freed when dropped.
+pub struct HipBuffer {
+    context: Context,
+    /// From `hipMalloc`, freed by nobody else; null if `len` is 0.
+    start: *mut c_void,
+    len: usize,
+}
+
+// SAFETY: the address is the device's and is never followed on the host; HIP's functions may be called from any thread.
+unsafe impl Send for HipBuffer {}
+// SAFETY: as above; copies to and from one buffer at once race on the device only, as two kernels' accesses would.
+unsafe impl Sync for HipBuffer {}
+
+impl fmt::Debug for HipBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HipBuffer({:#x}, {} bytes)", self.address(), self.len)
+    }
+}
+
+impl HipBuffer {
+    pub(super) fn new(context: Context, len: usize) -> Result<HipBuffer, HipError> {
+        let mut start = ptr::null_mut();
+        if len > 0 {
+            let api = context.current()?;
+            // SAFETY: `start` may be written.
+            let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len) };
+            api.check("hipMalloc", code)?;
+        }
+        Ok(HipBuffer { context, start, len })
+    }
+
+    /// The address on the device; 0 for an empty buffer.
+    pub fn address(&self) -> u64 {
+        self.start.addr() as u64
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies bytes to the device, to this offset in the buffer, and waits for it.
+    ///
+    /// # Errors
+    /// [`HipError::OutOfRange`], [`HipError::Call`].
+    pub fn write(&self, offset: usize, data: &[u8]) -> Result<(), HipError> {
+        let Some(at) = self.place(offset, data.len())? else { return Ok(()) };
+        let api = self.context.current()?;
+        // SAFETY: `place` has checked that the range lies in this allocation; `data` is readable.
+        let code = unsafe { (api.functions.hipMemcpyHtoD)(at, data.as_ptr().cast(), data.len()) };
+        api.check("hipMemcpyHtoD", code)
+    }
+
+    /// Copies bytes from the device, from this offset in the buffer. Waits for kernels that were started before.
+    ///
+    /// # Errors
+    /// [`HipError::OutOfRange`], [`HipError::Call`].
+    pub fn read(&self, offset: usize, data: &mut [u8]) -> Result<(), HipError> {
+        let Some(at) = self.place(offset, data.len())? else { return Ok(()) };
+        let api = self.context.current()?;
+        // SAFETY: `place` has checked that the range lies in this allocation; `data` is writable.
+        let code = unsafe { (api.functions.hipMemcpyDtoH)(data.as_mut_ptr().cast(), at, data.len()) };
+        api.check("hipMemcpyDtoH", code)
+    }
+
+    /// The address of a range in the buffer, `None` if it is empty.
+    fn place(&self, offset: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
+        match offset.checked_add(bytes) {
+            Some(end) if end <= self.len => {
+                Ok((bytes > 0).then(|| self.start.cast::<u8>().wrapping_add(offset).cast()))
+            }
+            _ => Err(HipError::OutOfRange { offset, bytes, len: self.len }),
+        }
+    }
+}
+
+impl Drop for HipBuffer {
+    fn drop(&mut self) {
+        if self.start.is_null() {
+            return;
+        }
+        // An error here has nobody to go to; memory of a device that is gone is gone with it.
+        if let Ok(api) = self.context.current() {
+            // SAFETY: the address is from hipMalloc and this value is its only owner.
+            unsafe { (api.functions.hipFree)(self.start) };
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Loaded code objects and their kernels.
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+use gcn_emit::object::{CodeObject, KernelCode};
+
+use super::{Context, HipError};
+
+/// `HIP_LAUNCH_PARAM_BUFFER_POINTER`: the address of the argument buffer follows.
+const BUFFER_POINTER: usize = 1;
+/// `HIP_LAUNCH_PARAM_BUFFER_SIZE`: the address of the buffer's size follows.
+const BUFFER_SIZE: usize = 2;
+/// `HIP_LAUNCH_PARAM_END`.
+const END: usize = 3;
+
+/// A loaded code object. It is unloaded when it and its functions are dropped.
+#[derive(Debug, Clone)]
+pub struct HipModule {
+    loaded: Arc<Loaded>,
+}
+
+struct Loaded {
+    context: Context,
+    /// From `hipModuleLoadData`, unloaded by nobody else.
+    handle: *mut c_void,
+    /// What was loaded: HIP may read it as long as the module lives.
+    _image: Box<[u8]>,
+    /// Names of the kernels and the bytes of their arguments.
+    kernels: Vec<(String, usize)>,
+}
+
+// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+unsafe impl Send for Loaded {}
+// SAFETY: as above; nothing changes a loaded module.
+unsafe impl Sync for Loaded {}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("handle", &self.handle).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if let Ok(api) = self.context.current() {
+            // SAFETY: the handle is from hipModuleLoadData and this value is its only owner.
+            unsafe { (api.functions.hipModuleUnload)(self.handle) };
+        }
+    }
+}
+
+impl HipModule {
+    /// Loads `image`, which was read as `object`: no part of it that HIP looks at lies behind its end.
+    pub(super) fn load(
+        context: Context,
+        image: &[u8],
+        object: &CodeObject<'_>,
+    ) -> Result<HipModule, HipError> {
+        let kernels = object.kernels.iter().map(|k| (k.name.to_owned(), argument_bytes(k))).collect();
+        let image: Box<[u8]> = image.into();
+        let mut handle = ptr::null_mut();
+        let api = context.current()?;
+        // SAFETY: `handle` may be written; `image` is a whole ELF file and lives as long as the module.
+        let code = unsafe { (api.functions.hipModuleLoadData)(&raw mut handle, image.as_ptr().cast()) };
+        api.check("hipModuleLoadData", code)?;
+        Ok(HipModule { loaded: Arc::new(Loaded { context, handle, _image: image, kernels }) })
+    }
+
+    /// The kernel with this name.
+    ///
+    /// # Errors
+    /// [`HipError::NoKernel`], [`HipError::Call`].
+    pub fn function(&self, name: &str) -> Result<HipFunction, HipError> {
+        let kernels = &self.loaded.kernels;
+        let kernel = kernels.iter().find(|k| k.0 == name);
+        // A symbol of the object has no NUL in it.
+        let (Some((_, kernarg_bytes)), Ok(symbol)) = (kernel, CString::new(name)) else {
+            let available = kernels.iter().map(|k| k.0.clone()).collect();
+            return Err(HipError::NoKernel { name: name.to_owned(), available });
+        };
+        let mut handle = ptr::null_mut();
+        let api = self.loaded.context.current()?;
+        // SAFETY: `handle` may be written, the module is loaded, the name ends with NUL.
+        let code = unsafe {
+            (api.functions.hipModuleGetFunction)(&raw mut handle, self.loaded.handle, symbol.as_ptr())
+        };
+        api.check("hipModuleGetFunction", code)?;
+        let module = Arc::clone(&self.loaded);
+        Ok(HipFunction { module, handle, name: name.to_owned(), kernarg_bytes: *kernarg_bytes })
+    }
+}
+
+/// Bytes of arguments that HIP copies at a launch: to the end of the last one that it does not set itself.
+fn argument_bytes(kernel: &KernelCode<'_>) -> usize {
+    let bytes = match &kernel.metadata {
+        Some(metadata) => {
+            let given = metadata.args.iter().filter(|a| !a.value_kind.is_hidden());
+            given.map(|a| a.offset.saturating_add(a.size)).max().unwrap_or(0)
+        }
+        None => kernel.descriptor.kernarg_size,
+    };
+    bytes as usize
+}
+
+/// A kernel of a loaded code object, which it keeps loaded.
+#[derive(Debug, Clone)]
+pub struct HipFunction {
+    module: Arc<Loaded>,
+    /// From `hipModuleGetFunction`; valid as long as the module.
+    handle: *mut c_void,
+    name: String,
+    kernarg_bytes: usize,
+}
+
+// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+unsafe impl Send for HipFunction {}
+// SAFETY: as above; nothing changes a function.
+unsafe impl Sync for HipFunction {}
+
+impl HipFunction {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.module.context
+    }
+
+    pub(super) fn launch(
+        &self,
+        [gx, gy, gz]: [u32; 3],
+        [wx, wy, wz]: [u32; 3],
+        dynamic_lds: u32,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        if kernarg.len() < self.kernarg_bytes {
+            return Err(HipError::KernargTooShort {
+                kernel: self.name.clone(),
+                expected: self.kernarg_bytes,
+                found: kernarg.len(),
+            });
+        }
+        let mut size = kernarg.len();
+        let mut extra = [
+            ptr::without_provenance_mut(BUFFER_POINTER),
+            kernarg.as_ptr().cast_mut().cast(),
+            ptr::without_provenance_mut(BUFFER_SIZE),
+            (&raw mut size).cast(),
+            ptr::without_provenance_mut(END),
+        ];
+        let extra = if kernarg.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
+        let api = self.context().current()?;
+        let (stream, params) = (ptr::null_mut(), ptr::null_mut());
+        // SAFETY: the function's module is loaded; HIP reads the arguments, which are all there, before it returns, and does
+        // not write them.
+        let code = unsafe {
+            let launch = api.functions.hipModuleLaunchKernel;
+            launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params, extra)
+        };
+        api.check("hipModuleLaunchKernel", code)
+    }
+}

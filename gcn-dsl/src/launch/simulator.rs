@@ -1,0 +1,69 @@
+//! The simulator as a device.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gcn_sim::{KernelState, Machine, Memory, Mode, Options};
+
+use super::{Backend, Grid, LaunchError, LaunchStats};
+use crate::kernel::BuiltKernel;
+
+/// A simulated GPU: its memory, and whether hazards are errors.
+pub(super) struct Simulator {
+    memory: Mutex<Memory>,
+    mode: Mode,
+}
+
+impl Simulator {
+    pub fn new(strict: bool) -> Simulator {
+        let mode = if strict { Mode::Strict } else { Mode::Functional };
+        Simulator { memory: Mutex::new(Memory::new()), mode }
+    }
+
+    /// A run that panicked elsewhere leaves plain bytes, which are as good as any.
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
+    LaunchError::Memory(error.to_string())
+}
+
+impl Backend for Simulator {
+    fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
+        Ok(self.memory().alloc(bytes))
+    }
+
+    fn free(&self, address: u64) -> Result<(), LaunchError> {
+        self.memory().free(address).map_err(memory_error)
+    }
+
+    fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError> {
+        self.memory().write(address, data).map_err(memory_error)
+    }
+
+    fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, LaunchError> {
+        self.memory().read(address, bytes).map_err(memory_error)
+    }
+
+    fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
+        let failed =
+            |error| LaunchError::Simulation { kernel: kernel.name().to_owned(), error: Box::new(error) };
+        let target = kernel.target();
+        let state =
+            KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
+        let machine = Machine::new(target, kernel.code(), state).map_err(failed)?;
+        let options = Options { mode: self.mode, parallel: true, ..Options::default() };
+        let stats = gcn_sim::run(
+            &machine,
+            &mut self.memory(),
+            grid.workgroups,
+            kernel.signature().workgroup,
+            kernarg,
+            &options,
+        )
+        .map_err(failed)?;
+        let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
+        Ok(LaunchStats { workgroups, wave_instructions: stats.wave_instructions })
+    }
+}

@@ -1,0 +1,643 @@
+//! Arithmetic, comparisons, selection, lanes.
+//!
+//! Scalar operations that the SALU has run there; all others run on the VALU and come back through
+//! `v_readfirstlane_b32`, which is right because every active lane computes the same.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::reg::{EXEC, RegFile, VCC};
+use gcn_isa::{Inst as MachineInst, Operand, table};
+
+use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::ir::{Arg, Bin, Inst, Place, Pred, Un, Value};
+use crate::mir::{MOperand, Op, VSlice};
+use crate::scalar::Elem;
+
+/// The class of registers and instructions an element type computes in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Calc {
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+    F64,
+    Mask,
+}
+
+pub(super) fn calc(elem: Elem) -> Calc {
+    match elem {
+        Elem::Bool => Calc::Mask,
+        Elem::I8 | Elem::I16 | Elem::I32 => Calc::I32,
+        Elem::U8 | Elem::U16 | Elem::U32 => Calc::U32,
+        Elem::I64 => Calc::I64,
+        Elem::U64 => Calc::U64,
+        Elem::F16 | Elem::Bf16 => Calc::F16,
+        Elem::F32 => Calc::F32,
+        Elem::F64 => Calc::F64,
+    }
+}
+
+/// SALU mnemonic of an operation, where one instruction does it.
+fn scalar_op(op: Bin, calc: Calc) -> Option<&'static str> {
+    use Calc::{I32, I64, Mask, U32, U64};
+    Some(match (op, calc) {
+        (Bin::Add, I32 | U32) => "s_add_u32",
+        (Bin::Sub, I32 | U32) => "s_sub_u32",
+        (Bin::Mul, I32 | U32) => "s_mul_i32",
+        (Bin::MulHi, U32) => "s_mul_hi_u32",
+        (Bin::MulHi, I32) => "s_mul_hi_i32",
+        (Bin::And, I32 | U32 | Mask) => "s_and_b32",
+        (Bin::Or, I32 | U32 | Mask) => "s_or_b32",
+        (Bin::Xor, I32 | U32 | Mask) => "s_xor_b32",
+        (Bin::Shl, I32 | U32) => "s_lshl_b32",
+        (Bin::Shr, U32) => "s_lshr_b32",
+        (Bin::Shr, I32) => "s_ashr_i32",
+        (Bin::Min, U32) => "s_min_u32",
+        (Bin::Min, I32) => "s_min_i32",
+        (Bin::Max, U32) => "s_max_u32",
+        (Bin::Max, I32) => "s_max_i32",
+        (Bin::And, I64 | U64) => "s_and_b64",
+        (Bin::Or, I64 | U64) => "s_or_b64",
+        (Bin::Xor, I64 | U64) => "s_xor_b64",
+        (Bin::Shl, I64 | U64) => "s_lshl_b64",
+        (Bin::Shr, U64) => "s_lshr_b64",
+        (Bin::Shr, I64) => "s_ashr_i64",
+        _ => return None,
+    })
+}
+
+/// VALU mnemonic of an operation, where one instruction does it, and whether its sources are reversed.
+fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
+    use Calc::{F16, F32, F64, I32, I64, U32, U64};
+    let plain = |m| Some((m, false));
+    let reversed = |m| Some((m, true));
+    match (op, calc) {
+        (Bin::Add, I32 | U32) => plain("v_add_u32"),
+        (Bin::Sub, I32 | U32) => plain("v_sub_u32"),
+        (Bin::Mul, I32 | U32) => plain("v_mul_lo_u32"),
+        (Bin::MulHi, U32) => plain("v_mul_hi_u32"),
+        (Bin::MulHi, I32) => plain("v_mul_hi_i32"),
+        (Bin::And, I32 | U32) => plain("v_and_b32"),
+        (Bin::Or, I32 | U32) => plain("v_or_b32"),
+        (Bin::Xor, I32 | U32) => plain("v_xor_b32"),
+        (Bin::Shl, I32 | U32) => reversed("v_lshlrev_b32"),
+        (Bin::Shr, U32) => reversed("v_lshrrev_b32"),
+        (Bin::Shr, I32) => reversed("v_ashrrev_i32"),
+        (Bin::Min, U32) => plain("v_min_u32"),
+        (Bin::Min, I32) => plain("v_min_i32"),
+        (Bin::Max, U32) => plain("v_max_u32"),
+        (Bin::Max, I32) => plain("v_max_i32"),
+        (Bin::Shl, I64 | U64) => reversed("v_lshlrev_b64"),
+        (Bin::Shr, U64) => reversed("v_lshrrev_b64"),
+        (Bin::Shr, I64) => reversed("v_ashrrev_i64"),
+        (Bin::Add, F16) => plain("v_add_f16"),
+        (Bin::Sub, F16) => plain("v_sub_f16"),
+        (Bin::Mul, F16) => plain("v_mul_f16"),
+        (Bin::Min, F16) => plain("v_min_f16"),
+        (Bin::Max, F16) => plain("v_max_f16"),
+        (Bin::Add, F32) => plain("v_add_f32"),
+        (Bin::Sub, F32) => plain("v_sub_f32"),
+        (Bin::Mul, F32) => plain("v_mul_f32"),
+        (Bin::Min, F32) => plain("v_min_f32"),
+        (Bin::Max, F32) => plain("v_max_f32"),
+        (Bin::Add, F64) => plain("v_add_f64"),
+        (Bin::Mul, F64) => plain("v_mul_f64"),
+        (Bin::Min, F64) => plain("v_min_f64"),
+        (Bin::Max, F64) => plain("v_max_f64"),
+        _ => None,
+    }
+}
+
+fn commutes(op: Bin) -> bool {
+    matches!(op, Bin::Add | Bin::Mul | Bin::MulHi | Bin::And | Bin::Or | Bin::Xor | Bin::Min | Bin::Max)
+}
+
+impl Lower<'_> {
+    pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        let (a, mut b) = (self.operand(a), self.operand(b));
+        let dst = self.define(v);
+        if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
+            b = self.masked_count(b, ty.place, 8 * ty.elem.bytes() - 1)?;
+        }
+        if ty.elem == Elem::Bool && ty.place == Place::Varying {
+            let mnemonic = match op {
+                Bin::And => "s_and_b64",
+                Bin::Or => "s_or_b64",
+                _ => "s_xor_b64",
+            };
+            return self.machine(mnemonic, &[dst], &[a, b]);
+        }
+        if ty.place == Place::Uniform {
+            if let Some(mnemonic) = scalar_op(op, calc(ty.elem)) {
+                self.machine(mnemonic, &[dst], &[a, b])?;
+                return self.wrap_scalar(dst, ty.elem);
+            }
+            if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && matches!(op, Bin::Add | Bin::Sub) {
+                return self.add_sub_64_scalar(op, dst, a, b);
+            }
+            let wide = self.new_reg(RegFile::Vgpr, dst.len);
+            self.bin_vector(op, ty.elem, wide, a, b)?;
+            return self.read_first_lane(dst, Src::Reg(wide), ty);
+        }
+        self.bin_vector(op, ty.elem, dst, a, b)
+    }
+
+    fn masked_count(&mut self, count: Src, place: Place, mask: u32) -> Lowered<Src> {
+        let mask = Src::Const(u64::from(mask), Width::B32);
+        let (file, mnemonic) = match place {
+            Place::Uniform => (RegFile::Sgpr, "s_and_b32"),
+            _ => (RegFile::Vgpr, "v_and_b32"),
+        };
+        let dst = self.new_reg(file, 1);
+        self.machine(mnemonic, &[dst], &[mask, count])?;
+        Ok(Src::Reg(dst))
+    }
+
+    /// `dst = a op b` on the VALU, for any element type but a mask.
+    pub(super) fn bin_vector(&mut self, op: Bin, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let calc = calc(elem);
+        if elem == Elem::Bf16 {
+            return Err(self.unsupported("arithmetic", elem, "convert to f32 with `as f32` first"));
+        }
+        if let Some((mnemonic, reversed)) = vector_op(op, calc) {
+            let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
+            // VOP2 takes scalars and constants on the left only.
+            if commutes(op) && !self.is_vgpr(y) && self.is_vgpr(x) {
+                std::mem::swap(&mut x, &mut y);
+            }
+            self.machine(mnemonic, &[dst], &[x, y])?;
+            return self.wrap_vector(dst, elem);
+        }
+        match (op, calc) {
+            (Bin::Sub, Calc::F64) => {
+                self.machine_with("v_add_f64", &[dst], &[a, b], |m: &mut Mods| m.neg = 0b10)
+            }
+            (Bin::Add | Bin::Sub, Calc::I64 | Calc::U64) => self.add_sub_64_vector(op, dst, a, b),
+            (Bin::And | Bin::Or | Bin::Xor, Calc::I64 | Calc::U64) => {
+                for i in 0..2 {
+                    let (x, y) = (self.half(a, i), self.half(b, i));
+                    let (mnemonic, _) = vector_op(op, Calc::U32).unwrap_or(("v_and_b32", false));
+                    let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+                    self.assemble(dst, i);
+                    let (x, y) = if self.is_vgpr(y) { (x, y) } else { (y, x) };
+                    self.machine(mnemonic, &[d], &[x, y])?;
+                }
+                Ok(())
+            }
+            (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, a, b),
+            (Bin::Div, Calc::F32 | Calc::F64) => self.div_float(elem, dst, a, b),
+            (Bin::Div, Calc::F16) => self.div_f16(dst, a, b),
+            (Bin::Div | Bin::Rem, Calc::U32) => self.div_rem_u32(op, dst, a, b),
+            (Bin::Div | Bin::Rem, Calc::I32) => {
+                self.div_rem_i32(op, dst, a, b)?;
+                self.wrap_vector(dst, elem)
+            }
+            _ => Err(self.unsupported(
+                &format!("`{op:?}`").to_lowercase(),
+                elem,
+                "convert to a type that has it with `as`",
+            )),
+        }
+    }
+
+    pub(super) fn unsupported(&self, what: &str, elem: Elem, remedy: &str) -> LowerError {
+        LowerError::Unsupported { at: self.at(), what: what.to_owned(), elem, remedy: remedy.to_owned() }
+    }
+
+    pub(super) fn is_vgpr(&self, src: Src) -> bool {
+        matches!(src, Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr)
+    }
+
+    /// Dword `i` of a 64-bit source.
+    pub(super) fn half(&self, src: Src, i: u8) -> Src {
+        match src {
+            Src::Reg(s) => Src::Reg(VSlice { reg: s.reg, start: s.start + i, len: 1 }),
+            Src::Const(bits, _) => Src::Const(bits >> (32 * i) & 0xffff_ffff, Width::B32),
+            fixed @ Src::Fixed(_) => fixed,
+        }
+    }
+
+    /// Before the first part of a tuple is written.
+    pub(super) fn assemble(&mut self, dst: VSlice, part: u8) {
+        if part == 0 {
+            self.push(Op::Undef, [MOperand::Virt(dst)]);
+        }
+    }
+
+    /// Narrow integers stay sign- or zero-extended.
+    pub(super) fn wrap_vector(&mut self, dst: VSlice, elem: Elem) -> Lowered {
+        let bits = 8 * elem.bytes();
+        if elem.is_float() || bits >= 32 {
+            return Ok(());
+        }
+        let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
+        if elem.is_signed() {
+            self.machine("v_bfe_i32", &[dst], &[Src::Reg(dst), constant(0), constant(bits)])
+        } else {
+            self.machine("v_and_b32", &[dst], &[constant((1 << bits) - 1), Src::Reg(dst)])
+        }
+    }
+
+    fn wrap_scalar(&mut self, dst: VSlice, elem: Elem) -> Lowered {
+        match elem {
+            Elem::I8 => self.machine("s_sext_i32_i8", &[dst], &[Src::Reg(dst)]),
+            Elem::I16 => self.machine("s_sext_i32_i16", &[dst], &[Src::Reg(dst)]),
+            Elem::U8 | Elem::U16 => {
+                let mask = Src::Const((1 << (8 * elem.bytes())) - 1, Width::B32);
+                self.machine("s_and_b32", &[dst], &[Src::Reg(dst), mask])
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn add_sub_64_scalar(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let names = if op == Bin::Add { ["s_add_u32", "s_addc_u32"] } else { ["s_sub_u32", "s_subb_u32"] };
+        self.assemble(dst, 0);
+        for i in 0..2 {
+            let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            let (x, y) = (self.half(a, i), self.half(b, i));
+            self.machine(names[i as usize], &[d], &[x, y])?;
+        }
+        Ok(())
+    }
+
+    fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let (low, high) = if op == Bin::Add {
+            ("v_add_co_u32", "v_addc_co_u32")
+        } else {
+            ("v_sub_co_u32", "v_subb_co_u32")
+        };
+        let (carry, ignored) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+        self.assemble(dst, 0);
+        let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
+        let hi = VSlice { start: dst.start + 1, ..lo };
+        let halves = [self.half(a, 0), self.half(b, 0), self.half(a, 1), self.half(b, 1)];
+        // The carry takes the one scalar that the second addition may read.
+        let highs = [self.in_vgpr(halves[2], 1), self.in_vgpr(halves[3], 1)];
+        self.machine(low, &[lo, carry], &halves[..2])?;
+        self.machine(high, &[hi, ignored], &[Src::Reg(highs[0]), Src::Reg(highs[1]), Src::Reg(carry)])
+    }
+
+    pub(super) fn un(&mut self, v: Value, op: Un, a: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        let a = self.operand(a);
+        let dst = self.define(v);
+        let uniform = ty.place == Place::Uniform;
+        let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
+        match (op, calc(ty.elem)) {
+            (Un::Not, Calc::Mask) if uniform => self.machine("s_xor_b32", &[dst], &[a, constant(1)]),
+            (Un::Not, Calc::Mask) => self.machine("s_not_b64", &[dst], &[a]),
+            (Un::Not, Calc::I32 | Calc::U32) if uniform => {
+                self.machine("s_not_b32", &[dst], &[a])?;
+                self.wrap_scalar(dst, ty.elem)
+            }
+            (Un::Not, Calc::I64 | Calc::U64) if uniform => self.machine("s_not_b64", &[dst], &[a]),
+            (Un::Neg, Calc::I32 | Calc::U32) if uniform => {
+                self.machine("s_sub_u32", &[dst], &[constant(0), a])?;
+                self.wrap_scalar(dst, ty.elem)
+            }
+            _ if uniform => {
+                let wide = self.new_reg(RegFile::Vgpr, dst.len);
+                self.un_vector(op, ty.elem, wide, a)?;
+                self.read_first_lane(dst, Src::Reg(wide), ty)
+            }
+            _ => self.un_vector(op, ty.elem, dst, a),
+        }
+    }
+
+    fn un_vector(&mut self, op: Un, elem: Elem, dst: VSlice, a: Src) -> Lowered {
+        let calc = calc(elem);
+        let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
+        match (op, calc) {
+            (Un::Not, Calc::I32 | Calc::U32) => {
+                self.machine("v_not_b32", &[dst], &[a])?;
+                self.wrap_vector(dst, elem)
+            }
+            (Un::Not, Calc::I64 | Calc::U64) => {
+                self.assemble(dst, 0);
+                for i in 0..2 {
+                    let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+                    let x = self.half(a, i);
+                    self.machine("v_not_b32", &[d], &[x])?;
+                }
+                Ok(())
+            }
+            (Un::Neg, Calc::I32 | Calc::U32) => {
+                self.machine("v_sub_u32", &[dst], &[constant(0), a])?;
+                self.wrap_vector(dst, elem)
+            }
+            (Un::Neg, Calc::I64 | Calc::U64) => {
+                self.add_sub_64_vector(Bin::Sub, dst, Src::Const(0, Width::B64), a)
+            }
+            (Un::Neg | Un::Abs, Calc::F16 | Calc::F32 | Calc::F64) => self.sign_bit(op, elem, dst, a),
+            _ => {
+                let stem = match op {
+                    Un::Sqrt => "sqrt",
+                    Un::Floor => "floor",
+                    Un::Ceil => "ceil",
+                    Un::Trunc => "trunc",
+                    Un::Rndne => "rndne",
+                    Un::Rcp => "rcp",
+                    Un::Exp2 => "exp",
+                    Un::Log2 => "log",
+                    Un::Neg | Un::Abs | Un::Not => {
+                        return Err(self.unsupported("this operator", elem, "convert with `as` first"));
+                    }
+                };
+                self.machine(&format!("v_{stem}_{elem}"), &[dst], &[a])
+            }
+        }
+    }
+
+    /// Flips or clears the sign bit: exact for every float, NaN included.
+    fn sign_bit(&mut self, op: Un, elem: Elem, dst: VSlice, a: Src) -> Lowered {
+        let sign = if elem.bytes() == 2 { 0x8000u32 } else { 0x8000_0000 };
+        let (mnemonic, mask) = match op {
+            Un::Neg => ("v_xor_b32", sign),
+            _ => ("v_and_b32", if elem.bytes() == 2 { sign - 1 } else { !sign }),
+        };
+        let mask = Src::Const(u64::from(mask), Width::B32);
+        let top = dst.len - 1;
+        let d = VSlice { reg: dst.reg, start: dst.start + top, len: 1 };
+        if dst.len == 2 {
+            self.assemble(dst, 0);
+            let low = VSlice { reg: dst.reg, start: dst.start, len: 1 };
+            let x = self.half(a, 0);
+            self.copy(low, x);
+        }
+        let x = if dst.len == 2 { self.half(a, 1) } else { raw_bits(a) };
+        self.machine(mnemonic, &[d], &[mask, x])
+    }
+
+    pub(super) fn fma(&mut self, v: Value, a: Value, b: Value, c: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        let srcs = [self.operand(a), self.operand(b), self.operand(c)];
+        let dst = self.define(v);
+        let mnemonic = format!("v_fma_{}", ty.elem);
+        if ty.place == Place::Uniform {
+            let wide = self.new_reg(RegFile::Vgpr, dst.len);
+            self.machine(&mnemonic, &[wide], &srcs)?;
+            return self.read_first_lane(dst, Src::Reg(wide), ty);
+        }
+        self.machine(&mnemonic, &[dst], &srcs)
+    }
+
+    pub(super) fn cmp(&mut self, v: Value, pred: Pred, a: Value, b: Value) -> Lowered {
+        let (ty, elem) = (self.kernel.ty(v), self.kernel.ty(a).elem);
+        if ty.place == Place::Uniform {
+            self.compare_to_scc(pred, a, b)?;
+            let dst = self.define(v);
+            return self.select_scc(dst);
+        }
+        let (x, y) = (self.operand(a), self.operand(b));
+        let dst = self.define(v);
+        self.cmp_vector(pred, elem, dst, x, y)
+    }
+
+    /// `dst = SCC`.
+    pub(super) fn select_scc(&mut self, dst: VSlice) -> Lowered {
+        let bit = |b| Src::Const(b, Width::B32);
+        self.machine("s_cselect_b32", &[dst], &[bit(1), bit(0)])
+    }
+
+    /// SCC = `a pred b` for uniform operands.
+    pub(super) fn compare_to_scc(&mut self, pred: Pred, a: Value, b: Value) -> Lowered {
+        let elem = self.kernel.ty(a).elem;
+        let (x, y) = (self.operand(a), self.operand(b));
+        let suffix = match (calc(elem), pred) {
+            (Calc::I32, _) => "i32",
+            (Calc::U32 | Calc::Mask, _) => "u32",
+            (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
+            _ => {
+                let mask = self.new_reg(RegFile::Sgpr, 2);
+                self.cmp_vector(pred, elem, mask, x, y)?;
+                // Inactive lanes compare as false, active ones all alike.
+                return self.machine("s_cmp_lg_u64", &[], &[Src::Reg(mask), Src::Const(0, Width::B64)]);
+            }
+        };
+        let name = match pred {
+            Pred::Lt => "lt",
+            Pred::Le => "le",
+            Pred::Gt => "gt",
+            Pred::Ge => "ge",
+            Pred::Eq => "eq",
+            Pred::Ne => "lg",
+        };
+        self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
+    }
+
+    fn cmp_vector(&mut self, pred: Pred, elem: Elem, dst: VSlice, x: Src, y: Src) -> Lowered {
+        if elem == Elem::Bool {
+            self.machine("s_xor_b64", &[dst], &[x, y])?;
+            return match pred {
+                Pred::Eq => self.machine("s_not_b64", &[dst], &[Src::Reg(dst)]),
+                Pred::Ne => Ok(()),
+                _ => Err(self.unsupported("an order", elem, "compare with `==` or `!=`")),
+            };
+        }
+        let (x, y, elem) = if elem == Elem::Bf16 {
+            (self.bf16_to_f32(x)?, self.bf16_to_f32(y)?, Elem::F32)
+        } else {
+            (x, y, elem)
+        };
+        let suffix = match calc(elem) {
+            Calc::I32 => "i32",
+            Calc::U32 | Calc::Mask => "u32",
+            Calc::I64 => "i64",
+            Calc::U64 => "u64",
+            Calc::F16 => "f16",
+            Calc::F32 => "f32",
+            Calc::F64 => "f64",
+        };
+        let name = match pred {
+            Pred::Lt => "lt",
+            Pred::Le => "le",
+            Pred::Gt => "gt",
+            Pred::Ge => "ge",
+            Pred::Eq => "eq",
+            // Unordered floats are unequal.
+            Pred::Ne if elem.is_float() => "neq",
+            Pred::Ne => "ne",
+        };
+        self.machine(&format!("v_cmp_{name}_{suffix}"), &[dst], &[x, y])
+    }
+
+    pub(super) fn select(&mut self, v: Value, c: Value, a: Value, b: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        if ty.place == Place::Uniform {
+            self.condition_to_scc(c)?;
+            let (x, y) = (self.operand(a), self.operand(b));
+            let dst = self.define(v);
+            let mnemonic = if dst.len == 2 { "s_cselect_b64" } else { "s_cselect_b32" };
+            return self.machine(mnemonic, &[dst], &[x, y]);
+        }
+        let (mask, x, y) = (self.operand(c), self.operand(a), self.operand(b));
+        let dst = self.define(v);
+        if ty.elem == Elem::Bool {
+            let (p, q) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+            self.machine("s_and_b64", &[p], &[x, mask])?;
+            self.machine("s_andn2_b64", &[q], &[y, mask])?;
+            return self.machine("s_or_b64", &[dst], &[Src::Reg(p), Src::Reg(q)]);
+        }
+        self.blend(dst, mask, x, y)
+    }
+
+    /// `dst = mask ? x : y`, dword by dword.
+    pub(super) fn blend(&mut self, dst: VSlice, mask: Src, x: Src, y: Src) -> Lowered {
+        if dst.len == 1 {
+            return self.machine("v_cndmask_b32", &[dst], &[raw_bits(y), raw_bits(x), mask]);
+        }
+        for i in 0..dst.len {
+            self.assemble(dst, i);
+            let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            let (p, q) = (self.half(x, i), self.half(y, i));
+            self.machine("v_cndmask_b32", &[d], &[q, p, mask])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn splat(&mut self, v: Value, a: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        if ty.elem != Elem::Bool {
+            // A scalar register is a vector operand as it stands.
+            let reg = self.reg(a).reg;
+            self.alias(v, Some(reg));
+            return Ok(());
+        }
+        self.condition_to_scc(a)?;
+        let dst = self.define(v);
+        let (ones, zeros) = (Src::Const(u64::MAX, Width::B64), Src::Const(0, Width::B64));
+        self.machine("s_cselect_b64", &[dst], &[ones, zeros])
+    }
+
+    /// SCC = the uniform condition.
+    pub(super) fn condition_to_scc(&mut self, c: Value) -> Lowered {
+        if let Inst::Cmp(pred, a, b) = self.kernel.def(c).inst
+            && self.cmp_at_use[c.0 as usize]
+        {
+            return self.compare_to_scc(pred, a, b);
+        }
+        let bit = self.operand(c);
+        self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
+    }
+
+    /// First active lane of a varying source into an SGPR (tuple).
+    pub(super) fn read_first_lane(&mut self, dst: VSlice, src: Src, ty: crate::ir::Type) -> Lowered {
+        if ty.elem == Elem::Bool && ty.place == Place::Varying {
+            let lane = self.new_reg(RegFile::Sgpr, 1);
+            self.machine("s_ff1_i32_b64", &[lane], &[Src::Fixed(EXEC.into())])?;
+            let mask = Src::Reg(self.in_sgpr(src, 2));
+            self.machine("s_bitcmp1_b64", &[], &[mask, Src::Reg(lane)])?;
+            return self.select_scc(dst);
+        }
+        if !self.is_vgpr(src) {
+            self.copy(dst, src);
+            return Ok(());
+        }
+        for i in 0..dst.len {
+            if dst.len > 1 {
+                self.assemble(dst, i);
+            }
+            let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            let x = self.half(src, i);
+            self.machine("v_readfirstlane_b32", &[d], &[x])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn read_lane(&mut self, v: Value, a: Value, lane: Value) -> Lowered {
+        let ty = self.kernel.ty(a);
+        if ty.elem == Elem::Bool {
+            return Err(self.unsupported("`read_lane`", ty.elem, "use `ballot` and shift the mask"));
+        }
+        let (src, lane) = (self.operand(a), self.operand(lane));
+        let dst = self.define(v);
+        let src = self.in_vgpr(src, dst.len);
+        for i in 0..dst.len {
+            if dst.len > 1 {
+                self.assemble(dst, i);
+            }
+            let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            let x = self.half(Src::Reg(src), i);
+            self.machine("v_readlane_b32", &[d], &[x, lane])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn lane_id(&mut self, v: Value) -> Lowered {
+        let low = self.temp_v();
+        let dst = self.define(v);
+        let (ones, zero) = (Src::Const(0xffff_ffff, Width::B32), Src::Const(0, Width::B32));
+        self.machine("v_mbcnt_lo_u32_b32", &[low], &[ones, zero])?;
+        self.machine("v_mbcnt_hi_u32_b32", &[dst], &[ones, Src::Reg(low)])
+    }
+
+    pub(super) fn local_id(&mut self, v: Value, d: u8) -> Lowered {
+        let Some(packed) = self.entry.local_id else { unreachable!("enabled because it is read") };
+        let packed = Src::Reg(packed.all(self.func.info(packed)));
+        let one_dimension = self.workgroup[1] == 1 && self.workgroup[2] == 1;
+        if d == 0 && one_dimension {
+            let reg = self.entry.local_id;
+            self.alias(v, reg);
+            return Ok(());
+        }
+        let dst = self.define(v);
+        // Ten bits a dimension, x lowest (targets with packed work-item ids).
+        let constant = |c: u32| Src::Const(u64::from(c), Width::B32);
+        self.machine("v_bfe_u32", &[dst], &[packed, constant(10 * u32::from(d)), constant(10)])
+    }
+
+    /// A table instruction named by the user.
+    pub(super) fn table_instruction(
+        &mut self,
+        v: Value,
+        mnemonic: &str,
+        args: &[Arg],
+        mods: Mods,
+    ) -> Lowered {
+        let srcs: Vec<Src> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::Value(v) => self.operand(*v),
+                Arg::Imm(i) => Src::Fixed(Operand::Imm(*i)),
+            })
+            .collect();
+        let dsts: Vec<VSlice> =
+            if self.kernel.def(v).ty.is_some() { vec![self.define(v)] } else { Vec::new() };
+        self.machine_with(mnemonic, &dsts, &srcs, |m| *m = merge(*m, mods))
+    }
+
+    /// `s_mov_b64 vcc, src`, for the one instruction that reads VCC and nothing else.
+    pub(super) fn set_vcc(&mut self, src: VSlice) -> Lowered {
+        let Some(row) = table::find(self.target, "s_mov_b64").next() else {
+            unreachable!("every target has s_mov_b64")
+        };
+        let mods = MachineInst::new(row, []).mods;
+        self.push(Op::Machine(row, mods), [MOperand::Fixed(VCC.into()), MOperand::Virt(src)]);
+        Ok(())
+    }
+}
+
+/// What the user set, over the row's own defaults.
+fn merge(row: Mods, user: Mods) -> Mods {
+    Mods {
+        offset: user.offset,
+        clamp: user.clamp,
+        neg: user.neg,
+        abs: user.abs,
+        cbsz: user.cbsz,
+        abid: user.abid,
+        blgp: user.blgp,
+        ..row
+    }
+}
+
+/// A constant as the bits that a move or a logical instruction reads.
+pub(super) fn raw_bits(src: Src) -> Src {
+    match src {
+        Src::Const(bits, Width::B16) => Src::Const(bits, Width::B32),
+        other => other,
+    }
+}

@@ -1,0 +1,341 @@
+//! Emits a table instruction: picks the encoding that takes the operands, and copies the operands that none takes.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::{Inline, Operand};
+use gcn_isa::reg::{RegFile, VCC};
+use gcn_isa::table::{self, Access, Format, InstDesc, OperandDesc, OperandKinds};
+use smallvec::SmallVec;
+
+use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::mir::{MOperand, Op, VSlice};
+
+impl Lower<'_> {
+    /// Emits `mnemonic` with default modifiers.
+    pub(super) fn machine(&mut self, mnemonic: &str, dsts: &[VSlice], srcs: &[Src]) -> Lowered {
+        self.machine_with(mnemonic, dsts, srcs, |_| {})
+    }
+
+    /// Emits `mnemonic`, destinations and sources in assembly order. VCC as a fixed operand of an encoding need not be
+    /// given.
+    pub(super) fn machine_with(
+        &mut self,
+        mnemonic: &str,
+        dsts: &[VSlice],
+        srcs: &[Src],
+        modify: impl Fn(&mut Mods),
+    ) -> Lowered {
+        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, mnemonic)
+            .filter(|row| !matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp | Format::Vop1Sdwa))
+            .filter(|row| !matches!(row.format, Format::Vop2Sdwa | Format::VopcSdwa))
+            .collect();
+        if rows.is_empty() {
+            return Err(self.no_instruction(mnemonic));
+        }
+        // Fewest copies first, then fewest bytes: an extra move costs more than a longer encoding.
+        let best = rows
+            .into_iter()
+            .filter_map(|row| {
+                let mut mods = row.default_mods();
+                modify(&mut mods);
+                let fit = self.fit(row, dsts, srcs, &mods)?;
+                Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row, mods))
+            })
+            .min_by_key(|c| (c.0, c.1, c.2));
+        let Some((_, _, _, row, mods)) = best else {
+            return Err(self.no_encoding(mnemonic, dsts, srcs));
+        };
+        self.emit_row(row, mods, dsts, srcs);
+        Ok(())
+    }
+
+    /// Emits `row` with given operands, copying sources that its slots do not take.
+    fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
+        let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
+        let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
+        let mut bus = Bus::new(row);
+        for slot in row.operands {
+            let operand = if is_fixed_vcc(slot) {
+                MOperand::Fixed(VCC.into())
+            } else if slot.access == Access::Write {
+                dsts.next().map(|d| MOperand::Virt(*d)).unwrap_or_else(|| unreachable!("checked by fit"))
+            } else {
+                let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
+                if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
+                    to_operand(src)
+                } else {
+                    MOperand::Virt(self.copied(slot, src))
+                }
+            };
+            operands.push(operand);
+        }
+        self.push(Op::Machine(row, mods), operands);
+    }
+
+    /// A copy of `src` in a register that `slot` takes.
+    fn copied(&mut self, slot: &OperandDesc, src: Src) -> VSlice {
+        let file = if slot.kinds.contains(OperandKinds::VGPR) {
+            RegFile::Vgpr
+        } else if slot.kinds.contains(OperandKinds::SGPR) {
+            RegFile::Sgpr
+        } else {
+            RegFile::Agpr
+        };
+        let len = match src {
+            Src::Reg(s) => s.len,
+            _ => slot.dwords.max(1),
+        };
+        let dst = self.new_reg(file, len);
+        self.copy(dst, src);
+        dst
+    }
+
+    /// Whether `row` can take the operands, with how many copies.
+    fn fit(&self, row: &InstDesc, dsts: &[VSlice], srcs: &[Src], mods: &Mods) -> Option<Fit> {
+        if !mods_fit(row, mods) {
+            return None;
+        }
+        let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
+        let mut fit = Fit { copies: 0, literal: false };
+        let mut bus = Bus::new(row);
+        for slot in row.operands {
+            if is_fixed_vcc(slot) {
+                continue;
+            }
+            if slot.access == Access::Write {
+                let dst = dsts.next()?;
+                let kind = file_kind(self.func.info(dst.reg).file);
+                if !slot.kinds.contains(kind) || slot.dwords != dst.len {
+                    return None;
+                }
+                continue;
+            }
+            let src = *srcs.next()?;
+            let file = self.file(src);
+            if slot_takes(slot, src, file) && bus.take(src, file) {
+                fit.literal |= matches!(to_operand(src), MOperand::Fixed(Operand::Literal(_)));
+                continue;
+            }
+            if !can_copy(slot, src, file) {
+                return None;
+            }
+            fit.copies += 1;
+        }
+        (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
+    }
+
+    fn file(&self, src: Src) -> Option<RegFile> {
+        match src {
+            Src::Reg(s) => Some(self.func.info(s.reg).file),
+            Src::Fixed(Operand::Reg(r)) => Some(r.file),
+            _ => None,
+        }
+    }
+
+    /// `dst = src`, dword by dword where a constant has different ones.
+    pub(super) fn copy(&mut self, dst: VSlice, src: Src) {
+        match src {
+            Src::Const(bits, Width::B64) if dst.len == 2 => {
+                if self.func.info(dst.reg).len == 2 {
+                    self.push(Op::Undef, [MOperand::Virt(dst)]);
+                }
+                for i in 0..2 {
+                    let half = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+                    let word = (bits >> (32 * i)) as u32;
+                    self.push(Op::Copy, [MOperand::Virt(half), MOperand::Fixed(Operand::const32(word))]);
+                }
+            }
+            Src::Const(bits, _) => {
+                let word = Operand::const32(bits as u32);
+                self.push(Op::Copy, [MOperand::Virt(dst), MOperand::Fixed(word)]);
+            }
+            Src::Reg(from) => {
+                self.push(Op::Copy, [MOperand::Virt(dst), MOperand::Virt(from)]);
+            }
+            Src::Fixed(operand) => {
+                self.push(Op::Copy, [MOperand::Virt(dst), MOperand::Fixed(operand)]);
+            }
+        }
+    }
+
+    /// A source as a VGPR (tuple).
+    pub(super) fn in_vgpr(&mut self, src: Src, len: u8) -> VSlice {
+        match src {
+            Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr => s,
+            _ => {
+                let dst = self.new_reg(RegFile::Vgpr, len);
+                self.copy(dst, src);
+                dst
+            }
+        }
+    }
+
+    /// A source as an SGPR (tuple); varying sources do not come here.
+    pub(super) fn in_sgpr(&mut self, src: Src, len: u8) -> VSlice {
+        match src {
+            Src::Reg(s) => s,
+            _ => {
+                let dst = self.new_reg(RegFile::Sgpr, len);
+                self.copy(dst, src);
+                dst
+            }
+        }
+    }
+
+    fn no_instruction(&self, mnemonic: &str) -> LowerError {
+        let others: Vec<&str> = gcn_isa::Target::ALL
+            .into_iter()
+            .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
+            .map(gcn_isa::Target::name)
+            .collect();
+        let remedy = if others.is_empty() {
+            "check its spelling".to_owned()
+        } else {
+            format!("it exists on {}: limit the kernel with `#[targets(…)]`", others.join(", "))
+        };
+        LowerError::NoInstruction {
+            at: self.at(),
+            mnemonic: mnemonic.to_owned(),
+            target: self.target,
+            remedy,
+        }
+    }
+
+    fn no_encoding(&self, mnemonic: &str, dsts: &[VSlice], srcs: &[Src]) -> LowerError {
+        let describe = |s: VSlice| format!("{:?} x{}", self.func.info(s.reg).file, s.len).to_lowercase();
+        let mut parts: Vec<String> = dsts.iter().map(|d| describe(*d)).collect();
+        parts.extend(srcs.iter().map(|s| match s {
+            Src::Reg(r) => describe(*r),
+            Src::Const(bits, _) => format!("{bits:#x}"),
+            Src::Fixed(o) => format!("{o:?}"),
+        }));
+        LowerError::Operands {
+            at: self.at(),
+            mnemonic: mnemonic.to_owned(),
+            target: self.target,
+            operands: parts.join(", "),
+            remedy: "see `gcn_isa::table` for the operand kinds and widths of its encodings".to_owned(),
+        }
+    }
+}
+
+struct Fit {
+    copies: u32,
+    literal: bool,
+}
+
+/// The constant bus: a VALU instruction reads one SGPR (pair) or literal at most, others one literal.
+struct Bus {
+    vector: bool,
+    used: Option<MOperand>,
+    literal: Option<u32>,
+}
+
+impl Bus {
+    fn new(row: &InstDesc) -> Bus {
+        let mut bus = Bus { vector: row.format.is_vop(), used: None, literal: None };
+        // A mask or carry in VCC takes the bus.
+        if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
+            bus.used = Some(MOperand::Fixed(VCC.into()));
+        }
+        bus
+    }
+
+    fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
+        let operand = to_operand(src);
+        if let MOperand::Fixed(Operand::Literal(bits)) = operand {
+            let free = self.literal.is_none_or(|l| l == bits) && (!self.vector || self.used.is_none());
+            self.literal = Some(bits);
+            return free;
+        }
+        if !self.vector || file != Some(RegFile::Sgpr) {
+            return true;
+        }
+        let free = self.literal.is_none() && self.used.is_none_or(|u| u == operand);
+        if free {
+            self.used = Some(operand);
+        }
+        free
+    }
+}
+
+/// A slot that can hold nothing but VCC.
+fn is_fixed_vcc(slot: &OperandDesc) -> bool {
+    slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
+}
+
+fn file_kind(file: RegFile) -> OperandKinds {
+    match file {
+        RegFile::Sgpr => OperandKinds::SGPR,
+        RegFile::Vgpr => OperandKinds::VGPR,
+        RegFile::Agpr => OperandKinds::AGPR,
+    }
+}
+
+fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    match (src, to_operand(src)) {
+        (Src::Reg(s), _) => {
+            file.is_some_and(|f| slot.kinds.contains(file_kind(f)))
+                && (slot.dwords == s.len || slot.dwords == 0)
+        }
+        (_, MOperand::Fixed(operand)) => match operand {
+            Operand::Inline(Inline::Int(_)) => slot.kinds.contains(OperandKinds::INLINE_INT),
+            Operand::Inline(Inline::Float(_)) => slot.kinds.contains(OperandKinds::INLINE_FLOAT),
+            Operand::Literal(_) => {
+                slot.kinds.intersects(OperandKinds::LITERAL) && !matches!(src, Src::Const(_, Width::B64))
+            }
+            Operand::Imm(_) | Operand::Label(_) => slot.kinds.contains(OperandKinds::IMM),
+            Operand::Off => slot.kinds.contains(OperandKinds::OFF),
+            Operand::Reg(reg) => {
+                let name = reg.to_string();
+                slot.allows_special(&name) || slot.allows_special(&format!("{name}_lo"))
+            }
+            Operand::Special(s) => slot.allows_special(s.name()),
+        },
+        _ => false,
+    }
+}
+
+/// A copy can bring `src` into a file that `slot` takes. Nothing brings a vector into a scalar slot.
+fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    let width_fits = match src {
+        Src::Reg(s) => slot.dwords == s.len,
+        Src::Const(..) => slot.dwords <= 2,
+        Src::Fixed(_) => return false,
+    };
+    let into_vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
+    let into_scalar = slot.kinds.contains(OperandKinds::SGPR) && file.is_none_or(|f| f == RegFile::Sgpr);
+    width_fits && (into_vector || into_scalar)
+}
+
+/// A source as the operand it would be in an encoding.
+fn to_operand(src: Src) -> MOperand {
+    match src {
+        Src::Reg(s) => MOperand::Virt(s),
+        Src::Fixed(o) => MOperand::Fixed(o),
+        Src::Const(bits, width) => MOperand::Fixed(constant(bits, width)),
+    }
+}
+
+fn constant(bits: u64, width: Width) -> Operand {
+    let inline = match width {
+        Width::B16 => (0..=208u16)
+            .chain(240..=248)
+            .filter_map(Inline::from_code)
+            .find(|i| u64::from(i.bits16()) == bits & 0xffff),
+        Width::B32 => Inline::of_bits32(bits as u32),
+        Width::B64 => Inline::of_bits64(bits),
+    };
+    inline.map_or(Operand::Literal(bits as u32), Operand::Inline)
+}
+
+/// Modifiers that the row does not have must be at their default.
+fn mods_fit(row: &InstDesc, mods: &Mods) -> bool {
+    let (neg, abs, _) = row.source_mods;
+    let default = row.default_mods();
+    let clamp = !mods.clamp || row.modifiers.contains(table::Modifiers::CLAMP);
+    let has_neg = mods.neg & !neg == 0 || row.modifiers.contains(table::Modifiers::NEG);
+    let offset =
+        mods.offset == 0 || row.offset_range.is_some_and(|(lo, hi)| (lo..=hi).contains(&mods.offset));
+    let addressing = mods.offen == default.offen && mods.idxen == default.idxen && mods.lds == default.lds;
+    clamp && has_neg && mods.abs & !abs == 0 && offset && addressing
+}

@@ -1,0 +1,166 @@
+//! Operations that take several instructions: division and 64-bit multiplication.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::reg::RegFile;
+
+use super::arith::raw_bits;
+use super::{Lower, Lowered, Src, Width};
+use crate::ir::Bin;
+use crate::mir::VSlice;
+use crate::scalar::Elem;
+
+fn c32(bits: u32) -> Src {
+    Src::Const(u64::from(bits), Width::B32)
+}
+
+impl Lower<'_> {
+    /// Correctly rounded `a / b` by the instructions made for it: scale, refine the reciprocal by Newton's iteration, fix
+    /// up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs denormals enabled.
+    pub(super) fn div_float(&mut self, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let width = dst.len;
+        let (a, b) = (Src::Reg(self.in_vgpr(a, width)), Src::Reg(self.in_vgpr(b, width)));
+        let one = match elem {
+            Elem::F64 => Src::Const(1.0f64.to_bits(), Width::B64),
+            _ => c32(1.0f32.to_bits()),
+        };
+        let name = |stem: &str| format!("v_{stem}_{elem}");
+        let mut new = || Src::Reg(self.new_reg(RegFile::Vgpr, width));
+        let [den, num, rcp, e0, r1, q, e1, q1, e2, q2] = std::array::from_fn(|_| new());
+        let mut masks = || self.new_reg(RegFile::Sgpr, 2);
+        let (unused, scaled) = (masks(), masks());
+        let reg = |s: Src| match s {
+            Src::Reg(r) => r,
+            _ => unreachable!("made as registers above"),
+        };
+        let neg0 = |m: &mut Mods| m.neg = 1;
+        self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
+        self.machine(&name("div_scale"), &[reg(num), scaled], &[a, b, a])?;
+        self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
+        self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
+        self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;
+        let r = if elem == Elem::F64 {
+            // The f64 reciprocal starts with fewer correct bits: one more step.
+            let (e, r2) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Vgpr, 2));
+            self.machine_with(&name("fma"), &[e], &[den, r1, one], neg0)?;
+            self.machine(&name("fma"), &[r2], &[r1, Src::Reg(e), r1])?;
+            Src::Reg(r2)
+        } else {
+            r1
+        };
+        self.machine(&name("mul"), &[reg(q)], &[num, r])?;
+        self.machine_with(&name("fma"), &[reg(e1)], &[den, q, num], neg0)?;
+        let (error, quotient) = if elem == Elem::F64 {
+            (e1, q)
+        } else {
+            self.machine(&name("fma"), &[reg(q1)], &[e1, r, q])?;
+            self.machine_with(&name("fma"), &[reg(e2)], &[den, q1, num], neg0)?;
+            (e2, q1)
+        };
+        self.set_vcc(scaled)?;
+        self.machine(&name("div_fmas"), &[reg(q2)], &[error, r, quotient])?;
+        self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
+    }
+
+    /// f16 division in f32: 24 bits are at least 2 * 11 + 2, so rounding twice gives the correctly rounded quotient.
+    pub(super) fn div_f16(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let [wide_a, wide_b, quotient] = std::array::from_fn(|_| self.temp_v());
+        self.machine("v_cvt_f32_f16", &[wide_a], &[a])?;
+        self.machine("v_cvt_f32_f16", &[wide_b], &[b])?;
+        self.div_float(Elem::F32, quotient, Src::Reg(wide_a), Src::Reg(wide_b))?;
+        self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
+    }
+
+    /// Unsigned division by a reciprocal in fixed point. The float reciprocal, scaled by a little less than 2^32, is a
+    /// lower estimate of 2^32 / b; one Newton step in integers leaves the quotient at most two too small, which two
+    /// compare-and-correct steps repair.
+    pub(super) fn div_rem_u32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let (a, b) = (Src::Reg(self.in_vgpr(a, 1)), Src::Reg(self.in_vgpr(b, 1)));
+        let [f, r, scaled, z, neg, t, e, z1, q, p, rem] = std::array::from_fn(|_| self.temp_v());
+        let src = Src::Reg;
+        self.machine("v_cvt_f32_u32", &[f], &[b])?;
+        self.machine("v_rcp_iflag_f32", &[r], &[src(f)])?;
+        self.machine("v_mul_f32", &[scaled], &[c32(0x4f7f_fffe), src(r)])?; // 2^32 - 512
+        self.machine("v_cvt_u32_f32", &[z], &[src(scaled)])?;
+        self.machine("v_sub_u32", &[neg], &[c32(0), b])?;
+        self.machine("v_mul_lo_u32", &[t], &[src(neg), src(z)])?;
+        self.machine("v_mul_hi_u32", &[e], &[src(z), src(t)])?;
+        self.machine("v_add_u32", &[z1], &[src(z), src(e)])?;
+        self.machine("v_mul_hi_u32", &[q], &[a, src(z1)])?;
+        self.machine("v_mul_lo_u32", &[p], &[src(q), b])?;
+        self.machine("v_sub_u32", &[rem], &[a, src(p)])?;
+        let (mut q, mut rem) = (q, rem);
+        for _ in 0..2 {
+            let [q1, rem1, q2, rem2] = std::array::from_fn(|_| self.temp_v());
+            let over = self.new_reg(RegFile::Sgpr, 2);
+            self.machine("v_cmp_ge_u32", &[over], &[src(rem), b])?;
+            if op == Bin::Div {
+                self.machine("v_add_u32", &[q1], &[c32(1), src(q)])?;
+                self.blend(q2, src(over), src(q1), src(q))?;
+                q = q2;
+            }
+            self.machine("v_sub_u32", &[rem1], &[src(rem), b])?;
+            self.blend(rem2, src(over), src(rem1), src(rem))?;
+            rem = rem2;
+        }
+        self.copy(dst, src(if op == Bin::Div { q } else { rem }));
+        Ok(())
+    }
+
+    /// Signed division: of magnitudes, then the sign; the remainder has the dividend's sign, as in Rust.
+    pub(super) fn div_rem_i32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let [sa, sb, xa, xb, ma, mb, sign, u, flipped] = std::array::from_fn(|_| self.temp_v());
+        let (a, b) = (self.in_vgpr(a, 1), self.in_vgpr(b, 1));
+        let src = Src::Reg;
+        for (s, x, m, v) in [(sa, xa, ma, a), (sb, xb, mb, b)] {
+            self.machine("v_ashrrev_i32", &[s], &[c32(31), src(v)])?;
+            self.machine("v_xor_b32", &[x], &[src(v), src(s)])?;
+            self.machine("v_sub_u32", &[m], &[src(x), src(s)])?;
+        }
+        self.div_rem_u32(op, u, src(ma), src(mb))?;
+        let sign = if op == Bin::Div {
+            self.machine("v_xor_b32", &[sign], &[src(sa), src(sb)])?;
+            sign
+        } else {
+            sa
+        };
+        self.machine("v_xor_b32", &[flipped], &[src(u), src(sign)])?;
+        self.machine("v_sub_u32", &[dst], &[src(flipped), src(sign)])
+    }
+
+    /// Low 64 bits of a 64-bit product.
+    pub(super) fn mul_64(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
+        let (b0, b1) = (Src::Reg(self.in_vgpr(b0, 1)), Src::Reg(self.in_vgpr(b1, 1)));
+        let [high, cross0, cross1, sum] = std::array::from_fn(|_| self.temp_v());
+        let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
+        let hi = VSlice { start: dst.start + 1, ..lo };
+        self.machine("v_mul_hi_u32", &[high], &[a0, b0])?;
+        self.machine("v_mul_lo_u32", &[cross0], &[a0, b1])?;
+        self.machine("v_mul_lo_u32", &[cross1], &[a1, b0])?;
+        self.machine("v_add_u32", &[sum], &[Src::Reg(high), Src::Reg(cross0)])?;
+        self.assemble(dst, 0);
+        self.machine("v_mul_lo_u32", &[lo], &[a0, b0])?;
+        self.machine("v_add_u32", &[hi], &[Src::Reg(sum), Src::Reg(cross1)])
+    }
+
+    /// bf16 is the upper half of an f32.
+    pub(super) fn bf16_to_f32(&mut self, src: Src) -> Lowered<Src> {
+        let dst = self.temp_v();
+        self.machine("v_lshlrev_b32", &[dst], &[c32(16), raw_bits(src)])?;
+        Ok(Src::Reg(dst))
+    }
+
+    /// Round to nearest, ties to even: add half a unit less one, and the kept part's last bit; a NaN stays a quiet NaN.
+    pub(super) fn f32_to_bf16(&mut self, dst: VSlice, src: Src) -> Lowered {
+        let x = Src::Reg(self.in_vgpr(src, 1));
+        let [bit, biased, rounded, quiet, chosen] = std::array::from_fn(|_| self.temp_v());
+        let nan = self.new_reg(RegFile::Sgpr, 2);
+        self.machine("v_bfe_u32", &[bit], &[x, c32(16), c32(1)])?;
+        self.machine("v_add_u32", &[biased], &[c32(0x7fff), Src::Reg(bit)])?;
+        self.machine("v_add_u32", &[rounded], &[x, Src::Reg(biased)])?;
+        self.machine("v_or_b32", &[quiet], &[c32(0x0040_0000), x])?;
+        self.machine("v_cmp_u_f32", &[nan], &[x, x])?;
+        self.blend(chosen, Src::Reg(nan), Src::Reg(quiet), Src::Reg(rounded))?;
+        self.machine("v_lshrrev_b32", &[dst], &[c32(16), Src::Reg(chosen)])
+    }
+}

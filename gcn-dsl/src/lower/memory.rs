@@ -1,0 +1,263 @@
+//! Loads, stores, kernel arguments, variables.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::Operand;
+use gcn_isa::reg::{EXEC, RegFile};
+
+use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::ir::{Bin, Inst, Memory, Place, Type, Value, Variable};
+use crate::mir::{MInst, MOperand, Op, VSlice};
+use crate::scalar::Elem;
+
+/// The part of a memory mnemonic that names size and extension.
+struct Access {
+    bytes: u32,
+    signed: bool,
+}
+
+impl Access {
+    fn of(ty: Type) -> Access {
+        Access {
+            bytes: ty.elem.bytes() * u32::from(ty.count),
+            signed: ty.elem.is_signed() && !ty.elem.is_float(),
+        }
+    }
+
+    /// `buffer_load_*`, `global_load_*`.
+    fn vector_load(&self) -> Option<&'static str> {
+        Some(match (self.bytes, self.signed) {
+            (1, true) => "sbyte",
+            (1, false) => "ubyte",
+            (2, true) => "sshort",
+            (2, false) => "ushort",
+            _ => return self.dwords(),
+        })
+    }
+
+    fn vector_store(&self) -> Option<&'static str> {
+        match self.bytes {
+            1 => Some("byte"),
+            2 => Some("short"),
+            _ => self.dwords(),
+        }
+    }
+
+    fn dwords(&self) -> Option<&'static str> {
+        Some(match self.bytes {
+            4 => "dword",
+            8 => "dwordx2",
+            12 => "dwordx3",
+            16 => "dwordx4",
+            _ => return None,
+        })
+    }
+
+    fn lds_load(&self) -> Option<&'static str> {
+        Some(match (self.bytes, self.signed) {
+            (1, true) => "i8",
+            (1, false) => "u8",
+            (2, true) => "i16",
+            (2, false) => "u16",
+            _ => return self.lds_store(),
+        })
+    }
+
+    fn lds_store(&self) -> Option<&'static str> {
+        Some(match self.bytes {
+            1 => "b8",
+            2 => "b16",
+            4 => "b32",
+            8 => "b64",
+            12 => "b96",
+            16 => "b128",
+            _ => return None,
+        })
+    }
+}
+
+/// Where an access goes, as operands.
+struct Address {
+    /// `buffer`, `global` or `ds`.
+    family: &'static str,
+    /// The varying part: a VGPR, or `off`.
+    varying: Src,
+    /// Base operands behind it.
+    base: Vec<Src>,
+    /// Immediate offset.
+    offset: i32,
+    offen: bool,
+}
+
+/// Largest DS and MUBUF immediate offsets.
+const DS_OFFSET_MAX: u32 = 65_535;
+const MUBUF_OFFSET_MAX: u64 = 4095;
+
+impl Lower<'_> {
+    pub(super) fn kernarg(&mut self, v: Value, offset: u32) -> Lowered {
+        let Some(pointer) = self.entry.kernarg else { unreachable!("enabled because it is read") };
+        let base = Src::Reg(pointer.all(self.func.info(pointer)));
+        let dst = self.define(v);
+        let mnemonic = if dst.len == 2 { "s_load_dwordx2" } else { "s_load_dword" };
+        self.machine(mnemonic, &[dst], &[base, Src::Fixed(Operand::Imm(i64::from(offset)))])
+    }
+
+    pub(super) fn load_uniform(&mut self, v: Value, resource: Value, offset: Value) -> Lowered {
+        let base = self.operand(resource);
+        let offset = match self.operand(offset) {
+            // Immediate offsets of buffer loads have 20 bits.
+            Src::Const(bits, _) if bits < 1 << 20 => Src::Fixed(Operand::Imm(bits as i64)),
+            other => Src::Reg(self.in_sgpr(other, 1)),
+        };
+        let dst = self.define(v);
+        let mnemonic = if dst.len == 2 { "s_buffer_load_dwordx2" } else { "s_buffer_load_dword" };
+        self.machine(mnemonic, &[dst], &[base, offset])
+    }
+
+    fn address(&mut self, memory: Memory, offset: Value) -> Address {
+        match memory {
+            Memory::Lds(id) => {
+                let array = self.kernel.lds[id.0 as usize].offset;
+                let (varying, constant) =
+                    self.split_constant(offset, DS_OFFSET_MAX - array.min(DS_OFFSET_MAX));
+                let varying = Src::Reg(self.in_vgpr(varying, 1));
+                Address {
+                    family: "ds",
+                    varying,
+                    base: vec![],
+                    offset: (array + constant) as i32,
+                    offen: false,
+                }
+            }
+            Memory::Buffer(resource) => {
+                let base = vec![self.operand(resource), Src::Const(0, Width::B32)];
+                let (varying, offset, offen) = match self.operand(offset) {
+                    Src::Const(bits, _) if bits <= MUBUF_OFFSET_MAX => {
+                        (Src::Fixed(Operand::Off), bits as i32, false)
+                    }
+                    // A constant part stays in the VGPR: taken out, a negative index could slip past the bounds check.
+                    other => (Src::Reg(self.in_vgpr(other, 1)), 0, true),
+                };
+                Address { family: "buffer", varying, base, offset, offen }
+            }
+            Memory::Global(pointer) => {
+                let base = vec![self.operand(pointer)];
+                let offset = self.operand(offset);
+                let varying = Src::Reg(self.in_vgpr(offset, 1));
+                Address { family: "global", varying, base, offset: 0, offen: false }
+            }
+        }
+    }
+
+    /// `offset` as a part to compute and a constant of at most `limit`. LDS addresses wrap at 2^32 before the
+    /// instruction's range applies, so the split is exact.
+    fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
+        if let Inst::Bin(Bin::Add, inner, c) = self.kernel.def(offset).inst
+            && let Inst::Const(bits) = self.kernel.def(c).inst
+            && bits <= u64::from(limit)
+        {
+            return (self.operand(inner), bits as u32);
+        }
+        match self.operand(offset) {
+            Src::Const(bits, _) if bits <= u64::from(limit) => (Src::Const(0, Width::B32), bits as u32),
+            other => (other, 0),
+        }
+    }
+
+    pub(super) fn load(&mut self, v: Value, memory: Memory, offset: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        let address = self.address(memory, offset);
+        let dst = self.define(v);
+        let access = Access::of(ty);
+        let (size, verb) = match address.family {
+            "ds" => (access.lds_load(), "read"),
+            _ => (access.vector_load(), "load"),
+        };
+        let size = size.ok_or_else(|| self.no_access(ty))?;
+        let srcs: Vec<Src> = [address.varying].into_iter().chain(address.base).collect();
+        let mnemonic = format!("{}_{verb}_{size}", address.family);
+        self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen))
+    }
+
+    pub(super) fn store(&mut self, memory: Memory, offset: Value, value: Value) -> Lowered {
+        let ty = self.kernel.ty(value);
+        let address = self.address(memory, offset);
+        let data = self.operand(value);
+        let data = Src::Reg(self.in_vgpr(data, ty.dwords()));
+        let access = Access::of(ty);
+        let (size, verb) = match address.family {
+            "ds" => (access.lds_store(), "write"),
+            _ => (access.vector_store(), "store"),
+        };
+        let size = size.ok_or_else(|| self.no_access(ty))?;
+        let mut srcs = if address.family == "buffer" {
+            vec![data, address.varying]
+        } else {
+            vec![address.varying, data]
+        };
+        srcs.extend(address.base);
+        let mnemonic = format!("{}_{verb}_{size}", address.family);
+        self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen))
+    }
+
+    fn no_access(&self, ty: Type) -> LowerError {
+        self.unsupported(
+            &format!("one load or store of {} elements", ty.count),
+            ty.elem,
+            "move 1, 2, 4, 8, 12 or 16 bytes at once",
+        )
+    }
+
+    pub(super) fn concat(&mut self, v: Value, parts: &[Value]) {
+        let dst = self.define(v);
+        self.push(Op::Undef, [MOperand::Virt(dst)]);
+        let mut at = 0;
+        for part in parts {
+            let len = self.kernel.ty(*part).dwords();
+            let src = self.operand(*part);
+            self.copy(VSlice { reg: dst.reg, start: at, len }, super::arith::raw_bits(src));
+            at += len;
+        }
+    }
+
+    pub(super) fn write(&mut self, var: Variable, value: Value, keep: bool) -> Lowered {
+        let ty = self.kernel.variables[var.0 as usize];
+        let dst = self.variable(var);
+        let src = super::arith::raw_bits(self.operand(value));
+        if !keep || ty.place == Place::Uniform {
+            self.copy(dst, src);
+            return Ok(());
+        }
+        if ty.elem == Elem::Bool {
+            // A lane mask is scalar: the inactive lanes' bits are kept by hand.
+            let (new, old) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+            let exec = Src::Fixed(EXEC.into());
+            self.machine("s_and_b64", &[new], &[src, exec])?;
+            self.machine("s_andn2_b64", &[old], &[Src::Reg(dst), exec])?;
+            return self.machine("s_or_b64", &[dst], &[Src::Reg(old), Src::Reg(new)]);
+        }
+        let before = self.block_len();
+        self.copy(dst, src);
+        self.keep_destination_since(before);
+        Ok(())
+    }
+
+    fn block_len(&self) -> usize {
+        self.func.blocks.last().map_or(0, |b| b.insts.len())
+    }
+
+    /// The copies made since `start` leave inactive lanes alone, so the destination is not undefined before them.
+    fn keep_destination_since(&mut self, start: usize) {
+        let Some(block) = self.func.blocks.last_mut() else { return };
+        let copies = block.insts.split_off(start);
+        block
+            .insts
+            .extend(copies.into_iter().filter(|i| i.op != Op::Undef).map(|i| MInst { keeps_dst: true, ..i }));
+    }
+}
+
+fn memory_mods(offset: i32, offen: bool) -> impl Fn(&mut Mods) {
+    move |m| {
+        m.offset = offset;
+        m.offen = offen;
+    }
+}

@@ -1,0 +1,384 @@
+//! Instruction selection: IR to machine instructions on virtual registers.
+//!
+//! One pass over the structured IR. Each IR value gets a virtual register when its instruction is met; constants get none
+//! and are placed into operands, or moved where a slot does not take them. Every instruction comes from the table by
+//! mnemonic; `emit` picks the encoding whose slots accept the operands and copies those that no encoding accepts, so that
+//! no rule about operand kinds is written here.
+//!
+//! - `arith`: integer and floating-point arithmetic, comparisons, conversions.
+//! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
+//! - `memory`: loads, stores, kernel arguments.
+//! - `control`: branches and EXEC.
+//!
+//! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch), so that
+//! `v_readfirstlane_b32` reads an active lane. A uniform `bool` is 0 or 1 in an SGPR, a varying one a lane mask in an SGPR
+//! pair whose bits of inactive lanes mean nothing.
+
+mod arith;
+mod control;
+mod convert;
+mod emit;
+mod expand;
+mod memory;
+#[cfg(test)]
+mod tests;
+
+use gcn_isa::reg::{Reg, RegFile};
+use gcn_isa::{Operand, Target};
+use hashbrown::HashMap;
+
+use crate::ir::{Inst, Kernel, Place, Region, Stmt, Type, Value, Variable};
+use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
+use crate::scalar::Elem;
+
+/// Why a kernel cannot be lowered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LowerError {
+    /// The target lacks an instruction.
+    #[error("{at}`{mnemonic}` does not exist on {target}; {remedy}")]
+    NoInstruction {
+        /// Source position and colon, if known.
+        at: String,
+        /// The instruction.
+        mnemonic: String,
+        /// The target.
+        target: Target,
+        /// What to do.
+        remedy: String,
+    },
+    /// No encoding takes the operands.
+    #[error("{at}no encoding of `{mnemonic}` on {target} takes these operands ({operands}); {remedy}")]
+    Operands {
+        /// Source position and colon, if known.
+        at: String,
+        /// The instruction.
+        mnemonic: String,
+        /// The target.
+        target: Target,
+        /// The operands.
+        operands: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// An operation that has no lowering for its element type.
+    #[error("{at}{what} is not available for `{elem}` on the device; {remedy}")]
+    Unsupported {
+        /// Source position and colon, if known.
+        at: String,
+        /// The operation.
+        what: String,
+        /// The element type.
+        elem: Elem,
+        /// What to do.
+        remedy: String,
+    },
+}
+
+/// What the lowered kernel needs from the dispatch besides its code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The kernarg segment pointer is read.
+    pub kernarg: bool,
+    /// Workgroup ids read, by dimension.
+    pub workgroup_id: [bool; 3],
+    /// Highest dimension of work-item id read.
+    pub local_id_dims: u8,
+}
+
+/// Lowers `kernel` for `target` with its workgroup size.
+///
+/// # Errors
+/// A [`LowerError`] that names the user's line.
+pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Function, Inputs), LowerError> {
+    let mut cx = Lower {
+        kernel,
+        target,
+        workgroup,
+        func: Function::new(target, kernel.name.clone()),
+        values: HashMap::new(),
+        variables: HashMap::new(),
+        loop_depth: 0,
+        inputs: Inputs::default(),
+        entry: EntryRegs::default(),
+        cmp_at_use: control::comparisons_at_use(kernel),
+        loc: None,
+    };
+    cx.func.blocks.push(MBlock::default());
+    cx.entry_state();
+    cx.region(&kernel.body)?;
+    cx.drop_last_exec_restore();
+    cx.machine("s_endpgm", &[], &[])?;
+    Ok((cx.func, cx.inputs))
+}
+
+struct Lower<'k> {
+    kernel: &'k Kernel,
+    target: Target,
+    workgroup: [u32; 3],
+    func: Function,
+    values: HashMap<Value, VReg>,
+    variables: HashMap<Variable, VReg>,
+    loop_depth: u32,
+    inputs: Inputs,
+    entry: EntryRegs,
+    /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
+    cmp_at_use: Vec<bool>,
+    loc: Option<gcn_isa::program::SourceLoc>,
+}
+
+/// Virtual registers that hold the initial state.
+#[derive(Default)]
+struct EntryRegs {
+    kernarg: Option<VReg>,
+    workgroup_id: [Option<VReg>; 3],
+    local_id: Option<VReg>,
+}
+
+/// A source operand before an encoding is chosen.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Src {
+    /// Virtual registers.
+    Reg(VSlice),
+    /// A constant as an operand of so many bits reads it.
+    Const(u64, Width),
+    /// A fixed operand: immediate field, EXEC, VCC, M0.
+    Fixed(Operand),
+}
+
+/// How wide a constant's reader is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Width {
+    B16,
+    B32,
+    B64,
+}
+
+impl Width {
+    fn of(elem: Elem) -> Width {
+        match elem {
+            Elem::F16 => Width::B16,
+            e if e.bytes() == 8 => Width::B64,
+            _ => Width::B32,
+        }
+    }
+}
+
+type Lowered<T = ()> = Result<T, LowerError>;
+
+impl Lower<'_> {
+    /// Copies the registers that the dispatch fills to virtual registers, before anything else. Which of them are enabled
+    /// follows from what the kernel reads (LLVM AMDGPU guide, Initial Kernel Execution State).
+    fn entry_state(&mut self) {
+        let inputs = &mut self.inputs;
+        self.kernel.body.each_inst(&mut |v| match self.kernel.def(v).inst {
+            Inst::KernArg { .. } => inputs.kernarg = true,
+            Inst::WorkgroupId(d) => inputs.workgroup_id[d as usize] = true,
+            Inst::LocalId(d) => inputs.local_id_dims = inputs.local_id_dims.max(d + 1),
+            _ => {}
+        });
+        // The dispatcher always gives the x id; asking for it always keeps the SGPR order plain.
+        self.inputs.workgroup_id[0] = true;
+        let mut next_sgpr = 0;
+        if self.inputs.kernarg {
+            self.entry.kernarg = Some(self.live_in(Reg::s(0, 2)));
+            next_sgpr = 2;
+        }
+        for d in 0..3 {
+            if self.inputs.workgroup_id[d] {
+                self.entry.workgroup_id[d] = Some(self.live_in(Reg::s(next_sgpr, 1)));
+                next_sgpr += 1;
+            }
+        }
+        if self.inputs.local_id_dims > 0 {
+            self.entry.local_id = Some(self.live_in(Reg::v(0, 1)));
+        }
+    }
+
+    /// Nothing runs after the body, so EXEC need not be restored there.
+    fn drop_last_exec_restore(&mut self) {
+        let exec = MOperand::Fixed(gcn_isa::reg::EXEC.into());
+        if let Some(block) = self.func.blocks.last_mut() {
+            let restores = |i: &MInst| {
+                matches!(i.op, Op::Machine(row, _) if row.mnemonic == "s_mov_b64")
+                    && i.operands.first() == Some(&exec)
+            };
+            while block.insts.last().is_some_and(restores) {
+                block.insts.pop();
+            }
+        }
+    }
+
+    fn live_in(&mut self, reg: Reg) -> VReg {
+        self.func.live_in.push(reg);
+        let v = self.func.new_vreg(reg.file, reg.len);
+        let dst = v.all(self.func.info(v));
+        self.push(Op::Copy, [MOperand::Virt(dst), MOperand::Fixed(reg.into())]);
+        v
+    }
+
+    fn region(&mut self, region: &Region) -> Lowered {
+        for stmt in &region.stmts {
+            match stmt {
+                Stmt::Inst(v) => self.inst(*v)?,
+                Stmt::If { cond, then, els } => self.lower_if(*cond, then, els)?,
+                Stmt::While { head, cond, body } => self.lower_while(head, *cond, body)?,
+                Stmt::DoWhile { body, cond } => self.lower_do_while(body, *cond)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, v: Value) -> Lowered {
+        let def = self.kernel.def(v);
+        self.loc = def.loc;
+        let ty = self.kernel.ty(v);
+        match &def.inst {
+            Inst::Const(_) => {} // placed where it is used
+            Inst::KernArg { offset } => self.kernarg(v, *offset)?,
+            Inst::WorkgroupId(d) => {
+                let from = self.entry.workgroup_id[*d as usize];
+                self.alias(v, from);
+            }
+            Inst::LocalId(d) => self.local_id(v, *d)?,
+            Inst::Splat(a) => self.splat(v, *a)?,
+            Inst::Bin(op, a, b) => self.bin(v, *op, *a, *b)?,
+            Inst::Fma(a, b, c) => self.fma(v, *a, *b, *c)?,
+            Inst::Un(op, a) => self.un(v, *op, *a)?,
+            Inst::Cmp(..) if self.cmp_at_use[v.0 as usize] => {}
+            Inst::Cmp(pred, a, b) => self.cmp(v, *pred, *a, *b)?,
+            Inst::Select(c, a, b) => self.select(v, *c, *a, *b)?,
+            Inst::Cast(a) => self.cast(v, *a)?,
+            Inst::Bitcast(a) => self.bitcast(v, *a),
+            Inst::Extract { from, dword } => {
+                let src = self.slice_of(*from, *dword, ty.dwords());
+                let dst = self.define(v);
+                self.copy(dst, src);
+            }
+            Inst::Concat(parts) => self.concat(v, parts),
+            Inst::Load { memory, offset } => self.load(v, *memory, *offset)?,
+            Inst::LoadUniform { resource, offset } => self.load_uniform(v, *resource, *offset)?,
+            Inst::Store { memory, offset, value } => self.store(*memory, *offset, *value)?,
+            Inst::Read(var) => {
+                let from = self.variable(*var);
+                let dst = self.define(v);
+                self.copy(dst, Src::Reg(from));
+            }
+            Inst::Write { var, value, keep } => self.write(*var, *value, *keep)?,
+            Inst::Barrier => self.machine("s_barrier", &[], &[])?,
+            Inst::ReadFirstLane(a) => {
+                let src = self.operand(*a);
+                let dst = self.define(v);
+                self.read_first_lane(dst, src, self.kernel.ty(*a))?;
+            }
+            Inst::ReadLane(a, lane) => self.read_lane(v, *a, *lane)?,
+            Inst::Permute { address, value } => {
+                let (address, value) = (self.operand(*address), self.operand(*value));
+                let dst = self.define(v);
+                self.machine("ds_bpermute_b32", &[dst], &[address, value])?;
+            }
+            Inst::Ballot(a) => {
+                let mask = self.operand(*a);
+                let dst = self.define(v);
+                self.machine("s_and_b64", &[dst], &[mask, Src::Fixed(gcn_isa::reg::EXEC.into())])?;
+            }
+            Inst::LaneId => self.lane_id(v)?,
+            Inst::Machine { mnemonic, args, mods, .. } => self.table_instruction(v, mnemonic, args, *mods)?,
+        }
+        Ok(())
+    }
+
+    /// The register file and width of a type.
+    fn file_of(ty: Type) -> (RegFile, u8) {
+        match ty.place {
+            Place::Uniform => (RegFile::Sgpr, ty.dwords()),
+            Place::Varying if ty.elem == Elem::Bool => (RegFile::Sgpr, 2),
+            Place::Varying => (RegFile::Vgpr, ty.dwords()),
+            Place::Acc => (RegFile::Agpr, ty.dwords()),
+        }
+    }
+
+    fn new_reg(&mut self, file: RegFile, len: u8) -> VSlice {
+        let reg = self.func.new_vreg(file, len);
+        VSlice { reg, start: 0, len }
+    }
+
+    fn temp_v(&mut self) -> VSlice {
+        self.new_reg(RegFile::Vgpr, 1)
+    }
+
+    /// A fresh register for the value `v`.
+    fn define(&mut self, v: Value) -> VSlice {
+        let (file, len) = Self::file_of(self.kernel.ty(v));
+        let slice = self.new_reg(file, len);
+        self.values.insert(v, slice.reg);
+        slice
+    }
+
+    /// The value `v` is the register `from`, unchanged.
+    fn alias(&mut self, v: Value, from: Option<VReg>) {
+        if let Some(reg) = from {
+            self.values.insert(v, reg);
+        }
+    }
+
+    /// The register of a value that has one.
+    fn reg(&self, v: Value) -> VSlice {
+        let reg =
+            self.values.get(&v).copied().unwrap_or_else(|| unreachable!("{v} is defined before it is used"));
+        reg.all(self.func.info(reg))
+    }
+
+    fn variable(&mut self, var: Variable) -> VSlice {
+        let ty = self.kernel.variables[var.0 as usize];
+        let (file, len) = Self::file_of(ty);
+        if let Some(reg) = self.variables.get(&var) {
+            return VSlice { reg: *reg, start: 0, len };
+        }
+        let slice = self.new_reg(file, len);
+        self.variables.insert(var, slice.reg);
+        slice
+    }
+
+    /// A value as a source operand.
+    fn operand(&mut self, v: Value) -> Src {
+        let ty = self.kernel.ty(v);
+        match &self.kernel.def(v).inst {
+            Inst::Const(bits) if ty.place == Place::Varying && ty.elem == Elem::Bool => {
+                Src::Const(if *bits != 0 { u64::MAX } else { 0 }, Width::B64)
+            }
+            // Accumulators start from a constant that is the same in each dword.
+            Inst::Const(bits) if ty.place == Place::Acc => Src::Const(*bits, Width::B32),
+            Inst::Const(bits) => Src::Const(*bits, Width::of(ty.elem)),
+            _ => Src::Reg(self.reg(v)),
+        }
+    }
+
+    /// `len` dwords of a value from dword `start`.
+    fn slice_of(&mut self, v: Value, start: u8, len: u8) -> Src {
+        match self.operand(v) {
+            Src::Reg(s) => Src::Reg(VSlice { reg: s.reg, start: s.start + start, len }),
+            Src::Const(bits, Width::B64) if len == 1 => {
+                Src::Const(bits >> (32 * start) & 0xffff_ffff, Width::B32)
+            }
+            other => other,
+        }
+    }
+
+    /// `at: ` for error messages.
+    fn at(&self) -> String {
+        self.loc.map(|l| format!("{l}: ")).unwrap_or_default()
+    }
+
+    fn push(&mut self, op: Op, operands: impl IntoIterator<Item = MOperand>) -> &mut MInst {
+        let inst = MInst { op, operands: operands.into_iter().collect(), keeps_dst: false, loc: self.loc };
+        let block = self.func.blocks.last_mut().unwrap_or_else(|| unreachable!("there is always a block"));
+        block.insts.push(inst);
+        block.insts.last_mut().unwrap_or_else(|| unreachable!("just pushed"))
+    }
+
+    /// Starts a new block and returns its number.
+    fn new_block(&mut self) -> u32 {
+        self.func.blocks.push(MBlock { insts: Vec::new(), loop_depth: self.loop_depth });
+        self.func.blocks.len() as u32 - 1
+    }
+}

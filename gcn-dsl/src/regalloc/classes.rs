@@ -1,0 +1,269 @@
+//! Coalescing: virtual registers that can share a place become one class, and the copies between them vanish.
+//!
+//! A class is the tuple of its widest member (the root); every other member lies inside it at an offset. Two classes
+//! merge only if one then contains the other, their alignments agree and no dword of the result would hold two values
+//! at once. Copies are tried from the inside of loops outwards. A matrix instruction whose D and C are different
+//! registers counts as a copy from C to D: merged, they are the very same tuple; else they end up disjoint.
+
+use gcn_isa::{Operand, RegFile};
+
+use super::access;
+use super::live::{self, Numbering};
+use super::segs::{Seg, Segs};
+use crate::mir::{Function, MOperand, VReg, VRegInfo, VSlice};
+
+/// Which copies to coalesce.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Coalesce {
+    /// All.
+    All,
+    /// Only those between whole registers, which put fewer demands on the assignment.
+    Whole,
+}
+
+/// A wish about the place of a class; never a requirement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hint {
+    /// First register of the class.
+    At(u16),
+    /// The place of this member's class, moved by so many registers.
+    Near(VReg, i32),
+}
+
+/// A wanted merge: both slices in one place.
+struct Candidate {
+    dst: VSlice,
+    src: VSlice,
+    /// Where `dst` may begin while `src` is still there: the early slot of a matrix instruction.
+    exempt: Seg,
+}
+
+const NO_SLOT: Seg = Seg { start: u32::MAX, end: u32::MAX };
+
+/// The classes.
+pub(super) struct Classes {
+    infos: Vec<VRegInfo>,
+    /// Union-find: parent and offset in the parent; a root is its own parent.
+    parent: Vec<(u32, u8)>,
+    /// Of roots: alignment and remainder of the first register's number.
+    align: Vec<(u8, u8)>,
+    first_dword: Vec<u32>,
+    segs: Vec<Segs>,
+    hints: Vec<(u32, Hint)>,
+}
+
+impl Classes {
+    /// Every register in a class of its own.
+    pub fn new(infos: Vec<VRegInfo>, first_dword: Vec<u32>, segs: Vec<Segs>) -> Classes {
+        Classes {
+            parent: (0..infos.len() as u32).map(|v| (v, 0)).collect(),
+            align: infos.iter().map(|i| (i.align, 0)).collect(),
+            infos,
+            first_dword,
+            segs,
+            hints: Vec::new(),
+        }
+    }
+
+    /// The class's root and the offset of `reg` in it.
+    pub fn find(&mut self, reg: VReg) -> (VReg, u8) {
+        let mut path = Vec::new();
+        let mut at = reg.0;
+        while self.parent[at as usize].0 != at {
+            path.push(at);
+            at = self.parent[at as usize].0;
+        }
+        // Offsets are relative to the parent, so compress from the root's side.
+        let mut offset = 0;
+        for v in path.into_iter().rev() {
+            offset += self.parent[v as usize].1;
+            self.parent[v as usize] = (at, offset);
+        }
+        (VReg(at), offset)
+    }
+
+    /// The roots in order of number.
+    pub fn roots(&self) -> impl Iterator<Item = VReg> + '_ {
+        self.parent.iter().enumerate().filter(|(v, p)| p.0 == *v as u32).map(|(v, _)| VReg(v as u32))
+    }
+
+    /// What the class needs: file, length.
+    pub fn info(&self, root: VReg) -> VRegInfo {
+        self.infos[root.0 as usize]
+    }
+
+    /// Alignment of the class and the remainder its first register has.
+    pub fn align(&self, root: VReg) -> (u8, u8) {
+        self.align[root.0 as usize]
+    }
+
+    /// Segments of the class's dwords up to the last that is ever live: those after it need no register.
+    pub fn live_lanes(&self, root: VReg) -> &[Segs] {
+        let lanes = self.lanes(root);
+        &lanes[..lanes.iter().rposition(|l| l.len() > 0).map_or(0, |last| last + 1)]
+    }
+
+    /// Segments of the class's dwords.
+    pub fn lanes(&self, root: VReg) -> &[Segs] {
+        let first = self.first_dword[root.0 as usize] as usize;
+        &self.segs[first..first + usize::from(self.infos[root.0 as usize].len)]
+    }
+
+    fn lanes_mut(&mut self, root: VReg) -> &mut [Segs] {
+        let first = self.first_dword[root.0 as usize] as usize;
+        &mut self.segs[first..first + usize::from(self.infos[root.0 as usize].len)]
+    }
+
+    /// Frees a register that turned out not to be needed.
+    pub fn discard(&mut self, reg: VReg) {
+        self.lanes_mut(reg).iter_mut().for_each(Segs::clear);
+    }
+
+    /// The wishes, sorted by root.
+    pub fn hints(&mut self) -> Vec<(VReg, Hint)> {
+        let mut list = Vec::new();
+        for (v, hint) in std::mem::take(&mut self.hints) {
+            let (root, offset) = self.find(VReg(v));
+            let offset = i32::from(offset);
+            list.push(match hint {
+                Hint::At(index) => match u16::try_from(i32::from(index) - offset) {
+                    Ok(index) => (root, Hint::At(index)),
+                    Err(_) => continue,
+                },
+                Hint::Near(other, delta) => {
+                    let (other_root, other_offset) = self.find(other);
+                    (root, Hint::Near(other_root, delta + i32::from(other_offset) - offset))
+                }
+            });
+        }
+        list.sort_by_key(|h| h.0);
+        list
+    }
+
+    /// Tries to put both slices in one place.
+    fn merge(&mut self, candidate: &Candidate) -> bool {
+        let Candidate { dst, src, exempt } = *candidate;
+        let ((dst_root, dst_offset), (src_root, src_offset)) = (self.find(dst.reg), self.find(src.reg));
+        let dst_at = i32::from(dst_offset) + i32::from(dst.start);
+        let src_at = i32::from(src_offset) + i32::from(src.start);
+        if dst_root == src_root {
+            return dst_at == src_at;
+        }
+        let (dst_info, src_info) = (self.info(dst_root), self.info(src_root));
+        if dst_info.file != src_info.file {
+            return false;
+        }
+        // Which of the two contains the other, and where.
+        let inside = |at: i32, inner: u8, outer: u8| at >= 0 && at + i32::from(inner) <= i32::from(outer);
+        let by_size = self.lanes(dst_root)[0].len() <= self.lanes(src_root)[0].len();
+        let (inner, outer, at) = if inside(src_at - dst_at, dst_info.len, src_info.len)
+            && (by_size || dst_info.len < src_info.len)
+        {
+            (dst_root, src_root, src_at - dst_at)
+        } else if inside(dst_at - src_at, src_info.len, dst_info.len) {
+            (src_root, dst_root, dst_at - src_at)
+        } else {
+            return false;
+        };
+        let at = at as u8;
+        let Some(align) = self.merged_align(inner, outer, at) else { return false };
+        let inner_at = if inner == dst_root { dst_at } else { src_at } as usize;
+        let exempted = inner_at..inner_at + usize::from(dst.len);
+        let free =
+            self.lanes(inner).iter().zip(&self.lanes(outer)[usize::from(at)..]).enumerate().all(
+                |(k, (a, b))| a.disjoint_except(b, if exempted.contains(&k) { exempt } else { NO_SLOT }),
+            );
+        if free {
+            self.unite(inner, outer, at, align);
+        }
+        free
+    }
+
+    /// The alignment of `outer` when `inner` lies in it at `at`.
+    fn merged_align(&self, inner: VReg, outer: VReg, at: u8) -> Option<(u8, u8)> {
+        let (n, r) = self.align(inner);
+        // inner base = outer base + at, so outer base ≡ r - at (mod n).
+        let inner = (n, (i32::from(r) - i32::from(at)).rem_euclid(i32::from(n)) as u8);
+        let outer = self.align(outer);
+        let (strong, weak) = if inner.0 > outer.0 { (inner, outer) } else { (outer, inner) };
+        // Both are powers of two.
+        (strong.1 % weak.0 == weak.1).then_some(strong)
+    }
+
+    fn unite(&mut self, inner: VReg, outer: VReg, at: u8, align: (u8, u8)) {
+        let moved: Vec<Segs> = self.lanes_mut(inner).iter_mut().map(std::mem::take).collect();
+        for (lane, segs) in self.lanes_mut(outer)[usize::from(at)..].iter_mut().zip(moved) {
+            lane.absorb(segs);
+        }
+        self.parent[inner.0 as usize] = (outer.0, at);
+        self.align[outer.0 as usize] = align;
+    }
+
+    /// Coalesces `f`'s copies and matrix accumulators.
+    pub fn coalesce(&mut self, f: &Function, numbers: &Numbering, mode: Coalesce) {
+        self.hint_initial_state(f, numbers);
+        for candidate in candidates(f, numbers) {
+            let whole = |s: VSlice| s.len == self.infos[s.reg.0 as usize].len;
+            let wanted = mode == Coalesce::All || whole(candidate.dst) && whole(candidate.src);
+            if wanted && self.merge(&candidate) {
+                continue;
+            }
+            let Candidate { dst, src, .. } = candidate;
+            if f.info(dst.reg).file == f.info(src.reg).file {
+                let delta = i32::from(src.start) - i32::from(dst.start);
+                self.hints.push((dst.reg.0, Hint::Near(src.reg, delta)));
+                self.hints.push((src.reg.0, Hint::Near(dst.reg, -delta)));
+            }
+        }
+    }
+
+    fn hint_initial_state(&mut self, f: &Function, numbers: &Numbering) {
+        for (b, i, _) in live::copies(f, numbers) {
+            if let [MOperand::Virt(dst), MOperand::Fixed(Operand::Reg(reg))] =
+                f.blocks[b].insts[i].operands[..]
+                && f.info(dst.reg).file == reg.file
+                && let Some(index) = reg.index.checked_sub(u16::from(dst.start))
+            {
+                self.hints.push((dst.reg.0, Hint::At(index)));
+            }
+        }
+    }
+
+    /// True if the copy between these slices needs no move.
+    pub fn same_place(&mut self, a: VSlice, b: VSlice) -> bool {
+        let (root_a, offset_a) = self.find(a.reg);
+        let (root_b, offset_b) = self.find(b.reg);
+        root_a == root_b && offset_a + a.start == offset_b + b.start
+    }
+
+    /// Segments of every live dword of `file`, in no order.
+    pub fn file_segments(&self, file: RegFile) -> impl Iterator<Item = Seg> + '_ {
+        let roots = self.roots().filter(move |&r| self.info(r).file == file);
+        roots.flat_map(|r| self.lanes(r).iter().flat_map(|l| l.as_slice().iter().copied()))
+    }
+}
+
+/// The wanted merges, innermost loops first, in program order within a depth.
+fn candidates(f: &Function, numbers: &Numbering) -> Vec<Candidate> {
+    let mut list = Vec::new();
+    for (b, block) in f.blocks.iter().enumerate() {
+        for (i, inst) in block.insts.iter().enumerate() {
+            let slot = 2 * (numbers.inst[b] + i as u32);
+            if let Some(m) = access::matrix_operands(inst)
+                && let (MOperand::Virt(dst), Some(MOperand::Virt(src))) = (m.d, m.c)
+            {
+                let clash = |o| matches!(o, MOperand::Virt(s) if access::overlap(src, s));
+                if dst != src && dst.len == src.len && !clash(m.a) && !clash(m.b) {
+                    let exempt = Seg { start: slot, end: slot + 1 };
+                    list.push((block.loop_depth, Candidate { dst, src, exempt }));
+                }
+            } else if inst.op == crate::mir::Op::Copy
+                && let [MOperand::Virt(dst), MOperand::Virt(src)] = inst.operands[..]
+            {
+                list.push((block.loop_depth, Candidate { dst, src, exempt: NO_SLOT }));
+            }
+        }
+    }
+    list.sort_by_key(|c| std::cmp::Reverse(c.0));
+    list.into_iter().map(|c| c.1).collect()
+}

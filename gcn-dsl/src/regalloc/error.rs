@@ -1,0 +1,111 @@
+//! What can go wrong.
+
+use std::fmt;
+
+use gcn_isa::program::SourceLoc;
+use gcn_isa::reg::RegFile;
+
+use super::pressure::LiveReg;
+
+/// A place in the function: block and instruction number, and the nearest known source position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Block number.
+    pub block: usize,
+    /// Instruction number in the block.
+    pub inst: usize,
+    /// The user's source position of the instruction or, if it has none, of one near it in the block.
+    pub loc: Option<SourceLoc>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.loc {
+            Some(loc) => write!(f, "{loc} (block {}, instruction {})", self.block, self.inst),
+            None => write!(f, "block {}, instruction {}", self.block, self.inst),
+        }
+    }
+}
+
+/// Why a function could not be allocated.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum AllocError {
+    /// More registers are needed at once than there are, or they are free only in pieces.
+    #[error("{}", does_not_fit(kernel, *file, *peak, *limit, *tuple, at.as_ref(), live))]
+    DoesNotFit {
+        /// The kernel.
+        kernel: String,
+        /// The register file.
+        file: RegFile,
+        /// Most dwords of the file that are live at once.
+        peak: u32,
+        /// Registers available.
+        limit: u32,
+        /// Width of the value that found no place although the peak is within the limit; `None` if the peak is not.
+        tuple: Option<u8>,
+        /// Where.
+        at: Option<Place>,
+        /// The widest values that are live there.
+        live: Vec<LiveReg>,
+    },
+    /// The function breaks a rule of [`crate::mir`].
+    #[error("kernel `{kernel}`, {at}: {rule}")]
+    Malformed {
+        /// The kernel.
+        kernel: String,
+        /// Where.
+        at: Place,
+        /// What is wrong and what is asked for.
+        rule: String,
+    },
+    /// The result failed its own check: a bug in the allocator.
+    #[error("register allocation failed its own check; please report this with the kernel's source: {0}")]
+    Unverified(#[from] VerifyError),
+}
+
+/// An allocated instruction does not do what the function says.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[error("kernel `{kernel}`, {at}: {what}")]
+pub struct VerifyError {
+    /// The kernel.
+    pub kernel: String,
+    /// Where in the function.
+    pub at: Place,
+    /// What differs.
+    pub what: String,
+}
+
+/// The file's name for messages.
+pub(super) fn plural(file: RegFile) -> &'static str {
+    match file {
+        RegFile::Sgpr => "SGPRs",
+        RegFile::Vgpr => "VGPRs",
+        RegFile::Agpr => "AGPRs",
+    }
+}
+
+fn does_not_fit(
+    kernel: &str,
+    file: RegFile,
+    peak: u32,
+    limit: u32,
+    tuple: Option<u8>,
+    at: Option<&Place>,
+    live: &[LiveReg],
+) -> String {
+    let file = plural(file);
+    let place = at.map_or(String::new(), |p| format!(" at {p}"));
+    let problem = match tuple {
+        None => format!("{peak} {file} are live{place}, but only {limit} are available"),
+        Some(n) => format!(
+            "no {n} consecutive {file} are free{place}, although no more than {peak} of the {limit} available are live at once"
+        ),
+    };
+    let widest: Vec<String> = live.iter().take(6).map(LiveReg::to_string).collect();
+    let widest = if widest.is_empty() {
+        String::new()
+    } else {
+        format!("; the widest values there: {}", widest.join(", "))
+    };
+    format!("kernel `{kernel}`: {problem}{widest}; use a smaller tile, fewer accumulators or less unrolling")
+}

@@ -1,0 +1,247 @@
+//! Liveness of every dword of every virtual register.
+//!
+//! Only registers that some block reads before it writes them ("exposed") can be live across a block boundary. From
+//! each block that exposes one, the value is traced backwards through the predecessors up to its writes; the cost is
+//! that of the live-in sets themselves. One backward scan over the code then makes the segments.
+
+use hashbrown::HashMap;
+
+use super::access::{self, VUse};
+use super::input;
+use super::segs::{Seg, Segs, Slot};
+use crate::mir::{Function, Op, VReg};
+
+/// Registers by number with the mask of their dwords.
+type Masks = Vec<(u32, u32)>;
+
+/// The numbers of dwords, instructions and slots of a function.
+pub(super) struct Numbering {
+    /// First dword of each virtual register.
+    pub dword: Vec<u32>,
+    /// First instruction of each block, and the count of all.
+    pub inst: Vec<u32>,
+}
+
+impl Numbering {
+    pub fn new(f: &Function) -> Numbering {
+        let sums = |counts: &mut dyn Iterator<Item = u32>| {
+            let mut sum = 0;
+            let mut list = vec![0];
+            for n in counts {
+                sum += n;
+                list.push(sum);
+            }
+            list
+        };
+        Numbering {
+            dword: sums(&mut f.vregs.iter().map(|v| u32::from(v.len))),
+            inst: sums(&mut f.blocks.iter().map(|b| b.insts.len() as u32)),
+        }
+    }
+
+    /// Block and instruction in it at `slot`.
+    pub fn locate(&self, slot: Slot) -> (usize, usize) {
+        let inst = (slot / 2).min(self.inst.last().map_or(0, |n| n.saturating_sub(1)));
+        let block = self.inst.partition_point(|&first| first <= inst).saturating_sub(1);
+        (block, (inst - self.inst[block]) as usize)
+    }
+}
+
+/// What is live where.
+pub(super) struct Liveness {
+    /// Live at each block's end.
+    pub live_out: Vec<HashMap<u32, u32>>,
+    /// Live at each block's start.
+    pub live_in: Vec<HashMap<u32, u32>>,
+}
+
+/// What a block reads before writing it, and what it writes.
+struct Local {
+    exposed: Masks,
+    written: Masks,
+}
+
+fn local_sets(f: &Function) -> Vec<Local> {
+    let mut exposed = vec![0u32; f.vregs.len()];
+    let mut written = vec![0u32; f.vregs.len()];
+    let mut touched = Vec::new();
+    f.blocks
+        .iter()
+        .map(|block| {
+            for inst in &block.insts {
+                let uses = access::uses(f, inst);
+                for u in &uses {
+                    touched.push(u.slice.reg.0);
+                    if u.read {
+                        let v = u.slice.reg.0 as usize;
+                        exposed[v] |= access::mask(u.slice) & !written[v];
+                    }
+                }
+                for u in uses.iter().filter(|u| u.write) {
+                    written[u.slice.reg.0 as usize] |= access::mask(u.slice);
+                }
+            }
+            touched.sort_unstable();
+            touched.dedup();
+            let take = |masks: &mut [u32]| -> Masks {
+                let set = |&v: &u32| (v, std::mem::take(&mut masks[v as usize]));
+                touched.iter().map(set).filter(|m| m.1 != 0).collect()
+            };
+            let local = Local { exposed: take(&mut exposed), written: take(&mut written) };
+            touched.clear();
+            local
+        })
+        .collect()
+}
+
+/// Solves liveness over the blocks.
+pub(super) fn solve(f: &Function) -> Liveness {
+    let mut preds = vec![Vec::new(); f.blocks.len()];
+    for (b, succs) in input::successors(f).into_iter().enumerate() {
+        for s in succs {
+            preds[s].push(b);
+        }
+    }
+    let local = local_sets(f);
+    let written = |block: usize, v: u32| {
+        let list: &Masks = &local[block].written;
+        list.binary_search_by_key(&v, |m| m.0).map_or(0, |i| list[i].1)
+    };
+    let mut live = Liveness {
+        live_out: vec![HashMap::new(); f.blocks.len()],
+        live_in: vec![HashMap::new(); f.blocks.len()],
+    };
+    let mut work: Vec<(usize, u32, u32)> = Vec::new();
+    for (b, l) in local.iter().enumerate() {
+        work.extend(l.exposed.iter().map(|&(v, mask)| (b, v, mask)));
+        while let Some((block, v, mask)) = work.pop() {
+            let known = live.live_in[block].entry(v).or_insert(0);
+            let new = mask & !*known;
+            if new == 0 {
+                continue;
+            }
+            *known |= new;
+            for &p in &preds[block] {
+                *live.live_out[p].entry(v).or_insert(0) |= new;
+                let through = new & !written(p, v);
+                if through != 0 {
+                    work.push((p, v, through));
+                }
+            }
+        }
+    }
+    live
+}
+
+/// The members of a live set in order of register number.
+pub(super) fn sorted(set: &HashMap<u32, u32>) -> Masks {
+    let mut list: Masks = set.iter().map(|(&v, &m)| (v, m)).filter(|m| m.1 != 0).collect();
+    list.sort_unstable();
+    list
+}
+
+fn bits(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |k| mask >> k & 1 == 1)
+}
+
+/// The segments of every dword, by dword number.
+pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> Vec<Segs> {
+    let dwords = numbers.dword.last().copied().unwrap_or(0) as usize;
+    let mut scan = Scan { segs: vec![Segs::default(); dwords], end: vec![0; dwords] };
+    for (b, block) in f.blocks.iter().enumerate().rev() {
+        let first = numbers.inst[b];
+        let block_end = 2 * numbers.inst[b + 1];
+        for (v, mask) in sorted(&live.live_out[b]) {
+            bits(mask).for_each(|k| scan.end[numbers.dword[v as usize] as usize + k] = block_end);
+        }
+        for (i, inst) in block.insts.iter().enumerate().rev() {
+            scan.step(numbers, 2 * (first + i as u32), &access::uses(f, inst));
+        }
+        for (v, mask) in sorted(&live.live_in[b]) {
+            bits(mask).for_each(|k| scan.close(numbers.dword[v as usize] as usize + k, 2 * first));
+        }
+    }
+    scan.segs.iter_mut().for_each(Segs::finish);
+    scan.segs
+}
+
+/// The backward scan: per dword the segments so far and the end of the one that is open (0: none is).
+struct Scan {
+    segs: Vec<Segs>,
+    end: Vec<Slot>,
+}
+
+impl Scan {
+    fn close(&mut self, dword: usize, start: Slot) {
+        let end = std::mem::take(&mut self.end[dword]);
+        self.segs[dword].push_backward(Seg { start, end });
+    }
+
+    fn step(&mut self, numbers: &Numbering, slot: Slot, uses: &[VUse]) {
+        let dwords = |u: &VUse| {
+            let first = (numbers.dword[u.slice.reg.0 as usize] + u32::from(u.slice.start)) as usize;
+            first..first + usize::from(u.slice.len)
+        };
+        for u in uses.iter().filter(|u| u.write) {
+            for d in dwords(u) {
+                // What the instruction also reads is occupied at its early slot anyway.
+                let read = uses.iter().any(|r| r.read && dwords(r).contains(&d));
+                if self.end[d] == 0 {
+                    if u.undef {
+                        continue;
+                    }
+                    self.end[d] = slot + 2;
+                }
+                self.close(d, if u.early && !read { slot } else { slot + 1 });
+            }
+        }
+        for u in uses.iter().filter(|u| u.read) {
+            for d in dwords(u) {
+                if self.end[d] == 0 {
+                    self.end[d] = slot + 1;
+                }
+            }
+        }
+    }
+}
+
+/// What is live at `slot`: registers with the masks of their live dwords, in order.
+pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
+    let (block, at) = numbers.locate(slot);
+    let mut set = live.live_out[block].clone();
+    let insts = &f.blocks[block].insts;
+    for (i, inst) in insts.iter().enumerate().skip(at).rev() {
+        let uses = access::uses(f, inst);
+        let add = |set: &mut HashMap<u32, u32>, u: &VUse| {
+            *set.entry(u.slice.reg.0).or_insert(0) |= access::mask(u.slice);
+        };
+        let here = i == at;
+        if here && slot % 2 == 1 {
+            uses.iter().filter(|u| u.write).for_each(|u| add(&mut set, u));
+            break;
+        }
+        for u in uses.iter().filter(|u| u.write && !(here && u.early)) {
+            if let Some(mask) = set.get_mut(&u.slice.reg.0) {
+                *mask &= !access::mask(u.slice);
+            }
+        }
+        uses.iter().filter(|u| u.read || (here && u.early)).for_each(|u| add(&mut set, u));
+    }
+    sorted(&set).into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
+}
+
+/// Registers of which some path reads a dword before writing it (and without an [`Op::Undef`] before).
+pub(super) fn undefined_at_entry(live: &Liveness) -> Vec<VReg> {
+    live.live_in.first().map_or(Vec::new(), |set| sorted(set).into_iter().map(|m| VReg(m.0)).collect())
+}
+
+/// Instructions of kind [`Op::Copy`] with their numbers: (block, index in block, number in the function).
+pub(super) fn copies<'f>(
+    f: &'f Function,
+    numbers: &'f Numbering,
+) -> impl Iterator<Item = (usize, usize, u32)> + 'f {
+    f.blocks.iter().enumerate().flat_map(move |(b, block)| {
+        let copies = block.insts.iter().enumerate().filter(|(_, inst)| inst.op == Op::Copy);
+        copies.map(move |(i, _)| (b, i, numbers.inst[b] + i as u32))
+    })
+}

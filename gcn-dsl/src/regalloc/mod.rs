@@ -1,0 +1,383 @@
+//! Register allocation: from [`crate::mir`] to a [`Program`] on machine registers.
+//!
+//! # What it decides
+//! A place for every virtual register for its whole life (no splitting; spilling is not done here: what does not fit is
+//! an [`AllocError::DoesNotFit`]), and which copies cost nothing. It leaves alone the order of instructions, waits, and
+//! everything that is not a virtual operand.
+//!
+//! # Invariants
+//! - Two values that are needed at the same time never share a register. "At the same time" is counted in slots:
+//!   instruction `i` reads at slot `2 i` and writes at `2 i + 1`, so a result may take the register of a source that
+//!   dies there, unless the instruction writes early (matrix instructions, scalar loads of several dwords, atomics
+//!   with return; see `access`): then the result begins at `2 i`.
+//! - D of a matrix instruction is disjoint from A and B, and identical to or disjoint from C.
+//! - The unit of liveness is the dword: the parts of a tuple live and die each for itself, so a tuple put together
+//!   piece by piece occupies a register from the piece's write on.
+//! - Tuples start at a multiple of their [`VRegInfo::align`]. SGPRs with a meaning (VCC, EXEC, M0, …) are never handed
+//!   out. Initial state (`live_in`) is safe until its last reader in the entry block.
+//! - The moves that copies become change no flag and no register but their destination (and, for AGPRs that cannot be
+//!   written directly, a VGPR that is free there).
+//! - The result depends on the function and the limits only.
+//!
+//! # How
+//! 1. `input` checks the function's form.
+//! 2. `live` finds the live sets over the blocks and, per dword, the segments of slots where it holds a value.
+//! 3. `classes` coalesces: copies and matrix accumulators whose sides can share a place are united, a single inside a
+//!    tuple included. A loop-carried accumulator becomes one tuple this way, without a move.
+//! 4. `pressure` counts live dwords; a peak over the limit ends it here, since no assignment could help.
+//! 5. `assign` gives each class a place by linear scan with holes. If that fails on fragmentation, a size-ordered
+//!    assignment is tried, and both again with less coalescing.
+//! 6. `rewrite` makes the program.
+//! 7. [`verify`] proves it: an independent check (see there) that in debug builds runs on every allocation.
+//!
+//! All steps take time near-linear in instructions times live segments; a million instructions are fine.
+
+mod access;
+mod assign;
+mod classes;
+mod error;
+mod input;
+mod live;
+mod moves;
+mod pressure;
+mod rewrite;
+mod segs;
+mod verify;
+
+#[cfg(test)]
+mod tests;
+
+use gcn_isa::{Operand, Program, Reg, RegFile, Target, reg};
+
+pub use error::{AllocError, Place, VerifyError};
+pub use pressure::{FilePressure, LiveReg, Pressure};
+pub use verify::verify;
+
+use assign::{Order, Places};
+use classes::{Classes, Coalesce};
+use live::{Liveness, Numbering};
+use moves::{Moves, Source};
+use segs::Seg;
+
+use crate::mir::{Function, MOperand, VReg, VRegInfo};
+
+/// How many registers of each file may be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// SGPRs, from `s0` on.
+    pub sgprs: u16,
+    /// VGPRs.
+    pub vgprs: u16,
+    /// AGPRs.
+    pub agprs: u16,
+    /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they are one
+    /// file.
+    pub total_vector: u16,
+}
+
+impl Default for Limits {
+    /// All that can be named.
+    fn default() -> Limits {
+        Limits { sgprs: input::FIRST_NAMED_SGPR, vgprs: 256, agprs: 256, total_vector: 512 }
+    }
+}
+
+/// The AGPRs of a unified file start at a multiple of this (`accum_offset`, LLVM AMDGPU guide).
+const ACCUM_OFFSET_GRANULE: u16 = 4;
+
+impl Limits {
+    /// The limit of `file` on `target`, when `agprs` AGPRs are in use.
+    fn of(&self, file: RegFile, target: Target, agprs: u16) -> u16 {
+        match file {
+            RegFile::Sgpr => self.sgprs.min(target.addressable_sgprs() as u16),
+            RegFile::Agpr if !target.has_agprs() => 0,
+            RegFile::Vgpr if target.has_unified_agprs() && self.total_vector < 512 => {
+                let rest = self.total_vector.saturating_sub(agprs);
+                // With AGPRs in use the VGPRs end at a granule.
+                let rest = if agprs == 0 { rest } else { rest - rest % ACCUM_OFFSET_GRANULE };
+                self.vgprs.min(256).min(rest)
+            }
+            RegFile::Vgpr => self.vgprs.min(256),
+            RegFile::Agpr if target.has_unified_agprs() => self.agprs.min(256).min(self.total_vector),
+            RegFile::Agpr => self.agprs.min(256),
+        }
+    }
+}
+
+/// Registers that a program uses: the highest number plus one in each file. Registers with initial state count, since
+/// the hardware writes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Usage {
+    /// SGPRs, named ones (VCC and so on) not counted.
+    pub sgprs: u16,
+    /// VGPRs.
+    pub vgprs: u16,
+    /// AGPRs.
+    pub agprs: u16,
+    /// VCC is read or written.
+    pub uses_vcc: bool,
+}
+
+/// A function on machine registers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Allocated {
+    /// The code. Blocks that are branched to have labels `.LBB0_<block>`.
+    pub program: Program,
+    /// What it uses.
+    pub usage: Usage,
+    /// Where it needs most registers.
+    pub pressure: Pressure,
+    /// Virtual registers that some path may read before anything was written to them.
+    pub undefined: Vec<VReg>,
+    /// Moves that were emitted for copies.
+    pub moves: usize,
+    /// First line of each instruction of the function by number, and the count of all lines: what [`verify`] walks by.
+    first_line: Vec<u32>,
+}
+
+/// A VGPR for the copy with this number, see [`Moves::needs_scratch`].
+#[derive(Clone, Copy, Debug)]
+struct Scratch {
+    inst: u32,
+    reg: VReg,
+}
+
+/// The three files; AGPRs first, because what they use bounds the VGPRs of a unified file.
+const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
+
+/// In this order until one fits.
+const ATTEMPTS: [(Coalesce, Order); 4] = [
+    (Coalesce::All, Order::Start),
+    (Coalesce::All, Order::Size),
+    (Coalesce::Whole, Order::Start),
+    (Coalesce::Whole, Order::Size),
+];
+
+/// Allocates `f` within `limits`.
+///
+/// # Errors
+/// [`AllocError::DoesNotFit`] if the registers do not suffice, with the place and the values that need most;
+/// [`AllocError::Malformed`] if `f` breaks a rule of [`crate::mir`].
+pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
+    input::check(f)?;
+    let job = Job::new(f, limits);
+    let mut failure = None;
+    for (coalesce, order) in ATTEMPTS {
+        match job.attempt(coalesce, order) {
+            Ok(done) => {
+                if cfg!(debug_assertions) {
+                    verify(f, &done)?;
+                }
+                return Ok(done);
+            }
+            Err(error @ AllocError::DoesNotFit { tuple: Some(_), .. }) => failure = failure.or(Some(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    Err(failure.unwrap_or_else(|| AllocError::Malformed {
+        kernel: f.name.clone(),
+        at: input::place(f, 0, 0),
+        rule: "no allocation was tried".into(),
+    }))
+}
+
+/// What all attempts share.
+struct Job<'f> {
+    f: &'f Function,
+    limits: &'f Limits,
+    numbers: Numbering,
+    live: Liveness,
+    moves: Moves,
+    scratch: Vec<Scratch>,
+    /// Registers that are taken from the start, until when.
+    reserved: Vec<(Reg, Seg)>,
+}
+
+impl<'f> Job<'f> {
+    fn new(f: &'f Function, limits: &'f Limits) -> Job<'f> {
+        let numbers = Numbering::new(f);
+        let live = live::solve(f);
+        let moves = Moves::of(f.target);
+        let scratch = scratch_copies(f, &numbers, &moves);
+        let reserved = reserved(f, &numbers);
+        Job { f, limits, numbers, live, moves, scratch, reserved }
+    }
+
+    /// Every register in its own class, scratch registers included.
+    fn classes(&self) -> Classes {
+        let mut segs = live::intervals(self.f, &self.numbers, &self.live);
+        let mut infos = self.f.vregs.clone();
+        let mut dwords = self.numbers.dword.clone();
+        for s in &self.scratch {
+            infos.push(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 });
+            segs.push(segs::Segs::default());
+            if let Some(lane) = segs.last_mut() {
+                lane.insert(Seg { start: 2 * s.inst, end: 2 * s.inst + 2 });
+            }
+            dwords.push(segs.len() as u32);
+        }
+        Classes::new(infos, dwords, segs)
+    }
+
+    /// Scratch registers of copies that became nothing are not needed.
+    fn discard_scratch(&self, classes: &mut Classes) {
+        for s in &self.scratch {
+            let (block, i) = self.numbers.locate(2 * s.inst);
+            if let [MOperand::Virt(dst), MOperand::Virt(src)] = self.f.blocks[block].insts[i].operands[..]
+                && classes.same_place(dst, src)
+            {
+                classes.discard(s.reg);
+            }
+        }
+    }
+
+    fn attempt(&self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
+        let mut classes = self.classes();
+        classes.coalesce(self.f, &self.numbers, coalesce);
+        self.discard_scratch(&mut classes);
+        let pressure = self.pressure(&classes);
+        let hints = classes.hints();
+        let mut places = Places::new(self.f.vregs.len() + self.scratch.len());
+        let mut agprs = 0;
+        for file in FILES {
+            let limit = self.limits.of(file, self.f.target, agprs);
+            let peak = pressure.of(file);
+            let misfit = |tuple, at, live| AllocError::DoesNotFit {
+                kernel: self.f.name.clone(),
+                file,
+                peak: peak.peak,
+                limit: u32::from(limit),
+                tuple,
+                at,
+                live,
+            };
+            if peak.peak > u32::from(limit) {
+                return Err(misfit(None, peak.at, peak.live.clone()));
+            }
+            assign::assign(&classes, &hints, file, limit, &self.reserved, order, &mut places).map_err(
+                |no| {
+                    let (block, inst) = self.numbers.locate(no.start);
+                    misfit(
+                        Some(no.len),
+                        Some(input::place(self.f, block, inst)),
+                        self.live_at(file, no.start),
+                    )
+                },
+            )?;
+            if file == RegFile::Agpr {
+                agprs = classes
+                    .roots()
+                    .filter(|&r| classes.info(r).file == file)
+                    .filter_map(|r| Some(places.get(r)? + classes.live_lanes(r).len() as u16))
+                    .max()
+                    .unwrap_or(0);
+            }
+        }
+        self.finish(&mut classes, &places, pressure)
+    }
+
+    fn finish(
+        &self,
+        classes: &mut Classes,
+        places: &Places,
+        pressure: Pressure,
+    ) -> Result<Allocated, AllocError> {
+        let rewritten = rewrite::rewrite(self.f, &self.numbers, classes, places, &self.moves, &self.scratch)
+            .map_err(|(block, inst)| AllocError::Malformed {
+                kernel: self.f.name.clone(),
+                at: input::place(self.f, block, inst),
+                rule: format!("{} has no move of this kind", self.f.target),
+            })?;
+        let machine = self.f.blocks.iter().flat_map(|b| &b.insts);
+        let machine = machine.filter(|i| matches!(i.op, crate::mir::Op::Machine(..))).count();
+        Ok(Allocated {
+            usage: usage(self.f, &rewritten.program),
+            moves: rewritten.program.lines.len() - machine,
+            program: rewritten.program,
+            pressure,
+            undefined: live::undefined_at_entry(&self.live),
+            first_line: rewritten.first_line,
+        })
+    }
+
+    fn pressure(&self, classes: &Classes) -> Pressure {
+        let [agpr, vgpr, sgpr] = FILES.map(|file| {
+            let taken = self.reserved.iter().filter(|r| r.0.file == file);
+            let taken = taken.flat_map(|(reg, seg)| std::iter::repeat_n(*seg, usize::from(reg.len)));
+            let slots = 2 * self.numbers.inst.last().copied().unwrap_or(0) + 1;
+            let (peak, slot) = pressure::peak(classes.file_segments(file).chain(taken), slots);
+            if peak == 0 {
+                return FilePressure { file, peak, at: None, live: Vec::new() };
+            }
+            let (block, inst) = self.numbers.locate(slot);
+            let at = Some(input::place(self.f, block, inst));
+            FilePressure { file, peak, at, live: self.live_at(file, slot) }
+        });
+        Pressure { sgpr, vgpr, agpr }
+    }
+
+    /// What is live in `file` at `slot`, widest first.
+    fn live_at(&self, file: RegFile, slot: segs::Slot) -> Vec<LiveReg> {
+        let live = live::live_at(self.f, &self.numbers, &self.live, slot);
+        let mut list: Vec<LiveReg> = live
+            .into_iter()
+            .filter(|(v, _)| self.f.info(*v).file == file)
+            .map(|(reg, mask)| LiveReg { reg, dwords: mask.count_ones() as u8 })
+            .collect();
+        list.sort_by_key(|l| (std::cmp::Reverse(l.dwords), l.reg));
+        list
+    }
+}
+
+/// A scratch register for each copy that may need one.
+fn scratch_copies(f: &Function, numbers: &Numbering, moves: &Moves) -> Vec<Scratch> {
+    let mut list = Vec::new();
+    for (b, i, number) in live::copies(f, numbers) {
+        let [MOperand::Virt(dst), src] = f.blocks[b].insts[i].operands[..] else { continue };
+        let src = match src {
+            MOperand::Virt(s) => Some(Source::Reg(Reg { file: f.info(s.reg).file, index: 0, len: s.len })),
+            MOperand::Fixed(fixed) => Source::of(fixed),
+        };
+        if src.is_some_and(|src| moves.needs_scratch(f.info(dst.reg).file, src)) {
+            list.push(Scratch { inst: number, reg: VReg((f.vregs.len() + list.len()) as u32) });
+        }
+    }
+    list
+}
+
+/// Initial state, register by register, from entry to its last reader.
+fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
+    let Some(entry) = f.blocks.first() else { return Vec::new() };
+    let mut last: Vec<(Reg, u32)> = Vec::new();
+    for (i, inst) in entry.insts.iter().enumerate() {
+        let fixed = inst.operands.iter().filter_map(|o| match o {
+            MOperand::Fixed(Operand::Reg(reg)) if input::allocatable(*reg) => Some(*reg),
+            _ => None,
+        });
+        last.extend(fixed.flat_map(Reg::units).map(|u| (u.reg(), i as u32)));
+    }
+    // A loop back to the entry block reads it again.
+    let looped = input::successors(f).iter().any(|s| s.contains(&0));
+    let all = 2 * numbers.inst.last().copied().unwrap_or(0);
+    last.sort_unstable_by_key(|&(reg, i)| (reg, std::cmp::Reverse(i)));
+    last.dedup_by_key(|l| l.0);
+    last.into_iter()
+        .map(|(reg, i)| (reg, Seg { start: 0, end: if looped { all } else { 2 * i + 1 } }))
+        .collect()
+}
+
+fn usage(f: &Function, program: &Program) -> Usage {
+    let mut usage = Usage::default();
+    let mut count = |reg: Reg| match reg.file {
+        RegFile::Sgpr if !input::allocatable(reg) => usage.uses_vcc |= reg.overlaps(reg::VCC),
+        RegFile::Sgpr => usage.sgprs = usage.sgprs.max(reg.end()),
+        RegFile::Vgpr => usage.vgprs = usage.vgprs.max(reg.end()),
+        RegFile::Agpr => usage.agprs = usage.agprs.max(reg.end()),
+    };
+    f.live_in.iter().copied().for_each(&mut count);
+    for line in &program.lines {
+        line.inst.reads().iter().map(|u| u.reg).for_each(&mut count);
+        line.inst.writes().iter().map(|u| u.reg).for_each(&mut count);
+    }
+    usage
+}

@@ -1,0 +1,121 @@
+//! The function as a program: virtual operands replaced by their places, copies by moves, block numbers by labels.
+
+use gcn_isa::{Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
+
+use super::Scratch;
+use super::assign::Places;
+use super::classes::Classes;
+use super::input;
+use super::live::Numbering;
+use super::moves::{Moves, Source};
+use crate::mir::{Function, MInst, MOperand, Op, VSlice};
+
+/// The finished parts of [`super::Allocated`].
+pub(super) struct Rewritten {
+    pub program: Program,
+    /// First line of each instruction of the function, by number, and the count of all lines.
+    pub first_line: Vec<u32>,
+}
+
+struct Rewriter<'a> {
+    classes: &'a mut Classes,
+    places: &'a Places,
+    moves: &'a Moves,
+    /// Label of each block that is branched to.
+    labels: Vec<Option<Label>>,
+}
+
+/// Rewrites `f`. Fails with an instruction's place if it needs a move that the target lacks.
+pub(super) fn rewrite(
+    f: &Function,
+    numbers: &Numbering,
+    classes: &mut Classes,
+    places: &Places,
+    moves: &Moves,
+    scratch: &[Scratch],
+) -> Result<Rewritten, (usize, usize)> {
+    let mut program = Program::new(f.target, f.name.clone());
+    let labels = labels(f, &mut program);
+    let mut rewriter = Rewriter { classes, places, moves, labels };
+    let mut first_line = Vec::with_capacity(numbers.inst.last().map_or(1, |&n| n as usize + 1));
+    let mut scratch = scratch.iter().peekable();
+    for (b, block) in f.blocks.iter().enumerate() {
+        if let Some(label) = rewriter.labels[b] {
+            program.place(label);
+        }
+        for (i, inst) in block.insts.iter().enumerate() {
+            let number = numbers.inst[b] + i as u32;
+            let scratch = scratch.next_if(|s| s.inst == number).copied();
+            first_line.push(program.lines.len() as u32);
+            let line = |inst_out| Line { inst: inst_out, note: None, loc: inst.loc };
+            match &inst.op {
+                Op::Undef => {}
+                Op::Copy => {
+                    let moves = rewriter.copy(inst, scratch).ok_or((b, i))?;
+                    program.lines.extend(moves.into_iter().map(line));
+                }
+                Op::Machine(desc, mods) => {
+                    let operands: Option<_> =
+                        inst.operands.iter().map(|o| rewriter.operand(*o, desc.class)).collect();
+                    program.lines.push(line(Inst { desc, operands: operands.ok_or((b, i))?, mods: *mods }));
+                }
+            }
+        }
+    }
+    first_line.push(program.lines.len() as u32);
+    Ok(Rewritten { program, first_line })
+}
+
+/// A label for every block that a branch names, in block order.
+fn labels(f: &Function, program: &mut Program) -> Vec<Option<Label>> {
+    let mut targets: Vec<usize> =
+        f.blocks.iter().flat_map(|b| &b.insts).filter_map(input::branch_target).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let mut labels = vec![None; f.blocks.len()];
+    for block in targets {
+        labels[block] = Some(program.new_label(format!(".LBB0_{block}")));
+    }
+    labels
+}
+
+impl Rewriter<'_> {
+    /// The registers of `slice`. `None` if it has no place, which only a never-live register lacks.
+    fn reg(&mut self, slice: VSlice) -> Option<Reg> {
+        let (root, offset) = self.classes.find(slice.reg);
+        let index = self.places.get(root)? + u16::from(offset) + u16::from(slice.start);
+        let file: RegFile = self.classes.info(root).file;
+        Some(Reg { file, index, len: slice.len })
+    }
+
+    fn operand(&mut self, operand: MOperand, class: Class) -> Option<Operand> {
+        match operand {
+            MOperand::Virt(slice) => self.reg(slice).map(Operand::Reg),
+            MOperand::Fixed(Operand::Label(Label(block))) if class == Class::Branch => {
+                self.labels[block as usize].map(Operand::Label)
+            }
+            MOperand::Fixed(fixed) => Some(fixed),
+        }
+    }
+
+    fn copy(
+        &mut self,
+        inst: &MInst,
+        scratch: Option<Scratch>,
+    ) -> Option<impl IntoIterator<Item = Inst> + use<>> {
+        let [dst, src] = inst.operands[..] else { return None };
+        let dst = match dst {
+            MOperand::Virt(slice) => self.reg(slice)?,
+            MOperand::Fixed(fixed) => fixed.reg()?,
+        };
+        let src = match src {
+            MOperand::Virt(slice) => Source::Reg(self.reg(slice)?),
+            MOperand::Fixed(fixed) => Source::of(fixed)?,
+        };
+        let scratch = match scratch {
+            Some(s) if Source::Reg(dst) != src => Some(self.reg(s.reg.all(self.classes.info(s.reg)))?),
+            _ => None,
+        };
+        self.moves.emit(dst, src, scratch)
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the allocator: hand-made cases, random programs, and programs that are really run.
+
+mod build;
+mod exec;
+mod hand;
+mod limits;
+mod random;

@@ -1,0 +1,368 @@
+//! Random functions: straight code, diamonds and loops over tuples of every width in all three files.
+
+use gcn_isa::{Operand, Reg, RegFile, Target, reg};
+
+use super::build::{AsOperand, Build, int, slice};
+use super::exec::{self, Rng};
+use crate::mir::{Function, VReg, VSlice};
+use crate::regalloc::{AllocError, Allocated, Limits, allocate, verify};
+
+/// Tuple widths.
+const LENS: [u8; 7] = [1, 2, 3, 4, 8, 16, 32];
+
+struct Gen {
+    b: Build,
+    rng: Rng,
+    vars: Vec<VReg>,
+    budget: usize,
+}
+
+impl Gen {
+    /// A register of `file` at least `len` wide, and a part of it.
+    fn part(&mut self, file: RegFile, len: u8) -> VSlice {
+        let fits: Vec<VReg> = self
+            .vars
+            .iter()
+            .copied()
+            .filter(|v| self.b.f.info(*v).file == file && self.b.f.info(*v).len >= len)
+            .collect();
+        if fits.is_empty() || self.rng.chance(25) {
+            return self.fresh(file, len);
+        }
+        let reg = fits[self.rng.below(fits.len())];
+        let info = self.b.f.info(reg);
+        // Parts of aligned tuples start at multiples of the alignment that a tuple of that width has.
+        let step = match (file, len) {
+            (_, 1) => 1,
+            (RegFile::Sgpr, 2) => 2,
+            (RegFile::Sgpr, _) => 4,
+            _ => 2,
+        };
+        let places = (usize::from(info.len - len)) / step + 1;
+        slice(reg, (self.rng.below(places) * step) as u8, len)
+    }
+
+    /// A register that no instruction has mentioned: undefined, made or put together.
+    fn fresh(&mut self, file: RegFile, len: u8) -> VSlice {
+        let reg = self.b.f.new_vreg(file, len);
+        if self.rng.chance(50) {
+            self.vars.push(reg);
+        }
+        let whole = slice(reg, 0, len);
+        if self.rng.chance(40) {
+            self.b.undef(reg);
+        } else {
+            self.constant(whole);
+        }
+        whole
+    }
+
+    fn constant(&mut self, dst: VSlice) {
+        let constants = [int(0), int(-1), int(7), Operand::Literal(0xdead_beef)];
+        let value = constants[self.rng.below(constants.len())];
+        self.b.copy(&dst, &value).keeps_dst = self.rng.chance(20);
+    }
+
+    fn file(&mut self) -> RegFile {
+        [RegFile::Sgpr, RegFile::Vgpr, RegFile::Vgpr, RegFile::Agpr][self.rng.below(4)]
+    }
+
+    fn inst(&mut self) {
+        let keeps = self.rng.chance(20);
+        match self.rng.below(12) {
+            0..4 => self.copy(keeps),
+            4 => {
+                let (d, x, y) =
+                    (self.part(RegFile::Vgpr, 1), self.part(RegFile::Vgpr, 1), self.part(RegFile::Vgpr, 1));
+                let name = ["v_add_f32_e32", "v_fmac_f32_e32"][self.rng.below(2)];
+                self.b.inst(name, &[&d, &x, &y]).keeps_dst = keeps;
+            }
+            5 => {
+                let (n, len) =
+                    [("ds_read_b32", 1), ("ds_read_b64", 2), ("ds_read_b96", 3), ("ds_read_b128", 4)]
+                        [self.rng.below(4)];
+                let (d, p) = (self.part(RegFile::Vgpr, len), self.part(RegFile::Vgpr, 1));
+                self.b.inst(n, &[&d, &p]).keeps_dst = keeps;
+            }
+            6 => {
+                let (n, len) = [
+                    ("s_load_dword", 1),
+                    ("s_load_dwordx2", 2),
+                    ("s_load_dwordx4", 4),
+                    ("s_load_dwordx8", 8),
+                    ("s_load_dwordx16", 16),
+                ][self.rng.below(5)];
+                let (base, d) = (self.part(RegFile::Sgpr, 2), self.part(RegFile::Sgpr, len));
+                if base.reg != d.reg {
+                    self.b.form(n, "imm", &[&d, &base, &Operand::Imm(0)]);
+                }
+            }
+            7 => self.matrix(),
+            8 => {
+                let (d, x, y) =
+                    (self.part(RegFile::Sgpr, 1), self.part(RegFile::Sgpr, 1), self.part(RegFile::Sgpr, 1));
+                self.b.inst("s_add_u32", &[&d, &x, &y]);
+            }
+            9 => {
+                let (n, len) =
+                    [("ds_write_b32", 1), ("ds_write_b64", 2), ("ds_write_b96", 3), ("ds_write_b128", 4)]
+                        [self.rng.below(4)];
+                let (p, x) = (self.part(RegFile::Vgpr, 1), self.part(RegFile::Vgpr, len));
+                self.b.inst(n, &[&p, &x]);
+            }
+            10 => {
+                // Two results.
+                let (d, c, x, y) = (
+                    self.part(RegFile::Vgpr, 1),
+                    self.part(RegFile::Sgpr, 2),
+                    self.part(RegFile::Vgpr, 1),
+                    self.part(RegFile::Vgpr, 1),
+                );
+                self.b.inst("v_add_co_u32_e64", &[&d, &c, &x, &y]).keeps_dst = keeps;
+            }
+            _ => {
+                let (d, x) = (self.part(RegFile::Vgpr, 1), self.part(RegFile::Vgpr, 1));
+                let inst = self.b.inst("v_mov_b32_dpp", &[&d, &x]);
+                if keeps && let crate::mir::Op::Machine(_, mods) = &mut inst.op {
+                    mods.dpp.as_mut().unwrap().bank_mask = 3;
+                }
+            }
+        }
+    }
+
+    fn copy(&mut self, keeps: bool) {
+        let len = LENS[self.rng.below(LENS.len())];
+        let dst_file = self.file();
+        let src_file = if dst_file == RegFile::Sgpr || self.rng.chance(60) { dst_file } else { self.file() };
+        let (src, dst) = (self.part(src_file, len), self.part(dst_file, len));
+        match self.rng.below(10) {
+            0 if len == 1 => {
+                self.b.copy(&dst, &Operand::Reg(reg::M0)).keeps_dst = keeps;
+            }
+            1 if len == 1 && src_file == RegFile::Sgpr => {
+                self.b.copy(&Operand::Reg(reg::M0), &src);
+            }
+            2 => self.constant(dst),
+            _ => self.b.copy(&dst, &src).keeps_dst = keeps,
+        }
+    }
+
+    fn matrix(&mut self) {
+        let gfx908 = self.b.f.target == Target::GFX908;
+        let shapes: &[(&str, u8, u8)] = if gfx908 {
+            &[
+                ("v_mfma_f32_32x32x8f16", 2, 16),
+                ("v_mfma_f32_32x32x1f32", 1, 32),
+                ("v_mfma_f32_16x16x16f16", 2, 4),
+            ]
+        } else {
+            &[
+                ("v_mfma_f32_32x32x8_f16", 2, 16),
+                ("v_mfma_f32_32x32x1_2b_f32", 1, 32),
+                ("v_mfma_f32_16x16x16_f16", 2, 4),
+                ("v_mfma_f64_16x16x4_f64", 2, 8),
+            ]
+        };
+        let (name, ab, cd) = shapes[self.rng.below(shapes.len())];
+        let file = if gfx908 || self.rng.chance(70) { RegFile::Agpr } else { RegFile::Vgpr };
+        let (a, b, c) = (self.part(RegFile::Vgpr, ab), self.part(RegFile::Vgpr, ab), self.part(file, cd));
+        let d = if self.rng.chance(40) { c } else { self.part(file, cd) };
+        let c: &dyn AsOperand = if gfx908 || self.rng.chance(70) { &c } else { &int(0) };
+        let clash = |x: &dyn AsOperand, whole: bool| match x.operand(&self.b.f) {
+            crate::mir::MOperand::Virt(x) => x.reg == d.reg && (whole || x != d),
+            crate::mir::MOperand::Fixed(_) => false,
+        };
+        if !clash(&a, true) && !clash(&b, true) && !clash(c, false) {
+            self.b.inst(name, &[&d, &a, &b, c]);
+        }
+    }
+
+    fn code(&mut self, depth: u32, loops: u32) {
+        for _ in 0..1 + self.rng.below(5) {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            match self.rng.below(10) {
+                0 if depth < 4 => self.diamond(depth, loops),
+                1 if depth < 4 => self.looped(depth, loops),
+                _ => (0..1 + self.rng.below(6)).for_each(|_| self.inst()),
+            }
+        }
+    }
+
+    fn patch(&mut self, block: usize, name: &str, target: usize) {
+        let row = gcn_isa::table::find_form(self.b.f.target, name, "").unwrap();
+        let operand = Operand::Label(gcn_isa::Label(target as u32));
+        self.b.f.blocks[block].insts.push(crate::mir::MInst {
+            op: crate::mir::Op::Machine(row, row.default_mods()),
+            operands: [crate::mir::MOperand::Fixed(operand)].into_iter().collect(),
+            keeps_dst: false,
+            loc: None,
+        });
+    }
+
+    fn diamond(&mut self, depth: u32, loops: u32) {
+        let head = self.b.f.blocks.len() - 1;
+        self.b.block(loops);
+        self.code(depth + 1, loops);
+        let then = self.b.f.blocks.len() - 1;
+        let other = self.b.block(loops);
+        if self.rng.chance(60) {
+            self.code(depth + 1, loops);
+        }
+        let join = self.b.block(loops);
+        self.patch(head, "s_cbranch_scc0", other);
+        self.patch(then, "s_branch", join);
+    }
+
+    /// A loop with a value of each of a few registers carried around by copies.
+    fn looped(&mut self, depth: u32, loops: u32) {
+        let carried: Vec<(VReg, VReg)> = (0..self.rng.below(3))
+            .map(|_| {
+                let (file, len) = (self.file(), LENS[self.rng.below(6)]);
+                let init = self.part(file, len);
+                let (phi, next) = (self.b.f.new_vreg(file, len), self.b.f.new_vreg(file, len));
+                self.b.copy(&phi, &init);
+                (phi, next)
+            })
+            .collect();
+        self.vars.extend(carried.iter().map(|c| c.0));
+        let head = self.b.block(loops + 1);
+        self.code(depth + 1, loops + 1);
+        for &(phi, next) in &carried {
+            self.b.copy(&next, &phi);
+        }
+        for &(phi, next) in &carried {
+            self.b.copy(&phi, &next);
+        }
+        let last = self.b.f.blocks.len() - 1;
+        self.b.block(loops);
+        self.patch(last, "s_cbranch_scc1", head);
+    }
+}
+
+fn function(target: Target, seed: u64, size: usize) -> Function {
+    let mut g = Gen { b: Build::new(target), rng: Rng(seed), vars: Vec::new(), budget: size };
+    g.b.f.live_in = vec![Reg::s(0, 4), Reg::s(4, 1), Reg::v(0, 1)];
+    let (pair, id, tid) = (g.b.s(2), g.b.s(1), g.b.v(1));
+    g.b.copy(&pair, &Operand::Reg(Reg::s(2, 2)));
+    g.b.copy(&tid, &Operand::Reg(Reg::v(0, 1)));
+    g.b.copy(&id, &Operand::Reg(Reg::s(4, 1)));
+    g.vars.extend([pair, id, tid]);
+    while g.budget > 0 {
+        g.code(0, 0);
+    }
+    // Read everything once more, so that values live long.
+    for reg in g.vars.clone() {
+        let info = g.b.f.info(reg);
+        for k in (0..info.len).filter(|k| k % 3 == 0) {
+            match info.file {
+                RegFile::Sgpr => g.b.copy(&Operand::Reg(reg::M0), &slice(reg, k, 1)),
+                _ => {
+                    let t = g.b.v(1);
+                    g.b.copy(&t, &slice(reg, k, 1));
+                    g.b.inst("ds_write_b32", &[&t, &t])
+                }
+            };
+        }
+    }
+    g.b.end()
+}
+
+/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on.
+fn check(f: &Function, a: &Allocated, seed: u64) {
+    for path in 0..6 {
+        exec::run(f, a, 600, path).unwrap_or_else(|e| panic!("seed {seed} path {path}: {e}"));
+    }
+}
+
+#[test]
+fn random_functions_compute_what_they_say() {
+    let (mut fitted, mut crowded, mut in_pieces) = (0, 0, 0);
+    for seed in 0..400 {
+        let target = [Target::GFX908, Target::GFX942][seed as usize % 2];
+        let f = function(target, seed, 4 + seed as usize % 40);
+        match allocate(&f, &Limits::default()) {
+            Ok(a) => {
+                fitted += 1;
+                check(&f, &a, seed);
+                if seed % 8 == 0 {
+                    let again = allocate(&f, &Limits::default()).unwrap();
+                    assert!(a == again, "seed {seed}: not deterministic");
+                }
+            }
+            Err(AllocError::DoesNotFit { tuple: None, peak, limit, .. }) => {
+                assert!(peak > limit);
+                crowded += 1;
+            }
+            Err(AllocError::DoesNotFit { tuple: Some(_), .. }) => in_pieces += 1,
+            Err(e) => panic!("seed {seed}: {e}"),
+        }
+    }
+    println!("{fitted} fitted, {crowded} were too large, {in_pieces} found registers free in pieces only");
+    assert!(
+        fitted > 250 && in_pieces < 60,
+        "{fitted} fitted, {crowded} were too large, {in_pieces} in pieces"
+    );
+}
+
+/// With fewer registers than were used it may fit, and is then kept to them, or be refused.
+#[test]
+fn tight_limits_are_kept_or_refused() {
+    let (mut tight, mut refused) = (0, 0);
+    for seed in 1000..1100 {
+        let f = function(Target::GFX942, seed, 12);
+        let Ok(a) = allocate(&f, &Limits::default()) else { continue };
+        let used =
+            Limits { sgprs: a.usage.sgprs, vgprs: a.usage.vgprs, agprs: a.usage.agprs, ..Limits::default() };
+        for less in 0..4 {
+            let limits = Limits { vgprs: used.vgprs.saturating_sub(less), ..used };
+            match allocate(&f, &limits) {
+                Ok(a) => {
+                    tight += 1;
+                    check(&f, &a, seed);
+                    assert!(a.usage.sgprs <= limits.sgprs && a.usage.agprs <= limits.agprs);
+                    // v0, which holds initial state, counts as used.
+                    assert!(a.usage.vgprs <= limits.vgprs.max(1));
+                }
+                Err(AllocError::DoesNotFit { .. }) => refused += 1,
+                Err(e) => panic!("seed {seed}: {e}"),
+            }
+        }
+    }
+    println!("{tight} fitted, {refused} did not");
+    assert!(tight > 20 && refused > 20, "{tight} fitted, {refused} did not");
+}
+
+/// The checker must refuse a program that a run shows to be wrong.
+#[test]
+fn the_checker_sees_every_wrong_register_that_a_run_sees() {
+    let (mut wrong, mut refused) = (0, 0);
+    for seed in 0..60 {
+        let f = function(Target::GFX942, seed, 12);
+        let Ok(good) = allocate(&f, &Limits::default()) else { continue };
+        let mut rng = Rng(seed);
+        for _ in 0..20 {
+            let mut bad = good.clone();
+            let line = rng.below(bad.program.lines.len());
+            let operands = &mut bad.program.lines[line].inst.operands;
+            if operands.is_empty() {
+                continue;
+            }
+            let at = rng.below(operands.len());
+            let Operand::Reg(r) = &mut operands[at] else { continue };
+            let by = 1 + rng.below(6) as u16;
+            r.index = if rng.chance(50) { (r.index + by).min(90) } else { r.index.saturating_sub(by) };
+            if bad == good {
+                continue;
+            }
+            let run_fails = (0..10).any(|path| exec::run(&f, &bad, 600, path).is_err());
+            let refuses = verify(&f, &bad).is_err();
+            assert!(refuses || !run_fails, "seed {seed}: line {line} is wrong and passes");
+            wrong += usize::from(run_fails);
+            refused += usize::from(refuses);
+        }
+    }
+    assert!(wrong > 200 && refused >= wrong, "{wrong} wrong, {refused} refused");
+}

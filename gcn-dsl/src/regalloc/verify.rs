@@ -1,0 +1,286 @@
+//! An independent check of an allocation, in the manner of regalloc2's checker.
+//!
+//! It follows the function and the program side by side and knows, at each point, which values each machine register
+//! holds. It shares no liveness, interference or place with the allocator: what reads and writes what comes from the
+//! program's own instructions ([`gcn_isa::Inst::reads`]).
+//!
+//! **State.** For each register unit the set of values that it holds *now*. A value is a [`Value`]: a dword of a
+//! virtual register, a machine register's own (initial state, VCC, EXEC, M0), or a constant. A virtual dword may also
+//! be *undefined*: then every register holds it. At entry each machine register holds itself and every virtual dword is
+//! undefined.
+//!
+//! **Steps.** A machine instruction must find in each register it reads the value that the function names, and leaves in
+//! each register that it writes exactly the value written; all other copies of the old value are forgotten. The moves of
+//! a copy are executed first: each gives its destination the set of its source; then the copy renames: whatever holds
+//! the source value holds the destination value too. (Moves change contents, renaming changes names, so their order
+//! among each other does not matter.) A vector move changes active lanes only, so after the copy its destination holds
+//! the copy's result and nothing else. A copy that keeps lanes needs the old value in the register that it changes.
+//!
+//! **Join.** Intersection, a dword undefined on one side counting as held there. States only shrink, so iteration ends.
+
+mod copies;
+mod state;
+
+use std::collections::BTreeSet;
+
+use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
+
+use super::error::VerifyError;
+use super::{Allocated, access, input};
+use crate::mir::{Function, MInst, MOperand, Op, VSlice};
+use state::{Edge, State, Value};
+
+/// Proves that `a` computes what `f` says, whatever the two agree on being the right order of instructions.
+///
+/// # Errors
+/// The first place where a register does not hold what the function reads there, or an operand breaks a rule of
+/// alignment or overlap.
+pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
+    let checker = Checker::new(f, a);
+    checker.labels()?;
+    checker.run()
+}
+
+struct Checker<'a> {
+    f: &'a Function,
+    a: &'a Allocated,
+    /// Number of the first instruction of each block.
+    first: Vec<usize>,
+    /// First dword number of each virtual register.
+    dword: Vec<u32>,
+    /// Dwords whose value can cross a block boundary, sorted.
+    crossing: Vec<u32>,
+}
+
+/// Where a check is, for messages.
+#[derive(Clone, Copy)]
+struct At {
+    block: usize,
+    inst: usize,
+}
+
+impl<'a> Checker<'a> {
+    fn new(f: &'a Function, a: &'a Allocated) -> Checker<'a> {
+        let mut first = Vec::new();
+        let mut n = 0;
+        for block in &f.blocks {
+            first.push(n);
+            n += block.insts.len();
+        }
+        let mut dword = Vec::new();
+        let mut n = 0;
+        for v in &f.vregs {
+            dword.push(n);
+            n += u32::from(v.len);
+        }
+        let mut checker = Checker { f, a, first, dword, crossing: Vec::new() };
+        checker.crossing = checker.crossing();
+        checker
+    }
+
+    fn dwords(&self, slice: VSlice) -> impl Iterator<Item = u32> + use<> {
+        let first = self.dword[slice.reg.0 as usize] + u32::from(slice.start);
+        first..first + u32::from(slice.len)
+    }
+
+    /// Dwords that some block mentions before writing them whole: no other value is of use in a later block.
+    fn crossing(&self) -> Vec<u32> {
+        let mut list = Vec::new();
+        for block in &self.f.blocks {
+            let mut written = hashbrown::HashSet::new();
+            for inst in &block.insts {
+                let uses = access::uses(self.f, inst);
+                for u in uses.iter().filter(|u| u.read) {
+                    list.extend(self.dwords(u.slice).filter(|d| !written.contains(d)));
+                }
+                for u in uses.iter().filter(|u| u.write) {
+                    written.extend(self.dwords(u.slice));
+                }
+            }
+        }
+        list.sort_unstable();
+        list.dedup();
+        list
+    }
+
+    fn fail<T>(&self, at: At, what: String) -> Result<T, VerifyError> {
+        let at = input::place(self.f, at.block, at.inst);
+        Err(VerifyError { kernel: self.f.name.clone(), at, what })
+    }
+
+    fn lines(&self, at: At) -> std::ops::Range<usize> {
+        let number = self.first[at.block] + at.inst;
+        let bound = |n| self.a.first_line.get(n).map_or(usize::MAX, |&l| l as usize);
+        bound(number)..bound(number + 1)
+    }
+
+    /// Every label stands where its block begins.
+    fn labels(&self) -> Result<(), VerifyError> {
+        for (b, block) in self.f.blocks.iter().enumerate() {
+            for (i, inst) in block.insts.iter().enumerate() {
+                let Some(target) = input::branch_target(inst) else { continue };
+                let at = At { block: b, inst: i };
+                let line = self.a.program.lines.get(self.lines(at).start);
+                let label = line.and_then(|l| {
+                    l.inst.operands.iter().find_map(|o| match o {
+                        Operand::Label(label) => Some(*label),
+                        _ => None,
+                    })
+                });
+                let placed = label.and_then(|l| self.a.program.labels.get(l.0 as usize)?.at);
+                if placed != Some(self.lines(At { block: target, inst: 0 }).start) {
+                    return self.fail(at, format!("the branch does not go to block {target}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self) -> Result<(), VerifyError> {
+        if self.f.blocks.is_empty() {
+            return Ok(());
+        }
+        let succs = input::successors(self.f);
+        let mut entry: Vec<Option<Edge>> = vec![None; self.f.blocks.len()];
+        entry[0] = Some(Edge::at_entry(&self.f.live_in, &self.crossing));
+        let mut work = BTreeSet::from([0]);
+        while let Some(block) = work.pop_first() {
+            let Some(edge) = &entry[block] else { continue };
+            let mut state = State::new(edge);
+            for (i, inst) in self.f.blocks[block].insts.iter().enumerate() {
+                self.step(&mut state, At { block, inst: i }, inst)?;
+            }
+            let out = state.edge(&self.crossing);
+            for &s in &succs[block] {
+                let joined = match &entry[s] {
+                    None => out.clone(),
+                    Some(old) => old.meet(&out),
+                };
+                if entry[s].as_ref() != Some(&joined) {
+                    entry[s] = Some(joined);
+                    work.insert(s);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&self, state: &mut State, at: At, inst: &MInst) -> Result<(), VerifyError> {
+        let Some(lines) = self.a.program.lines.get(self.lines(at)) else {
+            return self.fail(at, "the program ends before".into());
+        };
+        match (&inst.op, lines) {
+            (Op::Undef, []) => {
+                if let [MOperand::Virt(slice)] = inst.operands[..] {
+                    self.dwords(slice).for_each(|d| state.undefine(Value::Dword(d)));
+                }
+                Ok(())
+            }
+            (Op::Copy, lines) => self.copy(state, at, inst, lines.iter().map(|l| &l.inst)),
+            (Op::Machine(desc, mods), [line]) if line.inst.desc == *desc && line.inst.mods == *mods => {
+                self.machine(state, at, inst, &line.inst)
+            }
+            _ => self.fail(at, "the program has another instruction".into()),
+        }
+    }
+
+    fn machine(&self, state: &mut State, at: At, inst: &MInst, out: &Inst) -> Result<(), VerifyError> {
+        if inst.operands.len() != out.operands.len() {
+            return self.fail(at, "the program's instruction has another number of operands".into());
+        }
+        for (want, have) in inst.operands.iter().zip(&out.operands) {
+            self.operand(at, *want, *have)?;
+        }
+        self.overlaps(at, out)?;
+        let mut reads: Vec<(Reg, Option<u8>)> = out.reads().iter().map(|u| (u.reg, u.operand)).collect();
+        let writes = out.writes();
+        if inst.keeps_dst {
+            let vector = writes.iter().filter(|u| u.reg.file != RegFile::Sgpr);
+            reads.extend(vector.map(|u| (u.reg, u.operand)));
+        }
+        for (reg, operand) in reads {
+            for (k, unit) in reg.units().enumerate() {
+                let value = self.value(inst, operand, k, unit);
+                if !state.holds(unit, value) {
+                    return self.fail(at, format!("{} does not hold {}", unit.reg(), self.name(value)));
+                }
+            }
+        }
+        let mut written = Vec::new();
+        for u in &writes {
+            for (k, unit) in u.reg.units().enumerate() {
+                written.push((unit, self.value(inst, u.operand, k, unit)));
+            }
+        }
+        written.iter().for_each(|w| state.forget(w.1));
+        for (i, (unit, value)) in written.iter().enumerate() {
+            if written[..i].iter().any(|w| w.0 == *unit) {
+                return self.fail(at, format!("{} gets two results", unit.reg()));
+            }
+            state.set(*unit, [*value]);
+        }
+        Ok(())
+    }
+
+    /// The value that the function names for register `k` of an operand, or for an implicit register.
+    fn value(&self, inst: &MInst, operand: Option<u8>, k: usize, unit: RegUnit) -> Value {
+        match operand.map(|i| inst.operands[usize::from(i)]) {
+            Some(MOperand::Virt(slice)) => {
+                Value::Dword(self.dword[slice.reg.0 as usize] + u32::from(slice.start) + k as u32)
+            }
+            _ => Value::Own(unit),
+        }
+    }
+
+    fn name(&self, value: Value) -> String {
+        match value {
+            Value::Dword(d) => {
+                let reg = self.dword.partition_point(|&first| first <= d) - 1;
+                format!("dword {} of %{reg}", d - self.dword[reg])
+            }
+            Value::Own(unit) => format!("the initial {}", unit.reg()),
+            Value::Const(bits) => format!("{bits:#x}"),
+            Value::Special(code) => format!("hardware value {code}"),
+        }
+    }
+
+    /// An operand is of the right file, width and alignment, or the very same.
+    fn operand(&self, at: At, want: MOperand, have: Operand) -> Result<(), VerifyError> {
+        match (want, have) {
+            (MOperand::Virt(slice), Operand::Reg(reg)) => {
+                let info = self.f.info(slice.reg);
+                let base = reg.index.checked_sub(u16::from(slice.start));
+                let file_end = if reg.file == RegFile::Sgpr { input::FIRST_NAMED_SGPR } else { 256 };
+                let aligned = base.is_some_and(|b| b.is_multiple_of(u16::from(info.align)));
+                if (reg.file, reg.len) != (info.file, slice.len) || !aligned || reg.end() > file_end {
+                    return self.fail(at, format!("{reg} is no place for {slice:?} of {info:?}"));
+                }
+                Ok(())
+            }
+            // `labels` has looked at these.
+            (MOperand::Fixed(Operand::Label(_)), Operand::Label(_)) => Ok(()),
+            (MOperand::Fixed(fixed), have) if fixed == have => Ok(()),
+            _ => self.fail(at, format!("operand {have:?} stands for {want:?}")),
+        }
+    }
+
+    /// Results that must not share registers with sources do not.
+    fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
+        let reg = |name: &str| out.operand(name).and_then(Operand::reg);
+        let clash = |a: Option<Reg>, b: Option<Reg>| matches!((a, b), (Some(a), Some(b)) if a.overlaps(b));
+        if out.desc.is_matrix() {
+            let d = reg("vdst");
+            let sources = d.is_some_and(|d| d.len > 4) && (clash(d, reg("src0")) || clash(d, reg("src1")));
+            if sources || (d != reg("src2") && clash(d, reg("src2"))) {
+                return self.fail(at, "the result of a matrix instruction overlaps a source".into());
+            }
+        }
+        if out.desc.class == gcn_isa::Class::SmemLoad {
+            let d = reg("sdata");
+            if d.is_some_and(|d| d.len > 1) && (clash(d, reg("sbase")) || clash(d, reg("soffset"))) {
+                return self.fail(at, "a scalar load overwrites its own address".into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! The element types of device values and how host values become their bits.
+
+use std::fmt;
+
+pub use half::{bf16, f16};
+
+/// An element type.
+#[allow(missing_docs, reason = "the names are the Rust types they stand for")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Elem {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Elem {
+    /// Bytes in memory.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Elem::Bool | Elem::I8 | Elem::U8 => 1,
+            Elem::I16 | Elem::U16 | Elem::F16 | Elem::Bf16 => 2,
+            Elem::I32 | Elem::U32 | Elem::F32 => 4,
+            Elem::I64 | Elem::U64 | Elem::F64 => 8,
+        }
+    }
+
+    /// Dwords in registers: 1 for everything up to 32 bits, 2 for 64 bits.
+    pub const fn dwords(self) -> u8 {
+        if self.bytes() == 8 { 2 } else { 1 }
+    }
+
+    /// True for the floating-point types.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
+    }
+
+    /// True for signed integers.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Elem::I8 | Elem::I16 | Elem::I32 | Elem::I64)
+    }
+
+    /// Rust's name for the type.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Elem::Bool => "bool",
+            Elem::I8 => "i8",
+            Elem::U8 => "u8",
+            Elem::I16 => "i16",
+            Elem::U16 => "u16",
+            Elem::I32 => "i32",
+            Elem::U32 => "u32",
+            Elem::I64 => "i64",
+            Elem::U64 => "u64",
+            Elem::F16 => "f16",
+            Elem::Bf16 => "bf16",
+            Elem::F32 => "f32",
+            Elem::F64 => "f64",
+        }
+    }
+}
+
+impl fmt::Display for Elem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`.
+///
+/// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low half.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a device type",
+    label = "not a device type",
+    note = "device scalars are bool, i8..i64, u8..u64, f16, bf16, f32 and f64"
+)]
+pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
+    /// The element type.
+    const ELEM: Elem;
+    /// The value's register bits (integers extended as registers hold them).
+    fn to_bits(self) -> u64;
+    /// The value's bytes in memory, little-endian, appended to `out`.
+    fn write_bytes(self, out: &mut Vec<u8>);
+    /// Reads a value from exactly `Self::ELEM.bytes()` bytes.
+    fn read_bytes(bytes: &[u8]) -> Self;
+}
+
+/// A device scalar other than `bool`: what memory and arithmetic work on.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of device memory",
+    label = "not a number type of the device",
+    note = "use i8..i64, u8..u64, f16, bf16, f32 or f64"
+)]
+pub trait Number: Scalar {}
+
+macro_rules! scalars {
+    ($($ty:ident $elem:ident |$v:ident| $bits:expr;)*) => {$(
+        impl Scalar for $ty {
+            const ELEM: Elem = Elem::$elem;
+            fn to_bits(self) -> u64 { let $v = self; $bits }
+            fn write_bytes(self, out: &mut Vec<u8>) { out.extend_from_slice(&self.to_le_bytes()); }
+            fn read_bytes(bytes: &[u8]) -> Self {
+                let mut array = [0; size_of::<$ty>()];
+                array.copy_from_slice(bytes);
+                $ty::from_le_bytes(array)
+            }
+        }
+        impl Number for $ty {}
+    )*};
+}
+
+scalars! {
+    i8 I8 |v| u64::from(i32::from(v) as u32);
+    u8 U8 |v| u64::from(v);
+    i16 I16 |v| u64::from(i32::from(v) as u32);
+    u16 U16 |v| u64::from(v);
+    i32 I32 |v| u64::from(v as u32);
+    u32 U32 |v| u64::from(v);
+    i64 I64 |v| v as u64;
+    u64 U64 |v| v;
+    f16 F16 |v| u64::from(f16::to_bits(v));
+    bf16 Bf16 |v| u64::from(bf16::to_bits(v));
+    f32 F32 |v| u64::from(f32::to_bits(v));
+    f64 F64 |v| f64::to_bits(v);
+}
+
+impl Scalar for bool {
+    const ELEM: Elem = Elem::Bool;
+    fn to_bits(self) -> u64 {
+        u64::from(self)
+    }
+    fn write_bytes(self, out: &mut Vec<u8>) {
+        out.push(u8::from(self));
+    }
+    fn read_bytes(bytes: &[u8]) -> Self {
+        bytes[0] != 0
+    }
+}

@@ -1,0 +1,43 @@
+//! How long results take, in issue slots of one wave (4 clocks). Rough: they rank choices, nothing depends on them for
+//! correctness.
+
+use gcn_isa::Target;
+use gcn_isa::table::{Access, Class};
+
+use crate::mir::{MInst, Op};
+
+/// Slots until a result of a vector memory load is there: some hundred clocks from L2.
+const VMEM: u32 = 120;
+/// Scalar loads, from the scalar cache.
+const SMEM: u32 = 50;
+/// LDS without bank conflicts.
+const LDS: u32 = 16;
+/// Transcendental instructions run at a quarter of the rate.
+const TRANS: u32 = 4;
+/// Slots between a matrix instruction's last pass and its result.
+const MATRIX_TAIL: u32 = 2;
+
+/// Passes of a matrix instruction, during which the pipe takes no other.
+pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
+    match &inst.op {
+        // The f8f6f4 forms depend on the formats; 8 lies between.
+        Op::Machine(desc, _) if desc.is_matrix() => Some(u32::from(desc.passes(target).unwrap_or(8))),
+        _ => None,
+    }
+}
+
+/// Slots from issue until the result can be read.
+pub(super) fn of_result(target: Target, inst: &MInst) -> u32 {
+    if let Some(passes) = matrix_passes(target, inst) {
+        return passes + MATRIX_TAIL;
+    }
+    let Op::Machine(desc, _) = &inst.op else { return 1 };
+    match desc.class {
+        Class::Trans => TRANS,
+        _ if desc.operands.iter().all(|o| o.access == Access::Read) => 1,
+        _ if desc.is_vmem() => VMEM,
+        _ if desc.is_smem() => SMEM,
+        _ if desc.is_ds() => LDS,
+        _ => 1,
+    }
+}

@@ -1,0 +1,237 @@
+//! Estimated register pressure: how many registers of each file are live.
+//!
+//! A virtual register that only one block names, and gives a value first, is live from its first to its last mention
+//! there. Any other counts as live in every block from the first to the last that names it, all the time; that part is
+//! the same for every order of a block. Tuples count whole.
+
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::Access;
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use crate::mir::{Function, MInst, MOperand, Op, VReg};
+
+/// Live registers of the three files: SGPR, VGPR, AGPR.
+pub(super) type Counts = [u32; 3];
+
+/// Registers of each file that are always granted: an SGPR count below what a kernel can name, and the VGPR count at
+/// which four waves share a SIMD of 512.
+const FREE: Counts = [80, 128, 128];
+
+/// Most registers of each file that an order may need.
+#[derive(Clone, Copy)]
+pub(super) struct Budget(Counts);
+
+impl Budget {
+    /// What the original order needs, or what is granted anyway.
+    pub fn above(original: Counts) -> Budget {
+        let mut most = FREE;
+        for (most, count) in most.iter_mut().zip(original) {
+            *most = count.max(*most);
+        }
+        Budget(most)
+    }
+
+    /// True if `counts` keeps to it.
+    pub fn allows(self, counts: Counts) -> bool {
+        counts.iter().zip(self.0).all(|(&count, most)| count <= most)
+    }
+}
+
+/// Where the registers of a function are named.
+pub(super) struct Pressure {
+    /// For each register that lives in one block only: where it is named there first and last.
+    home: Vec<Option<Span>>,
+    /// For each block what is live all through it.
+    base: Vec<Counts>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// Block and instruction of the first mention.
+    first: (usize, usize),
+    /// Of the last.
+    last: (usize, usize),
+    /// The first mention gives it a value without looking at an old one.
+    defined: bool,
+}
+
+impl Pressure {
+    /// Looks through the whole function.
+    pub fn of(f: &Function) -> Pressure {
+        let spans = spans(f);
+        let mut steps = vec![[0i64; 3]; f.blocks.len() + 1];
+        let mut home = Vec::with_capacity(spans.len());
+        for (span, info) in spans.into_iter().zip(&f.vregs) {
+            // What a block reads before it writes comes from elsewhere, or from its own last iteration.
+            let local = span.filter(|s| s.first.0 == s.last.0 && s.defined);
+            if let (Some(s), None) = (span, local) {
+                steps[s.first.0][info.file as usize] += i64::from(info.len);
+                steps[s.last.0 + 1][info.file as usize] -= i64::from(info.len);
+            }
+            home.push(local);
+        }
+        let mut now = [0i64; 3];
+        let mut base = Vec::with_capacity(f.blocks.len());
+        for step in &steps[..f.blocks.len()] {
+            for (now, step) in now.iter_mut().zip(step) {
+                *now += step;
+            }
+            base.push(now.map(|n| n as u32));
+        }
+        Pressure { home, base }
+    }
+
+    /// For each instruction of block `b` what is live before it.
+    pub fn before_each(&self, f: &Function, b: usize, insts: &[MInst]) -> Vec<Counts> {
+        let mut now = self.base[b];
+        let mut before = Vec::with_capacity(insts.len());
+        for (i, inst) in insts.iter().enumerate() {
+            before.push(now);
+            for (_, span, file, len) in self.locals(f, inst) {
+                if span.first == (b, i) {
+                    now[file as usize] += len;
+                }
+            }
+            for (_, span, file, len) in self.locals(f, inst) {
+                if span.last == (b, i) {
+                    now[file as usize] -= len;
+                }
+            }
+        }
+        before
+    }
+
+    fn locals(&self, f: &Function, inst: &MInst) -> SmallVec<[(VReg, Span, RegFile, u32); 6]> {
+        let mut found: SmallVec<[(VReg, Span, RegFile, u32); 6]> = SmallVec::new();
+        for reg in named(inst) {
+            if let Some(span) = self.home[reg.0 as usize]
+                && !found.iter().any(|l| l.0 == reg)
+            {
+                let info = f.info(reg);
+                found.push((reg, span, info.file, u32::from(info.len)));
+            }
+        }
+        found
+    }
+
+    /// The registers of a window whose first instruction is the block's `at`-th, before which `now` is live.
+    pub fn window(&self, f: &Function, at: usize, now: Counts, insts: &[MInst]) -> Live {
+        let mut regs: Vec<Local> = Vec::new();
+        let mut index = HashMap::new();
+        let mut uses = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let mut mine = SmallVec::new();
+            for (reg, span, file, len) in self.locals(f, inst) {
+                let i = *index.entry(reg).or_insert_with(|| {
+                    let live = span.first.1 < at;
+                    regs.push(Local { file, len, left: 0, live, outlives: span.last.1 >= at + insts.len() });
+                    regs.len() - 1
+                });
+                regs[i].left += 1;
+                mine.push(i);
+            }
+            uses.push(mine);
+        }
+        Live { regs, uses, now }
+    }
+}
+
+fn spans(f: &Function) -> Vec<Option<Span>> {
+    let mut spans: Vec<Option<Span>> = vec![None; f.vregs.len()];
+    for (b, block) in f.blocks.iter().enumerate() {
+        for (i, inst) in block.insts.iter().enumerate() {
+            for reg in named(inst) {
+                let at = (b, i);
+                spans[reg.0 as usize]
+                    .get_or_insert_with(|| Span { first: at, last: at, defined: defines(inst, reg) })
+                    .last = at;
+            }
+        }
+    }
+    spans
+}
+
+/// True if `inst` writes (part of) `reg` and does not read it.
+fn defines(inst: &MInst, reg: VReg) -> bool {
+    if inst.keeps_dst {
+        return false;
+    }
+    let mut operands = inst.operands.iter().enumerate();
+    operands.all(|(i, operand)| match operand {
+        MOperand::Virt(slice) if slice.reg == reg => match &inst.op {
+            Op::Machine(desc, _) => desc.operands.get(i).is_some_and(|o| o.access == Access::Write),
+            Op::Copy | Op::Undef => i == 0,
+        },
+        _ => true,
+    })
+}
+
+fn named(inst: &MInst) -> impl Iterator<Item = VReg> {
+    inst.operands.iter().filter_map(|o| match o {
+        MOperand::Virt(slice) => Some(slice.reg),
+        MOperand::Fixed(_) => None,
+    })
+}
+
+/// A register that only this block names.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    file: RegFile,
+    len: u32,
+    /// Instructions of the window that name it and have not been taken.
+    left: u32,
+    live: bool,
+    /// A later window names it.
+    outlives: bool,
+}
+
+/// Which registers are live while a window's instructions are taken one by one.
+#[derive(Clone)]
+pub(super) struct Live {
+    regs: Vec<Local>,
+    /// For each instruction the registers that it names.
+    uses: Vec<SmallVec<[usize; 6]>>,
+    now: Counts,
+}
+
+impl Live {
+    /// The counts while `inst` executes, if it is taken next: its results and its operands.
+    pub fn after(&self, inst: usize) -> Counts {
+        let mut counts = self.now;
+        for &r in &self.uses[inst] {
+            let reg = &self.regs[r];
+            if !reg.live {
+                counts[reg.file as usize] += reg.len;
+            }
+        }
+        counts
+    }
+
+    /// Takes `inst`.
+    pub fn take(&mut self, inst: usize) {
+        self.now = self.after(inst);
+        for &r in &self.uses[inst] {
+            let reg = &mut self.regs[r];
+            reg.live = true;
+            reg.left -= 1;
+            if reg.left == 0 && !reg.outlives {
+                reg.live = false;
+                self.now[reg.file as usize] -= reg.len;
+            }
+        }
+    }
+
+    /// The largest counts when the window is taken in `order`.
+    pub fn peak(&self, order: &[usize]) -> Counts {
+        let mut live = self.clone();
+        let mut peak = live.now;
+        for &inst in order {
+            for (peak, now) in peak.iter_mut().zip(live.after(inst)) {
+                *peak = now.max(*peak);
+            }
+            live.take(inst);
+        }
+        peak
+    }
+}

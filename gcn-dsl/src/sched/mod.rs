@@ -1,0 +1,9 @@
+//! Order and waits.
+//!
+//! - [`wait`] puts into a finished machine program the waits that the hardware does not make by itself: `s_waitcnt` for
+//!   memory operations, `s_nop` for fixed distances.
+//! - [`list`] orders the instructions of each block before registers are allocated, so that loads start early and
+//!   results are used late.
+
+pub mod list;
+pub mod wait;

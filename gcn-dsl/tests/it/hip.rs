@@ -1,0 +1,228 @@
+//! The HIP loader: against a library that is not there, one that is not HIP, a stand-in without a GPU, and the real one.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use gcn_dsl::launch::hip::{HipDevice, HipError, HipLibrary};
+use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
+use gcn_emit::metadata::KernelArg;
+use gcn_emit::object::write_code_object;
+use gcn_emit::text::parse_program;
+use gcn_isa::Target;
+
+#[test]
+fn a_missing_library_names_what_was_tried_and_the_remedy() {
+    let names = ["libnot-hip.so", "/nowhere/libnot-hip.so.6"].map(OsString::from);
+    let error = HipLibrary::load_from(&names).unwrap_err();
+    let HipError::LibraryNotFound { tried } = &error else { panic!("{error}") };
+    assert_eq!(
+        tried.iter().map(|t| t.0.as_str()).collect::<Vec<_>>(),
+        ["libnot-hip.so", "/nowhere/libnot-hip.so.6"]
+    );
+    let text = error.to_string();
+    for part in ["libnot-hip.so (", "/nowhere/libnot-hip.so.6 (", "install ROCm", "GCN_HIP_LIBRARY"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn another_library_is_told_apart() {
+    let error = HipLibrary::load_from(&["libc.so.6".into()]).unwrap_err();
+    let expected = HipError::MissingFunction { library: "libc.so.6".into(), function: "hipInit" };
+    assert_eq!(error, expected);
+}
+
+/// The real library. Without it says so and gives `None`; panics instead if `GCN_REQUIRE_HIP=1`.
+fn real_library(test: &str) -> Option<HipLibrary> {
+    match HipLibrary::load() {
+        Ok(library) => Some(library),
+        Err(error) => {
+            let required = std::env::var_os("GCN_REQUIRE_HIP").is_some_and(|v| v == "1");
+            assert!(!required, "GCN_REQUIRE_HIP=1, but {error}");
+            println!("SKIPPED: {test}: {error}");
+            None
+        }
+    }
+}
+
+/// With a GPU runs a kernel on it; without one the error has to say so.
+#[test]
+fn the_real_library_opens_a_device_or_says_that_there_is_none() {
+    let Some(library) = real_library("the_real_library") else { return };
+    match library.open(0) {
+        Ok(device) => store_on(&device),
+        Err(error @ HipError::NoDevice { .. }) => {
+            let text = error.to_string();
+            for part in [library.name(), "finds no GPU", "/dev/kfd", "simulator"] {
+                assert!(text.contains(part), "{text}");
+            }
+            println!("{text}");
+        }
+        Err(HipError::Unsupported { source, .. }) => println!("SKIPPED: {source}"),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A kernel with the arguments `out` and `n`, which stores `n` to `out`.
+fn record(target: Target) -> Vec<u8> {
+    let code = "
+        s_load_dwordx2 s[2:3], s[0:1], 0x0
+        s_load_dword s4, s[0:1], 0x8
+        v_mov_b32_e32 v0, 0
+        s_waitcnt lgkmcnt(0)
+        v_mov_b32_e32 v1, s4
+        global_store_dword v0, v1, s[2:3]
+        s_endpgm";
+    let program = parse_program(code, target, "record").unwrap();
+    let mut kernel = KernelSpec::new(program, WorkgroupSize::AtMost(1024));
+    kernel.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
+    kernel.kernarg_bytes = 16;
+    kernel.args = vec![KernelArg::global_buffer("out", 0), KernelArg::by_value("n", 8, 4)];
+    write_code_object(&[kernel]).unwrap()
+}
+
+fn kernarg(address: u64, n: u32) -> Vec<u8> {
+    [&address.to_le_bytes()[..], &n.to_le_bytes(), &[0; 4]].concat()
+}
+
+fn store_on(device: &HipDevice) {
+    println!("{device:?}");
+    let out = device.alloc(4).unwrap();
+    out.write(0, &[0; 4]).unwrap();
+    let module = device.load_module(&record(device.target())).unwrap();
+    let kernel = module.function("record").unwrap();
+    device.launch(&kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 0x1234_5678)).unwrap();
+    device.synchronize().unwrap();
+    let mut found = [0; 4];
+    out.read(0, &mut found).unwrap();
+    assert_eq!(u32::from_le_bytes(found), 0x1234_5678);
+}
+
+/// A stand-in for the library, compiled with the structure of HIP 5 or with both.
+struct Fake {
+    dir: PathBuf,
+    file: PathBuf,
+}
+
+impl Fake {
+    fn compile(name: &str, hip6: bool) -> Option<Fake> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fake_hip.rs");
+        let dir = std::env::temp_dir().join(format!("gcn-dsl-hip-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let file = dir.join("libfake_hip.so");
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or("rustc".into()));
+        rustc.args(["--edition=2024", "--crate-type=cdylib", "-Copt-level=1", "-Anon_snake_case"]);
+        rustc.args(["-Aunpredictable_function_pointer_comparisons", "--check-cfg=cfg(hip6)"]);
+        if hip6 {
+            rustc.arg("--cfg=hip6");
+        }
+        match rustc.arg("-o").arg(&file).arg(source).output() {
+            Ok(output) => {
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+                Some(Fake { dir, file })
+            }
+            Err(error) => {
+                println!("SKIPPED: rustc cannot be run: {error}");
+                None
+            }
+        }
+    }
+
+    fn load(&self) -> HipLibrary {
+        HipLibrary::load_from(&["libnot-hip.so".into(), self.file.clone().into()]).unwrap()
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+#[test]
+fn memory_modules_and_launches_reach_the_library_as_its_header_says() {
+    let Some(fake) = Fake::compile("calls", true) else { return };
+    let library = fake.load();
+    assert_eq!(library.name(), fake.file.to_str().unwrap());
+    assert_eq!(library.device_count(), Ok(2));
+    let device = library.open(0).unwrap();
+    assert_eq!((device.target(), device.ordinal()), (Target::GFX942, 0));
+    assert_eq!(device.target_id().to_string(), "gfx942:sramecc+:xnack-");
+
+    let out = device.alloc(36).unwrap();
+    assert_eq!((out.len(), out.is_empty()), (36, false));
+    out.write(4, &[1, 2, 3, 4]).unwrap();
+    let mut read = [0; 8];
+    out.read(2, &mut read).unwrap();
+    assert_eq!(read, [0, 0, 1, 2, 3, 4, 0, 0]);
+
+    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let kernel = module.function("record").unwrap();
+    drop(module); // The function keeps it loaded.
+    device.launch(&kernel, [7, 6, 5], [64, 2, 1], 512, &kernarg(out.address(), 99)).unwrap();
+    device.synchronize().unwrap();
+    let mut words = [0; 36];
+    out.read(0, &mut words).unwrap();
+    let words: Vec<u32> = words.chunks(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect();
+    assert_eq!(words, [7, 6, 5, 64, 2, 1, 512, 16, 99]);
+
+    let alive = alive(&fake);
+    assert_eq!(alive(), 2);
+    drop((out, kernel));
+    assert_eq!(alive(), 0, "everything is freed");
+}
+
+/// What the stand-in has not been asked to free.
+#[allow(unsafe_code, reason = "a call of the test's own C function")]
+fn alive(fake: &Fake) -> impl Fn() -> i32 {
+    // SAFETY: the library is loaded already; its function takes nothing and gives an int.
+    let library = unsafe { libloading::Library::new(&fake.file).unwrap() };
+    // SAFETY: as above.
+    move || unsafe { library.get::<extern "C" fn() -> i32>(b"fake_hip_alive").unwrap()() }
+}
+
+#[test]
+fn misuse_is_an_error_before_it_reaches_the_library() {
+    let Some(fake) = Fake::compile("misuse", false) else { return };
+    let library = fake.load();
+    assert_eq!(library.open(2).unwrap_err(), HipError::NoSuchDevice { ordinal: 2, count: 2 });
+    let error = library.open(1).unwrap_err();
+    assert!(matches!(error, HipError::Unsupported { ordinal: 1, .. }), "{error}");
+    assert!(error.to_string().contains("gfx1100"), "{error}");
+
+    let device = library.open(0).unwrap();
+    let buffer = device.alloc(8).unwrap();
+    let range = |offset, bytes| HipError::OutOfRange { offset, bytes, len: 8 };
+    assert_eq!(buffer.write(5, &[0; 4]).unwrap_err(), range(5, 4));
+    assert_eq!(buffer.read(usize::MAX, &mut [0; 4]).unwrap_err(), range(usize::MAX, 4));
+    assert_eq!(buffer.read(8, &mut []), Ok(()));
+    assert_eq!(device.alloc(0).unwrap().address(), 0);
+
+    let wrong = device.load_module(&record(Target::GFX90A)).unwrap_err();
+    assert!(wrong.to_string().contains("for gfx90a, the GPU is a gfx942:sramecc+:xnack-"), "{wrong}");
+    let broken = device.load_module(&record(Target::GFX942)[..100]).unwrap_err();
+    assert!(matches!(broken, HipError::CodeObject(_)), "{broken}");
+
+    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let absent = module.function("saxpy").unwrap_err();
+    assert_eq!(absent.to_string(), "the code object has no kernel `saxpy`; it has record");
+    let kernel = module.function("record").unwrap();
+    let short = device.launch(&kernel, [1; 3], [1; 3], 0, &[0; 11]).unwrap_err();
+    assert_eq!(short, HipError::KernargTooShort { kernel: "record".into(), expected: 12, found: 11 });
+    let other = fake.load().open(0).unwrap();
+    let error = other.launch(&kernel, [1; 3], [1; 3], 0, &kernarg(0, 0)).unwrap_err();
+    assert_eq!(error, HipError::OtherDevice { kernel: "record".into() });
+}
+
+#[test]
+fn errors_of_the_library_name_the_call() {
+    let Some(fake) = Fake::compile("errors", true) else { return };
+    let device = fake.load().open(0).unwrap();
+    let error = device.alloc(usize::MAX / 2).unwrap_err();
+    assert_eq!(error.to_string(), "hipMalloc failed with error 2: out of memory");
+    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let kernel = module.function("record").unwrap();
+    let error = device.launch(&kernel, [1; 3], [1025, 1, 1], 0, &kernarg(0, 0)).unwrap_err();
+    assert_eq!(error.to_string(), "hipModuleLaunchKernel failed with error 719: unspecified launch failure");
+}

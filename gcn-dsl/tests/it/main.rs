@@ -1,0 +1,11 @@
+//! Integration tests of `gcn-dsl`, one binary.
+
+#[cfg(feature = "hip")]
+mod hip;
+mod language;
+mod oracle;
+mod rng;
+mod schedule;
+mod states;
+mod text;
+mod waits;
