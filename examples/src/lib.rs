@@ -1,1 +1,29 @@
+//! The lessons and what they share.
+//!
+//! Each lesson is one file in [`lessons`]: the kernel, the same computation in plain Rust, and the problem sizes
+//! on which both are compared. The programs in `src/bin` run one lesson each ([`teach`]). In reading order:
+//!
+//! 1. `saxpy`: one lane per element; slices that know their length.
+//! 2. `vector_add_2d`: a grid of two dimensions, and lanes that must not run.
+//! 3. `block_reduce`: lanes of a wave, waves of a workgroup: shuffles, LDS, a barrier.
+//! 4. `transpose_lds`: LDS turns a scattered access into a contiguous one.
+//! 5. `gemm_f16`: matrix instructions fed from LDS tiles, with the next tile already on its way.
+//! 6. `gemm_f64`: the same in double precision, with a layout that suits it.
 #![forbid(unsafe_code)]
+
+mod compare;
+pub mod data;
+mod lesson;
+pub mod lessons;
+mod output;
+mod teach;
+
+pub use compare::{Comparison, Element};
+pub use lesson::{Lesson, Outcome, Size, TARGETS};
+pub use output::{OutputError, write};
+pub use teach::{LessonError, teach};
+
+/// Makes `cargo test` compile the README's program.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

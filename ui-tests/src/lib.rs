@@ -1,1 +1,2 @@
+//! This package has no code of its own: see `tests/ui.rs`.
 #![forbid(unsafe_code)]

@@ -1,0 +1,48 @@
+//! What a lesson consists of.
+
+use std::fmt;
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildError, BuiltKernel, LaunchError, LaunchStats};
+
+use crate::Comparison;
+
+/// The targets that every lesson is built for and simulated on.
+pub const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
+
+/// A problem size; what the numbers mean is the lesson's business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size(pub &'static [u32]);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for extent in self.0 {
+            write!(f, "{separator}{extent}")?;
+            separator = "x";
+        }
+        Ok(())
+    }
+}
+
+/// A kernel with everything needed to build, run and judge it.
+#[derive(Debug, Clone, Copy)]
+pub struct Lesson {
+    /// The kernel's name.
+    pub name: &'static str,
+    /// Compiles the kernel.
+    pub build: fn(Target) -> Result<BuiltKernel, BuildError>,
+    /// The sizes to run, smallest first.
+    pub sizes: &'static [Size],
+    /// Runs the compiled kernel on one of the sizes and compares with the reference.
+    pub run: fn(&Device, &BuiltKernel, Size) -> Result<Outcome, LaunchError>,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// What the device says about the run.
+    pub stats: LaunchStats,
+    /// The result against the reference.
+    pub comparison: Comparison,
+}

@@ -1,0 +1,105 @@
+//! Lesson 3: lanes of a wave, waves of a workgroup.
+//!
+//! 256 elements become one sum in two steps, because there are two ways to pass a value on:
+//!
+//! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose number
+//!   differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every lane ends up
+//!   with the sum.
+//! - *Between waves* nothing is in lockstep. Each wave writes its sum to LDS, the memory that a workgroup shares,
+//!   and `barrier()` holds every wave until all of them have arrived; only then may they read each other's sums.
+//!
+//! A barrier that only some lanes reach would hang the machine, so it must not stand under a condition that varies
+//! between lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
+//!
+//! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a sum
+//! does not notice.
+//!
+//! Floating-point addition is not associative. The reference adds in the same order, so results agree bit for bit;
+//! adding from left to right would differ in the last places.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup, and elements of a block.
+const BLOCK: u32 = 256;
+/// Lanes of a wave.
+const WAVE: usize = 64;
+/// Waves of a workgroup.
+const WAVES: usize = BLOCK as usize / WAVE;
+
+gcn_kernel! {
+    /// Element b of `sums` is the sum of block b of `x`; the last block may be shorter.
+    #[workgroup(BLOCK)]
+    #[targets(gfx90a, gfx942)]
+    pub fn block_reduce(x: &[f32], sums: &mut [f32]) {
+        let wave_sums = Lds::<f32, WAVES>::new();
+
+        let mut sum = x[global_id().x];
+        #[unroll]
+        for step in 0..6u32 {
+            sum += shuffle_xor(sum, 32 >> step);
+        }
+        if lane_id() == 0 {
+            wave_sums[wave_id()] = sum;
+        }
+        barrier();
+
+        let mut total = wave_sums[0];
+        #[unroll]
+        for wave in 1..WAVES as u32 {
+            total += wave_sums[wave];
+        }
+        if local_id().x == 0 {
+            sums[workgroup_id().x] = total;
+        }
+    }
+}
+
+/// The same sums in the same order on the host.
+pub fn reference(x: &[f32]) -> Vec<f32> {
+    x.chunks(BLOCK as usize).map(block_sum).collect()
+}
+
+fn block_sum(block: &[f32]) -> f32 {
+    let wave_sum = |wave: usize| {
+        let mut lanes: [f32; WAVE] =
+            std::array::from_fn(|lane| block.get(wave * WAVE + lane).copied().unwrap_or(0.0));
+        for step in 0..6 {
+            lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
+        }
+        lanes[0]
+    };
+    (1..WAVES).fold(wave_sum(0), |total, wave| total + wave_sum(wave))
+}
+
+/// The lesson; sizes are element counts.
+pub const LESSON: Lesson = Lesson {
+    name: "block_reduce",
+    build: |target| block_reduce.build(target),
+    sizes: &[Size(&[256]), Size(&[1000]), Size(&[16384])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let n = size.0[0];
+    let blocks = n.div_ceil(BLOCK);
+    let x = Random::new(3).f32s(n as usize);
+    let mut sums = vec![f32::NAN; blocks as usize];
+    let stats = device.launch(&block_reduce, kernel, Grid::x(blocks), (&x, &mut sums))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&sums, &reference(&x)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_is_a_sum() {
+        let x: Vec<f32> = (1..=600u16).map(f32::from).collect();
+        // 1 + … + n = n (n + 1) / 2; all of these are exact in f32.
+        assert_eq!(reference(&x), [32896.0, 98432.0, 180_300.0 - 32896.0 - 98432.0]);
+    }
+}

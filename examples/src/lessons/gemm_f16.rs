@@ -1,0 +1,185 @@
+//! Lesson 5: matrix instructions fed from LDS tiles, with the next tile already on its way.
+//!
+//! C = A * B in half precision with single-precision accumulation. A stands row by row (M x K), B column by column
+//! (that is, N rows of K elements), so that for both the index `k` that is summed over runs through neighbouring
+//! addresses.
+//!
+//! **The instruction.** `mfma` multiplies a 32 x 8 fragment of A with an 8 x 32 fragment of B: 8192
+//! multiplications and additions, by one instruction of one wave. The operands are spread over the registers of
+//! all 64 lanes. Which lane holds which element is in the types: [`FragA::row`] and [`FragA::k`] say what this
+//! lane has to load, [`Acc::row`] and [`Acc::col`] where its results belong. Fragments of shapes that do not fit
+//! together do not compile.
+//!
+//! **The tiles.** A workgroup of four waves computes a 128 x 128 tile of C, each wave a quarter: 2 x 2
+//! accumulators. Every fragment of A meets two of B and the other way round, so a step of four matrix instructions
+//! needs four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
+//! and of B^T; each element comes from memory once for the whole workgroup. Rows in LDS are 40 elements apart:
+//! 16-byte stores stay aligned, and the lanes of a wave, which read down a column, do not all meet in the same
+//! banks.
+//!
+//! **The prefetch.** Memory is far away. While the matrix instructions work on one tile, the loads of the next are
+//! in flight: they are issued before the inner loop and their values are touched after it, when they go to LDS.
+//! Look in the assembly where `s_waitcnt vmcnt` stands: at the top of the loop, before the stores to LDS, a whole
+//! trip after the loads. The last trip loads beyond the end of its rows; that is harmless, for the slices know
+//! their lengths.
+//!
+//! **The waits.** On gfx942 this matrix instruction takes 8 passes of 4 clocks, on gfx90a 16, and the hardware
+//! does not hold back a vector instruction that reads the result before it is there: there must be a certain
+//! number of instructions in between, different on the two targets. After the loop there are, because addresses
+//! are computed first; where there are not, an `s_nop` stands in, with the rule and the distance it asks for as
+//! its comment.
+//!
+//! **The numbers.** Products of two f16 are exact in f32. In which order and how wide the hardware adds them is not
+//! documented; the simulator adds with `k` ascending and one rounding each, and the reference does the same, so that
+//! they agree bit for bit. On a GPU the last places may differ. One difference between the targets is documented:
+//! gfx90a takes denormal f16 inputs (below 2^-14) as zero, gfx942 does not.
+
+use std::num::FpCategory;
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Rows and columns of the workgroup's tile of C.
+pub const TILE: u32 = 128;
+/// Rows and columns of a wave's part of it.
+const PART: u32 = TILE / 2;
+/// Rows and columns of an accumulator.
+const ACC: u32 = 32;
+/// Columns of A and rows of B that are in LDS at a time.
+pub const DEPTH: u32 = 32;
+/// The part of them that one matrix instruction takes.
+const STEP: usize = 8;
+/// Elements from one row of a tile in LDS to the next.
+const PITCH: u32 = DEPTH + 8;
+/// Elements of a tile in LDS.
+const TILE_ELEMENTS: usize = (TILE * PITCH) as usize;
+/// Lanes of the workgroup.
+const WORKGROUP: u32 = 256;
+/// Elements that a lane moves with one instruction: 16 bytes.
+const WIDE: u32 = 8;
+/// Rows that the workgroup moves with one instruction.
+const ROWS: u32 = WORKGROUP / (DEPTH / WIDE);
+
+type A = FragA<f16, 32, 8>;
+type B = FragB<f16, 8, 32>;
+
+gcn_kernel! {
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
+    #[workgroup(WORKGROUP)]
+    #[targets(gfx90a, gfx942)]
+    pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
+        let tile_a = Lds::<f16, TILE_ELEMENTS>::new();
+        let tile_b = Lds::<f16, TILE_ELEMENTS>::new();
+        let (first_row, first_col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
+
+        // What this lane moves: 8 elements of row `row` and of row `row + 64` of both tiles.
+        let row = local_id().x / (DEPTH / WIDE);
+        let k = local_id().x % (DEPTH / WIDE) * WIDE;
+        let from_a = (first_row + row) * depth + k;
+        let from_b = (first_col + row) * depth + k;
+        let to = row * PITCH + k;
+        let mut next_a = [a.load_vector::<8>(from_a), a.load_vector::<8>(from_a + ROWS * depth)];
+        let mut next_b = [b.load_vector::<8>(from_b), b.load_vector::<8>(from_b + ROWS * depth)];
+
+        // Which quarter this wave computes, and what this lane gives to the fragments.
+        let (part_row, part_col) = (wave_id() / 2 * PART, wave_id() % 2 * PART);
+        let read_a = (part_row + A::row()) * PITCH + A::k();
+        let read_b = (part_col + B::col()) * PITCH + B::k();
+        let mut acc = [[Acc::<f32, 32, 32>::zero(); 2]; 2];
+
+        for done in (0..depth).step_by(DEPTH) {
+            #[unroll]
+            for i in 0..2usize {
+                tile_a.store_vector(to + i as u32 * ROWS * PITCH, next_a[i]);
+                tile_b.store_vector(to + i as u32 * ROWS * PITCH, next_b[i]);
+            }
+            barrier();
+            let ahead = done + DEPTH;
+            next_a = [a.load_vector::<8>(from_a + ahead), a.load_vector::<8>(from_a + ROWS * depth + ahead)];
+            next_b = [b.load_vector::<8>(from_b + ahead), b.load_vector::<8>(from_b + ROWS * depth + ahead)];
+            #[unroll]
+            for k in (0..DEPTH).step_by(STEP) {
+                let left = [A::load(&tile_a, read_a + k), A::load(&tile_a, read_a + (ACC * PITCH + k))];
+                let right = [B::load(&tile_b, read_b + k), B::load(&tile_b, read_b + (ACC * PITCH + k))];
+                #[unroll]
+                for i in 0..2usize {
+                    #[unroll]
+                    for j in 0..2usize {
+                        acc[i][j] = mfma(left[i], right[j], acc[i][j]);
+                    }
+                }
+            }
+            barrier();
+        }
+
+        #[unroll]
+        for i in 0..2usize {
+            #[unroll]
+            for j in 0..2usize {
+                let result = acc[i][j];
+                let row = first_row + part_row + i as u32 * ACC;
+                let col = first_col + part_col + j as u32 * ACC + result.col();
+                #[unroll]
+                for r in 0..16usize {
+                    c[(row + result.row(r)) * columns + col] = result.get(r);
+                }
+            }
+        }
+    }
+}
+
+/// The same on the host: for each element of C one chain of fused multiplications and additions in f32, `k`
+/// ascending, as the simulator's matrix instructions add.
+pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f16]) -> Vec<f32> {
+    let denormals_are_zero = target == Target::GFX90A;
+    let is_denormal = |x: &f16| x.classify() == FpCategory::Subnormal;
+    let input = |x: &f16| if denormals_are_zero && is_denormal(x) { 0.0 } else { x.to_f32() };
+    let (a, b): (Vec<f32>, Vec<f32>) = (a.iter().map(input).collect(), b.iter().map(input).collect());
+    let dot =
+        |row: &[f32], col: &[f32]| row.iter().zip(col).fold(0.0, |sum, (a, b)| f32::mul_add(*a, *b, sum));
+    let rows = a.chunks_exact(depth);
+    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+}
+
+/// The lesson; sizes are M, N and K.
+pub const LESSON: Lesson = Lesson {
+    name: "gemm_f16",
+    build: |target| gemm_f16.build(target),
+    sizes: &[Size(&[128, 128, 32]), Size(&[128, 256, 96]), Size(&[256, 256, 256])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns, depth) = (size.0[0], size.0[1], size.0[2]);
+    let mut random = Random::new(5);
+    let (a, b) = (random.f16s((rows * depth) as usize), random.f16s((columns * depth) as usize));
+    let mut c = vec![f32::NAN; (rows * columns) as usize];
+    let grid = Grid::xy(columns / TILE, rows / TILE);
+    let stats = device.launch(&gemm_f16, kernel, grid, (columns, depth, &a, &b, &mut c))?;
+    let want = reference(device.target(), columns as usize, depth as usize, &a, &b);
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_multiplies() {
+        let half = |xs: [f32; 4]| xs.map(f16::from_f32);
+        // [1 2; 3 4] * [5 6; 7 8], the right one column by column.
+        let (a, b) = (half([1.0, 2.0, 3.0, 4.0]), half([5.0, 7.0, 6.0, 8.0]));
+        assert_eq!(reference(Target::GFX942, 2, 2, &a, &b), [19.0, 22.0, 43.0, 50.0]);
+    }
+
+    #[test]
+    fn denormal_inputs_count_where_the_target_has_them() {
+        let (tiny, one) = ([f16::from_bits(1)], [f16::ONE]);
+        assert_eq!(reference(Target::GFX942, 1, 1, &tiny, &one), [f32::exp2(-24.0)]);
+        assert_eq!(reference(Target::GFX90A, 1, 1, &tiny, &one), [0.0]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Lesson 1: one lane per element.
+//!
+//! A kernel's body is what one *lane* does. 64 lanes run in lockstep as a *wave*; waves that share LDS and
+//! barriers form a *workgroup*, here of 256 lanes; the launch says how many workgroups there are. `global_id().x`
+//! counts the lanes of the whole grid, so it is the index of this lane's element.
+//!
+//! Look at the two kinds of value. `a` is the same for every lane: it is an `S<f32>` and lives in one scalar
+//! register. `i` differs from lane to lane: it is a `V<u32>`, one vector register that holds 64 numbers. `a *
+//! x[i]` mixes both; the scalar is widened by itself.
+//!
+//! The grid consists of whole workgroups, so the last one may reach past the end of the data. `if i < y.len()` is
+//! a condition that varies between lanes: it becomes no jump but a mask, EXEC, that switches lanes off.
+//!
+//! In the assembly (`target/gcn/saxpy.gfx942.s`) find the `s_waitcnt vmcnt(0)` before the arithmetic: a load only
+//! *starts* where it stands, and nothing but that instruction makes the wave wait for the data. Its comment says
+//! for which load.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup.
+const WORKGROUP: u32 = 256;
+
+gcn_kernel! {
+    /// y = a * x + y
+    #[workgroup(WORKGROUP)]
+    #[targets(gfx90a, gfx942)]
+    pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        if i < y.len() {
+            y[i] = a * x[i] + y[i];
+        }
+    }
+}
+
+/// The same on the host. Neither side fuses the multiplication and the addition: two roundings each.
+pub fn reference(a: f32, x: &[f32], y: &mut [f32]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+
+/// The lesson; sizes are element counts: less than a wave, a ragged tail, whole workgroups.
+pub const LESSON: Lesson = Lesson {
+    name: "saxpy",
+    build: |target| saxpy.build(target),
+    sizes: &[Size(&[1]), Size(&[1000]), Size(&[65536])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let n = size.0[0];
+    let mut random = Random::new(1);
+    let (x, mut y) = (random.f32s(n as usize), random.f32s(n as usize));
+    let mut want = y.clone();
+    reference(1.75, &x, &mut want);
+    let stats = device.launch(&saxpy, kernel, Grid::x(n.div_ceil(WORKGROUP)), (1.75, &x, &mut y))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&y, &want) })
+}

@@ -1,0 +1,92 @@
+//! Lesson 4: LDS turns a scattered access into a contiguous one.
+//!
+//! A transposition reads along rows and writes along columns. Whichever way the lanes are laid over the matrix,
+//! one of the two accesses jumps a whole row from lane to lane, and memory moves a cache line for each of them.
+//! The cure is to cross over in LDS: a workgroup reads a 32 x 32 tile row by row, passes the barrier, and writes
+//! it row by row into the other matrix; only the LDS access runs down a column.
+//!
+//! LDS has its own weakness: 32 banks of 4 bytes, and lanes that address different words of one bank wait for each
+//! other. Down a column of a tile with 32 words per row *all* lanes meet in one bank. One unused word at the end
+//! of each row (`PITCH` = 33) moves every row on by one bank, and the conflict is gone.
+//!
+//! A workgroup of 32 x 8 lanes handles a tile in four steps. `#[unroll] for` runs when the kernel is built: `step`
+//! is a Rust number, and the steps stand one after the other in the code, so that all four loads are under way
+//! before the first is waited for. The loads have no mask: what a lane outside the matrix reads, the next row or
+//! 0, is not stored.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Rows and columns of a tile.
+const TILE: u32 = 32;
+/// Rows that the workgroup handles at a time.
+const ROWS: u32 = 8;
+/// Words from one row of the tile in LDS to the next.
+const PITCH: u32 = TILE + 1;
+/// Words of the tile.
+const TILE_WORDS: usize = (TILE * PITCH) as usize;
+
+gcn_kernel! {
+    /// output = the transpose of input, which has `height` rows of `width` elements.
+    #[workgroup(TILE, ROWS)]
+    #[targets(gfx90a, gfx942)]
+    pub fn transpose_lds(width: u32, height: u32, input: &[f32], output: &mut [f32]) {
+        let tile = Lds::<f32, TILE_WORDS>::new();
+        let (lane, group) = (local_id(), workgroup_id());
+
+        let x = group.x * TILE + lane.x;
+        #[unroll]
+        for step in 0..TILE / ROWS {
+            let row = lane.y + step * ROWS;
+            tile[row * PITCH + lane.x] = input[(group.y * TILE + row) * width + x];
+        }
+        barrier();
+
+        let x = group.y * TILE + lane.x;
+        #[unroll]
+        for step in 0..TILE / ROWS {
+            let row = lane.y + step * ROWS;
+            let y = group.x * TILE + row;
+            if x < height && y < width {
+                output[y * height + x] = tile[lane.x * PITCH + row];
+            }
+        }
+    }
+}
+
+/// The same on the host.
+pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
+    (0..width * height).map(|i| input[i % height * width + i / height]).collect()
+}
+
+/// The lesson; sizes are width and height.
+pub const LESSON: Lesson = Lesson {
+    name: "transpose_lds",
+    build: |target| transpose_lds.build(target),
+    sizes: &[Size(&[32, 32]), Size(&[70, 45]), Size(&[128, 96])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (width, height) = (size.0[0], size.0[1]);
+    let n = (width * height) as usize;
+    let input = Random::new(4).f32s(n);
+    let mut output = vec![f32::NAN; n];
+    let grid = Grid::xy(width.div_ceil(TILE), height.div_ceil(TILE));
+    let stats = device.launch(&transpose_lds, kernel, grid, (width, height, &input, &mut output))?;
+    let want = reference(width as usize, height as usize, &input);
+    Ok(Outcome { stats, comparison: Comparison::of(&output, &want) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_transposes() {
+        assert_eq!(reference(3, 2, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
+}

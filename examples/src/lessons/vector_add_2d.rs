@@ -1,0 +1,67 @@
+//! Lesson 2: a grid of two dimensions, and lanes that must not run.
+//!
+//! Images and matrices have rows, and rows often stand further apart in memory than they are long: the *pitch* is
+//! the distance, and what lies between the end of a row and the start of the next belongs to somebody else. A
+//! workgroup of 64 x 4 lanes covers a rectangle: each wave one row of 64 columns, because lanes are numbered along
+//! x first, and neighbouring lanes then touch neighbouring addresses, which memory serves together.
+//!
+//! The rectangle sticks out at the right and at the bottom. Below, the slice's own bounds check would be enough: a
+//! buffer resource knows its length, a load past it gives 0 and a store does nothing. To the right it is not: the
+//! address is inside the buffer, but in the padding or in the next row. So the kernel masks both, and the test
+//! puts marks into the padding and looks whether they are still there.
+//!
+//! `&&` in a kernel always computes both sides and combines the two lane masks; it jumps nowhere.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Columns of a workgroup: one wave side by side.
+const COLUMNS: u32 = 64;
+/// Rows of a workgroup.
+const ROWS: u32 = 4;
+
+gcn_kernel! {
+    /// c = a + b for `height` rows of `width` elements that start `pitch` elements apart.
+    #[workgroup(COLUMNS, ROWS)]
+    #[targets(gfx90a, gfx942)]
+    pub fn vector_add_2d(width: u32, height: u32, pitch: u32, a: &[f32], b: &[f32], c: &mut [f32]) {
+        let at = global_id();
+        if at.x < width && at.y < height {
+            let i = at.y * pitch + at.x;
+            c[i] = a[i] + b[i];
+        }
+    }
+}
+
+/// The same on the host.
+pub fn reference([width, height, pitch]: [usize; 3], a: &[f32], b: &[f32], c: &mut [f32]) {
+    for row in 0..height {
+        for i in row * pitch..row * pitch + width {
+            c[i] = a[i] + b[i];
+        }
+    }
+}
+
+/// The lesson; sizes are width, height and pitch.
+pub const LESSON: Lesson = Lesson {
+    name: "vector_add_2d",
+    build: |target| vector_add_2d.build(target),
+    sizes: &[Size(&[1, 1, 1]), Size(&[100, 37, 128]), Size(&[256, 64, 256])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (width, height, pitch) = (size.0[0], size.0[1], size.0[2]);
+    let n = (height * pitch) as usize;
+    let mut random = Random::new(2);
+    // What stands in `c` before is the mark in the padding.
+    let (a, b, mut c) = (random.f32s(n), random.f32s(n), random.f32s(n));
+    let mut want = c.clone();
+    reference([width, height, pitch].map(|x| x as usize), &a, &b, &mut want);
+    let grid = Grid::xy(width.div_ceil(COLUMNS), height.div_ceil(ROWS));
+    let stats = device.launch(&vector_add_2d, kernel, grid, (width, height, pitch, &a, &b, &mut c))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })
+}

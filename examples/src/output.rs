@@ -1,0 +1,39 @@
+//! The files of a built kernel.
+
+use std::path::{Path, PathBuf};
+
+use gcn_dsl::BuiltKernel;
+use gcn_dsl::prelude::*;
+
+/// A file could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write `{}`: {source}; the examples need a writable source tree", path.display())]
+pub struct OutputError {
+    path: PathBuf,
+    source: std::io::Error,
+}
+
+/// `target/gcn` of the workspace, wherever cargo's own target directory is.
+fn folder() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).join("target/gcn")
+}
+
+/// Writes the assembly (with the reason of each wait) and the code object, and returns both paths, `.s` first.
+///
+/// # Errors
+/// The path that could not be written and why.
+pub fn write(name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputError> {
+    let stem = format!("{name}.{}", kernel.target());
+    let folder = folder();
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| OutputError { path, source }
+    };
+    std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
+    let assembly = folder.join(format!("{stem}.s"));
+    std::fs::write(&assembly, kernel.assembly(Comments::Explain)).map_err(failed(&assembly))?;
+    let object = folder.join(format!("{stem}.hsaco"));
+    std::fs::write(&object, kernel.code_object()).map_err(failed(&object))?;
+    Ok([assembly, object])
+}

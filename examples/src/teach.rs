@@ -1,0 +1,72 @@
+//! What every example program does with its lesson.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuildError, LaunchError};
+
+use crate::{Comparison, Lesson, Outcome, OutputError, Size, TARGETS, output};
+
+/// Why an example stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum LessonError {
+    /// The kernel does not compile.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The kernel did not run.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The kernel ran, but its result is not the reference's.
+    #[error("{name} {size} on {target} differs from the reference: {comparison}")]
+    Wrong {
+        /// The kernel.
+        name: &'static str,
+        /// The target.
+        target: Target,
+        /// The problem size.
+        size: Size,
+        /// How far off it is.
+        comparison: Comparison,
+    },
+}
+
+/// Builds the lesson's kernel for each target, writes its files, simulates every size, compares with the reference
+/// and prints a short report.
+pub fn teach(lesson: &Lesson) -> ExitCode {
+    for target in TARGETS {
+        if let Err(error) = on_target(lesson, target) {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn on_target(lesson: &Lesson, target: Target) -> Result<(), LessonError> {
+    let kernel = (lesson.build)(target)?;
+    println!("{}", kernel.report());
+    for path in output::write(lesson.name, &kernel)? {
+        println!("  wrote         {}", path.display());
+    }
+    // Strict: a read that comes before its wait is an error, so the waits are judged as well as the numbers.
+    let device = Device::simulator(target);
+    for &size in lesson.sizes {
+        let start = Instant::now();
+        let outcome = (lesson.run)(&device, &kernel, size)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let Outcome { stats, comparison } = outcome;
+        if !comparison.is_exact() {
+            return Err(LessonError::Wrong { name: lesson.name, target, size, comparison });
+        }
+        println!("  simulated     {size}: {comparison}");
+        println!(
+            "                {} workgroups, {} wave instructions, {seconds:.2} s",
+            stats.workgroups, stats.wave_instructions
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! No wait is for nothing: for every wait of every lesson, a program that waits one step less is objected to.
+
+use std::fmt;
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+use gcn_examples::{Lesson, Size, TARGETS, lessons};
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::{Operand, Program};
+use gcn_sim::SimError;
+
+/// A program that waits less at one place.
+struct Weakened {
+    line: usize,
+    what: String,
+    program: Program,
+}
+
+impl fmt::Display for Weakened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.what)
+    }
+}
+
+/// The program without a line. Labels behind it move up; one right before it then stands before the next line.
+fn without(program: &Program, line: usize) -> Program {
+    let mut program = program.clone();
+    program.lines.remove(line);
+    for at in program.labels.iter_mut().filter_map(|label| label.at.as_mut()) {
+        *at -= usize::from(*at > line);
+    }
+    program
+}
+
+fn with_immediate(program: &Program, line: usize, value: u16) -> Program {
+    let mut program = program.clone();
+    program.lines[line].inst.operands[0] = Operand::Imm(i64::from(value));
+    program
+}
+
+fn immediate(program: &Program, line: usize) -> u16 {
+    match program.lines[line].inst.operands[..] {
+        [Operand::Imm(value)] => value as u16,
+        ref other => panic!("line {line}: a wait with operands {other:?}"),
+    }
+}
+
+/// The wait with one counter one higher, for each counter that it waits for.
+fn raised(wait: WaitCnt) -> Vec<WaitCnt> {
+    let mut out = Vec::new();
+    let mut push = |below: bool, raised: WaitCnt| out.extend(below.then_some(raised));
+    push(wait.vm < WaitCnt::VM_MAX, WaitCnt { vm: wait.vm + 1, ..wait });
+    push(wait.exp < WaitCnt::EXP_MAX, WaitCnt { exp: wait.exp + 1, ..wait });
+    push(wait.lgkm < WaitCnt::LGKM_MAX, WaitCnt { lgkm: wait.lgkm + 1, ..wait });
+    out
+}
+
+/// Every way to wait a little less at `line`; none if it is no wait.
+fn weakened(program: &Program, line: usize) -> Vec<Weakened> {
+    let removed =
+        |what: &str| Weakened { line, what: format!("{what} removed"), program: without(program, line) };
+    match program.lines[line].inst.desc.mnemonic {
+        "s_nop" => {
+            let states = immediate(program, line);
+            let mut out = vec![removed("s_nop")];
+            if let Some(fewer) = states.checked_sub(1) {
+                let what = format!("s_nop {states} -> {fewer}");
+                out.push(Weakened { line, what, program: with_immediate(program, line, fewer) });
+            }
+            out
+        }
+        "s_waitcnt" => {
+            let wait = WaitCnt::decode(immediate(program, line));
+            let mut out = vec![removed("s_waitcnt")];
+            out.extend(raised(wait).into_iter().map(|weaker| {
+                let what = format!("s_waitcnt {wait} -> {weaker}");
+                Weakened { line, what, program: with_immediate(program, line, weaker.encode()) }
+            }));
+            out
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn variants(kernel: &BuiltKernel) -> Vec<Weakened> {
+    let program = kernel.program();
+    (0..program.lines.len()).flat_map(|line| weakened(program, line)).collect()
+}
+
+fn every_kernel(check: impl Fn(&str, &Lesson, &BuiltKernel)) {
+    for lesson in lessons::ALL {
+        for target in TARGETS {
+            check(&format!("{} on {target}", lesson.name), &lesson, &(lesson.build)(target).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_checker_has_nothing_against_the_lessons() {
+    every_kernel(|name, _, kernel| {
+        let findings = gcn_isa::check::check(kernel.program()).findings;
+        assert!(findings.is_empty(), "{name}: {findings:#?}");
+    });
+}
+
+#[test]
+fn the_checker_objects_to_every_weakened_wait() {
+    every_kernel(|name, _, kernel| {
+        let variants = variants(kernel);
+        assert!(!variants.is_empty(), "{name}: no waits at all");
+        let accepts = |v: &&Weakened| gcn_isa::check::check(&v.program).findings.is_empty();
+        let idle: Vec<String> = variants.iter().filter(accepts).map(ToString::to_string).collect();
+        assert!(
+            idle.is_empty(),
+            "{name}: {} of {} waits are for nothing: {idle:#?}",
+            idle.len(),
+            variants.len()
+        );
+    });
+}
+
+/// True if the strict simulator stops the run because of a hazard.
+fn simulator_objects(lesson: &Lesson, kernel: &BuiltKernel, weakened: &Weakened, size: Size) -> bool {
+    let kernel = kernel.with_program(weakened.program.clone()).unwrap();
+    match (lesson.run)(&Device::simulator(kernel.target()), &kernel, size) {
+        Ok(_) => false,
+        Err(LaunchError::Simulation { error, .. }) => {
+            assert!(matches!(*error, SimError::Hazard(_)), "{}, {weakened}: {error}", lesson.name);
+            true
+        }
+        Err(error) => panic!("{}, {weakened}: {error}", lesson.name),
+    }
+}
+
+#[test]
+fn the_strict_simulator_objects_to_every_weakened_wait() {
+    every_kernel(|name, lesson, kernel| {
+        let variants = variants(kernel);
+        // The second size takes each loop more than once.
+        let accepts = |v: &&Weakened| !simulator_objects(lesson, kernel, v, lesson.sizes[1]);
+        let idle: Vec<String> = variants.iter().filter(accepts).map(ToString::to_string).collect();
+        assert!(
+            idle.is_empty(),
+            "{name}: {} of {} waits are not missed: {idle:#?}",
+            idle.len(),
+            variants.len()
+        );
+    });
+}
+
+#[test]
+fn removing_a_line_keeps_the_other_places_of_labels() {
+    let kernel = (lessons::gemm_f64::LESSON.build)(gcn_isa::Target::GFX942).unwrap();
+    let program = kernel.program();
+    let at =
+        |p: &Program| p.labels.iter().map(|l| p.lines.get(l.at?).map(|x| x.inst.clone())).collect::<Vec<_>>();
+    for line in 0..program.lines.len() {
+        if program.labels.iter().all(|l| l.at != Some(line)) {
+            assert_eq!(at(program), at(&without(program, line)), "line {line}");
+        }
+    }
+}

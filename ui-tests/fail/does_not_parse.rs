@@ -1,0 +1,11 @@
+//! Input that is no Rust.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f32]) {
+        let = 3;
+    }
+}
+
+fn main() {}

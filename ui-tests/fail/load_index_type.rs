@@ -1,0 +1,12 @@
+//! Loads take the same indices as stores.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(n: i64, x: &mut [f32]) {
+        let value = x[n];
+        x[0] = value;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! A varying value does not become uniform by itself.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f32]) {
+        let i = global_id().x;
+        let mut sum = 0.0f32;
+        sum += x[i];
+        x[i] = sum;
+    }
+}
+
+fn main() {}

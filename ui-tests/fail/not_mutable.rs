@@ -1,0 +1,13 @@
+//! Assigning to a name that was not declared mutable.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f32]) {
+        let sum = 0.0f32;
+        sum = 1.0;
+        x[global_id().x] = sum;
+    }
+}
+
+fn main() {}

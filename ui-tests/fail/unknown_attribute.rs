@@ -1,0 +1,15 @@
+//! A misspelt attribute is not ignored.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f32]) {
+        let i = global_id().x;
+        #[unrol]
+        for k in 0..4 {
+            x[i + k] = 0.0;
+        }
+    }
+}
+
+fn main() {}

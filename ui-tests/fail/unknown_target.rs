@@ -1,0 +1,12 @@
+//! A target that is not one of the six.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[targets(gfx942, gfx1100)]
+    fn kernel(x: &mut [f32]) {
+        x[global_id().x] = 0.0;
+    }
+}
+
+fn main() {}

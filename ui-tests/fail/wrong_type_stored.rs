@@ -1,0 +1,12 @@
+//! A slice takes its own element type only.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f32]) {
+        let i = global_id().x;
+        x[i] = i;
+    }
+}
+
+fn main() {}
