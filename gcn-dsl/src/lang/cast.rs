@@ -26,7 +26,7 @@ pub trait CastTo<T> {
 
 /// The expansion of `x as T`.
 #[track_caller]
-pub fn cast<T, X: CastTo<T>>(x: X) -> X::Output {
+pub fn cast<T, O>(x: impl CastTo<T, Output = O>) -> O {
     x.cast_to()
 }
 

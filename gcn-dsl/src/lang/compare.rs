@@ -102,11 +102,12 @@ macro_rules! compare_host {
 compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);
 
+// The result is a parameter and not `A::Output`: rustc would report a missing implementation once more for that.
 macro_rules! comparisons {
     ($($name:ident $pred:ident $text:literal)*) => {$(
         #[doc = concat!("The expansion of `a ", $text, " b`.")]
         #[track_caller]
-        pub fn $name<A: Compare<B>, B>(a: A, b: B) -> A::Output {
+        pub fn $name<A: Compare<B, Output = O>, B, O>(a: A, b: B) -> O {
             a.compare(Pred::$pred, b)
         }
     )*};
@@ -159,12 +160,12 @@ impl Logic<bool> for bool {
 
 /// The expansion of `a && b`.
 #[track_caller]
-pub fn and<A: Logic<B>, B>(a: A, b: B) -> A::Output {
+pub fn and<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::And, b)
 }
 
 /// The expansion of `a || b`.
 #[track_caller]
-pub fn or<A: Logic<B>, B>(a: A, b: B) -> A::Output {
+pub fn or<A: Logic<B, Output = O>, B, O>(a: A, b: B) -> O {
     a.combine(Bin::Or, b)
 }

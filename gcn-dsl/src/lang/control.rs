@@ -5,7 +5,6 @@
 //! for [`Top`] only, so that rustc refuses them in divergent code.
 
 use std::marker::PhantomData;
-use std::ops::{Range, RangeInclusive};
 use std::panic::Location;
 
 use super::var::Flatten;
@@ -505,25 +504,30 @@ impl<I: ForIndex, F: Flow> For<I, F> {
     note = "use a const generic, a constant or a literal as bound, or drop `#[unroll]` for a loop on the device"
 )]
 pub trait UnrollEnd<A>: Sized {
-    /// The start, as the type of the end.
-    fn start(a: A) -> Self;
+    /// The values of `start..self`.
+    fn exclusive(self, start: A) -> Vec<Self>;
+    /// The values of `start..=self`.
+    fn inclusive(self, start: A) -> Vec<Self>;
 }
 
 macro_rules! unroll_ends {
     ($($t:ty),*) => {$(
         impl UnrollEnd<$t> for $t {
-            fn start(a: $t) -> $t { a }
+            fn exclusive(self, start: $t) -> Vec<$t> { (start..self).collect() }
+            fn inclusive(self, start: $t) -> Vec<$t> { (start..=self).collect() }
         }
     )*};
 }
 unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
 
 /// The expansion of `#[unroll] for i in a..b`.
-pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> Range<B> {
-    B::start(a)..b
+///
+/// Not a range: that a range of device values is no iterator would be a second message about wrong bounds.
+pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
+    b.exclusive(a).into_iter()
 }
 
 /// The expansion of `#[unroll] for i in a..=b`.
-pub fn unroll_inclusive<A, B: UnrollEnd<A>>(a: A, b: B) -> RangeInclusive<B> {
-    B::start(a)..=b
+pub fn unroll_inclusive<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
+    b.inclusive(a).into_iter()
 }

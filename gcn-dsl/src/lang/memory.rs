@@ -224,7 +224,7 @@ pub trait StoreAt<I> {
 
 /// The expansion of a read of `a[i]`.
 #[track_caller]
-pub fn load<A: LoadAt<I> + ?Sized, I>(a: &A, i: I) -> A::Output {
+pub fn load<A: LoadAt<I, Output = O> + ?Sized, I, O>(a: &A, i: I) -> O {
     a.load_at(i)
 }
 
@@ -325,7 +325,7 @@ impl<T: Number> StoreDeref for Ptr<T, Writable> {
 
 /// The expansion of a read of `*p`.
 #[track_caller]
-pub fn load_deref<P: LoadDeref>(p: P) -> P::Output {
+pub fn load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
     p.load_deref()
 }
 

@@ -34,7 +34,7 @@ pub use memory::{
     Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,
     store_deref,
 };
-pub use ops::{Arithmetic, Float, Integer};
+pub use ops::{Arithmetic, Float, Integer, SameElement};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, SameLanes, Var};
 pub use vector::Vector;

@@ -39,39 +39,56 @@ fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>)
     V::emit(Inst::Bin(op, a.value, b.value), Location::caller())
 }
 
+/// Element types of the two sides of an operator: the same on both.
+#[diagnostic::on_unimplemented(
+    message = "an operator's sides have different element types: `{Self}` and `{Other}`",
+    label = "`{Self}` on the left, `{Other}` on the right",
+    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
+)]
+pub trait SameElement<Other>: Sized {
+    /// The value, as that type.
+    fn same(other: Other) -> Self;
+}
+
+impl<T> SameElement<T> for T {
+    fn same(other: T) -> T {
+        other
+    }
+}
+
 macro_rules! binary {
     ($($tr:ident $method:ident $op:ident $bound:ident: $($host:ty),*;)*) => {$(
-        impl<T: $bound> $tr<S<T>> for S<T> {
+        impl<T: $bound + SameElement<U>, U: Scalar> $tr<S<U>> for S<T> {
             type Output = S<T>;
             #[track_caller]
-            fn $method(self, rhs: S<T>) -> S<T> { bin_s(Bin::$op, self, rhs) }
+            fn $method(self, rhs: S<U>) -> S<T> { bin_s(Bin::$op, self, S::from_value(rhs.value)) }
         }
-        impl<T: $bound> $tr<T> for S<T> {
-            type Output = S<T>;
-            #[track_caller]
-            fn $method(self, rhs: T) -> S<T> { bin_s(Bin::$op, self, rhs.into_device()) }
-        }
-        impl<T: $bound> $tr<V<T>> for S<T> {
+        impl<T: $bound + SameElement<U>, U: Scalar> $tr<V<U>> for S<T> {
             type Output = V<T>;
             #[track_caller]
-            fn $method(self, rhs: V<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
+            fn $method(self, rhs: V<U>) -> V<T> { bin_v(Bin::$op, self, V::from_value(rhs.value)) }
         }
-        impl<T: $bound> $tr<V<T>> for V<T> {
+        impl<T: $bound + SameElement<U>, U: Scalar> $tr<V<U>> for V<T> {
             type Output = V<T>;
             #[track_caller]
-            fn $method(self, rhs: V<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
+            fn $method(self, rhs: V<U>) -> V<T> { bin_v(Bin::$op, self, V::from_value(rhs.value)) }
         }
-        impl<T: $bound> $tr<S<T>> for V<T> {
+        impl<T: $bound + SameElement<U>, U: Scalar> $tr<S<U>> for V<T> {
             type Output = V<T>;
             #[track_caller]
-            fn $method(self, rhs: S<T>) -> V<T> { bin_v(Bin::$op, self, rhs) }
-        }
-        impl<T: $bound> $tr<T> for V<T> {
-            type Output = V<T>;
-            #[track_caller]
-            fn $method(self, rhs: T) -> V<T> { bin_v(Bin::$op, self, rhs) }
+            fn $method(self, rhs: S<U>) -> V<T> { bin_v(Bin::$op, self, S::from_value(rhs.value)) }
         }
         $(
+            impl<T: $bound + SameElement<$host>> $tr<$host> for S<T> {
+                type Output = S<T>;
+                #[track_caller]
+                fn $method(self, rhs: $host) -> S<T> { bin_s(Bin::$op, self, T::same(rhs).into_device()) }
+            }
+            impl<T: $bound + SameElement<$host>> $tr<$host> for V<T> {
+                type Output = V<T>;
+                #[track_caller]
+                fn $method(self, rhs: $host) -> V<T> { bin_v(Bin::$op, self, T::same(rhs)) }
+            }
             impl $tr<S<$host>> for $host {
                 type Output = S<$host>;
                 #[track_caller]
