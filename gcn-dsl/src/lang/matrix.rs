@@ -3,7 +3,8 @@
 //! A wave multiplies an `M x K` fragment of A with a `K x N` fragment of B and adds to an `M x N` accumulator. Which lane
 //! and register holds which element is fixed by the instruction; the types here carry the shape and give the lane's
 //! coordinates, so that user code never writes the layout down. The layouts are those of AMD's matrix instruction
-//! calculator for the one-block shapes, checked against its output in this crate's tests:
+//! calculator for the one-block shapes, checked by `tests/it/fragments.rs` against `gcn_isa::layout`, which
+//! agrees with its output:
 //!
 //! - A: lane `l` holds row `l % M`, elements `k = E * (l / M) ..` with `E = M * K / 64`, in order.
 //! - B: lane `l` holds column `l % N`, elements `k = E * (l / N) ..` with `E = K * N / 64`, in order.
