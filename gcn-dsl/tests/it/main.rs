@@ -1,5 +1,6 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
+mod fragments;
 #[cfg(feature = "hip")]
 mod hip;
 mod language;
