@@ -19,6 +19,7 @@
 //! assert_eq!(report.findings[0].rule, "waitcnt.raw");
 //! ```
 
+mod advice;
 mod counters;
 mod distance;
 mod errata;
@@ -26,11 +27,14 @@ mod outstanding;
 mod path;
 mod report;
 
+pub use advice::Advice;
 pub use report::{Amount, Finding, Report};
 
 use crate::cfg::Cfg;
 use crate::hazards::Config;
 use crate::program::Program;
+use counters::CounterCheck;
+use distance::Distances;
 
 /// What is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,14 +63,25 @@ pub fn check(program: &Program) -> Report {
 pub fn check_with(program: &Program, options: Options) -> Report {
     let cfg = Cfg::build(program);
     let entries = entries(&cfg);
-    let mut findings = distance::check(program, &cfg, &reachable(&cfg, &entries), options.rules);
-    findings.extend(counters::check(program, &cfg, &entries, options));
+    let mut findings = Distances::new(program, &cfg, &reachable(&cfg, &entries), options.rules).findings();
+    findings.extend(CounterCheck::new(program, &cfg, &entries, options).findings());
     if options.errata {
         findings.extend(errata::check(program));
     }
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
     Report { target: program.target, instructions: program.lines.len(), findings, unknown_exits }
+}
+
+/// What `program` waits for without need: see [`Advice`]. In order of line.
+pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
+    let cfg = Cfg::build(program);
+    let entries = entries(&cfg);
+    let reachable = reachable(&cfg, &entries);
+    let mut advice = advice::states(program, &Distances::new(program, &cfg, &reachable, options.rules));
+    advice.extend(advice::waits(&CounterCheck::new(program, &cfg, &entries, options)));
+    advice.sort_by_key(|a| a.line);
+    advice
 }
 
 /// The blocks at which control may come in from outside: the first, and if control leaves to unknown places also those

@@ -4,20 +4,20 @@ use smallvec::SmallVec;
 
 use super::Options;
 use super::outstanding::{Operation, Outstanding};
-use super::path;
+use super::path::PathSearch;
 use super::report::{Amount, Finding};
 use crate::cfg::{Block, Cfg};
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
-use crate::inst::Inst;
+use crate::inst::{Inst, RegUse};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
 use crate::table::{Access, Class};
 
 /// A rule about the counters.
-struct CounterRule {
-    id: &'static str,
+pub(super) struct CounterRule {
+    pub id: &'static str,
     title: &'static str,
     grade: Grade,
 }
@@ -69,20 +69,42 @@ const BARRIER_LDS_DMA: CounterRule = CounterRule {
     grade: Grade::Documented,
 };
 
-/// Findings of the counter rules.
-pub(super) fn check(program: &Program, cfg: &Cfg, entries: &[usize], options: Options) -> Vec<Finding> {
-    let lines: Vec<LineFacts> = program.lines.iter().map(|l| LineFacts::of(program, &l.inst)).collect();
-    let states = solve(cfg, entries, &lines);
-    let checker = Checker { program, cfg, options, lines: &lines };
-    let mut findings = Vec::new();
-    for (block, entry) in cfg.blocks.iter().zip(states) {
-        let Some(mut state) = entry else { continue };
-        for (line, facts) in numbered(&lines, block) {
-            checker.line(&state, line, &mut findings);
-            facts.step(&mut state, line);
-        }
+/// What may be outstanding everywhere in a program, and what that breaks.
+pub(super) struct CounterCheck<'a> {
+    program: &'a Program,
+    pub cfg: &'a Cfg,
+    options: Options,
+    pub lines: Vec<LineFacts>,
+    /// At the start of each block; `None` for blocks that no path reaches.
+    pub states: Vec<Option<Outstanding>>,
+}
+
+impl<'a> CounterCheck<'a> {
+    pub fn new(program: &'a Program, cfg: &'a Cfg, entries: &[usize], options: Options) -> CounterCheck<'a> {
+        let lines: Vec<LineFacts> = program.lines.iter().map(|l| LineFacts::of(program, &l.inst)).collect();
+        let states = solve(cfg, entries, &lines);
+        CounterCheck { program, cfg, options, lines, states }
     }
-    findings
+
+    /// Findings of the counter rules.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut paths = PathSearch::new(self.cfg, &self.lines);
+        let mut findings = Vec::new();
+        for (block, entry) in self.cfg.blocks.iter().zip(&self.states) {
+            let Some(mut state) = entry.clone() else { continue };
+            for (line, facts) in numbered(&self.lines, block) {
+                for broken in self.broken(&state, line) {
+                    findings.push(self.finding(&broken, line, &mut paths));
+                    // One finding says it: a wait before this access of LDS serves those that follow in the block.
+                    if broken.rule.id == LDS_DMA.id {
+                        state.forget(broken.first, MemoryEffect::LDS_DMA);
+                    }
+                }
+                facts.step(&mut state, line);
+            }
+        }
+        findings
+    }
 }
 
 /// What an instruction does, as far as counters are concerned.
@@ -151,67 +173,66 @@ fn solve(cfg: &Cfg, entries: &[usize], lines: &[LineFacts]) -> Vec<Option<Outsta
     states
 }
 
-struct Checker<'a> {
-    program: &'a Program,
-    cfg: &'a Cfg,
-    options: Options,
-    lines: &'a [LineFacts],
-}
-
 /// One rule broken by one earlier instruction, on as many counters as it takes.
-struct Broken {
-    rule: &'static CounterRule,
-    first: usize,
+pub(super) struct Broken {
+    pub rule: &'static CounterRule,
+    pub first: usize,
     reg: Option<Reg>,
-    need: WaitCnt,
+    pub need: WaitCnt,
 }
 
-impl Checker<'_> {
-    fn line(&self, state: &Outstanding, line: usize, findings: &mut Vec<Finding>) {
+impl CounterCheck<'_> {
+    /// The rules that `line` breaks if `state` may be outstanding before it.
+    pub fn broken(&self, state: &Outstanding, line: usize) -> SmallVec<[Broken; 2]> {
         let inst = &self.program.lines[line].inst;
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
-        for operation in state.operations() {
-            if let Some((rule, reg)) = self.conflict(operation, inst, &self.lines[line].events) {
-                let need = operation.stream.counter().at(state.needed(operation));
-                add(&mut broken, Broken { rule, first: operation.line, reg, need });
-            }
+        if !state.operations().is_empty() {
+            self.conflicts(state, line, &mut broken);
         }
         self.drained(state, inst, &mut broken);
         broken.retain(|b| b.rule.grade >= self.options.rules.at_least);
-        findings.extend(broken.into_iter().map(|b| self.finding(b, line)));
+        broken
+    }
+
+    fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
+        let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
+        for operation in state.operations() {
+            if let Some((rule, reg)) = self.conflict(operation, &access) {
+                let need = operation.stream.counter().at(state.needed(operation));
+                add(broken, Broken { rule, first: operation.line, reg, need });
+            }
+        }
     }
 
     /// The rule by which `operation` must be done before `inst`.
     fn conflict(
         &self,
         operation: &Operation,
-        inst: &Inst,
-        events: &Events,
+        access: &Accesses<'_>,
     ) -> Option<(&'static CounterRule, Option<Reg>)> {
         if let Some(written) = operation.writes {
-            if let Some(reg) = read_too_early(operation.stream, written, inst, events) {
+            if let Some(reg) = access.reads_too_early(operation.stream, written) {
                 return Some((&RAW, Some(reg)));
             }
-            if let Some(reg) = written_too_early(operation.stream, written, inst, events) {
-                let ordered =
-                    operation.stream == Stream::FlatVm && events.iter().any(|e| e.stream == Stream::Vmem);
+            if let Some(reg) = access.writes_too_early(operation.stream, written) {
+                let ordered = operation.stream == Stream::FlatVm
+                    && access.events.iter().any(|e| e.stream == Stream::Vmem);
                 return Some((if ordered { &WAW_FLAT } else { &WAW }, Some(reg)));
             }
         }
         for held in &operation.holds {
-            if let Some(write) = inst.writes().iter().find(|w| w.reg.overlaps(*held)) {
+            if let Some(write) = access.writes.iter().find(|w| w.reg.overlaps(*held)) {
                 return Some((&WAR, Some(write.reg)));
             }
         }
         if !self.options.memory_model {
             return None;
         }
-        let touched = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
         let dma = operation.memory.contains(MemoryEffect::LDS_DMA);
-        if dma && touched.intersects(MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE) {
+        if dma && access.memory.intersects(MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE) {
             return Some((&LDS_DMA, None));
         }
-        if inst.desc.class == Class::Barrier && self.program.target.has_back_off_barrier() {
+        if access.inst.desc.class == Class::Barrier && self.program.target.has_back_off_barrier() {
             if dma {
                 return Some((&BARRIER_LDS_DMA, None));
             }
@@ -242,7 +263,7 @@ impl Checker<'_> {
         }
     }
 
-    fn finding(&self, broken: Broken, second: usize) -> Finding {
+    fn finding(&self, broken: &Broken, second: usize, paths: &mut PathSearch<'_>) -> Finding {
         Finding {
             rule: broken.rule.id,
             grade: broken.rule.grade,
@@ -255,7 +276,7 @@ impl Checker<'_> {
             reg: broken.reg,
             need: Amount::Wait(broken.need),
             have: Amount::NoWait,
-            path: path::unfinished(self.cfg, self.lines, broken.first, second),
+            path: paths.unfinished(broken.first, second),
         }
     }
 }
@@ -268,30 +289,43 @@ fn add(broken: &mut SmallVec<[Broken; 2]>, new: Broken) {
     }
 }
 
-/// True if the result of `inst` in `reg` arrives after that of any operation of `stream` issued before.
-fn arrives_after(stream: Stream, events: &Events, reg: Reg) -> bool {
-    events.iter().any(|e| e.writes == Some(reg) && counters::finishes_after(stream, e.stream))
+/// What an instruction touches, worked out once for all operations that may be outstanding.
+struct Accesses<'a> {
+    inst: &'a Inst,
+    events: &'a Events,
+    reads: SmallVec<[RegUse; 6]>,
+    writes: SmallVec<[RegUse; 3]>,
+    memory: MemoryEffect,
+    /// The operand that is read and written by a load: it is read only when the data arrives.
+    merged: Option<u8>,
 }
 
-/// The register of `written` that `inst` reads. A load that keeps part of its destination reads it only when its data
-/// arrives.
-fn read_too_early(stream: Stream, written: Reg, inst: &Inst, events: &Events) -> Option<Reg> {
-    let reads = inst.reads();
-    let merges = |operand: Option<u8>| {
-        operand.is_some_and(|i| {
-            let desc = &inst.desc.operands[usize::from(i)];
-            desc.access == Access::ReadWrite && is_load(inst)
-        })
-    };
-    let too_early = |u: &&crate::inst::RegUse| {
-        u.reg.overlaps(written) && !(merges(u.operand) && arrives_after(stream, events, u.reg))
-    };
-    reads.iter().find(too_early).map(|u| u.reg)
-}
+impl<'a> Accesses<'a> {
+    fn of(inst: &'a Inst, events: &'a Events) -> Accesses<'a> {
+        let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
+        let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
+        let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
+        Accesses { inst, events, reads: inst.reads(), writes: inst.writes(), memory, merged }
+    }
 
-fn written_too_early(stream: Stream, written: Reg, inst: &Inst, events: &Events) -> Option<Reg> {
-    let writes = inst.writes();
-    writes.iter().find(|u| u.reg.overlaps(written) && !arrives_after(stream, events, u.reg)).map(|u| u.reg)
+    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
+    fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
+        self.events.iter().any(|e| e.writes == Some(reg) && counters::finishes_after(stream, e.stream))
+    }
+
+    /// The register of `written` that the instruction reads. A load that keeps part of its destination reads it only when
+    /// its data arrives.
+    fn reads_too_early(&self, stream: Stream, written: Reg) -> Option<Reg> {
+        let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
+        let too_early =
+            |u: &&RegUse| u.reg.overlaps(written) && !(merges(u) && self.arrives_after(stream, u.reg));
+        self.reads.iter().find(too_early).map(|u| u.reg)
+    }
+
+    fn writes_too_early(&self, stream: Stream, written: Reg) -> Option<Reg> {
+        let too_early = |u: &&RegUse| u.reg.overlaps(written) && !self.arrives_after(stream, u.reg);
+        self.writes.iter().find(too_early).map(|u| u.reg)
+    }
 }
 
 /// True if the operand that the instruction reads and writes is the destination of a load, not data to be sent.

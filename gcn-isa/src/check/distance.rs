@@ -7,32 +7,33 @@ use crate::cfg::Cfg;
 use crate::hazards::{self, Config, MAX_REACH, Need, View};
 use crate::program::Program;
 
-/// Findings of the wait-state rules.
-pub(super) fn check(program: &Program, cfg: &Cfg, reachable: &[bool], rules: Config) -> Vec<Finding> {
-    let walker = Walker {
-        program,
-        cfg,
-        reachable,
-        rules,
-        views: program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect(),
-        states: program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect(),
-    };
-    let mut findings = Vec::new();
-    for (index, block) in cfg.blocks.iter().enumerate().filter(|b| reachable[b.0]) {
-        for second in block.start..block.end {
-            walker.check(index, second, &mut findings);
-        }
-    }
-    findings
+/// A program's instructions as the wait-state rules see them.
+pub(super) struct Distances<'a> {
+    program: &'a Program,
+    pub cfg: &'a Cfg,
+    pub reachable: &'a [bool],
+    pub rules: Config,
+    pub views: Vec<View>,
+    pub states: Vec<u32>,
 }
 
-struct Walker<'a> {
-    program: &'a Program,
-    cfg: &'a Cfg,
-    reachable: &'a [bool],
-    rules: Config,
-    views: Vec<View>,
-    states: Vec<u32>,
+impl<'a> Distances<'a> {
+    pub fn new(program: &'a Program, cfg: &'a Cfg, reachable: &'a [bool], rules: Config) -> Distances<'a> {
+        let views = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
+        let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
+        Distances { program, cfg, reachable, rules, views, states }
+    }
+
+    /// Findings of the wait-state rules.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (index, block) in self.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
+            for second in block.start..block.end {
+                self.check(index, second, &mut findings);
+            }
+        }
+        findings
+    }
 }
 
 /// A stretch of a block that is to be walked, last line first.
@@ -55,7 +56,7 @@ struct Short {
     stretch: usize,
 }
 
-impl Walker<'_> {
+impl Distances<'_> {
     fn check(&self, block: usize, second: usize, findings: &mut Vec<Finding>) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();

@@ -28,6 +28,8 @@ pub(super) struct Outstanding {
     operations: Vec<Operation>,
     /// By stream, the line of an operation if any may be outstanding.
     active: [Option<usize>; Stream::ALL.len()],
+    /// By stream, whether an operation may be outstanding that returns nothing to a register.
+    silent: [bool; Stream::ALL.len()],
 }
 
 /// More than any counter can hold.
@@ -51,6 +53,7 @@ impl Outstanding {
     pub fn issue(&mut self, line: usize, event: &Event) {
         let stream = event.stream;
         let mixed = self.active_beside(stream);
+        self.silent[stream.index()] |= event.writes.is_none();
         self.issue_behind(line, event);
         let new = Operation {
             line,
@@ -93,8 +96,16 @@ impl Outstanding {
             if value == 0 {
                 for stream in Stream::ALL.into_iter().filter(|s| s.counter() == counter) {
                     self.active[stream.index()] = None;
+                    self.silent[stream.index()] = false;
                 }
             }
+        }
+    }
+
+    /// Expects `effect` of the operations of `line` no more; they stay outstanding.
+    pub fn forget(&mut self, line: usize, effect: MemoryEffect) {
+        for operation in self.operations.iter_mut().filter(|o| o.line == line) {
+            operation.memory.remove(effect);
         }
     }
 
@@ -102,6 +113,21 @@ impl Outstanding {
     pub fn needed(&self, operation: &Operation) -> u8 {
         let counter = operation.stream.counter();
         if operation.mixed || !operation.stream.in_order() { 0 } else { operation.younger.min(counter.cap()) }
+    }
+
+    /// The weakest value of `counter` that surely finishes what `line` started on it; 0 if only that is known.
+    pub fn needed_of(&self, line: usize, counter: Counter) -> Option<u8> {
+        let mut values = self.operations.iter().filter(|o| o.line == line && o.stream.counter() == counter);
+        let first = values.next().map(|o| self.needed(o));
+        match first {
+            Some(value) => Some(values.map(|o| self.needed(o)).fold(value, u8::min)),
+            None => self.any_on(counter).filter(|l| *l == line).map(|_| 0),
+        }
+    }
+
+    /// True if an operation that returns nothing to a register, such as a store, may be outstanding on `counter`.
+    pub fn any_silent_on(&self, counter: Counter) -> bool {
+        Stream::ALL.into_iter().any(|s| s.counter() == counter && self.silent[s.index()])
     }
 
     /// True if an operation of another stream of the same counter may be outstanding.
@@ -118,6 +144,10 @@ impl Outstanding {
                 *mine = theirs;
                 changed = true;
             }
+        }
+        for (mine, theirs) in self.silent.iter_mut().zip(other.silent) {
+            changed |= theirs && !*mine;
+            *mine |= theirs;
         }
         for theirs in &other.operations {
             let key = (theirs.line, theirs.stream);

@@ -50,7 +50,11 @@ impl Counter {
 
     /// The wait for this counter alone.
     pub const fn at(self, value: u8) -> WaitCnt {
-        let mut wait = WaitCnt::NONE;
+        self.set(WaitCnt::NONE, value)
+    }
+
+    /// `wait` with this counter's field at `value`.
+    pub const fn set(self, mut wait: WaitCnt, value: u8) -> WaitCnt {
         match self {
             Counter::Vm => wait.vm = value,
             Counter::Lgkm => wait.lgkm = value,

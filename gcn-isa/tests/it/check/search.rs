@@ -11,7 +11,7 @@ use gcn_isa::{Operand, Program, Target};
 use crate::golden::{self, Rng};
 
 /// Where control may go after a line.
-fn successors(program: &Program, line: usize) -> Vec<usize> {
+pub fn successors(program: &Program, line: usize) -> Vec<usize> {
     let inst = &program.lines[line].inst;
     let mut next = Vec::new();
     if inst.desc.falls_through() {
@@ -27,7 +27,7 @@ fn successors(program: &Program, line: usize) -> Vec<usize> {
 }
 
 /// A program of `length` lines chosen from `menu`, with labels and branches strewn in.
-fn random(rng: &mut Rng, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
+pub fn random(rng: &mut Rng, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
     let labels = rng.below(4);
     let places: Vec<usize> = (0..labels).map(|_| rng.below(length)).collect();
     let mut text = String::new();
@@ -47,7 +47,7 @@ fn random(rng: &mut Rng, target: Target, menu: &[&str], length: usize, forward_o
     golden::program(&(text + "s_endpgm"), target)
 }
 
-const DISTANCE_MENU: [&str; 16] = [
+pub const DISTANCE_MENU: [&str; 16] = [
     "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
     "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]",
     "v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], 0",
@@ -126,7 +126,7 @@ fn distances_are_those_of_the_shortest_path() {
     assert!(found > 10_000, "{found}");
 }
 
-const COUNTER_MENU: [&str; 22] = [
+pub const COUNTER_MENU: [&str; 22] = [
     "global_load_dword v0, v[40:41], off",
     "global_load_dwordx2 v[0:1], v[40:41], off",
     "global_load_dword v2, v[40:41], off",

@@ -1,0 +1,65 @@
+//! Waits that are stronger than any rule asks for.
+
+mod states;
+mod waits;
+
+use std::fmt;
+
+use super::report::Amount;
+
+pub(super) use states::advise as states;
+pub(super) use waits::advise as waits;
+
+/// A wait that is stronger than needed: with less, every rule that is kept now would still be kept, on every path, if all
+/// other waits stay as they are. Two pieces of advice need not be good together.
+///
+/// The rules know registers, barriers and the LDS. A wait that orders memory for another wave or for the host has its reason
+/// elsewhere: see [`Advice::may_order`].
+///
+/// ```
+/// use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
+///
+/// let target = Target::GFX942;
+/// let mut program = Program::new(target, "example");
+/// let find = |name| table::find(target, name).next().unwrap();
+/// program.push(Inst::new(find("s_nop"), [Operand::Imm(4)]));
+/// program.push(Inst::new(find("s_endpgm"), []));
+/// let advice = check::advice(&program, check::Options::default());
+/// assert_eq!(advice[0].to_string(), "line 0: 5 wait states here, 0 are enough");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Advice {
+    /// The line of the wait.
+    pub line: usize,
+    /// What stands there.
+    pub have: Amount,
+    /// What is enough there.
+    pub enough: Amount,
+    /// True if stores or atomics are outstanding on a counter that could wait less: the wait may be there to order them for
+    /// others, which no rule sees.
+    pub may_order: bool,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: ", self.line)?;
+        match (self.have, self.enough) {
+            (Amount::States(have), Amount::States(enough)) => {
+                let plural = if have == 1 { "" } else { "s" };
+                let verb = if enough == 1 { "is" } else { "are" };
+                write!(f, "{have} wait state{plural} here, {enough} {verb} enough")?;
+            }
+            (Amount::Wait(have), Amount::Wait(enough)) if enough.is_none() => {
+                write!(f, "nothing needs `s_waitcnt {have}`")?;
+            }
+            (Amount::Wait(have), Amount::Wait(enough)) => {
+                write!(f, "`s_waitcnt {have}` is stronger than needed, `s_waitcnt {enough}` is enough")?;
+            }
+            _ => f.write_str("this wait is not needed")?,
+        }
+        if self.may_order {
+            f.write_str(", unless it orders memory for others")?;
+        }
+        Ok(())
+    }
+}

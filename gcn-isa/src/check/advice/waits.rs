@@ -1,0 +1,156 @@
+//! Counters that could wait less: each wait is weakened, and the program followed from there until the difference is gone.
+
+use std::collections::HashMap;
+
+use super::Advice;
+use crate::check::counters::CounterCheck;
+use crate::check::outstanding::Outstanding;
+use crate::check::report::Amount;
+use crate::counters::{Counter, WaitCnt};
+
+/// Lines that all walks together may look at: so many for each line of the program, and so many at least. A wait whose walk
+/// does not fit gets no advice.
+const LOOKS: (usize, usize) = (64, 1 << 20);
+
+pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
+    let looks = check.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
+    let mut walk = Walk { check, looks };
+    let mut advice = Vec::new();
+    for (index, block) in check.cfg.blocks.iter().enumerate() {
+        let Some(mut state) = check.states[index].clone() else { continue };
+        for line in block.start..block.end {
+            if let Some(have) = check.lines[line].wait {
+                let enough = walk.weakest(index, line, &state, have);
+                if enough != have {
+                    let (have, enough) = (normal(have), normal(enough));
+                    let may_order = may_order(&state, have, enough);
+                    advice.push(Advice {
+                        line,
+                        have: Amount::Wait(have),
+                        enough: Amount::Wait(enough),
+                        may_order,
+                    });
+                }
+            }
+            check.lines[line].step(&mut state, line);
+        }
+    }
+    advice
+}
+
+/// The wait with what no counter can reach written as no wait.
+fn normal(wait: WaitCnt) -> WaitCnt {
+    Counter::ALL.into_iter().fold(WaitCnt::NONE, |all, counter| {
+        let value = counter.of(wait);
+        if value > counter.cap() { all } else { all.and(counter.at(value)) }
+    })
+}
+
+/// True if the counters that could wait less hold operations of which nothing is expected by register: stores and atomics.
+fn may_order(state: &Outstanding, have: WaitCnt, enough: WaitCnt) -> bool {
+    Counter::ALL.into_iter().filter(|c| c.of(have) != c.of(enough)).any(|c| state.any_silent_on(c))
+}
+
+/// A broken rule that the weaker wait brings.
+struct Broken {
+    /// The largest value of the counter that finishes the operation, if it was outstanding before the wait.
+    limit: Option<u8>,
+}
+
+struct Walk<'a, 'c> {
+    check: &'a CounterCheck<'c>,
+    looks: usize,
+}
+
+impl Walk<'_, '_> {
+    /// The weakest wait in place of `have` that breaks nothing more, counter by counter.
+    fn weakest(&mut self, block: usize, line: usize, before: &Outstanding, have: WaitCnt) -> WaitCnt {
+        let mut enough = have;
+        for counter in Counter::ALL {
+            let value = counter.of(have);
+            if value > counter.cap() {
+                continue;
+            }
+            // Between what is known to be enough and what is known to be too little. The more a wait leaves outstanding, the
+            // more breaks.
+            let (mut good, mut bad) = (value, counter.of(WaitCnt::NONE) + 1);
+            let mut guess = bad - 1;
+            while good + 1 < bad {
+                let broken = self.breaks(block, line, before, (have, counter.set(enough, guess)), counter);
+                guess = match broken {
+                    None => {
+                        good = guess;
+                        good + (bad - good) / 2
+                    }
+                    // What broke names the value that would finish it.
+                    Some(Broken { limit: Some(limit) }) if limit < guess => {
+                        bad = limit.max(good) + 1;
+                        bad - 1
+                    }
+                    Some(_) => {
+                        bad = guess;
+                        good + (bad - good) / 2
+                    }
+                };
+            }
+            enough = counter.set(enough, good);
+        }
+        enough
+    }
+
+    /// The first rule that is broken with the second of `waits` at `line` and kept with the first.
+    fn breaks(
+        &mut self,
+        block: usize,
+        line: usize,
+        before: &Outstanding,
+        waits: (WaitCnt, WaitCnt),
+        counter: Counter,
+    ) -> Option<Broken> {
+        let (mut kept, mut weak) = (before.clone(), before.clone());
+        kept.wait(waits.0);
+        weak.wait(waits.1);
+        let mut entries: HashMap<usize, Outstanding> = HashMap::new();
+        let mut open = vec![(block, line + 1, kept, weak)];
+        while let Some((block, start, mut kept, mut weak)) = open.pop() {
+            for line in start..self.check.cfg.blocks[block].end {
+                if kept == weak {
+                    break;
+                }
+                match self.looks.checked_sub(1) {
+                    Some(looks) => self.looks = looks,
+                    None => return Some(Broken { limit: None }),
+                }
+                if let Some(first) = self.newly_broken(&kept, &weak, line) {
+                    return Some(Broken { limit: before.needed_of(first, counter) });
+                }
+                self.check.lines[line].step(&mut kept, line);
+                self.check.lines[line].step(&mut weak, line);
+            }
+            if kept == weak {
+                continue;
+            }
+            for &succ in &self.check.cfg.blocks[block].succs {
+                let Some(known) = &self.check.states[succ] else { continue };
+                let entry = entries.entry(succ).or_insert_with(|| known.clone());
+                if entry.join(&weak) {
+                    open.push((succ, self.check.cfg.blocks[succ].start, known.clone(), entry.clone()));
+                }
+            }
+        }
+        None
+    }
+
+    /// The earlier instruction of a rule that `line` breaks behind `weak` and not behind `kept`.
+    fn newly_broken(&self, kept: &Outstanding, weak: &Outstanding, line: usize) -> Option<usize> {
+        let with_less = self.check.broken(weak, line);
+        if with_less.is_empty() {
+            return None;
+        }
+        let before = self.check.broken(kept, line);
+        let is_new = |b: &&crate::check::counters::Broken| {
+            !before.iter().any(|k| k.first == b.first && k.rule.id == b.rule.id && k.need == b.need)
+        };
+        with_less.iter().find(is_new).map(|b| b.first)
+    }
+}
