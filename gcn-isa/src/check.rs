@@ -35,6 +35,7 @@ use crate::hazards::Config;
 use crate::program::Program;
 use counters::CounterCheck;
 use distance::Distances;
+use report::Findings;
 
 /// What is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,6 +55,10 @@ impl Default for Options {
     }
 }
 
+/// How many findings a report lists at most: a program of a million instructions without any wait has far more than anybody
+/// reads.
+pub const MOST_FINDINGS: usize = 100_000;
+
 /// Checks `program` against every rule.
 pub fn check(program: &Program) -> Report {
     check_with(program, Options::default())
@@ -63,14 +68,16 @@ pub fn check(program: &Program) -> Report {
 pub fn check_with(program: &Program, options: Options) -> Report {
     let cfg = Cfg::build(program);
     let entries = entries(&cfg);
-    let mut findings = Distances::new(program, &cfg, &reachable(&cfg, &entries), options.rules).findings();
-    findings.extend(CounterCheck::new(program, &cfg, &entries, options).findings());
+    let mut found = Findings::default();
+    Distances::new(program, &cfg, &reachable(&cfg, &entries), options.rules).findings(&mut found);
+    CounterCheck::new(program, &cfg, &entries, options).findings(&mut found);
     if options.errata {
-        findings.extend(errata::check(program));
+        errata::check(program).into_iter().for_each(|f| found.push(|| f));
     }
+    let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
-    Report { target: program.target, instructions: program.lines.len(), findings, unknown_exits }
+    Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
 }
 
 /// What `program` waits for without need: see [`Advice`]. In order of line.

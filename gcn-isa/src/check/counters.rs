@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::Options;
 use super::outstanding::{Operation, Outstanding};
 use super::path::PathSearch;
-use super::report::{Amount, Finding};
+use super::report::{Amount, Finding, Findings};
 use crate::cfg::{Block, Cfg};
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
@@ -87,14 +87,13 @@ impl<'a> CounterCheck<'a> {
     }
 
     /// Findings of the counter rules.
-    pub fn findings(&self) -> Vec<Finding> {
+    pub fn findings(&self, findings: &mut Findings) {
         let mut paths = PathSearch::new(self.cfg, &self.lines);
-        let mut findings = Vec::new();
         for (block, entry) in self.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(&self.lines, block) {
                 for broken in self.broken(&state, line) {
-                    findings.push(self.finding(&broken, line, &mut paths));
+                    findings.push(|| self.finding(&broken, line, &mut paths));
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
                     if broken.rule.id == LDS_DMA.id {
                         state.forget(broken.first, MemoryEffect::LDS_DMA);
@@ -103,7 +102,6 @@ impl<'a> CounterCheck<'a> {
                 facts.step(&mut state, line);
             }
         }
-        findings
     }
 }
 

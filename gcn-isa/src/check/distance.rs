@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::report::{Amount, Finding};
+use super::report::{Amount, Finding, Findings};
 use crate::cfg::Cfg;
 use crate::hazards::{self, Config, MAX_REACH, Need, View};
 use crate::program::Program;
@@ -25,14 +25,12 @@ impl<'a> Distances<'a> {
     }
 
     /// Findings of the wait-state rules.
-    pub fn findings(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
+    pub fn findings(&self, findings: &mut Findings) {
         for (index, block) in self.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
             for second in block.start..block.end {
-                self.check(index, second, &mut findings);
+                self.check(index, second, findings);
             }
         }
-        findings
     }
 }
 
@@ -57,7 +55,7 @@ struct Short {
 }
 
 impl Distances<'_> {
-    fn check(&self, block: usize, second: usize, findings: &mut Vec<Finding>) {
+    fn check(&self, block: usize, second: usize, findings: &mut Findings) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
         trail.push(Stretch { block, end: second, distance: 0, next: None });
@@ -77,7 +75,9 @@ impl Distances<'_> {
             }
             done += 1;
         }
-        findings.extend(shorts.iter().map(|s| self.finding(s, second, &trail)));
+        for short in &shorts {
+            findings.push(|| self.finding(short, second, &trail));
+        }
     }
 
     /// Holds the lines of the stretch against the second instruction. Returns the distance of the block's start if rules

@@ -35,6 +35,11 @@ pub(super) struct Outstanding {
 /// More than any counter can hold.
 const MANY: u8 = 64;
 
+/// With more operations than this, those are dropped of which nothing is expected that is not expected of another one as well:
+/// a missing wait is then found by way of the other. A program that waits for nothing would otherwise take time and memory
+/// with the square of its length.
+const CROWD: usize = 256;
+
 /// Memory effects that something later can depend on.
 const AWAITED: MemoryEffect = MemoryEffect::LDS_WRITE.union(MemoryEffect::LDS_DMA);
 
@@ -158,6 +163,7 @@ impl Outstanding {
                     changed |= worst != (mine.younger, mine.mixed);
                     (mine.younger, mine.mixed) = worst;
                 }
+                Err(_) if self.operations.len() >= CROWD && self.represents(theirs) => {}
                 Err(at) => {
                     self.operations.insert(at, theirs.clone());
                     changed = true;
@@ -165,6 +171,15 @@ impl Outstanding {
             }
         }
         changed
+    }
+
+    /// True if another operation stays outstanding wherever `operation` does, and is expected to do as much.
+    fn represents(&self, operation: &Operation) -> bool {
+        let longer = |o: &Operation| {
+            let later = o.younger <= operation.younger || !o.stream.in_order() || o.mixed;
+            o.stream == operation.stream && later && (o.mixed || !operation.mixed) && covers(o, operation)
+        };
+        self.operations.iter().any(longer)
     }
 }
 

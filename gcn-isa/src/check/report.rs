@@ -17,6 +17,8 @@ pub struct Report {
     pub instructions: usize,
     /// Rules that are not kept, in program order of the later instruction.
     pub findings: Vec<Finding>,
+    /// How many findings more there are than [`MOST_FINDINGS`](super::MOST_FINDINGS), which are not listed.
+    pub omitted: usize,
     /// Lines where control leaves to a place that the program does not show (`s_setpc`, `s_swappc`, a branch by number).
     /// What happens behind them is not checked.
     pub unknown_exits: Vec<usize>,
@@ -132,7 +134,7 @@ impl fmt::Display for Finding {
 impl Report {
     /// True if every rule is kept on every path that the program shows.
     pub fn is_clean(&self) -> bool {
-        self.findings.is_empty()
+        self.findings.is_empty() && self.omitted == 0
     }
 }
 
@@ -141,13 +143,16 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
+        if self.omitted > 0 {
+            writeln!(f, "… and {} findings more", self.omitted)?;
+        }
         for line in &self.unknown_exits {
             writeln!(
                 f,
                 "line {line}: control leaves to an unknown place; what follows there is not checked"
             )?;
         }
-        let count = self.findings.len();
+        let count = self.findings.len() + self.omitted;
         write!(
             f,
             "{}: {} instructions, {count} finding{}",
@@ -155,5 +160,19 @@ impl fmt::Display for Report {
             self.instructions,
             if count == 1 { "" } else { "s" }
         )
+    }
+}
+
+/// Findings as they come, up to a number.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub list: Vec<Finding>,
+    pub omitted: usize,
+}
+
+impl Findings {
+    /// Takes a finding, or counts it only.
+    pub fn push(&mut self, make: impl FnOnce() -> Finding) {
+        if self.list.len() < super::MOST_FINDINGS { self.list.push(make()) } else { self.omitted += 1 }
     }
 }
