@@ -168,11 +168,8 @@ impl Inst {
         let dpp_partial =
             self.mods.dpp.is_some_and(|d| !d.bound_ctrl || d.row_mask != 0xf || d.bank_mask != 0xf);
         let sdwa_partial = self.mods.sdwa.is_some_and(|s| s.dst_unused == 2 && s.dst_sel != 6);
-        let half = self.desc.op_sel_dst_bit().is_some_and(|bit| {
-            // Every 16-bit VOP3 result with a destination op_sel keeps the other half of the register.
-            self.mods.op_sel >> bit & 1 == 1 || self.desc.keeps_other_half()
-        });
-        dpp_partial || sdwa_partial || half
+        // Every 16-bit VOP3 result with a destination op_sel keeps the other half of the register.
+        dpp_partial || sdwa_partial || self.desc.keeps_other_half()
     }
 }
 

@@ -10,12 +10,26 @@
 //! - C and D of f64: single rows instead of quads, blocks inside.
 //! - A of a sparse instruction holds two of every four consecutive `k`; the index operand says which two, four bits per
 //!   group of four, lowest group first.
+//! - A and B of the f8f6f4 instructions: as above with 6- and 4-bit elements (6-bit elements cross register borders). Of
+//!   8-bit elements only 16 consecutive `k` share a lane; the lane's other 16 are those half of K further on.
+//! - The scales of the f8f6f4 instructions: one byte for each row (column) and 32 consecutive `k`, in lane
+//!   `i + M * (k / 32)`.
 //!
-//! Checked against AMD's matrix instruction calculator for every instruction of gfx908, gfx90a and gfx942. The calculator
-//! does not know gfx950, whose instructions follow the same rules here; the f8f6f4 forms have no layout yet.
+//! [`Shape::place`] is that arithmetic; [`Layout`] adds what `cbsz`, `abid`, `blgp` and the scale selectors do, and the
+//! way back from a register, lane and bit to the elements there.
+//!
+//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a and gfx942. The
+//! calculator does not know gfx950: `docs/layouts.md` says what stands behind its layouts ([`Shape::provenance`]).
+
+mod describe;
+mod elements;
+mod place;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+pub use describe::{Formulas, formulas};
+pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
 
 use crate::table::{self, InstDesc};
 use crate::target::Target;
@@ -24,6 +38,8 @@ use crate::target::Target;
 const LANES: u32 = 64;
 /// Consecutive rows of C and D that lie in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
+/// Consecutive `k` that share a scale.
+const SCALE_BLOCK: u32 = 32;
 
 /// A matrix operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,6 +54,29 @@ pub enum Matrix {
     D,
     /// The index operand of a sparse instruction, addressed like A.
     Index,
+    /// `scale_src0` of a scaled instruction: M rows, K / 32 columns.
+    ScaleA,
+    /// `scale_src1` of a scaled instruction: K / 32 rows, N columns.
+    ScaleB,
+}
+
+impl Matrix {
+    /// Every matrix.
+    pub const ALL: [Matrix; 7] =
+        [Matrix::A, Matrix::B, Matrix::C, Matrix::D, Matrix::Index, Matrix::ScaleA, Matrix::ScaleB];
+
+    /// Its name in tables: `A`, `B`, `C`, `D`, `index`, `scale A`, `scale B`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Matrix::A => "A",
+            Matrix::B => "B",
+            Matrix::C => "C",
+            Matrix::D => "D",
+            Matrix::Index => "index",
+            Matrix::ScaleA => "scale A",
+            Matrix::ScaleB => "scale B",
+        }
+    }
 }
 
 /// Element type of a matrix operand.
@@ -61,12 +100,20 @@ pub enum ElemType {
     Fp8,
     /// 8-bit float with 5 exponent bits: `e5m2fnuz` on gfx942, OCP `e5m2` on gfx950.
     Bf8,
+    /// OCP 6-bit float with 2 exponent bits, `e2m3`.
+    Fp6,
+    /// OCP 6-bit float with 3 exponent bits, `e3m2`.
+    Bf6,
+    /// OCP 4-bit float with 2 exponent bits, `e2m1`.
+    Fp4,
+    /// OCP 8-bit power of two, `e8m0`: a scale.
+    E8m0,
     /// Chosen by `cbsz` (A) or `blgp` (B) among 8-, 6- and 4-bit formats (gfx950).
     F8f6f4,
 }
 
 impl ElemType {
-    const NAMES: [(&'static str, ElemType); 10] = [
+    const NAMES: [(&'static str, ElemType); 14] = [
         ("f64", ElemType::F64),
         ("f32", ElemType::F32),
         ("xf32", ElemType::Xf32),
@@ -76,8 +123,16 @@ impl ElemType {
         ("i8", ElemType::I8),
         ("fp8", ElemType::Fp8),
         ("bf8", ElemType::Bf8),
+        ("fp6", ElemType::Fp6),
+        ("bf6", ElemType::Bf6),
+        ("fp4", ElemType::Fp4),
+        ("e8m0", ElemType::E8m0),
         ("f8f6f4", ElemType::F8f6f4),
     ];
+
+    /// The formats of an f8f6f4 operand by the value of `cbsz` or `blgp`.
+    pub const F8F6F4_FORMATS: [ElemType; 5] =
+        [ElemType::Fp8, ElemType::Bf8, ElemType::Fp6, ElemType::Bf6, ElemType::Fp4];
 
     /// Bits of an element; `None` where a modifier chooses.
     pub fn bits(self) -> Option<u8> {
@@ -85,13 +140,39 @@ impl ElemType {
             ElemType::F64 => Some(64),
             ElemType::F32 | ElemType::Xf32 | ElemType::I32 => Some(32),
             ElemType::F16 | ElemType::Bf16 => Some(16),
-            ElemType::I8 | ElemType::Fp8 | ElemType::Bf8 => Some(8),
+            ElemType::I8 | ElemType::Fp8 | ElemType::Bf8 | ElemType::E8m0 => Some(8),
+            ElemType::Fp6 | ElemType::Bf6 => Some(6),
+            ElemType::Fp4 => Some(4),
             ElemType::F8f6f4 => None,
         }
     }
 
+    /// Its name in tables: `f16`, `fp8` …
+    pub fn name(self) -> &'static str {
+        ElemType::NAMES.iter().find(|n| n.1 == self).map_or("", |n| n.0)
+    }
+
     fn parse(name: &str) -> Option<ElemType> {
         ElemType::NAMES.iter().find(|n| n.0 == name).map(|n| n.1)
+    }
+}
+
+/// What stands behind a layout.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Provenance {
+    /// Every element was compared with AMD's matrix instruction calculator.
+    Measured,
+    /// It follows from the layouts of other targets and from published code, see `docs/layouts.md`.
+    Argued,
+}
+
+impl Provenance {
+    /// `measured` or `argued`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Provenance::Measured => "measured",
+            Provenance::Argued => "argued",
+        }
     }
 }
 
@@ -114,10 +195,18 @@ pub struct Shape {
     pub acc: ElemType,
     /// A holds two of every four elements, chosen by an index operand.
     pub sparse: bool,
-    /// The hardware honours `cbsz` and `abid` (broadcast of A blocks). False also where that is not documented.
+    /// There are scales for A and B.
+    pub scaled: bool,
+    /// `cbsz` and `blgp` choose the formats of A and B.
+    pub formats_chosen: bool,
+    /// The hardware honours `cbsz` and `abid` (broadcast of A blocks; for sparse instructions: choice of an index set).
     pub broadcasts_a: bool,
-    /// The hardware honours `blgp` as a lane pattern of B. False also where that is not documented.
+    /// The hardware honours `blgp` as a lane pattern of B.
     pub permutes_b: bool,
+    /// The field of `blgp` negates A, B and C instead (`neg:[a,b,c]`).
+    pub negates: bool,
+    /// What stands behind the layout.
+    pub provenance: Provenance,
 }
 
 /// Where an element lives.
@@ -127,80 +216,28 @@ pub struct Place {
     pub lane: u8,
     /// Register of the operand, counted from its first.
     pub register: u8,
-    /// Lowest bit in that register. Elements of 64 bits go on in the next register.
+    /// Lowest bit in that register. Elements of 64 bits, and some of 6, go on in the next register.
     pub low_bit: u8,
     /// How many bits. For a sparse A the two elements of a group of four, for the index their two 2-bit numbers.
     pub bits: u8,
 }
 
 impl Shape {
-    /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the layout is not known.
-    ///
-    /// ```
-    /// use gcn_isa::{Target, table, layout::{self, Matrix, Place}};
-    ///
-    /// let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
-    /// let shape = layout::shape(row, Target::GFX942).unwrap();
-    /// let place = shape.place(Matrix::A, 0, 3, 6).unwrap();
-    /// assert_eq!(place, Place { lane: 35, register: 1, low_bit: 0, bits: 16 });
-    /// ```
-    pub fn place(&self, matrix: Matrix, block: u8, row: u16, col: u16) -> Option<Place> {
-        let (rows, cols) = self.extent(matrix)?;
-        if block >= self.blocks || row >= rows || col >= cols {
-            return None;
+    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for numbers that
+    /// stand for no format.
+    #[must_use]
+    pub fn with_formats(mut self, cbsz: u8, blgp: u8) -> Option<Shape> {
+        if self.formats_chosen {
+            let format = |n: u8| ElemType::F8F6F4_FORMATS.get(usize::from(n)).copied();
+            (self.a, self.b) = (format(cbsz)?, format(blgp)?);
         }
-        let (block, row, col) = (u32::from(block), u32::from(row), u32::from(col));
-        match matrix {
-            Matrix::A if self.sparse => self.compressed(self.a.bits()?, block, row, col),
-            Matrix::A => Some(self.input(self.a.bits()?, self.m, block, row, col)),
-            Matrix::B => Some(self.input(self.b.bits()?, self.n, block, col, row)),
-            Matrix::C | Matrix::D => Some(self.result(block, row, col)),
-            Matrix::Index => self.compressed(2, block, row, col),
-        }
+        Some(self)
     }
 
-    /// Rows and columns of one block of an operand; `None` if the instruction has no such operand.
-    pub fn extent(&self, matrix: Matrix) -> Option<(u16, u16)> {
-        match matrix {
-            Matrix::A => Some((self.m, self.k)),
-            Matrix::B => Some((self.k, self.n)),
-            Matrix::C | Matrix::D => Some((self.m, self.n)),
-            Matrix::Index => self.sparse.then_some((self.m, self.k)),
-        }
+    /// Multiplications and additions of one execution.
+    pub fn flops(&self) -> u32 {
+        2 * u32::from(self.m) * u32::from(self.n) * u32::from(self.k) * u32::from(self.blocks)
     }
-
-    /// Lane of a row of A (column of B) and `k`, and the position of `k` among those that share the lane.
-    fn lane_of(&self, width: u16, block: u32, line: u32, k: u32) -> (u32, u32) {
-        let (width, blocks) = (u32::from(width), u32::from(self.blocks));
-        let per_lane = (u32::from(self.k) * width * blocks / LANES).max(1);
-        (line + width * (block + blocks * (k / per_lane)), k % per_lane)
-    }
-
-    fn input(&self, bits: u8, width: u16, block: u32, line: u32, k: u32) -> Place {
-        let (lane, position) = self.lane_of(width, block, line, k);
-        place(lane, position * u32::from(bits), bits)
-    }
-
-    fn compressed(&self, bits: u8, block: u32, row: u32, k: u32) -> Option<Place> {
-        let (lane, position) = self.lane_of(self.m, block, row, k);
-        let group = position / 4;
-        Some(place(lane, group * 2 * u32::from(bits), 2 * bits))
-    }
-
-    fn result(&self, block: u32, row: u32, col: u32) -> Place {
-        let (m, n, blocks) = (u32::from(self.m), u32::from(self.n), u32::from(self.blocks));
-        let groups = LANES / n;
-        if self.acc == ElemType::F64 {
-            let slot = row * blocks + block;
-            return place(col + n * (slot % groups), slot / groups * 64, 64);
-        }
-        let slot = block * (m / QUAD) + row / QUAD;
-        place(col + n * (slot % groups), (QUAD * (slot / groups) + row % QUAD) * 32, 32)
-    }
-}
-
-fn place(lane: u32, bit: u32, bits: u8) -> Place {
-    Place { lane: lane as u8, register: (bit / 32) as u8, low_bit: (bit % 32) as u8, bits }
 }
 
 /// The lane whose register holds the B element that belongs to `lane`, under the lane pattern `blgp`: 1 and 2 give both
@@ -241,11 +278,21 @@ fn shape_row(line: &'static str) -> Option<((&'static str, Target), Shape)> {
         b: ElemType::parse(cell()?)?,
         acc: ElemType::parse(cell()?)?,
         sparse: name.starts_with("v_smfmac"),
-        broadcasts_a: cell()? == "true",
-        permutes_b: cell()? == "true",
+        scaled: name.starts_with("v_mfma_scale"),
+        formats_chosen: name.ends_with("f8f6f4"),
+        broadcasts_a: cell()?.parse().ok()?,
+        permutes_b: cell()?.parse().ok()?,
+        negates: false,
+        provenance: match cell()? {
+            "measured" => Provenance::Measured,
+            "argued" => Provenance::Argued,
+            _ => return None,
+        },
     };
     // f64 instructions use the `blgp` field to negate operands.
-    shape.permutes_b &= shape.acc != ElemType::F64;
+    if shape.acc == ElemType::F64 {
+        (shape.negates, shape.permutes_b) = (shape.permutes_b, false);
+    }
     Some(((name, target), shape))
 }
 

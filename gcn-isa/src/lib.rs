@@ -18,7 +18,9 @@ pub mod inst;
 pub mod layout;
 pub mod operand;
 pub mod program;
+pub mod reference;
 pub mod reg;
+pub mod semantics;
 pub mod table;
 pub mod target;
 

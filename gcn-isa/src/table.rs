@@ -5,10 +5,12 @@
 //! against AMD's machine-readable ISA tables. Printer, parser, encoder, decoder, hazard rules, builder functions and
 //! simulator all read these rows; nothing about an instruction is written down anywhere else.
 //!
-//! The rows are read on first use (a few milliseconds) and live for the rest of the process.
+//! The rows are read on first use (about a millisecond) and live for the rest of the process; so are the indices, each on
+//! its own first use.
 
 mod desc;
 mod load;
+mod names;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,47 +19,47 @@ pub use desc::{
     Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
 };
 
+pub use names::{NameHasher, NameMap};
+
 use crate::target::Target;
 
-/// All rows, with the indices that make look-ups cheap.
-struct Table {
-    rows: Vec<InstDesc>,
-    by_printed: HashMap<&'static str, Vec<u16>>,
-    by_mnemonic: HashMap<&'static str, Vec<u16>>,
-    by_opcode: HashMap<(Format, u16), Vec<u16>>,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows = load::rows();
-    let mut by_printed: HashMap<_, Vec<u16>> = HashMap::new();
-    let mut by_mnemonic: HashMap<_, Vec<u16>> = HashMap::new();
-    let mut by_opcode: HashMap<_, Vec<u16>> = HashMap::new();
-    for row in &rows {
-        by_printed.entry(row.printed).or_default().push(row.id);
-        by_mnemonic.entry(row.mnemonic).or_default().push(row.id);
-        by_opcode.entry((row.format, row.opcode)).or_default().push(row.id);
+static ROWS: LazyLock<Vec<InstDesc>> = LazyLock::new(load::rows);
+static BY_PRINTED: LazyLock<NameMap<Vec<u16>>> = LazyLock::new(|| by_name(|row| row.printed));
+static BY_MNEMONIC: LazyLock<NameMap<Vec<u16>>> = LazyLock::new(|| by_name(|row| row.mnemonic));
+static BY_OPCODE: LazyLock<HashMap<(Format, u16), Vec<u16>>> = LazyLock::new(|| {
+    let mut ids: HashMap<_, Vec<u16>> = HashMap::new();
+    for row in rows() {
+        ids.entry((row.format, row.opcode)).or_default().push(row.id);
     }
-    Table { rows, by_printed, by_mnemonic, by_opcode }
+    ids
 });
+
+fn by_name(name: fn(&InstDesc) -> &'static str) -> NameMap<Vec<u16>> {
+    let mut ids: NameMap<Vec<u16>> = NameMap::default();
+    for row in rows() {
+        ids.entry(name(row)).or_default().push(row.id);
+    }
+    ids
+}
 
 /// Every row, in table order; [`InstDesc::id`] is the index.
 pub fn rows() -> &'static [InstDesc] {
-    &TABLE.rows
+    &ROWS
 }
 
 fn pick(ids: Option<&'static Vec<u16>>, target: Target) -> impl Iterator<Item = &'static InstDesc> {
-    ids.into_iter().flatten().map(|&id| &TABLE.rows[id as usize]).filter(move |r| r.targets.contains(target))
+    ids.into_iter().flatten().map(|&id| &ROWS[id as usize]).filter(move |r| r.targets.contains(target))
 }
 
 /// The rows of `target` that the disassembler prints as `printed` (with `_e32`, `_e64`, `_dpp` or `_sdwa` where the
 /// canonical text has it). Several rows differ by addressing form.
 pub fn find(target: Target, printed: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(TABLE.by_printed.get(printed), target)
+    pick(BY_PRINTED.get(printed), target)
 }
 
 /// The rows of `target` with the suffix-less name `mnemonic`, in every encoding and form.
 pub fn find_mnemonic(target: Target, mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(TABLE.by_mnemonic.get(mnemonic), target)
+    pick(BY_MNEMONIC.get(mnemonic), target)
 }
 
 /// The rows of `target` with this opcode in this format (several where addressing forms share an opcode).
@@ -66,7 +68,7 @@ pub fn find_opcode(
     format: Format,
     opcode: u16,
 ) -> impl Iterator<Item = &'static InstDesc> + use<> {
-    pick(TABLE.by_opcode.get(&(format, opcode)), target)
+    pick(BY_OPCODE.get(&(format, opcode)), target)
 }
 
 /// The row printed as `printed` whose addressing form is `form` (empty for instructions that have none).
@@ -76,7 +78,7 @@ pub fn find_form(target: Target, printed: &str, form: &str) -> Option<&'static I
 
 /// Every suffix-less mnemonic of any target, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
-    TABLE.by_mnemonic.keys().copied()
+    BY_MNEMONIC.keys().copied()
 }
 
 #[cfg(test)]

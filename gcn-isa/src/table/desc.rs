@@ -132,17 +132,25 @@ impl InstDesc {
         if self.class == Class::Branch { self.operand_index("simm16") } else { None }
     }
 
-    /// The op_sel bit that selects the half of the destination, if there is one (VOP3 16-bit results).
+    /// The op_sel bit that stands for the half of the destination, if there is one. It selects the half of narrow VOP3
+    /// results; some instructions whose result fills the register have the bit too.
     pub fn op_sel_dst_bit(&self) -> Option<u8> {
-        if self.format == Format::Vop3p || !self.notes.contains("selects the destination half") {
+        if self.format == Format::Vop3p || !self.notes.contains("the destination half") {
             return None;
         }
         Some(self.op_sel_bits - 1)
     }
 
-    /// True if the result is 16 bits wide and the other half of the destination register is kept.
+    /// True if the result is at most 16 bits wide and the rest of the destination register is kept.
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table};
+    /// let keeps = |name| table::find(Target::GFX942, name).next().unwrap().keeps_other_half();
+    /// assert!(keeps("v_mad_u16") && keeps("v_cvt_pk_fp8_f32"));
+    /// assert!(!keeps("v_mad_u32_u16") && !keeps("v_alignbit_b32") && !keeps("v_pack_b32_f16"));
+    /// ```
     pub fn keeps_other_half(&self) -> bool {
-        self.op_sel_dst_bit().is_some()
+        self.op_sel_dst_bit().is_some() && self.notes.contains("the other half is kept")
     }
 
     /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the mixed
@@ -158,9 +166,9 @@ impl InstDesc {
             mods.format = 1;
         }
         if self.modifiers.contains(Modifiers::DPP_CTRL) {
-            // quad_perm:[0,1,2,3], the identity.
-            mods.dpp =
-                Some(crate::inst::Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
+            // quad_perm:[0,1,2,3], the identity; 64-bit DPP has row_newbcast alone.
+            let ctrl = if self.dpp_newbcast_only { 0x150 } else { 0xe4 };
+            mods.dpp = Some(crate::inst::Dpp { ctrl, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }
         if matches!(self.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa) {
             mods.sdwa = Some(crate::inst::Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 });

@@ -4,7 +4,10 @@
 use super::desc::{
     Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
 };
+use super::names::{NameHasher, NameMap};
 use crate::target::{Target, TargetSet};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// The table files, in row order.
 const FILES: [(&str, &str); 11] = [
@@ -23,26 +26,80 @@ const FILES: [(&str, &str); 11] = [
 
 pub(super) fn rows() -> Vec<InstDesc> {
     let mut rows = Vec::with_capacity(6000);
+    let mut seen = Seen::default();
     for (file, text) in FILES {
-        for (number, line) in text.lines().enumerate().skip(1) {
+        let mut lines = Lines { rest: text };
+        lines.next();
+        for (number, cells) in lines.enumerate() {
             let id = u16::try_from(rows.len()).expect("fewer than 65536 rows");
-            let row = row(id, line);
-            rows.push(row.unwrap_or_else(|what| panic!("{file}.tsv:{}: {what}: {line}", number + 1)));
+            let row = cells.ok_or("wrong number of columns").and_then(|cells| row(id, cells, &mut seen));
+            rows.push(row.unwrap_or_else(|what| panic!("{file}.tsv:{}: {what}", number + 2)));
         }
     }
     rows
 }
 
-fn row(id: u16, line: &'static str) -> Result<InstDesc, &'static str> {
-    let mut cells = [""; 19];
-    let mut count = 0;
-    for (cell, text) in cells.iter_mut().zip(line.split('\t')) {
-        *cell = text;
-        count += 1;
+const COLUMNS: usize = 19;
+
+/// The lines of a table, each split into its cells in one pass; `None` for a line with too few or too many.
+struct Lines {
+    rest: &'static str,
+}
+
+impl Iterator for Lines {
+    type Item = Option<[&'static str; COLUMNS]>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let mut cells = [""; COLUMNS];
+        let mut count = 0;
+        let mut start = 0;
+        let mut end = self.rest.len();
+        for at in memchr::memchr2_iter(b'\t', b'\n', self.rest.as_bytes()) {
+            if let Some(cell) = cells.get_mut(count) {
+                *cell = &self.rest[start..at];
+            }
+            count += 1;
+            start = at + 1;
+            if self.rest.as_bytes()[at] == b'\n' {
+                end = start;
+                break;
+            }
+        }
+        self.rest = &self.rest[end..];
+        Some((count == COLUMNS).then_some(cells))
     }
-    if count != cells.len() {
-        return Err("wrong number of columns");
+}
+
+/// Cells that were read before: most of them are in many rows.
+#[derive(Default)]
+struct Seen {
+    operands: HashMap<(&'static str, &'static str), &'static [OperandDesc], BuildHasherDefault<NameHasher>>,
+    modifiers: NameMap<ModifierCell>,
+    targets: NameMap<TargetSet>,
+    classes: NameMap<Class>,
+    formats: NameMap<Format>,
+    implicit: NameMap<ImplicitRegs>,
+    source_mods: NameMap<(u8, u8, u8)>,
+}
+
+/// The value of a cell, read once.
+fn once<T: Copy>(
+    seen: &mut NameMap<T>,
+    cell: &'static str,
+    read: impl FnOnce(&'static str) -> Result<T, &'static str>,
+) -> Result<T, &'static str> {
+    if let Some(value) = seen.get(cell) {
+        return Ok(*value);
     }
+    let value = read(cell)?;
+    seen.insert(cell, value);
+    Ok(value)
+}
+
+fn row(id: u16, cells: [&'static str; COLUMNS], seen: &mut Seen) -> Result<InstDesc, &'static str> {
     let [
         mnemonic,
         printed,
@@ -64,30 +121,38 @@ fn row(id: u16, line: &'static str) -> Result<InstDesc, &'static str> {
         vgpr_align,
         notes,
     ] = cells;
-    let operands = operand_list(operands, specials)?;
+    let operands = match seen.operands.get(&(operands, specials)) {
+        Some(list) => list,
+        None => {
+            let list = operand_list(operands, specials)?;
+            seen.operands.insert((operands, specials), list);
+            list
+        }
+    };
     let same_file = same_files(same_file, operands)?;
-    let mods = ModifierCell::parse(modifiers)?;
+    let mods = once(&mut seen.modifiers, modifiers, ModifierCell::parse)?;
+    let named = |name| Format::NAMES.iter().find(|f| f.0 == name).map(|f| f.1).ok_or("unknown format");
     Ok(InstDesc {
         id,
         mnemonic,
         printed,
-        format: Format::NAMES.iter().find(|f| f.0 == format).ok_or("unknown format")?.1,
+        format: once(&mut seen.formats, format, named)?,
         form,
-        targets: target_set(targets)?,
+        targets: once(&mut seen.targets, targets, target_set)?,
         opcode: u16::from_str_radix(opcode.trim_start_matches("0x"), 16).map_err(|_| "bad opcode")?,
         bytes: bytes.parse().map_err(|_| "bad size")?,
         operands,
         same_file,
-        implicit_reads: implicit(implicit_reads)?,
-        implicit_writes: implicit(implicit_writes)?,
+        implicit_reads: once(&mut seen.implicit, implicit_reads, implicit)?,
+        implicit_writes: once(&mut seen.implicit, implicit_writes, implicit)?,
         modifiers: mods.accepted,
         required: mods.required,
         offset_range: mods.offset_range,
         op_sel_bits: mods.op_sel_bits,
-        source_mods: source_mods(source_modifiers)?,
+        source_mods: once(&mut seen.source_mods, source_modifiers, source_mods)?,
         dpp_newbcast_only: mods.newbcast_only,
         dpp_newbcast: mods.newbcast,
-        class: Class::parse(class).ok_or("unknown class")?,
+        class: once(&mut seen.classes, class, |name| Class::parse(name).ok_or("unknown class"))?,
         mem_bytes: bytes_moved(mem_bytes)?,
         passes,
         vgpr_align: vgpr_align.parse().map_err(|_| "bad alignment")?,
@@ -145,6 +210,9 @@ fn operand_kind(kind: &str) -> Result<OperandKinds, &'static str> {
 }
 
 fn same_files(cell: &str, operands: &[OperandDesc]) -> Result<&'static [SameFile], &'static str> {
+    if cell.is_empty() {
+        return Ok(&[]);
+    }
     let index = |name: &str| {
         operands.iter().position(|o| o.name == name).map(|i| i as u8).ok_or("same_file names no operand")
     };
@@ -174,6 +242,7 @@ fn implicit(cell: &str) -> Result<ImplicitRegs, &'static str> {
     })
 }
 
+#[derive(Clone, Copy)]
 struct ModifierCell {
     accepted: Modifiers,
     required: Modifiers,

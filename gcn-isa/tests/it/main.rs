@@ -4,3 +4,5 @@ mod check;
 mod golden;
 mod hazards;
 mod layout;
+mod reference;
+mod semantics;

@@ -1,0 +1,392 @@
+//! Layouts under the controls of an instruction, and the elements they hold.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::{ElemType, Matrix, Shape, a_source_block, b_source_lane, shape};
+use crate::inst::Mods;
+use crate::table::InstDesc;
+use crate::target::Target;
+
+/// The fields of an instruction that change a layout. The default changes nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Controls {
+    /// `cbsz`: log2 of the number of blocks that share one block of A; for sparse instructions, not zero = index set 0;
+    /// for f8f6f4 the format of A.
+    pub cbsz: u8,
+    /// `abid`: which block of A they share; for sparse instructions the index set.
+    pub abid: u8,
+    /// `blgp`: lane pattern of B; for f8f6f4 the format of B; for f64 the negations, bit 0 A, bit 1 B, bit 2 C.
+    pub blgp: u8,
+    /// The byte of `scale_src0` that holds the scales of A: bit 0 of `op_sel`, then bit 0 of `op_sel_hi`.
+    pub scale_a: u8,
+    /// The byte of `scale_src1` that holds the scales of B: bit 1 of `op_sel`, then bit 1 of `op_sel_hi`.
+    pub scale_b: u8,
+}
+
+impl Controls {
+    /// The controls in an instruction's modifiers.
+    pub fn of(mods: &Mods) -> Controls {
+        let byte = |source: u8| (mods.op_sel >> source & 1) | (mods.op_sel_hi >> source & 1) << 1;
+        Controls {
+            cbsz: mods.cbsz,
+            abid: mods.abid,
+            blgp: mods.blgp | mods.neg,
+            scale_a: byte(0),
+            scale_b: byte(1),
+        }
+    }
+}
+
+/// A set of blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Blocks(u16);
+
+impl Blocks {
+    /// The `count` blocks from `first` on.
+    fn range(first: u8, count: u8) -> Blocks {
+        Blocks((first..first + count).fold(0, |set, block| set | 1u16.checked_shl(block.into()).unwrap_or(0)))
+    }
+
+    /// True if `block` is in the set.
+    pub fn contains(self, block: u8) -> bool {
+        1u16.checked_shl(block.into()).is_some_and(|bit| self.0 & bit != 0)
+    }
+
+    /// The blocks, lowest first.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (0..16).filter(move |b| self.contains(*b))
+    }
+}
+
+impl fmt::Display for Blocks {
+    /// The block numbers, comma separated.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, block) in self.iter().enumerate() {
+            write!(f, "{}{block}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// One element of a matrix operand and its place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Element {
+    /// The products that it takes part in. More than one where `cbsz` broadcasts a block of A.
+    pub blocks: Blocks,
+    /// Row.
+    pub row: u16,
+    /// Column.
+    pub column: u16,
+    /// Register of the operand, counted from its first.
+    pub register: u8,
+    /// Lane.
+    pub lane: u8,
+    /// Its lowest bit in that register.
+    pub low_bit: u8,
+    /// Its highest bit. Above 31 it lies in the next register: bit 32 is that one's bit 0.
+    pub high_bit: u8,
+    /// The instruction uses the element's negative.
+    pub negated: bool,
+}
+
+/// Why there is no layout.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LayoutError {
+    /// The instruction multiplies no matrices.
+    #[error("{mnemonic} is not a matrix instruction of {target}; its operands have one value in each lane")]
+    NotMatrix {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// The target.
+        target: Target,
+    },
+    /// The instruction has no such operand.
+    #[error("{mnemonic} has no matrix {}; it has {has}", matrix.name())]
+    NoSuchMatrix {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// What was asked for.
+        matrix: Matrix,
+        /// What there is.
+        has: String,
+    },
+    /// A control has a value that the instruction does not take.
+    #[error("{mnemonic} on {target}: {control}:{value} is not possible, {remedy}")]
+    Control {
+        /// The instruction.
+        mnemonic: &'static str,
+        /// The target.
+        target: Target,
+        /// `cbsz`, `abid`, `blgp`, or `op_sel` for a scale selector.
+        control: &'static str,
+        /// The value.
+        value: u8,
+        /// What is possible.
+        remedy: String,
+    },
+}
+
+/// The layout of one matrix operand under given controls.
+///
+/// ```
+/// use gcn_isa::layout::{Controls, Layout, Matrix};
+/// use gcn_isa::{Target, table};
+///
+/// let row = table::find(Target::GFX90A, "v_mfma_f32_16x16x4f16").next().unwrap();
+/// let controls = Controls { cbsz: 1, abid: 1, ..Controls::default() };
+/// let layout = Layout::new(row, Target::GFX90A, Matrix::A, controls).unwrap();
+/// // Of four blocks the first two use block 1 of A, the others block 3.
+/// let at: Vec<_> = layout.at(0, 16, 0).collect();
+/// assert_eq!((at[0].blocks.to_string(), at[0].row, at[0].column), ("0,1".to_owned(), 0, 0));
+/// assert_eq!(layout.at(0, 0, 0).count(), 0); // block 0 of A is not used
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    shape: Shape,
+    matrix: Matrix,
+    controls: Controls,
+}
+
+/// The elements of a matrix: see [`elements`].
+pub type Elements = std::vec::IntoIter<Element>;
+
+/// The elements of `matrix` in `desc`, block by block, row by row.
+///
+/// # Errors
+/// [`LayoutError`], which names the instruction, what is wrong and what is possible.
+///
+/// ```
+/// use gcn_isa::layout::{self, Controls, Matrix};
+/// use gcn_isa::{Target, table};
+///
+/// let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
+/// let a: Vec<_> = layout::elements(row, Target::GFX942, Matrix::A, Controls::default()).unwrap().collect();
+/// assert_eq!(a.len(), 32 * 8);
+/// let e = a.iter().find(|e| (e.row, e.column) == (3, 6)).unwrap();
+/// assert_eq!((e.register, e.lane, e.low_bit, e.high_bit), (1, 35, 0, 15));
+/// ```
+pub fn elements(
+    desc: &InstDesc,
+    target: Target,
+    matrix: Matrix,
+    controls: Controls,
+) -> Result<Elements, LayoutError> {
+    let layout = Layout::new(desc, target, matrix, controls)?;
+    Ok(layout.elements().collect::<Vec<_>>().into_iter())
+}
+
+impl Layout {
+    /// The layout of `matrix` in `desc` on `target`.
+    ///
+    /// # Errors
+    /// [`LayoutError`], which names the instruction, what is wrong and what is possible.
+    pub fn new(
+        desc: &InstDesc,
+        target: Target,
+        matrix: Matrix,
+        controls: Controls,
+    ) -> Result<Layout, LayoutError> {
+        let shape = *shape(desc, target).ok_or(LayoutError::NotMatrix { mnemonic: desc.mnemonic, target })?;
+        let illegal = |(control, value, remedy)| LayoutError::Control {
+            mnemonic: desc.mnemonic,
+            target,
+            control,
+            value,
+            remedy,
+        };
+        check(&shape, controls).map_err(illegal)?;
+        if !has(&shape, matrix) {
+            let names: Vec<_> =
+                Matrix::ALL.into_iter().filter(|m| has(&shape, *m)).map(Matrix::name).collect();
+            return Err(LayoutError::NoSuchMatrix { mnemonic: desc.mnemonic, matrix, has: names.join(", ") });
+        }
+        let shape = shape.with_formats(controls.cbsz, controls.blgp).unwrap_or(shape);
+        Ok(Layout { shape, matrix, controls })
+    }
+
+    /// The shape, formats chosen.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Registers of the operand in each lane.
+    pub fn registers(&self) -> u8 {
+        self.shape.registers(self.matrix).unwrap_or(0)
+    }
+
+    /// Every element, block by block, row by row.
+    pub fn elements(&self) -> impl Iterator<Item = Element> + use<> {
+        let layout = *self;
+        let (rows, cols) = self.shape.extent(self.matrix).unwrap_or((0, 0));
+        let shared = self.blocks_that_share();
+        (0..self.shape.blocks).step_by(usize::from(shared)).flat_map(move |first| {
+            (0..rows).flat_map(move |row| (0..cols).filter_map(move |col| layout.element(first, row, col)))
+        })
+    }
+
+    /// What lies at `bit` of `register` in `lane`: nothing, an element, or several (sparse operands pack four elements
+    /// into the place of two; a lane pattern of B uses a lane more than once).
+    pub fn at(&self, register: u8, lane: u8, bit: u8) -> impl Iterator<Item = Element> + use<> {
+        let layout = *self;
+        let lanes: Vec<u8> = match self.lane_pattern() {
+            0 => vec![lane],
+            pattern => (0..64).filter(|l| b_source_lane(pattern, *l) == lane).collect(),
+        };
+        let bit = bit.checked_sub(self.first_bit());
+        lanes.into_iter().flat_map(move |lane| {
+            bit.into_iter()
+                .flat_map(move |bit| layout.shape.elements_at(layout.matrix, register, lane, bit))
+                .filter_map(move |(block, row, col)| layout.used(block, row, col))
+        })
+    }
+
+    /// The element at (`row`, `col`) of A's or another matrix's block that serves the blocks from `first` on.
+    fn element(&self, first: u8, row: u16, col: u16) -> Option<Element> {
+        let Controls { cbsz, abid, .. } = self.controls;
+        let block = if self.broadcasts() { a_source_block(cbsz, abid, first) } else { first };
+        let place = self.shape.place(self.matrix, block, row, col)?;
+        let low_bit = place.low_bit + self.first_bit();
+        Some(Element {
+            blocks: self.blocks_of(first),
+            row,
+            column: col,
+            register: place.register,
+            lane: b_source_lane(self.lane_pattern(), place.lane),
+            low_bit,
+            high_bit: low_bit + place.bits - 1,
+            negated: self.negated(),
+        })
+    }
+
+    /// The element, if some product uses it.
+    fn used(&self, block: u8, row: u16, col: u16) -> Option<Element> {
+        let first = block / self.blocks_that_share() * self.blocks_that_share();
+        let source = a_source_block(self.controls.cbsz, self.controls.abid, first);
+        if self.broadcasts() && source != block {
+            return None;
+        }
+        self.element(first, row, col)
+    }
+
+    /// True if `cbsz` broadcasts blocks of this matrix.
+    fn broadcasts(&self) -> bool {
+        self.matrix == Matrix::A && self.shape.broadcasts_a && !self.shape.sparse && self.controls.cbsz != 0
+    }
+
+    fn blocks_that_share(&self) -> u8 {
+        if self.broadcasts() { 1 << self.controls.cbsz } else { 1 }
+    }
+
+    /// The blocks that an element of the block (group) `first` serves. AMD's calculator lists A of a sparse instruction
+    /// under 2^cbsz blocks too, although it has only one; so that the listings agree, so does this.
+    fn blocks_of(&self, first: u8) -> Blocks {
+        let sparse_a = self.shape.sparse && self.matrix == Matrix::A;
+        let count = if sparse_a { 1 << self.controls.cbsz.min(4) } else { self.blocks_that_share() };
+        Blocks::range(first, count)
+    }
+
+    /// The lane pattern of this matrix.
+    fn lane_pattern(&self) -> u8 {
+        if self.matrix == Matrix::B && self.shape.permutes_b { self.controls.blgp } else { 0 }
+    }
+
+    /// Where in the register the index set or the scale byte begins.
+    fn first_bit(&self) -> u8 {
+        match self.matrix {
+            Matrix::Index if self.controls.cbsz == 0 => self.controls.abid * index_set_bits(&self.shape),
+            Matrix::ScaleA => 8 * self.controls.scale_a,
+            Matrix::ScaleB => 8 * self.controls.scale_b,
+            _ => 0,
+        }
+    }
+
+    fn negated(&self) -> bool {
+        let bit = match self.matrix {
+            Matrix::A => 0,
+            Matrix::B => 1,
+            Matrix::C => 2,
+            _ => return false,
+        };
+        self.shape.negates && self.controls.blgp >> bit & 1 == 1
+    }
+}
+
+/// True if the instruction has the operand. The accumulator of a sparse instruction is its D.
+fn has(shape: &Shape, matrix: Matrix) -> bool {
+    shape.extent(matrix).is_some() && !(shape.sparse && matrix == Matrix::C)
+}
+
+/// Bits of one index set: four for each group of four `k` in a lane.
+fn index_set_bits(shape: &Shape) -> u8 {
+    (u32::from(shape.k) * u32::from(shape.m) / super::LANES) as u8
+}
+
+/// The control that the shape does not take: its name, its value, and what is possible.
+type Illegal = (&'static str, u8, String);
+
+fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
+    check_cbsz(shape, controls.cbsz)?;
+    check_abid(shape, controls)?;
+    check_blgp(shape, controls.blgp)?;
+    for scale in [controls.scale_a, controls.scale_b] {
+        let most = if shape.scaled { 3 } else { 0 };
+        limit("op_sel", scale, most, || "the selector of a scale has two bits".to_owned())?;
+    }
+    Ok(())
+}
+
+fn limit(
+    control: &'static str,
+    value: u8,
+    most: u8,
+    why: impl Fn() -> String,
+) -> Result<(), (&'static str, u8, String)> {
+    if value <= most {
+        return Ok(());
+    }
+    let remedy =
+        if most == 0 { format!("leave it out: {}", why()) } else { format!("0 to {most} are: {}", why()) };
+    Err((control, value, remedy))
+}
+
+fn check_cbsz(shape: &Shape, cbsz: u8) -> Result<(), Illegal> {
+    if shape.formats_chosen {
+        return limit("cbsz", cbsz, 4, formats);
+    }
+    if shape.sparse {
+        return limit("cbsz", cbsz, 7, || "the field has three bits".to_owned());
+    }
+    let most = if shape.broadcasts_a { shape.blocks.trailing_zeros() as u8 } else { 0 };
+    limit("cbsz", cbsz, most, || format!("2^cbsz of its {} blocks share a block of A", shape.blocks))
+}
+
+fn check_abid(shape: &Shape, controls: Controls) -> Result<(), Illegal> {
+    let (most, why) = if shape.sparse {
+        let sets = 32 / index_set_bits(shape).max(1);
+        (sets - 1, format!("the index register holds {sets} index sets"))
+    } else if shape.broadcasts_a {
+        ((1 << controls.cbsz) - 1, "it names one of 2^cbsz blocks".to_owned())
+    } else {
+        (0, "the instruction broadcasts no blocks".to_owned())
+    };
+    limit("abid", controls.abid, most, || why.clone())
+}
+
+fn check_blgp(shape: &Shape, blgp: u8) -> Result<(), Illegal> {
+    if shape.formats_chosen {
+        return limit("blgp", blgp, 4, formats);
+    }
+    let most = if shape.permutes_b || shape.negates { 7 } else { 0 };
+    limit("blgp", blgp, most, || "the instruction has no lane pattern of B".to_owned())
+}
+
+fn formats() -> String {
+    let names: Vec<String> = ElemType::F8F6F4_FORMATS
+        .iter()
+        .enumerate()
+        .map(|(i, format)| format!("{i} = {}", format.name()))
+        .collect();
+    names.join(", ")
+}

@@ -1,0 +1,178 @@
+//! The arithmetic between elements and places, both ways.
+
+use super::{ElemType, LANES, Matrix, Place, QUAD, SCALE_BLOCK, Shape};
+
+impl Shape {
+    /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is not chosen yet
+    /// ([`Shape::with_formats`]).
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table, layout::{self, Matrix, Place}};
+    ///
+    /// let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
+    /// let shape = layout::shape(row, Target::GFX942).unwrap();
+    /// let place = shape.place(Matrix::A, 0, 3, 6).unwrap();
+    /// assert_eq!(place, Place { lane: 35, register: 1, low_bit: 0, bits: 16 });
+    /// ```
+    pub fn place(&self, matrix: Matrix, block: u8, row: u16, col: u16) -> Option<Place> {
+        let (rows, cols) = self.extent(matrix)?;
+        if block >= self.blocks || row >= rows || col >= cols {
+            return None;
+        }
+        let (block, row, col) = (u32::from(block), u32::from(row), u32::from(col));
+        match matrix {
+            Matrix::A if self.sparse => self.compressed(self.a.bits()?, block, row, col),
+            Matrix::A => Some(self.input(matrix, self.a.bits()?, block, row, col)),
+            Matrix::B => Some(self.input(matrix, self.b.bits()?, block, col, row)),
+            Matrix::C | Matrix::D => Some(self.result(block, row, col)),
+            Matrix::Index => self.compressed(2, block, row, col),
+            Matrix::ScaleA => Some(place(row + u32::from(self.m) * col, 0, 8)),
+            Matrix::ScaleB => Some(place(col + u32::from(self.n) * row, 0, 8)),
+        }
+    }
+
+    /// Rows and columns of one block of an operand; `None` if the instruction has no such operand.
+    pub fn extent(&self, matrix: Matrix) -> Option<(u16, u16)> {
+        let scales = self.k / SCALE_BLOCK as u16;
+        match matrix {
+            Matrix::A => Some((self.m, self.k)),
+            Matrix::B => Some((self.k, self.n)),
+            Matrix::C | Matrix::D => Some((self.m, self.n)),
+            Matrix::Index => self.sparse.then_some((self.m, self.k)),
+            Matrix::ScaleA => self.scaled.then_some((self.m, scales)),
+            Matrix::ScaleB => self.scaled.then_some((scales, self.n)),
+        }
+    }
+
+    /// Registers of an operand in each lane; `None` as in [`Shape::place`].
+    pub fn registers(&self, matrix: Matrix) -> Option<u8> {
+        self.extent(matrix)?;
+        let bits = match matrix {
+            Matrix::A if self.sparse => self.per_lane(Matrix::A) / 2 * u32::from(self.a.bits()?),
+            Matrix::A => self.per_lane(Matrix::A) * u32::from(self.a.bits()?),
+            Matrix::B => self.per_lane(Matrix::B) * u32::from(self.b.bits()?),
+            Matrix::C | Matrix::D => {
+                let elements = u32::from(self.m) * u32::from(self.n) * u32::from(self.blocks) / LANES;
+                elements * u32::from(self.acc.bits()?)
+            }
+            Matrix::Index | Matrix::ScaleA | Matrix::ScaleB => 32,
+        };
+        Some(bits.div_ceil(32) as u8)
+    }
+
+    /// The elements that occupy `bit` of `register` in `lane`, as (block, row, column): one, or the four that share a
+    /// place in a sparse operand, or none. The inverse of [`Shape::place`].
+    pub fn elements_at(
+        &self,
+        matrix: Matrix,
+        register: u8,
+        lane: u8,
+        bit: u8,
+    ) -> impl Iterator<Item = (u8, u16, u16)> + use<> {
+        let first = self.element_at(matrix, u32::from(register) * 32 + u32::from(bit), u32::from(lane));
+        let shared = if self.sparse && matches!(matrix, Matrix::A | Matrix::Index) { 4 } else { 1 };
+        first.into_iter().flat_map(move |(block, row, col)| {
+            (0..shared).map(move |i| (block as u8, row as u16, (col + i) as u16))
+        })
+    }
+
+    /// The first element at `bit` of the lane's registers taken as one long number.
+    fn element_at(&self, matrix: Matrix, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
+        if lane >= LANES || bit >= 32 * u32::from(self.registers(matrix)?) {
+            return None;
+        }
+        match matrix {
+            Matrix::A if self.sparse => self.uncompressed(u32::from(self.a.bits()?), bit, lane),
+            Matrix::Index => self.uncompressed(2, bit, lane),
+            Matrix::A => self.input_at(matrix, bit / u32::from(self.a.bits()?), lane),
+            Matrix::B => {
+                self.input_at(matrix, bit / u32::from(self.b.bits()?), lane).map(|(b, col, k)| (b, k, col))
+            }
+            Matrix::C | Matrix::D => Some(self.result_at(bit, lane)),
+            Matrix::ScaleA if bit < 8 => Some((0, lane % u32::from(self.m), lane / u32::from(self.m))),
+            Matrix::ScaleB if bit < 8 => Some((0, lane / u32::from(self.n), lane % u32::from(self.n))),
+            Matrix::ScaleA | Matrix::ScaleB => None,
+        }
+    }
+
+    /// Rows of A or columns of B: lanes of a lane group.
+    pub(super) fn width(&self, matrix: Matrix) -> u32 {
+        u32::from(if matrix == Matrix::B { self.n } else { self.m })
+    }
+
+    /// How many `k` of a row of A (column of B) lie in one lane.
+    pub(super) fn per_lane(&self, matrix: Matrix) -> u32 {
+        (u32::from(self.k) * self.width(matrix) * u32::from(self.blocks) / LANES).max(1)
+    }
+
+    /// How many consecutive `k` stay in one lane before the next lane group takes over.
+    pub(super) fn consecutive(&self, matrix: Matrix) -> u32 {
+        let ty = if matrix == Matrix::B { self.b } else { self.a };
+        // Eight-bit f8f6f4 operands fill two halves of 128 bits, one after the other.
+        if self.formats_chosen && ty.bits() == Some(8) { 16 } else { self.per_lane(matrix) }
+    }
+
+    /// Lane of a row of A (column of B) and `k`, and the position of `k` among those of the lane.
+    fn lane_of(&self, matrix: Matrix, block: u32, line: u32, k: u32) -> (u32, u32) {
+        let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
+        let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));
+        let position = k / (run * groups) * run + k % run;
+        (line + width * (block + blocks * (k / run % groups)), position)
+    }
+
+    fn input(&self, matrix: Matrix, bits: u8, block: u32, line: u32, k: u32) -> Place {
+        let (lane, position) = self.lane_of(matrix, block, line, k);
+        place(lane, position * u32::from(bits), bits)
+    }
+
+    /// (block, row of A or column of B, k) at a position of a lane.
+    fn input_at(&self, matrix: Matrix, position: u32, lane: u32) -> Option<(u32, u32, u32)> {
+        let (width, blocks) = (self.width(matrix), u32::from(self.blocks));
+        let (run, groups) = (self.consecutive(matrix), LANES / (width * blocks));
+        let (line, rest) = (lane % width, lane / width);
+        let k = position / run * run * groups + rest / blocks * run + position % run;
+        (k < u32::from(self.k)).then_some((rest % blocks, line, k))
+    }
+
+    fn compressed(&self, bits: u8, block: u32, row: u32, k: u32) -> Option<Place> {
+        let (lane, position) = self.lane_of(Matrix::A, block, row, k);
+        let group = position / 4;
+        Some(place(lane, group * 2 * u32::from(bits), 2 * bits))
+    }
+
+    fn uncompressed(&self, bits: u32, bit: u32, lane: u32) -> Option<(u32, u32, u32)> {
+        let position = bit / (2 * bits) * 4;
+        if position >= self.per_lane(Matrix::A) {
+            return None;
+        }
+        self.input_at(Matrix::A, position, lane)
+    }
+
+    fn result(&self, block: u32, row: u32, col: u32) -> Place {
+        let (m, n, blocks) = (u32::from(self.m), u32::from(self.n), u32::from(self.blocks));
+        let groups = LANES / n;
+        if self.acc == ElemType::F64 {
+            let slot = row * blocks + block;
+            return place(col + n * (slot % groups), slot / groups * 64, 64);
+        }
+        let slot = block * (m / QUAD) + row / QUAD;
+        place(col + n * (slot % groups), (QUAD * (slot / groups) + row % QUAD) * 32, 32)
+    }
+
+    fn result_at(&self, bit: u32, lane: u32) -> (u32, u32, u32) {
+        let (m, n, blocks) = (u32::from(self.m), u32::from(self.n), u32::from(self.blocks));
+        let groups = LANES / n;
+        let (col, group) = (lane % n, lane / n);
+        if self.acc == ElemType::F64 {
+            let slot = bit / 64 * groups + group;
+            return (slot % blocks, slot / blocks, col);
+        }
+        let register = bit / 32;
+        let slot = register / QUAD * groups + group;
+        (slot / (m / QUAD), slot % (m / QUAD) * QUAD + register % QUAD, col)
+    }
+}
+
+fn place(lane: u32, bit: u32, bits: u8) -> Place {
+    Place { lane: lane as u8, register: (bit / 32) as u8, low_bit: (bit % 32) as u8, bits }
+}

@@ -1,0 +1,78 @@
+//! The reference page of an instruction: everything the crate knows about it in one value.
+//!
+//! A page repeats no fact. Forms, operands and modifiers come from the [`table`], counters from
+//! [`counters::events`](crate::counters::events), hazards from the rules of [`crate::hazards`] (which of them can apply
+//! is found by showing them the instruction with every kind of operand it takes), matrix shapes from [`crate::layout`],
+//! the meaning from [`crate::semantics`].
+//!
+//! ```
+//! use gcn_isa::{Target, reference};
+//!
+//! let page = reference::page("v_mfma_f32_32x32x8_f16", Some(Target::GFX942)).unwrap();
+//! assert_eq!(page.matrix[0].passes, [8]);
+//! assert!(page.hazards.iter().any(|h| h.id == "cdna3.105" && h.first));
+//!
+//! let error = reference::page("v_ad_f32", Some(Target::GFX942)).unwrap_err();
+//! assert_eq!(error.to_string(), "gfx942 has no instruction `v_ad_f32`; the nearest name is `v_add_f32`");
+//! ```
+
+mod constants;
+mod form;
+mod hazards;
+mod matrix;
+mod names;
+mod page;
+mod probe;
+
+use std::collections::BTreeSet;
+
+pub use names::{NameError, aliases, nearest};
+pub use page::{
+    Alias, CounterFacts, Form, Hazard, HazardStates, MatrixFacts, MatrixLayout, MemoryFacts, ModifierFacts,
+    OperandFacts, Page, Pipe,
+};
+
+use crate::semantics;
+use crate::table::{self, InstDesc};
+use crate::target::{Target, TargetSet};
+
+/// The page of the instruction `name` on `target`, or on every target that has it.
+///
+/// `name` may be a mnemonic, a mnemonic with a suffix (`v_add_f32_e64`: the page then has that encoding only), or another
+/// name that the assembler takes for an instruction. Upper case counts as lower case.
+///
+/// # Errors
+/// [`NameError`] with the nearest names, or with the targets that do have the instruction.
+pub fn page(name: &str, target: Option<Target>) -> Result<Page, NameError> {
+    let name = name.trim().to_ascii_lowercase();
+    let rows = names::rows(&name, target)?;
+    let Some(first) = rows.first() else {
+        return Err(NameError::unknown(&name, target));
+    };
+    let mnemonic = first.mnemonic;
+    let everywhere = rows_of(mnemonic).fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
+    let meaning = semantics::of(mnemonic);
+    Ok(Page {
+        mnemonic,
+        targets: everywhere.iter().map(Target::name).collect(),
+        target: target.map(Target::name),
+        aliases: names::aliases_of(mnemonic, target),
+        semantics: meaning.map_or("", |m| m.line),
+        witness: meaning.map_or("", |m| m.witness),
+        forms: rows.iter().map(|row| form::form(row, target)).collect(),
+        hazards: hazards::hazards(&rows, target),
+        matrix: matrix::facts(&rows, target),
+    })
+}
+
+/// Every row with this mnemonic, on any target, in table order.
+fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> + use<> {
+    let ids: BTreeSet<u16> =
+        Target::ALL.into_iter().flat_map(|t| table::find_mnemonic(t, mnemonic)).map(|r| r.id).collect();
+    ids.into_iter().filter_map(|id| table::rows().get(usize::from(id)))
+}
+
+/// The targets of `row` that a page for `target` speaks of.
+fn targets_shown(row: &InstDesc, target: Option<Target>) -> Vec<Target> {
+    row.targets.iter().filter(|t| target.is_none_or(|only| only == *t)).collect()
+}

@@ -1,0 +1,217 @@
+//! A table row as a form of the page.
+
+use super::page::{CounterFacts, Form, MemoryFacts, ModifierFacts, OperandFacts, Pipe};
+use super::{constants, probe, targets_shown};
+use crate::counters::{self, Event};
+use crate::inst::Inst;
+use crate::table::{
+    Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
+};
+use crate::target::Target;
+
+/// The facts of a row, on `target` or on all of its targets.
+pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
+    let targets = targets_shown(row, target);
+    let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
+    Form {
+        printed: row.printed,
+        format: Format::NAMES.iter().find(|f| f.1 == row.format).map_or("", |f| f.0),
+        form: row.form,
+        targets: targets.iter().map(|t| t.name()).collect(),
+        opcode: row.opcode,
+        bytes: row.bytes,
+        takes_literal: row.bytes == 4 && row.operands.iter().any(|o| o.kinds.intersects(literal)),
+        operands: row.operands.iter().map(|o| operand(row, o)).collect(),
+        same_file: row
+            .same_file
+            .iter()
+            .map(|pair| [pair.a, pair.b].map(|i| row.operands.get(usize::from(i)).map_or("", |o| o.name)))
+            .collect(),
+        implicit_reads: implicit(row.implicit_reads),
+        implicit_writes: implicit(row.implicit_writes),
+        modifiers: modifiers(row, targets.first().copied()),
+        constant_rules: constants::rules(row),
+        class: row.class.name(),
+        pipe: pipe(row),
+        counters: targets.first().map_or(Vec::new(), |t| counters(row, *t)),
+        address: crate::semantics::address(row),
+        memory: memory(row),
+        notes: row.notes,
+    }
+}
+
+fn operand(row: &InstDesc, operand: &OperandDesc) -> OperandFacts {
+    const KINDS: [(OperandKinds, &str); 10] = [
+        (OperandKinds::VGPR, "VGPR"),
+        (OperandKinds::AGPR, "AGPR"),
+        (OperandKinds::SGPR, "SGPR"),
+        (OperandKinds::SPECIAL, "special register"),
+        (OperandKinds::INLINE_INT, "inline integer"),
+        (OperandKinds::INLINE_FLOAT, "inline float"),
+        (OperandKinds::LITERAL, "literal"),
+        (OperandKinds::LITERAL16, "16-bit literal"),
+        (OperandKinds::IMM, "immediate"),
+        (OperandKinds::OFF, "off"),
+    ];
+    let kinds = operand.kinds;
+    let vector = kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
+    OperandFacts {
+        name: operand.name,
+        access: match operand.access {
+            Access::Read => "read",
+            Access::Write => "written",
+            Access::ReadWrite => "read and written",
+        },
+        kinds: KINDS.iter().filter(|k| kinds.contains(k.0)).map(|k| k.1).collect(),
+        dwords: dwords(row, operand),
+        vector_alignment: if vector && operand.dwords > 1 { row.vgpr_align } else { 1 },
+        scalar_alignment: match operand.dwords {
+            _ if !kinds.contains(OperandKinds::SGPR) => 1,
+            0 | 1 => 1,
+            2 => 2,
+            _ => 4,
+        },
+        special_registers: operand.specials.split(',').filter(|s| !s.is_empty()).collect(),
+        source_modifiers: source_modifiers(row, operand.name),
+    }
+}
+
+fn dwords(row: &InstDesc, operand: &OperandDesc) -> Vec<u8> {
+    let chosen = row.mnemonic.ends_with("f8f6f4") && matches!(operand.name, "src0" | "src1");
+    match operand.dwords {
+        0 => Vec::new(),
+        _ if chosen => vec![8, 6, 4],
+        n => vec![n],
+    }
+}
+
+fn source_modifiers(row: &InstDesc, name: &str) -> Vec<&'static str> {
+    let source = match name {
+        "src0" => 0,
+        "src1" => 1,
+        "src2" => 2,
+        _ => return Vec::new(),
+    };
+    let (neg, abs, sext) = row.source_mods;
+    let all = [(neg, "neg"), (abs, "abs"), (sext, "sext")];
+    all.into_iter().filter(|(bits, _)| bits >> source & 1 == 1).map(|(_, name)| name).collect()
+}
+
+fn implicit(registers: ImplicitRegs) -> Vec<&'static str> {
+    let names = [
+        (ImplicitRegs::EXEC, "exec"),
+        (ImplicitRegs::VCC, "vcc"),
+        (ImplicitRegs::SCC, "scc"),
+        (ImplicitRegs::M0, "m0"),
+        (ImplicitRegs::FLAT_SCRATCH, "flat_scratch"),
+        (ImplicitRegs::MODE, "mode"),
+    ];
+    names.into_iter().filter(|(flag, _)| registers.contains(*flag)).map(|(_, name)| name).collect()
+}
+
+fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
+    row.modifiers
+        .iter()
+        .map(|flag| ModifierFacts {
+            syntax: syntax(row, target, flag),
+            required: row.required.contains(flag),
+        })
+        .collect()
+}
+
+/// How a modifier is written, with `<…>` for what has to be filled in.
+fn syntax(row: &InstDesc, target: Option<Target>, flag: Modifiers) -> String {
+    let late = target.is_some_and(Target::is_gfx940_family);
+    let bits = |name: &str| format!("{name}:[{}]", vec!["0|1"; row.op_sel_bits.max(1).into()].join(","));
+    let text = match flag {
+        Modifiers::CLAMP => "clamp",
+        Modifiers::OMOD => "mul:2|mul:4|div:2",
+        Modifiers::OP_SEL => return bits("op_sel"),
+        Modifiers::OP_SEL_HI => return bits("op_sel_hi"),
+        Modifiers::NEG_LO => return bits("neg_lo"),
+        Modifiers::NEG_HI => return bits("neg_hi"),
+        Modifiers::NEG => "neg:[0|1,0|1,0|1]",
+        Modifiers::DPP_CTRL if row.dpp_newbcast_only => "row_newbcast:<0..15>",
+        Modifiers::DPP_CTRL if row.dpp_newbcast => {
+            "quad_perm:[<0..3>,…]|row_shl|row_shr|row_ror:<1..15>|wave_shl|wave_rol|wave_shr|wave_ror:1|row_mirror|\
+             row_half_mirror|row_bcast:<15 or 31>|row_newbcast:<0..15>"
+        }
+        Modifiers::DPP_CTRL => {
+            "quad_perm:[<0..3>,…]|row_shl|row_shr|row_ror:<1..15>|wave_shl|wave_rol|wave_shr|wave_ror:1|row_mirror|\
+             row_half_mirror|row_bcast:<15 or 31>"
+        }
+        Modifiers::ROW_MASK => "row_mask:<0..15>",
+        Modifiers::BANK_MASK => "bank_mask:<0..15>",
+        Modifiers::BOUND_CTRL => "bound_ctrl:0",
+        Modifiers::DST_SEL => "dst_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
+        Modifiers::DST_UNUSED => "dst_unused:UNUSED_PAD|UNUSED_SEXT|UNUSED_PRESERVE",
+        Modifiers::SRC0_SEL => "src0_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
+        Modifiers::SRC1_SEL => "src1_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
+        Modifiers::OFFSET => {
+            let (low, high) = row.offset_range.unwrap_or((0, 0));
+            return format!("offset:<{low}..{high}>");
+        }
+        Modifiers::OFFSET0 => "offset0:<0..255>",
+        Modifiers::OFFSET1 => "offset1:<0..255>",
+        Modifiers::GLC if late && !row.is_smem() => "sc0",
+        Modifiers::GLC => "glc",
+        Modifiers::SLC if late => "nt",
+        Modifiers::SLC => "slc",
+        Modifiers::SCC if late => "sc1",
+        Modifiers::SCC => "scc",
+        Modifiers::OFFEN => "offen",
+        Modifiers::IDXEN => "idxen",
+        Modifiers::LDS => "lds",
+        Modifiers::GDS => "gds",
+        Modifiers::CBSZ => "cbsz:<0..7>",
+        Modifiers::ABID => "abid:<0..15>",
+        Modifiers::BLGP => "blgp:<0..7>",
+        Modifiers::BITOP3 => "bitop3:<0..255>",
+        _ => "",
+    };
+    text.to_owned()
+}
+
+fn pipe(row: &InstDesc) -> Pipe {
+    match row.class {
+        Class::Trans => Pipe::Transcendental,
+        _ if row.is_matrix() || row.class == Class::MfmaLdScale => Pipe::Matrix,
+        _ if row.is_valu() => Pipe::VectorAlu,
+        _ if row.is_smem() => Pipe::ScalarMemory,
+        _ if row.is_ds() => Pipe::Lds,
+        _ if row.format == Format::Flat => Pipe::Flat,
+        _ if row.is_vmem() => Pipe::VectorMemory,
+        _ if row.format == Format::Sopp || row.class == Class::Branch => Pipe::Control,
+        _ => Pipe::ScalarAlu,
+    }
+}
+
+fn counters(row: &'static InstDesc, target: Target) -> Vec<CounterFacts> {
+    let plain = probe::plain(row);
+    let facts = |inst: &Inst, with| -> Vec<CounterFacts> {
+        counters::events(target, inst).iter().map(|event| counter(event, with)).collect()
+    };
+    let mut list = facts(&plain, None);
+    if row.modifiers.contains(Modifiers::GDS) && !plain.mods.gds {
+        list.extend(facts(&plain.with(|m| m.gds = true), Some("gds")));
+    }
+    list
+}
+
+fn counter(event: &Event, with: Option<&'static str>) -> CounterFacts {
+    CounterFacts {
+        counter: event.stream.counter().name(),
+        count: event.count,
+        in_order: event.stream.in_order(),
+        with,
+    }
+}
+
+fn memory(row: &InstDesc) -> Option<MemoryFacts> {
+    let per = if row.is_smem() { "wave" } else { "lane" };
+    match row.mem_bytes {
+        MemBytes::None => None,
+        MemBytes::Bytes(amount) => Some(MemoryFacts { amount, unit: "bytes", per }),
+        MemBytes::FormatComponents(amount) => Some(MemoryFacts { amount, unit: "components", per }),
+    }
+}

@@ -1,0 +1,187 @@
+//! Names of instructions: aliases, suffixes, and the nearest name to a misspelt one.
+
+use std::collections::BTreeSet;
+
+use thiserror::Error;
+
+use super::page::Alias;
+use super::rows_of;
+use crate::table::{self, InstDesc};
+use crate::target::{Target, TargetSet};
+
+/// Names that the assembler takes and the disassembler does not print.
+const ALIASES: &str = include_str!("../../data/aliases.tsv");
+
+/// No instruction has the name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}", self.message())]
+pub struct NameError {
+    /// The name.
+    pub name: String,
+    /// The target that was asked for.
+    pub target: Option<Target>,
+    /// The nearest names, best first; empty if nothing is near.
+    pub nearest: Vec<&'static str>,
+    /// Targets that have the instruction, if the name is right and only the target is wrong.
+    pub elsewhere: TargetSet,
+}
+
+impl NameError {
+    pub(super) fn unknown(name: &str, target: Option<Target>) -> NameError {
+        NameError {
+            name: name.to_owned(),
+            target,
+            nearest: nearest(name, target),
+            elsewhere: TargetSet::EMPTY,
+        }
+    }
+
+    fn message(&self) -> String {
+        let place = self.target.map_or("no target has an".to_owned(), |t| format!("{t} has no"));
+        let hint = if !self.elsewhere.is_empty() {
+            let names: Vec<_> = self.elsewhere.iter().map(Target::name).collect();
+            let verb = if names.len() == 1 { "has" } else { "have" };
+            format!("; {} {verb} it", names.join(", "))
+        } else if let Some(first) = self.nearest.first() {
+            format!("; the nearest name is `{first}`")
+        } else {
+            String::new()
+        };
+        format!("{place} instruction `{}`{hint}", self.name)
+    }
+}
+
+/// Another name, the mnemonic it stands for, and the targets that take it.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static str, TargetSet)> {
+    ALIASES.lines().skip(1).filter_map(|line| {
+        let mut cells = line.split('\t');
+        let (alias, mnemonic, targets) = (cells.next()?, cells.next()?, cells.next()?);
+        let targets: Vec<Target> = targets.split(',').filter_map(|t| t.parse().ok()).collect();
+        Some((alias, mnemonic, TargetSet::of(&targets)))
+    })
+}
+
+pub(super) fn aliases_of(mnemonic: &str, target: Option<Target>) -> Vec<Alias> {
+    aliases()
+        .filter(|(_, canonical, targets)| {
+            *canonical == mnemonic && target.is_none_or(|t| targets.contains(t))
+        })
+        .map(|(name, _, targets)| Alias { name, targets: targets.iter().map(Target::name).collect() })
+        .collect()
+}
+
+/// The rows that `name` means: those of a mnemonic, of a name with suffix, or of an alias.
+pub(super) fn rows(name: &str, target: Option<Target>) -> Result<Vec<&'static InstDesc>, NameError> {
+    let named = rows_named(name, name, target);
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let (base, suffix) = split_suffix(name);
+    let canonical =
+        aliases().find(|(alias, _, targets)| *alias == base && target.is_none_or(|t| targets.contains(t)));
+    if let Some((_, mnemonic, _)) = canonical {
+        return Ok(rows_named(mnemonic, &format!("{mnemonic}{suffix}"), target));
+    }
+    let other_targets = aliases().filter(|a| a.0 == base).map(|a| a.2);
+    let elsewhere = rows_named(name, name, None).into_iter().map(|r| r.targets).chain(other_targets);
+    let elsewhere = elsewhere.fold(TargetSet::EMPTY, TargetSet::union);
+    Err(NameError { elsewhere, ..NameError::unknown(name, target) })
+}
+
+fn rows_named(mnemonic: &str, printed: &str, target: Option<Target>) -> Vec<&'static InstDesc> {
+    let on_target = |r: &&'static InstDesc| target.is_none_or(|t| r.targets.contains(t));
+    // A suffix asks for one encoding; `v_add_f32_e32` is printed so, `v_add3_u32_e64` is printed without.
+    let (base, suffix) = split_suffix(printed);
+    let exact: Vec<_> =
+        rows_of(base).filter(on_target).filter(|r| !suffix.is_empty() && has_suffix(r, suffix)).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    rows_of(mnemonic).filter(on_target).collect()
+}
+
+/// Splits off `_e32`, `_e64`, `_dpp` or `_sdwa`.
+fn split_suffix(name: &str) -> (&str, &str) {
+    let suffix = ["_e32", "_e64", "_dpp", "_sdwa"].into_iter().find(|s| name.ends_with(s)).unwrap_or("");
+    name.split_at(name.len() - suffix.len())
+}
+
+fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
+    use crate::table::Format as F;
+    match row.format {
+        F::Vop1 | F::Vop2 | F::Vopc => suffix == "_e32",
+        F::Vop3a | F::Vop3b | F::Vop3p | F::Vop3pMai | F::Vop3px2 => suffix == "_e64",
+        F::Vop1Dpp | F::Vop2Dpp => suffix == "_dpp",
+        F::Vop1Sdwa | F::Vop2Sdwa | F::VopcSdwa => suffix == "_sdwa",
+        _ => false,
+    }
+}
+
+/// The mnemonics nearest to `name`, best first, at most five; only those whose distance is at most a third of the name.
+pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
+    let name = split_suffix(name).0;
+    if name.len() > 64 {
+        return Vec::new();
+    }
+    let known: BTreeSet<&'static str> = table::rows()
+        .iter()
+        .filter(|r| target.is_none_or(|t| r.targets.contains(t)))
+        .map(|r| r.mnemonic)
+        .chain(aliases().filter(|a| target.is_none_or(|t| a.2.contains(t))).map(|a| a.0))
+        .collect();
+    let mut near: Vec<(usize, &'static str)> = known
+        .into_iter()
+        .map(|other| (distance(name.as_bytes(), other.as_bytes()), other))
+        .filter(|(d, _)| *d * 3 <= name.len().max(3))
+        .collect();
+    near.sort_unstable();
+    near.into_iter().take(5).map(|(_, other)| other).collect()
+}
+
+/// Edit distance where swapping two neighbours counts as one edit.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let width = b.len() + 1;
+    let mut before: Vec<usize> = vec![0; width];
+    let mut last: Vec<usize> = (0..width).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1; width];
+        for (j, y) in b.iter().enumerate() {
+            let change = last[j] + usize::from(x != y);
+            let mut best = change.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                best = best.min(before[j - 1] + 1);
+            }
+            row[j + 1] = best;
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let of = |a: &str, b: &str| distance(a.as_bytes(), b.as_bytes());
+        assert_eq!(
+            (of("", "abc"), of("abc", "abc"), of("abc", "acb"), of("kitten", "sitting")),
+            (3, 0, 1, 3)
+        );
+    }
+
+    #[test]
+    fn every_alias_stands_for_an_instruction() {
+        assert_eq!(aliases().count(), 38);
+        for (alias, mnemonic, targets) in aliases() {
+            for target in targets.iter() {
+                assert!(table::find_mnemonic(target, mnemonic).next().is_some(), "{alias} on {target}");
+                assert!(
+                    table::find_mnemonic(target, alias).next().is_none(),
+                    "{alias} is a mnemonic of {target}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What every instruction does, in one line.
+//!
+//! The lines stand in `gcn-isa/data/semantics.tsv`, one for each mnemonic of the table, with the witness of each. They
+//! are read on first use and apart from the table.
+//!
+//! # Notation
+//!
+//! A line is a list of statements in order, separated by `; `. Most are assignments, some are words.
+//!
+//! - `S0`, `S1`, `S2` are the operands `src0`, `src1`, `src2` (`ssrc0` …), `D` is the destination (`vdst`, `sdst`, or the
+//!   data operand of a load), `SD` the scalar destination where there is a vector one as well, `D1` the second register
+//!   of a swap, `DATA` and `DATA1` what a store or atomic takes from registers. `SIMM16`, `SIMM8`, `SIMM7`, `HWREG` are
+//!   immediate fields, `LITERAL` is the literal, `OFFSET` the `offset:` of the instruction (`OFFSET0`, `OFFSET1` those of
+//!   two-address LDS instructions), `IDX` the index operand of a sparse matrix instruction, `SCALE0` and `SCALE1` scales.
+//! - `D` on the right is the value before; *kept* says which bits of it stay.
+//! - `.f32`, `.u16`, `.i64`, `.b32` … say how bits are read: `f` float, `bf16`, `u` unsigned, `i` signed, `b` just bits.
+//!   `S0[15:0]` are bits, `S0[8 * i +: 8]` eight bits from bit `8 * i` on, `{a, b}` has `a` above `b`.
+//! - `SCC`, `VCC`, `EXEC`, `M0`, `FLAT_SCRATCH`, `PC` (address of this instruction), `MODE`, `STATUS` are the registers,
+//!   `HW[id]` the hardware registers of `s_getreg`.
+//! - In vector instructions a line holds for each lane whose bit of EXEC is set; `lane` is its number, `D[lane]` of a
+//!   scalar destination its bit. Bits of lanes that EXEC masks become 0; vector registers of such lanes are not written.
+//! - `MEM[ADDR]` is memory and `LDS[ADDR]` the local (with `gds` the global) data share; [`address`] says how `ADDR` is
+//!   made. `rtn:` is what only the forms with a result do, `lds:` what the forms with `lds` do instead.
+//! - `a ? b : c` chooses; `sext`, `zext` extend to the width of the left side; `min`, `max`, `clamp`, `abs`, `floor` … are
+//!   what they are called; `absdiff` is the unsigned distance. `rne` rounds to nearest even. A float result that names no
+//!   rounding is rounded, and its denormals treated, as MODE says; `fma(a, b, c)` rounds once.
+//! - `op_sel[i]` is bit `i` of the field: 0 to 2 the sources, 3 the destination (in the text the last one).
+//! - A result of 16 bits stands in bits 15:0 and the upper half becomes 0, unless the row has an `op_sel` bit for the
+//!   destination or the line says otherwise. With SRAM-ECC a 16-bit load writes 0 where the line says *kept*
+//!   (MI100 ISA 9.1.6).
+//! - Source and output modifiers, DPP and SDWA apply before and after and are not repeated.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::table::{Format, InstDesc, Modifiers};
+
+/// What an instruction does, and who says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Semantics {
+    /// The mnemonic.
+    pub mnemonic: &'static str,
+    /// The meaning in the notation of the [module](self).
+    pub line: &'static str,
+    /// Where it is stated: a section of the MI100 ISA manual, or `public ISA description` for what AMD's other public
+    /// documents (ISA manuals and pseudo-code of the same targets) say; `argued` where the documents leave gaps.
+    pub witness: &'static str,
+}
+
+static LINES: LazyLock<HashMap<&'static str, Semantics>> = LazyLock::new(|| {
+    let text = include_str!("../data/semantics.tsv");
+    let row = |text: &'static str| {
+        let mut cells = text.split('\t');
+        let (mnemonic, line, witness) = (cells.next()?, cells.next()?, cells.next()?);
+        Some((mnemonic, Semantics { mnemonic, line, witness }))
+    };
+    text.lines().skip(1).map(|l| row(l).unwrap_or_else(|| panic!("semantics.tsv: bad row: {l}"))).collect()
+});
+
+/// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`).
+///
+/// ```
+/// let add = gcn_isa::semantics::of("s_add_u32").unwrap();
+/// assert_eq!(add.line, "D.u32 = S0.u32 + S1.u32; SCC = carry out");
+/// ```
+pub fn of(mnemonic: &str) -> Option<Semantics> {
+    LINES.get(mnemonic).copied()
+}
+
+/// Every line, in no particular order.
+pub fn all() -> impl Iterator<Item = Semantics> {
+    LINES.values().copied()
+}
+
+/// How the address `ADDR` of a memory instruction is made, by format and addressing form; empty for other instructions.
+///
+/// Sources: MI100 ISA 8.2.1 and 9.1.5; AMD's public CDNA3 and CDNA4 ISA descriptions for FLAT and DS.
+///
+/// ```
+/// use gcn_isa::{Target, semantics, table};
+/// let row = table::find_form(Target::GFX942, "global_load_dword", "vaddr_saddr").unwrap();
+/// assert_eq!(semantics::address(row), "SADDR.u64 + VADDR.u32 + sext(OFFSET)");
+/// ```
+pub fn address(row: &InstDesc) -> &'static str {
+    let form = row.form.trim_start_matches("no").trim_start_matches("rtn").trim_start_matches('_');
+    // `noaddr` of scratch is the only form that begins like `nortn`.
+    let form = if row.form.contains("noaddr") { "noaddr" } else { form.trim_end_matches("_lds") };
+    ADDRESSES.iter().find(|a| a.0 == row.format && a.1 == form && a.2(row)).map_or("", |a| a.3)
+}
+
+type Applies = fn(&InstDesc) -> bool;
+
+const ANY: Applies = |_| true;
+
+fn has_operand(row: &InstDesc, name: &str) -> bool {
+    row.operands.iter().any(|o| o.name == name)
+}
+
+/// Format, form, condition, address; the first that fits holds.
+const ADDRESSES: [(Format, &str, Applies, &str); 25] = [
+    (Format::Smem, "imm", |r| r.mnemonic.contains("buffer"), "base of SBASE + OFFSET, both multiples of 4"),
+    (
+        Format::Smem,
+        "sgpr",
+        |r| r.mnemonic.contains("buffer"),
+        "base of SBASE + SOFFSET.u32, both multiples of 4",
+    ),
+    (
+        Format::Smem,
+        "sgpr_imm",
+        |r| r.mnemonic.contains("buffer"),
+        "base of SBASE + SOFFSET.u32 + OFFSET, all multiples of 4",
+    ),
+    (Format::Smem, "sgpr", |r| r.mnemonic.contains("scratch"), "(SBASE.u64 + 64 * SOFFSET.u32) & ~3"),
+    (
+        Format::Smem,
+        "sgpr_imm",
+        |r| r.mnemonic.contains("scratch"),
+        "(SBASE.u64 + 64 * SOFFSET.u32 + sext(OFFSET)) & ~3",
+    ),
+    (Format::Smem, "imm", ANY, "(SBASE.u64 + sext(OFFSET)) & ~3"),
+    (Format::Smem, "sgpr", ANY, "(SBASE.u64 + SOFFSET.u32) & ~3"),
+    (Format::Smem, "sgpr_imm", ANY, "(SBASE.u64 + SOFFSET.u32 + sext(OFFSET)) & ~3"),
+    (Format::Ds, "", |r| r.modifiers.contains(Modifiers::OFFSET0) && has_operand(r, "addr"), "ADDR.u32"),
+    (Format::Ds, "", |r| has_operand(r, "addr"), "ADDR.u32 + OFFSET"),
+    (Format::Flat, "", ANY, "VADDR.u64 + OFFSET; an aperture of it is LDS, another scratch"),
+    (Format::Global, "vaddr", ANY, "VADDR.u64 + sext(OFFSET)"),
+    (Format::Global, "vaddr_saddr", ANY, "SADDR.u64 + VADDR.u32 + sext(OFFSET)"),
+    (Format::Scratch, "vaddr", ANY, "scratch of the lane + VADDR.u32 + sext(OFFSET)"),
+    (Format::Scratch, "saddr", ANY, "scratch of the lane + SADDR.u32 + sext(OFFSET)"),
+    (Format::Scratch, "vaddr_saddr", ANY, "scratch of the lane + VADDR.u32 + SADDR.u32 + sext(OFFSET)"),
+    (Format::Scratch, "noaddr", ANY, "scratch of the lane + sext(OFFSET)"),
+    (Format::Mubuf, "offset", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET"),
+    (Format::Mubuf, "offen", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET + VADDR.u32"),
+    (Format::Mubuf, "idxen", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET + stride * VADDR.u32"),
+    (
+        Format::Mubuf,
+        "bothen",
+        ANY,
+        "base of SRSRC + SOFFSET.u32 + OFFSET + stride * VADDR[31:0] + VADDR[63:32]",
+    ),
+    (Format::Mtbuf, "offset", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET"),
+    (Format::Mtbuf, "offen", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET + VADDR.u32"),
+    (Format::Mtbuf, "idxen", ANY, "base of SRSRC + SOFFSET.u32 + OFFSET + stride * VADDR.u32"),
+    (
+        Format::Mtbuf,
+        "bothen",
+        ANY,
+        "base of SRSRC + SOFFSET.u32 + OFFSET + stride * VADDR[31:0] + VADDR[63:32]",
+    ),
+];

@@ -1,0 +1,57 @@
+//! Maps from the names of the table. They are looked up for every line of an assembly file, and their keys are the
+//! table's own, so that nobody can choose them to collide: a short multiplicative hash is enough.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// A map from names of the table.
+pub type NameMap<T> = HashMap<&'static str, T, BuildHasherDefault<NameHasher>>;
+
+/// Hashes short texts, eight bytes at a time.
+#[derive(Default, Clone, Copy, Debug)]
+pub struct NameHasher(u64);
+
+impl NameHasher {
+    fn mix(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.mix(u64::from_le_bytes(*word));
+        }
+        self.mix(rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte)));
+    }
+
+    fn write_u8(&mut self, _: u8) {
+        // The end mark of a text: texts of other lengths have another hash already.
+    }
+
+    fn finish(&self) -> u64 {
+        // A product is weak in its low bits, which choose the bucket.
+        self.0 ^ self.0 >> 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table;
+    use std::collections::HashSet;
+    use std::hash::BuildHasher as _;
+
+    #[test]
+    fn names_spread() {
+        let hash = BuildHasherDefault::<NameHasher>::default();
+        let names: HashSet<&str> = table::rows().iter().flat_map(|r| [r.mnemonic, r.printed]).collect();
+        let hashes: HashSet<u64> = names.iter().map(|n| hash.hash_one(n)).collect();
+        assert_eq!(hashes.len(), names.len(), "two names with one hash");
+        let buckets: HashSet<u64> = hashes.iter().map(|h| h & 0x3fff).collect();
+        // With 16384 buckets a random function fills 15% of them with about 2700 names.
+        let expected = 16384.0 * (1.0 - (-(names.len() as f64) / 16384.0).exp());
+        assert!(buckets.len() as f64 > 0.95 * expected, "{} of {expected}", buckets.len());
+    }
+}
