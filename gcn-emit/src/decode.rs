@@ -7,8 +7,8 @@ mod error;
 mod index;
 mod program;
 
-use gcn_isa::table::InstDesc;
-use gcn_isa::{Inst, Operand, Reg, RegFile, Target};
+use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::{Inst, Mods, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
 pub use error::{DecodeError, DecodeFault};
@@ -17,7 +17,8 @@ pub use program::decode_program;
 use crate::encode::dpp_control;
 use crate::fields::layout::Code;
 use crate::fields::row::{Acc, OperandField, RowCodec, mask};
-use crate::fields::{check, codec, source};
+use crate::fields::{check, source};
+use index::Candidate;
 
 /// Decodes the first instruction of `bytes`, and says how many bytes it takes.
 ///
@@ -46,20 +47,28 @@ fn window(bytes: &[u8]) -> u128 {
     }
 }
 
-fn decode_at(bytes: &[u8], target: Target) -> Result<(Inst, usize), DecodeFault> {
+pub(crate) fn decode_at(bytes: &[u8], target: Target) -> Result<(Inst, usize), DecodeFault> {
     if bytes.len() < 4 {
         return Err(DecodeFault::Truncated { need: 4, have: bytes.len() });
     }
     let bits = window(bytes);
     let candidates = index::candidates(bits as u32, target)?;
-    for desc in candidates {
-        let row = codec(desc);
-        let excluded = row.excluded.is_some_and(|(mask, value)| bits & mask == value);
-        if (bits ^ row.base) & row.compared == 0 && !excluded {
-            return decode_row(desc, row, bits, bytes.len());
-        }
+    match candidates.iter().find(|candidate| candidate.fits(bits)) {
+        Some(candidate) => decode_row(candidate.desc, candidate.row, bits, bytes.len()),
+        None => Err(no_row_fits(candidates, bits, bytes.len())),
     }
-    Err(DecodeFault::ReservedBits { mnemonic: candidates.first().map_or("", |d| d.mnemonic) })
+}
+
+/// The code ends inside an instruction, or its bits are those of none.
+fn no_row_fits(candidates: &[Candidate], bits: u128, have: usize) -> DecodeFault {
+    // Dwords that are not there do not speak against a row.
+    let seen = if have < 16 { mask(0, 8 * have as u8) } else { u128::MAX };
+    let cut =
+        candidates.iter().find(|c| have < c.row.bytes && (bits ^ c.row.base) & c.row.compared & seen == 0);
+    match cut {
+        Some(candidate) => DecodeFault::Truncated { need: candidate.row.bytes, have },
+        None => DecodeFault::ReservedBits { mnemonic: candidates.first().map_or("", |c| c.desc.mnemonic) },
+    }
 }
 
 fn decode_row(
@@ -68,45 +77,49 @@ fn decode_row(
     bits: u128,
     have: usize,
 ) -> Result<(Inst, usize), DecodeFault> {
-    let mut inst = Inst { desc, operands: SmallVec::new(), mods: desc.default_mods() };
-    for piece in &row.mods {
-        piece.field.set(&mut inst.mods, 0);
-    }
-    for piece in &row.mods {
-        let part = (bits >> piece.lo & mask(0, piece.len)) as u32;
-        let shift = 32 - u32::from(piece.len);
-        let part = if piece.signed { (((part << shift) as i32) >> shift) as u32 } else { part };
-        let so_far = piece.field.get(&inst.mods);
-        piece.field.set(&mut inst.mods, so_far | (part << piece.shift));
-    }
     let mut length = row.bytes;
-    for (i, field) in row.operands.iter().enumerate() {
-        let name = desc.operands[i].name;
-        let operand = get_operand(desc, i, field, &inst, bits)
-            .ok_or(DecodeFault::Operand { mnemonic: desc.printed, name })?;
-        if matches!(operand, Operand::Literal(_)) {
-            length = length.max(8);
-        }
-        check::operand(&desc.operands[i], field, desc.vgpr_align, &inst.mods, operand)
-            .map_err(|fault| DecodeFault::IllegalOperand { mnemonic: desc.printed, name, fault })?;
-        inst.operands.push(operand);
-    }
-    check_modifiers(&inst)?;
     if have < length {
         return Err(DecodeFault::Truncated { need: length, have });
     }
+    let mut inst = Inst { desc, operands: SmallVec::new(), mods: modifiers(row, bits) };
+    for (i, field) in row.operands.iter().enumerate() {
+        let slot = &desc.operands[i];
+        let operand = get_operand(slot, field, &inst.mods, bits)
+            .ok_or(DecodeFault::Operand { mnemonic: desc.printed, name: slot.name })?;
+        if matches!(operand, Operand::Literal(_)) && length < 8 {
+            length = 8;
+            if have < length {
+                return Err(DecodeFault::Truncated { need: length, have });
+            }
+        }
+        check::operand(slot, field, desc.vgpr_align, &inst.mods, operand).map_err(|fault| {
+            DecodeFault::IllegalOperand { mnemonic: desc.printed, name: slot.name, fault }
+        })?;
+        inst.operands.push(operand);
+    }
+    check_modifiers(&inst)?;
     Ok((inst, length))
 }
 
-fn get_operand(
-    desc: &InstDesc,
-    position: usize,
-    field: &OperandField,
-    inst: &Inst,
-    bits: u128,
-) -> Option<Operand> {
+fn modifiers(row: &RowCodec, bits: u128) -> Mods {
+    let mut mods = row.cleared_mods;
+    for piece in &row.mods {
+        let part = (bits >> piece.lo & mask(0, piece.len)) as u32;
+        if part == 0 {
+            // As `cleared_mods` has it; most modifiers of most instructions are absent.
+            continue;
+        }
+        let shift = 32 - u32::from(piece.len);
+        let part = if piece.signed { (((part << shift) as i32) >> shift) as u32 } else { part };
+        let so_far = piece.field.get(&mods);
+        piece.field.set(&mut mods, so_far | (part << piece.shift));
+    }
+    mods
+}
+
+fn get_operand(slot: &OperandDesc, field: &OperandField, mods: &Mods, bits: u128) -> Option<Operand> {
     let Some(code) = field.code else {
-        let off = desc.operands[position].kinds == gcn_isa::table::OperandKinds::OFF;
+        let off = slot.kinds == OperandKinds::OFF;
         return Some(if off { Operand::Off } else { Operand::Reg(gcn_isa::reg::VCC) });
     };
     let value = (bits >> field.lo & mask(0, field.len)) as u64;
@@ -115,7 +128,7 @@ fn get_operand(
         Acc::Bit(bit) if bits >> bit & 1 == 1 => RegFile::Agpr,
         Acc::Bit(_) => RegFile::Vgpr,
     };
-    let len = field.width.dwords(&inst.mods);
+    let len = field.width.dwords(mods);
     let scalar = |index: u64| (index < 128).then(|| Operand::Reg(Reg::s(index as u16, len)));
     let source_operand = |code: u16| match code {
         source::LITERAL => Some(Operand::Literal((bits >> 32) as u32)),

@@ -5,9 +5,11 @@
 
 mod field;
 mod settings;
+mod table;
 
 pub use field::{Field, Word};
 pub use settings::Settings;
+pub use table::DescribedField;
 
 use gcn_isa::Target;
 
@@ -16,12 +18,15 @@ use field as f;
 
 /// Bytes of a kernel descriptor.
 pub const DESCRIPTOR_BYTES: usize = 64;
+/// Byte offset of `KERNEL_CODE_ENTRY_BYTE_OFFSET` in a descriptor.
+pub const CODE_ENTRY_OFFSET: u64 = 16;
 /// Alignment that the command processor requires of a descriptor.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
 /// SGPRs of a block as the descriptor counts them.
 const SGPR_BLOCK: u32 = 8;
 
-/// A kernel descriptor, word by word. [`Field`] names the bits, [`Settings`] says what they mean.
+/// A kernel descriptor, word by word. [`Field`] names the bits that this crate writes, [`Settings`] says what they mean;
+/// [`KernelDescriptor::describe`] lists every bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KernelDescriptor {
     /// LDS bytes of a workgroup (`GROUP_SEGMENT_FIXED_SIZE`).

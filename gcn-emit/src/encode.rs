@@ -7,7 +7,7 @@ mod program;
 use gcn_isa::{Inst, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
-pub use crate::fields::check::OperandFault;
+pub use crate::fields::check::{Accepts, OperandFault};
 pub use error::{EncodeError, EncodeFault, ModifierFault};
 pub(crate) use legality::dpp_control;
 pub use program::{Encoded, encode_program};
@@ -30,17 +30,51 @@ use crate::fields::{check, codec, source};
 /// assert_eq!(bytes.as_slice(), [0x01, 0x05, 0x00, 0x02]);
 /// ```
 pub fn encode_inst(inst: &Inst, target: Target) -> Result<SmallVec<[u8; 16]>, EncodeError> {
-    let word = word(inst, target).map_err(|fault| EncodeError::new(inst, target, fault))?;
-    Ok(SmallVec::from_slice(&word.bits.to_le_bytes()[..word.bytes]))
+    let word = encode_word(inst, target, Labels::Refused);
+    let Word { bits, bytes } = word.map_err(|fault| EncodeError::new(inst, target, fault))?;
+    Ok(SmallVec::from_slice(&bits.to_le_bytes()[..bytes]))
+}
+
+/// Appends the machine code of one instruction to `out` and gives its length in bytes: 4, 8, 12 or 16.
+///
+/// Checks what [`encode_inst`] checks. A label in a branch encodes as distance 0: whoever lays out the program patches
+/// the two low bytes of the instruction. `out` is as before if there is a fault.
+///
+/// ```
+/// use gcn_isa::{Inst, Label, Operand, Target, table};
+///
+/// let row = table::find(Target::GFX942, "s_branch").next().unwrap();
+/// let mut code = Vec::new();
+/// let length = gcn_emit::encode::encode_into(&Inst::new(row, [Operand::Label(Label(7))]), Target::GFX942, &mut code);
+/// assert_eq!(length, Ok(4));
+/// assert_eq!(code, [0x00, 0x00, 0x82, 0xbf]);
+/// ```
+pub fn encode_into(inst: &Inst, target: Target, out: &mut Vec<u8>) -> Result<usize, EncodeFault> {
+    let Word { bits, bytes } = encode_word(inst, target, Labels::Zero)?;
+    out.extend_from_slice(&bits.to_le_bytes()[..bytes]);
+    Ok(bytes)
+}
+
+/// What a label in a branch is worth while its program has no addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Labels {
+    /// An error: nobody will patch it.
+    Refused,
+    /// The distance 0, to be patched.
+    Zero,
 }
 
 /// An instruction's bits and their number of bytes.
-struct Word {
-    bits: u128,
-    bytes: usize,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    /// The code, little-endian from bit 0 on.
+    pub bits: u128,
+    /// 4, 8, 12 or 16.
+    pub bytes: usize,
 }
 
-fn word(inst: &Inst, target: Target) -> Result<Word, EncodeFault> {
+/// The machine code of one instruction as a number.
+pub(crate) fn encode_word(inst: &Inst, target: Target, labels: Labels) -> Result<Word, EncodeFault> {
     let desc = inst.desc;
     if !desc.targets.contains(target) {
         return Err(EncodeFault::WrongTarget);
@@ -52,9 +86,14 @@ fn word(inst: &Inst, target: Target) -> Result<Word, EncodeFault> {
     let mut word = Word { bits: row.base, bytes: row.bytes };
     modifiers(inst, row, &mut word)?;
     let mut literal = None;
-    for (i, field) in row.operands.iter().enumerate() {
-        let operand = inst.operands[i];
-        check::operand(&desc.operands[i], field, desc.vgpr_align, &inst.mods, operand)
+    for (i, (field, slot)) in row.operands.iter().zip(desc.operands).enumerate() {
+        let operand = match inst.operands[i] {
+            Operand::Label(_) if labels == Labels::Zero && desc.branch_operand() == Some(i) => {
+                Operand::Imm(0)
+            }
+            operand => operand,
+        };
+        check::operand(slot, field, desc.vgpr_align, &inst.mods, operand)
             .map_err(|fault| EncodeFault::operand(inst, i, fault))?;
         if let Operand::Literal(value) = operand {
             legality::one_literal(&mut literal, value)?;
@@ -63,7 +102,7 @@ fn word(inst: &Inst, target: Target) -> Result<Word, EncodeFault> {
     }
     check::same_file(desc, &inst.operands).map_err(|(i, fault)| EncodeFault::operand(inst, i, fault))?;
     legality::constant_bus(inst)?;
-    legality::matrix_overlap(inst)?;
+    legality::of_class(inst)?;
     if let Some(value) = literal {
         word.bits |= u128::from(value) << 32;
         word.bytes = word.bytes.max(8);
@@ -105,10 +144,11 @@ fn put_operand(field: &OperandField, operand: Operand, bits: &mut u128) {
 }
 
 fn modifiers(inst: &Inst, row: &RowCodec, word: &mut Word) -> Result<(), EncodeFault> {
-    let mut seen = inst.desc.default_mods();
-    for piece in &row.mods {
-        piece.field.set(&mut seen, 0);
+    if inst.mods == row.default_mods {
+        word.bits |= row.default_bits;
+        return Ok(());
     }
+    let mut seen = row.cleared_mods;
     for piece in &row.mods {
         let value = piece.field.get(&inst.mods);
         let part = u128::from(value >> piece.shift) & mask(0, piece.len);

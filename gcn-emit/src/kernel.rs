@@ -11,7 +11,8 @@ pub use resources::Resources;
 pub use state::{DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds};
 pub(crate) use state::{EXCEPTIONS, USER_SGPRS};
 
-use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V5};
+use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V5};
+use crate::object::CodeObjectVersion;
 use crate::target_id::{Feature, TargetId};
 
 /// Lanes of a wave on every target of this family.
@@ -200,13 +201,28 @@ impl KernelSpec {
 }
 
 impl Metadata {
-    /// The metadata of a code object that holds `kernels`, which are for one target id.
+    /// The metadata of a code object (V5) that holds `kernels`, which are for one target id.
     pub fn of(kernels: &[KernelSpec]) -> Metadata {
+        Metadata::of_version(kernels, CodeObjectVersion::V5)
+    }
+
+    /// The metadata of a code object of any version. V6 has V5's; V4 does not have what V5 added (guide, *Code Object V5
+    /// Metadata*).
+    pub fn of_version(kernels: &[KernelSpec], version: CodeObjectVersion) -> Metadata {
+        let since_v5 = version >= CodeObjectVersion::V5;
+        let metadata = |kernel: &KernelSpec| {
+            let all = kernel.metadata();
+            KernelMetadata {
+                uniform_work_group_size: all.uniform_work_group_size.filter(|_| since_v5),
+                uses_dynamic_stack: all.uses_dynamic_stack.filter(|_| since_v5),
+                ..all
+            }
+        };
         Metadata {
-            kernels: kernels.iter().map(KernelSpec::metadata).collect(),
+            kernels: kernels.iter().map(metadata).collect(),
             printf: Vec::new(),
             target: kernels.first().map(|k| k.target_id().triple()).unwrap_or_default(),
-            version: VERSION_V5,
+            version: if since_v5 { VERSION_V5 } else { VERSION_V4 },
         }
     }
 }

@@ -2,9 +2,11 @@
 //! object.
 #![forbid(unsafe_code)]
 
+pub mod asm;
 pub mod asm_file;
 pub mod decode;
 pub mod descriptor;
+pub mod disasm;
 pub mod encode;
 mod fields;
 pub mod kernel;

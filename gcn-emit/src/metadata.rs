@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 pub use node::Node;
 
-/// `amdhsa.version` of code object V5.
+/// `amdhsa.version` of code object V4.
+pub const VERSION_V4: [u32; 2] = [1, 1];
+/// `amdhsa.version` of code object V5 and V6.
 pub const VERSION_V5: [u32; 2] = [1, 2];
 
 /// The metadata of a code object.
@@ -26,7 +28,7 @@ pub struct Metadata {
     /// Triple and target id; from V4 on.
     #[serde(rename = "amdhsa.target", default, skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Major and minor version: `[1, 0]` is V3, `[1, 1]` V4, `[1, 2]` V5.
+    /// Major and minor version: `[1, 0]` is V3, `[1, 1]` V4, `[1, 2]` V5 and V6.
     #[serde(rename = "amdhsa.version")]
     pub version: [u32; 2],
 }

@@ -1,15 +1,28 @@
 //! Code objects: ELF files that the HSA and HIP runtimes load, written and read without LLVM.
 
+pub mod bundle;
 mod error;
+mod file;
 mod hash;
 pub(crate) mod layout;
+mod link;
+mod module;
 mod note;
 mod read;
+mod relocatable;
 mod write;
+mod write_relocatable;
 
-pub use error::{ObjectError, ReadFault};
-pub use read::{CodeObject, KernelCode, read_code_object};
+pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
+pub use link::{LinkOptions, link, link_with};
+pub use module::{
+    Binding, CodeObjectVersion, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId,
+    Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,
+};
+pub(crate) use note::metadata_note;
+pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::write_code_object;
+pub use write_relocatable::write_relocatable;
 
 /// `e_ident[EI_ABIVERSION]` of code object V5 (guide, *ELF Header*).
 pub const ABI_VERSION_V5: u8 = 3;

@@ -155,9 +155,10 @@ pub enum TargetIdError {
 impl FromStr for TargetId {
     type Err = TargetIdError;
 
-    /// Reads a target id with or without the triple before it.
+    /// Reads a target id with or without the triple before it. Newer compilers write `unknown` for the empty environment and
+    /// `amdgpu9.42` for `amdgcn`: both are read.
     fn from_str(text: &str) -> Result<TargetId, TargetIdError> {
-        let mut parts = text.strip_prefix(TRIPLE).unwrap_or(text).split(':');
+        let mut parts = without_triple(text).split(':');
         let target = parts.next().unwrap_or_default().parse();
         let target = target.map_err(|source| TargetIdError::Target { id: text.to_owned(), source })?;
         let mut id = TargetId::any(target);
@@ -177,5 +178,39 @@ impl FromStr for TargetId {
             }
         }
         Ok(id)
+    }
+}
+
+/// What stands behind `<architecture>-amd-amdhsa-<environment>-`.
+fn without_triple(text: &str) -> &str {
+    let Some((architecture, rest)) = text.split_once("-amd-amdhsa-") else { return text };
+    if architecture != "amdgcn" && !architecture.starts_with("amdgpu") {
+        return text;
+    }
+    rest.strip_prefix("unknown-").or_else(|| rest.strip_prefix('-')).unwrap_or(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triples_of_old_and_new_compilers_are_read() {
+        let id = TargetId { xnack: Feature::On, ..TargetId::any(Target::GFX942) };
+        let triples = [
+            "gfx942:xnack+",
+            "amdgcn-amd-amdhsa--gfx942:xnack+",
+            "amdgcn-amd-amdhsa-unknown-gfx942:xnack+",
+            "amdgpu9.42-amd-amdhsa-unknown-gfx942:xnack+",
+            "amdgcn-amd-amdhsa-gfx942:xnack+",
+        ];
+        for text in triples {
+            assert_eq!(text.parse(), Ok(id), "{text}");
+        }
+        for text in
+            ["x86_64-amd-amdhsa--gfx942", "amdgcn-amd-amdpal--gfx942", "amdgcn-amd-amdhsa--", "gfx942:xnack"]
+        {
+            assert!(text.parse::<TargetId>().is_err(), "{text}");
+        }
     }
 }

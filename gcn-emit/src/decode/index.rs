@@ -7,6 +7,7 @@ use gcn_isa::{Target, table};
 
 use super::error::DecodeFault;
 use crate::fields::codec;
+use crate::fields::row::RowCodec;
 
 /// The formats as far as the first dword tells them apart. VOP3A and VOP3B, and the three VOP3P formats, have disjoint
 /// opcodes and count as one.
@@ -108,11 +109,29 @@ fn classify_vop(vop2: usize, vop1: usize, vopc: usize, src0: usize) -> (Major, u
     }
 }
 
+/// A row that a first dword may begin, with its template.
+pub(super) struct Candidate {
+    pub desc: &'static InstDesc,
+    pub row: &'static RowCodec,
+}
+
+impl Candidate {
+    fn new(desc: &'static InstDesc) -> Candidate {
+        Candidate { desc, row: codec(desc) }
+    }
+
+    /// True if every bit that the row does not leave to a field has the row's value.
+    pub(super) fn fits(&self, bits: u128) -> bool {
+        let excluded = self.row.excluded.is_some_and(|(mask, value)| bits & mask == value);
+        (bits ^ self.row.base) & self.row.compared == 0 && !excluded
+    }
+}
+
 /// The rows of one target, by format and opcode.
 struct Index {
     /// Where each (format, opcode) begins and ends in `rows`.
     ranges: [Vec<(u16, u16)>; MAJORS.len()],
-    rows: Vec<&'static InstDesc>,
+    rows: Vec<Candidate>,
 }
 
 impl Index {
@@ -130,7 +149,7 @@ impl Index {
                 // The row with the most fixed bits first: `off` is a register code, 16-byte rows begin like 8-byte ones.
                 bucket.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
                 let start = rows.len() as u16;
-                rows.extend(bucket);
+                rows.extend(bucket.into_iter().map(Candidate::new));
                 (start, rows.len() as u16)
             };
             opcodes.into_iter().map(range).collect()
@@ -149,7 +168,7 @@ static INDICES: [LazyLock<Index>; 6] = [
 ];
 
 /// The rows that the first dword may begin, most specific first; at least one.
-pub(super) fn candidates(word: u32, target: Target) -> Result<&'static [&'static InstDesc], DecodeFault> {
+pub(super) fn candidates(word: u32, target: Target) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word).ok_or(DecodeFault::UnknownFormat)?;
     let index: &'static Index = &INDICES[target as usize];
     let (start, end) = index.ranges[major as usize][opcode];

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gcn_isa::{Inst, Target};
+use gcn_isa::{Inst, Operand, Target};
 
 use crate::fields::check::OperandFault;
 use crate::text::operand::Plain;
@@ -52,12 +52,12 @@ pub enum EncodeFault {
         have: usize,
     },
     /// An operand.
-    #[error("operand `{name}` = {operand}: {fault}")]
+    #[error("operand `{name}` = {}: {fault}", Plain(*.operand))]
     Operand {
         /// The operand's name in the table.
         name: &'static str,
-        /// Its text.
-        operand: String,
+        /// What stands there.
+        operand: Operand,
         /// What is wrong with it.
         fault: OperandFault,
     },
@@ -71,13 +71,14 @@ pub enum EncodeFault {
     },
     /// More than one scalar value over the constant bus.
     #[error(
-        "reads {first} and {second}: a vector instruction may read one SGPR or literal; copy one into a VGPR first"
+        "reads {} and {}: a vector instruction may read one SGPR or literal; copy one into a VGPR first",
+        Plain(*.first), Plain(*.second)
     )]
     ConstantBus {
         /// One scalar source.
-        first: String,
+        first: Operand,
         /// Another.
-        second: String,
+        second: Operand,
     },
     /// Two different literals.
     #[error("has the literals {first:#x} and {second:#x}: only one fits; move one into a register first")]
@@ -105,11 +106,7 @@ pub enum EncodeFault {
 
 impl EncodeFault {
     pub(crate) fn operand(inst: &Inst, index: usize, fault: OperandFault) -> EncodeFault {
-        EncodeFault::Operand {
-            name: inst.desc.operands[index].name,
-            operand: Plain(inst.operands[index]).to_string(),
-            fault,
-        }
+        EncodeFault::Operand { name: inst.desc.operands[index].name, operand: inst.operands[index], fault }
     }
 }
 
@@ -140,5 +137,13 @@ pub enum ModifierFault {
     DppControl {
         /// The control.
         ctrl: u16,
+    },
+    /// It cannot stand with something else.
+    #[error("cannot be combined with {with}; {remedy}")]
+    Conflict {
+        /// What it conflicts with.
+        with: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
     },
 }

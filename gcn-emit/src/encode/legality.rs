@@ -1,13 +1,12 @@
 //! Rules that concern several operands or the modifiers as a whole.
 
-use gcn_isa::table::{Access, InstDesc};
-use gcn_isa::{Dpp, Inst, Mods, Operand, RegFile};
+use gcn_isa::table::{Access, Class, InstDesc, OperandDesc};
+use gcn_isa::{Dpp, Inst, Mods, Operand, RegFile, SrcSpecial};
 use smallvec::SmallVec;
 
 use super::error::{EncodeFault, ModifierFault};
 use crate::fields::ModField;
 use crate::fields::check::OperandFault;
-use crate::text::operand::Plain;
 
 /// An instruction has room for one literal dword.
 pub(super) fn one_literal(seen: &mut Option<u32>, value: u32) -> Result<(), EncodeFault> {
@@ -25,10 +24,7 @@ pub(super) fn constant_bus(inst: &Inst) -> Result<(), EncodeFault> {
     }
     let mut first = None;
     let mut read = |operand: Operand| match first {
-        Some(other) if other != operand => Err(EncodeFault::ConstantBus {
-            first: Plain(other).to_string(),
-            second: Plain(operand).to_string(),
-        }),
+        Some(other) if other != operand => Err(EncodeFault::ConstantBus { first: other, second: operand }),
         _ => {
             first = Some(operand);
             Ok(())
@@ -37,30 +33,81 @@ pub(super) fn constant_bus(inst: &Inst) -> Result<(), EncodeFault> {
     if inst.desc.implicit_reads.contains(gcn_isa::table::ImplicitRegs::VCC) {
         read(Operand::Reg(gcn_isa::reg::VCC))?;
     }
-    for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
-        let scalar = match operand {
-            Operand::Reg(reg) => reg.file == RegFile::Sgpr,
-            Operand::Literal(_) | Operand::Special(_) => true,
-            _ => false,
-        };
-        if scalar && desc.access == Access::Read {
+    for (operand, slot) in inst.operands.iter().zip(inst.desc.operands) {
+        if slot.access == Access::Read && is_scalar(*operand) && !is_lane_in_m0(inst, slot, *operand) {
             read(*operand)?;
         }
     }
     Ok(())
 }
 
+/// True if the operand comes over the constant bus. LDS-direct data does not.
+fn is_scalar(operand: Operand) -> bool {
+    match operand {
+        Operand::Reg(reg) => reg.file == RegFile::Sgpr,
+        Operand::Special(special) => special != SrcSpecial::LdsDirect,
+        operand => matches!(operand, Operand::Literal(_)),
+    }
+}
+
+/// The lane number of `v_writelane_b32` in M0 does not count (LLVM 22 takes an SGPR beside it).
+fn is_lane_in_m0(inst: &Inst, slot: &OperandDesc, operand: Operand) -> bool {
+    inst.desc.class == Class::Writelane && slot.name == "src1" && operand == Operand::Reg(gcn_isa::reg::M0)
+}
+
+/// Rules of single classes of instructions that tie operands or modifiers together.
+pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
+    match inst.desc.class {
+        Class::MfmaXdl | Class::MfmaSgemm | Class::MfmaDgemm | Class::Smfmac => matrix_overlap(inst),
+        Class::Gws => gws_alignment(inst),
+        Class::GprIdx => gpr_idx_mask(inst),
+        Class::FlatAtomicRet | Class::GlobalAtomicRet => sc1_with_agprs(inst),
+        _ => Ok(()),
+    }
+}
+
 /// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial overlap: the
 /// instruction would read rows that it has already written).
-pub(super) fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
+fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     let at = |name| inst.desc.operand_index(name).map(|i| (i, inst.operands[i]));
-    if let (true, Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) =
-        (inst.desc.is_matrix(), at("vdst"), at("src2"))
+    if let (Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) = (at("vdst"), at("src2"))
         && d.len > 4
         && d != c
         && d.overlaps(c)
     {
         return Err(EncodeFault::operand(inst, i, OperandFault::PartialOverlap));
+    }
+    Ok(())
+}
+
+/// Where tuples start at even registers, the single data register of global wave sync does too (measured with LLVM 22).
+fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
+    let align = inst.desc.vgpr_align.into();
+    let odd = inst.operands.iter().position(|o| o.reg().is_some_and(|r| !r.index.is_multiple_of(align)));
+    match odd {
+        Some(i) => Err(EncodeFault::operand(inst, i, OperandFault::Alignment { align })),
+        None => Ok(()),
+    }
+}
+
+/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR indexing); the fields
+/// are wider, and what decodes from them may have more.
+fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
+    let large =
+        inst.operands.iter().position(|o| matches!(o, Operand::Imm(value) if !(0..=15).contains(value)));
+    match large {
+        Some(i) => Err(EncodeFault::operand(inst, i, OperandFault::Range { lo: 0, hi: 15 })),
+        None => Ok(()),
+    }
+}
+
+/// LLVM 22 has no encoding of the f64 atomics that return into AGPRs and have `sc1`: its assembler drops the bit without
+/// a word, its disassembler refuses it.
+fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
+    let in_agprs = matches!(inst.operands.first(), Some(Operand::Reg(reg)) if reg.file == RegFile::Agpr);
+    if inst.mods.scc && in_agprs && inst.desc.mnemonic.ends_with("_f64") {
+        let fault = ModifierFault::Conflict { with: "an AGPR destination", remedy: "use VGPRs for the data" };
+        return Err(EncodeFault::Modifier { name: "sc1", fault });
     }
     Ok(())
 }

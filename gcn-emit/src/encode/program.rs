@@ -3,7 +3,7 @@
 use gcn_isa::{Inst, Label, Operand, Program};
 
 use super::error::{EncodeError, EncodeFault};
-use super::{Word, word};
+use super::{Labels, Word, encode_word};
 
 /// A program's machine code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,12 +35,11 @@ pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
             line: Some(index),
             ..EncodeError::new(&line.inst, program.target, error)
         };
-        let mut inst = std::borrow::Cow::Borrowed(&line.inst);
-        if let Some((position, label)) = label_of(&line.inst) {
+        if let Some(label) = label_of(&line.inst) {
             fixups.push(Fixup { line: index, label });
-            inst.to_mut().operands[position] = Operand::Imm(0);
         }
-        let Word { bits, bytes } = word(&inst, program.target).map_err(with_line)?;
+        let word = encode_word(&line.inst, program.target, Labels::Zero);
+        let Word { bits, bytes } = word.map_err(with_line)?;
         out.bytes.extend_from_slice(&bits.to_le_bytes()[..bytes]);
     }
     out.offsets.push(out.bytes.len() as u32);
@@ -55,10 +54,9 @@ pub fn encode_program(program: &Program) -> Result<Encoded, EncodeError> {
 }
 
 /// The label of a branch. On other instructions a label is left in place, for the operand check to refuse.
-fn label_of(inst: &Inst) -> Option<(usize, Label)> {
-    let position = inst.desc.branch_operand()?;
-    match inst.operands.get(position) {
-        Some(&Operand::Label(label)) => Some((position, label)),
+fn label_of(inst: &Inst) -> Option<Label> {
+    match inst.operands.get(inst.desc.branch_operand()?) {
+        Some(&Operand::Label(label)) => Some(label),
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
 //! What may stand in an operand slot. Encoder and decoder ask the same questions, so that nothing is decoded that could
 //! not have been encoded.
 
+use std::fmt;
+
 use gcn_isa::table::{InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Mods, Operand, Reg, RegFile};
 
@@ -13,7 +15,7 @@ pub enum OperandFault {
     #[error("not accepted here; this operand takes {accepts}")]
     Kind {
         /// What the slot takes.
-        accepts: String,
+        accepts: Accepts,
     },
     /// A register tuple of the wrong length.
     #[error("{have} registers wide, but the operand has {want}")]
@@ -57,6 +59,42 @@ pub enum OperandFault {
     Undefined,
 }
 
+/// What an operand slot takes; displayed as a list in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepts {
+    kinds: OperandKinds,
+    specials: &'static str,
+}
+
+impl Accepts {
+    pub(crate) fn of(desc: &OperandDesc) -> Accepts {
+        Accepts { kinds: desc.kinds, specials: desc.specials }
+    }
+}
+
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = [
+            (OperandKinds::VGPR, "a VGPR"),
+            (OperandKinds::AGPR, "an AGPR"),
+            (OperandKinds::SGPR, "an SGPR"),
+            (OperandKinds::INLINE_INT, "an integer from -16 to 64"),
+            (OperandKinds::INLINE_FLOAT, "an inline float"),
+            (OperandKinds::LITERAL, "a 32-bit literal"),
+            (OperandKinds::LITERAL16, "a 16-bit literal"),
+            (OperandKinds::IMM, "an immediate"),
+            (OperandKinds::OFF, "`off`"),
+            (OperandKinds::SPECIAL, self.specials),
+        ];
+        let mut separator = "";
+        for (_, word) in words.iter().filter(|w| self.kinds.contains(w.0)) {
+            write!(f, "{separator}{word}")?;
+            separator = ", ";
+        }
+        Ok(())
+    }
+}
+
 /// Checks one operand against its slot.
 pub(crate) fn operand(
     desc: &OperandDesc,
@@ -65,8 +103,9 @@ pub(crate) fn operand(
     mods: &Mods,
     operand: Operand,
 ) -> Result<(), OperandFault> {
-    let kind =
-        |accepted: bool| if accepted { Ok(()) } else { Err(OperandFault::Kind { accepts: accepts(desc) }) };
+    let kind = |accepted: bool| {
+        if accepted { Ok(()) } else { Err(OperandFault::Kind { accepts: Accepts::of(desc) }) }
+    };
     let has = |kind| field.kinds.contains(kind);
     match operand {
         Operand::Reg(reg) => register(desc, field, vgpr_align, mods, reg),
@@ -120,7 +159,7 @@ fn register(
         RegFile::Sgpr => field.specials.accept(reg.index, reg.len.into()),
     };
     if !accepted {
-        return Err(OperandFault::Kind { accepts: accepts(desc) });
+        return Err(OperandFault::Kind { accepts: Accepts::of(desc) });
     }
     let want = field.width.dwords(mods);
     if reg.len != want {
@@ -158,24 +197,4 @@ pub(crate) fn same_file(desc: &InstDesc, operands: &[Operand]) -> Result<(), (us
         }
     }
     Ok(())
-}
-
-/// What the slot takes, in words.
-fn accepts(desc: &OperandDesc) -> String {
-    let words = [
-        (OperandKinds::VGPR, "a VGPR"),
-        (OperandKinds::AGPR, "an AGPR"),
-        (OperandKinds::SGPR, "an SGPR"),
-        (OperandKinds::INLINE_INT, "an integer from -16 to 64"),
-        (OperandKinds::INLINE_FLOAT, "an inline float"),
-        (OperandKinds::LITERAL, "a 32-bit literal"),
-        (OperandKinds::LITERAL16, "a 16-bit literal"),
-        (OperandKinds::IMM, "an immediate"),
-        (OperandKinds::OFF, "`off`"),
-    ];
-    let mut list: Vec<&str> = words.iter().filter(|w| desc.kinds.contains(w.0)).map(|w| w.1).collect();
-    if desc.kinds.contains(OperandKinds::SPECIAL) {
-        list.push(desc.specials);
-    }
-    list.join(", ")
 }

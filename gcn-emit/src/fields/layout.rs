@@ -102,6 +102,8 @@ pub(crate) enum When {
     ScratchVaddr,
     /// Rows without this modifier.
     Lacks(Modifiers),
+    /// Rows with this modifier.
+    Has(Modifiers),
 }
 
 impl When {
@@ -120,6 +122,7 @@ impl When {
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
             When::Lacks(modifier) => !desc.modifiers.contains(modifier),
+            When::Has(modifier) => desc.modifiers.contains(modifier),
         }
     }
 }

@@ -264,10 +264,10 @@ pub(crate) fn is_permlane_swap_e64(desc: &InstDesc) -> bool {
 }
 
 /// True for the buffer loads that can return a status dword behind the data. Where the register files are unified,
-/// their bit says AGPR instead.
+/// their bit says AGPR instead; the typed loads have no such form in LLVM.
 pub(crate) fn has_tfe(desc: &InstDesc) -> bool {
     use gcn_isa::{Class, Format};
-    matches!(desc.format, Format::Mubuf | Format::Mtbuf)
+    desc.format == Format::Mubuf
         && desc.class == Class::VmemLoad
         && !desc.targets.iter().any(gcn_isa::Target::has_unified_agprs)
 }

@@ -1,9 +1,9 @@
 //! A table row joined with its format's fields: the template that encoder and decoder walk.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
-use gcn_isa::{RegFile, table};
+use gcn_isa::{Mods, RegFile, table};
 
 use super::layout::{Code, Layout, Slot, layout};
 use super::modifier::{ModField, has_tfe};
@@ -20,6 +20,12 @@ pub(crate) struct RowCodec {
     pub operands: Vec<OperandField>,
     /// Modifier pieces.
     pub mods: Vec<ModPiece>,
+    /// The row's [`InstDesc::default_mods`].
+    pub default_mods: Mods,
+    /// The bits of `default_mods`.
+    pub default_bits: u128,
+    /// `default_mods` with every modifier that has a piece set to zero.
+    pub cleared_mods: Mods,
     /// Bytes without a literal that a source operand may add.
     pub bytes: usize,
     /// A field (mask, value) that must not look like this: a register code that means `off`.
@@ -74,7 +80,7 @@ pub(crate) enum Width {
 impl Width {
     /// Dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4 bits) four, all
     /// others eight (CDNA4 ISA, F8F6F4 matrix operands).
-    pub(crate) fn dwords(self, mods: &gcn_isa::Mods) -> u8 {
+    pub(crate) fn dwords(self, mods: &Mods) -> u8 {
         let of_format = |format| match format {
             2 | 3 => 6,
             4 => 4,
@@ -109,11 +115,14 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
 }
 
-static CODECS: LazyLock<Vec<RowCodec>> = LazyLock::new(|| table::rows().iter().map(RowCodec::new).collect());
+/// The templates, each made when it is first asked for: a program uses few of the rows.
+static CODECS: LazyLock<Vec<OnceLock<RowCodec>>> =
+    LazyLock::new(|| table::rows().iter().map(|_| OnceLock::new()).collect());
 
 /// The template of a row.
 pub(crate) fn codec(desc: &InstDesc) -> &'static RowCodec {
-    &CODECS[desc.id as usize]
+    let id = usize::from(desc.id);
+    CODECS[id].get_or_init(|| RowCodec::new(&table::rows()[id]))
 }
 
 impl RowCodec {
@@ -125,6 +134,9 @@ impl RowCodec {
             compared: if bytes == 16 { u128::MAX } else { mask(0, desc.bytes * 8) },
             operands: Vec::with_capacity(desc.operands.len()),
             mods: Vec::new(),
+            default_mods: desc.default_mods(),
+            default_bits: 0,
+            cleared_mods: desc.default_mods(),
             bytes,
             excluded: None,
         };
@@ -140,7 +152,16 @@ impl RowCodec {
         for (field, _) in ModField::ALL {
             row.add_modifier(desc, field, &layout);
         }
+        row.add_defaults();
         row
+    }
+
+    fn add_defaults(&mut self) {
+        for piece in &self.mods {
+            piece.field.set(&mut self.cleared_mods, 0);
+            let value = piece.field.get(&self.default_mods) >> piece.shift;
+            self.default_bits |= (u128::from(value) & mask(0, piece.len)) << piece.lo;
+        }
     }
 
     fn add_operand(&mut self, desc: &InstDesc, operand: &OperandDesc, layout: &Layout) {
@@ -200,7 +221,13 @@ impl RowCodec {
                 continue;
             }
             match field {
-                ModField::OpSel | ModField::OpSelHi | ModField::Neg | ModField::Abs | ModField::Sext => {
+                ModField::OpSel
+                | ModField::OpSelHi
+                | ModField::Neg
+                | ModField::NegLo
+                | ModField::NegHi
+                | ModField::Abs
+                | ModField::Sext => {
                     for bit in (0..slot.len).filter(|b| accepted >> (slot.shift + b) & 1 == 1) {
                         self.add_bit(desc, field, slot.shift + bit, slot.lo + bit);
                     }

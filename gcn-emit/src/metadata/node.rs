@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rmp::encode;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::MetadataError;
@@ -35,6 +36,53 @@ impl Node {
     pub fn from_msgpack(bytes: &[u8]) -> Result<Node, MetadataError> {
         rmp_serde::from_slice(bytes).map_err(|e| MetadataError(e.to_string()))
     }
+}
+
+impl Node {
+    /// Writes the value as LLVM does: each number in its shortest form, floats that f32 has in range as f32.
+    ///
+    /// ```
+    /// use gcn_emit::metadata::Node;
+    ///
+    /// let node = Node::Map(vec![(".size".to_owned(), Node::UInt(300))]);
+    /// assert_eq!(node.to_msgpack(), b"\x81\xa5.size\xcd\x01\x2c");
+    /// ```
+    pub fn to_msgpack(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = write(&mut out, self);
+        out
+    }
+}
+
+fn write(out: &mut Vec<u8>, node: &Node) -> Result<(), std::io::Error> {
+    match node {
+        Node::Nil => encode::write_nil(out)?,
+        Node::Bool(value) => encode::write_bool(out, *value)?,
+        Node::UInt(value) => {
+            encode::write_uint(out, *value)?;
+        }
+        Node::Int(value) => {
+            encode::write_sint(out, *value)?;
+        }
+        Node::Float(value) if (f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX)).contains(&value.abs()) => {
+            encode::write_f32(out, *value as f32)?;
+        }
+        Node::Float(value) => encode::write_f64(out, *value)?,
+        Node::Text(text) => encode::write_str(out, text)?,
+        Node::Seq(items) => {
+            encode::write_array_len(out, items.len() as u32)?;
+            items.iter().try_for_each(|item| write(out, item))?;
+        }
+        Node::Map(entries) => {
+            encode::write_map_len(out, entries.len() as u32)?;
+            for (key, value) in entries {
+                encode::write_str(out, key)?;
+                write(out, value)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 impl<'de> Deserialize<'de> for Node {

@@ -1,5 +1,8 @@
 //! What can be wrong with a code object, or with kernels that shall become one.
 
+use std::fmt;
+
+use super::module::SectionId;
 use crate::encode::EncodeError;
 use crate::kernel::SpecError;
 use crate::metadata::MetadataError;
@@ -45,9 +48,14 @@ pub enum ObjectError {
         /// Which instruction, and why.
         error: Box<EncodeError>,
     },
-    /// The ELF writer refused.
-    #[error("the ELF file cannot be written: {0}")]
-    Elf(String),
+    /// Sections, symbols and relocations that cannot become a code object.
+    #[error("{place}: {fault}")]
+    Link {
+        /// Where: section, offset and symbol.
+        place: LinkPlace,
+        /// What is wrong there.
+        fault: LinkFault,
+    },
     /// Bytes that are no code object.
     #[error("code object, byte {offset:#x}: {fault}")]
     Read {
@@ -56,6 +64,36 @@ pub enum ObjectError {
         /// What is wrong there.
         fault: ReadFault,
     },
+}
+
+/// A place in what is to be linked.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkPlace {
+    /// The section; `None` where a symbol alone is at fault.
+    pub section: Option<SectionId>,
+    /// Name of the section.
+    pub section_name: String,
+    /// Byte offset in the section.
+    pub offset: Option<u64>,
+    /// Name of the symbol; empty where a section alone is at fault.
+    pub symbol: String,
+}
+
+impl fmt::Display for LinkPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.section.is_some() {
+            write!(f, "section `{}`", self.section_name)?;
+        }
+        if let Some(offset) = self.offset {
+            write!(f, " at {offset:#x}")?;
+        }
+        match (self.symbol.is_empty(), self.section.is_some()) {
+            (true, true) => Ok(()),
+            (true, false) => f.write_str("the object"),
+            (false, true) => write!(f, ", symbol `{}`", self.symbol),
+            (false, false) => write!(f, "symbol `{}`", self.symbol),
+        }
+    }
 }
 
 /// What is wrong with the bytes of a code object.
@@ -76,9 +114,80 @@ pub enum ReadFault {
     },
     /// A bundle of code objects for several targets.
     #[error(
-        "this is a clang offload bundle; take a code object out of it with `clang-offload-bundler --unbundle --type=o`"
+        "this is a clang offload bundle of several code objects; take one out with `object::bundle::extract`, or with \
+         `clang-offload-bundler --unbundle --type=o`"
     )]
     Bundle,
+    /// A compressed bundle.
+    #[error(
+        "this clang offload bundle is compressed; take a code object out of it with `clang-offload-bundler --unbundle \
+         --type=o`, or compile with `--no-offload-compress`"
+    )]
+    CompressedBundle,
+    /// No bundle.
+    #[error(
+        "this is no clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"
+    )]
+    NotABundle,
+    /// A bundle does not have what is wanted.
+    #[error("the bundle has no code object for {wanted}; it has {there}")]
+    NotInBundle {
+        /// What is wanted.
+        wanted: TargetId,
+        /// Names of what is there.
+        there: String,
+    },
+    /// Code object V2.
+    #[error(
+        "EI_ABIVERSION is 0: code object V2, whose kernel descriptors and metadata are others; compile with \
+         -mcode-object-version=5"
+    )]
+    CodeObjectV2,
+    /// Code object V3 where it can only be read.
+    #[error("EI_ABIVERSION is 1: code object V3, which is read only; compile with -mcode-object-version=5")]
+    CodeObjectV3,
+    /// A linked object where an unlinked one is wanted.
+    #[error("this object is linked already; read it with `read_code_object`")]
+    NotRelocatable,
+    /// Relocations without addends.
+    #[error("the relocations have no addends (SHT_REL), which objects for AMD GPUs always have")]
+    ImplicitAddends,
+    /// A relocation of an unknown kind.
+    #[error("relocation type {number} is none that an object file for AMD GPUs has")]
+    RelocationKind {
+        /// Its number.
+        number: u32,
+    },
+    /// A relocation without a symbol.
+    #[error("a relocation refers to symbol {symbol}, which does not exist or has no place")]
+    RelocationSymbol {
+        /// The symbol's number.
+        symbol: u32,
+    },
+    /// A symbol has a type or binding that no code object has.
+    #[error("symbol {index} has {field} {number}, which no code object has")]
+    SymbolField {
+        /// The symbol's number.
+        index: u64,
+        /// `type` or `binding`.
+        field: &'static str,
+        /// The value.
+        number: u32,
+    },
+    /// Sections lie over each other.
+    #[error("section {index} lies over others: together they have more bytes than the file; is it damaged?")]
+    SectionsOverlap {
+        /// The section that is too much.
+        index: usize,
+    },
+    /// Names lie over each other.
+    #[error("the name of {what} {index} lies over those of many others; is the file damaged?")]
+    NamesOverlap {
+        /// `symbol` or `section`.
+        what: &'static str,
+        /// Which.
+        index: u64,
+    },
     /// A field of the ELF header has a value that no code object has.
     #[error("{field} is {found:#x}, a code object has {expected}")]
     Header {
@@ -89,8 +198,8 @@ pub enum ReadFault {
         /// What is possible.
         expected: &'static str,
     },
-    /// The object was not linked.
-    #[error("this object is relocatable; link it with `ld.lld -shared`")]
+    /// An object that is not linked where a linked one is wanted.
+    #[error("this object is relocatable; link it with `object::link` or `ld.lld -shared`")]
     Relocatable,
     /// The processor is none of ours.
     #[error(
@@ -101,7 +210,9 @@ pub enum ReadFault {
         mach: u32,
     },
     /// There is no table of symbols.
-    #[error("there is no symbol table (.dynsym or .symtab); link without stripping section headers")]
+    #[error(
+        "there is no symbol table: no .dynsym, no .symtab, and no DT_SYMTAB in a dynamic table; link again without stripping"
+    )]
     NoSymbols,
     /// A name is not in its string table, or is no UTF-8.
     #[error("the name of {what} {index} does not lie in its string table or is not UTF-8")]
@@ -139,4 +250,107 @@ pub enum ReadFault {
     /// The metadata is malformed.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
+}
+
+/// Why sections, symbols and relocations cannot become a code object. The remedy stands at the end of each message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkFault {
+    /// The value does not fit where it is to be written.
+    #[error("{kind} gives {value}, which does not fit {bits} bits; {remedy}")]
+    Overflow {
+        /// `R_AMDGPU_…`.
+        kind: &'static str,
+        /// The value.
+        value: i128,
+        /// Bits that there are.
+        bits: u32,
+        /// What to write instead.
+        remedy: &'static str,
+    },
+    /// The distance of a branch is no multiple of an instruction word.
+    #[error("the branch distance of {value} bytes is no multiple of 4; branch to an instruction")]
+    Misaligned {
+        /// The distance.
+        value: i64,
+    },
+    /// The value is known only when the object is loaded, and the loader cannot write it there.
+    #[error(
+        "{kind} needs an address that is known only when the object is loaded, and the loader writes 64-bit addresses into \
+         writable sections only; use `@rel32@lo` and `@rel32@hi`, or `.quad` in `.data` or `.data.rel.ro`"
+    )]
+    NotLoadable {
+        /// `R_AMDGPU_…`.
+        kind: &'static str,
+    },
+    /// Another object may define the symbol, so its distance is not known.
+    #[error(
+        "{kind} needs the distance to a symbol that another code object may replace; make the symbol `.hidden` or \
+         `.protected`, or use `@gotpcrel32@lo` and `@gotpcrel32@hi`"
+    )]
+    Preemptible {
+        /// `R_AMDGPU_…`.
+        kind: &'static str,
+    },
+    /// The distance to a number is no address distance.
+    #[error(
+        "{kind} needs an address, the symbol is a number; use it without `@rel32`, or define it in a section"
+    )]
+    DistanceToNumber {
+        /// `R_AMDGPU_…`.
+        kind: &'static str,
+    },
+    /// Nothing gives an LDS symbol its address.
+    #[error(
+        "an `.amdgpu_lds` symbol has no address in a code object; give it one with `.set`, and its bytes to \
+         `.amdhsa_group_segment_fixed_size`"
+    )]
+    LdsAddress,
+    /// A symbol that only this object can define is not defined in it.
+    #[error("the symbol is not defined, and its visibility keeps other objects from defining it; define it")]
+    UndefinedHidden,
+    /// Two symbols have one name.
+    #[error("the symbol is defined twice; rename one, or make one `.weak`")]
+    DuplicateSymbol,
+    /// A symbol that a linker with a script would define.
+    #[error("the symbol is one that linker scripts define; this linker does not, define it")]
+    ReservedSymbol,
+    /// A section, symbol or relocation refers to something that is not there.
+    #[error("{what} {number} does not exist in the module")]
+    Missing {
+        /// `section` or `symbol`.
+        what: &'static str,
+        /// Its number.
+        number: u32,
+    },
+    /// Something lies outside its section.
+    #[error("{what} at byte {at:#x} is not inside the section's {size:#x} bytes")]
+    Outside {
+        /// What it is.
+        what: &'static str,
+        /// Where it is.
+        at: u64,
+        /// Size of the section.
+        size: u64,
+    },
+    /// The section is of a kind that cannot be linked.
+    #[error("{what}; {remedy}")]
+    Unsupported {
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// An alignment is no power of two.
+    #[error("the alignment {align} is not a power of two")]
+    Align {
+        /// The alignment.
+        align: u64,
+    },
+    /// Everything together has no room in an address space or a file.
+    #[error("the object is larger than the format allows; make sections smaller")]
+    TooLarge,
+    /// A text of a section of texts has no end.
+    #[error("the last text of a mergeable section has no closing zero; use `.asciz`")]
+    Unterminated,
 }

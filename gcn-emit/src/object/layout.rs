@@ -3,7 +3,7 @@
 use gcn_isa::Target;
 
 use super::ObjectError;
-use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
+use crate::descriptor::KernelDescriptor;
 use crate::encode::encode_program;
 use crate::kernel::KernelSpec;
 
@@ -61,12 +61,7 @@ fn pad(bytes: &mut Vec<u8>, align: u64) {
     }
 }
 
-/// The contents of `.rodata`: the descriptors, at the address `rodata` with the code at `text`.
-pub(super) fn descriptors(kernels: &[KernelSpec], code: &Code, rodata: u64, text: u64) -> Vec<u8> {
-    let mut out = Vec::with_capacity(kernels.len() * DESCRIPTOR_BYTES);
-    for (kernel, span) in kernels.iter().zip(&code.kernels) {
-        let entry = (text + span.offset) as i64 - (rodata + out.len() as u64) as i64;
-        out.extend_from_slice(&KernelDescriptor::of(kernel, entry).to_bytes());
-    }
-    out
+/// The contents of `.rodata`: the descriptors, whose distance to the code only the linker knows.
+pub(super) fn descriptors(kernels: &[KernelSpec]) -> Vec<u8> {
+    kernels.iter().flat_map(|kernel| KernelDescriptor::of(kernel, 0).to_bytes()).collect()
 }

@@ -8,7 +8,7 @@ pub(super) const NT_AMDGPU_METADATA: u32 = 32;
 pub(super) const ALIGN: usize = 4;
 
 /// A `.note` section with the metadata.
-pub(super) fn metadata_note(msgpack: &[u8]) -> Vec<u8> {
+pub(crate) fn metadata_note(msgpack: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(msgpack.len() + 24);
     for word in [OWNER.len() as u32 + 1, msgpack.len() as u32, NT_AMDGPU_METADATA] {
         out.extend_from_slice(&word.to_le_bytes());

@@ -1,16 +1,18 @@
-//! Kernels out of a code object, whoever wrote it.
+//! Kernels, sections and symbols out of a code object, whoever wrote it.
 
-mod file;
-
-use std::collections::HashMap;
+mod kernels;
+mod stripped;
+mod views;
 
 use object::elf;
 
+use super::file::{File, Symbol};
 use super::{ObjectError, ReadFault, note};
 use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::metadata::{KernelMetadata, Metadata};
 use crate::target_id::TargetId;
-use file::{File, Symbol};
+
+pub use views::{SectionView, SymbolView};
 
 /// A code object that was read.
 #[derive(Clone, Debug)]
@@ -19,10 +21,16 @@ pub struct CodeObject<'d> {
     pub target_id: TargetId,
     /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
     pub abi_version: u8,
-    /// The kernels, in the order of the symbol table.
+    /// True for an object that is not linked yet (`.o`): addresses are offsets in sections, and relocations are not applied.
+    pub is_relocatable: bool,
+    /// The kernels, in the order of the symbol table that the loader uses.
     pub kernels: Vec<KernelCode<'d>>,
     /// The metadata note, if there is one.
     pub metadata: Option<Metadata>,
+    /// Sections, in the order of their headers. Where headers were stripped, the loaded segments stand for them.
+    pub sections: Vec<SectionView<'d>>,
+    /// Symbols: those of `.symtab`, else of `.dynsym`, else of the dynamic table.
+    pub symbols: Vec<SymbolView<'d>>,
 }
 
 /// A kernel of a code object.
@@ -32,11 +40,15 @@ pub struct KernelCode<'d> {
     pub name: &'d str,
     /// The kernel descriptor.
     pub descriptor: KernelDescriptor,
-    /// Address of the first instruction in the object.
+    /// The descriptor's bytes, reserved ones included.
+    pub descriptor_bytes: &'d [u8; DESCRIPTOR_BYTES],
+    /// Address of the first instruction: in the object; in a relocatable object, in its section.
     pub address: u64,
     /// The machine code, as far as the entry symbol's size says; without that size, up to the next function or the end of
     /// the segment, padding included.
     pub code: &'d [u8],
+    /// Number in [`CodeObject::sections`] of the section with the code; `None` where no section has it.
+    pub section: Option<usize>,
     /// The kernel's metadata, if there is any.
     pub metadata: Option<KernelMetadata>,
 }
@@ -46,85 +58,81 @@ impl<'d> CodeObject<'d> {
     pub fn kernel(&self, name: &str) -> Option<&KernelCode<'d>> {
         self.kernels.iter().find(|k| k.name == name)
     }
+
+    /// The same object, if it is linked: a relocatable one cannot be loaded.
+    ///
+    /// # Errors
+    /// [`ReadFault::Relocatable`].
+    pub fn linked(self) -> Result<CodeObject<'d>, ObjectError> {
+        // The offset of `e_type`.
+        if self.is_relocatable {
+            Err(ObjectError::Read { offset: 16, fault: ReadFault::Relocatable })
+        } else {
+            Ok(self)
+        }
+    }
+
+    /// The section with this name.
+    pub fn section(&self, name: &str) -> Option<&SectionView<'d>> {
+        self.sections.iter().find(|s| s.name == name)
+    }
+
+    /// The section with the code: `.text`, else the first that is executed.
+    pub fn text(&self) -> Option<&SectionView<'d>> {
+        self.section(".text").or_else(|| self.sections.iter().find(|s| s.is_code()))
+    }
 }
 
-/// Reads a linked code object (V3 to V6). Nothing is executed or allocated by what the file claims: any bytes give a code
-/// object or an error.
+/// Reads a code object (V3 to V6), linked or not. Nothing is executed or allocated by what the file claims: any bytes give a
+/// code object or an error.
 ///
 /// # Errors
 /// [`ObjectError::Read`] with the offset, what is wrong there, and what to do.
 pub fn read_code_object(bytes: &[u8]) -> Result<CodeObject<'_>, ObjectError> {
     let file = File::parse(bytes)?;
     let metadata = metadata(&file)?;
-    let symbols = file.symbols()?;
-    let functions = functions(&symbols);
-    let mut by_symbol: HashMap<&str, &KernelMetadata> = HashMap::new();
-    for kernel in metadata.iter().flat_map(|m| &m.kernels) {
-        by_symbol.insert(&kernel.symbol, kernel);
-    }
-    let mut kernels = Vec::new();
-    for symbol in &symbols {
-        if let Some(name) = symbol.name.strip_suffix(".kd")
-            && symbol.kind == elf::STT_OBJECT
-            && symbol.is_defined
-        {
-            let metadata = by_symbol.get(symbol.name).map(|m| (*m).clone());
-            kernels.push(KernelCode { metadata, ..kernel(&file, &functions, symbol, name)? });
-        }
-    }
-    Ok(CodeObject { target_id: file.target_id, abi_version: file.abi_version, kernels, metadata })
+    let sections =
+        if file.sections.is_empty() { stripped::sections(&file)? } else { views::sections(&file)? };
+    let tables = tables(&file)?;
+    let kernels = kernels::kernels(&file, &sections, &tables.loader, metadata.as_ref())?;
+    let all = tables.all.as_ref().unwrap_or(&tables.loader);
+    let symbols = views::symbols(all, &sections);
+    Ok(CodeObject {
+        target_id: file.target_id,
+        abi_version: file.abi_version,
+        is_relocatable: file.is_relocatable,
+        kernels,
+        metadata,
+        sections,
+        symbols,
+    })
+}
+
+/// Symbol tables of a file.
+struct Tables<'d> {
+    /// The one that the loader uses.
+    loader: Vec<Symbol<'d>>,
+    /// The one with all symbols, if it is another.
+    all: Option<Vec<Symbol<'d>>>,
+}
+
+fn tables<'d>(file: &File<'d>) -> Result<Tables<'d>, ObjectError> {
+    let table = |kind| file.section_of_type(kind).map(|index| file.symbols(index)).transpose();
+    let (dynamic, all) = (table(elf::SHT_DYNSYM)?, table(elf::SHT_SYMTAB)?);
+    Ok(match (dynamic, all) {
+        (Some(loader), all) => Tables { loader, all },
+        (None, Some(loader)) => Tables { loader, all: None },
+        (None, None) => Tables { loader: stripped::symbols(file)?, all: None },
+    })
 }
 
 fn metadata(file: &File<'_>) -> Result<Option<Metadata>, ObjectError> {
     for (offset, section) in file.notes()? {
-        let fault = |at: usize, fault| ObjectError::Read { offset: offset + at as u64, fault };
+        let fault = |at: usize, fault| ObjectError::Read { offset: offset.saturating_add(at as u64), fault };
         let found = note::find_metadata(section).map_err(|e| fault(e.at, ReadFault::Note(e.what)))?;
         if let Some(bytes) = found {
             return Metadata::from_msgpack(bytes).map(Some).map_err(|e| fault(0, e.into()));
         }
     }
     Ok(None)
-}
-
-/// Function symbols by address.
-struct Functions<'s, 'd> {
-    sorted: Vec<&'s Symbol<'d>>,
-}
-
-fn functions<'s, 'd>(symbols: &'s [Symbol<'d>]) -> Functions<'s, 'd> {
-    let mut sorted: Vec<_> = symbols.iter().filter(|s| s.kind == elf::STT_FUNC && s.is_defined).collect();
-    sorted.sort_by_key(|s| s.address);
-    Functions { sorted }
-}
-
-impl Functions<'_, '_> {
-    /// The size of the function at `address`: what its symbol says, else the distance to the next function.
-    fn size_at(&self, address: u64) -> Option<u64> {
-        let first = self.sorted.partition_point(|s| s.address < address);
-        let next = self.sorted.partition_point(|s| s.address <= address);
-        let sized = self.sorted[first..next].iter().map(|s| s.size).find(|size| *size > 0);
-        sized.or_else(|| self.sorted.get(next).map(|s| s.address - address))
-    }
-}
-
-fn kernel<'d>(
-    file: &File<'d>,
-    functions: &Functions<'_, 'd>,
-    symbol: &Symbol<'d>,
-    name: &'d str,
-) -> Result<KernelCode<'d>, ObjectError> {
-    let unmapped = |what, address, bytes| ObjectError::Read {
-        offset: symbol.entry_offset,
-        fault: ReadFault::Unmapped { what, kernel: name.to_owned(), address, bytes },
-    };
-    let size = DESCRIPTOR_BYTES as u64;
-    let descriptor = file
-        .loaded(symbol.address, Some(size))
-        .and_then(|bytes| bytes.first_chunk::<DESCRIPTOR_BYTES>())
-        .map(KernelDescriptor::from_bytes)
-        .ok_or_else(|| unmapped("the descriptor", symbol.address, size))?;
-    let address = symbol.address.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
-    let size = functions.size_at(address);
-    let code = file.loaded(address, size).ok_or_else(|| unmapped("the code", address, size.unwrap_or(0)))?;
-    Ok(KernelCode { name, descriptor, address, code, metadata: None })
 }

@@ -9,5 +9,8 @@ mod parse;
 mod print;
 mod symbols;
 
-pub use parse::{ParseError, ParseFault, parse_inst, parse_program};
+pub use parse::{
+    ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, TextError, parse_inst, parse_inst_in,
+    parse_program,
+};
 pub use print::{Comments, InstText, print_program};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
-use gcn_isa::table::{Class, Format, InstDesc, OperandKinds};
+use gcn_isa::table::{Class, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
 
 use super::symbols;
@@ -35,6 +35,8 @@ pub(crate) enum ConstType {
     I16,
     /// A 16-bit float.
     F16,
+    /// A bf16.
+    Bf16,
     /// Two 16-bit floats.
     PackedF16,
     /// Two bf16.
@@ -45,22 +47,52 @@ pub(crate) enum ConstType {
     F64,
 }
 
-/// The constant type of an operand. The table knows widths and literal kinds; the rest is in the mnemonic, whose last
-/// type suffix names the sources.
+/// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant operand of the
+/// table with the bits of 1.0 in each type.
+///
+/// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that are shift
+/// counts, scales, class masks or accumulators, and pairs that are read as one dword.
 pub(crate) fn const_type(desc: &InstDesc, position: usize) -> ConstType {
-    let operand = &desc.operands[position];
+    let Some(operand) = desc.operands.get(position) else { return ConstType::B32 };
     let name = desc.mnemonic;
-    if operand.kinds.contains(OperandKinds::LITERAL16) {
-        return if name.ends_with("f16") { ConstType::F16 } else { ConstType::I16 };
-    }
-    match (operand.dwords, name) {
-        (1, "v_pk_fmac_f16" | "v_dot2c_f32_f16") => ConstType::PackedF16,
-        (1, "v_dot2c_f32_bf16") => ConstType::PackedBf16,
-        (1, _) => ConstType::B32,
+    match operand.dwords {
+        1 if desc.format.is_vop() => dword_type(desc, operand.name),
         // Packed 32-bit pairs read the same 32-bit constant twice.
-        (2, _) if name.starts_with("v_pk_") => ConstType::B32,
-        (2 | 8, _) if name.contains("f64") => ConstType::F64,
-        (2, _) if !desc.is_matrix() => ConstType::B64,
+        2 if name.starts_with("v_pk_") => ConstType::B32,
+        2 if name.ends_with("f64") && !desc.is_matrix() => ConstType::F64,
+        2 => ConstType::B64,
+        8 if name.contains("_f64_") => ConstType::B64,
+        _ => ConstType::B32,
+    }
+}
+
+/// The type of a constant in a 32-bit operand of a vector instruction.
+fn dword_type(desc: &InstDesc, slot: &str) -> ConstType {
+    let name = desc.mnemonic;
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
+    match last {
+        "f32" if name.contains("_mix_") => ConstType::F16,
+        "f16" | "bf16" if desc.is_matrix() || starts(&["v_cmp_class", "v_cmpx_class"]) && slot == "src1" => {
+            ConstType::B32
+        }
+        "f16" | "bf16" if starts(&["v_pk_", "v_dot2", "v_cvt_scalef32"]) => {
+            let scale = slot != "src0" && name.starts_with("v_cvt_scalef32");
+            let accumulator = slot == "src2" && name.starts_with("v_dot2");
+            match last {
+                _ if scale || accumulator || desc.format == Format::Vop2Sdwa => ConstType::B32,
+                "f16" => ConstType::PackedF16,
+                _ => ConstType::PackedBf16,
+            }
+        }
+        "f16" if name.starts_with("v_ldexp") && slot == "src1" && desc.format == Format::Vop2Sdwa => {
+            ConstType::I16
+        }
+        "bf16" if desc.format != Format::Vop1Sdwa => ConstType::Bf16,
+        "f16" | "bf16" => ConstType::F16,
+        "i16" | "u16" | "b16" if starts(&["v_pk_", "v_dot2", "v_sat_pk", "v_sad"]) => ConstType::B32,
+        "i16" | "u16" if slot == "src2" && starts(&["v_mad_i32", "v_mad_u32"]) => ConstType::B32,
+        "i16" | "u16" | "b16" => ConstType::I16,
         _ => ConstType::B32,
     }
 }
@@ -77,6 +109,7 @@ pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
         ConstType::B32 => Inline::of_bits32(bits),
         ConstType::I16 => int(bits as i32),
         ConstType::F16 => int((bits as i16).into()).or_else(|| f16(bits & 0xffff)),
+        ConstType::Bf16 => int((bits as i16).into()).or_else(|| float(|f| f.2 >> 16, bits & 0xffff)),
         ConstType::PackedF16 => int(bits as i32).or_else(|| f16(bits)),
         // bf16 is the upper half of an f32.
         ConstType::PackedBf16 => int(bits as i32).or_else(|| float(|f| f.2 >> 16, bits)),

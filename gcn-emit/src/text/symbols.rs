@@ -42,11 +42,6 @@ pub(crate) fn hwreg(target: Target, imm: u16) -> String {
     }
 }
 
-/// The immediate of a hardware register field.
-pub(crate) fn hwreg_imm(id: u16, offset: u16, size: u16) -> Option<u16> {
-    (id < 64 && offset < 32 && (1..=32).contains(&size)).then(|| id | offset << 6 | (size - 1) << 11)
-}
-
 /// A message of `s_sendmsg`.
 pub(crate) struct Message {
     /// Bits 3:0.
@@ -233,7 +228,7 @@ pub(crate) fn parse_swizzle(text: &str) -> Option<u16> {
     }
 }
 
-fn bitmask_offset(quoted: &str) -> Option<u16> {
+pub(crate) fn bitmask_offset(quoted: &str) -> Option<u16> {
     let mask = quoted.strip_prefix('"')?.strip_suffix('"')?;
     if mask.len() != 5 {
         return None;

@@ -51,7 +51,7 @@ impl Llvm {
 }
 
 /// The settings of a target id as subtarget attributes: the assembler wants them on its command line too.
-fn attributes(id: TargetId) -> String {
+pub fn attributes(id: TargetId) -> String {
     let sign = |feature| match feature {
         Feature::Any => None,
         Feature::Off => Some('-'),

@@ -1,8 +1,13 @@
 //! Code objects: against LLVM's assembler, linker and readers, and against damage.
 
 mod damage;
+mod descriptor;
+mod faults;
+mod golden;
 mod kernels;
+mod link;
 mod occupancy;
+mod read;
 mod rules;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +15,9 @@ use std::path::{Path, PathBuf};
 use gcn_emit::asm_file::assembly_file;
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::metadata::{Metadata, Node, ValueKind};
-use gcn_emit::object::{read_code_object, write_code_object};
+use gcn_emit::object::{
+    CodeObjectVersion, LinkOptions, Module, link_with, read_code_object, write_code_object,
+};
 use gcn_emit::text::Comments;
 use gcn_isa::Target;
 
@@ -49,11 +56,11 @@ fn llvm_makes_the_same_code_and_descriptors_of_our_assembly() {
     let groups = |target| [kernels::shapes(target), kernels::counts(target)].concat();
     for_each_pair("same_bytes", groups, |pair| {
         let (ours, theirs) = (std::fs::read(&pair.ours).unwrap(), std::fs::read(&pair.theirs).unwrap());
-        // What a loader looks at, byte by byte: every part has the size and place that the linker gives it. Only the order
-        // of names in .dynstr is our own, and with it the offsets in .dynsym.
-        for name in [".note", ".gnu.hash", ".hash", ".rodata", ".text", ".dynamic"] {
-            assert_eq!(section(&ours, name), section(&theirs, name), "{name}");
-        }
+        // The whole file, but for the text with which LLVM's linker names itself.
+        let comment = read_code_object(&theirs).unwrap().section(".comment").unwrap().bytes;
+        let producer = std::str::from_utf8(comment).unwrap().trim_end_matches('\0');
+        let module = Module::of_kernels(pair.kernels, CodeObjectVersion::V5).unwrap();
+        assert!(link_with(&module, &LinkOptions { producer: Some(producer) }).unwrap() == theirs);
         let (a, b) = (read_code_object(&ours).unwrap(), read_code_object(&theirs).unwrap());
         assert_eq!((a.target_id, a.abi_version), (b.target_id, b.abi_version));
         assert_eq!(a.metadata, b.metadata);
@@ -66,12 +73,30 @@ fn llvm_makes_the_same_code_and_descriptors_of_our_assembly() {
     });
 }
 
-/// The contents of a section.
-fn section<'d>(bytes: &'d [u8], name: &str) -> &'d [u8] {
-    use object::read::elf::ElfFile64;
-    use object::{Object as _, ObjectSection as _};
-    let file = ElfFile64::<object::LittleEndian>::parse(bytes).expect("an ELF file");
-    file.section_by_name(name).and_then(|s| s.data().ok()).unwrap_or_else(|| panic!("no section {name}"))
+/// Each version of the format: the assembler gets the version and the metadata that belongs to it.
+#[test]
+fn every_version_is_what_llvm_makes_of_it() {
+    let Some(llvm) = Llvm::find("every_version") else { return };
+    let dir = Scratch::new("versions");
+    for target in [Target::GFX900, Target::GFX942] {
+        for version in [CodeObjectVersion::V4, CodeObjectVersion::V5, CodeObjectVersion::V6] {
+            let kernels = &kernels::shapes(target)[0];
+            let number = version.number();
+            let assembly = assembly_file(kernels, Comments::None)
+                .replace("_code_object_version 5", &format!("_code_object_version {number}"))
+                .replace(&Metadata::of(kernels).to_yaml(), &Metadata::of_version(kernels, version).to_yaml());
+            let name = format!("{target}-{number}");
+            let theirs = std::fs::read(llvm.code_object(&dir, &name, target.into(), &assembly)).unwrap();
+            let comment = read_code_object(&theirs).unwrap().section(".comment").unwrap().bytes;
+            let producer = std::str::from_utf8(comment).unwrap().trim_end_matches('\0');
+            let module = Module::of_kernels(kernels, version).unwrap();
+            assert!(
+                link_with(&module, &LinkOptions { producer: Some(producer) }).unwrap() == theirs,
+                "{name}"
+            );
+            assert_eq!(u32::from(read_code_object(&theirs).unwrap().abi_version), number - 2);
+        }
+    }
 }
 
 #[test]

@@ -232,9 +232,11 @@ const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1010_0111);
 const VOP3P: Layout = Layout {
     fixed: &[
         VOP3P_ENC,
-        // op_sel_hi of sources that do not exist: assemblers set it, hardware does not read it.
-        bits(59, 2, 3).ignored(),
-        bits(14, 1, 1).ignored(),
+        // op_sel_hi of a source that does not exist: assemblers set it, hardware does not read it.
+        bits(14, 1, 1).ignored().when(When::Has(Modifiers::OP_SEL_HI)),
+        // Where op_sel_hi cannot be written it is all ones.
+        bits(59, 2, 3).when(When::Lacks(Modifiers::OP_SEL_HI)),
+        bits(14, 1, 1).when(When::Lacks(Modifiers::OP_SEL_HI)),
     ],
     opcode_lo: 16,
     slots: &[
@@ -282,7 +284,14 @@ const VOP3P_MAI: Layout = Layout {
 const VOP3PX2: Layout = Layout {
     // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second the matrix instruction, with the lowest bit of
     // its unused `abid` set.
-    fixed: &[VOP3P_ENC, bits(16, 7, 0x2c), bits(64 + 23, 9, 0b1_1010_0111), bits(64 + 11, 1, 1)],
+    fixed: &[
+        VOP3P_ENC,
+        bits(16, 7, 0x2c),
+        // op_sel and op_sel_hi of a third source, which there is not: AMD's own kernels set them, nothing reads them.
+        bits(13, 2, 0).ignored(),
+        bits(64 + 23, 9, 0b1_1010_0111),
+        bits(64 + 11, 1, 1),
+    ],
     opcode_lo: 64 + 16,
     slots: &[
         slot(&["scale_src0"], Code::Source, 32, 9),

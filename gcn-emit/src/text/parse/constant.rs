@@ -1,104 +1,206 @@
 //! Numbers as operands: inline constant or literal, by what the operand reads.
+//!
+//! The rules are those of LLVM's assembler: an integer is the operand's bits, a float is converted to the operand's type
+//! and may lose precision, but neither overflow nor underflow.
+
+use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::InstDesc;
 use gcn_isa::{Inline, Operand};
 
-use super::grammar::Number;
+use super::cursor::Number;
 use crate::text::operand::{ConstType, const_type, inline_of_literal};
 
+/// Why a number may not stand where it does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Unfit {
+    Bits32(i64),
+    Bits16(i64),
+    /// A float that the 16-, 32- or 64-bit type does not reach.
+    Range(f64, u8),
+    /// A 64-bit float with a low half.
+    LowHalf(f64),
+    NoFloat(f64),
+    Modifier,
+    Absolute,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unfit::Bits32(value) => write!(f, "{} does not fit the 32 bits of a literal", hex(*value)),
+            Unfit::Bits16(value) => write!(f, "{} does not fit 16 bits", hex(*value)),
+            Unfit::Range(value, bits) => write!(f, "{value} is outside the range of a {bits}-bit float"),
+            Unfit::LowHalf(value) => {
+                write!(f, "{value} needs 64 bits, but a literal gives only the upper 32 of a 64-bit float")
+            }
+            Unfit::NoFloat(value) => {
+                write!(f, "{value} is no inline constant; write the operand's bits in hexadecimal")
+            }
+            Unfit::Modifier => f.write_str("a source modifier does not go with this constant here"),
+            Unfit::Absolute => f.write_str("an absolute expression is wanted: its value must be known here"),
+        }
+    }
+}
+
+fn hex(value: i64) -> String {
+    let sign = if value < 0 { "-" } else { "" };
+    format!("{sign}{:#x}", value.unsigned_abs())
+}
+
 /// A constant source operand.
-pub(super) fn source(desc: &InstDesc, position: usize, number: Number<'_>) -> Result<Operand, String> {
+pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     let ty = const_type(desc, position);
     match number {
         Number::Int(value) => int_source(ty, value),
-        Number::Float(text) => float_source(ty, text),
+        Number::Float(value) => float_source(ty, value),
+        Number::Later(..) => Err(Unfit::Absolute),
     }
 }
 
-fn int_source(ty: ConstType, value: i128) -> Result<Operand, String> {
+/// True if a literal whose value comes later may stand for the operand: 32-bit ones take the address of a symbol.
+pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
+    const_type(desc, position) == ConstType::B32
+        && desc.operands.get(position).is_some_and(|o| o.name != "literal")
+}
+
+/// A constant with source modifiers in a form that has none: they change the constant itself.
+pub(super) fn folded(
+    desc: &InstDesc,
+    position: usize,
+    number: Number,
+    neg: bool,
+    abs: bool,
+) -> Result<Number, Unfit> {
+    if !neg && !abs {
+        return Ok(number);
+    }
+    // How many bits the constant has, and which of them is the sign. Of a pair only the low half's counts, as in LLVM.
+    let (bits, sign) = match const_type(desc, position) {
+        ConstType::F64 | ConstType::B64 => (64, 0),
+        ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
+        ConstType::PackedF16 | ConstType::PackedBf16 => (32, 0x8000),
+        ConstType::B32 => (32, 0x8000_0000),
+    };
+    match (number, bits) {
+        (Number::Float(value), _) => {
+            let value = if abs { value.abs() } else { value };
+            Ok(Number::Float(if neg { -value } else { value }))
+        }
+        (Number::Int(value), 16 | 32) => {
+            let value = if bits == 16 { bits16(value)? & 0xffff } else { bits32(value)? };
+            let value = if abs { value & !sign } else { value };
+            Ok(Number::Int((if neg { value ^ sign } else { value }).into()))
+        }
+        _ => Err(Unfit::Modifier),
+    }
+}
+
+fn int_source(ty: ConstType, value: i64) -> Result<Operand, Unfit> {
     if let Ok(small @ -16..=64) = i8::try_from(value) {
         return Ok(Operand::Inline(Inline::Int(small)));
     }
-    // A 64-bit pattern of an inline float, or a 32-bit literal that the operand extends.
-    if matches!(ty, ConstType::B64 | ConstType::F64) {
-        let inline = u64::try_from(value).ok().and_then(Inline::of_bits64);
-        return inline.map_or_else(|| Ok(Operand::Literal(bits32(value)?)), |i| Ok(Operand::Inline(i)));
-    }
-    let bits = bits32(value)?;
-    let bits = if ty == ConstType::F16 { low_half(bits)? } else { bits };
-    if matches!(ty, ConstType::I16) {
-        low_half(bits)?;
-    }
-    Ok(inline_of_literal(ty, bits).map_or(Operand::Literal(bits), Operand::Inline))
-}
-
-fn bits32(value: i128) -> Result<u32, String> {
-    let bits = u32::try_from(value).ok().or_else(|| i32::try_from(value).ok().map(|v| v as u32));
-    bits.ok_or_else(|| format!("{value:#x} does not fit the 32 bits of a literal"))
-}
-
-/// The low half of a literal that a 16-bit operand reads.
-fn low_half(bits: u32) -> Result<u32, String> {
-    match bits {
-        0..=0xffff | 0xffff_8000.. => Ok(bits & 0xffff),
-        _ => Err(format!("{bits:#x} does not fit 16 bits")),
-    }
-}
-
-fn float_source(ty: ConstType, text: &str) -> Result<Operand, String> {
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    // Inline floats have one name whatever the type makes of them; 1/(2π) has two, by precision.
-    let wide = matches!(ty, ConstType::B64 | ConstType::F64);
-    let same = |f: &(&str, u16, u32, u64)| {
-        if wide { f64::from_bits(f.3) == value } else { f32_bits(text) == Ok(f.2) }
-    };
-    if let Some(index) = INLINE_FLOATS.iter().position(same) {
-        return Ok(Operand::Inline(Inline::Float(240 + index as u8)));
-    }
     let bits = match ty {
-        ConstType::F16 | ConstType::PackedF16 => f16_bits(text)?,
-        ConstType::F64 => return f64_literal(value),
-        ConstType::B64 => return Err(format!("`{text}` is no inline constant of a 64-bit integer operand")),
-        ConstType::PackedBf16 => half::bf16::from_f64(value).to_bits().into(),
+        ConstType::I16 | ConstType::F16 | ConstType::Bf16 => bits16(value)?,
+        ConstType::B64 | ConstType::F64 => match Inline::of_bits64(value as u64) {
+            Some(inline) => return Ok(Operand::Inline(inline)),
+            None => bits32(value)?,
+        },
+        _ => bits32(value)?,
+    };
+    let inline = match ty {
+        ConstType::F16 | ConstType::Bf16 => inline_of_literal(ty, bits & 0xffff),
+        ConstType::B64 | ConstType::I16 => None,
+        _ => inline_of_literal(ty, bits),
+    };
+    let literal = if matches!(ty, ConstType::F16 | ConstType::Bf16) { bits & 0xffff } else { bits };
+    Ok(inline.map_or(Operand::Literal(literal), Operand::Inline))
+}
+
+fn bits32(value: i64) -> Result<u32, Unfit> {
+    let fits = (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&value);
+    if fits { Ok(value as u32) } else { Err(Unfit::Bits32(value)) }
+}
+
+/// A 16-bit value as the dword that assemblers write: negative ones are sign-extended.
+fn bits16(value: i64) -> Result<u32, Unfit> {
+    if (-0x8000..=0xffff).contains(&value) { Ok(value as u32) } else { Err(Unfit::Bits16(value)) }
+}
+
+fn float_source(ty: ConstType, value: f64) -> Result<Operand, Unfit> {
+    let bits = match ty {
+        ConstType::F16 | ConstType::PackedF16 => f16_bits(value)?,
+        ConstType::Bf16 | ConstType::PackedBf16 => bf16_bits(value)?,
+        ConstType::B32 => f32_bits(value)?,
         ConstType::I16 => {
-            return Err(format!("`{text}` is no inline constant; write the operand's bits in hexadecimal"));
+            let inline = Inline::of_bits32(f32_bits(value)?);
+            return inline.map(Operand::Inline).ok_or(Unfit::NoFloat(value));
         }
-        ConstType::B32 => f32_bits(text)?,
+        ConstType::B64 | ConstType::F64 => {
+            return match (Inline::of_bits64(value.to_bits()), ty) {
+                (Some(inline), _) => Ok(Operand::Inline(inline)),
+                (None, ConstType::F64) => f64_literal(value),
+                (None, _) => Err(Unfit::NoFloat(value)),
+            };
+        }
     };
     Ok(inline_of_literal(ty, bits).map_or(Operand::Literal(bits), Operand::Inline))
 }
 
-fn f32_bits(text: &str) -> Result<u32, String> {
-    text.parse().map(f32::to_bits).map_err(|_| format!("`{text}` is not a number"))
+/// Fails where the narrower type overflows, or underflows and loses bits.
+fn in_range(value: f64, narrow: f64, smallest_normal: f64, bits: u8) -> Result<(), Unfit> {
+    let overflow = narrow.is_infinite() && value.is_finite();
+    let underflow = narrow != value && narrow.abs() < smallest_normal;
+    if overflow || underflow { Err(Unfit::Range(value, bits)) } else { Ok(()) }
 }
 
-fn f16_bits(text: &str) -> Result<u32, String> {
-    let value: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
-    Ok(half::f16::from_f64(value).to_bits().into())
+fn f32_bits(value: f64) -> Result<u32, Unfit> {
+    let narrow = value as f32;
+    in_range(value, narrow.into(), f32::MIN_POSITIVE.into(), 32)?;
+    Ok(narrow.to_bits())
+}
+
+fn f16_bits(value: f64) -> Result<u32, Unfit> {
+    let narrow = half::f16::from_f64(value);
+    in_range(value, narrow.to_f64(), half::f16::MIN_POSITIVE.to_f64(), 16)?;
+    Ok(narrow.to_bits().into())
+}
+
+fn bf16_bits(value: f64) -> Result<u32, Unfit> {
+    // The hardware's 1/(2π) is cut off where a conversion would round up; its canonical spelling means the constant.
+    if let Some((_, _, bits, _)) = INLINE_FLOATS.iter().find(|f| f.0.parse() == Ok(value)) {
+        return Ok(bits >> 16);
+    }
+    let narrow = half::bf16::from_f64(value);
+    in_range(value, narrow.to_f64(), half::bf16::MIN_POSITIVE.to_f64(), 16)?;
+    Ok(narrow.to_bits().into())
 }
 
 /// A literal is the upper half of a 64-bit float, so the lower half has to be zero.
-fn f64_literal(value: f64) -> Result<Operand, String> {
+fn f64_literal(value: f64) -> Result<Operand, Unfit> {
     let bits = value.to_bits();
     if bits & 0xffff_ffff != 0 {
-        return Err(format!(
-            "{value} needs 64 bits, but a literal gives only the upper 32 of a 64-bit float"
-        ));
+        Err(Unfit::LowHalf(value))
+    } else {
+        Ok(Operand::Literal((bits >> 32) as u32))
     }
-    Ok(Operand::Literal((bits >> 32) as u32))
 }
 
 /// The dword of a number that is written as a literal whatever its value.
-pub(super) fn literal(desc: &InstDesc, position: usize, number: Number<'_>) -> Result<Operand, String> {
+pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
     let half_float = desc.mnemonic.ends_with("f16");
     let bits = match number {
+        Number::Int(value) if half_float => bits16(value)?,
         Number::Int(value) => bits32(value)?,
-        Number::Float(text) if half_float => f16_bits(text)?,
-        Number::Float(text) if const_type(desc, position) == ConstType::F64 => {
-            return f64_literal(text.parse().map_err(|_| format!("`{text}` is not a number"))?);
-        }
-        Number::Float(text) => f32_bits(text)?,
+        Number::Float(value) if half_float => f16_bits(value)?,
+        Number::Float(value) => match const_type(desc, position) {
+            ConstType::F64 => return f64_literal(value),
+            ConstType::B64 | ConstType::I16 => return Err(Unfit::NoFloat(value)),
+            _ if desc.format == gcn_isa::Format::Sopk => return Err(Unfit::NoFloat(value)),
+            _ => f32_bits(value)?,
+        },
+        Number::Later(..) => return Err(Unfit::Absolute),
     };
     Ok(Operand::Literal(bits))
 }

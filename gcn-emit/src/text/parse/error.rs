@@ -91,6 +91,14 @@ pub enum ParseFault {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A modifier's value, which no instruction takes.
+    #[error("modifier `{name}`: {problem}")]
+    ModifierValue {
+        /// The modifier's name.
+        name: String,
+        /// What is wrong with the value.
+        problem: &'static str,
+    },
     /// A modifier that the form needs.
     #[error("`{mnemonic}` needs {what}")]
     Missing {
@@ -107,9 +115,12 @@ pub enum ParseFault {
         /// Why.
         fault: EncodeFault,
     },
-    /// A label where there is no program.
-    #[error("the label `{0}` has no meaning outside a program")]
-    LooseLabel(String),
+    /// An expression without a usable value, or an argument of a function such as `hwreg(…)`.
+    #[error("{0}")]
+    Expression(String),
+    /// A register that does not exist.
+    #[error("{0}")]
+    Register(String),
     /// A label that is used but not defined.
     #[error("the label `{0}` is not defined")]
     UndefinedLabel(String),

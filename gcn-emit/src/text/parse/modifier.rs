@@ -1,207 +1,318 @@
-//! Modifiers from text.
+//! Modifiers: their values in the text, and whether an instruction takes them.
 
-use gcn_isa::table::{InstDesc, Modifiers};
+use gcn_isa::table::{Class, InstDesc, Modifiers};
 use gcn_isa::{Format, Mods, Target};
 
-use super::grammar::{RawMod, integer};
+use super::calls;
+use super::cursor::{Cursor, Located, Span};
+use super::error::ParseFault;
+use super::grammar::{Context, Raw};
+use super::words::{Modifier, Spelling, Value};
 use crate::fields::ModField;
-use crate::fields::modifier::is_permlane_swap_e64;
-use crate::text::modifiers::cache_names;
+use crate::fields::modifier::{has_tfe, is_permlane_swap_e64};
 use crate::text::symbols;
 
-/// Sets one modifier. Returns the field that was set, or what is wrong.
+/// A modifier with its value as the field's bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawMod {
+    pub span: Span,
+    pub modifier: Modifier,
+    pub value: u32,
+}
+
+/// The value of `fi:1` and of `bound_ctrl` among the bits of a `v_permlane*_swap_b32`.
+const PERMLANE_FETCH_INACTIVE: u32 = 1;
+const PERMLANE_BOUND_CONTROL: u32 = 2;
+
+/// Marks in [`RawMod::value`] which half of a buffer format is meant; the other keeps its default.
+const DATA_FORMAT_ONLY: u32 = 0x100;
+const NUM_FORMAT_ONLY: u32 = 0x200;
+
+impl RawMod {
+    /// `dfmt:` and `nfmt:` stand before the scalar offset, all others behind the operands.
+    pub fn may_precede_operand(&self) -> bool {
+        self.value & (DATA_FORMAT_ONLY | NUM_FORMAT_ONLY) != 0 && self.modifier.field == ModField::Format
+    }
+}
+
+/// Parses the value of a modifier behind its name.
+pub(super) fn valued(
+    cursor: &mut Cursor<'_>,
+    raw: &mut Raw,
+    at: usize,
+    modifier: Modifier,
+    form: Value,
+    context: &mut Context<'_>,
+) -> Result<(), Located> {
+    cursor.expect(b':', "`:` and a value behind the modifier's name")?;
+    let from = cursor.at();
+    let parsed = value(cursor, form, context)?;
+    let span = cursor.span_from(at);
+    match parsed {
+        Ok(value) => {
+            raw.mods.push(RawMod { span, modifier, value });
+            Ok(())
+        }
+        Err(problem) => {
+            let name = cursor.text_from(at).split([':', ' ', '\t']).next().unwrap_or_default().to_owned();
+            Err((Span::new(from, span.end()), ParseFault::ModifierValue { name, problem }))
+        }
+    }
+}
+
+type Parsed = Result<u32, &'static str>;
+
+fn value(cursor: &mut Cursor<'_>, form: Value, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    Ok(match form {
+        Value::Bits => return bits(cursor, context),
+        Value::QuadPerm => return quad_perm(cursor, context),
+        Value::Format => return format(cursor, context),
+        Value::Selector => {
+            let wanted = "an SDWA selector is BYTE_0 to BYTE_3, WORD_0, WORD_1 or DWORD";
+            return choice(cursor, &symbols::SDWA_SELECTORS, wanted, context);
+        }
+        Value::Unused => {
+            let wanted = "the treatments are UNUSED_PAD, UNUSED_SEXT and UNUSED_PRESERVE";
+            return choice(cursor, &symbols::SDWA_UNUSED, wanted, context);
+        }
+        Value::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
+        Value::Offset => {
+            let value = cursor.integer(context.scope)?;
+            i32::try_from(value).map(|v| v as u32).map_err(|_| "the offset is too large")
+        }
+        _ => plain(form, cursor.integer(context.scope)?),
+    })
+}
+
+/// Values that are one number.
+fn plain(form: Value, value: i64) -> Parsed {
+    match (form, value) {
+        (Value::UpTo(max), _) => {
+            let small = u32::try_from(value).ok().filter(|v| *v <= max);
+            small.ok_or("the value does not fit the field")
+        }
+        (Value::Lanes(first, low, high), _) => match u16::try_from(value) {
+            Ok(lanes) if (low..=high).contains(&lanes) => Ok((first + lanes - low).into()),
+            _ => Err("the lane count does not exist"),
+        },
+        (Value::RowBroadcast, 15) => Ok(0x142),
+        (Value::RowBroadcast, 31) => Ok(0x143),
+        (Value::RowBroadcast, _) => Err("only row_bcast:15 and row_bcast:31 exist"),
+        (Value::Multiply, 1) | (Value::Divide, 1) => Ok(0),
+        (Value::Multiply, 2) => Ok(1),
+        (Value::Multiply, 4) => Ok(2),
+        (Value::Divide, 2) => Ok(3),
+        (Value::Multiply | Value::Divide, _) => Err("only mul:2, mul:4 and div:2 exist"),
+        // Both spellings set the bit; bound_ctrl:0 is the older one.
+        (Value::BoundControl, 0 | 1) => Ok(1),
+        (Value::BoundControl, _) => Err("only bound_ctrl:0 and bound_ctrl:1 exist, and mean the same"),
+        (Value::FetchInactive, 0 | 1) => Ok(value as u32),
+        (Value::FetchInactive, _) => Err("only fi:0 and fi:1 exist"),
+        (Value::DataFormat, 0..=15) => Ok(value as u32 | DATA_FORMAT_ONLY),
+        (Value::DataFormat, _) => Err("a data format is 0 to 15"),
+        (Value::NumFormat, 0..=7) => Ok((value as u32) << 4 | NUM_FORMAT_ONLY),
+        (Value::NumFormat, _) => Err("a number format is 0 to 7"),
+        _ => Err("not a number"),
+    }
+}
+
+fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    cursor.name();
+    cursor.blanks();
+    cursor.expect(b'(', "`(` behind `swizzle`")?;
+    let offset = calls::swizzle(cursor, context)?;
+    cursor.close(b')', "`)` behind the swizzle")?;
+    Ok(Ok(offset.into()))
+}
+
+/// Up to four numbers in brackets.
+fn list(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<([i64; 4], usize), Located> {
+    cursor.expect(b'[', "a list such as [0,1]")?;
+    let mut values = [0; 4];
+    let mut count = 0;
+    loop {
+        let Some(place) = values.get_mut(count) else {
+            return Err(cursor.expected("`]`: a list has at most four values"));
+        };
+        *place = cursor.integer(context.scope)?;
+        count += 1;
+        if !cursor.eat(b',') {
+            cursor.close(b']', "`,` or `]`")?;
+            return Ok((values, count));
+        }
+    }
+}
+
+fn bits(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    let (values, _) = list(cursor, context)?;
+    if values.iter().any(|v| !matches!(v, 0 | 1)) {
+        return Ok(Err("not a list of bits like [0,1]"));
+    }
+    Ok(Ok(values.iter().rev().fold(0, |bits, value| bits << 1 | *value as u32)))
+}
+
+fn quad_perm(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    let (lanes, count) = list(cursor, context)?;
+    if count != 4 || lanes.iter().any(|l| !(0..4).contains(l)) {
+        return Ok(Err("quad_perm takes four lanes from 0 to 3"));
+    }
+    Ok(Ok(lanes.iter().rev().fold(0, |bits, lane| bits << 2 | *lane as u32)))
+}
+
+fn choice(
+    cursor: &mut Cursor<'_>,
+    names: &[&str],
+    wanted: &'static str,
+    context: &mut Context<'_>,
+) -> Result<Parsed, Located> {
+    let name = cursor.name();
+    let found = if name.is_empty() {
+        usize::try_from(cursor.integer(context.scope)?).ok().filter(|i| *i < names.len())
+    } else {
+        names.iter().position(|n| *n == name)
+    };
+    Ok(found.map(|i| i as u32).ok_or(wanted))
+}
+
+fn format(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<Parsed, Located> {
+    if cursor.peek() != b'[' {
+        let value = cursor.integer(context.scope)?;
+        return Ok(u32::try_from(value).ok().filter(|v| *v < 0x80).ok_or("the format has 7 bits"));
+    }
+    cursor.eat(b'[');
+    let (mut data, mut num) = (None, None);
+    loop {
+        let name = cursor.name();
+        let place = |list: &[&str]| list.iter().position(|f| *f == name).map(|i| i as u32);
+        let again = match (place(&symbols::DATA_FORMATS), place(&symbols::NUM_FORMATS)) {
+            (Some(format), _) => data.replace(format),
+            (_, Some(format)) => num.replace(format),
+            _ => return Ok(Err("not the name of a data or number format, such as BUF_DATA_FORMAT_32")),
+        };
+        if again.is_some() {
+            return Ok(Err("a format names one data format and one number format"));
+        }
+        cursor.blanks();
+        if !cursor.eat(b',') {
+            cursor.close(b']', "`,` or `]`")?;
+            return Ok(Ok(data.unwrap_or(1) | num.unwrap_or(0) << 4));
+        }
+    }
+}
+
+/// Why an instruction does not take a modifier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refused {
+    pub span: Span,
+    pub problem: &'static str,
+}
+
+/// Sets the modifiers of an instruction.
 pub(super) fn apply(
     desc: &InstDesc,
     target: Target,
-    raw: &RawMod<'_>,
+    raw: &Raw,
     mods: &mut Mods,
-) -> Result<ModField, &'static str> {
-    let (field, value) = meaning(desc, target, raw, mods)?;
-    let accepted = field.accepted_bits(desc);
-    if accepted == 0 {
-        return Err("not a modifier of this instruction");
+) -> Result<Modifiers, Refused> {
+    let mut written = Modifiers::empty();
+    let mut order = 0;
+    for one in &raw.mods {
+        let refuse = |problem| Err(Refused { span: one.span, problem });
+        let (field, value) = match meaning(desc, target, one, mods) {
+            Ok(meaning) => meaning,
+            Err(problem) => return refuse(problem),
+        };
+        if one.may_precede_operand() && raw.operands.last().is_none_or(|o| o.span.at() < one.span.at()) {
+            return refuse("it must stand before the scalar offset; behind it, write format:[…]");
+        }
+        let here = place(desc, one);
+        if here < order {
+            return refuse("it must stand before the modifiers that are written before it");
+        }
+        if here == order && written.intersects(one.modifier.flag) {
+            return refuse("it is there twice");
+        }
+        order = here;
+        if value != 0 || !desc.required.contains(one.modifier.flag) {
+            written |= one.modifier.flag;
+        }
+        field.set(mods, value);
+        if field.get(mods) != value {
+            return refuse("the value is too large");
+        }
     }
-    if value & !accepted != 0 {
-        return Err("more bits than the instruction has");
+    Ok(written)
+}
+
+/// A modifier's place among the others.
+fn place(desc: &InstDesc, raw: &RawMod) -> u8 {
+    // Where LDS is the source, `lds` stands before the cache bits.
+    if raw.modifier.field == ModField::Lds && desc.class == Class::VmemStoreLds {
+        super::words::BEFORE_CACHE_BITS
+    } else {
+        raw.modifier.order
     }
-    field.set(mods, value);
-    if field.get(mods) != value {
-        return Err("the value is too large");
-    }
-    Ok(field)
 }
 
 fn meaning(
     desc: &InstDesc,
     target: Target,
-    raw: &RawMod<'_>,
+    raw: &RawMod,
     mods: &Mods,
 ) -> Result<(ModField, u32), &'static str> {
-    match raw.value {
-        None => flag(desc, target, raw.name).map(|field| (field.0, field.1)),
-        Some(text) => valued(desc, raw.name, text, mods),
-    }
-}
-
-fn flag(desc: &InstDesc, target: Target, name: &str) -> Result<(ModField, u32), &'static str> {
-    let (glc, slc, scc) =
-        if desc.format == Format::Smem { ("glc", "slc", "scc") } else { cache_names(target) };
-    let field = match name {
-        "clamp" => ModField::Clamp,
-        "offen" => ModField::Offen,
-        "idxen" => ModField::Idxen,
-        "lds" => ModField::Lds,
-        "gds" => ModField::Gds,
-        "tfe" => ModField::Tfe,
-        "row_mirror" => return Ok((ModField::DppCtrl, 0x140)),
-        "row_half_mirror" => return Ok((ModField::DppCtrl, 0x141)),
-        _ if name == glc => ModField::Glc,
-        _ if name == slc => ModField::Slc,
-        _ if name == scc => ModField::Scc,
-        "glc" | "slc" | "scc" | "sc0" | "sc1" | "nt" => {
-            return Err("the cache bits are glc, slc, scc up to gfx90a and sc0, nt, sc1 from gfx942 on");
-        }
-        _ => return Err("needs a value"),
-    };
-    Ok((field, 1))
-}
-
-/// Modifiers whose value is a plain number.
-const NUMBERS: [(&str, ModField); 9] = [
-    ("offset", ModField::Offset),
-    ("offset0", ModField::Offset0),
-    ("offset1", ModField::Offset1),
-    ("cbsz", ModField::Cbsz),
-    ("abid", ModField::Abid),
-    ("blgp", ModField::Blgp),
-    ("bitop3", ModField::Bitop3),
-    ("row_mask", ModField::RowMask),
-    ("bank_mask", ModField::BankMask),
-];
-
-/// Modifiers whose value is a list of bits.
-const BIT_LISTS: [(&str, ModField); 5] = [
-    ("op_sel", ModField::OpSel),
-    ("op_sel_hi", ModField::OpSelHi),
-    ("neg_lo", ModField::NegLo),
-    ("neg_hi", ModField::NegHi),
-    ("neg", ModField::Neg),
-];
-
-/// Modifiers whose value is an SDWA selector.
-const SELECTORS: [(&str, ModField); 3] =
-    [("dst_sel", ModField::DstSel), ("src0_sel", ModField::Src0Sel), ("src1_sel", ModField::Src1Sel)];
-
-fn valued(desc: &InstDesc, name: &str, text: &str, mods: &Mods) -> Result<(ModField, u32), &'static str> {
-    if let Some((_, field)) = NUMBERS.iter().find(|n| n.0 == name) {
-        return number(desc, *field, text).map(|value| (*field, value));
-    }
-    if let Some((_, field)) = BIT_LISTS.iter().find(|n| n.0 == name) {
-        return bit_list(text).map(|value| (*field, value));
-    }
-    if let Some((_, field)) = SELECTORS.iter().find(|n| n.0 == name) {
-        let value = symbols::SDWA_SELECTORS.iter().position(|s| *s == text);
-        return value
-            .map(|v| (*field, v as u32))
-            .ok_or("not an SDWA selector (BYTE_0 to BYTE_3, WORD_0, WORD_1, DWORD)");
-    }
-    let small = integer(text).and_then(|n| u32::try_from(n).ok());
-    match (name, small) {
-        ("mul", Some(2)) => Ok((ModField::Omod, 1)),
-        ("mul", Some(4)) => Ok((ModField::Omod, 2)),
-        ("div", Some(2)) => Ok((ModField::Omod, 3)),
-        ("mul" | "div", _) => Err("only mul:2, mul:4 and div:2 exist"),
-        ("dst_unused", _) => {
-            let value = symbols::SDWA_UNUSED.iter().position(|s| *s == text);
-            value
-                .map(|v| (ModField::DstUnused, v as u32))
-                .ok_or("not UNUSED_PAD, UNUSED_SEXT or UNUSED_PRESERVE")
-        }
-        // Bit 1 of the place where other instructions have op_sel.
-        ("bound_ctrl", Some(1)) if is_permlane_swap_e64(desc) => {
-            Ok((ModField::OpSel, u32::from(mods.op_sel) | 2))
-        }
-        ("fi", Some(1)) if is_permlane_swap_e64(desc) => Ok((ModField::OpSel, u32::from(mods.op_sel) | 1)),
-        // Both spellings set the bit; bound_ctrl:0 is the older one.
-        ("bound_ctrl", Some(0 | 1)) => Ok((ModField::BoundCtrl, 1)),
-        ("format", _) => buffer_format(text).map(|value| (ModField::Format, value)),
-        ("dfmt", Some(value @ 0..=15)) => Ok((ModField::Format, u32::from(mods.format) & 0x70 | value)),
-        ("nfmt", Some(value @ 0..=7)) => Ok((ModField::Format, u32::from(mods.format) & 0xf | value << 4)),
-        _ => dpp_control(name, text).map(|ctrl| (ModField::DppCtrl, ctrl)),
-    }
-}
-
-fn number(desc: &InstDesc, field: ModField, text: &str) -> Result<u32, &'static str> {
-    if field == ModField::Offset && desc.mnemonic == "ds_swizzle_b32" && text.starts_with("swizzle") {
-        return symbols::parse_swizzle(text).map(u32::from).ok_or("not a swizzle that exists");
-    }
-    let value = integer(text).ok_or("not a number")?;
-    if field == ModField::Offset {
-        return i32::try_from(value).map(|v| v as u32).map_err(|_| "the value is too large");
-    }
-    u32::try_from(value).map_err(|_| "the value does not fit")
-}
-
-/// The words of `[a,b,…]`.
-fn list(text: &str) -> Option<impl Iterator<Item = &str>> {
-    Some(text.strip_prefix('[')?.strip_suffix(']')?.split(',').map(str::trim))
-}
-
-fn bit_list(text: &str) -> Result<u32, &'static str> {
-    let words = list(text).ok_or("not a list of bits like [0,1]")?;
-    let mut value = 0;
-    for (i, word) in words.enumerate() {
-        match word {
-            "0" => {}
-            "1" if i < 8 => value |= 1 << i,
-            _ => return Err("not a list of bits like [0,1]"),
-        }
-    }
-    Ok(value)
-}
-
-fn buffer_format(text: &str) -> Result<u32, &'static str> {
-    if let Some(value) = integer(text) {
-        return u32::try_from(value).ok().filter(|v| *v < 0x80).ok_or("the format has 7 bits");
-    }
-    let words = list(text).ok_or("not a format like [BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]")?;
-    let (mut data, mut num) = (1, 0);
-    for word in words {
-        if let Some(i) = symbols::DATA_FORMATS.iter().position(|f| *f == word) {
-            data = i as u32;
-        } else if let Some(i) = symbols::NUM_FORMATS.iter().position(|f| *f == word) {
-            num = i as u32;
-        } else {
-            return Err("not the name of a data or number format");
-        }
-    }
-    Ok(data | num << 4)
-}
-
-fn dpp_control(name: &str, text: &str) -> Result<u32, &'static str> {
-    if name == "quad_perm" {
-        let lanes: Option<Vec<u32>> =
-            list(text).and_then(|l| l.map(|w| w.parse().ok().filter(|n| *n < 4)).collect());
-        return match lanes.as_deref() {
-            Some(&[a, b, c, d]) => Ok(a | b << 2 | c << 4 | d << 6),
-            _ => Err("quad_perm takes four lanes from 0 to 3"),
+    const FOREIGN: &str = "not a modifier of this instruction";
+    let (field, value) = (raw.modifier.field, raw.value);
+    if raw.modifier.flag.is_empty() {
+        return match field {
+            ModField::Format if desc.format == Format::Mtbuf => Ok((field, buffer_format(value, mods))),
+            ModField::Tfe if has_tfe(desc) => Ok((field, value)),
+            ModField::BoundCtrl if is_permlane_swap_e64(desc) => {
+                Ok((ModField::OpSel, u32::from(mods.op_sel) | (value * PERMLANE_FETCH_INACTIVE)))
+            }
+            _ => Err(FOREIGN),
         };
     }
-    let written = format!("{name}:{text}");
-    if let Some((_, ctrl)) = symbols::DPP_NAMED.iter().find(|d| d.0 == written) {
-        return Ok((*ctrl).into());
+    if field == ModField::BoundCtrl && is_permlane_swap_e64(desc) {
+        return Ok((ModField::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
     }
-    let counted = symbols::DPP_COUNTED.iter().find(|d| d.0 == name).ok_or("no such modifier")?;
-    let count = text.parse::<u16>().ok().and_then(|n| n.checked_sub(counted.3)).map(|n| n + counted.1);
-    count.filter(|ctrl| *ctrl <= counted.2).map(u32::from).ok_or("the lane count does not exist")
+    // The scaled matrix instructions choose the scale's byte with op_sel.
+    if field == ModField::OpSelHi && desc.format == Format::Vop3px2 {
+        return Ok((field, value));
+    }
+    if !desc.modifiers.contains(raw.modifier.flag) {
+        // `nogds` says nothing new where there is no global data share.
+        if field == ModField::Gds && value == 0 && desc.format == Format::Ds {
+            return Ok((field, 0));
+        }
+        return Err(FOREIGN);
+    }
+    let new_names = target.is_gfx940_family() && desc.format != Format::Smem;
+    match (raw.modifier.spelling, new_names) {
+        (Spelling::Old, true) | (Spelling::New, false) => {
+            Err("the cache bits are glc, slc, scc up to gfx90a and sc0, nt, sc1 from gfx942 on")
+        }
+        _ => Ok((field, value)),
+    }
+}
+
+fn buffer_format(value: u32, mods: &Mods) -> u32 {
+    let so_far = u32::from(mods.format);
+    match value {
+        _ if value & DATA_FORMAT_ONLY != 0 => so_far & 0x70 | value & 0xf,
+        _ if value & NUM_FORMAT_ONLY != 0 => so_far & 0xf | value & 0x70,
+        _ => value,
+    }
 }
 
 /// The required modifier of this form that was not written, if there is one.
-pub(super) fn missing(desc: &InstDesc, written: &[ModField]) -> Option<&'static str> {
-    if desc.modifiers.contains(Modifiers::DPP_CTRL) && !written.contains(&ModField::DppCtrl) {
+pub(super) fn missing(desc: &InstDesc, written: Modifiers) -> Option<&'static str> {
+    if desc.modifiers.contains(Modifiers::DPP_CTRL) && !written.contains(Modifiers::DPP_CTRL) {
         return Some("a DPP control such as quad_perm:[0,1,2,3]");
     }
-    let required =
-        ModField::ALL.iter().find(|(field, _)| field.is_required(desc) && !written.contains(field));
-    required.map(|(_, name)| *name)
+    let absent = desc.required.difference(written);
+    if absent.is_empty() {
+        return None;
+    }
+    // `sc0` is `glc` to the table; the flag's first name will do.
+    absent.iter().next().map(super::words::name_of)
 }

@@ -1,54 +1,43 @@
 //! Which rows a mnemonic may mean, and which mnemonic an unknown one resembles.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-use gcn_isa::table::{self, Format, InstDesc};
-use gcn_isa::{Target, TargetSet};
+use gcn_isa::table::{self, Class, Format, InstDesc, NameMap};
+use gcn_isa::{Target, TargetSet, reference};
+use smallvec::SmallVec;
 
 use super::error::ParseFault;
 
-/// Names that the assembler takes for others.
-const ALIASES: &str = include_str!("../../../data/aliases.tsv");
+/// The rows that a mnemonic may mean, in the order in which they are to be tried.
+pub(super) type Rows = SmallVec<[&'static InstDesc; 4]>;
 
-static BY_ALIAS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    ALIASES
-        .lines()
-        .skip(1)
-        .filter_map(|line| {
-            let mut cells = line.split('\t');
-            Some((cells.next()?, cells.next()?))
-        })
-        .collect()
-});
+/// The mnemonics of each target with and without their encoding suffix, and the aliases.
+static INDEX: [OnceLock<NameMap<Rows>>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
 
-/// The rows that `mnemonic` may mean on `target`, in the order in which they are to be tried.
-pub(super) fn rows(target: Target, mnemonic: &str) -> Result<Vec<&'static InstDesc>, ParseFault> {
-    let find = |name: &str| -> Vec<&'static InstDesc> {
-        let printed: Vec<_> = table::find(target, name).collect();
-        if printed.iter().any(|r| r.printed != r.mnemonic) {
-            return printed;
+fn index(target: Target) -> &'static NameMap<Rows> {
+    INDEX[target as usize].get_or_init(|| build(target))
+}
+
+fn build(target: Target) -> NameMap<Rows> {
+    let mut names: NameMap<Rows> = NameMap::with_capacity_and_hasher(8192, Default::default());
+    for row in table::rows().iter().filter(|r| r.targets.contains(target)) {
+        insert(names.entry(row.mnemonic).or_default(), row);
+        if row.printed != row.mnemonic {
+            insert(names.entry(row.printed).or_default(), row);
         }
-        table::find_mnemonic(target, name).collect()
-    };
-    let mut rows = find(mnemonic);
-    if rows.is_empty()
-        && let Some(canonical) = BY_ALIAS.get(mnemonic)
-    {
-        rows = find(canonical);
     }
-    // `_e64` may be written on instructions that have no shorter encoding.
-    if rows.is_empty()
-        && let Some(base) = mnemonic.strip_suffix("_e64")
-    {
-        rows = find(base);
-        rows.retain(|r| matches!(r.format, Format::Vop3a | Format::Vop3b | Format::Vop3p));
+    for (alias, mnemonic, _) in reference::aliases().filter(|a| a.2.contains(target)) {
+        if let Some(rows) = names.get(mnemonic).cloned() {
+            names.entry(alias).or_insert(rows);
+        }
     }
-    if rows.is_empty() {
-        return Err(unknown(target, mnemonic));
-    }
-    rows.sort_by_key(|r| rank(r));
-    Ok(rows)
+    names
+}
+
+/// Inserts a row behind those of its rank.
+fn insert(rows: &mut Rows, row: &'static InstDesc) {
+    let place = rows.iter().position(|r| rank(r) > rank(row)).unwrap_or(rows.len());
+    rows.insert(place, row);
 }
 
 /// Shorter encodings first, and those that need controls of their own last.
@@ -60,19 +49,80 @@ fn rank(desc: &InstDesc) -> u8 {
     }
 }
 
-fn unknown(target: Target, mnemonic: &str) -> ParseFault {
+/// Either the index's own rows, or a selection of them.
+pub(super) enum Found {
+    Indexed(&'static Rows),
+    Selected(Rows),
+}
+
+impl std::ops::Deref for Found {
+    type Target = [&'static InstDesc];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Found::Indexed(rows) => rows,
+            Found::Selected(rows) => rows,
+        }
+    }
+}
+
+/// The rows that `mnemonic` may mean on `target`, at least one.
+pub(super) fn rows(target: Target, mnemonic: &str) -> Result<Found, ParseFault> {
+    let index = index(target);
+    if let Some(rows) = index.get(mnemonic) {
+        return Ok(Found::Indexed(rows));
+    }
+    // Mnemonics may be written in capitals, and suffixes on instructions whose canonical text has none.
+    let lower = mnemonic.to_ascii_lowercase();
+    let selected = match index.get(lower.as_str()) {
+        Some(rows) => rows.clone(),
+        None => with_suffix(index, &lower),
+    };
+    if selected.is_empty() { Err(unknown(target, mnemonic, &lower)) } else { Ok(Found::Selected(selected)) }
+}
+
+fn with_suffix(index: &NameMap<Rows>, mnemonic: &str) -> Rows {
+    let Some((base, suffix)) = mnemonic.rsplit_once('_') else { return Rows::new() };
+    let has_suffix = ["_e32", "_e64", "_dpp", "_sdwa"].iter().any(|s| base.ends_with(s));
+    let rows = index.get(base).filter(|_| !has_suffix);
+    rows.into_iter().flatten().filter(|row| takes_suffix(row, suffix)).copied().collect()
+}
+
+/// True if the suffix may be written on an instruction whose canonical text has none.
+fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
+    // LLVM counts the lane moves among the 32-bit instructions, which they were on older hardware.
+    let long = matches!(
+        desc.format,
+        Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2
+    ) && !matches!(desc.class, Class::Readlane | Class::Writelane);
+    let sdwa = matches!(desc.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa);
+    let dpp = matches!(desc.format, Format::Vop1Dpp | Format::Vop2Dpp);
+    match suffix {
+        "e64" => long,
+        "e32" => !long && !sdwa && !dpp,
+        "sdwa" => sdwa,
+        "dpp" => dpp,
+        _ => false,
+    }
+}
+
+fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     let elsewhere = table::rows()
         .iter()
-        .filter(|r| r.printed == mnemonic || r.mnemonic == mnemonic)
+        .filter(|r| r.printed == lower || r.mnemonic == lower)
         .fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
-    if !elsewhere.is_empty() {
+    if !elsewhere.is_empty() && !elsewhere.contains(target) {
         return ParseFault::OtherTarget { target, mnemonic: mnemonic.to_owned(), targets: elsewhere };
     }
-    ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned(), nearest: nearest(target, mnemonic) }
+    ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned(), nearest: nearest(target, lower) }
 }
 
 /// The target's mnemonic with the fewest edits, if that is few enough to be a slip.
 fn nearest(target: Target, mnemonic: &str) -> Option<&'static str> {
+    // No mnemonic is longer than this; the comparison takes the product of the lengths.
+    if mnemonic.len() > 64 {
+        return None;
+    }
     let limit = 1 + mnemonic.len() / 5;
     let known = table::rows().iter().filter(|r| r.targets.contains(target));
     known
@@ -114,10 +164,9 @@ mod tests {
 
     #[test]
     fn every_alias_leads_to_rows() {
-        for line in ALIASES.lines().skip(1) {
-            let cells: Vec<&str> = line.split('\t').collect();
-            for target in cells[2].split(',') {
-                assert!(rows(target.parse().unwrap(), cells[0]).is_ok(), "{line}");
+        for (alias, _, targets) in reference::aliases() {
+            for target in targets.iter() {
+                assert!(rows(target, alias).is_ok(), "{alias} on {target}");
             }
         }
     }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use gcn_isa::{Label, Program, Target};
 use std::collections::HashMap;
 
+use super::cursor::is_name_byte;
 use super::error::{ParseError, ParseFault};
-use super::grammar::{self, Located};
-use super::resolve;
+use super::scope::{ExprValue, Scope};
 
 /// Parses the text of one kernel: instructions, labels, and the comments `; …`, `// …` and `/* … */`.
 ///
@@ -76,7 +76,7 @@ struct ProgramParser {
 }
 
 impl ProgramParser {
-    fn line(&mut self, code: &str, number: usize) -> Result<(), Located> {
+    fn line(&mut self, code: &str, number: usize) -> Result<(), (usize, ParseFault)> {
         let mut start = 0;
         while let Some((name, end)) = label_definition(&code[start..]) {
             let at = start + code[start..].find(name).unwrap_or(0);
@@ -93,19 +93,19 @@ impl ProgramParser {
             let name = statement.split_whitespace().next().unwrap_or_default();
             return Err((at, ParseFault::Directive(name.to_owned())));
         }
-        self.instruction(statement, number).map_err(|(offset, fault)| (start + offset, fault))
+        self.instruction(statement, (number, at)).map_err(|(offset, fault)| (start + offset, fault))
     }
 
-    fn instruction(&mut self, statement: &str, number: usize) -> Result<(), Located> {
-        let raw = grammar::instruction(statement)?;
+    fn instruction(&mut self, statement: &str, place: (usize, usize)) -> Result<(), (usize, ParseFault)> {
         let target = self.program.target;
-        let (program, labels) = (&mut self.program, &mut self.labels);
-        let inst = resolve::resolve(&raw, target, &mut |name| {
-            let state = intern(program, labels, name);
-            state.used.get_or_insert((number, raw.at));
-            Some(state.label)
-        })?;
-        self.program.push(inst);
+        let parsed = super::statement(statement, target, &mut Labels { parser: self, place })
+            .map_err(|(span, fault)| (span.at(), fault))?;
+        if let Some(fixup) = parsed.fixups.first() {
+            let name = self.program.labels.get(fixup.expr as usize).map_or("", |l| l.name.as_str());
+            let problem = format!("the label `{name}` may stand for the target of a branch only");
+            return Err((0, ParseFault::Expression(problem)));
+        }
+        self.program.push(parsed.inst);
         Ok(())
     }
 
@@ -129,6 +129,24 @@ impl ProgramParser {
             }
             None => Ok(self.program),
         }
+    }
+}
+
+/// The names in an instruction are the program's labels.
+struct Labels<'a> {
+    parser: &'a mut ProgramParser,
+    /// Line and byte offset of the instruction.
+    place: (usize, usize),
+}
+
+impl Scope for Labels<'_> {
+    fn value(&mut self, expr: &str) -> Result<ExprValue, (usize, String)> {
+        if expr.starts_with(|c: char| c.is_ascii_digit()) || !expr.bytes().all(is_name_byte) {
+            return Err((0, format!("the expression `{expr}` has no meaning here: only labels are known")));
+        }
+        let state = intern(&mut self.parser.program, &mut self.parser.labels, expr);
+        state.used.get_or_insert(self.place);
+        Ok(ExprValue::Later(state.label.0))
     }
 }
 

@@ -1,287 +1,401 @@
-//! From a line taken apart to an instruction: the first row of the mnemonic that accepts all of it.
+//! From operands and modifiers to an instruction: the first row of the mnemonic that takes all of them.
+//!
+//! The rows stand in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A row that
+//! refuses an operand or a modifier passes the instruction on to the next. What a row takes but cannot encode is an error,
+//! as in LLVM, so that a mistake does not turn into another form of the instruction.
 
-use gcn_isa::counters::WaitCnt;
-use gcn_isa::table::{Class, Format, InstDesc, OperandKinds};
-use gcn_isa::{Inst, Label, Operand, Target};
+use gcn_isa::table::{self, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::{Inst, Label, Operand, Reg, RegFile, Target};
+use smallvec::SmallVec;
 
+use super::constant::{self, Unfit};
+use super::cursor::{Located, Number, Span};
 use super::error::ParseFault;
-use super::grammar::{Located, Number, RawInst, RawOperand, RawValue, integer};
-use super::{constant, modifier, names};
-use crate::encode::{EncodeFault, encode_inst};
-use crate::fields::ModField;
+use super::grammar::{Raw, RawOperand, RawValue};
+use super::modifier;
+use super::scope::{Fixup, ParsedInst};
+use super::words::Function;
+use crate::encode::{Accepts, EncodeFault, Labels, Word, encode_word};
 use crate::text::operand::source_number;
-use crate::text::symbols;
-
-/// Gives a label name its label, if labels have a meaning here.
-pub(super) type Labels<'a> = dyn FnMut(&str) -> Option<Label> + 'a;
 
 /// How far a row got before it refused; the row that got farthest explains the error best.
-type Refusal = (usize, Located);
-
-/// Resolves a line.
-pub(super) fn resolve(raw: &RawInst<'_>, target: Target, labels: &mut Labels<'_>) -> Result<Inst, Located> {
-    let rows = names::rows(target, raw.mnemonic).map_err(|fault| (raw.at, fault))?;
-    let mut best: Option<Refusal> = None;
-    for desc in rows {
-        if needs_controls(desc) && !raw.mnemonic.ends_with(suffix(desc)) && !has_controls(raw) {
-            continue;
-        }
-        match try_row(desc, raw, target, labels) {
-            Ok(inst) => return Ok(inst),
-            Err(refusal) if best.as_ref().is_none_or(|b| b.0 < refusal.0) => best = Some(refusal),
-            Err(_) => {}
-        }
-    }
-    let refused = best.map(|b| b.1);
-    Err(refused.unwrap_or((raw.at, ParseFault::Expected("DPP or SDWA controls behind the operands"))))
+struct Refusal {
+    rank: u16,
+    span: Span,
+    why: Why,
 }
 
-fn needs_controls(desc: &InstDesc) -> bool {
-    !suffix(desc).is_empty()
-}
-
-fn suffix(desc: &InstDesc) -> &'static str {
-    match desc.format {
-        Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => "_sdwa",
-        Format::Vop1Dpp | Format::Vop2Dpp => "_dpp",
-        _ => "",
-    }
-}
-
-fn has_controls(raw: &RawInst<'_>) -> bool {
-    let marks = ["_sel", "dst_unused", "quad_perm", "row_", "wave_", "bank_mask"];
-    raw.mods.iter().any(|m| marks.iter().any(|mark| m.name.contains(mark)) && !m.name.starts_with("op_sel"))
-        || raw.operands.iter().any(|o| o.sext)
-}
-
-fn try_row(
-    desc: &'static InstDesc,
-    raw: &RawInst<'_>,
-    target: Target,
-    labels: &mut Labels<'_>,
-) -> Result<Inst, Refusal> {
-    let mut inst = Inst::new(desc, []);
-    let operands = operand_texts(desc, raw);
-    if operands.len() != desc.operands.len() {
-        let fault = operand_count(desc, operands.len());
-        let at = operands.get(desc.operands.len()).map_or(raw.at, |o| o.at);
-        // Of several forms the one with the nearest number of operands explains best.
-        return Err((100usize.saturating_sub(operands.len().abs_diff(desc.operands.len())), (at, fault)));
-    }
-    for (position, operand) in operands.iter().enumerate() {
-        let parsed = one_operand(desc, position, &raw.operands, operand, target, labels, &mut inst);
-        let operand = parsed
-            .map_err(|problem| (200 + position, (operand.at, operand_fault(desc, position, problem))))?;
-        inst.operands.push(operand);
-    }
-    let mut written: Vec<ModField> = Vec::with_capacity(raw.mods.len());
-    for raw_mod in &raw.mods {
-        let field = modifier::apply(desc, target, raw_mod, &mut inst.mods).map_err(|problem| {
-            let name = raw_mod.name.to_owned();
-            (
-                250 + written.len(),
-                (raw_mod.at, ParseFault::Modifier { mnemonic: desc.printed, name, problem }),
-            )
-        })?;
-        written.push(field);
-    }
-    if let Some(what) = modifier::missing(desc, &written) {
-        return Err((240, (raw.at, ParseFault::Missing { mnemonic: desc.printed, what })));
-    }
-    check(&inst, raw, operands, target)?;
-    Ok(inst)
-}
-
-/// The operands as written; the code of `s_endpgm 0` is no operand of the table.
-fn operand_texts<'a, 'b>(desc: &InstDesc, raw: &'b RawInst<'a>) -> &'b [RawOperand<'a>] {
-    match (desc.class, raw.operands.as_slice()) {
-        (Class::Endpgm, [RawOperand { value: RawValue::Number(Number::Int(0)), .. }])
-            if desc.operands.is_empty() =>
-        {
-            &[]
-        }
-        // Counters are one operand, however many there are.
-        (Class::Waitcnt, [first, ..]) => std::slice::from_ref(first),
-        (_, operands) => operands,
-    }
-}
-
-fn operand_count(desc: &'static InstDesc, have: usize) -> ParseFault {
-    let operands = desc.operands.iter().map(|o| o.name).collect::<Vec<_>>().join(", ");
-    ParseFault::OperandCount { mnemonic: desc.printed, want: desc.operands.len(), have, operands }
-}
-
-fn operand_fault(desc: &'static InstDesc, position: usize, problem: Problem) -> ParseFault {
-    match problem {
-        Problem::Text(problem) => {
-            ParseFault::Operand { mnemonic: desc.printed, name: desc.operands[position].name, problem }
-        }
-        Problem::LooseLabel(name) => ParseFault::LooseLabel(name),
-    }
+/// Why a row refused; becomes a [`ParseFault`] only if no other row accepts.
+enum Why {
+    Count(usize),
+    Operand(usize, Problem),
+    Modifier(&'static str),
+    Missing(&'static str),
+    Encode(EncodeFault),
 }
 
 /// What is wrong with an operand.
 enum Problem {
-    Text(String),
-    LooseLabel(String),
+    Text(&'static str),
+    Unfit(Unfit),
+    Range(i64, i64),
+    /// Not what the slot takes.
+    Kind,
 }
 
-impl From<String> for Problem {
-    fn from(text: String) -> Problem {
-        Problem::Text(text)
+const ENCODE_RANK: u16 = 400;
+
+/// Resolves an instruction. `mnemonic` is the mnemonic's place, `text` the whole statement.
+pub(super) fn resolve(
+    raw: &Raw,
+    rows: &[&'static InstDesc],
+    target: Target,
+    mnemonic: Span,
+    text: &str,
+) -> Result<ParsedInst, Located> {
+    let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.flag);
+    let mut best: Option<(&'static InstDesc, Refusal)> = None;
+    // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are tried in
+    // earnest: for rare spellings, and to see which comes closest.
+    let likely = rows.iter().filter(|desc| fits(desc, raw, flags));
+    for desc in likely.chain(rows) {
+        let mut parsed =
+            ParsedInst { inst: Inst::new(desc, []), fixups: SmallVec::new(), code: SmallVec::new() };
+        let refusal = match try_row(raw, target, mnemonic, &mut parsed) {
+            Ok(()) => return Ok(parsed),
+            Err(refusal) => refusal,
+        };
+        let rank = refusal.rank - if fits_controls(desc, flags) { 0 } else { refusal.rank.min(150) };
+        if best.as_ref().is_none_or(|b| b.1.rank < rank) {
+            best = Some((desc, Refusal { rank, ..refusal }));
+        }
+        if rank >= ENCODE_RANK {
+            break;
+        }
+    }
+    Err(match best {
+        Some((desc, refusal)) => explain(desc, refusal, text),
+        None => (mnemonic, ParseFault::Expected("an instruction")),
+    })
+}
+
+/// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds of
+/// operands in the right number.
+fn fits(desc: &InstDesc, raw: &Raw, flags: Modifiers) -> bool {
+    let needs_control = desc.modifiers.contains(Modifiers::DPP_CTRL) && !flags.contains(Modifiers::DPP_CTRL);
+    desc.modifiers.contains(flags)
+        && flags.contains(desc.required)
+        && !needs_control
+        && desc.operands.len() == raw.operands.len()
+        && desc
+            .operands
+            .iter()
+            .zip(&raw.operands)
+            .all(|(slot, operand)| slot.kinds.intersects(operand.kind()))
+}
+
+const SDWA: Modifiers =
+    Modifiers::DST_SEL.union(Modifiers::DST_UNUSED).union(Modifiers::SRC0_SEL).union(Modifiers::SRC1_SEL);
+
+/// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
+fn fits_controls(desc: &InstDesc, flags: Modifiers) -> bool {
+    let has = |controls: Modifiers| flags.intersects(controls);
+    match desc.format {
+        Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => has(SDWA),
+        Format::Vop1Dpp | Format::Vop2Dpp => has(Modifiers::DPP_CTRL),
+        _ => !has(SDWA) && !has(Modifiers::DPP_CTRL),
     }
 }
 
-impl From<&str> for Problem {
-    fn from(text: &str) -> Problem {
-        Problem::Text(text.to_owned())
+fn explain(desc: &'static InstDesc, refusal: Refusal, text: &str) -> Located {
+    let mnemonic = desc.printed;
+    let fault = match refusal.why {
+        Why::Count(have) => {
+            let operands = desc.operands.iter().map(|o| o.name).collect::<Vec<_>>().join(", ");
+            ParseFault::OperandCount { mnemonic, want: desc.operands.len(), have, operands }
+        }
+        Why::Operand(position, problem) => {
+            let slot = desc.operands.get(position);
+            let problem = match problem {
+                Problem::Text(text) => text.to_owned(),
+                Problem::Unfit(unfit) => unfit.to_string(),
+                Problem::Range(lo, hi) => format!("the value is outside {lo}..={hi}"),
+                Problem::Kind => format!("not accepted here; this operand takes {}", accepts(slot)),
+            };
+            ParseFault::Operand { mnemonic, name: slot.map_or("operand", |s| s.name), problem }
+        }
+        Why::Modifier(problem) => {
+            let written = text.get(refusal.span.at()..refusal.span.end()).unwrap_or_default();
+            let name = written.split([':', ' ', '\t']).next().unwrap_or_default().to_owned();
+            ParseFault::Modifier { mnemonic, name, problem }
+        }
+        Why::Missing(what) => ParseFault::Missing { mnemonic, what },
+        Why::Encode(fault) => ParseFault::Encode { mnemonic, fault },
+    };
+    (refusal.span, fault)
+}
+
+fn accepts(slot: Option<&OperandDesc>) -> String {
+    slot.map_or_else(String::new, |slot| Accepts::of(slot).to_string())
+}
+
+fn try_row(raw: &Raw, target: Target, mnemonic: Span, parsed: &mut ParsedInst) -> Result<(), Refusal> {
+    let desc = parsed.inst.desc;
+    let implied = implied_operand(desc, raw.operands.len()).ok_or_else(|| count(desc, raw, mnemonic))?;
+    let mut written = raw.operands.iter();
+    for (position, slot) in desc.operands.iter().enumerate() {
+        let operand = match implied {
+            Some((place, operand)) if place == position => operand,
+            _ => match written.next() {
+                Some(raw) => one_operand(desc, position, slot, raw, target, parsed).map_err(|problem| {
+                    let rank = 200 + position as u16;
+                    Refusal { rank, span: raw.span, why: Why::Operand(position, problem) }
+                })?,
+                None => return Err(count(desc, raw, mnemonic)),
+            },
+        };
+        parsed.inst.operands.push(operand);
     }
+    let written = modifier::apply(desc, target, raw, &mut parsed.inst.mods).map_err(|refused| Refusal {
+        rank: 250,
+        span: refused.span,
+        why: Why::Modifier(refused.problem),
+    })?;
+    if let Some(what) = modifier::missing(desc, written) {
+        return Err(Refusal { rank: 240, span: mnemonic, why: Why::Missing(what) });
+    }
+    encode(parsed, raw, implied.map(|i| i.0), target, mnemonic)
+}
+
+fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
+    let (have, want) = (raw.operands.len(), desc.operands.len());
+    let span = raw.operands.get(want).map_or(mnemonic, |o| o.span);
+    // Of several forms the one with the nearest number of operands explains best.
+    let rank = 100 - have.abs_diff(want).min(99) as u16;
+    Refusal { rank, span, why: Why::Count(have) }
+}
+
+/// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a 32-bit
+/// encoding that has just one. `None` if the number of operands is wrong, `Some(None)` if all are written.
+fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operand)>> {
+    let want = desc.operands.len();
+    if have == want {
+        return Some(None);
+    }
+    if have + 1 != want {
+        return None;
+    }
+    let last = want - 1;
+    let optional_number = match desc.format {
+        Format::Smem => desc.operands[last].name == "offset",
+        Format::Sopp => desc.class == Class::Endpgm,
+        _ => false,
+    };
+    if optional_number {
+        return Some(Some((last, Operand::Imm(0))));
+    }
+    if !matches!(desc.format, Format::Vop2 | Format::Vopc) {
+        return None;
+    }
+    let mut implied = desc.operands.iter().enumerate().filter(|(_, o)| is_implied_vcc(o));
+    match (implied.next(), implied.next()) {
+        (Some((position, _)), None) => Some(Some((position, Operand::Reg(gcn_isa::reg::VCC)))),
+        _ => None,
+    }
+}
+
+fn is_implied_vcc(slot: &OperandDesc) -> bool {
+    slot.kinds == OperandKinds::SPECIAL && matches!(slot.specials, "vcc" | "vcc_lo")
 }
 
 fn one_operand(
     desc: &'static InstDesc,
     position: usize,
-    all: &[RawOperand<'_>],
-    raw: &RawOperand<'_>,
+    slot: &OperandDesc,
+    raw: &RawOperand,
     target: Target,
-    labels: &mut Labels<'_>,
-    inst: &mut Inst,
+    parsed: &mut ParsedInst,
 ) -> Result<Operand, Problem> {
-    let slot = &desc.operands[position];
-    if raw.neg || raw.abs || raw.sext {
-        let number = source_number(slot.name).ok_or("takes no source modifier")?;
-        inst.mods.neg |= u8::from(raw.neg) << number;
-        inst.mods.abs |= u8::from(raw.abs) << number;
-        inst.mods.sext |= u8::from(raw.sext) << number;
-    }
     if slot.kinds.contains(OperandKinds::IMM) {
-        return immediate(desc, slot.name, all, raw, target, labels);
+        return immediate(desc, slot, raw);
     }
-    match raw.value {
-        RawValue::Reg(reg) => Ok(Operand::Reg(reg)),
-        RawValue::Special(special) => Ok(Operand::Special(special)),
-        RawValue::Off => Ok(Operand::Off),
-        RawValue::Number(number) if slot.name == "literal" => Ok(constant::literal(desc, position, number)?),
-        RawValue::Lit(number) => Ok(constant::literal(desc, position, number)?),
-        RawValue::Number(number) => Ok(constant::source(desc, position, number)?),
-        RawValue::Call(name, _) | RawValue::Name(name) => {
-            Err(Problem::Text(format!("`{name}` is neither a register nor a constant")))
+    let mut number = match raw.value {
+        RawValue::Reg(reg) if !slot.kinds.contains(register_kind(reg)) => return Err(Problem::Kind),
+        RawValue::Special(_) if !slot.kinds.contains(OperandKinds::SPECIAL) => return Err(Problem::Kind),
+        RawValue::Off if !slot.kinds.contains(OperandKinds::OFF) => return Err(Problem::Kind),
+        RawValue::Number(number) | RawValue::Lit(number) => Some(number),
+        RawValue::Call(..) | RawValue::Counters(_) => return Err(Problem::Kind),
+        RawValue::Reg(_) | RawValue::Special(_) | RawValue::Off => None,
+    };
+    if raw.has_modifier() {
+        source_modifiers(desc, position, slot, raw, target, parsed, &mut number)?;
+    }
+    Ok(match (raw.value, number) {
+        (RawValue::Reg(reg), _) => Operand::Reg(reg),
+        (RawValue::Special(special), _) => Operand::Special(special),
+        (_, Some(Number::Later(expr, _)))
+            if slot.kinds.contains(OperandKinds::LITERAL) && !raw.has_modifier() =>
+        {
+            if !constant::takes_later(desc, position) {
+                return Err(Problem::Unfit(Unfit::Absolute));
+            }
+            parsed.fixups.push(Fixup { operand: position as u8, expr });
+            Operand::Literal(0)
+        }
+        (_, Some(_)) if !slot.kinds.intersects(CONSTANTS) => return Err(Problem::Kind),
+        (RawValue::Lit(_), Some(number)) => {
+            constant::literal(desc, position, number).map_err(Problem::Unfit)?
+        }
+        (_, Some(number)) if slot.name == "literal" => {
+            constant::literal(desc, position, number).map_err(Problem::Unfit)?
+        }
+        (_, Some(number)) => constant::source(desc, position, number).map_err(Problem::Unfit)?,
+        _ => Operand::Off,
+    })
+}
+
+const CONSTANTS: OperandKinds = OperandKinds::INLINE_INT
+    .union(OperandKinds::INLINE_FLOAT)
+    .union(OperandKinds::LITERAL)
+    .union(OperandKinds::LITERAL16);
+
+impl RawOperand {
+    /// The kinds of operand that it can be.
+    fn kind(&self) -> OperandKinds {
+        match self.value {
+            RawValue::Reg(reg) => register_kind(reg),
+            RawValue::Special(_) => OperandKinds::SPECIAL,
+            RawValue::Off => OperandKinds::OFF,
+            RawValue::Number(_) => CONSTANTS.union(OperandKinds::IMM),
+            RawValue::Lit(_) => CONSTANTS,
+            RawValue::Call(..) | RawValue::Counters(_) => OperandKinds::IMM,
         }
     }
 }
 
-fn immediate(
-    desc: &InstDesc,
-    name: &str,
-    all: &[RawOperand<'_>],
-    raw: &RawOperand<'_>,
+fn register_kind(reg: Reg) -> OperandKinds {
+    match reg.file {
+        RegFile::Vgpr => OperandKinds::VGPR,
+        RegFile::Agpr => OperandKinds::AGPR,
+        RegFile::Sgpr if reg.index < 102 => OperandKinds::SGPR,
+        RegFile::Sgpr => OperandKinds::SPECIAL,
+    }
+}
+
+/// Sets the bits of the source modifiers. In a form without them they change a constant itself, provided that another
+/// form of the instruction has them: otherwise assemblers do not take them at all.
+fn source_modifiers(
+    desc: &'static InstDesc,
+    position: usize,
+    slot: &OperandDesc,
+    raw: &RawOperand,
     target: Target,
-    labels: &mut Labels<'_>,
-) -> Result<Operand, Problem> {
-    let value = match (&raw.value, desc.class, name) {
-        (RawValue::Number(Number::Int(value)), ..) => {
-            i64::try_from(*value).map_err(|_| "the number is too large")?
-        }
-        (RawValue::Name(label), Class::Branch, "simm16") => {
-            return labels(label).map(Operand::Label).ok_or_else(|| Problem::LooseLabel((*label).to_owned()));
-        }
-        (RawValue::Call(..), Class::Waitcnt, _) => return waits(all).map_err(Problem::from),
-        (RawValue::Call("hwreg", arguments), _, "hwreg") => hwreg(arguments, target)?.into(),
-        (RawValue::Call("sendmsg", arguments), Class::Sendmsg, _) => sendmsg(arguments)?.into(),
-        (RawValue::Call("gpr_idx", arguments), ..) => gpr_idx(arguments)?.into(),
-        _ => return Err(Problem::from("an immediate is wanted")),
+    parsed: &mut ParsedInst,
+    number: &mut Option<Number>,
+) -> Result<(), Problem> {
+    const NONE: Problem = Problem::Text("takes no source modifier of this kind");
+    let source = source_number(slot.name).ok_or(NONE)?;
+    let missing = |desc: &InstDesc| {
+        let (neg, abs, sext) = desc.source_mods;
+        let bit = 1u8 << source;
+        raw.neg && neg & bit == 0 || raw.abs && abs & bit == 0 || raw.sext && sext & bit == 0
     };
+    let here = missing(desc) || raw.sext && !is_sdwa(desc.format);
+    if !here {
+        let mods = &mut parsed.inst.mods;
+        mods.neg |= u8::from(raw.neg) << source;
+        mods.abs |= u8::from(raw.abs) << source;
+        mods.sext |= u8::from(raw.sext) << source;
+        return Ok(());
+    }
+    match number {
+        Some(constant) if table::find_mnemonic(target, desc.mnemonic).any(|row| !missing(row)) => {
+            *constant =
+                constant::folded(desc, position, *constant, raw.neg, raw.abs).map_err(Problem::Unfit)?;
+            Ok(())
+        }
+        _ => Err(NONE),
+    }
+}
+
+fn is_sdwa(format: Format) -> bool {
+    matches!(format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)
+}
+
+fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Operand, Problem> {
+    if raw.has_modifier() {
+        return Err(Problem::Text("takes no source modifier"));
+    }
+    let branch = desc.class == Class::Branch && slot.name == "simm16";
+    let value = match raw.value {
+        RawValue::Number(Number::Int(value)) => value,
+        RawValue::Number(Number::Later(label, is_name)) if branch => {
+            let wanted = Problem::Text("a branch target is a label or a number");
+            return if is_name { Ok(Operand::Label(Label(label))) } else { Err(wanted) };
+        }
+        RawValue::Number(Number::Later(..)) => return Err(Problem::Unfit(Unfit::Absolute)),
+        RawValue::Counters(value) if desc.class == Class::Waitcnt => value.into(),
+        RawValue::Call(Function::Hwreg, value) if slot.name == "hwreg" => value.into(),
+        RawValue::Call(Function::Sendmsg, value) if desc.class == Class::Sendmsg => value.into(),
+        RawValue::Call(Function::GprIdx, value) if is_index_mode(desc, slot) => value.into(),
+        _ => return Err(Problem::Text("an immediate is wanted")),
+    };
+    let range = match slot.name {
+        "hwreg" => (0, 0xffff),
+        "simm16" if matches!(desc.class, Class::Sendmsg | Class::Endpgm) || is_unsigned(desc) => (0, 0xffff),
+        _ if is_index_mode(desc, slot) => (0, 0xf),
+        "simm16" => (-0x8000, 0xffff),
+        _ => return Ok(Operand::Imm(value)),
+    };
+    if !(range.0..=range.1).contains(&value) {
+        return Err(Problem::Range(range.0, range.1));
+    }
     // A 16-bit field may be written signed; its value is kept unsigned.
-    let signed16 = matches!(name, "simm16" | "hwreg") && (-0x8000..0).contains(&value);
-    Ok(Operand::Imm(if signed16 { value & 0xffff } else { value }))
+    Ok(Operand::Imm(value & 0xffff))
 }
 
-/// The counters of an `s_waitcnt`.
-fn waits(all: &[RawOperand<'_>]) -> Result<Operand, &'static str> {
-    let mut waits = WaitCnt::NONE;
-    for raw in all {
-        let RawValue::Call(name, count) = raw.value else {
-            return Err("a counter such as `vmcnt(0)` is wanted");
-        };
-        let count = integer(count).filter(|n| *n >= 0).ok_or("a counter takes a number")?;
-        let (counter, max) = match name.trim_end_matches("_sat") {
-            "vmcnt" => (&mut waits.vm, WaitCnt::VM_MAX),
-            "expcnt" => (&mut waits.exp, WaitCnt::EXP_MAX),
-            "lgkmcnt" => (&mut waits.lgkm, WaitCnt::LGKM_MAX),
-            _ => return Err("the counters are vmcnt (up to 63), expcnt (up to 7) and lgkmcnt (up to 15)"),
-        };
-        if count > max.into() && !name.ends_with("_sat") {
-            return Err("the counters are vmcnt (up to 63), expcnt (up to 7) and lgkmcnt (up to 15)");
-        }
-        *counter = count.min(max.into()) as u8;
-    }
-    Ok(Operand::Imm(waits.encode().into()))
+/// The unsigned compares with an immediate.
+fn is_unsigned(desc: &InstDesc) -> bool {
+    desc.format == Format::Sopk && desc.mnemonic.starts_with("s_cmpk") && desc.mnemonic.ends_with("_u32")
 }
 
-fn hwreg(arguments: &str, target: Target) -> Result<u16, &'static str> {
-    let words: Vec<&str> = arguments.split(',').map(str::trim).collect();
-    let number = |text: &str| integer(text).and_then(|n| u16::try_from(n).ok());
-    let known = |name: &str| symbols::HWREGS.iter().find(|r| r.1 == name && symbols::has_hwreg(target, r.0));
-    let id =
-        |text: &str| known(text).map(|r| r.0).or_else(|| number(text)).ok_or("no such hardware register");
-    let (id, offset, size) = match words.as_slice() {
-        [reg] => (id(reg)?, 0, 32),
-        [reg, offset, size] => {
-            (id(reg)?, number(offset).ok_or("not a bit offset")?, number(size).ok_or("not a bit count")?)
-        }
-        _ => return Err("hwreg takes a register, or a register, a bit offset and a bit count"),
-    };
-    symbols::hwreg_imm(id, offset, size).ok_or("hwreg bits run from offset 0 to 31, with a count of 1 to 32")
-}
-
-fn sendmsg(arguments: &str) -> Result<u16, &'static str> {
-    let words: Vec<&str> = arguments.split(',').map(str::trim).collect();
-    let number =
-        |text: &str, limit: u16| integer(text).and_then(|n| u16::try_from(n).ok()).filter(|n| *n < limit);
-    let message = symbols::MESSAGES.iter().find(|m| m.name == words[0]);
-    let id = message.map(|m| m.id).or_else(|| number(words[0], 16)).ok_or("no such message")?;
-    let op = match words.get(1) {
-        Some(text) => {
-            let named = message.and_then(|m| m.ops.iter().find(|o| o.1 == *text)).map(|o| o.0);
-            named.or_else(|| number(text, 8)).ok_or("no such operation of the message")?
-        }
-        None => 0,
-    };
-    let stream = words.get(2).map_or(Some(0), |text| number(text, 4)).ok_or("a stream is 0 to 3")?;
-    if words.len() > 3 {
-        Err("sendmsg takes a message, an operation and a stream")
-    } else {
-        Ok(id | op << 4 | stream << 8)
-    }
-}
-
-fn gpr_idx(arguments: &str) -> Result<u16, &'static str> {
-    let mut mode = 0;
-    for word in arguments.split(',').map(str::trim).filter(|w| !w.is_empty()) {
-        let bit = symbols::GPR_IDX_MODES.iter().position(|m| *m == word);
-        mode |= 1 << bit.ok_or("gpr_idx takes SRC0, SRC1, SRC2 and DST")?;
-    }
-    Ok(mode)
+fn is_index_mode(desc: &InstDesc, slot: &OperandDesc) -> bool {
+    slot.name == "simm8" || desc.mnemonic == "s_set_gpr_idx_mode"
 }
 
 /// The encoder has the last word on whether the row holds the instruction.
-fn check(inst: &Inst, raw: &RawInst<'_>, operands: &[RawOperand<'_>], target: Target) -> Result<(), Refusal> {
-    let encoded = match inst.desc.branch_operand().filter(|&i| matches!(inst.operands[i], Operand::Label(_)))
-    {
-        Some(position) => {
-            let mut unresolved = inst.clone();
-            unresolved.operands[position] = Operand::Imm(0);
-            encode_inst(&unresolved, target)
+fn encode(
+    parsed: &mut ParsedInst,
+    raw: &Raw,
+    implied: Option<usize>,
+    target: Target,
+    mnemonic: Span,
+) -> Result<(), Refusal> {
+    let desc = parsed.inst.desc;
+    let fault = match encode_word(&parsed.inst, target, Labels::Zero) {
+        Ok(Word { bits, bytes }) if parsed.fixups.is_empty() || one_literal(parsed) => {
+            parsed.code = SmallVec::from_slice(bits.to_le_bytes().get(..bytes).unwrap_or_default());
+            return Ok(());
         }
-        None => encode_inst(inst, target),
+        Ok(_) => {
+            let position = parsed.fixups.first().map_or(0, |f| usize::from(f.operand));
+            let why = Why::Operand(position, Problem::Text("only one literal fits"));
+            return Err(Refusal { rank: ENCODE_RANK, span: mnemonic, why });
+        }
+        Err(fault) => fault,
     };
-    let Err(error) = encoded else { return Ok(()) };
-    let position = match &error.fault {
-        EncodeFault::Operand { name, .. } => inst.desc.operand_index(name),
+    let position = match &fault {
+        EncodeFault::Operand { name, .. } => desc.operand_index(name),
         _ => None,
     };
-    let at = position.and_then(|p| operands.get(p)).map_or(raw.at, |o| o.at);
+    let written = position.map(|p| p - usize::from(implied.is_some_and(|i| i < p)));
+    let span = written.and_then(|p| raw.operands.get(p)).map_or(mnemonic, |o| o.span);
     // An operand of the wrong kind means that the form was a bad guess; any other fault is worth telling.
-    let rank = position.map_or(400, |p| 300 + p);
-    Err((rank, (at, ParseFault::Encode { mnemonic: inst.desc.printed, fault: error.fault })))
+    let rank = position.map_or(ENCODE_RANK, |p| 300 + p as u16);
+    Err(Refusal { rank, span, why: Why::Encode(fault) })
+}
+
+/// True if the literal that comes later is the only one.
+fn one_literal(parsed: &ParsedInst) -> bool {
+    parsed.inst.operands.iter().filter(|o| matches!(o, Operand::Literal(_))).count() == 1
 }

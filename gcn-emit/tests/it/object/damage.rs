@@ -1,10 +1,12 @@
 //! The reader against damaged files: an error that names the place, never a panic.
 
-use gcn_emit::object::{ObjectError, ReadFault, read_code_object, write_code_object};
+use gcn_emit::object::{
+    Module, ObjectError, ReadFault, bundle, link, read_code_object, write_code_object, write_relocatable,
+};
 use gcn_isa::Target;
 use proptest::prelude::*;
 
-use super::kernels;
+use super::{golden, kernels};
 
 fn sample() -> Vec<u8> {
     let objects = kernels::shapes(Target::GFX942);
@@ -41,7 +43,7 @@ fn headers_that_are_no_code_object_name_the_field() {
         (4, 1, 4, "EI_CLASS"),
         (5, 2, 5, "EI_DATA"),
         (7, 0, 7, "EI_OSABI"),
-        (8, 0, 8, "EI_ABIVERSION"),
+        (8, 5, 8, "EI_ABIVERSION"),
         (18, 62, 18, "e_machine"),
         (16, 2, 16, "e_type"),
         (48, 0x41, 48, "EF_AMDGPU_MACH"),
@@ -54,8 +56,8 @@ fn headers_that_are_no_code_object_name_the_field() {
         assert!(fault.to_string().contains(field), "{fault}");
     }
     let mut bytes = sample();
-    bytes[16] = 1;
-    assert_eq!(fault(&bytes), (16, ReadFault::Relocatable));
+    bytes[8] = 0;
+    assert_eq!(fault(&bytes), (8, ReadFault::CodeObjectV2));
     assert_eq!(fault(b"__CLANG_OFFLOAD_BUNDLE__ and more"), (0, ReadFault::Bundle));
     assert!(matches!(fault(b"").1, ReadFault::Truncated { .. }));
 }
@@ -105,4 +107,148 @@ proptest! {
         bytes[at..at + 8].copy_from_slice(&(value >> bits).to_le_bytes());
         let _ = read_code_object(&bytes);
     }
+}
+
+/// Cases of each test below; `GCN_FUZZ_COUNT` sets another number.
+fn cases(default: u32) -> ProptestConfig {
+    let given = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok());
+    ProptestConfig { cases: given.unwrap_or(default), failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// What a hostile author does to a file.
+#[derive(Clone, Debug)]
+enum Damage {
+    Flip(prop::sample::Index, u8),
+    /// A number of some size, aligned as fields are, with one of the values that break readers.
+    Number(prop::sample::Index, u8, u64),
+    /// The bytes of one place at another: headers and tables that overlap.
+    Copy(prop::sample::Index, prop::sample::Index, usize),
+    Cut(prop::sample::Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    use prop::sample::Index;
+    let value = prop_oneof![
+        any::<u64>(),
+        0u64..64,
+        (0u32..64).prop_map(|bit| 1 << bit),
+        (0u32..64, 0u64..4).prop_map(|(bit, less)| (u64::MAX >> bit).wrapping_sub(less)),
+        (0u64..0x4000).prop_map(|n| n & !7),
+    ];
+    prop_oneof![
+        (any::<Index>(), 0u8..8).prop_map(|(at, bit)| Damage::Flip(at, bit)),
+        (any::<Index>(), 0u8..4, value).prop_map(|(at, size, value)| Damage::Number(at, size, value)),
+        (any::<Index>(), any::<Index>(), 1usize..128).prop_map(|(a, b, n)| Damage::Copy(a, b, n)),
+        any::<Index>().prop_map(Damage::Cut),
+    ]
+}
+
+/// `tail` is where the tables at the end of an object begin: half of the damage goes there.
+fn damaged(mut bytes: Vec<u8>, list: &[Damage], tables: bool) -> Vec<u8> {
+    let tail = bytes.len() - bytes.len().min(64 * 24);
+    for damage in list {
+        let from = if tables { tail.min(bytes.len().saturating_sub(1)) } else { 0 };
+        let length = bytes.len() - from;
+        if length < 8 {
+            break;
+        }
+        match *damage {
+            Damage::Flip(at, bit) => bytes[from + at.index(length)] ^= 1 << bit,
+            Damage::Number(at, size, value) => {
+                let size = 1usize << size;
+                let at = (from + at.index(length)) / size * size;
+                let end = (at + size).min(bytes.len());
+                bytes[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+            }
+            Damage::Copy(a, b, n) => {
+                let n = n.min(length / 2);
+                let (a, b) = (from + a.index(length - n), from + b.index(length - n));
+                bytes.copy_within(a..a + n, b);
+            }
+            Damage::Cut(at) => bytes.truncate(at.index(bytes.len())),
+        }
+    }
+    bytes
+}
+
+/// Everything that takes a file of others.
+fn use_all(bytes: &[u8]) {
+    if let Err(error) = read_code_object(bytes) {
+        assert!(matches!(error, ObjectError::Read { .. }), "{error}");
+    }
+    let _ = bundle::entries(bytes);
+    if let Ok(module) = Module::from_relocatable(bytes) {
+        let _ = write_relocatable(&module);
+        // What is linked can be read.
+        if let Ok(linked) = link(&module) {
+            assert!(linked.len() < bytes.len() * 4 + (1 << 27));
+            if let Err(error) = read_code_object(&linked) {
+                assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn damaged_files_of_every_kind_never_panic(
+        which in any::<prop::sample::Index>(),
+        list in prop::collection::vec(damage(), 1..8),
+        tables in any::<bool>(),
+    ) {
+        let objects = golden::objects();
+        let index = which.index(objects.len() * 2 + 1);
+        let (_, object, linked) = &objects[(index / 2).min(objects.len() - 1)];
+        let bytes = match index {
+            last if last == objects.len() * 2 => golden::bundles().0,
+            even if even % 2 == 0 => object.clone(),
+            _ => linked.clone(),
+        };
+        use_all(&damaged(bytes, &list, tables));
+    }
+
+    #[test]
+    fn bytes_of_any_kind_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..600), magic in 0u8..3) {
+        let head: &[u8] = match magic {
+            0 => b"\x7fELF\x02\x01\x01\x40\x04\0\0\0\0\0\0\0\x01\0\xe0\0",
+            1 => b"__CLANG_OFFLOAD_BUNDLE__",
+            _ => b"",
+        };
+        use_all(&[head, &bytes[..]].concat());
+    }
+}
+
+/// Files that are small but would have a careless reader work for hours: many rows that point at the same bytes.
+#[test]
+fn small_files_do_not_make_large_work() {
+    let (_, _, linked) = golden::objects().into_iter().find(|o| o.0 == "kernels-gfx942").unwrap();
+    // Every symbol gets the same name, a very long one.
+    let object = read_code_object(&linked).unwrap();
+    let (names, table) = (object.section(".strtab").unwrap(), object.section(".symtab").unwrap());
+    let mut bytes = linked.clone();
+    let start = bytes.len();
+    bytes.resize(start + 8_000_000, b'x');
+    bytes.push(0);
+    let rows = bytes.len().next_multiple_of(8);
+    bytes.resize(rows, 0);
+    let row: Vec<u8> = [&1u32.to_le_bytes()[..], &[1, 0, 6, 0], &[0; 16]].concat();
+    (0..100_000).for_each(|_| bytes.extend_from_slice(&row));
+    let header = |name: &str| {
+        let index = object.sections.iter().position(|s| s.name == name).unwrap() + 1;
+        u64::from_le_bytes(linked[40..48].try_into().unwrap()) as usize + index * 64
+    };
+    let mut put = |at: usize, value: u64| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    put(header(names.name) + 24, start as u64);
+    put(header(names.name) + 32, 8_000_001);
+    put(header(table.name) + 24, rows as u64);
+    put(header(table.name) + 32, 100_000 * 24);
+    let begin = std::time::Instant::now();
+    let result = read_code_object(&bytes);
+    assert!(
+        matches!(result, Err(ObjectError::Read { fault: ReadFault::NamesOverlap { .. }, .. })),
+        "{result:?}"
+    );
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }

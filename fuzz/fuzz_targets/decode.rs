@@ -1,0 +1,20 @@
+//! Machine code: decoded or refused, and what is decoded and encoded again is decoded to the same instruction.
+#![no_main]
+
+use gcn_emit::decode::decode_inst;
+use gcn_emit::encode::encode_inst;
+use gcn_isa::Target;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, code)) = data.split_first() else { return };
+    let target = Target::ALL[usize::from(*first) % Target::ALL.len()];
+    let mut rest = code;
+    while let Ok((inst, length)) = decode_inst(rest, target) {
+        assert!(length > 0 && length <= rest.len());
+        let bytes = encode_inst(&inst, target).expect("what is decoded can be encoded");
+        let again = decode_inst(&bytes, target).expect("what is encoded can be decoded");
+        assert_eq!(again, (inst, bytes.len()));
+        rest = &rest[length..];
+    }
+});

@@ -1,0 +1,17 @@
+//! Text of instructions and programs: parsed or refused, with an error that says something.
+#![no_main]
+
+use gcn_isa::Target;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, text)) = data.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let target = Target::ALL[usize::from(*first) % Target::ALL.len()];
+    if let Err(error) = gcn_emit::text::parse_inst(text, target) {
+        assert!(!error.to_string().is_empty());
+    }
+    if let Err(error) = gcn_emit::text::parse_program(text, target, "fuzz") {
+        assert!(!error.to_string().is_empty());
+    }
+});

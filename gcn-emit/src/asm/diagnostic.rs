@@ -1,0 +1,135 @@
+//! What is wrong with a file, where, and what to do: one value for people, tools and JSON.
+
+use std::fmt;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde::Serialize;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// There is no code object.
+    Error,
+    /// The text means something else than it seems to say.
+    Warning,
+}
+
+/// One thing that is wrong with a file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file's name, as the caller gave it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column of the first character, from 1, in characters.
+    pub column: u32,
+    /// Number of characters in this line; 0 where something is missing.
+    pub length: u32,
+    /// What is wrong; lower case, without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The part of the source line that is shown.
+    #[serde(skip)]
+    pub(super) shown: Shown,
+}
+
+/// A part of a source line, with the bytes to point at.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Shown {
+    text: String,
+    start: usize,
+    end: usize,
+}
+
+/// Bytes of a line that are shown on each side of the place.
+const CONTEXT: usize = 160;
+
+impl Shown {
+    /// The bytes `at..end` of `line` with what is around them.
+    pub fn new(line: &str, at: usize, end: usize) -> Shown {
+        let end = end.min(line.len()).max(at.min(line.len())).min(at + CONTEXT);
+        let from = floor(line, at.saturating_sub(CONTEXT));
+        let to = floor(line, (end + CONTEXT).min(line.len()));
+        let text = line.get(from..to).unwrap_or_default().to_owned();
+        let last = text.len();
+        Shown {
+            start: (floor(line, at.min(line.len())) - from).min(last),
+            end: (floor(line, end) - from).min(last),
+            text,
+        }
+    }
+}
+
+/// The next character boundary at or below a byte offset.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl Diagnostic {
+    /// The message, then the place, the source line with carets, and the help; with the colours of a terminal if asked for.
+    pub fn render(&self, colours: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let span = self.shown.start..self.shown.end.max(self.shown.start);
+        let snippet = Snippet::source(self.shown.text.as_str())
+            .line_start(self.line as usize)
+            .fold(false)
+            .annotation(AnnotationKind::Primary.span(span));
+        let mut group = level.primary_title(self.message.as_str()).element(snippet);
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
+        // The place stands in front, in the form that editors and build tools look for; the renderer would count the column
+        // from the part of the line that is shown.
+        format!("{}:{}:{}: {}", self.file, self.line, self.column, renderer.render(&[group]))
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// [`Diagnostic::render`] without colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+/// Everything that is wrong with a file, in the order of its lines.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Diagnostics {
+    /// The first ones, at most [`Diagnostics::LIMIT`].
+    pub list: Vec<Diagnostic>,
+    /// How many more errors there are.
+    pub more: usize,
+}
+
+impl Diagnostics {
+    /// Most diagnostics that are kept: a file that is no assembly at all has one for each line.
+    pub const LIMIT: usize = 20;
+
+    /// All of them as text, with the colours of a terminal if asked for.
+    pub fn render(&self, colours: bool) -> String {
+        let mut text = self.list.iter().map(|d| d.render(colours)).collect::<Vec<_>>().join("\n\n");
+        if self.more > 0 {
+            text += &format!("\n\nand {} more", self.more);
+        }
+        text
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    /// [`Diagnostics::render`] without colours.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}

@@ -1,0 +1,309 @@
+//! Directives: one table of names, and who reads what stands behind each.
+
+mod amdgpu;
+pub(super) mod data;
+mod debug;
+mod section;
+mod symbol;
+
+use super::Assembler;
+use super::args::Args;
+use super::fault::{Fault, Located, Result};
+use super::span::Span;
+
+/// Reads what stands behind the name of a directive.
+type Handler = for<'s> fn(&mut Assembler<'s>, &mut Args<'s>, &'static str) -> Result<()>;
+
+/// A directive.
+struct Directive {
+    name: &'static str,
+    read: Handler,
+}
+
+macro_rules! directives {
+    ($($name:literal => $read:path,)*) => {
+        /// Every directive that is known, by name.
+        static DIRECTIVES: &[Directive] = &[$(Directive { name: $name, read: $read }),*];
+    };
+}
+
+// Sorted by name: a test says so.
+directives! {
+    ".2byte" => data::integers,
+    ".4byte" => data::integers,
+    ".8byte" => data::integers,
+    ".abort" => unsupported,
+    ".addrsig" => symbol::no_arguments,
+    ".addrsig_sym" => symbol::names_only,
+    ".align" => data::align,
+    ".altmacro" => unsupported,
+    ".amd_amdgpu_isa" => unsupported,
+    ".amd_kernel_code_t" => unsupported,
+    ".amdgcn_target" => amdgpu::target,
+    ".amdgpu_hsa_kernel" => unsupported,
+    ".amdgpu_hsa_module_global" => unsupported,
+    ".amdgpu_hsa_program_global" => unsupported,
+    ".amdgpu_lds" => amdgpu::lds,
+    ".amdgpu_pal_metadata" => unsupported,
+    ".amdgpu_runtime_metadata" => unsupported,
+    ".amdhsa_code_object_version" => amdgpu::version,
+    ".amdhsa_kernel" => amdgpu::kernel,
+    ".ascii" => data::ascii,
+    ".asciz" => data::ascii,
+    ".balign" => data::align,
+    ".balignl" => data::align,
+    ".balignw" => data::align,
+    ".bss" => section::named,
+    ".bundle_align_mode" => unsupported,
+    ".byte" => data::integers,
+    ".cfi_adjust_cfa_offset" => debug::cfi,
+    ".cfi_b_key_frame" => debug::cfi,
+    ".cfi_def_cfa" => debug::cfi,
+    ".cfi_def_cfa_offset" => debug::cfi,
+    ".cfi_def_cfa_register" => debug::cfi,
+    ".cfi_endproc" => debug::cfi_end,
+    ".cfi_escape" => debug::cfi,
+    ".cfi_label" => debug::cfi,
+    ".cfi_llvm_def_aspace_cfa" => debug::cfi,
+    ".cfi_lsda" => debug::cfi,
+    ".cfi_offset" => debug::cfi,
+    ".cfi_personality" => debug::cfi,
+    ".cfi_register" => debug::cfi,
+    ".cfi_rel_offset" => debug::cfi,
+    ".cfi_remember_state" => debug::cfi,
+    ".cfi_restore" => debug::cfi,
+    ".cfi_restore_state" => debug::cfi,
+    ".cfi_return_column" => debug::cfi,
+    ".cfi_same_value" => debug::cfi,
+    ".cfi_sections" => debug::cfi_sections,
+    ".cfi_signal_frame" => debug::cfi,
+    ".cfi_startproc" => debug::cfi_start,
+    ".cfi_undefined" => debug::cfi,
+    ".cfi_val_offset" => debug::cfi,
+    ".cfi_window_save" => debug::cfi,
+    ".cg_profile" => symbol::ignored,
+    ".comm" => symbol::common,
+    ".common" => symbol::common,
+    ".data" => section::named,
+    ".data.rel" => section::named,
+    ".data.rel.ro" => section::named,
+    ".dc" => data::integers,
+    ".dc.a" => data::integers,
+    ".dc.b" => data::integers,
+    ".dc.d" => data::floats,
+    ".dc.l" => data::integers,
+    ".dc.s" => data::floats,
+    ".dc.w" => data::integers,
+    ".dcb" => data::blocks,
+    ".dcb.b" => data::blocks,
+    ".dcb.l" => data::blocks,
+    ".dcb.w" => data::blocks,
+    ".double" => data::floats,
+    ".ds" => data::spaces,
+    ".ds.b" => data::spaces,
+    ".ds.d" => data::spaces,
+    ".ds.l" => data::spaces,
+    ".ds.p" => data::spaces,
+    ".ds.s" => data::spaces,
+    ".ds.w" => data::spaces,
+    ".ds.x" => data::spaces,
+    ".eh_frame" => section::named,
+    ".else" => unsupported,
+    ".elseif" => unsupported,
+    ".end" => symbol::end,
+    ".endif" => unsupported,
+    ".endm" => unsupported,
+    ".endmacro" => unsupported,
+    ".endr" => unsupported,
+    ".equ" => symbol::set,
+    ".equiv" => symbol::set,
+    ".err" => symbol::error,
+    ".error" => symbol::error,
+    ".exitm" => unsupported,
+    ".file" => debug::file,
+    ".fill" => data::fill,
+    ".float" => data::floats,
+    ".global" => symbol::attribute,
+    ".globl" => symbol::attribute,
+    ".hidden" => symbol::attribute,
+    ".hsa_code_object_isa" => unsupported,
+    ".hsa_code_object_version" => unsupported,
+    ".ident" => debug::ident,
+    ".if" => unsupported,
+    ".ifb" => unsupported,
+    ".ifc" => unsupported,
+    ".ifdef" => unsupported,
+    ".ifeq" => unsupported,
+    ".ifeqs" => unsupported,
+    ".ifge" => unsupported,
+    ".ifgt" => unsupported,
+    ".ifle" => unsupported,
+    ".iflt" => unsupported,
+    ".ifnb" => unsupported,
+    ".ifnc" => unsupported,
+    ".ifndef" => unsupported,
+    ".ifne" => unsupported,
+    ".ifnes" => unsupported,
+    ".ifnotdef" => unsupported,
+    ".incbin" => unsupported,
+    ".include" => unsupported,
+    ".int" => data::integers,
+    ".internal" => symbol::attribute,
+    ".irp" => unsupported,
+    ".irpc" => unsupported,
+    ".lcomm" => symbol::common,
+    ".line" => symbol::ignored,
+    ".loc" => debug::loc,
+    ".local" => symbol::attribute,
+    ".long" => data::integers,
+    ".lto_discard" => symbol::ignored,
+    ".lto_set_conditional" => unsupported,
+    ".macro" => unsupported,
+    ".macros_off" => unsupported,
+    ".macros_on" => unsupported,
+    ".noaltmacro" => unsupported,
+    ".octa" => data::octas,
+    ".org" => data::org,
+    ".p2align" => data::align,
+    ".p2alignl" => data::align,
+    ".p2alignw" => data::align,
+    ".popsection" => section::pop,
+    ".previous" => section::previous,
+    ".print" => symbol::ignored,
+    ".protected" => symbol::attribute,
+    ".pseudoprobe" => unsupported,
+    ".purgem" => unsupported,
+    ".pushsection" => section::push,
+    ".quad" => data::integers,
+    ".reloc" => unsupported,
+    ".rep" => unsupported,
+    ".rept" => unsupported,
+    ".rodata" => section::named,
+    ".section" => section::section,
+    ".set" => symbol::set,
+    ".short" => data::integers,
+    ".single" => data::floats,
+    ".size" => symbol::size,
+    ".skip" => data::space,
+    ".sleb128" => data::lebs,
+    ".space" => data::space,
+    ".string" => data::ascii,
+    ".subsection" => section::subsection,
+    ".symver" => unsupported,
+    ".tbss" => section::named,
+    ".tdata" => section::named,
+    ".text" => section::named,
+    ".type" => symbol::kind,
+    ".uleb128" => data::lebs,
+    ".value" => data::integers,
+    ".version" => unsupported,
+    ".warning" => symbol::warning,
+    ".weak" => symbol::attribute,
+    ".weak_reference" => symbol::attribute,
+    ".weakref" => unsupported,
+    ".zero" => data::space,
+}
+
+/// Directives that are known and not supported: the beginning of the name, why, and what to do.
+const UNSUPPORTED: [(&str, &str, &str); 22] = [
+    (".altmacro", MACROS, EXPAND),
+    (".endm", MACROS, EXPAND),
+    (".exitm", MACROS, EXPAND),
+    (".macro", MACROS, EXPAND),
+    (".noaltmacro", MACROS, EXPAND),
+    (".purgem", MACROS, EXPAND),
+    (".rep", "there are no repetitions", EXPAND),
+    (".endr", "there are no repetitions", EXPAND),
+    (".irp", "there are no repetitions", EXPAND),
+    (".if", CONDITIONS, EXPAND),
+    (".else", CONDITIONS, EXPAND),
+    (".endif", CONDITIONS, EXPAND),
+    (".include", "other files are not read", "put the text of the file in its place"),
+    (".incbin", "other files are not read", "write its bytes with `.byte` or `.quad`"),
+    (".amd_amdgpu_isa", OLD, V5),
+    (".amd_kernel_code_t", OLD, V5),
+    (".amdgpu_", OLD, V5),
+    (".hsa_code_object", OLD, V5),
+    (
+        ".reloc",
+        "relocations come from expressions alone",
+        "write `symbol@rel32@lo` and the like as an operand or value",
+    ),
+    (".symver", "code objects have no symbol versions", "leave it out"),
+    (".weakref", "there are no weak aliases", "declare the symbol itself `.weak`"),
+    (".abort", "it is no instruction to an assembler of code objects", "leave it out"),
+];
+
+const MACROS: &str = "there are no macros";
+const CONDITIONS: &str = "there are no conditions";
+const EXPAND: &str =
+    "expand it before, for instance by a preprocessor or by the program that writes the file";
+const OLD: &str = "it belongs to code object V2 or to another operating system";
+const V5: &str = "describe the kernel with `.amdhsa_kernel` and `.amdgpu_metadata` (code object V4, V5, V6)";
+
+fn unsupported<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
+    let row = UNSUPPORTED.iter().find(|(known, ..)| name.starts_with(known));
+    let (_, why, remedy) = row.copied().unwrap_or(("", "it has no meaning in a code object", "leave it out"));
+    let start = args.statement();
+    let span = Span { at: start.at, len: name.len() as u32 };
+    Err(Located::new(span, Fault::Unsupported { name: name.to_owned(), why, remedy }))
+}
+
+impl<'s> Assembler<'s> {
+    /// Reads a directive.
+    pub(super) fn directive(&mut self, name: &'s str, text: &'s str, at: usize, span: Span) -> Result<()> {
+        let Some(directive) = find(name) else { return Err(self.unknown(name, span)) };
+        let mut args = Args::new(text, at);
+        args.rewind(span.len as usize);
+        (directive.read)(self, &mut args, directive.name)
+    }
+
+    fn unknown(&mut self, name: &str, span: Span) -> Located {
+        let fault = if name.starts_with(".amdhsa_") || name == ".end_amdhsa_kernel" {
+            Fault::OutsideKernel(name.to_owned())
+        } else {
+            Fault::UnknownDirective {
+                name: name.to_owned(),
+                nearest: nearest(name, DIRECTIVES.iter().map(|d| d.name)),
+            }
+        };
+        Located::new(span, fault)
+    }
+}
+
+/// The directive of a name; upper case counts as lower case.
+fn find(name: &str) -> Option<&'static Directive> {
+    let by_name = |name: &str| {
+        let at = DIRECTIVES.binary_search_by(|d| d.name.cmp(name)).ok()?;
+        DIRECTIVES.get(at)
+    };
+    by_name(name).or_else(|| by_name(&name.to_ascii_lowercase()))
+}
+
+/// The known name with the fewest edits, if that is few enough to be a slip.
+pub(super) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    if name.len() > 64 {
+        return None;
+    }
+    let limit = 1 + name.len() / 5;
+    let near = known.map(|k| (strsim::levenshtein(name, k), k)).filter(|(edits, _)| *edits <= limit);
+    near.min().map(|(_, k)| k)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted() {
+        for pair in DIRECTIVES.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} {}", pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn slips_lead_to_the_name() {
+        assert_eq!(nearest(".globel", DIRECTIVES.iter().map(|d| d.name)), Some(".global"));
+        assert_eq!(nearest(".nothing_like_it", DIRECTIVES.iter().map(|d| d.name)), None);
+    }
+}

@@ -1,0 +1,531 @@
+//! Expressions: from text to postfix order.
+//!
+//! Neither parsing nor evaluation recurses, so that nesting costs no stack. What is a number at once is folded while it is
+//! parsed. Operators, their precedence and their results are LLVM's: comparisons give -1, `&&`, `||` and `!` give 1, `>>`
+//! shifts zeros in, `a!b` is `a|~b`.
+
+use super::Assembler;
+use super::args::{Args, escape, is_name};
+use super::fault::{Fault, Located, Result};
+use super::function::Function;
+use super::section::Place;
+use super::span::Span;
+use super::symbols::{Def, Sym};
+
+/// An expression.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Expr {
+    /// A number.
+    Const(i64),
+    /// A symbol's value.
+    Symbol(Sym),
+    /// Items of [`Exprs`] in postfix order.
+    Items { start: u32, count: u32 },
+}
+
+/// A piece of an expression in postfix order.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Item {
+    Const(i64),
+    Symbol(Sym),
+    /// `.`
+    Here(Place),
+    Unary(Unary),
+    Binary(Binary),
+    /// A function of so many arguments.
+    Call(Function, u32),
+    /// `@rel32@lo` and the like, behind what it is about.
+    Specifier(Specifier),
+}
+
+/// All expressions that are no number and no lone symbol.
+#[derive(Default)]
+pub(super) struct Exprs {
+    items: Vec<Item>,
+    /// Where the last parsed expression was put together; kept for its allocation.
+    output: Vec<Item>,
+    pending: Vec<Pending>,
+}
+
+impl Exprs {
+    /// The items of an expression.
+    pub fn items(&self, start: u32, count: u32) -> &[Item] {
+        let start = start as usize;
+        self.items.get(start..start + count as usize).unwrap_or_default()
+    }
+
+    /// Keeps items that are in postfix order.
+    pub fn store(&mut self, items: &[Item]) -> Expr {
+        match *items {
+            [Item::Const(value)] => Expr::Const(value),
+            [Item::Symbol(sym)] => Expr::Symbol(sym),
+            _ => {
+                let start = self.items.len() as u32;
+                self.items.extend_from_slice(items);
+                Expr::Items { start, count: items.len() as u32 }
+            }
+        }
+    }
+}
+
+/// A prefix operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unary {
+    Plus,
+    Minus,
+    /// `~`
+    Not,
+    /// `!`
+    LogicalNot,
+}
+
+/// An operator between two values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Binary {
+    Or2,
+    And2,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Add,
+    Sub,
+    Or,
+    Xor,
+    And,
+    OrNot,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+}
+
+/// Operators with their precedence; those that begin with another one stand before it.
+const BINARY: [(&str, Binary, u8); 20] = [
+    ("||", Binary::Or2, 1),
+    ("&&", Binary::And2, 2),
+    ("==", Binary::Eq, 3),
+    ("!=", Binary::Ne, 3),
+    ("<>", Binary::Ne, 3),
+    ("<<", Binary::Shl, 6),
+    ("<=", Binary::Le, 3),
+    ("<", Binary::Lt, 3),
+    (">>", Binary::Shr, 6),
+    (">=", Binary::Ge, 3),
+    (">", Binary::Gt, 3),
+    ("+", Binary::Add, 4),
+    ("-", Binary::Sub, 4),
+    ("|", Binary::Or, 5),
+    ("^", Binary::Xor, 5),
+    ("&", Binary::And, 5),
+    ("!", Binary::OrNot, 5),
+    ("*", Binary::Mul, 6),
+    ("/", Binary::Div, 6),
+    ("%", Binary::Rem, 6),
+];
+
+impl Unary {
+    fn apply(self, value: i64) -> i64 {
+        match self {
+            Unary::Plus => value,
+            Unary::Minus => value.wrapping_neg(),
+            Unary::Not => !value,
+            Unary::LogicalNot => i64::from(value == 0),
+        }
+    }
+
+    /// The result for a number.
+    pub fn of(self, value: i64) -> i64 {
+        self.apply(value)
+    }
+}
+
+impl Binary {
+    /// The result for numbers.
+    pub fn of(self, a: i64, b: i64) -> std::result::Result<i64, Fault> {
+        let truth = |holds: bool| if holds { -1 } else { 0 };
+        let amount = || u32::try_from(b).ok().filter(|n| *n < 64).ok_or(Fault::Shift(b));
+        Ok(match self {
+            Binary::Or2 => i64::from(a != 0 || b != 0),
+            Binary::And2 => i64::from(a != 0 && b != 0),
+            Binary::Eq => truth(a == b),
+            Binary::Ne => truth(a != b),
+            Binary::Lt => truth(a < b),
+            Binary::Le => truth(a <= b),
+            Binary::Gt => truth(a > b),
+            Binary::Ge => truth(a >= b),
+            Binary::Add => a.wrapping_add(b),
+            Binary::Sub => a.wrapping_sub(b),
+            Binary::Or => a | b,
+            Binary::Xor => a ^ b,
+            Binary::And => a & b,
+            Binary::OrNot => a | !b,
+            Binary::Mul => a.wrapping_mul(b),
+            Binary::Div if b == 0 => return Err(Fault::DivisionByZero),
+            Binary::Div => a.wrapping_div(b),
+            Binary::Rem if b == 0 => return Err(Fault::DivisionByZero),
+            Binary::Rem => a.wrapping_rem(b),
+            Binary::Shl => ((a as u64) << amount()?) as i64,
+            Binary::Shr => ((a as u64) >> amount()?) as i64,
+        })
+    }
+}
+
+/// What a reference to a symbol asks of the linker (guide, *Relocation Records*).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Specifier {
+    #[default]
+    None,
+    Abs32Lo,
+    Abs32Hi,
+    Abs64,
+    Rel32Lo,
+    Rel32Hi,
+    Rel64,
+    GotPcRel,
+    GotPcRel32Lo,
+    GotPcRel32Hi,
+}
+
+impl Specifier {
+    /// How each one is written behind `@`.
+    const NAMES: [(&str, Specifier); 9] = [
+        ("abs32@lo", Specifier::Abs32Lo),
+        ("abs32@hi", Specifier::Abs32Hi),
+        ("abs64", Specifier::Abs64),
+        ("rel32@lo", Specifier::Rel32Lo),
+        ("rel32@hi", Specifier::Rel32Hi),
+        ("rel64", Specifier::Rel64),
+        ("gotpcrel", Specifier::GotPcRel),
+        ("gotpcrel32@lo", Specifier::GotPcRel32Lo),
+        ("gotpcrel32@hi", Specifier::GotPcRel32Hi),
+    ];
+
+    fn named(name: &str) -> Option<Specifier> {
+        let found = Specifier::NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name));
+        found.map(|(_, specifier)| *specifier)
+    }
+}
+
+/// What waits for its operands or its closing parenthesis.
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    Unary(Unary),
+    Binary(Binary, u8, Span),
+    Paren,
+    Call(Function, u32, Span),
+}
+
+impl<'s> Assembler<'s> {
+    /// Puts the symbols of an expression into the symbol table's order.
+    pub fn register(&mut self, expr: Expr) {
+        match expr {
+            Expr::Const(_) => {}
+            Expr::Symbol(sym) => self.symbols.register(sym),
+            Expr::Items { start, count } => {
+                for item in self.exprs.items(start, count) {
+                    if let Item::Symbol(sym) = item {
+                        self.symbols.register(*sym);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads an expression.
+    pub fn expr(&mut self, args: &mut Args<'s>) -> Result<Expr> {
+        let mut output = std::mem::take(&mut self.exprs.output);
+        let mut pending = std::mem::take(&mut self.exprs.pending);
+        output.clear();
+        pending.clear();
+        let read = ExprParser { asm: self, output: &mut output, pending: &mut pending, open: 0, calls: 0 }
+            .read(args);
+        let expr = read.map(|()| self.exprs.store(&output));
+        (self.exprs.output, self.exprs.pending) = (output, pending);
+        expr
+    }
+}
+
+struct ExprParser<'a, 's> {
+    asm: &'a mut Assembler<'s>,
+    output: &'a mut Vec<Item>,
+    pending: &'a mut Vec<Pending>,
+    /// Parentheses that are open, those of calls included.
+    open: u32,
+    /// Calls that are open.
+    calls: u32,
+}
+
+impl<'s> ExprParser<'_, 's> {
+    fn read(&mut self, args: &mut Args<'s>) -> Result<()> {
+        loop {
+            self.operand(args)?;
+            if !self.behind_operand(args)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Prefix operators, opening parentheses and one value.
+    fn operand(&mut self, args: &mut Args<'s>) -> Result<()> {
+        loop {
+            let Some(byte) = args.peek() else { return Err(args.expected("an expression")) };
+            let unary = match byte {
+                b'+' => Some(Unary::Plus),
+                b'-' => Some(Unary::Minus),
+                b'~' => Some(Unary::Not),
+                b'!' => Some(Unary::LogicalNot),
+                _ => None,
+            };
+            if let Some(unary) = unary {
+                args.skip(1);
+                self.pending.push(Pending::Unary(unary));
+            } else if args.eat(b'(') {
+                self.pending.push(Pending::Paren);
+                self.open += 1;
+            } else if byte.is_ascii_digit() {
+                let item = self.asm.number(args)?;
+                self.output.push(item);
+                return Ok(());
+            } else if byte == b'\'' {
+                self.output.push(Item::Const(character(args)?));
+                return Ok(());
+            } else if byte == b'"' || is_name(byte) {
+                if self.symbol(args)? {
+                    return Ok(());
+                }
+            } else {
+                return Err(args.expected("an expression"));
+            }
+        }
+    }
+
+    /// A symbol with its specifier, or the start of a call; false for the latter.
+    fn symbol(&mut self, args: &mut Args<'s>) -> Result<bool> {
+        let at = args.position();
+        let quoted = args.peek() == Some(b'"');
+        let name = if quoted { args.raw_string()? } else { args.take_while(|b| is_name(b) && b != b'@') };
+        if !quoted
+            && args.peek() == Some(b'(')
+            && let Some(function) = Function::named(name)
+        {
+            let span = args.span_from(at);
+            args.skip(1);
+            self.pending.push(Pending::Call(function, 1, span));
+            (self.open, self.calls) = (self.open + 1, self.calls + 1);
+            return Ok(false);
+        }
+        if name.is_empty() {
+            return Err(args.expected("an expression"));
+        }
+        let span = args.span_from(at);
+        let item =
+            if name == "." && !quoted { Item::Here(self.asm.here()) } else { self.asm.reference(name, span) };
+        self.output.push(item);
+        self.specifier(args)?;
+        Ok(true)
+    }
+
+    /// `@rel32@lo` directly behind a symbol or a parenthesis.
+    fn specifier(&mut self, args: &mut Args<'s>) -> Result<()> {
+        if args.look(0) != Some(b'@') {
+            return Ok(());
+        }
+        args.skip(1);
+        let at = args.position();
+        let name = args.take_while(|b| b.is_ascii_alphanumeric() || b == b'@');
+        let Some(specifier) = Specifier::named(name) else {
+            return Err(Located::new(args.span_from(at), Fault::Specifier(name.to_owned())));
+        };
+        self.output.push(Item::Specifier(specifier));
+        Ok(())
+    }
+
+    /// Closing parentheses, and the operator or comma in front of another operand; false at the end.
+    fn behind_operand(&mut self, args: &mut Args<'s>) -> Result<bool> {
+        loop {
+            let next = args.peek();
+            if next == Some(b')') && self.open > 0 {
+                args.skip(1);
+                self.close()?;
+                self.specifier(args)?;
+                continue;
+            }
+            if next == Some(b',') && self.comma()? {
+                args.skip(1);
+                return Ok(true);
+            }
+            let at = args.position();
+            let Some((text, operator, precedence)) = operator(args) else { break };
+            args.skip(text.len());
+            let span = args.span_from(at);
+            self.apply_down_to(precedence)?;
+            self.pending.push(Pending::Binary(operator, precedence, span));
+            return Ok(true);
+        }
+        self.apply_down_to(0)?;
+        if self.pending.is_empty() { Ok(false) } else { Err(args.expected("`)`")) }
+    }
+
+    /// A comma inside a call; false if there is no call open.
+    fn comma(&mut self) -> Result<bool> {
+        if self.calls == 0 {
+            return Ok(false);
+        }
+        self.apply_down_to(0)?;
+        match self.pending.last_mut() {
+            Some(Pending::Call(_, count, _)) => {
+                *count += 1;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn close(&mut self) -> Result<()> {
+        self.apply_down_to(0)?;
+        self.open -= 1;
+        if let Some(Pending::Call(function, count, span)) = self.pending.pop() {
+            self.calls -= 1;
+            function.check_count(count).map_err(|fault| Located::new(span, fault))?;
+            self.call(function, count as usize, span)?;
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, function: Function, count: usize, span: Span) -> Result<()> {
+        let start = self.output.len() - count.min(self.output.len());
+        let numbers = self.output.get(start..).unwrap_or_default().iter();
+        let numbers: Option<smallvec::SmallVec<[i64; 8]>> = numbers.map(Item::number).collect();
+        // The arguments are the last items only if each is a number.
+        let item = match numbers {
+            Some(numbers) => {
+                let value =
+                    function.of(&numbers, self.asm.target()).map_err(|fault| Located::new(span, fault))?;
+                self.output.truncate(start);
+                Item::Const(value)
+            }
+            None => Item::Call(function, count as u32),
+        };
+        self.output.push(item);
+        Ok(())
+    }
+
+    /// Puts out the operators of at least this precedence.
+    fn apply_down_to(&mut self, precedence: u8) -> Result<()> {
+        loop {
+            match self.pending.last().copied() {
+                Some(Pending::Unary(unary)) => match self.output.last_mut() {
+                    Some(Item::Const(value)) => *value = unary.of(*value),
+                    _ => self.output.push(Item::Unary(unary)),
+                },
+                Some(Pending::Binary(binary, p, span)) if p >= precedence => self.binary(binary, span)?,
+                _ => return Ok(()),
+            }
+            self.pending.pop();
+        }
+    }
+
+    fn binary(&mut self, binary: Binary, span: Span) -> Result<()> {
+        if let [.., Item::Const(a), Item::Const(b)] = self.output.as_slice() {
+            let value = binary.of(*a, *b).map_err(|fault| Located::new(span, fault))?;
+            self.output.truncate(self.output.len() - 2);
+            self.output.push(Item::Const(value));
+        } else {
+            self.output.push(Item::Binary(binary));
+        }
+        Ok(())
+    }
+}
+
+impl Item {
+    fn number(&self) -> Option<i64> {
+        if let Item::Const(value) = self { Some(*value) } else { None }
+    }
+}
+
+/// The operator that comes next.
+fn operator(args: &mut Args<'_>) -> Option<(&'static str, Binary, u8)> {
+    args.peek()?;
+    BINARY
+        .into_iter()
+        .find(|(text, _, _)| text.bytes().enumerate().all(|(i, byte)| args.look(i) == Some(byte)))
+}
+
+/// `'a'`, `'\n'`.
+fn character(args: &mut Args<'_>) -> Result<i64> {
+    let at = args.position();
+    args.skip(1);
+    let value = match (args.look(0), args.look(1)) {
+        (Some(b'\\'), Some(byte)) => {
+            args.skip(2);
+            if byte == b'\'' { Some((byte, 1)) } else { escape(&[byte]) }.map(|(value, _)| value)
+        }
+        (Some(byte), _) => {
+            args.skip(1);
+            Some(byte)
+        }
+        (None, _) => None,
+    };
+    match value {
+        Some(value) if args.look(0) == Some(b'\'') => {
+            args.skip(1);
+            Ok(i64::from(value))
+        }
+        _ => Err(Located::new(args.span_from(at), Fault::Expected("one character in single quotes"))),
+    }
+}
+
+impl<'s> Assembler<'s> {
+    /// A number, or a numeric label such as `1b`.
+    fn number(&mut self, args: &mut Args<'s>) -> Result<Item> {
+        let at = args.position();
+        let digits = args.take_while(|b| b.is_ascii_digit());
+        let suffix = args.look(0);
+        let ends = !args.look(1).is_some_and(is_name);
+        if ends && matches!(suffix, Some(b'b' | b'f')) {
+            args.skip(1);
+            let span = args.span_from(at);
+            let number = digits.parse::<u64>().map_err(|_| Located::new(span, Fault::NumberRange(64)))?;
+            let sym = match suffix {
+                Some(b'f') => Some(self.symbols.numeric_behind(number, span)),
+                _ => self.symbols.numeric_before(number),
+            };
+            let missing = || Located::new(span, Fault::NoDirectional(format!("{number}:")));
+            return sym.map(Item::Symbol).ok_or_else(missing);
+        }
+        let rest = args.take_while(is_name);
+        let span = args.span_from(at);
+        let (radix, digits) = match (digits, rest.as_bytes().first()) {
+            ("0", Some(b'x' | b'X')) => (16, &rest[1..]),
+            ("0", Some(b'b' | b'B')) => (2, &rest[1..]),
+            (_, Some(_)) => return Err(Located::new(span, Fault::Number)),
+            ("0", None) => (10, digits),
+            _ if digits.starts_with('0') => (8, &digits[1..]),
+            _ => (10, digits),
+        };
+        if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+            return Err(Located::new(span, Fault::Number));
+        }
+        let value =
+            u64::from_str_radix(digits, radix).map_err(|_| Located::new(span, Fault::NumberRange(64)))?;
+        Ok(Item::Const(value as i64))
+    }
+
+    /// A symbol in an expression: its number if it has one now.
+    fn reference(&mut self, name: &'s str, span: Span) -> Item {
+        let sym = self.symbols.intern(name.into(), span);
+        if let Some(value) = self.next_free(sym) {
+            return Item::Const(value);
+        }
+        let symbol = self.symbols.get_mut(sym);
+        symbol.flags.used = true;
+        match symbol.def {
+            Def::Value(Expr::Const(value)) => Item::Const(value),
+            _ => Item::Symbol(sym),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! From what was read to a module.
+
+use object::elf;
+
+use super::eval::{Atom, Memo, Value};
+use super::fault::{Fault, Located};
+use super::fixup::{Base, Outcome};
+use super::layout::Layout;
+use super::section::{GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
+use super::span::Span;
+use super::symbols::{Def, Sym};
+use super::{Assembler, Assembly, Diagnostics, RelocationPlace};
+use crate::object::{
+    Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
+    SymbolPlace,
+};
+use crate::target_id::TargetId;
+
+/// A relocation before symbols have numbers.
+struct Open {
+    section: u32,
+    offset: u64,
+    kind: RelocationKind,
+    base: Base,
+    addend: i64,
+    span: Span,
+}
+
+impl Assembler<'_> {
+    /// Lays everything out and makes the module, or gives everything that is wrong.
+    pub fn finish(mut self) -> Result<Assembly, Diagnostics> {
+        let Some(target) = self.target else {
+            if self.diagnostics.list.is_empty() && !self.target_missed {
+                self.report(Located::new(Span::default(), Fault::NoTarget));
+            }
+            return Err(self.diagnostics);
+        };
+        self.name_sections();
+        let laid_out = self.layout().map_err(|error| self.report(error));
+        let Ok(layout) = laid_out else { return Err(self.diagnostics) };
+        let mut memo = Memo::new(self.symbols.len());
+        let mut bytes = self.section_bytes(&layout, &mut memo);
+        self.write_kernels(&layout, &mut memo, &mut bytes);
+        let open = self.fill_in(&layout, &mut memo, &mut bytes);
+        let module = self.module(target, &layout, &mut memo, bytes, &open);
+        if !self.diagnostics.list.is_empty() {
+            return Err(self.diagnostics);
+        }
+        let places = self.relocation_places(&open);
+        self.place_instructions(&layout);
+        let (instructions, files, warnings) = (self.instructions, self.files, self.warnings);
+        Ok(Assembly { module, instructions, files, warnings, places })
+    }
+
+    /// A name that nothing defines may be a section's: its first byte.
+    fn name_sections(&mut self) {
+        let names =
+            self.section_ids.iter().filter(|((_, group, unique), _)| group.is_none() && unique.is_none());
+        let mut ids: Vec<(String, u32)> = names.map(|((name, ..), id)| (name.clone(), *id)).collect();
+        ids.sort_by_key(|(_, id)| *id);
+        for (name, id) in ids {
+            let Some(sym) = self.symbols.find(&name) else { continue };
+            let first =
+                self.sections[id as usize].streams.iter().min_by_key(|s| self.streams[s.0 as usize].number);
+            let Some(stream) = first.copied() else { continue };
+            let symbol = self.symbols.get_mut(sym);
+            if symbol.def == Def::Undefined {
+                symbol.def = Def::Label(Place { stream, gaps: 0, bytes: 0 });
+                symbol.flags.temporary = true;
+            }
+        }
+    }
+
+    /// The content of every section, gaps filled.
+    fn section_bytes(&mut self, layout: &Layout, memo: &mut Memo) -> Vec<Vec<u8>> {
+        let mut all = Vec::with_capacity(self.sections.len());
+        for index in 0..self.sections.len() {
+            let mut out = Vec::new();
+            if !self.sections[index].is_nobits() {
+                for id in self.sections[index].streams.clone() {
+                    let stream = &mut self.streams[id.0 as usize];
+                    if stream.gaps.is_empty() && out.is_empty() {
+                        out = std::mem::take(&mut stream.bytes);
+                    } else {
+                        self.write_stream(id, layout, memo, &mut out);
+                    }
+                }
+            }
+            all.push(out);
+        }
+        all
+    }
+
+    fn write_stream(&self, id: StreamId, layout: &Layout, memo: &mut Memo, out: &mut Vec<u8>) {
+        let stream = &self.streams[id.0 as usize];
+        let mut at = 0;
+        for gap in &stream.gaps {
+            out.extend_from_slice(stream.bytes.get(at as usize..gap.bytes as usize).unwrap_or_default());
+            at = gap.bytes;
+            match gap.kind {
+                GapKind::Align { fill, .. } => write_fill(out, gap.size, fill),
+                GapKind::Repeat { value, size, .. } => {
+                    write_repeated(out, gap.size / u64::from(size.max(1)), value, size);
+                }
+                GapKind::Org { value, .. } => write_repeated(out, gap.size, value.into(), 1),
+                GapKind::Leb { value, signed } => {
+                    // Layout has worked the value out.
+                    let number = self.value(value, layout, memo).ok().and_then(|v| v.absolute()).unwrap_or(0);
+                    let start = out.len();
+                    write_leb(out, number, signed);
+                    pad_leb(out, start, gap.size as usize, number < 0 && signed);
+                }
+            }
+        }
+        out.extend_from_slice(stream.bytes.get(at as usize..).unwrap_or_default());
+    }
+
+    /// Fills in what is known; the rest is for the linker.
+    fn fill_in(&mut self, layout: &Layout, memo: &mut Memo, bytes: &mut [Vec<u8>]) -> Vec<Open> {
+        let mut open = Vec::new();
+        for fixup in std::mem::take(&mut self.fixups) {
+            let (section, offset) = layout.offset(self, fixup.place);
+            let write = match self.resolve(&fixup, (section, offset), layout, memo) {
+                Ok(Outcome::Bytes(value, count)) => Some((value, count)),
+                Ok(Outcome::Relocation(kind, base, addend, stale)) => {
+                    open.push(Open { section, offset, kind, base, addend, span: fixup.span });
+                    stale
+                }
+                Err(fault) => {
+                    self.report(Located::new(fixup.span, fault));
+                    continue;
+                }
+            };
+            let Some((value, count)) = write else { continue };
+            let at = offset as usize;
+            let place = bytes.get_mut(section as usize).and_then(|b| b.get_mut(at..at + usize::from(count)));
+            if let (Some(place), Some(value)) = (place, value.to_le_bytes().get(..usize::from(count))) {
+                place.copy_from_slice(value);
+            }
+        }
+        // Subsections are written in the order of the file, not of the section.
+        open.sort_by_key(|o| (o.section, o.offset));
+        open
+    }
+
+    fn module(
+        &mut self,
+        target: TargetId,
+        layout: &Layout,
+        memo: &mut Memo,
+        bytes: Vec<Vec<u8>>,
+        open: &[Open],
+    ) -> Module {
+        let mut module = Module::new(target, self.version);
+        let numbers = self.module_symbols(layout, memo, open, &mut module);
+        for (index, bytes) in bytes.into_iter().enumerate() {
+            let section = &self.sections[index];
+            let flags = section.flags & !u64::from(elf::SHF_GROUP);
+            module.sections.push(Section {
+                name: section.name.clone(),
+                kind: section.kind,
+                flags,
+                align: section.align,
+                entry_size: section.entry_size,
+                size: layout.size(self, index as u32),
+                bytes,
+                relocations: Vec::new(),
+            });
+        }
+        for Open { section, offset, kind, base, addend, .. } in open {
+            let base = match base {
+                Base::Section(section) => RelocationBase::Section(SectionId(*section)),
+                Base::Symbol(sym) => match numbers.get(sym.0 as usize).copied().flatten() {
+                    Some(id) => RelocationBase::Symbol(id),
+                    None => continue,
+                },
+            };
+            if let Some(section) = module.sections.get_mut(*section as usize) {
+                section.relocations.push(Relocation { offset: *offset, kind: *kind, base, addend: *addend });
+            }
+        }
+        module
+    }
+
+    /// Puts symbols into the module; the number of each there.
+    fn module_symbols(
+        &mut self,
+        layout: &Layout,
+        memo: &mut Memo,
+        open: &[Open],
+        module: &mut Module,
+    ) -> Vec<Option<SymbolId>> {
+        let mut needed = vec![false; self.symbols.len()];
+        for sym in open.iter().filter_map(|o| if let Base::Symbol(sym) = o.base { Some(sym) } else { None }) {
+            needed[sym.0 as usize] = true;
+        }
+        let mut numbers = vec![None; self.symbols.len()];
+        self.settle_next_free();
+        let mut errors = Vec::new();
+        for sym in self.symbols.order() {
+            match self.module_symbol(*sym, needed[sym.0 as usize], layout, memo) {
+                Ok(Some(symbol)) => {
+                    numbers[sym.0 as usize] = Some(SymbolId(module.symbols.len() as u32));
+                    module.symbols.push(symbol);
+                }
+                Ok(None) => {}
+                Err(error) => errors.push(error),
+            }
+        }
+        errors.into_iter().for_each(|error| self.report(error));
+        numbers
+    }
+
+    fn module_symbol(
+        &self,
+        sym: Sym,
+        needed: bool,
+        layout: &Layout,
+        memo: &mut Memo,
+    ) -> Result<Option<Symbol>, Located> {
+        let symbol = self.symbols.get(sym);
+        let flags = symbol.flags;
+        if flags.predefined || (flags.replaced && !needed) {
+            return Ok(None);
+        }
+        let defined = symbol.def != Def::Undefined;
+        if !needed && (flags.temporary || !(defined || flags.attributed)) {
+            // A `.set` of such a name may still be wrong.
+            return Ok(None);
+        }
+        let located = |fault| Located::new(symbol.mention, fault);
+        let (place, value, size) = match symbol.def {
+            Def::Undefined => (SymbolPlace::Undefined, 0, None),
+            Def::Common { size, align } => (SymbolPlace::Common, align, Some(size)),
+            Def::Lds { size, align } => (SymbolPlace::Lds, align, Some(size)),
+            Def::Label(place) => {
+                let (section, offset) = layout.offset(self, place);
+                (SymbolPlace::Section(SectionId(section)), offset, None)
+            }
+            Def::Value(expr) => match self.value(expr, layout, memo).map_err(located)? {
+                Value { plus: None, minus: None, number, .. } => (SymbolPlace::Absolute, number as u64, None),
+                Value {
+                    plus: Some(Atom { place: Some((section, offset)), .. }),
+                    minus: None,
+                    number,
+                    ..
+                } => (SymbolPlace::Section(SectionId(section)), offset.wrapping_add_signed(number), None),
+                // Another name for something that is elsewhere: references name that.
+                Value { minus: None, .. } => return Ok(None),
+                _ => return Err(located(Fault::NotRelocatable)),
+            },
+        };
+        let size = match (size, symbol.size) {
+            (Some(size), _) => size,
+            (None, Some((expr, span))) => {
+                let value = self.value(expr, layout, memo).map_err(|fault| Located::new(span, fault))?;
+                value.absolute().ok_or_else(|| Located::new(span, Fault::NotAbsolute))? as u64
+            }
+            (None, None) => self.aliased_size(sym, layout, memo),
+        };
+        let binding = symbol.binding.unwrap_or(match place {
+            SymbolPlace::Undefined | SymbolPlace::Common | SymbolPlace::Lds => Binding::Global,
+            _ => Binding::Local,
+        });
+        Ok(Some(Symbol {
+            name: symbol.name.to_string(),
+            place,
+            value,
+            size,
+            kind: symbol.kind,
+            binding,
+            visibility: symbol.visibility,
+        }))
+    }
+
+    /// The size of a symbol that is another name of one with a size.
+    fn aliased_size(&self, sym: Sym, layout: &Layout, memo: &mut Memo) -> u64 {
+        let Def::Value(super::expr::Expr::Symbol(other)) = self.symbols.get(sym).def else { return 0 };
+        let Some((expr, _)) = self.symbols.get(other).size else { return 0 };
+        self.value(expr, layout, memo).ok().and_then(|v| v.absolute()).unwrap_or(0) as u64
+    }
+
+    fn relocation_places(&self, open: &[Open]) -> Vec<RelocationPlace> {
+        // Lines are counted once, from the first place to the last.
+        let mut order: Vec<usize> = (0..open.len()).collect();
+        order.sort_by_key(|i| open[*i].span.at);
+        let mut places =
+            vec![RelocationPlace { section: SectionId(0), offset: 0, line: 0, column: 0 }; open.len()];
+        let (mut counted, mut line, mut column) = (0, 1, 1);
+        for i in order {
+            let at = open[i].span.at as usize;
+            let piece = self.lines.bytes().get(counted..at).unwrap_or_default();
+            let in_line =
+                memchr::memrchr(b'\n', piece).map_or(piece, |n| piece.get(n + 1..).unwrap_or_default());
+            if in_line.len() < piece.len() {
+                line += memchr::memchr_iter(b'\n', piece).count() as u32;
+                column = 1;
+            }
+            column += in_line.iter().filter(|byte| (**byte & 0xc0) != 0x80).count() as u32;
+            counted = at;
+            places[i] =
+                RelocationPlace { section: SectionId(open[i].section), offset: open[i].offset, line, column };
+        }
+        places
+    }
+
+    /// Sections and offsets of kept instructions, which have those of their stream so far.
+    fn place_instructions(&mut self, layout: &Layout) {
+        let mut instructions = std::mem::take(&mut self.instructions);
+        for (inst, gaps) in instructions.iter_mut().zip(&self.kept_gaps) {
+            let place = Place { stream: StreamId(inst.section.0), gaps: *gaps, bytes: inst.offset };
+            let (section, offset) = layout.offset(self, place);
+            (inst.section, inst.offset) = (SectionId(section), offset);
+        }
+        self.instructions = instructions;
+    }
+}
+
+/// Makes a LEB128 as long as its gap: sizes never shrink while offsets settle.
+fn pad_leb(out: &mut Vec<u8>, start: usize, size: usize, negative: bool) {
+    let (more, last) = if negative { (0xff, 0x7f) } else { (0x80, 0x00) };
+    while out.len() - start < size {
+        if let Some(byte) = out.last_mut() {
+            *byte |= 0x80;
+        }
+        out.push(if out.len() - start + 1 < size { more } else { last });
+    }
+}

@@ -1,0 +1,232 @@
+//! Instructions, and the symbols in them.
+
+use std::borrow::Cow;
+
+use gcn_isa::{Inst, Operand, RegFile};
+
+use super::args::{Args, is_name};
+use super::expr::Expr;
+use super::fault::{Fault, Located, Result};
+use super::fixup::{Fixup, FixupKind};
+use super::span::Span;
+use super::symbols::{Def, Sym};
+use super::{AsmInst, Assembler, NextFree};
+use crate::object::SectionId;
+use crate::target_id::TargetId;
+use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
+
+/// SGPRs from here on have names of their own.
+const FIRST_NAMED_SGPR: u16 = 102;
+
+/// Names of symbols that say what the target is (guide, *Predefined Symbols*).
+const GENERATION: [&str; 3] =
+    [".amdgcn.gfx_generation_number", ".amdgcn.gfx_generation_minor", ".amdgcn.gfx_generation_stepping"];
+/// Names of symbols that follow the highest register written down.
+const NEXT_FREE: [&str; 2] = [".amdgcn.next_free_vgpr", ".amdgcn.next_free_sgpr"];
+
+impl<'s> Assembler<'s> {
+    /// Reads an instruction and appends its machine code.
+    pub fn instruction(&mut self, text: &'s str, at: usize) -> Result<()> {
+        let Some(target) = self.target else { return self.miss_target(Span::new(at, at + text.len())) };
+        self.later.clear();
+        let parsed = parse_inst_in(text, target.target, &mut InstScope { asm: self });
+        let parsed = match parsed {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                // The expression's own error says more.
+                if let (ParseFault::Expression(_), Some(inner)) = (&error.fault, self.inner_fault.take()) {
+                    return Err(inner);
+                }
+                let span = Span { at: (at + error.at) as u32, len: error.len as u32 };
+                return Err(Located::new(span, Fault::Instruction(error.fault)));
+            }
+        };
+        let span = Span::new(at, at + text.len());
+        if self.section().is_nobits() {
+            return Err(Located::new(span, Fault::NotZero(self.section().name.clone())));
+        }
+        let place = self.here();
+        self.code(&parsed.code);
+        for operand in &parsed.inst.operands {
+            match *operand {
+                Operand::Label(label) => {
+                    let expr = self.later.get(label.0 as usize).copied().unwrap_or(Expr::Const(0));
+                    if !matches!(expr, Expr::Symbol(_)) && !self.is_here(expr) {
+                        return Err(Located::new(span, Fault::BranchTarget));
+                    }
+                    self.fixups.push(Fixup { place, kind: FixupKind::Branch, expr, span });
+                }
+                Operand::Reg(reg) => self.count_register(reg),
+                _ => {}
+            }
+        }
+        for fixup in &parsed.fixups {
+            let expr = self.later.get(fixup.expr as usize).copied().unwrap_or(Expr::Const(0));
+            // A literal is the last dword of its instruction.
+            let place = super::section::Place {
+                bytes: place.bytes + (parsed.code.len() as u64).saturating_sub(4),
+                ..place
+            };
+            self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
+        }
+        if self.options.keep_instructions {
+            self.keep(parsed.inst, place, parsed.code.len() as u8, at);
+        }
+        Ok(())
+    }
+
+    /// Says once that there is no target.
+    fn miss_target(&mut self, span: Span) -> Result<()> {
+        let fault = if self.target_missed { Fault::ReportedBefore } else { Fault::NoTarget };
+        self.target_missed = true;
+        Err(Located::new(span, fault))
+    }
+
+    fn keep(&mut self, inst: Inst, place: super::section::Place, length: u8, at: usize) {
+        let (counted, line) = self.counted;
+        let more = self.lines.bytes().get(counted..at).unwrap_or_default();
+        let line = line + memchr::memchr_iter(b'\n', more).count() as u32;
+        self.counted = (at, line);
+        // Streams become sections when everything is laid out.
+        let (section, offset) = (SectionId(place.stream.0), place.bytes);
+        self.kept_gaps.push(place.gaps);
+        self.instructions.push(AsmInst { section, offset, length, inst, line, location: self.location });
+    }
+
+    fn count_register(&mut self, reg: gcn_isa::Reg) {
+        let slot = match reg.file {
+            RegFile::Vgpr => 0,
+            RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => 1,
+            _ => return,
+        };
+        let next = &mut self.next_free[slot];
+        next.value = next.value.max(reg.end().into());
+    }
+
+    /// The number of a symbol that follows the registers.
+    pub fn next_free(&self, sym: Sym) -> Option<i64> {
+        self.next_free.iter().find(|next| next.symbol == Some(sym)).map(|next| next.value)
+    }
+
+    /// `.set` of a symbol that follows the registers; false if it is none.
+    pub fn set_next_free(&mut self, sym: Sym, value: i64) -> bool {
+        let found = self.next_free.iter_mut().find(|next| next.symbol == Some(sym));
+        found.map(|next| next.value = value).is_some()
+    }
+
+    /// Gives the symbols that follow the registers their last value.
+    pub fn settle_next_free(&mut self) {
+        for NextFree { symbol, value } in self.next_free {
+            if let Some(sym) = symbol {
+                self.symbols.get_mut(sym).def = Def::Value(Expr::Const(value));
+            }
+        }
+    }
+
+    /// Defines the symbols that the assembler knows by itself.
+    pub fn define_generation(&mut self) {
+        let Some(target) = self.target else { return };
+        for (name, value) in GENERATION.into_iter().zip(generation(target)) {
+            let sym = self.symbols.intern(name.into(), Span::default());
+            let symbol = self.symbols.get_mut(sym);
+            if symbol.def == Def::Undefined {
+                symbol.def = Def::Value(Expr::Const(value));
+                symbol.flags.predefined = true;
+            }
+        }
+        for (slot, name) in NEXT_FREE.into_iter().enumerate() {
+            let sym = self.symbols.intern(name.into(), Span::default());
+            let symbol = self.symbols.get_mut(sym);
+            symbol.def = Def::Value(Expr::Const(0));
+            symbol.flags.predefined = true;
+            self.next_free[slot].symbol = Some(sym);
+        }
+    }
+}
+
+/// The numbers of `gfx90a`: 9, 0, 10. The last two characters are minor and stepping, in hexadecimal.
+fn generation(target: TargetId) -> [i64; 3] {
+    let digits: Vec<i64> =
+        target.target.name().chars().filter_map(|c| c.to_digit(16)).map(i64::from).collect();
+    // `gfx` contributes its `f`.
+    match digits[..] {
+        [_, major, minor, stepping] => [major, minor, stepping],
+        _ => [0; 3],
+    }
+}
+
+/// The file's symbols, for an instruction.
+struct InstScope<'a, 's> {
+    asm: &'a mut Assembler<'s>,
+}
+
+impl Scope for InstScope<'_, '_> {
+    fn value(&mut self, expr: &str) -> std::result::Result<ExprValue, (usize, String)> {
+        let asm = &mut *self.asm;
+        let base = offset_in(asm.text, expr);
+        let parsed = match base.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (at, text))) {
+            Some((at, text)) => asm.operand_expr(text, at),
+            // The parser hands out pieces of the text; nothing else comes here.
+            None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
+        };
+        let parsed = parsed.and_then(|expr_| {
+            let number = asm.number_now(expr_, false);
+            number.map(|n| (expr_, n)).map_err(|fault| Located::new(span_of(base, expr), fault))
+        });
+        match parsed {
+            Ok((_, Some(number))) => Ok(ExprValue::Known(number)),
+            Ok((expr, None)) => {
+                asm.register(expr);
+                asm.later.push(expr);
+                Ok(ExprValue::Later(asm.later.len() as u32 - 1))
+            }
+            Err(error) => {
+                let at = (error.span.at as usize).saturating_sub(base.unwrap_or(0));
+                let message = error.fault.to_string();
+                asm.inner_fault = Some(error);
+                Err((at, message))
+            }
+        }
+    }
+}
+
+fn span_of(base: Option<usize>, expr: &str) -> Span {
+    let at = base.unwrap_or(0);
+    Span::new(at, at + expr.len())
+}
+
+/// Byte offset of a piece of a text in the text.
+fn offset_in(text: &str, piece: &str) -> Option<usize> {
+    let at = (piece.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    (at + piece.len() <= text.len()).then_some(at)
+}
+
+impl<'s> Assembler<'s> {
+    /// An expression that is an operand: nearly always one name.
+    fn operand_expr(&mut self, text: &'s str, at: usize) -> Result<Expr> {
+        let plain = |b: u8| is_name(b) && b != b'@';
+        let starts = text.as_bytes().first().is_some_and(|b| !b.is_ascii_digit());
+        if starts && text != "." && text.bytes().all(plain) {
+            let sym = self.symbols.intern(Cow::Borrowed(text), Span::new(at, at + text.len()));
+            if let Some(value) = self.next_free(sym) {
+                return Ok(Expr::Const(value));
+            }
+            self.symbols.get_mut(sym).flags.used = true;
+            return Ok(Expr::Symbol(sym));
+        }
+        let mut args = Args::new(text, at);
+        let expr = self.expr(&mut args)?;
+        args.end()?;
+        Ok(expr)
+    }
+
+    /// True for the expression `.`.
+    fn is_here(&self, expr: Expr) -> bool {
+        match expr {
+            Expr::Items { start, count } => {
+                matches!(self.exprs.items(start, count), [super::expr::Item::Here(_)])
+            }
+            _ => false,
+        }
+    }
+}

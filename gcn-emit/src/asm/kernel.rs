@@ -1,0 +1,402 @@
+//! `.amdhsa_kernel`: from directives to a kernel descriptor.
+//!
+//! Values may be expressions that are known only at the end of the file, so that a descriptor is worked out when everything
+//! is laid out. What is checked and what the fields hold: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel
+//! Descriptor*.
+
+mod table;
+
+use table::{ROWS, Slot};
+
+use super::Assembler;
+use super::args::Args;
+use super::directive::nearest;
+use super::eval::Memo;
+use super::expr::{Expr, Item, Specifier};
+use super::fault::{Fault, Located, Result};
+use super::fixup::{Fixup, FixupKind};
+use super::function::extra_sgprs;
+use super::layout::Layout;
+use super::section::Place;
+use super::span::Span;
+use super::symbols::{Def, Sym};
+use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_BYTES, Field, KernelDescriptor};
+use crate::object::{Binding, SymbolKind, Visibility};
+use crate::target_id::{Feature, TargetId};
+
+/// SGPRs of a block as the descriptor counts them.
+const SGPR_BLOCK: i64 = 8;
+/// VGPRs in front of the first AGPR come in steps of this.
+const ACCUM_STEP: i64 = 4;
+
+/// A kernel and what its directives say.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    name: String,
+    /// `.amdhsa_kernel`.
+    pub span: Span,
+    /// By row of the table.
+    values: [Option<(Expr, Span)>; ROWS.len()],
+    /// Where the descriptor is.
+    place: Place,
+}
+
+impl Kernel {
+    pub fn new(name: &str, span: Span) -> Kernel {
+        let place = Place { stream: super::section::StreamId(0), gaps: 0, bytes: 0 };
+        Kernel { name: name.to_owned(), span, values: [None; ROWS.len()], place }
+    }
+}
+
+impl<'s> Assembler<'s> {
+    /// Reads a statement between `.amdhsa_kernel` and `.end_amdhsa_kernel`.
+    pub fn in_kernel(
+        &mut self,
+        mut kernel: Kernel,
+        name: &'s str,
+        text: &'s str,
+        at: usize,
+        span: Span,
+    ) -> Result<()> {
+        let mut args = Args::new(text, at);
+        args.rewind(span.len as usize);
+        if name == ".end_amdhsa_kernel" {
+            args.end()?;
+            return self.end_kernel(kernel, span);
+        }
+        let read = self.kernel_directive(&mut kernel, name, &mut args, span);
+        self.open_kernel = Some(kernel);
+        read
+    }
+
+    fn kernel_directive(
+        &mut self,
+        kernel: &mut Kernel,
+        name: &str,
+        args: &mut Args<'s>,
+        span: Span,
+    ) -> Result<()> {
+        let Some(index) = table::find(name) else {
+            let known = ROWS.iter().map(|row| row.name).chain([".end_amdhsa_kernel"]);
+            let fault = if name.starts_with(".amdhsa_") || name.starts_with(".end") {
+                Fault::UnknownDirective { name: name.to_owned(), nearest: nearest(name, known) }
+            } else {
+                Fault::Expected("`.amdhsa_…` or `.end_amdhsa_kernel`")
+            };
+            return Err(Located::new(span, fault));
+        };
+        let row = &ROWS[index];
+        args.peek();
+        let at = args.position();
+        let expr = self.expr(args)?;
+        let value = args.span_from(at);
+        args.end()?;
+        if let Some(why) = self.target.and_then(|id| row.on.refuses(id.target)) {
+            let target = self.target.map_or(gcn_isa::Target::GFX900, |id| id.target);
+            return Err(Located::new(span, Fault::KernelTarget { name: row.name, target, why }));
+        }
+        if kernel.values[index].replace((expr, value)).is_some() {
+            return Err(Located::new(span, Fault::Repeated(row.name)));
+        }
+        Ok(())
+    }
+
+    /// Makes room for the descriptor and defines its symbol.
+    fn end_kernel(&mut self, mut kernel: Kernel, span: Span) -> Result<()> {
+        let Some(id) = self.target else { return Err(Located::new(span, Fault::ReportedBefore)) };
+        let required = [Slot::NextFreeVgpr, Slot::NextFreeSgpr, Slot::AccumOffset];
+        for (row, value) in ROWS.iter().zip(&kernel.values) {
+            if required.contains(&row.slot) && row.on.refuses(id.target).is_none() && value.is_none() {
+                return Err(Located::new(kernel.span, Fault::Missing(row.name)));
+            }
+        }
+        let descriptor = self.symbols.intern(format!("{}.kd", kernel.name).into(), kernel.span);
+        let code = self.symbols.intern(kernel.name.clone().into(), kernel.span);
+        let symbol = self.symbols.get_mut(code);
+        // A name that is not defined yet counts as global.
+        let unsaid = if symbol.def == Def::Undefined { Binding::Global } else { Binding::Local };
+        let (binding, visibility) = (symbol.binding.unwrap_or(unsaid), symbol.visibility);
+        // Code that the linker could replace has no known distance from its descriptor.
+        if visibility == Visibility::Default {
+            symbol.visibility = Visibility::Protected;
+        }
+        symbol.flags.used = true;
+        kernel.place = self.here();
+        let symbol = self.symbols.get_mut(descriptor);
+        if symbol.def != Def::Undefined {
+            return Err(Located::new(kernel.span, Fault::Redefined(symbol.name.to_string())));
+        }
+        symbol.def = Def::Label(kernel.place);
+        symbol.kind = SymbolKind::Object;
+        symbol.binding = Some(binding);
+        symbol.visibility = visibility;
+        symbol.size = Some((Expr::Const(DESCRIPTOR_BYTES as i64), kernel.span));
+        symbol.flags.fixed = true;
+        self.symbols.register(descriptor);
+        self.register_values(&kernel, code);
+        self.write_entry(&kernel, code, descriptor)?;
+        self.kernels.push(kernel);
+        Ok(())
+    }
+
+    /// Puts the symbols of the values into the symbol table's order: that of the descriptor's words, not of the directives.
+    fn register_values(&mut self, kernel: &Kernel, code: Sym) {
+        for word in 0..=Slot::LAST_WORD {
+            if word == Slot::ENTRY_WORD {
+                self.symbols.register(code);
+            }
+            for (row, value) in ROWS.iter().zip(&kernel.values) {
+                if let Some((expr, _)) = value.filter(|_| row.slot.word() == word) {
+                    self.register(expr);
+                }
+            }
+        }
+    }
+
+    /// The empty descriptor, with the distance to the code.
+    fn write_entry(
+        &mut self,
+        kernel: &Kernel,
+        code: super::symbols::Sym,
+        descriptor: super::symbols::Sym,
+    ) -> Result<()> {
+        let items = [
+            Item::Symbol(code),
+            Item::Specifier(Specifier::Rel64),
+            Item::Symbol(descriptor),
+            Item::Binary(super::expr::Binary::Sub),
+        ];
+        let expr = self.exprs.store(&items);
+        let place = Place { bytes: kernel.place.bytes + CODE_ENTRY_OFFSET, ..kernel.place };
+        if self.section().is_nobits() {
+            return Err(Located::new(kernel.span, Fault::NotZero(self.section().name.clone())));
+        }
+        self.fixups.push(Fixup { place, kind: FixupKind::Entry, expr, span: kernel.span });
+        self.bytes(&[0; DESCRIPTOR_BYTES], kernel.span)
+    }
+
+    /// Writes every descriptor.
+    pub fn write_kernels(&mut self, layout: &Layout, memo: &mut Memo, sections: &mut [Vec<u8>]) {
+        let Some(id) = self.target else { return };
+        for kernel in std::mem::take(&mut self.kernels) {
+            let mut values = Values { id, kernel: &kernel, numbers: [None; ROWS.len()] };
+            if self.kernel_numbers(&mut values, layout, memo) {
+                match values.descriptor() {
+                    Ok(descriptor) => {
+                        let (section, offset) = layout.offset(self, kernel.place);
+                        let at = offset as usize;
+                        let bytes = sections
+                            .get_mut(section as usize)
+                            .and_then(|s| s.get_mut(at..at + DESCRIPTOR_BYTES));
+                        if let Some(bytes) = bytes {
+                            bytes.copy_from_slice(&descriptor.to_bytes());
+                        }
+                    }
+                    Err(error) => self.report(error),
+                }
+            }
+        }
+    }
+
+    /// Works out the values of all directives; false if one has none, which is reported.
+    fn kernel_numbers(&mut self, values: &mut Values<'_>, layout: &Layout, memo: &mut Memo) -> bool {
+        let mut good = true;
+        for (index, row) in ROWS.iter().enumerate() {
+            let Some((expr, span)) = values.kernel.values[index] else { continue };
+            let number = self.value(expr, layout, memo).and_then(|v| v.absolute().ok_or(Fault::NotAbsolute));
+            let high = (1i64 << row.bits) - 1;
+            let checked = number.and_then(|value| match value {
+                0.. if value <= high => Ok(value),
+                _ => Err(Fault::Range { what: "the value", value, low: 0, high }),
+            });
+            match checked {
+                Ok(value) => values.numbers[index] = Some(value),
+                Err(fault) => {
+                    good = false;
+                    self.report(Located::new(span, fault));
+                }
+            }
+        }
+        good
+    }
+}
+
+/// The numbers of a kernel.
+struct Values<'k> {
+    id: TargetId,
+    kernel: &'k Kernel,
+    numbers: [Option<i64>; ROWS.len()],
+}
+
+impl Values<'_> {
+    fn get(&self, slot: Slot) -> Option<i64> {
+        ROWS.iter().zip(&self.numbers).find(|(row, _)| row.slot == slot).and_then(|(_, number)| *number)
+    }
+
+    /// Where a value is written, or the kernel.
+    fn span(&self, slot: Slot) -> Span {
+        let rows = ROWS.iter().zip(&self.kernel.values).find(|(row, _)| row.slot == slot);
+        rows.and_then(|(_, value)| *value).map_or(self.kernel.span, |(_, span)| span)
+    }
+
+    fn limit(&self, slot: Slot, what: &'static str, have: i64, limit: i64, unit: &'static str) -> Result<()> {
+        if have <= limit {
+            return Ok(());
+        }
+        Err(Located::new(self.span(slot), Fault::KernelLimit { what, have, limit, unit }))
+    }
+
+    fn descriptor(&self) -> Result<KernelDescriptor> {
+        let mut d = KernelDescriptor {
+            group_segment_fixed_size: self.get(Slot::GroupSegment).unwrap_or(0) as u32,
+            private_segment_fixed_size: self.get(Slot::PrivateSegment).unwrap_or(0) as u32,
+            kernarg_size: self.get(Slot::KernargSize).unwrap_or(0) as u32,
+            ..KernelDescriptor::default()
+        };
+        // What a kernel has unless it says otherwise.
+        let defaults = [
+            ("FLOAT_DENORM_MODE_16_64", 3),
+            ("ENABLE_DX10_CLAMP", 1),
+            ("ENABLE_IEEE_MODE", 1),
+            ("ENABLE_SGPR_WORKGROUP_ID_X", 1),
+        ];
+        defaults.into_iter().for_each(|(name, value)| set(&mut d, name, value));
+        let (mut user, mut exceptions) = (0, 0);
+        for (row, number) in ROWS.iter().zip(&self.numbers) {
+            let Some(value) = number.map(|n| n as u32) else { continue };
+            match row.slot {
+                Slot::Field(name) => set(&mut d, name, value),
+                Slot::UserSgpr { bit, .. } => user |= value << bit,
+                Slot::Exception(bit) => exceptions |= value << bit,
+                _ => {}
+            }
+        }
+        set(&mut d, "USER_SGPRS", user);
+        set(&mut d, "EXCEPTIONS", exceptions);
+        set(&mut d, "USER_SGPR_COUNT", self.user_sgprs()?);
+        d.kernarg_preload = self.preload()?;
+        set(&mut d, "GRANULATED_WORKITEM_VGPR_COUNT", self.vgpr_blocks()?);
+        set(&mut d, "GRANULATED_WAVEFRONT_SGPR_COUNT", self.sgpr_blocks()?);
+        if self.id.target.has_unified_agprs() {
+            set(&mut d, "ACCUM_OFFSET", self.accum_offset()?);
+        }
+        Ok(d)
+    }
+
+    /// User SGPRs: as many as are set up, or more if the kernel says so.
+    fn user_sgprs(&self) -> Result<u32> {
+        let set_up = ROWS.iter().zip(&self.numbers).map(|(row, number)| match row.slot {
+            Slot::UserSgpr { registers, .. } if *number == Some(1) => i64::from(registers),
+            Slot::PreloadLength => number.unwrap_or(0),
+            _ => 0,
+        });
+        let set_up: i64 = set_up.sum();
+        let count = self.get(Slot::UserSgprCount).unwrap_or(set_up);
+        let what = "the enabled user SGPRs are";
+        self.limit(Slot::UserSgprCount, what, set_up, count, "are counted by `.amdhsa_user_sgpr_count`")?;
+        self.limit(Slot::UserSgprCount, "the user SGPRs are", count, 31, "fit in the descriptor")?;
+        Ok(count as u32)
+    }
+
+    /// `KERNARG_PRELOAD_SPEC`: length and offset in dwords.
+    fn preload(&self) -> Result<u16> {
+        let length = self.get(Slot::PreloadLength).unwrap_or(0);
+        let offset = self.get(Slot::PreloadOffset).unwrap_or(0);
+        if length > 0 {
+            let have = (length + offset) * 4;
+            // A size of 0 says nothing about the arguments.
+            if let Some(limit) = self.get(Slot::KernargSize).filter(|size| *size > 0) {
+                let what = "the preloaded kernel arguments end at byte";
+                self.limit(Slot::PreloadLength, what, have, limit, "bytes are there")?;
+            }
+        }
+        Ok((length | offset << 7) as u16)
+    }
+
+    fn vgpr_blocks(&self) -> Result<u32> {
+        let granule = i64::from(self.id.target.vgpr_granule());
+        let count = self.get(Slot::NextFreeVgpr).unwrap_or(0);
+        let limit = 64 * granule;
+        self.limit(Slot::NextFreeVgpr, "the VGPRs are", count, limit, "can be allocated")?;
+        Ok(((count.max(1) + granule - 1) / granule - 1) as u32)
+    }
+
+    fn sgpr_blocks(&self) -> Result<u32> {
+        let flag = |slot, default: bool| self.get(slot).map_or(default, |value| value != 0);
+        let target = self.id.target;
+        let has_mask = target.supports_xnack() && self.id.xnack != Feature::Off;
+        if let Some(value) = self.get(Slot::ReserveXnackMask).filter(|value| *value != i64::from(has_mask)) {
+            let fault =
+                Fault::KernelXnack { name: ".amdhsa_reserve_xnack_mask", value, want: has_mask.into() };
+            return Err(Located::new(self.span(Slot::ReserveXnackMask), fault));
+        }
+        let (vcc, flat) = (flag(Slot::ReserveVcc, true), flag(Slot::ReserveFlatScratch, true));
+        let count = self.get(Slot::NextFreeSgpr).unwrap_or(0);
+        self.limit(
+            Slot::NextFreeSgpr,
+            "the numbered SGPRs are",
+            count,
+            target.addressable_sgprs().into(),
+            "can be addressed",
+        )?;
+        let all = count + i64::from(extra_sgprs(target, vcc, flat, has_mask));
+        self.limit(
+            Slot::NextFreeSgpr,
+            "the SGPRs with the reserved ones are",
+            all,
+            16 * SGPR_BLOCK,
+            "can be allocated",
+        )?;
+        Ok(((all.max(1) + SGPR_BLOCK - 1) / SGPR_BLOCK - 1) as u32)
+    }
+
+    fn accum_offset(&self) -> Result<u32> {
+        let offset = self.get(Slot::AccumOffset).unwrap_or(0);
+        let located = |fault| Err(Located::new(self.span(Slot::AccumOffset), fault));
+        if !(ACCUM_STEP..=256).contains(&offset) {
+            return located(Fault::Range { what: "the offset", value: offset, low: ACCUM_STEP, high: 256 });
+        }
+        if offset % ACCUM_STEP != 0 {
+            return located(Fault::Expected("a multiple of 4"));
+        }
+        let vgprs = self.get(Slot::NextFreeVgpr).unwrap_or(0).max(1);
+        let limit = (vgprs + ACCUM_STEP - 1) / ACCUM_STEP * ACCUM_STEP;
+        self.limit(
+            Slot::AccumOffset,
+            "AGPRs begin at",
+            offset,
+            limit,
+            "VGPRs are allocated by `.amdhsa_next_free_vgpr`",
+        )?;
+        Ok((offset / ACCUM_STEP - 1) as u32)
+    }
+}
+
+/// Sets a field by its name.
+fn set(descriptor: &mut KernelDescriptor, name: &str, value: u32) {
+    if let Some(field) = Field::named(name) {
+        descriptor.set(field, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_the_table_exists() {
+        for row in &ROWS {
+            if let Slot::Field(name) = row.slot {
+                let field = Field::named(name).unwrap_or_else(|| panic!("{name}"));
+                assert_eq!(field.bits, row.bits, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_directive_stands_twice() {
+        for (i, row) in ROWS.iter().enumerate() {
+            assert_eq!(table::find(row.name), Some(i), "{}", row.name);
+        }
+    }
+}

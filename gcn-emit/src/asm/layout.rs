@@ -1,0 +1,173 @@
+//! Where everything is in the end: sizes of gaps, offsets of streams in their sections.
+
+use super::Assembler;
+use super::eval::Memo;
+use super::fault::{Fault, Located, Result};
+use super::section::{Gap, GapKind, Place, Stream, write_leb};
+
+/// Offsets of everything.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    streams: Vec<StreamLayout>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct StreamLayout {
+    /// Offset of the stream in its section.
+    base: u64,
+    /// Bytes of gaps before gap `i`, and of all gaps.
+    before: Vec<u64>,
+}
+
+/// LEB128 numbers only grow, so that they settle soon; other sizes may never.
+const ROUNDS: usize = 64;
+
+impl Layout {
+    /// Section and offset of a place.
+    pub fn offset(&self, asm: &Assembler<'_>, place: Place) -> (u32, u64) {
+        let section = asm.streams.get(place.stream.0 as usize).map_or(0, |s| s.section);
+        let stream = self.streams.get(place.stream.0 as usize);
+        let gaps = stream.map_or(0, |s| s.base + s.before.get(place.gaps as usize).copied().unwrap_or(0));
+        (section, gaps + place.bytes)
+    }
+
+    /// Size of a section.
+    pub fn size(&self, asm: &Assembler<'_>, section: u32) -> u64 {
+        let Some(section) = asm.sections.get(section as usize) else { return 0 };
+        let ends = section.streams.iter().map(|id| {
+            let length = asm.streams.get(id.0 as usize).map_or(0, |s| s.length);
+            self.streams
+                .get(id.0 as usize)
+                .map_or(0, |s| s.base + s.before.last().copied().unwrap_or(0) + length)
+        });
+        ends.max().unwrap_or(0)
+    }
+}
+
+impl Assembler<'_> {
+    /// Lays everything out.
+    pub fn layout(&mut self) -> Result<Layout> {
+        let mut layout = Layout { streams: vec![StreamLayout::default(); self.streams.len()] };
+        for section in &mut self.sections {
+            let streams = &self.streams;
+            section.streams.sort_by_key(|id| streams.get(id.0 as usize).map_or(0, |s| s.number));
+        }
+        self.assign_offsets(&mut layout);
+        if self.streams.iter().all(|s| s.gaps.is_empty()) {
+            return Ok(layout);
+        }
+        for round in 0.. {
+            let Some(span) = self.resize(&layout, round)? else { break };
+            if round == ROUNDS {
+                return Err(Located::new(span, Fault::Unsettled));
+            }
+            self.assign_offsets(&mut layout);
+        }
+        // Now that nothing moves any more, an `.org` that goes back is an error.
+        self.resize(&layout, ROUNDS)?;
+        Ok(layout)
+    }
+
+    /// Offsets for the present sizes of gaps.
+    fn assign_offsets(&self, layout: &mut Layout) {
+        for section in &self.sections {
+            let mut base = 0u64;
+            for id in &section.streams {
+                let index = id.0 as usize;
+                let (Some(stream), Some(out)) = (self.streams.get(index), layout.streams.get_mut(index))
+                else {
+                    continue;
+                };
+                out.base = base;
+                out.before.clear();
+                let mut sum = 0u64;
+                out.before.push(0);
+                for gap in &stream.gaps {
+                    sum = sum.saturating_add(gap.size);
+                    out.before.push(sum);
+                }
+                base = base.saturating_add(sum).saturating_add(stream.length);
+            }
+        }
+    }
+
+    /// New sizes of all gaps for these offsets; a gap whose size changed.
+    fn resize(&mut self, layout: &Layout, round: usize) -> Result<Option<super::span::Span>> {
+        let mut memo = Memo::new(self.symbols.len());
+        let mut changed = None;
+        for index in 0..self.streams.len() {
+            // The offset moves with the sizes that this round finds, so that a chain of gaps settles in one round.
+            let mut moved = 0i64;
+            for number in 0..self.streams[index].gaps.len() {
+                let stream = &self.streams[index];
+                let place = Place {
+                    stream: super::section::StreamId(index as u32),
+                    gaps: number as u32,
+                    bytes: stream.gaps[number].bytes,
+                };
+                let offset = layout.offset(self, place).1.wrapping_add_signed(moved);
+                let gap = &stream.gaps[number];
+                let size = self
+                    .gap_size(gap, stream, offset, layout, &mut memo, round)
+                    .map_err(|f| Located::new(gap.span, f))?;
+                if size != gap.size {
+                    changed = Some(gap.span);
+                    moved = moved.wrapping_add(size.wrapping_sub(gap.size) as i64);
+                }
+                self.streams[index].gaps[number].size = size;
+            }
+        }
+        Ok(changed)
+    }
+
+    fn gap_size(
+        &self,
+        gap: &Gap,
+        stream: &Stream,
+        offset: u64,
+        layout: &Layout,
+        memo: &mut Memo,
+        round: usize,
+    ) -> std::result::Result<u64, Fault> {
+        let mut number = |expr| self.value(expr, layout, memo)?.absolute().ok_or(Fault::NotAbsolute);
+        Ok(match gap.kind {
+            GapKind::Align { align, most, .. } => {
+                let size = offset.next_multiple_of(align) - offset;
+                if size <= most { size } else { 0 }
+            }
+            GapKind::Repeat { count, size, .. } => {
+                let count = number(count)?;
+                let count = u64::try_from(count).map_err(|_| Fault::Range {
+                    what: "the number of bytes",
+                    value: count,
+                    low: 0,
+                    high: i64::MAX,
+                })?;
+                self.fill_size(stream.section, count.saturating_mul(size.into()))?
+            }
+            GapKind::Org { to, .. } => {
+                let value = self.value(to, layout, memo)?;
+                let to = match (value.absolute(), value.plus, value.minus) {
+                    (Some(to), ..) => to,
+                    (None, Some(super::eval::Atom { place: Some((section, at)), .. }), None)
+                        if section == stream.section =>
+                    {
+                        at.wrapping_add_signed(value.number) as i64
+                    }
+                    _ => return Err(Fault::NotAbsolute),
+                };
+                match u64::try_from(to).ok().and_then(|to| to.checked_sub(offset)) {
+                    Some(size) => self.fill_size(stream.section, size)?,
+                    // Offsets may still grow.
+                    None if round < ROUNDS && to >= 0 => 0,
+                    None => return Err(Fault::OrgBack { from: offset, to }),
+                }
+            }
+            GapKind::Leb { value, signed } => {
+                let mut bytes = Vec::new();
+                write_leb(&mut bytes, number(value)?, signed);
+                gap.size.max(bytes.len() as u64)
+            }
+        })
+    }
+}

@@ -1,0 +1,76 @@
+//! `.amdgpu_metadata`: YAML to the `MessagePack` note.
+//!
+//! A well-kept library reads the YAML; what its scalars mean is LLVM's convention, which differs from YAML's: a scalar's type
+//! comes from its text alone, quoted or not, unless a tag such as `!str` says otherwise. Keys have to be texts, which is all
+//! that metadata has; anchors and aliases are refused, as LLVM does.
+
+mod rules;
+mod yaml;
+
+use object::elf;
+
+use super::Assembler;
+use super::emit::SectionKey;
+use super::fault::{Fault, Located, Result};
+use super::section::Fill;
+use super::source::line_end;
+use super::span::Span;
+use crate::object::metadata_note;
+
+const END: &str = ".end_amdgpu_metadata";
+
+impl Assembler<'_> {
+    /// Reads a document that begins behind the statement at `at`, where `next` is the next line; gives the offset behind it.
+    pub fn metadata(
+        &mut self,
+        _at: usize,
+        span: Span,
+        next: usize,
+    ) -> std::result::Result<usize, (usize, Located)> {
+        let Some((end, behind)) = self.metadata_end(next) else {
+            return Err((self.text.len(), Located::new(span, Fault::OpenMetadata)));
+        };
+        let document = self.text.get(next..end).unwrap_or_default();
+        match self.metadata_section(document, next, span) {
+            Ok(()) => Ok(behind),
+            Err(error) => Err((behind, error)),
+        }
+    }
+
+    /// Offsets of the line with the end directive, and of the line behind it.
+    fn metadata_end(&self, from: usize) -> Option<(usize, usize)> {
+        let bytes = self.text.as_bytes();
+        let mut at = from;
+        while at < bytes.len() {
+            let end = line_end(bytes, at);
+            let line = self.text.get(at..end).unwrap_or_default().trim_ascii();
+            let rest = line.strip_prefix(END);
+            if rest
+                .is_some_and(|rest| rest.trim_start().is_empty() || rest.trim_start().starts_with([';', '/']))
+            {
+                return Some((at, end + 1));
+            }
+            at = end + 1;
+        }
+        None
+    }
+
+    fn metadata_section(&mut self, document: &str, at: usize, span: Span) -> Result<()> {
+        let mut node = yaml::read(document).map_err(|error| {
+            let span = error.at.map_or(span, |offset| Span::new(at + offset, at + offset + 1));
+            Located::new(span, Fault::Yaml(error.problem))
+        })?;
+        rules::check(&mut node).map_err(|broken| {
+            let fault = Fault::MetadataRule { path: broken.path, problem: broken.problem };
+            Located::new(span, fault)
+        })?;
+        let note = metadata_note(&node.to_msgpack());
+        let kind = Some(elf::SHT_NOTE);
+        let flags = Some(u64::from(elf::SHF_ALLOC));
+        let key = SectionKey { name: ".note", kind, flags, ..SectionKey::default() };
+        self.in_section(&key, span, |asm| {
+            asm.bytes(&note, span)?;
+            asm.align(4, Fill::Value(0, 1), u64::MAX, span)
+        })
+    }
+}

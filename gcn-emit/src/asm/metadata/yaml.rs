@@ -1,0 +1,157 @@
+//! YAML events to a tree.
+
+use std::collections::BTreeMap;
+
+use saphyr_parser::{Event, Parser, Tag};
+
+use super::super::directive::data::hex_float;
+use crate::metadata::Node;
+
+/// What is wrong with the YAML, and at which byte.
+pub(super) struct YamlError {
+    pub at: Option<usize>,
+    pub problem: String,
+}
+
+/// Deepest nesting: metadata has five levels.
+const DEPTH: usize = 64;
+
+/// A collection that is being read.
+enum Open {
+    Seq(Vec<Node>),
+    /// Entries by key, in the order in which they are written, and a key that waits for its value.
+    Map(BTreeMap<String, Node>, Option<String>),
+}
+
+/// Reads the first document.
+pub(super) fn read(text: &str) -> Result<Node, YamlError> {
+    let mut open: Vec<Open> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| {
+            let at = byte_offset(text, error.marker().index());
+            YamlError { at, problem: error.info().to_owned() }
+        })?;
+        let fail = |problem: &str| {
+            let problem = problem.to_owned();
+            Err(YamlError { at: byte_offset(text, span.start.index()), problem })
+        };
+        let node = match event {
+            Event::SequenceStart(0, _) if open.len() < DEPTH => {
+                open.push(Open::Seq(Vec::new()));
+                continue;
+            }
+            Event::MappingStart(0, _) if open.len() < DEPTH => {
+                open.push(Open::Map(BTreeMap::new(), None));
+                continue;
+            }
+            Event::SequenceStart(0, _) | Event::MappingStart(0, _) => return fail("nested too deeply"),
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(Open::Seq(items)) => Node::Seq(items),
+                Some(Open::Map(entries, _)) => Node::Map(entries.into_iter().collect()),
+                None => continue,
+            },
+            Event::Scalar(value, style, 0, tag) => {
+                // A value that is not written at all is an empty sequence to LLVM.
+                let missing = value.is_empty() && style == saphyr_parser::ScalarStyle::Plain;
+                let waits_for_key = matches!(open.last(), Some(Open::Map(_, None)));
+                match scalar(&value, tag.as_deref()) {
+                    Ok(node) if !missing || waits_for_key || node == Node::Nil => node,
+                    Ok(_) => Node::Seq(Vec::new()),
+                    Err(problem) => return fail(problem),
+                }
+            }
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) | Event::Alias(_) => {
+                return fail("anchors and aliases have no meaning in metadata");
+            }
+            Event::DocumentEnd => break,
+            _ => continue,
+        };
+        match open.last_mut() {
+            None => return Ok(node),
+            Some(Open::Seq(items)) => items.push(node),
+            Some(Open::Map(entries, key @ Some(_))) => {
+                let name = key.take().unwrap_or_default();
+                if entries.insert(name, node).is_some() {
+                    return fail("the key before this value is given twice");
+                }
+            }
+            Some(Open::Map(_, key)) => match node {
+                Node::Text(name) => *key = Some(name),
+                _ => return fail("a key has to be a text; write `!str` in front of it"),
+            },
+        }
+    }
+    Ok(Node::Nil)
+}
+
+/// The byte offset of a character.
+fn byte_offset(text: &str, character: usize) -> Option<usize> {
+    text.char_indices().nth(character).map(|(at, _)| at)
+}
+
+/// What a scalar means. A tag of the YAML core schema counts only as `!!str`, which LLVM takes for no tag; unknown ones make
+/// a text (observed with llvm-mc 22).
+fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
+    let Some(tag) = tag else { return Ok(implicit(text)) };
+    if tag.is_yaml_core_schema() {
+        return Ok(if tag.suffix == "str" { implicit(text) } else { Node::Text(text.to_owned()) });
+    }
+    match (tag.suffix.as_str(), implicit(text)) {
+        ("nil", _) => Ok(Node::Nil),
+        ("int", node @ (Node::UInt(_) | Node::Int(_))) => Ok(node),
+        ("int", _) => Err("this is no integer"),
+        ("bool", node @ Node::Bool(_)) => Ok(node),
+        ("bool", _) => Err("this is no boolean"),
+        ("float", Node::Float(value)) => Ok(Node::Float(value)),
+        ("float", Node::UInt(value)) => Ok(Node::Float(value as f64)),
+        ("float", Node::Int(value)) => Ok(Node::Float(value as f64)),
+        ("float", _) => Err("this is no number"),
+        _ => Ok(Node::Text(text.to_owned())),
+    }
+}
+
+/// The type that LLVM gives a text without tag.
+pub(super) fn implicit(text: &str) -> Node {
+    match text {
+        "true" => return Node::Bool(true),
+        "false" => return Node::Bool(false),
+        _ => {}
+    }
+    integer(text).or_else(|| float(text)).unwrap_or_else(|| Node::Text(text.to_owned()))
+}
+
+/// Decimal, `0x`, `0b`, `0o` and octal integers, with `-` but without `+`.
+fn integer(text: &str) -> Option<Node> {
+    let (negative, digits) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+    let lower = digits.to_ascii_lowercase();
+    let prefixes = [("0x", 16), ("0b", 2), ("0o", 8)];
+    let prefixed = prefixes.iter().find_map(|(prefix, radix)| Some((lower.strip_prefix(prefix)?, *radix)));
+    let octal = lower.strip_prefix('0').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let (digits, radix) = prefixed.or(octal.map(|rest| (rest, 8))).unwrap_or((&lower, 10));
+    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
+        return None;
+    }
+    let value = u64::from_str_radix(digits, radix).ok()?;
+    if !negative {
+        return Some(Node::UInt(value));
+    }
+    let value = 0i64.checked_sub_unsigned(value)?;
+    Some(if value == 0 { Node::UInt(0) } else { Node::Int(value) })
+}
+
+/// What C's `strtod` reads; nothing at all is zero.
+fn float(text: &str) -> Option<Node> {
+    let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let lower = bare.to_ascii_lowercase();
+    let value = match lower.as_str() {
+        "" => 0.0,
+        "nan" => f64::NAN,
+        "inf" | "infinity" => f64::INFINITY,
+        _ => match lower.strip_prefix("0x") {
+            Some(hex) => f64::from_bits(hex_float(hex, true)?),
+            None if bare.starts_with(|c: char| c.is_ascii_digit() || c == '.') => bare.parse().ok()?,
+            None => return None,
+        },
+    };
+    Some(Node::Float(if text.starts_with('-') { -value } else { value }))
+}

@@ -1,0 +1,138 @@
+//! Sections while they are written.
+//!
+//! A section is one or more streams, one for each subsection. A stream is bytes with gaps: places whose size is known only
+//! when everything is laid out (an alignment behind another gap, a LEB128 of a later label …). Nearly all streams have no
+//! gap, so that offsets are final when they are written.
+
+use object::elf;
+
+use super::expr::Expr;
+use super::span::Span;
+
+/// Number of a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct StreamId(pub u32);
+
+/// A place in a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub stream: StreamId,
+    /// How many gaps of the stream are before it.
+    pub gaps: u32,
+    /// Bytes of the stream before it, without gaps.
+    pub bytes: u64,
+}
+
+/// What fills a gap.
+#[derive(Clone, Debug)]
+pub(super) enum GapKind {
+    /// Up to the next multiple, unless that takes more than `most` bytes.
+    Align { align: u64, fill: Fill, most: u64 },
+    /// `count` times the low bytes of a value.
+    Repeat { count: Expr, value: u64, size: u8 },
+    /// Up to an offset in the section.
+    Org { to: Expr, value: u8 },
+    /// A number in LEB128.
+    Leb { value: Expr, signed: bool },
+}
+
+/// What an alignment is filled with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fill {
+    /// Instructions that do nothing.
+    Nops,
+    /// A value of 1 to 8 bytes.
+    Value(u64, u8),
+}
+
+/// A place of unknown size.
+#[derive(Clone, Debug)]
+pub(super) struct Gap {
+    pub kind: GapKind,
+    /// Bytes of the stream before it, without gaps.
+    pub bytes: u64,
+    /// Its size as far as it is known.
+    pub size: u64,
+    pub span: Span,
+}
+
+/// A subsection.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub section: u32,
+    pub number: u32,
+    pub bytes: Vec<u8>,
+    /// Size without gaps; more than `bytes` in a section that takes no bytes of the file.
+    pub length: u64,
+    pub gaps: Vec<Gap>,
+}
+
+/// A section.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub name: String,
+    pub kind: u32,
+    pub flags: u64,
+    pub entry_size: u64,
+    pub align: u64,
+    /// The group's signature, and whether it is a COMDAT.
+    pub group: Option<(String, bool)>,
+    /// Its streams.
+    pub streams: Vec<StreamId>,
+}
+
+impl Section {
+    /// True if it takes memory, but no bytes of the file.
+    pub fn is_nobits(&self) -> bool {
+        self.kind == elf::SHT_NOBITS
+    }
+
+    /// True if it holds instructions.
+    pub fn is_code(&self) -> bool {
+        self.flags & u64::from(elf::SHF_EXECINSTR) != 0
+    }
+}
+
+/// `s_nop 0`.
+const S_NOP: [u8; 4] = crate::object::layout::S_NOP.to_le_bytes();
+
+/// Appends `count` bytes that fill an alignment.
+pub(super) fn write_fill(bytes: &mut Vec<u8>, count: u64, fill: Fill) {
+    match fill {
+        Fill::Nops => {
+            // Zeros where no instruction fits, as LLVM does.
+            bytes.extend(std::iter::repeat_n(0, (count % 4) as usize));
+            (0..count / 4).for_each(|_| bytes.extend_from_slice(&S_NOP));
+        }
+        Fill::Value(value, size) => write_repeated(bytes, count / u64::from(size.max(1)), value, size),
+    }
+}
+
+/// Appends the low `size` bytes of a value `count` times.
+pub(super) fn write_repeated(bytes: &mut Vec<u8>, count: u64, value: u64, size: u8) {
+    let value = value.to_le_bytes();
+    let value = value.get(..usize::from(size)).unwrap_or_default();
+    match value {
+        [byte] => bytes.extend(std::iter::repeat_n(*byte, count as usize)),
+        _ => (0..count).for_each(|_| bytes.extend_from_slice(value)),
+    }
+}
+
+/// Appends a number in LEB128.
+pub(super) fn write_leb(bytes: &mut Vec<u8>, value: i64, signed: bool) {
+    let mut rest = value;
+    loop {
+        let byte = (rest & 0x7f) as u8;
+        rest = if signed { rest >> 7 } else { ((rest as u64) >> 7) as i64 };
+        let done = if signed {
+            (rest == 0 && byte & 0x40 == 0) || (rest == -1 && byte & 0x40 != 0)
+        } else {
+            rest == 0
+        };
+        if done {
+            bytes.push(byte);
+            return;
+        }
+        bytes.push(byte | 0x80);
+    }
+}

@@ -1,0 +1,154 @@
+//! Statements: where each one ends, labels, and who reads the rest.
+
+use super::Assembler;
+use super::args::{Args, is_name};
+use super::fault::{Fault, Located, Result};
+use super::source::{line_end, string_end};
+use super::span::Span;
+use super::symbols::Def;
+
+impl<'s> Assembler<'s> {
+    /// Reads all statements; errors are kept, and reading goes on with the next statement.
+    pub fn statements(&mut self) {
+        let mut at = 0;
+        while at < self.text.len() && !self.ended {
+            at = match self.statement(at) {
+                Ok(next) => next,
+                Err((next, error)) => {
+                    self.report(error);
+                    next
+                }
+            };
+        }
+        if let Some(kernel) = self.open_kernel.take() {
+            self.report(Located::new(kernel.span, Fault::OpenKernel));
+        }
+        if let Some(span) = self.procedure.take() {
+            self.report(Located::new(span, Fault::OpenProcedure));
+        }
+    }
+
+    /// Reads the label, or the statement without labels, at `at`; gives the offset of the next one.
+    fn statement(&mut self, at: usize) -> std::result::Result<usize, (usize, Located)> {
+        let bytes = self.text.as_bytes();
+        let at = skip_blanks(bytes, at);
+        let Some(first) = bytes.get(at).copied() else { return Ok(at) };
+        match first {
+            b'\n' => return Ok(at + 1),
+            b';' | b'#' => return Ok(line_end(bytes, at) + 1),
+            b'/' if bytes.get(at + 1) == Some(&b'/') => return Ok(line_end(bytes, at) + 1),
+            _ => {}
+        }
+        let (name, behind) = match first {
+            b'"' => {
+                let (end, closed) = string_end(bytes, at);
+                (self.text.get(at + 1..end - usize::from(closed)).unwrap_or_default(), end)
+            }
+            _ => {
+                let length = bytes.get(at..).unwrap_or_default().iter().take_while(|b| is_name(**b)).count();
+                (self.text.get(at..at + length).unwrap_or_default(), at + length)
+            }
+        };
+        let span = Span::new(at, behind);
+        let next = skip_blanks(bytes, behind);
+        if bytes.get(next) == Some(&b':') && !name.is_empty() {
+            return match self.label(name, first, span) {
+                Ok(()) => Ok(next + 1),
+                Err(error) => Err((next + 1, error)),
+            };
+        }
+        let (end, following) = statement_end(bytes, behind);
+        let text = self.text.get(at..end).unwrap_or_default().trim_ascii_end();
+        let assigns = bytes.get(next) == Some(&b'=') && bytes.get(next + 1) != Some(&b'=') && next < end;
+        let read = if let Some(kernel) = self.open_kernel.take() {
+            self.in_kernel(kernel, name, text, at, span)
+        } else if name.is_empty() || first.is_ascii_digit() {
+            Err(Located::new(
+                Span::new(at, behind.max(at + 1)),
+                Fault::Expected("an instruction, a directive or a label"),
+            ))
+        } else if assigns {
+            let mut args = Args::new(text, at);
+            args.rewind(next + 1 - at);
+            self.assignment(name, span, &mut args)
+        } else if first == b'.' {
+            if name == ".amdgpu_metadata" {
+                return self.metadata(at, span, following);
+            }
+            self.directive(name, text, at, span)
+        } else {
+            self.instruction(text, at)
+        };
+        read.map(|()| following).map_err(|error| (following, error))
+    }
+
+    /// `name:`
+    fn label(&mut self, name: &'s str, first: u8, span: Span) -> Result<()> {
+        if self.open_kernel.is_some() {
+            return Err(Located::new(span, Fault::Expected("`.amdhsa_…` or `.end_amdhsa_kernel`")));
+        }
+        let sym = if first.is_ascii_digit() {
+            let number = name.parse::<u64>();
+            let number = number
+                .map_err(|_| Located::new(span, Fault::Expected("a label: digits, or no digit in front")))?;
+            self.symbols.define_numeric(number, span)
+        } else if name == "." {
+            return Err(Located::new(span, Fault::Expected("a name")));
+        } else {
+            self.symbols.intern(name.into(), span)
+        };
+        let here = self.here();
+        let symbol = self.symbols.get_mut(sym);
+        let again = match symbol.def {
+            Def::Undefined => false,
+            Def::Value(_) => symbol.flags.fixed || symbol.flags.used,
+            _ => true,
+        };
+        if again {
+            return Err(Located::new(span, Fault::Redefined(name.to_owned())));
+        }
+        symbol.def = Def::Label(here);
+        symbol.flags.fixed = true;
+        self.symbols.register(sym);
+        Ok(())
+    }
+}
+
+/// The offset of the first byte at or behind `at` that is no blank.
+fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c)) {
+        at += 1;
+    }
+    at
+}
+
+/// Offsets of the end of the statement that goes on at `at`, and of the next one.
+fn statement_end(bytes: &[u8], at: usize) -> (usize, usize) {
+    let mut from = at;
+    while let Some(found) = bytes.get(from..).and_then(|rest| memchr::memchr3(b'\n', b';', b'/', rest)) {
+        let end = from + found;
+        match bytes[end] {
+            b'\n' => return (end, end + 1),
+            b'/' if bytes.get(end + 1) != Some(&b'/') => from = end + 1,
+            _ if memchr::memchr2(b'"', b'\'', &bytes[at..end]).is_some() => return quoted_end(bytes, at),
+            _ => return (end, line_end(bytes, end) + 1),
+        }
+    }
+    (bytes.len(), bytes.len())
+}
+
+/// [`statement_end`] of a statement with quotes, in which no comment begins.
+fn quoted_end(bytes: &[u8], mut at: usize) -> (usize, usize) {
+    while let Some(byte) = bytes.get(at) {
+        at = match byte {
+            b'\n' => return (at, at + 1),
+            b';' => return (at, line_end(bytes, at) + 1),
+            b'/' if bytes.get(at + 1) == Some(&b'/') => return (at, line_end(bytes, at) + 1),
+            b'"' => string_end(bytes, at).0,
+            b'\'' if bytes.get(at + 1) == Some(&b'\\') => at + 3,
+            b'\'' if bytes.get(at + 2) == Some(&b'\'') => at + 3,
+            _ => at + 1,
+        };
+    }
+    (bytes.len(), bytes.len())
+}

@@ -1,0 +1,189 @@
+//! The symbols of a file.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use super::expr::Expr;
+use super::section::Place;
+use super::span::Span;
+use crate::object::{Binding, SymbolKind, Visibility};
+
+/// Number of a symbol, in the order of their first mention. A symbol that is set again after it was used is a new one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Sym(pub u32);
+
+/// What a symbol stands for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Def {
+    /// Nothing yet.
+    Undefined,
+    /// An address.
+    Label(Place),
+    /// What `.set` gave it.
+    Value(Expr),
+    /// Zeroed memory that the linker places.
+    Common { size: u64, align: u64 },
+    /// LDS that the linker does not place.
+    Lds { size: u64, align: u64 },
+}
+
+/// A symbol.
+#[derive(Debug)]
+pub(super) struct Symbol<'s> {
+    /// Its name; empty for numeric labels.
+    pub name: Cow<'s, str>,
+    pub def: Def,
+    /// Where it was mentioned first.
+    pub mention: Span,
+    /// Size by `.size`.
+    pub size: Option<(Expr, Span)>,
+    pub kind: SymbolKind,
+    /// `None` until something says it: local if defined, else global.
+    pub binding: Option<Binding>,
+    pub visibility: Visibility,
+    pub flags: Flags,
+}
+
+/// Facts about a symbol.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flags {
+    /// Some expression refers to it.
+    pub used: bool,
+    /// Its name starts with `.L`, or it is a numeric label: not in the symbol table unless a relocation needs it.
+    pub temporary: bool,
+    /// `.equiv` and labels may not be defined again.
+    pub fixed: bool,
+    /// A later `.set` of the same name replaced it.
+    pub replaced: bool,
+    /// A directive gave it a binding, visibility or type: in the symbol table even if it is undefined.
+    pub attributed: bool,
+    /// Defined by the assembler itself: not in the symbol table.
+    pub predefined: bool,
+    /// It has its place in the order of the symbol table.
+    pub registered: bool,
+}
+
+/// All symbols, by number and by name.
+#[derive(Default)]
+pub(super) struct Symbols<'s> {
+    list: Vec<Symbol<'s>>,
+    by_name: HashTable<Sym>,
+    hasher: DefaultHashBuilder,
+    /// The last `1:` and the next one, by number.
+    numeric: HashMap<u64, Numeric>,
+    /// Symbols in the order of the symbol table: that in which they are defined, given an attribute, or used in a value or an
+    /// instruction. A use in a size or count does not matter (observed with llvm-mc 22).
+    order: Vec<Sym>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Numeric {
+    last: Option<Sym>,
+    next: Option<Sym>,
+}
+
+impl<'s> Symbols<'s> {
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn get(&self, sym: Sym) -> &Symbol<'s> {
+        // Numbers come from `push` alone, and nothing is removed.
+        &self.list[sym.0 as usize]
+    }
+
+    pub fn get_mut(&mut self, sym: Sym) -> &mut Symbol<'s> {
+        &mut self.list[sym.0 as usize]
+    }
+
+    /// Gives a symbol its place in the order of the symbol table.
+    pub fn register(&mut self, sym: Sym) {
+        let flags = &mut self.list[sym.0 as usize].flags;
+        if !std::mem::replace(&mut flags.registered, true) {
+            self.order.push(sym);
+        }
+    }
+
+    /// Symbols in the order of the symbol table.
+    pub fn order(&self) -> &[Sym] {
+        &self.order
+    }
+
+    /// The symbol of this name, if it was mentioned.
+    pub fn find(&self, name: &str) -> Option<Sym> {
+        let hash = self.hasher.hash_one(name);
+        self.by_name.find(hash, |sym| self.list[sym.0 as usize].name == name).copied()
+    }
+
+    /// The symbol of this name.
+    pub fn intern(&mut self, name: Cow<'s, str>, mention: Span) -> Sym {
+        let hash = self.hasher.hash_one(name.as_ref());
+        let list = &self.list;
+        if let Some(sym) = self.by_name.find(hash, |sym| list[sym.0 as usize].name == name) {
+            return *sym;
+        }
+        let sym = self.push(name, mention);
+        let (list, hasher) = (&self.list, &self.hasher);
+        self.by_name.insert_unique(hash, sym, |sym| hasher.hash_one(list[sym.0 as usize].name.as_ref()));
+        sym
+    }
+
+    /// A new symbol in place of one that is set again: what refers to the old one keeps its value.
+    pub fn replace(&mut self, old: Sym, mention: Span) -> Sym {
+        let name = self.get(old).name.clone();
+        let hash = self.hasher.hash_one(name.as_ref());
+        let new = self.push(name, mention);
+        let before = &self.list[old.0 as usize];
+        let (kind, binding, visibility, size) = (before.kind, before.binding, before.visibility, before.size);
+        let flags = Flags { used: false, registered: false, ..before.flags };
+        let after = &mut self.list[new.0 as usize];
+        (after.kind, after.binding, after.visibility, after.size, after.flags) =
+            (kind, binding, visibility, size, flags);
+        self.list[old.0 as usize].flags.replaced = true;
+        if let Ok(mut entry) = self.by_name.find_entry(hash, |sym| *sym == old) {
+            *entry.get_mut() = new;
+        }
+        new
+    }
+
+    fn push(&mut self, name: Cow<'s, str>, mention: Span) -> Sym {
+        let sym = Sym(self.list.len() as u32);
+        let flags = Flags { temporary: name.is_empty() || name.starts_with(".L"), ..Flags::default() };
+        self.list.push(Symbol {
+            name,
+            def: Def::Undefined,
+            mention,
+            size: None,
+            kind: SymbolKind::None,
+            binding: None,
+            visibility: Visibility::Default,
+            flags,
+        });
+        sym
+    }
+
+    /// Defines a numeric label: what `1f` meant until here, and what `1b` means from here on.
+    pub fn define_numeric(&mut self, number: u64, mention: Span) -> Sym {
+        let next = self.numeric.get(&number).and_then(|n| n.next);
+        let sym = next.unwrap_or_else(|| self.push(Cow::Borrowed(""), mention));
+        self.numeric.insert(number, Numeric { last: Some(sym), next: None });
+        sym
+    }
+
+    /// `1b`.
+    pub fn numeric_before(&self, number: u64) -> Option<Sym> {
+        self.numeric.get(&number).and_then(|n| n.last)
+    }
+
+    /// `1f`.
+    pub fn numeric_behind(&mut self, number: u64, mention: Span) -> Sym {
+        if let Some(sym) = self.numeric.get(&number).and_then(|n| n.next) {
+            return sym;
+        }
+        let sym = self.push(Cow::Borrowed(""), mention);
+        self.numeric.entry(number).or_default().next = Some(sym);
+        sym
+    }
+}

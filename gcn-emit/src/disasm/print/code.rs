@@ -1,0 +1,171 @@
+//! Code: symbols, labels, instructions, padding.
+
+use std::fmt::Write as _;
+
+use gcn_isa::Inst;
+
+use super::Printer;
+use crate::disasm::names::written;
+use crate::disasm::sweep::{first_dword, reason};
+use crate::disasm::{CodeSection, Content, Item, data};
+use crate::object::{SymbolView, layout::S_NOP};
+use crate::text::InstText;
+
+/// The column of comments.
+const COMMENT_COLUMN: usize = 60;
+/// Equal dwords from which on they are one `.fill`: words that are no instruction, and `s_nop 0`, which pads code.
+const RUN: usize = 8;
+
+/// Equal dwords in a row.
+struct Run {
+    dword: u32,
+    address: u64,
+    count: usize,
+    /// What stands for one of them, with its comment.
+    line: String,
+}
+
+impl<'p, 'd> Printer<'p, 'd> {
+    /// Writes the code between two offsets of a section.
+    pub(super) fn code_section(&mut self, section: &'p CodeSection<'d>, from: u64, to: u64) {
+        self.section_header(section.number);
+        let symbols = self.symbols_of(section.number, section.address);
+        let mut symbols = symbols.into_iter().skip_while(|s| s.0 < from).peekable();
+        let mut labels = section.labels().skip_while(|l| l.0.wrapping_sub(section.address) < from).peekable();
+        let mut run: Option<Run> = None;
+        for item in section.items_between(from, to) {
+            let offset = item.address.wrapping_sub(section.address);
+            let named = symbols.peek().is_some_and(|s| s.0 <= offset)
+                || labels.peek().is_some_and(|l| l.0.wrapping_sub(section.address) <= offset);
+            if named {
+                self.flush(&mut run);
+            }
+            while let Some((_, symbol)) = symbols.next_if(|s| s.0 <= offset) {
+                self.define(symbol);
+            }
+            while let Some((_, label)) = labels.next_if(|l| l.0.wrapping_sub(section.address) <= offset) {
+                self.label(label);
+            }
+            let range = (section.address.wrapping_add(from), section.address.wrapping_add(to));
+            self.item(section, &item, range, &mut run);
+        }
+        self.flush(&mut run);
+        // What stands at the very end belongs to the file, not to a single kernel.
+        let end = if self.only.is_some() { None } else { Some(to) };
+        while let Some((offset, symbol)) = symbols.next_if(|s| Some(s.0) >= end && end.is_some()) {
+            if Some(offset) == end {
+                self.define(symbol);
+            }
+        }
+        while let Some((_, label)) = labels.next_if(|l| l.0.wrapping_sub(section.address) <= to) {
+            self.label(label);
+        }
+    }
+
+    /// Symbols of a section by offset.
+    pub(super) fn symbols_of(&self, section: usize, address: u64) -> Vec<(u64, &'p SymbolView<'d>)> {
+        let own = self.disassembly.symbols.get(&section).map_or(&[][..], Vec::as_slice);
+        let own = own.iter().map(|&number| &self.object.symbols[number]);
+        own.filter_map(|s| Some((s.address.checked_sub(address)?, s))).collect()
+    }
+
+    fn label(&mut self, label: &str) {
+        // A label that is a symbol's name stands there already.
+        if !self.defined.contains(label) {
+            let _ = writeln!(self.out, "{}:", written(label).unwrap_or_default());
+        }
+    }
+
+    fn item(&mut self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64), run: &mut Option<Run>) {
+        let dword = first_dword(item.bytes);
+        if item.bytes.len() == 4
+            && let Some(run) = run.as_mut().filter(|r| r.dword == dword)
+        {
+            run.count += 1;
+            return;
+        }
+        self.flush(run);
+        let can_repeat = match &item.content {
+            Content::Inst(_) => dword == S_NOP,
+            _ => true,
+        };
+        let line = self.line(section, item, range);
+        if can_repeat && item.bytes.len() == 4 {
+            *run = Some(Run { dword, address: item.address, count: 1, line });
+            return;
+        }
+        self.write_line(&line, item.address, item.bytes);
+    }
+
+    /// An item's text, without address and bytes.
+    fn line(&self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64)) -> String {
+        match &item.content {
+            Content::Inst(inst) => self.inst(section, item, inst, range),
+            Content::Unprintable(inst) => {
+                let text = InstText { inst, target: self.disassembly.target, program: None };
+                let mut line = String::new();
+                data::write(&mut line, item.bytes);
+                format!("{} ; an encoding without a text of its own of: {text}", line.trim())
+            }
+            Content::Undecodable(fault) => {
+                format!(".long {:#010x} ; {}", first_dword(item.bytes), reason(fault))
+            }
+            Content::Data => {
+                let mut line = String::new();
+                data::write(&mut line, item.bytes);
+                line.trim().to_owned()
+            }
+        }
+    }
+
+    /// An instruction; the distance of a branch becomes a label, if there is one that is written.
+    fn inst(&self, section: &CodeSection<'_>, item: &Item<'_>, inst: &Inst, range: (u64, u64)) -> String {
+        let mut text = InstText { inst, target: self.disassembly.target, program: None }.to_string();
+        let Some(to) = CodeSection::destination(item.address, inst) else { return text };
+        let label = section.label_at(to).filter(|_| (range.0..=range.1).contains(&to)).and_then(written);
+        // The distance is the last operand of every branch that has one.
+        match (label, text.rfind(' ')) {
+            (Some(label), Some(space)) => {
+                text.truncate(space + 1);
+                text.push_str(&label);
+            }
+            _ => {
+                let _ = write!(text, " ; to {to:#x}, where no instruction of this file begins");
+            }
+        }
+        text
+    }
+
+    fn flush(&mut self, run: &mut Option<Run>) {
+        let Some(run) = run.take() else { return };
+        if run.count < RUN {
+            for i in 0..run.count {
+                self.write_line(&run.line, run.address.wrapping_add(4 * i as u64), &run.dword.to_le_bytes());
+            }
+            return;
+        }
+        let what = match run.line.split_once(" ; ") {
+            Some((_, reason)) => reason,
+            None => &run.line,
+        };
+        let line = format!(".fill {}, 4, {:#x} ; {what}", run.count, run.dword);
+        self.write_line(&line, run.address, &run.dword.to_le_bytes());
+    }
+
+    fn write_line(&mut self, line: &str, address: u64, bytes: &[u8]) {
+        self.out.push('\t');
+        self.out.push_str(line);
+        if self.options.bytes {
+            let padding = COMMENT_COLUMN.saturating_sub(line.len()).max(1);
+            let _ = write!(self.out, "{:padding$}; {address:012X}:", "");
+            let (dwords, rest) = bytes.as_chunks::<4>();
+            for dword in dwords {
+                let _ = write!(self.out, " {:08X}", u32::from_le_bytes(*dword));
+            }
+            for byte in rest {
+                let _ = write!(self.out, " {byte:02X}");
+            }
+        }
+        self.out.push('\n');
+    }
+}

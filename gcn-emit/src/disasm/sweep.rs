@@ -1,0 +1,230 @@
+//! From the first to the last byte of a section: where instructions begin, what is data, where branches lead.
+
+use gcn_isa::table::OperandKinds;
+use gcn_isa::{Inline, Inst, Operand, RegFile, Target};
+
+use super::names::Names;
+use super::{Content, Item};
+use crate::decode::{DecodeFault, decode_at};
+use crate::encode::encode_into;
+use crate::object::{SectionView, SymbolKind, SymbolView};
+
+/// A section with code.
+#[derive(Clone, Debug)]
+pub struct CodeSection<'d> {
+    /// Number in the object's list of sections.
+    pub number: usize,
+    /// Its name.
+    pub name: &'d str,
+    /// Address of its first byte.
+    pub address: u64,
+    /// Its bytes.
+    pub bytes: &'d [u8],
+    target: Target,
+    /// Offsets at which something new begins, ascending: symbols, and the ends of data.
+    marks: Vec<Mark>,
+    /// Offsets that branches lead to, ascending, with the label's name.
+    labels: Vec<(u64, String)>,
+}
+
+/// Something begins at an offset.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    offset: u64,
+    /// Bytes up to this offset are data.
+    data_until: u64,
+}
+
+impl<'d> CodeSection<'d> {
+    pub(super) fn new<'s>(
+        number: usize,
+        section: &SectionView<'d>,
+        symbols: impl Iterator<Item = &'s SymbolView<'d>>,
+        target: Target,
+        names: &Names<'d>,
+    ) -> CodeSection<'d>
+    where
+        'd: 's,
+    {
+        let end = section.bytes.len() as u64;
+        let symbols: Vec<_> =
+            symbols.filter_map(|s| Some((s.address.checked_sub(section.address)?, s))).collect();
+        let mut marks: Vec<Mark> = Vec::new();
+        for (offset, symbol) in symbols.iter().filter(|s| s.0 < end) {
+            let data = symbol.kind == SymbolKind::Object;
+            let data_until = if data { offset.saturating_add(symbol.size).min(end) } else { 0 };
+            marks.push(Mark { offset: *offset, data_until });
+            if data {
+                marks.push(Mark { offset: data_until, data_until: 0 });
+            }
+        }
+        marks.sort_by_key(|m| m.offset);
+        let mut code = CodeSection {
+            number,
+            name: section.name,
+            address: section.address,
+            bytes: section.bytes,
+            target,
+            marks,
+            labels: Vec::new(),
+        };
+        code.labels = code.branch_targets();
+        let mut named: Vec<(u64, &str)> = symbols
+            .iter()
+            .filter(|s| super::names::written(s.1.name).is_some())
+            .map(|s| (s.0, s.1.name))
+            .collect();
+        named.sort_unstable();
+        for (offset, label) in &mut code.labels {
+            *label = match named.get(named.partition_point(|n| n.0 < *offset)) {
+                Some((at, name)) if at == offset => (*name).to_owned(),
+                _ => names.label(number, section.address.wrapping_add(*offset), section.name == ".text"),
+            };
+        }
+        code
+    }
+
+    /// The pieces of the section, in order, without gaps.
+    pub fn items(&self) -> Items<'_, 'd> {
+        self.items_between(0, self.bytes.len() as u64)
+    }
+
+    /// The pieces between two offsets. The first one should be the begin of a piece.
+    pub fn items_between(&self, from: u64, to: u64) -> Items<'_, 'd> {
+        let end = usize::try_from(to).unwrap_or(usize::MAX).min(self.bytes.len());
+        let at = usize::try_from(from).unwrap_or(usize::MAX).min(end);
+        let mark = self.marks.partition_point(|m| m.offset < from);
+        Items { code: self, at, end, mark, data_until: 0, scratch: Vec::with_capacity(16) }
+    }
+
+    /// Labels that branches lead to: address and name, ascending.
+    pub fn labels(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.labels.iter().map(|(offset, name)| (self.address.wrapping_add(*offset), name.as_str()))
+    }
+
+    /// The name of the label at an address that a branch leads to.
+    pub fn label_at(&self, address: u64) -> Option<&str> {
+        let offset = address.wrapping_sub(self.address);
+        let index = self.labels.binary_search_by_key(&offset, |l| l.0).ok()?;
+        Some(&self.labels[index].1)
+    }
+
+    /// The address that a branch at `address` leads to; `None` for other instructions. Nothing says that an instruction is
+    /// there.
+    pub fn destination(address: u64, inst: &Inst) -> Option<u64> {
+        match inst.operands.get(inst.desc.branch_operand()?)? {
+            Operand::Imm(distance) => {
+                Some(address.wrapping_add_signed(4 + 4 * i64::from(*distance as u16 as i16)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Offsets at which a piece begins and that a branch leads to.
+    fn branch_targets(&self) -> Vec<(u64, String)> {
+        let mut starts = vec![0u64; self.bytes.len() / 64 + 1];
+        let mut targets = Vec::new();
+        for item in self.items() {
+            let offset = item.address.wrapping_sub(self.address);
+            starts[(offset / 64) as usize] |= 1 << (offset % 64);
+            if let Content::Inst(inst) = &item.content
+                && let Some(to) = CodeSection::destination(item.address, inst)
+            {
+                targets.push(to.wrapping_sub(self.address));
+            }
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        let begins = |offset: &u64| {
+            let word = usize::try_from(offset / 64).ok().and_then(|word| starts.get(word));
+            *offset == self.bytes.len() as u64 || word.is_some_and(|word| word >> (offset % 64) & 1 == 1)
+        };
+        targets.retain(begins);
+        targets.into_iter().map(|offset| (offset, String::new())).collect()
+    }
+}
+
+/// The pieces of a section, see [`CodeSection::items`].
+#[derive(Clone, Debug)]
+pub struct Items<'c, 'd> {
+    code: &'c CodeSection<'d>,
+    at: usize,
+    end: usize,
+    /// The first mark that was not passed.
+    mark: usize,
+    data_until: u64,
+    scratch: Vec<u8>,
+}
+
+impl<'d> Iterator for Items<'_, 'd> {
+    type Item = Item<'d>;
+
+    fn next(&mut self) -> Option<Item<'d>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let at = self.at as u64;
+        while let Some(mark) = self.code.marks.get(self.mark).filter(|m| m.offset <= at) {
+            self.data_until = self.data_until.max(mark.data_until);
+            self.mark += 1;
+        }
+        let limit = self.code.marks.get(self.mark).map_or(self.end, |m| self.end.min(m.offset as usize));
+        let bytes = &self.code.bytes[self.at..limit];
+        let (content, length) = self.piece(bytes);
+        let address = self.code.address.wrapping_add(at);
+        self.at += length;
+        Some(Item { address, bytes: &bytes[..length], content })
+    }
+}
+
+impl Items<'_, '_> {
+    /// What `bytes` begin with, and how long it is. `bytes` are not empty.
+    fn piece(&mut self, bytes: &[u8]) -> (Content, usize) {
+        // Instructions begin at multiples of four; data may end anywhere.
+        let aligned = 4 - self.at % 4;
+        if (self.at as u64) < self.data_until || bytes.len() < 4 || aligned < 4 {
+            return (Content::Data, bytes.len().min(aligned));
+        }
+        match decode_at(bytes, self.code.target) {
+            Ok((inst, length)) => {
+                self.scratch.clear();
+                let encoded = encode_into(&inst, self.code.target, &mut self.scratch);
+                if encoded.is_ok() && self.scratch == bytes[..length] && has_text(&inst) {
+                    (Content::Inst(inst), length)
+                } else {
+                    (Content::Unprintable(inst), length)
+                }
+            }
+            Err(fault) => (Content::Undecodable(fault), 4),
+        }
+    }
+}
+
+/// False for the instructions whose text does not lead every assembler back to their bytes (observed with llvm-mc 22).
+fn has_text(inst: &Inst) -> bool {
+    let desc = inst.desc;
+    let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);
+    // The AGPR forms of f64 atomics lose sc1.
+    if inst.mods.scc && desc.mnemonic.ends_with("_f64") && inst.operands.iter().any(is_agpr) {
+        return false;
+    }
+    inst.operands.iter().zip(desc.operands).all(|(operand, slot)| match operand {
+        // The upper half of a 16-bit operand's literal counts for nothing, and is not written.
+        Operand::Literal(value) => !slot.kinds.contains(OperandKinds::LITERAL16) || *value <= 0xffff,
+        // 1/(2π) of a 16-bit integer in SDWA is neither a float nor bits there.
+        Operand::Inline(Inline::Float(248)) => {
+            inst.mods.sdwa.is_none() || !["i16", "u16", "b16"].iter().any(|t| desc.mnemonic.ends_with(t))
+        }
+        _ => true,
+    })
+}
+
+/// The dword of a piece of at least four bytes.
+pub(super) fn first_dword(bytes: &[u8]) -> u32 {
+    bytes.first_chunk::<4>().map_or(0, |chunk| u32::from_le_bytes(*chunk))
+}
+
+/// Why a piece is no instruction, in a comment.
+pub(super) fn reason(fault: &DecodeFault) -> String {
+    fault.to_string().replace(['\n', '\r'], " ")
+}

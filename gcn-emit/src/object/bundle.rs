@@ -1,0 +1,127 @@
+//! Clang offload bundles: several code objects, each for a target of its own, in one file.
+//!
+//! Layout (Clang documentation, *Clang Offload Bundler*, *Bundled Binary File Layout*): a magic text, the number of entries,
+//! for each entry offset, size and name, then the code objects. Names are `<kind>-<triple>-<target id>`, such as
+//! `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
+
+use super::file::fault;
+use super::{ObjectError, ReadFault};
+use crate::target_id::TargetId;
+
+const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+/// How a compressed bundle begins.
+const COMPRESSED: &[u8] = b"CCOB";
+/// Bytes of an entry without its name.
+const ENTRY: usize = 24;
+
+/// An entry of a bundle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry<'d> {
+    /// The name: kind of offloading, target triple, target id.
+    pub name: &'d str,
+    /// What the code object is for; `None` if that is the host or none of our targets.
+    pub target_id: Option<TargetId>,
+    /// Where the code object is in the file.
+    pub offset: u64,
+    /// The code object.
+    pub bytes: &'d [u8],
+}
+
+/// True if the bytes begin as a bundle does, compressed or not.
+pub fn is_bundle(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED)
+}
+
+/// Lists the entries of a bundle.
+///
+/// ```
+/// use gcn_emit::object::bundle;
+///
+/// let mut file = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+/// let name = b"hipv4-amdgcn-amd-amdhsa--gfx942";
+/// for number in [1, 24 + 8 + 24 + name.len() as u64, 4, name.len() as u64] {
+///     file.extend(number.to_le_bytes());
+/// }
+/// file.extend(name);
+/// file.extend(b"\x7fELF");
+/// let entries = bundle::entries(&file)?;
+/// assert_eq!(entries[0].target_id, Some("gfx942".parse()?));
+/// assert_eq!(entries[0].bytes, b"\x7fELF");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`ObjectError::Read`] if the bytes are no bundle, a compressed one, or one whose entries lie outside of it.
+pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
+    if bytes.starts_with(COMPRESSED) {
+        return Err(fault(0, ReadFault::CompressedBundle));
+    }
+    if !bytes.starts_with(MAGIC) {
+        return Err(fault(0, ReadFault::NotABundle));
+    }
+    let mut at = MAGIC.len();
+    let count = number(bytes, &mut at)?;
+    // Each entry takes its bytes: more cannot be there.
+    let room = (bytes.len() - at) / ENTRY;
+    if count > room as u64 {
+        let what = "the list of entries";
+        let size = count.saturating_mul(ENTRY as u64);
+        return Err(fault(at as u64, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 }));
+    }
+    let mut list = Vec::new();
+    for _ in 0..count {
+        list.push(entry(bytes, &mut at)?);
+    }
+    Ok(list)
+}
+
+/// The code object for `wanted` in a bundle: of those that run on it the one with the most settings.
+///
+/// # Errors
+/// As [`entries`], and [`ReadFault::NotInBundle`] with what is there.
+pub fn extract(bytes: &[u8], wanted: TargetId) -> Result<Entry<'_>, ObjectError> {
+    let all = entries(bytes)?;
+    let settings = |e: &&Entry<'_>| {
+        let set = |feature| feature != crate::target_id::Feature::Any;
+        e.target_id.map_or(0, |id| u8::from(set(id.xnack)) + u8::from(set(id.sramecc)))
+    };
+    let fits = |e: &&Entry<'_>| e.target_id.is_some_and(|id| id == wanted || id.runs_on(wanted));
+    all.iter().filter(fits).max_by_key(settings).copied().ok_or_else(|| {
+        let names: Vec<_> = all.iter().take(32).map(|e| e.name).collect();
+        fault(MAGIC.len() as u64, ReadFault::NotInBundle { wanted, there: names.join(", ") })
+    })
+}
+
+fn entry<'d>(bytes: &'d [u8], at: &mut usize) -> Result<Entry<'d>, ObjectError> {
+    let start = *at as u64;
+    let (offset, size) = (number(bytes, at)?, number(bytes, at)?);
+    let length = number(bytes, at)?;
+    let truncated =
+        |at, what, size| fault(at, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 });
+    let range = |from: u64, size: u64| {
+        let end = from.checked_add(size)?;
+        bytes.get(usize::try_from(from).ok()?..usize::try_from(end).ok()?)
+    };
+    let name_at = *at as u64;
+    let name = range(name_at, length).ok_or_else(|| truncated(name_at, "the name of an entry", length))?;
+    *at += name.len();
+    let name = std::str::from_utf8(name).map_err(|_| {
+        fault(name_at, ReadFault::Note("the name of an entry is not UTF-8; is the file damaged?"))
+    })?;
+    let content = range(offset, size).ok_or_else(|| truncated(start, "a code object of the bundle", size))?;
+    Ok(Entry { name, target_id: target_id(name), offset, bytes: content })
+}
+
+fn number(bytes: &[u8], at: &mut usize) -> Result<u64, ObjectError> {
+    let end = bytes.len() as u64;
+    let what = "a number of the bundle's list";
+    let chunk = bytes.get(*at..).and_then(|rest| rest.first_chunk::<8>());
+    let chunk = chunk.ok_or_else(|| fault(*at as u64, ReadFault::Truncated { what, bytes: 8, end }))?;
+    *at += 8;
+    Ok(u64::from_le_bytes(*chunk))
+}
+
+/// The target id in the name of an entry: triple and target id stand behind the kind of offloading.
+fn target_id(name: &str) -> Option<TargetId> {
+    name.split_once('-')?.1.parse().ok()
+}

@@ -1,0 +1,78 @@
+//! Links one module to a code object: the file that `ld.lld -shared` makes of it, byte for byte.
+//!
+//! The order of the work stands in [`link_with`]: which input section goes into which output section (`input`, `output`,
+//! `merge`), what becomes of each symbol (`symbol`), what the relocations ask for (`reloc`), what the loader looks symbols up
+//! in (`dynamic`), where everything is (`layout`), and the bytes (`write`). What differs from LLVM's linker, and why, stands
+//! in `docs/code-object.md`.
+
+mod dynamic;
+mod input;
+mod layout;
+mod merge;
+mod output;
+mod reloc;
+mod strings;
+mod symbol;
+mod write;
+
+use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
+
+/// What a link may leave open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinkOptions<'a> {
+    /// A text for `.comment` that says which program made the file; LLVM's linker puts its name and version there. `None`
+    /// writes none, and no `.comment` unless the module has one.
+    pub producer: Option<&'a str>,
+}
+
+/// Links a module to a code object that HSA and HIP load.
+///
+/// ```
+/// use gcn_emit::object::{CodeObjectVersion, Module, Section, link, read_code_object};
+/// use gcn_isa::Target;
+///
+/// let mut module = Module::new(Target::GFX942.into(), CodeObjectVersion::V6);
+/// module.sections.push(Section::code(".text", vec![0x00, 0x00, 0x81, 0xbf]));
+/// let bytes = link(&module)?;
+/// let object = read_code_object(&bytes)?;
+/// assert_eq!(object.text().map(|text| text.bytes), Some(&[0x00, 0x00, 0x81, 0xbf][..]));
+/// # Ok::<(), gcn_emit::object::ObjectError>(())
+/// ```
+///
+/// # Errors
+/// [`ObjectError::Link`] with section, offset and symbol, and what to do.
+pub fn link(module: &Module) -> Result<Vec<u8>, ObjectError> {
+    link_with(module, &LinkOptions::default())
+}
+
+/// As [`link`], with options.
+///
+/// # Errors
+/// As [`link`].
+pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, ObjectError> {
+    let comment = options.producer.map(input::comment);
+    let inputs = input::collect(input::Sources { module, comment: comment.as_ref() })?;
+    let mut symbols = symbol::resolve(&inputs)?;
+    let needs = reloc::scan(&inputs, &mut symbols)?;
+    let tables = dynamic::Tables::of(&mut symbols, &needs);
+    let plan = layout::plan(inputs, &symbols, &needs, &tables)?;
+    write::file(&plan, &symbols, &needs, &tables)
+}
+
+/// A fault of a section.
+fn section_fault(module: &Module, section: usize, offset: Option<u64>, fault: LinkFault) -> ObjectError {
+    let section_name = module.sections.get(section).map_or_else(String::new, |s| s.name.clone());
+    let section = u32::try_from(section).ok().map(SectionId);
+    ObjectError::Link { place: LinkPlace { section, section_name, offset, symbol: String::new() }, fault }
+}
+
+/// A fault of a symbol.
+fn symbol_fault(name: &str, fault: LinkFault) -> ObjectError {
+    let place = LinkPlace { symbol: name.to_owned(), ..LinkPlace::default() };
+    ObjectError::Link { place, fault }
+}
+
+/// A fault of the whole.
+fn too_large() -> ObjectError {
+    ObjectError::Link { place: LinkPlace::default(), fault: LinkFault::TooLarge }
+}

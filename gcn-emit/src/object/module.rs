@@ -1,0 +1,343 @@
+//! A code object before it is linked: sections, symbols and relocations, as an assembler or a compiler makes them.
+
+use object::elf;
+
+use crate::target_id::TargetId;
+
+/// The version of the code object format (guide, *Code Object Metadata*): what stands in `e_ident[EI_ABIVERSION]`, and how the
+/// target id stands in `e_flags`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum CodeObjectVersion {
+    /// `.amdhsa_code_object_version 4`.
+    V4,
+    /// `.amdhsa_code_object_version 5`.
+    V5,
+    /// `.amdhsa_code_object_version 6`, what LLVM 22 writes unless told otherwise.
+    #[default]
+    V6,
+}
+
+impl CodeObjectVersion {
+    /// Every version, with its number and `e_ident[EI_ABIVERSION]`.
+    const NUMBERS: [(CodeObjectVersion, u32, u8); 3] =
+        [(CodeObjectVersion::V4, 4, 2), (CodeObjectVersion::V5, 5, 3), (CodeObjectVersion::V6, 6, 4)];
+
+    /// The version with this number.
+    pub fn from_number(number: u32) -> Option<CodeObjectVersion> {
+        CodeObjectVersion::NUMBERS.iter().find(|v| v.1 == number).map(|v| v.0)
+    }
+
+    /// The number: 4, 5 or 6.
+    pub fn number(self) -> u32 {
+        CodeObjectVersion::NUMBERS.iter().find(|v| v.0 == self).map_or(0, |v| v.1)
+    }
+
+    /// `e_ident[EI_ABIVERSION]` (guide, *ELF Header*).
+    pub fn abi_version(self) -> u8 {
+        CodeObjectVersion::NUMBERS.iter().find(|v| v.0 == self).map_or(0, |v| v.2)
+    }
+
+    /// The version with this `e_ident[EI_ABIVERSION]`.
+    pub fn from_abi_version(abi_version: u8) -> Option<CodeObjectVersion> {
+        CodeObjectVersion::NUMBERS.iter().find(|v| v.2 == abi_version).map(|v| v.0)
+    }
+}
+
+/// Sections, symbols and relocations of one object: the content of a `.o` file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    /// Processor and feature settings.
+    pub target_id: TargetId,
+    /// Version of the format.
+    pub version: CodeObjectVersion,
+    /// Sections, in the order in which they were first named.
+    pub sections: Vec<Section>,
+    /// Symbols, in the order in which they were first named. Assembler-local ones (`.L…`) are not kept.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Module {
+    /// A module without sections and symbols.
+    pub fn new(target_id: TargetId, version: CodeObjectVersion) -> Module {
+        Module { target_id, version, sections: Vec::new(), symbols: Vec::new() }
+    }
+}
+
+/// Number of a section in [`Module::sections`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SectionId(pub u32);
+
+/// Number of a symbol in [`Module::symbols`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SymbolId(pub u32);
+
+/// A section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// Its name, such as `.text`.
+    pub name: String,
+    /// `sh_type`: `SHT_PROGBITS`, `SHT_NOTE`, `SHT_NOBITS` …
+    pub kind: u32,
+    /// `sh_flags`: `SHF_ALLOC`, `SHF_EXECINSTR`, `SHF_WRITE`, `SHF_MERGE`, `SHF_STRINGS` …
+    pub flags: u64,
+    /// Alignment in bytes, a power of two.
+    pub align: u64,
+    /// Size of an entry of a section with `SHF_MERGE`, otherwise 0.
+    pub entry_size: u64,
+    /// Content; empty for `SHT_NOBITS`.
+    pub bytes: Vec<u8>,
+    /// Size in bytes: `bytes.len()`, or what a `SHT_NOBITS` section takes in memory.
+    pub size: u64,
+    /// Places to fill in when addresses are known, in ascending order of offset.
+    pub relocations: Vec<Relocation>,
+}
+
+impl Section {
+    /// A section with bytes: alignment 1, no relocations.
+    pub fn new(name: impl Into<String>, kind: u32, flags: u64, bytes: Vec<u8>) -> Section {
+        let size = bytes.len() as u64;
+        let relocations = Vec::new();
+        Section { name: name.into(), kind, flags, align: 1, entry_size: 0, bytes, size, relocations }
+    }
+
+    /// A section with instructions, aligned to 4 bytes.
+    pub fn code(name: impl Into<String>, bytes: Vec<u8>) -> Section {
+        let flags = u64::from(elf::SHF_ALLOC | elf::SHF_EXECINSTR);
+        Section { align: 4, ..Section::new(name, elf::SHT_PROGBITS, flags, bytes) }
+    }
+}
+
+/// A place in a section that depends on an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relocation {
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// What to write.
+    pub kind: RelocationKind,
+    /// The symbol, or the section that the value counts from.
+    pub base: RelocationBase,
+    /// Added to the address.
+    pub addend: i64,
+}
+
+/// What a relocation counts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RelocationBase {
+    /// A symbol's address.
+    Symbol(SymbolId),
+    /// A section's address (a local label that left no symbol).
+    Section(SectionId),
+}
+
+/// `R_AMDGPU_*` (guide, *Relocation Records*), by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u32)]
+pub enum RelocationKind {
+    /// Low 32 bits of S + A.
+    Abs32Lo = 1,
+    /// High 32 bits of S + A.
+    Abs32Hi = 2,
+    /// S + A, 64 bits.
+    Abs64 = 3,
+    /// S + A - P, 32 bits.
+    Rel32 = 4,
+    /// S + A - P, 64 bits.
+    Rel64 = 5,
+    /// S + A, 32 bits, has to fit.
+    Abs32 = 6,
+    /// G + GOT + A - P, 32 bits.
+    GotPcRel = 7,
+    /// Low 32 bits of G + GOT + A - P.
+    GotPcRel32Lo = 8,
+    /// High 32 bits of G + GOT + A - P.
+    GotPcRel32Hi = 9,
+    /// Low 32 bits of S + A - P.
+    Rel32Lo = 10,
+    /// High 32 bits of S + A - P.
+    Rel32Hi = 11,
+    /// (S + A - P - 4) / 4, 16 bits: the distance of a branch.
+    Rel16 = 14,
+}
+
+impl RelocationKind {
+    /// Every kind that an object file holds, with its name in the guide.
+    pub const ALL: [(RelocationKind, &'static str); 12] = [
+        (RelocationKind::Abs32Lo, "R_AMDGPU_ABS32_LO"),
+        (RelocationKind::Abs32Hi, "R_AMDGPU_ABS32_HI"),
+        (RelocationKind::Abs64, "R_AMDGPU_ABS64"),
+        (RelocationKind::Rel32, "R_AMDGPU_REL32"),
+        (RelocationKind::Rel64, "R_AMDGPU_REL64"),
+        (RelocationKind::Abs32, "R_AMDGPU_ABS32"),
+        (RelocationKind::GotPcRel, "R_AMDGPU_GOTPCREL"),
+        (RelocationKind::GotPcRel32Lo, "R_AMDGPU_GOTPCREL32_LO"),
+        (RelocationKind::GotPcRel32Hi, "R_AMDGPU_GOTPCREL32_HI"),
+        (RelocationKind::Rel32Lo, "R_AMDGPU_REL32_LO"),
+        (RelocationKind::Rel32Hi, "R_AMDGPU_REL32_HI"),
+        (RelocationKind::Rel16, "R_AMDGPU_REL16"),
+    ];
+
+    /// The kind with this number.
+    pub fn from_number(number: u32) -> Option<RelocationKind> {
+        RelocationKind::ALL.iter().find(|(kind, _)| kind.number() == number).map(|(kind, _)| *kind)
+    }
+
+    /// The number in `r_info`.
+    pub const fn number(self) -> u32 {
+        self as u32
+    }
+
+    /// The name in the guide.
+    pub fn name(self) -> &'static str {
+        RelocationKind::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// Bytes that are written at the place.
+    pub const fn width(self) -> u64 {
+        match self {
+            RelocationKind::Abs64 | RelocationKind::Rel64 => 8,
+            RelocationKind::Rel16 => 2,
+            _ => 4,
+        }
+    }
+}
+
+/// A symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub place: SymbolPlace,
+    /// Byte offset in its section, or the value of an absolute symbol; the alignment of [`SymbolPlace::Lds`] and
+    /// [`SymbolPlace::Common`].
+    pub value: u64,
+    /// Size in bytes; 0 if unknown.
+    pub size: u64,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// Who may refer to it.
+    pub binding: Binding,
+    /// Who may see it when linked.
+    pub visibility: Visibility,
+}
+
+/// Where a symbol is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SymbolPlace {
+    /// Defined elsewhere.
+    Undefined,
+    /// A number, not an address (`.set`).
+    Absolute,
+    /// In a section.
+    Section(SectionId),
+    /// In LDS (`.amdgpu_lds`, `SHN_AMDGPU_LDS`); the linker does not place it.
+    Lds,
+    /// Zeroed memory that the linker places (`.comm`, `SHN_COMMON`).
+    Common,
+}
+
+/// `STT_*`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SymbolKind {
+    /// `STT_NOTYPE`.
+    #[default]
+    None,
+    /// `STT_OBJECT`.
+    Object,
+    /// `STT_FUNC`.
+    Function,
+    /// `STT_SECTION`.
+    Section,
+    /// `STT_FILE`.
+    File,
+    /// `STT_TLS`.
+    Tls,
+}
+
+/// `STB_*`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Binding {
+    /// `STB_LOCAL`.
+    #[default]
+    Local,
+    /// `STB_GLOBAL`.
+    Global,
+    /// `STB_WEAK`.
+    Weak,
+}
+
+/// `STV_*`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visibility {
+    /// `STV_DEFAULT`.
+    #[default]
+    Default,
+    /// `STV_INTERNAL`.
+    Internal,
+    /// `STV_HIDDEN`.
+    Hidden,
+    /// `STV_PROTECTED`.
+    Protected,
+}
+
+impl SymbolKind {
+    /// The number in an ELF file.
+    pub const fn number(self) -> u8 {
+        match self {
+            SymbolKind::None => elf::STT_NOTYPE,
+            SymbolKind::Object => elf::STT_OBJECT,
+            SymbolKind::Function => elf::STT_FUNC,
+            SymbolKind::Section => elf::STT_SECTION,
+            SymbolKind::File => elf::STT_FILE,
+            SymbolKind::Tls => elf::STT_TLS,
+        }
+    }
+
+    /// Reads the number; `None` if it is none of these.
+    pub fn from_number(number: u8) -> Option<SymbolKind> {
+        let all = [
+            SymbolKind::None,
+            SymbolKind::Object,
+            SymbolKind::Function,
+            SymbolKind::Section,
+            SymbolKind::File,
+            SymbolKind::Tls,
+        ];
+        all.into_iter().find(|v| v.number() == number)
+    }
+}
+
+impl Binding {
+    /// The number in an ELF file.
+    pub const fn number(self) -> u8 {
+        match self {
+            Binding::Local => elf::STB_LOCAL,
+            Binding::Global => elf::STB_GLOBAL,
+            Binding::Weak => elf::STB_WEAK,
+        }
+    }
+
+    /// Reads the number; `None` if it is none of these.
+    pub fn from_number(number: u8) -> Option<Binding> {
+        let all = [Binding::Local, Binding::Global, Binding::Weak];
+        all.into_iter().find(|v| v.number() == number)
+    }
+}
+
+impl Visibility {
+    /// The number in an ELF file.
+    pub const fn number(self) -> u8 {
+        match self {
+            Visibility::Default => elf::STV_DEFAULT,
+            Visibility::Internal => elf::STV_INTERNAL,
+            Visibility::Hidden => elf::STV_HIDDEN,
+            Visibility::Protected => elf::STV_PROTECTED,
+        }
+    }
+
+    /// Reads the number; `None` if it is none of these.
+    pub fn from_number(number: u8) -> Option<Visibility> {
+        let all = [Visibility::Default, Visibility::Internal, Visibility::Hidden, Visibility::Protected];
+        all.into_iter().find(|v| v.number() == number)
+    }
+}

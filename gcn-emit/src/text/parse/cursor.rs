@@ -1,0 +1,313 @@
+//! The position in an instruction's text, and the tokens that several parts of the grammar share.
+
+use winnow::Parser;
+use winnow::error::EmptyError;
+use winnow::token::take_while;
+
+use super::error::ParseFault;
+use super::scope::{ExprValue, Scope};
+
+/// Bytes of the text, by offset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Span {
+    at: u32,
+    end: u32,
+}
+
+impl Span {
+    /// From `at` to before `end`. Statements of 4 GiB do not come here whole: their spans stop at the limit.
+    pub fn new(at: usize, end: usize) -> Span {
+        let short = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
+        Span { at: short(at), end: short(end) }
+    }
+
+    pub fn at(self) -> usize {
+        self.at as usize
+    }
+
+    pub fn end(self) -> usize {
+        self.end as usize
+    }
+}
+
+/// What is wrong, and where.
+pub(super) type Located = (Span, ParseFault);
+
+/// A number, or an expression that will be one.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+    /// The scope's number of an expression without a value yet, and whether it is just a name.
+    Later(u32, bool),
+}
+
+/// The rest of a text.
+#[derive(Clone)]
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    rest: &'a [u8],
+}
+
+/// The bytes of names, by value: asked for every byte of a file.
+const NAME_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'.' | b'$' | b'@');
+        byte += 1;
+    }
+    table
+};
+
+/// True for the bytes of mnemonics, modifiers and symbols.
+pub(super) fn is_name_byte(byte: u8) -> bool {
+    NAME_BYTES[usize::from(byte)]
+}
+
+fn is_name_start(byte: u8) -> bool {
+    is_name_byte(byte) && !byte.is_ascii_digit()
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(text: &'a str) -> Cursor<'a> {
+        Cursor { text, rest: text.as_bytes() }
+    }
+
+    /// The byte offset.
+    pub fn at(&self) -> usize {
+        self.text.len() - self.rest.len()
+    }
+
+    /// The next byte; 0 at the end.
+    pub fn peek(&self) -> u8 {
+        self.rest.first().copied().unwrap_or(0)
+    }
+
+    /// The byte behind the next one; 0 at the end.
+    pub fn peek_second(&self) -> u8 {
+        self.rest.get(1).copied().unwrap_or(0)
+    }
+
+    pub fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub fn is_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
+    pub fn skip(&mut self, count: usize) {
+        self.rest = self.rest.get(count..).unwrap_or_default();
+    }
+
+    pub fn while_byte(&mut self, accepted: impl Fn(u8) -> bool) -> &'a [u8] {
+        let taken: Result<&[u8], EmptyError> = take_while(0.., accepted).parse_next(&mut self.rest);
+        taken.unwrap_or_default()
+    }
+
+    pub fn blanks(&mut self) {
+        if self.peek() <= b' ' {
+            self.while_byte(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c));
+        }
+    }
+
+    /// Takes `byte` and the blanks around it, if it is next.
+    pub fn eat(&mut self, byte: u8) -> bool {
+        self.blanks();
+        let found = self.peek() == byte && !self.rest.is_empty();
+        if found {
+            self.skip(1);
+            self.blanks();
+        }
+        found
+    }
+
+    /// Takes `byte`, or says that it is wanted.
+    pub fn expect(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
+        if self.eat(byte) { Ok(()) } else { Err(self.expected(what)) }
+    }
+
+    /// Takes a closing `byte` and the blanks before it, but none behind it.
+    pub fn close(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
+        self.blanks();
+        if self.peek() != byte {
+            return Err(self.expected(what));
+        }
+        self.skip(1);
+        Ok(())
+    }
+
+    /// The fault that something else is wanted here; its span is the next word or character.
+    pub fn expected(&self, what: &'static str) -> Located {
+        (self.word_span(), ParseFault::Expected(what))
+    }
+
+    pub fn word_span(&self) -> Span {
+        let mut word = self.clone();
+        if word.while_byte(is_name_byte).is_empty() {
+            let next = self.text.get(self.at()..).and_then(|t| t.chars().next());
+            word.skip(next.map_or(0, char::len_utf8));
+        }
+        Span::new(self.at(), word.at())
+    }
+
+    /// From `at` to here.
+    pub fn span_from(&self, at: usize) -> Span {
+        Span::new(at, self.at())
+    }
+
+    pub fn text_from(&self, at: usize) -> &'a str {
+        self.text.get(at..self.at()).unwrap_or_default()
+    }
+
+    /// A name: mnemonic, register, modifier, symbol. Empty if there is none.
+    pub fn name(&mut self) -> &'a str {
+        let at = self.at();
+        if is_name_start(self.peek()) {
+            self.while_byte(is_name_byte);
+        }
+        self.text_from(at)
+    }
+
+    /// Decimal digits as a number; `None` if there are none or too many.
+    pub fn small(&mut self) -> Option<u32> {
+        let digits = self.while_byte(|b| b.is_ascii_digit());
+        let value = digits.iter().try_fold(0u32, |v, d| v.checked_mul(10)?.checked_add(u32::from(d - b'0')));
+        value.filter(|_| !digits.is_empty())
+    }
+
+    /// An absolute number: written, or an expression that has a value.
+    pub fn integer(&mut self, scope: &mut dyn Scope) -> Result<i64, Located> {
+        let start = self.clone();
+        match self.number(scope)? {
+            Number::Int(value) => Ok(value),
+            Number::Float(_) | Number::Later(..) => {
+                Err((self.span_from(start.at()), ParseFault::Expected("an absolute expression")))
+            }
+        }
+    }
+
+    /// A number, its sign included, or an expression.
+    pub fn number(&mut self, scope: &mut dyn Scope) -> Result<Number, Located> {
+        let start = self.clone();
+        let negative = self.peek() == b'-';
+        if negative {
+            self.skip(1);
+            self.blanks();
+        }
+        if (self.peek().is_ascii_digit() || self.peek() == b'.' && self.peek_second().is_ascii_digit())
+            && let Some(number) = super::number::unsigned(self)
+        {
+            let end = self.clone();
+            self.blanks();
+            if !self.at_operator() && !is_name_byte(end.peek()) {
+                *self = end;
+                return Ok(match number {
+                    Number::Int(value) if negative => Number::Int(value.wrapping_neg()),
+                    Number::Float(value) if negative => Number::Float(-value),
+                    _ => number,
+                });
+            }
+        }
+        *self = start;
+        self.expression(scope)
+    }
+
+    /// An expression, whose value the scope knows.
+    pub fn expression(&mut self, scope: &mut dyn Scope) -> Result<Number, Located> {
+        let at = self.at();
+        self.skip_expression()?;
+        let text = self.text_from(at);
+        let value = scope.value(text).map_err(|(offset, problem)| {
+            let from = (at + offset).min(self.at());
+            (Span::new(from, self.at()), ParseFault::Expression(problem))
+        })?;
+        Ok(match value {
+            ExprValue::Known(value) => Number::Int(value),
+            ExprValue::Later(number) => Number::Later(number, text.bytes().all(is_name_byte)),
+        })
+    }
+
+    /// True before a binary operator.
+    fn at_operator(&self) -> bool {
+        matches!(
+            self.peek(),
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>' | b'=' | b'!'
+        )
+    }
+
+    /// Moves behind the expression that stands here, up to its last token.
+    fn skip_expression(&mut self) -> Result<(), Located> {
+        self.skip_term()?;
+        loop {
+            let end = self.clone();
+            self.blanks();
+            if !self.at_operator() {
+                *self = end;
+                return Ok(());
+            }
+            self.while_byte(|b| {
+                matches!(
+                    b,
+                    b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' | b'<' | b'>' | b'=' | b'!' | b'~'
+                )
+            });
+            self.blanks();
+            self.skip_term()?;
+        }
+    }
+
+    /// Moves behind one operand of an expression.
+    pub fn skip_term(&mut self) -> Result<(), Located> {
+        self.while_byte(|b| matches!(b, b'+' | b'-' | b'~' | b'!' | b' ' | b'\t'));
+        let at = self.at();
+        match self.peek() {
+            b'(' => self.skip_parentheses(at),
+            b'"' => self.skip_quoted(b'"'),
+            b'\'' => self.skip_quoted(b'\''),
+            byte if is_name_byte(byte) => {
+                self.while_byte(is_name_byte);
+                let function = matches!(
+                    self.text_from(at),
+                    "max" | "or" | "extrasgprs" | "totalnumvgprs" | "alignto" | "occupancy" | "instprefsize"
+                );
+                if function && self.peek() == b'(' { self.skip_parentheses(at) } else { Ok(()) }
+            }
+            _ => Err(self.expected("an operand")),
+        }
+    }
+
+    fn skip_parentheses(&mut self, at: usize) -> Result<(), Located> {
+        let mut depth = 0usize;
+        while !self.is_end() {
+            match self.peek() {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            self.skip(1);
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+        Err((Span::new(at, at + 1), ParseFault::Expected("a closing parenthesis")))
+    }
+
+    fn skip_quoted(&mut self, quote: u8) -> Result<(), Located> {
+        let at = self.at();
+        self.skip(1);
+        while !self.is_end() {
+            match self.peek() {
+                b'\\' => self.skip(2),
+                byte => {
+                    self.skip(1);
+                    if byte == quote {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Err((Span::new(at, at + 1), ParseFault::Expected("a closing quote")))
+    }
+}

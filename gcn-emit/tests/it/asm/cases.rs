@@ -1,0 +1,71 @@
+//! Directives against llvm-mc, case by case: accepted alike, the same object, or both refuse.
+
+use std::process::{Command, Stdio};
+
+use gcn_emit::asm::{Options, assemble};
+use gcn_emit::object::Module;
+
+use super::{describe, first_difference};
+use crate::llvm::{Llvm, Scratch, text};
+
+/// Cases, separated by lines of `====`. The first line may name a target.
+const CASES: &str = include_str!("../../data/asm_cases.txt");
+
+/// What llvm-mc makes of a source: `None` if it refuses or crashes.
+pub fn llvm_module(dir: &Scratch, target: &str, source: &str) -> Option<Module> {
+    let input = dir.write("case.s", source.as_bytes());
+    let object = dir.path("case.o");
+    let _ = std::fs::remove_file(&object);
+    let (cpu, attributes) = target.split_once(' ').unwrap_or((target, "-mattr="));
+    let cpu = format!("-mcpu={cpu}");
+    let args =
+        ["-triple=amdgcn-amd-amdhsa", &cpu, attributes, "-filetype=obj", text(&input), "-o", text(&object)];
+    // A run that takes more than a few seconds hangs: llvm-mc 22 does so where code is aligned from an odd offset.
+    let mut child = Command::new("timeout")
+        .args(["5", "llvm-mc-22"])
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tool was found");
+    if !child.wait().expect("it runs").success() {
+        return None;
+    }
+    Module::from_relocatable(&std::fs::read(object).ok()?).ok()
+}
+
+#[test]
+fn directives_mean_what_they_mean_to_llvm() {
+    if Llvm::find("directives_mean_what_they_mean_to_llvm").is_none() {
+        return;
+    }
+    let dir = Scratch::new("asm-cases");
+    let mut wrong = Vec::new();
+    let mut counts = [0, 0];
+    // A run of llvm-mc takes some hundredths of a second.
+    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 12 };
+    for case in CASES.split("====\n").step_by(step) {
+        let (target, source) = match case.strip_prefix("target ").and_then(|rest| rest.split_once('\n')) {
+            Some((target, source)) => (target, source),
+            None => ("gfx942", case),
+        };
+        let id = target.split(' ').next().unwrap_or_default();
+        let options = Options { target: Some(id.parse().expect("cases name targets")), ..Options::default() };
+        let ours = assemble("case.s", source, &options);
+        let theirs = llvm_module(&dir, target, source);
+        match (ours, theirs) {
+            (Ok(ours), Some(theirs)) => {
+                counts[0] += 1;
+                let (ours, theirs) = (describe(&ours.module), describe(&theirs));
+                if let Some((ours, theirs)) = first_difference(&ours, &theirs) {
+                    wrong.push(format!("{case}  ours {ours}\n  llvm {theirs}"));
+                }
+            }
+            (Ok(_), None) => wrong.push(format!("{case}  llvm-mc refuses this")),
+            (Err(errors), Some(_)) => wrong.push(format!("{case}  llvm-mc takes this: {errors}")),
+            (Err(_), None) => counts[1] += 1,
+        }
+    }
+    println!("{} cases accepted by both, {} refused by both", counts[0], counts[1]);
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n\n"));
+}

@@ -1,0 +1,138 @@
+//! Errors: what they say, and where.
+
+use gcn_emit::asm::{Diagnostics, Options, assemble};
+
+fn errors(source: &str) -> Diagnostics {
+    let options = Options { target: Some("gfx942".parse().unwrap()), ..Options::default() };
+    assemble("f.s", source, &options).unwrap_err()
+}
+
+/// Source, line, column, length, and a part of the message or help.
+type Case = (&'static str, u32, u32, u32, &'static str);
+
+const CASES: [Case; 34] = [
+    ("s_nop 0\n\ts_nopp 1\n", 2, 2, 6, "no instruction `s_nopp`; the nearest name is `s_nop`"),
+    ("é: s_nop 0\né: v_mov_b32 q0, v1\n", 2, 1, 1, "`é` is already defined"),
+    ("\t.globel a\n", 1, 2, 7, "did you mean `.global`?"),
+    ("\t.amdhsa_next_free_vgpr 3\n", 1, 2, 22, "stands outside `.amdhsa_kernel`"),
+    ("\t.macro foo\n", 1, 2, 6, "there are no macros"),
+    (".if 1\n", 1, 1, 3, "there are no conditions"),
+    (".rept 3\n", 1, 1, 5, "there are no repetitions"),
+    (".include \"x\"\n", 1, 1, 8, "other files are not read"),
+    (".amd_kernel_code_t\n", 1, 1, 18, "code object V2"),
+    (".long 1, 5/0\n", 1, 11, 1, "division by zero"),
+    (".long (1\n", 1, 9, 0, "expected `)`"),
+    (".byte 256\n", 1, 7, 3, "from -128 to 255, not 256"),
+    (".byte a\na = 300\n", 1, 7, 1, "from -128 to 255, not 300"),
+    (".long a@foo\n", 1, 9, 3, "unknown relocation `@foo`"),
+    (".ascii \"a\n", 1, 8, 2, "the string is not closed"),
+    (".ascii \"a\\q\"\n", 1, 10, 2, "unknown escape sequence"),
+    (".section foo,\"aZ\"\n", 1, 14, 4, "unknown section flag `Z`"),
+    (".section foo,\"a\"\n.section foo,\"aw\"\n", 2, 1, 17, "section `foo` has flags 0x2 already"),
+    (".popsection\n", 1, 1, 11, "without a section to go back to"),
+    (".org 8\n.org 4\n", 2, 1, 6, "cannot go back from offset 8 to 4"),
+    (".fill 0x7fffffff\n", 1, 1, 16, "grows by more than"),
+    (".long 1f\n", 1, 7, 2, "no label"),
+    ("s_branch nowhere\n", 1, 1, 16, "`nowhere` is not defined"),
+    ("s_branch .Lx\n.fill 40000, 4, 0\n.Lx:\n", 1, 1, 12, "a branch reaches"),
+    ("x = y\ny = x\n.long x\n", 3, 7, 1, "depends on itself"),
+    ("/* a\n", 1, 1, 2, "the comment is not closed"),
+    (".data\na:\n.text\nb:\n.long b, b-c, a-.\nc:\n.quad b-a\n", 5, 14, 3, ""),
+    (".bss\n.long 1\n", 2, 7, 1, "occupies no bytes in the file"),
+    (".loc 3 1\n", 1, 6, 1, "file number 3 has no `.file` directive"),
+    (".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\n", 1, 16, 27, "the file is for `gfx90a`"),
+    (".amdhsa_kernel k\ns_nop 0\n.end_amdhsa_kernel\n", 2, 1, 5, "expected `.amdhsa_…`"),
+    (
+        ".amdhsa_kernel k\n.amdhsa_next_fre_vgpr 1\n.end_amdhsa_kernel\n",
+        2,
+        1,
+        21,
+        "did you mean `.amdhsa_next_free_vgpr`?",
+    ),
+    (
+        ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.end_amdhsa_kernel\n",
+        1,
+        1,
+        16,
+        "`.amdhsa_next_free_sgpr` is missing",
+    ),
+    (".amdgpu_metadata\nfoo: [\n.end_amdgpu_metadata\n", 2, 6, 0, "metadata:"),
+];
+
+#[test]
+fn errors_name_the_place_and_the_remedy() {
+    for (source, line, column, length, message) in CASES {
+        if message.is_empty() {
+            // A difference across sections whose second part is here is a distance: no error at all in this line.
+            let all = errors(source);
+            assert_eq!(all.list[0].line, 7, "{all}");
+            continue;
+        }
+        let all = errors(source);
+        let first = &all.list[0];
+        let said = format!("{}; {}", first.message, first.help.as_deref().unwrap_or(""));
+        assert!(said.contains(message), "{source}: {said}");
+        if message != "metadata:" {
+            assert_eq!((first.line, first.column, first.length), (line, column, length), "{source}: {all}");
+        }
+    }
+}
+
+#[test]
+fn all_errors_of_a_file_are_reported() {
+    let all = errors("s_nopp 0\n.bogus\ns_nop 0\n.byte 300\ns_branch nowhere\n");
+    let lines: Vec<u32> = all.list.iter().map(|d| d.line).collect();
+    assert_eq!((lines, all.more), (vec![1, 2, 4, 5], 0));
+    let many = errors(&"s_nopp 0\n".repeat(100));
+    assert_eq!((many.list.len(), many.more), (20, 80));
+    assert!(many.to_string().ends_with("and 80 more"), "{many}");
+}
+
+#[test]
+fn a_diagnostic_shows_the_line() {
+    let shown = errors("\ts_nop 0\n\tv_mov_b32 v0, v300 ; here\n").to_string();
+    assert!(shown.starts_with("f.s:2:16: error: "), "{shown}");
+    assert!(shown.contains("v_mov_b32 v0, v300 ; here"), "{shown}");
+    assert!(shown.contains("^^^"), "{shown}");
+}
+
+#[test]
+fn the_target_has_to_be_known() {
+    let error = assemble("f.s", "s_nop 0\ns_nop 1\n", &Options::default()).unwrap_err();
+    assert_eq!(error.list.len(), 1);
+    assert_eq!(error.list[0].message, "the target is not known yet");
+    for triple in [
+        "amdgcn-amd-amdhsa--gfx942",
+        "amdgpu9.42-amd-amdhsa-unknown-gfx942",
+        "amdgcn-amd-amdhsa-unknown-gfx942",
+    ] {
+        let source = format!(".amdgcn_target \"{triple}\"\ns_nop 0\n");
+        let assembly = assemble("f.s", &source, &Options::default()).unwrap();
+        assert_eq!(assembly.module.target_id.to_string(), "gfx942");
+    }
+}
+
+#[test]
+fn instructions_keep_their_place_and_source_line() {
+    let source = "\t.file 1 \"d\" \"k.cl\"\n\ts_nop 0\n/* a\n b */\t.loc 1 7 3\nx:\ty: s_nop 1\n.data\n.text\n\ts_mov_b32 s0, 0x12345\n";
+    let options = Options { target: Some("gfx90a".parse().unwrap()), keep_instructions: true };
+    let assembly = assemble("f.s", source, &options).unwrap();
+    let all: Vec<_> = assembly
+        .instructions
+        .iter()
+        .map(|i| (i.section.0, i.offset, i.length, i.line, i.location.map(|l| (l.file, l.line, l.column))))
+        .collect();
+    let at = Some((1, 7, 3));
+    assert_eq!(all, [(0, 0, 4, 2, None), (0, 4, 4, 5, at), (0, 8, 8, 8, at)]);
+    assert_eq!((assembly.files[0].directory.as_str(), assembly.files[0].name.as_str()), ("d", "k.cl"));
+}
+
+#[test]
+fn a_link_error_leads_to_its_line() {
+    let source = ".globl f\n\ts_nop 0\n\ts_add_u32 s0, s0, f@rel32@lo+4\n";
+    let options = Options { target: Some("gfx90a".parse().unwrap()), ..Options::default() };
+    let assembly = assemble("f.s", source, &options).unwrap();
+    let relocation = assembly.module.sections[0].relocations[0];
+    let line = assembly.line_of(gcn_emit::object::SectionId(0), relocation.offset);
+    assert_eq!(line.map(|l| l.0), Some(3));
+}

@@ -1,0 +1,124 @@
+//! What an integer means as a constant operand, against LLVM's assembler: every constant operand of every vector and
+//! scalar ALU row is given the bits of 1.0 in each type, and a few more, and must come out as the same bytes.
+
+use std::collections::BTreeMap;
+
+use gcn_isa::table::{self, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::{Target, TargetSet};
+
+use super::variants::{ours, theirs};
+use crate::llvm::Llvm;
+
+/// 1.0 as f16, f32, bf16, f64 and the upper half of an f64; numbers that are small in one width only; no inline constant.
+const PROBES: [&str; 11] = [
+    "0x3c00",
+    "0x3f800000",
+    "0x3f80",
+    "0x3ff0000000000000",
+    "0x3ff00000",
+    "0xfffffff0",
+    "0xffff",
+    "1.0",
+    "0x12345678",
+    "-17",
+    "0.15915494",
+];
+
+/// Rows and probes where LLVM encodes something else than what was written, or refuses what the encoding has.
+fn is_llvm_fault(desc: &InstDesc, probe: &str) -> bool {
+    let sdwa = matches!(desc.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa);
+    match probe {
+        // The 64-bit pattern loses its upper half and becomes 0.
+        "0x3ff0000000000000" => desc.mnemonic.starts_with("v_pk_"),
+        // SDWA has no literals; LLVM leaves the marker of one without any.
+        "0xffff" if sdwa => true,
+        // A constant of 16-bit integers in VOP encodings for LLVM, but not in SDWA; the hardware knows no difference.
+        "0.15915494" if sdwa => true,
+        // The class mask's constant is encoded as the number of v0.
+        "0x3f800000" if sdwa => desc.mnemonic.contains("_class_f16"),
+        // Sources of conversions with random rounding are not checked at all and encode as 0.
+        _ if desc.mnemonic.starts_with("v_cvt_scalef32_sr_") => true,
+        // The low half of the literal is cut off, with a warning.
+        "0.15915494" => desc.mnemonic.contains("f64"),
+        _ => false,
+    }
+}
+
+/// Some operand that the slot takes, other ones for other places so that no rule about equal registers matters.
+fn plain_operand(slot: &OperandDesc, place: usize) -> String {
+    let tuple = |file: char, first: usize| match slot.dwords {
+        0 | 1 => format!("{file}{first}"),
+        n => format!("{file}[{first}:{}]", first + usize::from(n) - 1),
+    };
+    let has = |kind| slot.kinds.contains(kind);
+    if has(OperandKinds::VGPR) {
+        tuple('v', 32 * place)
+    } else if has(OperandKinds::AGPR) {
+        tuple('a', 32 * place)
+    } else if slot.kinds == OperandKinds::SPECIAL {
+        slot.specials.split(',').next().unwrap_or("vcc").trim_end_matches("_lo").to_owned()
+    } else if has(OperandKinds::SGPR) {
+        tuple('s', 16 * place)
+    } else if has(OperandKinds::OFF) {
+        "off".to_owned()
+    } else {
+        "0".to_owned()
+    }
+}
+
+fn controls(desc: &InstDesc) -> &'static str {
+    match desc.modifiers.contains(Modifiers::DPP_CTRL) {
+        true if desc.dpp_newbcast_only => " row_newbcast:1",
+        true => " row_shl:1",
+        false => "",
+    }
+}
+
+/// The row with `probe` in one place.
+fn line(desc: &InstDesc, position: usize, probe: &str) -> String {
+    let operands: Vec<String> = desc
+        .operands
+        .iter()
+        .enumerate()
+        .map(|(place, slot)| if place == position { probe.to_owned() } else { plain_operand(slot, place) })
+        .collect();
+    format!("{} {}{}", desc.printed, operands.join(", "), controls(desc))
+}
+
+#[test]
+fn integers_mean_what_llvm_takes_them_for() {
+    if Llvm::find("integers_mean_what_llvm_takes_them_for").is_none() {
+        return;
+    }
+    let constant = OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT;
+    let mut lines: BTreeMap<Target, Vec<(String, bool)>> = BTreeMap::new();
+    for desc in table::rows().iter().filter(|r| r.format.is_vop() || r.is_salu()) {
+        let newest = desc.targets.iter().last().expect("a row has targets");
+        assert_ne!(desc.targets, TargetSet::EMPTY);
+        let slots = desc.operands.iter().enumerate().filter(|(_, o)| o.kinds.intersects(constant));
+        for (position, _) in slots {
+            let probes = PROBES.iter().map(|p| (line(desc, position, p), is_llvm_fault(desc, p)));
+            lines.entry(newest).or_default().extend(probes);
+        }
+    }
+    let (mut same, mut faults, mut accepted) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for (target, lines) in lines {
+        let texts: Vec<&str> = lines.iter().map(|l| l.0.as_str()).collect();
+        for ((text, fault), expected) in lines.iter().zip(theirs(&texts, target)) {
+            let have = ours(text, target);
+            accepted += usize::from(have.is_ok());
+            if have.as_ref().ok() == expected.as_ref() {
+                same += 1;
+            } else if *fault {
+                faults += 1;
+            } else {
+                wrong.push(format!("{target} `{text}`: llvm {expected:?}, we {have:?}"));
+            }
+        }
+    }
+    println!("{same} constants alike ({accepted} accepted), {faults} where LLVM is at fault");
+    let shown: Vec<&String> = wrong.iter().take(40).collect();
+    assert!(wrong.is_empty(), "{} wrong, among them {shown:#?}", wrong.len());
+    assert!(accepted > 10_000, "only {accepted} were accepted: the lines are wrong");
+}

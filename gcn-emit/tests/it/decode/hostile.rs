@@ -1,0 +1,97 @@
+//! Bytes that nobody wrote as a program: no panic, no loss of place, errors where the code ends early.
+
+use gcn_emit::decode::{DecodeFault, decode_inst, decode_program};
+use gcn_emit::encode::{encode_inst, encode_program};
+use gcn_isa::Target;
+
+use super::generate::{Rng, Words, seeds};
+
+/// Code made of real instructions.
+fn real_code(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {
+    (0..1 + rng.below(60)).flat_map(|_| seeds[rng.below(seeds.len())].clone()).collect()
+}
+
+/// Decoding a program gives an error inside the code or a program that encodes to the same length; it never panics.
+fn check(bytes: &[u8], target: Target) -> bool {
+    match decode_program(bytes, target, "k") {
+        Ok(program) => {
+            let placed = program.labels.iter().all(|l| l.at.is_some_and(|at| at <= program.lines.len()));
+            assert!(placed, "{bytes:02x?}");
+            if let Ok(encoded) = encode_program(&program) {
+                assert_eq!(encoded.bytes.len(), bytes.len(), "{target} {bytes:02x?}");
+            }
+            true
+        }
+        Err(error) => {
+            assert!(error.offset < bytes.len(), "{target} {bytes:02x?}: {error}");
+            false
+        }
+    }
+}
+
+#[test]
+fn programs_of_hostile_bytes() {
+    let (mut decoded, mut refused) = (0, 0);
+    for target in Target::ALL {
+        let mut rng = Rng::new(target as u64 + 77);
+        let seeds = seeds(target);
+        let mut words = Words::new(target, 5, seeds.clone());
+        for round in 0..1500 {
+            let mut bytes = match round % 3 {
+                0 => (0..rng.below(200)).map(|_| rng.next() as u8).collect(),
+                1 => (0..rng.below(30)).flat_map(|_| words.next()).collect(),
+                _ => real_code(&mut rng, &seeds),
+            };
+            if round % 2 == 0 && !bytes.is_empty() {
+                for _ in 0..rng.below(3) {
+                    let at = rng.below(bytes.len());
+                    bytes[at] = rng.next() as u8;
+                }
+                bytes.truncate(bytes.len() - rng.below(bytes.len().min(17)));
+            }
+            if check(&bytes, target) { decoded += 1 } else { refused += 1 }
+        }
+    }
+    println!("{decoded} programs decoded, {refused} refused");
+    assert!(decoded > 300 && refused > 3000, "{decoded} {refused}");
+}
+
+#[test]
+fn truncated_instructions_say_how_much_is_missing() {
+    for target in Target::ALL {
+        for code in seeds(target) {
+            for have in 0..code.len() {
+                let error =
+                    decode_inst(&code[..have], target).map(|(inst, length)| (inst.desc.printed, length));
+                // The first half of 16 bytes is an instruction of its own.
+                if let Ok((name, length)) = error {
+                    assert!(have >= 8 && code.len() == 16 && length == 8, "{name} {code:02x?} {have}");
+                    continue;
+                }
+                let fault = error.map_err(|e| e.fault);
+                let short = matches!(fault, Err(DecodeFault::Truncated { need, have: h }) if need > have && h == have);
+                // Half of 16 bytes may be nothing at all.
+                assert!(short || code.len() == 16, "{target} {code:02x?} cut to {have}: {fault:?}");
+            }
+        }
+    }
+}
+
+/// What decodes encodes again, and decodes to the same instruction.
+#[test]
+fn decoded_words_survive_the_way_back() {
+    for target in Target::ALL {
+        let mut words = Words::new(target, 9, seeds(target));
+        let mut legal = 0;
+        for _ in 0..30_000 {
+            let word = words.next();
+            let Ok((inst, length)) = decode_inst(&word, target) else { continue };
+            let Ok(encoded) = encode_inst(&inst, target) else { continue };
+            assert_eq!(encoded.len(), length, "{target} {word:02x?}");
+            let again = decode_inst(&encoded, target).map(|d| d.0);
+            assert_eq!(again.as_ref(), Ok(&inst), "{target} {word:02x?}");
+            legal += 1;
+        }
+        assert!(legal > 10_000, "{target}: {legal}");
+    }
+}

@@ -1,0 +1,100 @@
+//! LLVM's assembler and disassembler on many instructions at once.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use gcn_isa::Target;
+
+/// What LLVM's assembler says of a line: the bytes, or its error. Bytes of a line that refers to a symbol are empty.
+pub type Assembled = Result<Vec<u8>, String>;
+
+/// One answer for each line; a line holds one instruction.
+pub fn assemble(target: Target, lines: &[String]) -> Vec<Assembled> {
+    // After a malformed number LLVM loses the line that follows: an empty one.
+    let output = run(&["-show-encoding"], target, lines.join("\n\n") + "\n");
+    assert!(output.status.code().is_some(), "llvm-mc crashed on a batch of {target}");
+    let errors = errors(&String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut encodings = text.lines().filter_map(encoding);
+    let answers = lines.iter().enumerate().map(|(i, line)| match errors.get(&(2 * i + 1)) {
+        Some(error) => Err(error.clone()),
+        None => Ok(encodings.next().unwrap_or_else(|| panic!("{target}: no encoding for `{line}`"))),
+    });
+    let answers = answers.collect();
+    assert_eq!(encodings.next(), None, "{target}: output and input in step");
+    answers
+}
+
+/// The bytes behind `encoding: [`; none if a fixup is to fill some of them (they are letters then).
+fn encoding(line: &str) -> Option<Vec<u8>> {
+    let list = line.split_once("encoding: [")?.1.split(']').next()?;
+    let byte = |b: &str| b.strip_prefix("0x").and_then(|b| u8::from_str_radix(b, 16).ok());
+    Some(list.split(',').map(byte).collect::<Option<Vec<u8>>>().unwrap_or_default())
+}
+
+/// The first error of each line.
+fn errors(text: &str) -> BTreeMap<usize, String> {
+    let mut errors = BTreeMap::new();
+    for line in text.lines() {
+        let Some(rest) = line.strip_prefix("<stdin>:") else { continue };
+        let mut parts = rest.splitn(3, ':');
+        if let (Some(Ok(line)), Some(_), Some(what)) =
+            (parts.next().map(str::parse), parts.next(), parts.next())
+            && let Some(what) = what.strip_prefix(" error: ")
+        {
+            errors.entry(line).or_insert_with(|| what.to_owned());
+        }
+    }
+    errors
+}
+
+/// `s_nop 0x7eee`, which ends the output of an instruction.
+const END: (u32, &str) = (0xbf80_7eee, "s_nop 0x7eee");
+
+/// The text of each instruction's bytes; `None` where LLVM sees none. If it sees several, they are joined by `; `.
+pub fn disassemble(target: Target, codes: &[Vec<u8>]) -> Vec<Option<String>> {
+    let mut input = String::with_capacity(codes.len() * 60);
+    for code in codes {
+        input.push('[');
+        for byte in code {
+            let _ = write!(input, "{byte} ");
+        }
+        input.push_str("]\n[");
+        for byte in END.0.to_le_bytes() {
+            let _ = write!(input, "{byte} ");
+        }
+        input.push_str("]\n");
+    }
+    let output = run(&["-disassemble", "-disable-symbolication"], target, input);
+    assert!(output.status.code().is_some(), "the disassembler crashed on a batch of {target}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('.'));
+    let texts = codes.iter().map(|_| {
+        let own: Vec<&str> = lines.by_ref().take_while(|l| *l != END.1).collect();
+        (!own.is_empty()).then(|| own.join("; "))
+    });
+    let texts = texts.collect();
+    assert_eq!(lines.next(), None, "{target}: output and input in step");
+    texts
+}
+
+fn run(mode: &[&str], target: Target, input: String) -> Output {
+    let mut child = Command::new("llvm-mc-22")
+        .args(mode)
+        .args(["-triple=amdgcn-amd-amdhsa", &format!("-mcpu={target}")])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool was found");
+    let mut stdin = child.stdin.take().expect("piped");
+    let writer = std::thread::spawn(move || {
+        // A crashed tool closes the pipe.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().expect("the tool ends");
+    writer.join().expect("no panic");
+    output
+}
