@@ -1,6 +1,6 @@
 //! What syntax alone can tell is wrong with a kernel's declaration, and what it declares.
 
-use gcn_isa::Target;
+use gcn_isa::{Format, InstDesc, Target};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
 
@@ -253,14 +253,41 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     Some(found)
 }
 
+type IsMeant = fn(&InstDesc) -> bool;
+
+/// What the functions of `gcn_dsl::isa` have behind the mnemonic, and which rows are meant then.
+const SUFFIXES: [(&str, IsMeant); 4] = [
+    ("_rtn", |row| row.form.starts_with("rtn")),
+    ("_lds", |row| row.form.ends_with("_lds")),
+    ("_dpp", |row| matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp)),
+    ("_sdwa", |row| matches!(row.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)),
+];
+
+/// A row of `target` that the function `name` stands for.
+fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
+    let name = name.strip_suffix("_with").unwrap_or(name);
+    let plain = gcn_isa::table::find_mnemonic(target, name).next();
+    plain.or_else(|| {
+        SUFFIXES.iter().find_map(|(suffix, is_meant)| {
+            let mnemonic = name.strip_suffix(suffix)?;
+            gcn_isa::table::find_mnemonic(target, mnemonic).find(|row| is_meant(row))
+        })
+    })
+}
+
+/// The rows may be one instruction under two names, rather than two that share an opcode.
+fn same_operands(a: &InstDesc, b: &InstDesc) -> bool {
+    a.class == b.class && a.operands.iter().map(|o| o.dwords).eq(b.operands.iter().map(|o| o.dwords))
+}
+
 /// An error for a call of a table instruction that a listed target lacks.
 pub(crate) fn instruction(name: &syn::Ident, targets: &[Target], errors: &mut Errors) {
     let text = name.to_string();
-    let exists = |t: Target| gcn_isa::table::find_mnemonic(t, &text).next();
+    let exists = |t: Target| row_of(t, &text);
     let Some(known) = Target::ALL.into_iter().find_map(exists) else { return };
     for target in targets.iter().filter(|t| exists(**t).is_none()) {
         let twin = gcn_isa::table::find_opcode(*target, known.format, known.opcode)
-            .find(|row| row.form == known.form);
+            .find(|row| row.form == known.form && same_operands(row, known));
         let hint = match twin {
             Some(row) => format!("there the instruction with this opcode is called `{}`", row.mnemonic),
             None => format!("remove {target} from `#[targets(…)]` or use another instruction"),

@@ -141,6 +141,21 @@ fn instructions_that_all_targets_have_are_fine() {
 }
 
 #[test]
+fn other_ways_of_using_an_instruction_are_looked_up_too() {
+    let found = errors(quote! {
+        #[workgroup(64)] #[targets(gfx908, gfx90a)]
+        fn k(x: &[f32]) {
+            isa::v_mov_b32_dpp(x[0], x[0], o);
+            isa::v_fmac_f64_dpp(x[0], x[0], x[0], o);
+            isa::buffer_atomic_add_f64_rtn_with(x[0], x, x, 0, 0, o);
+        }
+    });
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].contains("`v_fmac_f64_dpp` does not exist on gfx908"), "{}", found[0]);
+    assert!(found[1].contains("`buffer_atomic_add_f64_rtn_with` does not exist on gfx908"), "{}", found[1]);
+}
+
+#[test]
 fn input_that_is_no_kernel() {
     for (input, part) in [
         ("", "empty"),

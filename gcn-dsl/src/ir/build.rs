@@ -77,6 +77,7 @@ impl Builder {
             fold::Folded::Inst(inst) => inst,
         };
         if !inst.is_pure() {
+            self.forget_if_mode_changes(&inst);
             return self.push(inst, Some(ty), loc);
         }
         let key = format!("{inst:?}{ty:?}");
@@ -90,7 +91,15 @@ impl Builder {
 
     /// Appends an instruction for its effect.
     pub fn effect(&mut self, inst: Inst, loc: Option<SourceLoc>) {
+        self.forget_if_mode_changes(&inst);
         self.push(inst, None, loc);
+    }
+
+    /// Under another MODE equal instructions give different values.
+    fn forget_if_mode_changes(&mut self, inst: &Inst) {
+        if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
+            self.open.iter_mut().for_each(|open| open.shared.clear());
+        }
     }
 
     /// A constant of register bits `bits`.

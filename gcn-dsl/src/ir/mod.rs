@@ -9,13 +9,15 @@
 //! [`Kernel`]'s `Display` is the textual form.
 
 pub mod build;
+pub mod call;
 pub mod dce;
 mod fold;
 mod print;
 
-use gcn_isa::inst::Mods;
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
+
+pub use call::{Arg, Call, Effect, Given, Variant};
 
 use crate::scalar::Elem;
 
@@ -139,15 +141,6 @@ pub enum Memory {
     Lds(LdsId),
 }
 
-/// An operand of [`Inst::Machine`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Arg {
-    /// A value.
-    Value(Value),
-    /// An immediate field.
-    Imm(i64),
-}
-
 /// An instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Inst {
@@ -238,16 +231,14 @@ pub enum Inst {
     Ballot(Value),
     /// The lane's number in its wave.
     LaneId,
-    /// A table instruction by mnemonic: the result is its (one) destination.
-    Machine {
-        /// Suffix-less mnemonic.
-        mnemonic: &'static str,
-        /// Source operands in assembly order.
-        args: SmallVec<[Arg; 4]>,
-        /// Modifiers.
-        mods: Mods,
-        /// False for an instruction that may be shared or dropped like arithmetic.
-        effects: bool,
+    /// A table instruction; the value is its first result.
+    Machine(Box<Call>),
+    /// Another result of a table instruction.
+    Result {
+        /// The instruction.
+        of: Value,
+        /// Which result; from 1.
+        index: u8,
     },
 }
 
@@ -404,13 +395,8 @@ impl Inst {
                 f(*offset);
                 f(*value);
             }
-            Inst::Machine { args, .. } => {
-                for arg in args {
-                    if let Arg::Value(v) = arg {
-                        f(*v);
-                    }
-                }
-            }
+            Inst::Machine(call) => call.operands(f),
+            Inst::Result { of, .. } => f(*of),
         }
     }
 
@@ -418,13 +404,16 @@ impl Inst {
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
-            Inst::Machine { effects, .. } => *effects,
+            Inst::Machine(call) => call.effect == Effect::Kept,
             _ => false,
         }
     }
 
     /// True if two equal instructions in sight of each other give the same value.
     pub fn is_pure(&self) -> bool {
+        if let Inst::Machine(call) = self {
+            return call.effect == Effect::Pure;
+        }
         !self.has_effect()
             && !matches!(
                 self,

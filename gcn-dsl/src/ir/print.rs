@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Arg, Inst, Kernel, Memory, Place, Region, Stmt, Type, Value};
+use super::{Inst, Kernel, Memory, Place, Region, Stmt, Type, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -96,17 +96,8 @@ impl Display for Text<'_> {
             Inst::Write { var, value, keep } => {
                 write!(f, "write{} var{}, {value}", if *keep { ".keep" } else { "" }, var.0)
             }
-            Inst::Machine { mnemonic, args, .. } => {
-                write!(f, "{mnemonic}")?;
-                for (i, arg) in args.iter().enumerate() {
-                    let sep = if i == 0 { " " } else { ", " };
-                    match arg {
-                        Arg::Value(v) => write!(f, "{sep}{v}")?,
-                        Arg::Imm(i) => write!(f, "{sep}{i}")?,
-                    }
-                }
-                Ok(())
-            }
+            Inst::Machine(call) => write!(f, "{call}"),
+            Inst::Result { of, index } => write!(f, "result {of}, {index}"),
             other => {
                 let name = format!("{other:?}");
                 let end = name.find(|c: char| !c.is_alphanumeric()).unwrap_or(name.len());

@@ -58,6 +58,12 @@ impl<T: Number, const N: usize> Lds<T, N> {
         N == 0
     }
 
+    /// Byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions. An instruction that takes it
+    /// reads and writes the same memory as `a[i]`.
+    pub fn address(&self) -> u32 {
+        with(|c| c.builder.kernel().lds.get(self.id.0 as usize).map_or(0, |lds| lds.offset))
+    }
+
     /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
     /// multiple of the bytes loaded.
     #[track_caller]

@@ -22,7 +22,7 @@ use super::var::next_value;
 use super::vector::pack;
 use super::wave::Convergent;
 use super::{AssignIn, Declare, Flatten, Index, V, lane_id, with};
-use crate::ir::{Arg, Inst, Place, Type, Value};
+use crate::ir::{Call, Inst, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar};
 
 macro_rules! matrix_type {
@@ -30,7 +30,7 @@ macro_rules! matrix_type {
         $(#[$doc])*
         #[derive(Debug)]
         pub struct $name<$t, const $a: usize, const $b: usize> {
-            value: Value,
+            pub(crate) value: Value,
             element: PhantomData<$t>,
         }
 
@@ -214,9 +214,8 @@ fn multiply(
             );
             context.fail(loc, message);
         }
-        let args = operands.into_iter().map(Arg::Value).collect();
-        let inst = Inst::Machine { mnemonic: row.mnemonic, args, mods: row.default_mods(), effects: false };
-        context.value(inst, ty, loc)
+        let call = Call::plain(row.mnemonic, operands, ty);
+        context.value(Inst::Machine(Box::new(call)), ty, loc)
     })
 }
 

@@ -21,7 +21,7 @@ pub struct Writable;
 /// more wraps around before it.
 #[derive(Debug)]
 pub struct Slice<T, A> {
-    resource: Value,
+    pub(crate) resource: Value,
     len: Value,
     types: PhantomData<(T, A)>,
 }
@@ -30,7 +30,7 @@ pub struct Slice<T, A> {
 /// offset from the (uniform) pointer.
 #[derive(Debug)]
 pub struct Ptr<T, A> {
-    pointer: Value,
+    pub(crate) pointer: Value,
     types: PhantomData<(T, A)>,
 }
 

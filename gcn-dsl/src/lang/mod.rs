@@ -41,3 +41,4 @@ pub use vector::Vector;
 pub use wave::{all, any, ballot, barrier, read_first_lane, read_lane, shuffle, shuffle_xor};
 
 pub(crate) use context::with;
+pub(crate) use var::next_value;

@@ -189,7 +189,7 @@ impl HipDevice {
     /// [`HipError::CodeObject`] if the bytes are no code object, [`HipError::WrongTarget`] if it is for another target than
     /// the device, [`HipError::Call`].
     pub fn load_module(&self, code_object: &[u8]) -> Result<HipModule, HipError> {
-        let object = read_code_object(code_object)?;
+        let object = read_code_object(code_object)?.linked()?;
         let code = object.target_id;
         if !code.runs_on(self.target_id) {
             return Err(HipError::WrongTarget { code, device: self.target_id });

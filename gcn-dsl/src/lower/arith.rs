@@ -5,10 +5,10 @@
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::{EXEC, RegFile, VCC};
-use gcn_isa::{Inst as MachineInst, Operand, table};
+use gcn_isa::{Inst as MachineInst, table};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
-use crate::ir::{Arg, Bin, Inst, Place, Pred, Un, Value};
+use crate::ir::{Bin, Inst, Place, Pred, Un, Value};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
@@ -589,26 +589,6 @@ impl Lower<'_> {
         self.machine("v_bfe_u32", &[dst], &[packed, constant(10 * u32::from(d)), constant(10)])
     }
 
-    /// A table instruction named by the user.
-    pub(super) fn table_instruction(
-        &mut self,
-        v: Value,
-        mnemonic: &str,
-        args: &[Arg],
-        mods: Mods,
-    ) -> Lowered {
-        let srcs: Vec<Src> = args
-            .iter()
-            .map(|arg| match arg {
-                Arg::Value(v) => self.operand(*v),
-                Arg::Imm(i) => Src::Fixed(Operand::Imm(*i)),
-            })
-            .collect();
-        let dsts: Vec<VSlice> =
-            if self.kernel.def(v).ty.is_some() { vec![self.define(v)] } else { Vec::new() };
-        self.machine_with(mnemonic, &dsts, &srcs, |m| *m = merge(*m, mods))
-    }
-
     /// `s_mov_b64 vcc, src`, for the one instruction that reads VCC and nothing else.
     pub(super) fn set_vcc(&mut self, src: VSlice) -> Lowered {
         let Some(row) = table::find(self.target, "s_mov_b64").next() else {
@@ -617,20 +597,6 @@ impl Lower<'_> {
         let mods = MachineInst::new(row, []).mods;
         self.push(Op::Machine(row, mods), [MOperand::Fixed(VCC.into()), MOperand::Virt(src)]);
         Ok(())
-    }
-}
-
-/// What the user set, over the row's own defaults.
-fn merge(row: Mods, user: Mods) -> Mods {
-    Mods {
-        offset: user.offset,
-        clamp: user.clamp,
-        neg: user.neg,
-        abs: user.abs,
-        cbsz: user.cbsz,
-        abid: user.abid,
-        blgp: user.blgp,
-        ..row
     }
 }
 

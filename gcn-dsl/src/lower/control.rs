@@ -175,6 +175,7 @@ fn region_uses(kernel: &Kernel, region: &Region, at_use: &mut [bool]) {
                 let select_condition = match inst {
                     Inst::Select(c, ..) if kernel.ty(*v).place == Place::Uniform => Some(*c),
                     Inst::Splat(c) if kernel.ty(*v).elem == Elem::Bool => Some(*c),
+                    Inst::Machine(call) => call.scc,
                     _ => None,
                 };
                 let mut first = select_condition;

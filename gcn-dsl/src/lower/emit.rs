@@ -72,7 +72,7 @@ impl Lower<'_> {
     }
 
     /// A copy of `src` in a register that `slot` takes.
-    fn copied(&mut self, slot: &OperandDesc, src: Src) -> VSlice {
+    pub(super) fn copied(&mut self, slot: &OperandDesc, src: Src) -> VSlice {
         let file = if slot.kinds.contains(OperandKinds::VGPR) {
             RegFile::Vgpr
         } else if slot.kinds.contains(OperandKinds::SGPR) {
@@ -123,7 +123,7 @@ impl Lower<'_> {
         (dsts.next().is_none() && srcs.next().is_none()).then_some(fit)
     }
 
-    fn file(&self, src: Src) -> Option<RegFile> {
+    pub(super) fn file(&self, src: Src) -> Option<RegFile> {
         match src {
             Src::Reg(s) => Some(self.func.info(s.reg).file),
             Src::Fixed(Operand::Reg(r)) => Some(r.file),
@@ -181,7 +181,7 @@ impl Lower<'_> {
         }
     }
 
-    fn no_instruction(&self, mnemonic: &str) -> LowerError {
+    pub(super) fn no_instruction(&self, mnemonic: &str) -> LowerError {
         let others: Vec<&str> = gcn_isa::Target::ALL
             .into_iter()
             .filter(|t| table::find_mnemonic(*t, mnemonic).next().is_some())
@@ -200,7 +200,7 @@ impl Lower<'_> {
         }
     }
 
-    fn no_encoding(&self, mnemonic: &str, dsts: &[VSlice], srcs: &[Src]) -> LowerError {
+    pub(super) fn no_encoding(&self, mnemonic: &str, dsts: &[VSlice], srcs: &[Src]) -> LowerError {
         let describe = |s: VSlice| format!("{:?} x{}", self.func.info(s.reg).file, s.len).to_lowercase();
         let mut parts: Vec<String> = dsts.iter().map(|d| describe(*d)).collect();
         parts.extend(srcs.iter().map(|s| match s {
@@ -224,14 +224,14 @@ struct Fit {
 }
 
 /// The constant bus: a VALU instruction reads one SGPR (pair) or literal at most, others one literal.
-struct Bus {
+pub(super) struct Bus {
     vector: bool,
     used: Option<MOperand>,
     literal: Option<u32>,
 }
 
 impl Bus {
-    fn new(row: &InstDesc) -> Bus {
+    pub(super) fn new(row: &InstDesc) -> Bus {
         let mut bus = Bus { vector: row.format.is_vop(), used: None, literal: None };
         // A mask or carry in VCC takes the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
@@ -240,7 +240,7 @@ impl Bus {
         bus
     }
 
-    fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
+    pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
         let operand = to_operand(src);
         if let MOperand::Fixed(Operand::Literal(bits)) = operand {
             let free = self.literal.is_none_or(|l| l == bits) && (!self.vector || self.used.is_none());
@@ -259,11 +259,11 @@ impl Bus {
 }
 
 /// A slot that can hold nothing but VCC.
-fn is_fixed_vcc(slot: &OperandDesc) -> bool {
+pub(super) fn is_fixed_vcc(slot: &OperandDesc) -> bool {
     slot.kinds == OperandKinds::SPECIAL && slot.specials == "vcc"
 }
 
-fn file_kind(file: RegFile) -> OperandKinds {
+pub(super) fn file_kind(file: RegFile) -> OperandKinds {
     match file {
         RegFile::Sgpr => OperandKinds::SGPR,
         RegFile::Vgpr => OperandKinds::VGPR,
@@ -271,7 +271,7 @@ fn file_kind(file: RegFile) -> OperandKinds {
     }
 }
 
-fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+pub(super) fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     match (src, to_operand(src)) {
         (Src::Reg(s), _) => {
             file.is_some_and(|f| slot.kinds.contains(file_kind(f)))
@@ -296,7 +296,7 @@ fn slot_takes(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
 }
 
 /// A copy can bring `src` into a file that `slot` takes. Nothing brings a vector into a scalar slot.
-fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+pub(super) fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
     let width_fits = match src {
         Src::Reg(s) => slot.dwords == s.len,
         Src::Const(..) => slot.dwords <= 2,
@@ -308,7 +308,7 @@ fn can_copy(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
 }
 
 /// A source as the operand it would be in an encoding.
-fn to_operand(src: Src) -> MOperand {
+pub(super) fn to_operand(src: Src) -> MOperand {
     match src {
         Src::Reg(s) => MOperand::Virt(s),
         Src::Fixed(o) => MOperand::Fixed(o),

@@ -5,6 +5,7 @@
 //! mnemonic; `emit` picks the encoding whose slots accept the operands and copies those that no encoding accepts, so that
 //! no rule about operand kinds is written here.
 //!
+//! - `call`: instructions that the kernel names.
 //! - `arith`: integer and floating-point arithmetic, comparisons, conversions.
 //! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
@@ -15,6 +16,7 @@
 //! pair whose bits of inactive lanes mean nothing.
 
 mod arith;
+mod call;
 mod control;
 mod convert;
 mod emit;
@@ -25,7 +27,7 @@ mod tests;
 
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::ir::{Inst, Kernel, Place, Region, Stmt, Type, Value, Variable};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
@@ -59,6 +61,32 @@ pub enum LowerError {
         operands: String,
         /// What to do.
         remedy: String,
+    },
+    /// The instruction does not have a modifier.
+    #[error(
+        "{at}`{mnemonic}` on {target} does not take {what}; the function's documentation lists its modifiers"
+    )]
+    Modifier {
+        /// Source position and colon, if known.
+        at: String,
+        /// The instruction.
+        mnemonic: String,
+        /// The target.
+        target: Target,
+        /// The modifiers.
+        what: String,
+    },
+    /// A modifier or an immediate has a value that no encoding holds.
+    #[error("{at}`{mnemonic}` cannot be encoded on {target}: {fault}")]
+    Encoding {
+        /// Source position and colon, if known.
+        at: String,
+        /// The instruction.
+        mnemonic: String,
+        /// The target.
+        target: Target,
+        /// What the encoder says.
+        fault: String,
     },
     /// An operation that has no lowering for its element type.
     #[error("{at}{what} is not available for `{elem}` on the device; {remedy}")]
@@ -101,13 +129,16 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
         cmp_at_use: control::comparisons_at_use(kernel),
+        further: HashMap::new(),
+        scc_results: call::scc_results(kernel),
+        scc_follows: call::scc_follows(kernel),
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
     cx.region(&kernel.body)?;
     cx.drop_last_exec_restore();
-    cx.machine("s_endpgm", &[], &[])?;
+    cx.end_program()?;
     Ok((cx.func, cx.inputs))
 }
 
@@ -123,6 +154,12 @@ struct Lower<'k> {
     entry: EntryRegs,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
+    /// Results of calls but for the first.
+    further: HashMap<(Value, u8), VReg>,
+    /// SCC results that are used, by call and number.
+    scc_results: HashMap<(Value, u8), Value>,
+    /// SCC results that their only reader finds in SCC.
+    scc_follows: HashSet<Value>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -208,6 +245,13 @@ impl Lower<'_> {
         }
     }
 
+    /// The last instruction, with the code 0 where the table gives it an operand.
+    fn end_program(&mut self) -> Lowered {
+        let operands =
+            gcn_isa::table::find(self.target, "s_endpgm").next().map_or(0, |row| row.operands.len());
+        self.machine("s_endpgm", &[], &vec![Src::Fixed(Operand::Imm(0)); operands])
+    }
+
     fn live_in(&mut self, reg: Reg) -> VReg {
         self.func.live_in.push(reg);
         let v = self.func.new_vreg(reg.file, reg.len);
@@ -282,7 +326,8 @@ impl Lower<'_> {
                 self.machine("s_and_b64", &[dst], &[mask, Src::Fixed(gcn_isa::reg::EXEC.into())])?;
             }
             Inst::LaneId => self.lane_id(v)?,
-            Inst::Machine { mnemonic, args, mods, .. } => self.table_instruction(v, mnemonic, args, *mods)?,
+            Inst::Machine(call) => self.call(v, call)?,
+            Inst::Result { of, index } => self.further_result(v, *of, *index),
         }
         Ok(())
     }

@@ -5,3 +5,4 @@ mod exec;
 mod hand;
 mod limits;
 mod random;
+mod tied;

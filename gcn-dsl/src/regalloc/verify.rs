@@ -264,6 +264,20 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Instructions that may write a result before they have read all sources for the last time: atomics that return a
+    /// value are replayed after an XNACK, SADs of several bytes read in steps, sparse matrix instructions read their
+    /// index late.
+    fn writes_while_reading(&self, out: &Inst) -> bool {
+        use gcn_isa::Class as C;
+        let replayed = matches!(
+            out.desc.class,
+            C::SmemAtomicRet | C::LdsAtomicRet | C::VmemAtomicRet | C::FlatAtomicRet | C::GlobalAtomicRet
+        );
+        replayed
+            || out.desc.class == C::Smfmac
+            || ["mqsad", "qsad_pk"].iter().any(|m| out.desc.mnemonic.contains(m))
+    }
+
     /// Results that must not share registers with sources do not.
     fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
         let reg = |name: &str| out.operand(name).and_then(Operand::reg);
@@ -273,6 +287,16 @@ impl<'a> Checker<'a> {
             let sources = d.is_some_and(|d| d.len > 4) && (clash(d, reg("src0")) || clash(d, reg("src1")));
             if sources || (d != reg("src2") && clash(d, reg("src2"))) {
                 return self.fail(at, "the result of a matrix instruction overlaps a source".into());
+            }
+        }
+        if self.writes_while_reading(out) {
+            let reads = |i: usize| out.desc.operands[i].access == gcn_isa::Access::Read;
+            let at_operand = |i: usize| out.operands[i].reg();
+            let results = (0..out.operands.len()).filter(|&i| !reads(i));
+            for result in results {
+                if (0..out.operands.len()).any(|i| reads(i) && clash(at_operand(result), at_operand(i))) {
+                    return self.fail(at, format!("a result of {} overlaps a source", out.desc.printed));
+                }
             }
         }
         if out.desc.class == gcn_isa::Class::SmemLoad {

@@ -3,6 +3,7 @@
 mod fragments;
 #[cfg(feature = "hip")]
 mod hip;
+mod isa;
 mod language;
 mod oracle;
 mod rng;

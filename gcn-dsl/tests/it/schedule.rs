@@ -200,7 +200,7 @@ fn random_function(seed: u64) -> Function {
             _ => inst("v_mul_f32_e32", "", &[v0, part, v2]),
         });
     }
-    insts.push(inst("s_endpgm", "", &[]));
+    insts.push(inst("s_endpgm", "", &[MOperand::Fixed(gcn_isa::Operand::Imm(0))]));
     f.blocks.push(MBlock { insts, loop_depth: 0 });
     f
 }

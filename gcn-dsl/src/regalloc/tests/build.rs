@@ -110,7 +110,10 @@ impl Build {
     }
 
     pub fn end(mut self) -> Function {
-        self.inst("s_endpgm", &[]);
+        let row = table::find(self.f.target, "s_endpgm").next().unwrap_or_else(|| panic!("no s_endpgm"));
+        let code = Operand::Imm(0);
+        let operands: Vec<&dyn AsOperand> = row.operands.iter().map(|_| &code as &dyn AsOperand).collect();
+        self.inst("s_endpgm", &operands);
         self.f
     }
 }

@@ -1,0 +1,223 @@
+//! The call of a machine instruction.
+
+use std::fmt;
+
+use gcn_isa::inst::{Dpp, Mods, Sdwa};
+use gcn_isa::table::Modifiers;
+use smallvec::SmallVec;
+
+use super::{Type, Value};
+pub use crate::isa::catalog::{Effect, Variant};
+
+/// An operand of a [`Call`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arg {
+    /// A value.
+    Value(Value),
+    /// An immediate field.
+    Imm(i64),
+    /// A literal dword.
+    Literal(u32),
+    /// No register: the keyword `off`.
+    Off,
+}
+
+/// A table instruction by mnemonic, with what it reads.
+///
+/// Its results are the written operands in assembly order, then EXEC and SCC where the instruction gives them. The value
+/// of the IR instruction is the first; [`super::Inst::Result`] names the others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// Suffix-less mnemonic.
+    pub mnemonic: &'static str,
+    /// Which of the mnemonic's rows are meant.
+    pub variant: Variant,
+    /// Operands that are read (also those that are read and written), in assembly order.
+    pub args: SmallVec<[Arg; 4]>,
+    /// Bit `i`: argument `i` is negated, its absolute value is taken, it is sign-extended.
+    pub arg_mods: ArgMods,
+    /// The destination's value where the instruction leaves it as it is.
+    pub old: Option<Value>,
+    /// SCC, a uniform `bool`.
+    pub scc: Option<Value>,
+    /// VCC.
+    pub vcc: Option<Value>,
+    /// M0.
+    pub m0: Option<Value>,
+    /// Modifiers that were given.
+    pub given: Given,
+    /// Types of all results.
+    pub results: SmallVec<[Type; 2]>,
+    /// What may be done with it.
+    pub effect: Effect,
+}
+
+/// Source modifiers by argument.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ArgMods {
+    /// Negated.
+    pub neg: u8,
+    /// Absolute value.
+    pub abs: u8,
+    /// Sign-extended.
+    pub sext: u8,
+}
+
+/// Modifiers with the set of those that were given; the others stay at the row's default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Given {
+    /// The values.
+    pub mods: Mods,
+    /// Which of them count.
+    pub set: Modifiers,
+}
+
+impl Default for Given {
+    fn default() -> Given {
+        Given { mods: Mods::default(), set: Modifiers::empty() }
+    }
+}
+
+/// No DPP yet: the identity.
+const DPP: Dpp = Dpp { ctrl: 0xe4, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false };
+/// No SDWA yet: whole dwords.
+const SDWA: Sdwa = Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 };
+
+impl Given {
+    /// The DPP controls, to be changed.
+    pub fn dpp(&mut self) -> &mut Dpp {
+        self.mods.dpp.get_or_insert(DPP)
+    }
+
+    /// The SDWA selectors, to be changed.
+    pub fn sdwa(&mut self) -> &mut Sdwa {
+        self.mods.sdwa.get_or_insert(SDWA)
+    }
+
+    /// What is given here and what is given in `other`, which wins.
+    #[must_use]
+    pub fn and(self, other: Given) -> Given {
+        let mut mods = self.mods;
+        other.apply(&mut mods);
+        Given { mods, set: self.set | other.set }
+    }
+
+    /// Sets what is given in `mods`.
+    pub fn apply(&self, mods: &mut Mods) {
+        let from = &self.mods;
+        for (flag, copy) in FIELDS {
+            if self.set.contains(*flag) {
+                copy(mods, from);
+            }
+        }
+    }
+}
+
+type Copying = fn(&mut Mods, &Mods);
+
+/// How each modifier is taken over.
+const FIELDS: &[(Modifiers, Copying)] = &[
+    (Modifiers::CLAMP, |to, from| to.clamp = from.clamp),
+    (Modifiers::OMOD, |to, from| to.omod = from.omod),
+    (Modifiers::OP_SEL, |to, from| to.op_sel = from.op_sel),
+    (Modifiers::OP_SEL_HI, |to, from| to.op_sel_hi = from.op_sel_hi),
+    (Modifiers::NEG_LO, |to, from| to.neg_lo = from.neg_lo),
+    (Modifiers::NEG_HI, |to, from| to.neg_hi = from.neg_hi),
+    (Modifiers::OFFSET, |to, from| to.offset = from.offset),
+    (Modifiers::OFFSET0, |to, from| to.offset0 = from.offset0),
+    (Modifiers::OFFSET1, |to, from| to.offset1 = from.offset1),
+    (Modifiers::GLC, |to, from| to.glc = from.glc),
+    (Modifiers::SLC, |to, from| to.slc = from.slc),
+    (Modifiers::SCC, |to, from| to.scc = from.scc),
+    (Modifiers::GDS, |to, from| to.gds = from.gds),
+    (Modifiers::CBSZ, |to, from| to.cbsz = from.cbsz),
+    (Modifiers::ABID, |to, from| to.abid = from.abid),
+    (Modifiers::BLGP, |to, from| to.blgp = from.blgp),
+    (Modifiers::BITOP3, |to, from| to.bitop3 = from.bitop3),
+    (Modifiers::DPP_CTRL, |to, from| with_dpp(to, from, |to, from| to.ctrl = from.ctrl)),
+    (Modifiers::ROW_MASK, |to, from| with_dpp(to, from, |to, from| to.row_mask = from.row_mask)),
+    (Modifiers::BANK_MASK, |to, from| with_dpp(to, from, |to, from| to.bank_mask = from.bank_mask)),
+    (Modifiers::BOUND_CTRL, |to, from| with_dpp(to, from, |to, from| to.bound_ctrl = from.bound_ctrl)),
+    (Modifiers::DST_SEL, |to, from| with_sdwa(to, from, |to, from| to.dst_sel = from.dst_sel)),
+    (Modifiers::DST_UNUSED, |to, from| with_sdwa(to, from, |to, from| to.dst_unused = from.dst_unused)),
+    (Modifiers::SRC0_SEL, |to, from| with_sdwa(to, from, |to, from| to.src0_sel = from.src0_sel)),
+    (Modifiers::SRC1_SEL, |to, from| with_sdwa(to, from, |to, from| to.src1_sel = from.src1_sel)),
+    // MTBUF: the table has no name for the format, which is always there.
+    (BUFFER_FORMAT, |to, from| to.format = from.format),
+];
+
+/// Stands for the format of a typed buffer instruction in [`Given::set`].
+pub const BUFFER_FORMAT: Modifiers = Modifiers::from_bits_retain(1 << 63);
+
+fn with_dpp(to: &mut Mods, from: &Mods, copy: impl Fn(&mut Dpp, &Dpp)) {
+    copy(to.dpp.get_or_insert(DPP), &from.dpp.unwrap_or(DPP));
+}
+
+fn with_sdwa(to: &mut Mods, from: &Mods, copy: impl Fn(&mut Sdwa, &Sdwa)) {
+    copy(to.sdwa.get_or_insert(SDWA), &from.sdwa.unwrap_or(SDWA));
+}
+
+impl Call {
+    /// A plain instruction with one result and no modifiers.
+    pub fn plain(mnemonic: &'static str, args: impl IntoIterator<Item = Value>, result: Type) -> Call {
+        Call {
+            mnemonic,
+            variant: Variant::Plain,
+            args: args.into_iter().map(Arg::Value).collect(),
+            arg_mods: ArgMods::default(),
+            old: None,
+            scc: None,
+            vcc: None,
+            m0: None,
+            given: Given::default(),
+            results: SmallVec::from_slice(&[result]),
+            effect: Effect::Pure,
+        }
+    }
+
+    /// Calls `f` for each value that is read.
+    pub fn operands(&self, mut f: impl FnMut(Value)) {
+        for arg in &self.args {
+            if let Arg::Value(v) = arg {
+                f(*v);
+            }
+        }
+        [self.old, self.scc, self.vcc, self.m0].into_iter().flatten().for_each(f);
+    }
+
+    /// True if what follows may compute something else from the same operands: the instruction writes MODE.
+    pub fn changes_mode(&self) -> bool {
+        self.mnemonic.starts_with("s_setreg")
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.mnemonic, self.variant.suffix())?;
+        let mut separator = " ";
+        for (i, arg) in self.args.iter().enumerate() {
+            let bit = |mask: u8| mask >> i & 1 == 1;
+            let minus = if bit(self.arg_mods.neg) { "-" } else { "" };
+            let bar = if bit(self.arg_mods.abs) { "|" } else { "" };
+            let sext = if bit(self.arg_mods.sext) { "sext " } else { "" };
+            match arg {
+                Arg::Value(v) => write!(f, "{separator}{minus}{bar}{sext}{v}{bar}")?,
+                Arg::Imm(i) => write!(f, "{separator}{i}")?,
+                Arg::Literal(bits) => write!(f, "{separator}{bits:#x}")?,
+                Arg::Off => write!(f, "{separator}off")?,
+            }
+            separator = ", ";
+        }
+        let implicit = [("old", self.old), ("scc", self.scc), ("vcc", self.vcc), ("m0", self.m0)];
+        for (name, value) in implicit {
+            if let Some(value) = value {
+                write!(f, "{separator}{name}={value}")?;
+                separator = ", ";
+            }
+        }
+        for (name, _) in self.given.set.iter_names() {
+            write!(f, " {}", name.to_lowercase())?;
+        }
+        Ok(())
+    }
+}

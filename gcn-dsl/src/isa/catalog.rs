@@ -1,0 +1,363 @@
+//! Which function stands for which rows of the table, with which parameters and results.
+//!
+//! One function for each mnemonic, and one more for each way of using it that has other operands ([`Variant`]). Where an
+//! instruction has optional modifiers, `f_with` takes what `f` takes and the modifiers last. Everything follows from the
+//! table; `build.rs` includes this file to write the functions, the crate to look them up, tests to count them.
+
+use std::collections::BTreeMap;
+
+use gcn_isa::Target;
+use gcn_isa::table::{self, Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers};
+use gcn_isa::table::{OperandDesc, OperandKinds};
+
+use super::excluded::excluded;
+
+/// A way of using a mnemonic that has operands or results of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variant {
+    /// As the mnemonic says.
+    Plain,
+    /// An atomic that returns the old value (`glc`, `sc0`): `…_rtn`.
+    Rtn,
+    /// A load to LDS (`lds`): `…_lds`.
+    Lds,
+    /// With data-parallel primitives: `…_dpp`.
+    Dpp,
+    /// With sub-dword addressing: `…_sdwa`.
+    Sdwa,
+}
+
+impl Variant {
+    /// The variant that a row belongs to.
+    pub fn of(row: &InstDesc) -> Variant {
+        match row.format {
+            Format::Vop1Dpp | Format::Vop2Dpp => Variant::Dpp,
+            Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => Variant::Sdwa,
+            _ if row.form.starts_with("rtn") => Variant::Rtn,
+            // `buffer_store_lds_dword` has nothing but its LDS form.
+            _ if row.form.ends_with("_lds") && !row.mnemonic.contains("_lds") => Variant::Lds,
+            _ => Variant::Plain,
+        }
+    }
+
+    /// What the function's name has behind the mnemonic.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Variant::Plain => "",
+            Variant::Rtn => "_rtn",
+            Variant::Lds => "_lds",
+            Variant::Dpp => "_dpp",
+            Variant::Sdwa => "_sdwa",
+        }
+    }
+}
+
+/// What the compiler may do with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Drop it where nobody uses the result, share it with an equal one.
+    Pure,
+    /// Drop it, but not share it: the result depends on which lanes are active or on when it runs.
+    Unshared,
+    /// Nothing: it must run.
+    Kept,
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What the part of the destination holds that is not written; so many dwords. Where only a modifier can leave a
+    /// part unwritten, `f_with` has this parameter and `f` has not.
+    Old(u8),
+    /// A vector operand of so many dwords.
+    Vector(u8),
+    /// A matrix operand whose width follows from `cbsz` or `blgp`.
+    Narrow,
+    /// A uniform operand of so many dwords.
+    Uniform(u8),
+    /// The address of a buffer instruction.
+    Buffer,
+    /// The address of a global instruction: `vaddr` here, `saddr` where [`Kind::SecondAddress`] is.
+    Global,
+    /// The second half of an address, which is no parameter.
+    SecondAddress,
+    /// The offset of a scalar memory instruction.
+    Smem,
+    /// An immediate field.
+    Imm,
+    /// A literal dword.
+    Literal,
+    /// SCC, read.
+    Scc,
+    /// VCC, read.
+    Vcc,
+    /// M0, read.
+    M0,
+    /// `offset:`.
+    Offset,
+    /// `offset0:` and `offset1:`.
+    Offsets,
+    /// `bitop3:`.
+    Bitop3,
+    /// `dfmt` and `nfmt`.
+    BufferFormat,
+    /// The other modifiers.
+    Options,
+}
+
+/// A parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// The operand's name.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// The operand is written too.
+    pub tied: bool,
+}
+
+/// Where a result comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The operand, `exec` or `scc`.
+    pub name: &'static str,
+    /// The Rust type.
+    pub ty: String,
+}
+
+/// A function.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name without `_with`.
+    pub name: String,
+    /// The mnemonic.
+    pub mnemonic: &'static str,
+    /// The variant.
+    pub variant: Variant,
+    /// There is a second function `…_with`.
+    pub has_with: bool,
+    /// Parameters in order, without the last one of `…_with`.
+    pub params: Vec<Param>,
+    /// Results in order.
+    pub results: Vec<Outcome>,
+    /// What may be done with a call.
+    pub effect: Effect,
+    /// The rows, of all targets.
+    pub rows: Vec<&'static InstDesc>,
+}
+
+/// One of the two functions that a [`Function`] can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// `f`.
+    Short,
+    /// `f_with`.
+    With,
+}
+
+/// Every function, by name.
+pub fn functions() -> Vec<Function> {
+    let mut groups: BTreeMap<(&'static str, Variant), Vec<&'static InstDesc>> = BTreeMap::new();
+    for row in table::rows().iter().filter(|row| excluded(row.mnemonic).is_none()) {
+        groups.entry((row.mnemonic, Variant::of(row))).or_default().push(row);
+    }
+    groups.into_values().filter_map(Function::of).collect()
+}
+
+/// Smaller is the better representative: the encoding with the widest choice of operands, the newest target.
+fn preference(row: &InstDesc) -> (bool, bool) {
+    (!matches!(row.format, Format::Vop3a | Format::Vop3b), !row.targets.contains(Target::GFX942))
+}
+
+impl Function {
+    /// The forms that exist.
+    pub fn forms(&self) -> &'static [Form] {
+        if self.has_with { &[Form::Short, Form::With] } else { &[Form::Short] }
+    }
+
+    /// The name of a form.
+    pub fn name_of(&self, form: Form) -> String {
+        match form {
+            Form::Short => self.name.clone(),
+            Form::With => format!("{}_with", self.name),
+        }
+    }
+
+    /// The parameters of a form.
+    pub fn params_of(&self, form: Form) -> Vec<Param> {
+        let old = |p: &Param| matches!(p.kind, Kind::Old(_));
+        let extended = self.params.iter().any(|p| p.kind == Kind::Options);
+        match form {
+            Form::Short if extended => self.params.clone(),
+            Form::Short => self.params.iter().filter(|p| !old(p)).copied().collect(),
+            Form::With => {
+                let options = Param { name: "options", kind: Kind::Options, tied: false };
+                self.params.iter().copied().chain([options]).collect()
+            }
+        }
+    }
+
+    fn of(rows: Vec<&'static InstDesc>) -> Option<Function> {
+        let row = *rows.iter().min_by_key(|row| preference(row))?;
+        let variant = Variant::of(row);
+        let modifiers = rows.iter().fold(Modifiers::empty(), |m, row| m | optional(row));
+        let mut params = operands(row);
+        if keeps_part(&rows, variant)
+            && let Some(dst) = row.operands.iter().find(|o| o.access == Access::Write && o.name == "vdst")
+        {
+            params.insert(0, Param { name: "old", kind: Kind::Old(dst.dwords), tied: false });
+        }
+        params.extend(implicit_inputs(&rows));
+        params.extend(essential_modifiers(row));
+        let extended = matches!(variant, Variant::Dpp | Variant::Sdwa);
+        if extended {
+            params.push(Param { name: "options", kind: Kind::Options, tied: false });
+        }
+        Some(Function {
+            name: format!("{}{}", row.mnemonic, variant.suffix()),
+            mnemonic: row.mnemonic,
+            variant,
+            has_with: !extended && !modifiers.is_empty(),
+            params,
+            results: results(row),
+            effect: effect(row, variant),
+            rows,
+        })
+    }
+}
+
+/// Modifiers that a call may leave out and that are no parameters of their own.
+fn optional(row: &InstDesc) -> Modifiers {
+    let parameters = Modifiers::OFFSET
+        | Modifiers::OFFSET0
+        | Modifiers::OFFSET1
+        | Modifiers::BITOP3
+        // Which of these are set follows from the address and the variant.
+        | Modifiers::OFFEN
+        | Modifiers::IDXEN
+        | Modifiers::LDS
+        // A source operand says this itself.
+        | Modifiers::NEG;
+    row.modifiers - parameters - row.required
+}
+
+/// Modifiers of the rows can make an instruction keep a part of its destination.
+fn keeps_part(rows: &[&InstDesc], variant: Variant) -> bool {
+    match variant {
+        Variant::Dpp => true,
+        Variant::Sdwa => rows.iter().any(|row| row.modifiers.contains(Modifiers::DST_UNUSED)),
+        _ => rows.iter().any(|row| row.op_sel_dst_bit().is_some()),
+    }
+}
+
+fn is_off(operand: &OperandDesc) -> bool {
+    operand.kinds == OperandKinds::OFF
+}
+
+fn operands(row: &InstDesc) -> Vec<Param> {
+    let read = row.operands.iter().filter(|o| o.access != Access::Write);
+    read.map(|o| Param { name: o.name, kind: operand_kind(row, o), tied: o.access == Access::ReadWrite })
+        .collect()
+}
+
+fn operand_kind(row: &InstDesc, o: &OperandDesc) -> Kind {
+    let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
+    match (row.format, o.name) {
+        (Format::Mubuf | Format::Mtbuf, "vaddr") => Kind::Buffer,
+        (Format::Global, "vaddr") => Kind::Global,
+        (Format::Global, "saddr") => Kind::SecondAddress,
+        (Format::Smem, "offset" | "soffset") => Kind::Smem,
+        _ if o.kinds.contains(OperandKinds::IMM) => Kind::Imm,
+        _ if literal.contains(o.kinds) => Kind::Literal,
+        (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.mnemonic.ends_with("f8f6f4") => {
+            Kind::Narrow
+        }
+        _ if o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR) => Kind::Vector(o.dwords),
+        _ => {
+            debug_assert!(!is_off(o), "{}: {} is always off", row.mnemonic, o.name);
+            Kind::Uniform(o.dwords)
+        }
+    }
+}
+
+fn implicit_inputs(rows: &[&InstDesc]) -> Vec<Param> {
+    let read = rows.iter().fold(ImplicitRegs::empty(), |set, row| set | row.implicit_reads);
+    [
+        (ImplicitRegs::SCC, "scc", Kind::Scc),
+        (ImplicitRegs::VCC, "vcc", Kind::Vcc),
+        (ImplicitRegs::M0, "m0", Kind::M0),
+    ]
+    .into_iter()
+    .filter(|(reg, ..)| read.contains(*reg))
+    .map(|(_, name, kind)| Param { name, kind, tied: false })
+    .collect()
+}
+
+fn essential_modifiers(row: &InstDesc) -> Vec<Param> {
+    let smem = row.format == Format::Smem;
+    [
+        (row.modifiers.contains(Modifiers::OFFSET) && !smem, "offset", Kind::Offset),
+        (row.modifiers.contains(Modifiers::OFFSET0), "offsets", Kind::Offsets),
+        (row.modifiers.contains(Modifiers::BITOP3), "bitop3", Kind::Bitop3),
+        (row.format == Format::Mtbuf, "format", Kind::BufferFormat),
+    ]
+    .into_iter()
+    .filter(|p| p.0)
+    .map(|(_, name, kind)| Param { name, kind, tied: false })
+    .collect()
+}
+
+/// Results: written operands in order, then EXEC where it is another value than the operand, then SCC.
+fn results(row: &InstDesc) -> Vec<Outcome> {
+    let written = row.operands.iter().filter(|o| o.access != Access::Read);
+    let mut list: Vec<Outcome> =
+        written.map(|o| Outcome { name: o.name, ty: super::types::result(row, o) }).collect();
+    if returns_exec(row.mnemonic) {
+        list.push(Outcome { name: "exec", ty: "S<u64>".into() });
+    }
+    if row.implicit_writes.contains(ImplicitRegs::SCC) {
+        list.push(Outcome { name: "scc", ty: "S<bool>".into() });
+    }
+    list
+}
+
+/// True if the instruction's new EXEC is a result of its own: the written operand is the old one.
+pub fn returns_exec(mnemonic: &str) -> bool {
+    mnemonic.ends_with("_saveexec_b64")
+}
+
+fn effect(row: &InstDesc, variant: Variant) -> Effect {
+    let nothing = results(row).is_empty();
+    let acts = row.mem_bytes != MemBytes::None
+        || row.is_vmem()
+        || matches!(
+            row.class,
+            Class::SmemLoad
+                | Class::SmemStore
+                | Class::SmemAtomic
+                | Class::SmemAtomicRet
+                | Class::LdsRead
+                | Class::LdsAtomicRet
+                | Class::Gds
+                | Class::Gws
+                | Class::Setreg
+        );
+    let by_lanes = variant == Variant::Dpp
+        || matches!(
+            row.class,
+            Class::Cmpx
+                | Class::Readlane
+                | Class::Writelane
+                | Class::Permlane
+                | Class::LdsPermute
+                | Class::Getreg
+                | Class::SmemTime
+        )
+        || row.implicit_reads.contains(ImplicitRegs::EXEC) && row.is_salu()
+        || matches!(row.mnemonic, "v_swap_b32" | "s_getpc_b64");
+    match (nothing || acts, by_lanes) {
+        (true, _) => Effect::Kept,
+        (false, true) => Effect::Unshared,
+        (false, false) => Effect::Pure,
+    }
+}

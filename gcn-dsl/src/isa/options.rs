@@ -1,0 +1,323 @@
+//! Modifiers of an instruction.
+
+use gcn_isa::table::Modifiers;
+
+use crate::ir::Given;
+use crate::ir::call::BUFFER_FORMAT;
+
+/// Modifiers of an instruction: what a `…_with`, `…_dpp` or `…_sdwa` function takes last.
+///
+/// Only what is set here differs from an instruction written without modifiers. A modifier that the instruction does not
+/// have on the target, or a value that does not fit, is an error of the build at the call.
+///
+/// ```
+/// use gcn_dsl::{isa::{self, Options}, prelude::*};
+/// gcn_kernel! {
+///     /// Sums each pair of neighbours, clamped to 0 ..= 1.
+///     #[workgroup(64)]
+///     fn pairs(x: &mut [f32]) {
+///         let i = global_id().x;
+///         let other = isa::v_mov_b32_dpp(0, x[i], Options::new().quad_perm([1, 0, 3, 2]));
+///         x[i] = isa::v_add_f32_with(x[i], other, Options::new().clamp());
+///     }
+/// }
+/// # pairs.build(Target::GFX942).unwrap();
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Options(pub(super) Given);
+
+/// What the result is multiplied by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Omod {
+    /// `mul:2`.
+    Mul2 = 1,
+    /// `mul:4`.
+    Mul4 = 2,
+    /// `div:2`.
+    Div2 = 3,
+}
+
+/// A part of a dword, for SDWA.
+#[allow(missing_docs, reason = "the manuals' names")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sel {
+    Byte0 = 0,
+    Byte1 = 1,
+    Byte2 = 2,
+    Byte3 = 3,
+    Word0 = 4,
+    Word1 = 5,
+    Dword = 6,
+}
+
+/// What SDWA does with the part of the destination that is not selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DstUnused {
+    /// Zero.
+    Pad = 0,
+    /// Sign of the result.
+    Sext = 1,
+    /// As it was.
+    Preserve = 2,
+}
+
+/// The format of typed buffer instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BufferFormat {
+    /// Data format, 0 to 15.
+    pub dfmt: u8,
+    /// Number format, 0 to 7.
+    pub nfmt: u8,
+}
+
+impl BufferFormat {
+    pub(super) fn options(self) -> Options {
+        // Values that do not fit stay out of range, for the encoder to refuse.
+        let fits = self.dfmt < 16 && self.nfmt < 8;
+        Options::new()
+            .put(BUFFER_FORMAT, |g| g.mods.format = if fits { self.dfmt | self.nfmt << 4 } else { u8::MAX })
+    }
+}
+
+impl Options {
+    /// No modifiers yet.
+    pub fn new() -> Options {
+        Options::default()
+    }
+
+    fn put(mut self, flag: Modifiers, change: impl FnOnce(&mut Given)) -> Options {
+        change(&mut self.0);
+        self.0.set |= flag;
+        self
+    }
+
+    pub(super) fn at(offset: i32) -> Options {
+        // Zero is what an instruction without an offset has, and some have none.
+        if offset == 0 {
+            Options::new()
+        } else {
+            Options::new().put(Modifiers::OFFSET, |g| g.mods.offset = offset)
+        }
+    }
+
+    pub(super) fn at_both(offset0: u8, offset1: u8) -> Options {
+        Options::new()
+            .put(Modifiers::OFFSET0, |g| g.mods.offset0 = offset0)
+            .put(Modifiers::OFFSET1, |g| g.mods.offset1 = offset1)
+    }
+
+    pub(super) fn table(bitop3: u8) -> Options {
+        Options::new().put(Modifiers::BITOP3, |g| g.mods.bitop3 = bitop3)
+    }
+
+    pub(super) fn addressing(offen: bool, idxen: bool) -> Options {
+        let mut options = Options::new();
+        if offen {
+            options = options.put(Modifiers::OFFEN, |g| g.mods.offen = true);
+        }
+        if idxen {
+            options = options.put(Modifiers::IDXEN, |g| g.mods.idxen = true);
+        }
+        options
+    }
+
+    /// `clamp`: floats to 0 ..= 1, integers to the type's range.
+    pub fn clamp(self) -> Options {
+        self.put(Modifiers::CLAMP, |g| g.mods.clamp = true)
+    }
+
+    /// Output multiplier. The hardware ignores it while MODE keeps denormals of the result's type or IEEE mode is on (CDNA
+    /// ISA 6.2.2); both hold in kernels that do not change MODE with `s_setreg_b32`.
+    pub fn omod(self, omod: Omod) -> Options {
+        self.put(Modifiers::OMOD, |g| g.mods.omod = omod as u8)
+    }
+
+    /// `op_sel`: bit `i` takes the high half of source `i`; the bit behind the sources' writes the high half of the
+    /// destination.
+    pub fn op_sel(self, bits: u8) -> Options {
+        self.put(Modifiers::OP_SEL, |g| g.mods.op_sel = bits)
+    }
+
+    /// `op_sel_hi` of packed instructions: bit `i` takes source `i`'s high half for the result's high half.
+    pub fn op_sel_hi(self, bits: u8) -> Options {
+        self.put(Modifiers::OP_SEL_HI, |g| g.mods.op_sel_hi = bits)
+    }
+
+    /// `neg_lo` of packed instructions.
+    pub fn neg_lo(self, bits: u8) -> Options {
+        self.put(Modifiers::NEG_LO, |g| g.mods.neg_lo = bits)
+    }
+
+    /// `neg_hi` of packed instructions.
+    pub fn neg_hi(self, bits: u8) -> Options {
+        self.put(Modifiers::NEG_HI, |g| g.mods.neg_hi = bits)
+    }
+
+    /// `glc`, called `sc0` on gfx942 and later.
+    pub fn glc(self) -> Options {
+        self.put(Modifiers::GLC, |g| g.mods.glc = true)
+    }
+
+    /// [`Options::glc`] under its later name.
+    pub fn sc0(self) -> Options {
+        self.glc()
+    }
+
+    /// `slc`, called `nt` on gfx942 and later.
+    pub fn slc(self) -> Options {
+        self.put(Modifiers::SLC, |g| g.mods.slc = true)
+    }
+
+    /// [`Options::slc`] under its later name.
+    pub fn nt(self) -> Options {
+        self.slc()
+    }
+
+    /// `scc` of gfx90a, called `sc1` on gfx942 and later.
+    pub fn scc(self) -> Options {
+        self.put(Modifiers::SCC, |g| g.mods.scc = true)
+    }
+
+    /// [`Options::scc`] under its later name.
+    pub fn sc1(self) -> Options {
+        self.scc()
+    }
+
+    /// Global data share instead of LDS (before gfx90a).
+    pub fn gds(self) -> Options {
+        self.put(Modifiers::GDS, |g| g.mods.gds = true)
+    }
+
+    /// `cbsz` of matrix instructions: how many blocks get a broadcast of A, or A's format in `f8f6f4`.
+    pub fn cbsz(self, value: u8) -> Options {
+        self.put(Modifiers::CBSZ, |g| g.mods.cbsz = value)
+    }
+
+    /// `abid` of matrix instructions: which block of A is broadcast.
+    pub fn abid(self, value: u8) -> Options {
+        self.put(Modifiers::ABID, |g| g.mods.abid = value)
+    }
+
+    /// `blgp` of matrix instructions: how B's lanes are permuted, or B's format in `f8f6f4`.
+    pub fn blgp(self, value: u8) -> Options {
+        self.put(Modifiers::BLGP, |g| g.mods.blgp = value)
+    }
+}
+
+/// Data-parallel primitives.
+impl Options {
+    fn control(self, ctrl: u16) -> Options {
+        self.put(Modifiers::DPP_CTRL, |g| g.dpp().ctrl = ctrl)
+    }
+
+    /// A control of `0x100 | kind | n` with `n` from 1 to 15; anything else is left for the encoder to refuse.
+    fn row(self, kind: u16, n: u8) -> Options {
+        self.control(if (1..=15).contains(&n) { kind | u16::from(n) } else { u16::MAX })
+    }
+
+    /// Lane `k` of each four reads lane `lanes[k]` (0 to 3) of the four.
+    pub fn quad_perm(self, lanes: [u8; 4]) -> Options {
+        let fits = lanes.iter().all(|lane| *lane < 4);
+        let bits = lanes.iter().rev().fold(0, |bits, lane| bits << 2 | u16::from(lane & 3));
+        self.control(if fits { bits } else { u16::MAX })
+    }
+
+    /// Each lane reads the one `n` (1 to 15) above it in its row of 16.
+    pub fn row_shl(self, n: u8) -> Options {
+        self.row(0x100, n)
+    }
+
+    /// Each lane reads the one `n` (1 to 15) below it in its row of 16.
+    pub fn row_shr(self, n: u8) -> Options {
+        self.row(0x110, n)
+    }
+
+    /// Rotates each row of 16 by `n` (1 to 15) to the right.
+    pub fn row_ror(self, n: u8) -> Options {
+        self.row(0x120, n)
+    }
+
+    /// Each lane reads the one above it in the wave.
+    pub fn wave_shl(self) -> Options {
+        self.control(0x130)
+    }
+
+    /// Rotates the wave by one lane to the left.
+    pub fn wave_rol(self) -> Options {
+        self.control(0x134)
+    }
+
+    /// Each lane reads the one below it in the wave.
+    pub fn wave_shr(self) -> Options {
+        self.control(0x138)
+    }
+
+    /// Rotates the wave by one lane to the right.
+    pub fn wave_ror(self) -> Options {
+        self.control(0x13c)
+    }
+
+    /// Mirrors each row of 16.
+    pub fn row_mirror(self) -> Options {
+        self.control(0x140)
+    }
+
+    /// Mirrors each half row of 8.
+    pub fn row_half_mirror(self) -> Options {
+        self.control(0x141)
+    }
+
+    /// Each row reads the last lane of the row before it.
+    pub fn row_bcast15(self) -> Options {
+        self.control(0x142)
+    }
+
+    /// The upper half of the wave reads lane 31.
+    pub fn row_bcast31(self) -> Options {
+        self.control(0x143)
+    }
+
+    /// Each row reads its lane `n` (0 to 15); gfx90a and later.
+    pub fn row_newbcast(self, n: u8) -> Options {
+        self.control(if n < 16 { 0x150 | u16::from(n) } else { u16::MAX })
+    }
+
+    /// Rows of 16 lanes that are written, bit per row.
+    pub fn row_mask(self, mask: u8) -> Options {
+        self.put(Modifiers::ROW_MASK, |g| g.dpp().row_mask = mask)
+    }
+
+    /// Banks of 4 lanes in each row that are written, bit per bank.
+    pub fn bank_mask(self, mask: u8) -> Options {
+        self.put(Modifiers::BANK_MASK, |g| g.dpp().bank_mask = mask)
+    }
+
+    /// `bound_ctrl:0`: a lane whose source does not exist or is inactive reads 0 instead of keeping its old value.
+    pub fn bound_ctrl(self) -> Options {
+        self.put(Modifiers::BOUND_CTRL, |g| g.dpp().bound_ctrl = true)
+    }
+}
+
+/// Sub-dword addressing.
+impl Options {
+    /// The part of the destination that is written.
+    pub fn dst_sel(self, sel: Sel) -> Options {
+        self.put(Modifiers::DST_SEL, |g| g.sdwa().dst_sel = sel as u8)
+    }
+
+    /// What happens to the rest of the destination; kept where this is not given.
+    pub fn dst_unused(self, unused: DstUnused) -> Options {
+        self.put(Modifiers::DST_UNUSED, |g| g.sdwa().dst_unused = unused as u8)
+    }
+
+    /// The part of source 0 that is read.
+    pub fn src0_sel(self, sel: Sel) -> Options {
+        self.put(Modifiers::SRC0_SEL, |g| g.sdwa().src0_sel = sel as u8)
+    }
+
+    /// The part of source 1 that is read.
+    pub fn src1_sel(self, sel: Sel) -> Options {
+        self.put(Modifiers::SRC1_SEL, |g| g.sdwa().src1_sel = sel as u8)
+    }
+}

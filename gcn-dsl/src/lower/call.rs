@@ -1,0 +1,526 @@
+//! Calls of table instructions by mnemonic (`crate::isa`).
+//!
+//! A call names what it reads and how many results it wants. Here a row is chosen among those of the call's variant: one
+//! that has the modifiers, then the one that needs the fewest copies, then the shortest. Around the instruction stand the
+//! moves that it needs: operands that no slot takes, the old value of a tied operand, SCC, VCC and M0 before it; SCC, VCC,
+//! the rest of a wide result and the old EXEC behind it. None of these moves changes SCC.
+//!
+//! Modifiers and immediates are judged by the encoder, which is asked with stand-in registers, so that a fault is
+//! reported at the user's call and no rule is written twice.
+
+use gcn_isa::inst::{Inst as MachineInst, Mods};
+use gcn_isa::operand::{Inline, Operand};
+use gcn_isa::reg::{EXEC, M0, Reg, RegFile, VCC};
+use gcn_isa::table::{self, Access, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
+
+use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, slot_takes, to_operand};
+use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::ir::call::BUFFER_FORMAT;
+use crate::ir::{Arg, Call, Inst, Kernel, Region, Stmt, Type, Value, Variant};
+use crate::isa::catalog::returns_exec;
+use crate::mir::{MOperand, Op, VSlice};
+
+/// A row with the modifiers that a call has in it.
+struct Choice {
+    row: &'static InstDesc,
+    mods: Mods,
+}
+
+/// The operands of a chosen row, and what is to be done behind the instruction.
+#[derive(Default)]
+struct Placed {
+    operands: SmallVec<[MOperand; 5]>,
+    after: SmallVec<[(VSlice, Src); 2]>,
+}
+
+impl Lower<'_> {
+    /// Emits the call of value `v`.
+    pub(super) fn call(&mut self, v: Value, call: &Call) -> Lowered {
+        let srcs: SmallVec<[Src; 4]> =
+            call.args.iter().map(|arg| self.argument(call.mnemonic, arg)).collect();
+        let choice = self.choose(call, &srcs)?;
+        let results = self.results(v, call);
+        let placed = self.place(call, &choice, &results, &srcs);
+        self.check_encoding(call.mnemonic, &choice, &placed.operands)?;
+        self.keep_old(call, &choice, &placed);
+        let saved = self.before(call, choice.row)?;
+        self.push(Op::Machine(choice.row, choice.mods), placed.operands);
+        for (dst, src) in placed.after {
+            self.copy(dst, src);
+        }
+        self.behind(v, call, choice.row, &results, saved)
+    }
+
+    /// The value of a further result.
+    pub(super) fn further_result(&mut self, v: Value, of: Value, index: u8) {
+        let reg = self.further.get(&(of, index)).copied();
+        self.alias(v, reg);
+    }
+
+    fn argument(&mut self, mnemonic: &str, arg: &Arg) -> Src {
+        match *arg {
+            Arg::Imm(i) => Src::Fixed(Operand::Imm(i)),
+            Arg::Literal(bits) => Src::Fixed(Operand::Literal(bits)),
+            Arg::Off => Src::Fixed(Operand::Off),
+            Arg::Value(v) => match self.operand(v) {
+                // What inline float constants mean depends on the width at which they are read.
+                Src::Const(bits, Width::B16) if !mnemonic.contains("16") => Src::Const(bits, Width::B32),
+                other => other,
+            },
+        }
+    }
+
+    /// Registers for the results. The first is the value itself.
+    fn results(&mut self, v: Value, call: &Call) -> SmallVec<[VSlice; 2]> {
+        let types = call.results.iter().enumerate();
+        types
+            .map(|(i, &ty)| {
+                if i == 0 {
+                    return self.define(v);
+                }
+                let (file, len) = Self::file_of(ty);
+                let slice = self.new_reg(file, len);
+                self.further.insert((v, i as u8), slice.reg);
+                slice
+            })
+            .collect()
+    }
+
+    fn choose(&self, call: &Call, srcs: &[Src]) -> Lowered<Choice> {
+        let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, call.mnemonic)
+            .filter(|row| Variant::of(row) == call.variant)
+            .collect();
+        if rows.is_empty() {
+            return Err(self.no_instruction(call.mnemonic));
+        }
+        let able = rows.iter().copied().filter(|row| has_modifiers(row, call));
+        let best = able
+            .filter_map(|row| {
+                let fit = self.fit_call(row, call, srcs)?;
+                Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row))
+            })
+            .min_by_key(|c| (c.0, c.1, c.2));
+        match best {
+            Some((_, _, _, row)) => Ok(Choice { row, mods: modifiers(row, call) }),
+            None if !rows.iter().any(|row| has_modifiers(row, call)) => Err(self.no_modifier(&rows, call)),
+            None => Err(self.no_encoding(call.mnemonic, &[], srcs)),
+        }
+    }
+
+    /// Whether `row` can take the call, with how many copies.
+    fn fit_call(&self, row: &InstDesc, call: &Call, srcs: &[Src]) -> Option<Fit> {
+        let mut types = call.results.iter();
+        let mut srcs = srcs.iter();
+        let mut fit = Fit { copies: 0, literal: false };
+        let mut bus = Bus::new(row);
+        for slot in row.operands {
+            if slot.access != Access::Read {
+                fit.copies += self.result_copies(slot, *types.next()?)?;
+            }
+            if slot.access == Access::Write {
+                continue;
+            }
+            let src = *srcs.next()?;
+            let file = self.file(src);
+            if slot.access == Access::ReadWrite {
+                // Always copied; the allocator makes nothing of the copy where it can.
+                can_hold(slot, src, file).then_some(())?;
+            } else if is_fixed_vcc(slot) {
+                fit.copies += 1;
+            } else if takes(row, slot, src, file) && bus.take(src, file) {
+                fit.literal |= matches!(to_operand(src), MOperand::Fixed(Operand::Literal(_)));
+            } else {
+                (can_copy(slot, src, file) || narrow_fits(row, slot, src)).then_some(())?;
+                fit.copies += 1;
+            }
+        }
+        srcs.next().is_none().then_some(fit)
+    }
+
+    /// How many copies stand between a slot's register and a result of type `ty`.
+    fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
+        let (file, len) = Self::file_of(ty);
+        if is_fixed_vcc(slot) {
+            return (file == RegFile::Sgpr && len == 2).then_some(1);
+        }
+        let narrower = slot.access == Access::ReadWrite && slot.dwords == 2 * len;
+        if slot.dwords != len && !narrower {
+            return None;
+        }
+        if slot.kinds.contains(file_kind(file)) {
+            return Some(u32::from(narrower));
+        }
+        (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
+    }
+
+    /// Operands of the chosen row, with copies before the instruction emitted and those behind it noted.
+    fn place(&mut self, call: &Call, choice: &Choice, results: &[VSlice], srcs: &[Src]) -> Placed {
+        let row = choice.row;
+        let mut placed = Placed::default();
+        let (mut results, mut srcs) = (results.iter(), srcs.iter());
+        let mut bus = Bus::new(row);
+        for slot in row.operands {
+            let dst = if slot.access == Access::Read { None } else { results.next().copied() };
+            let src = if slot.access == Access::Write { None } else { srcs.next().copied() };
+            let operand = match (dst, src) {
+                (Some(dst), src) => self.place_result(slot, dst, src, &mut placed),
+                (None, Some(src)) => self.place_source(row, slot, src, &mut bus),
+                (None, None) => unreachable!("{}: counted when the row was chosen", call.mnemonic),
+            };
+            placed.operands.push(operand);
+        }
+        self.unify_files(row, &mut placed.operands);
+        placed
+    }
+
+    fn place_result(
+        &mut self,
+        slot: &OperandDesc,
+        dst: VSlice,
+        tied: Option<Src>,
+        placed: &mut Placed,
+    ) -> MOperand {
+        if is_fixed_vcc(slot) {
+            placed.after.push((dst, Src::Fixed(VCC.into())));
+            return MOperand::Fixed(VCC.into());
+        }
+        let file = self.func.info(dst.reg).file;
+        let at = if slot.kinds.contains(file_kind(file)) && slot.dwords == dst.len {
+            dst
+        } else {
+            let file = if slot.kinds.contains(file_kind(file)) { file } else { RegFile::Agpr };
+            let wide = self.new_reg(file, slot.dwords);
+            placed.after.push((dst, Src::Reg(VSlice { len: dst.len, ..wide })));
+            wide
+        };
+        if let Some(src) = tied {
+            self.copy(at, super::arith::raw_bits(src));
+        }
+        MOperand::Virt(at)
+    }
+
+    fn place_source(&mut self, row: &InstDesc, slot: &OperandDesc, src: Src, bus: &mut Bus) -> MOperand {
+        let file = self.file(src);
+        if is_fixed_vcc(slot) {
+            self.set_fixed(VCC, src);
+            return MOperand::Fixed(VCC.into());
+        }
+        if takes(row, slot, src, file) && bus.take(src, file) {
+            return to_operand(src);
+        }
+        let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
+        if !vector && slot.allows_special("m0") && row.format.is_vop() {
+            // The lane number of v_writelane_b32 may stand in M0 beside another SGPR.
+            self.set_fixed(M0, src);
+            return MOperand::Fixed(M0.into());
+        }
+        MOperand::Virt(self.copied(slot, src))
+    }
+
+    /// Operands that must be in one file: an accumulator moves to where the result is.
+    fn unify_files(&mut self, row: &InstDesc, operands: &mut [MOperand]) {
+        for pair in row.same_file {
+            let (a, b) = (usize::from(pair.a), usize::from(pair.b));
+            let (Some(&MOperand::Virt(x)), Some(&MOperand::Virt(y))) = (operands.get(a), operands.get(b))
+            else {
+                continue;
+            };
+            if self.func.info(x.reg).file == self.func.info(y.reg).file {
+                continue;
+            }
+            for (i, slice) in [(a, x), (b, y)] {
+                if self.func.info(slice.reg).file == RegFile::Agpr && row.operands[i].access == Access::Read {
+                    operands[i] = MOperand::Virt(self.in_vgpr(Src::Reg(slice), slice.len));
+                }
+            }
+        }
+    }
+
+    /// Gives the destination its old value where the instruction leaves a part of it alone.
+    fn keep_old(&mut self, call: &Call, choice: &Choice, placed: &Placed) {
+        let inst = MachineInst { desc: choice.row, operands: SmallVec::new(), mods: choice.mods };
+        if !inst.preserves_destination() {
+            return;
+        }
+        let written = choice.row.operands.iter().position(|o| o.access == Access::Write && o.name == "vdst");
+        let Some(&MOperand::Virt(dst)) = written.and_then(|i| placed.operands.get(i)) else { return };
+        match call.old.map(|old| self.operand(old)) {
+            Some(old) => self.copy(dst, super::arith::raw_bits(old)),
+            None => {
+                self.push(Op::Undef, [MOperand::Virt(dst)]);
+            }
+        }
+    }
+
+    /// Fills the registers that the instruction reads without naming them; where EXEC is kept if it is written.
+    fn before(&mut self, call: &Call, row: &InstDesc) -> Lowered<Option<VSlice>> {
+        use gcn_isa::table::ImplicitRegs;
+        let saved = row.implicit_writes.contains(ImplicitRegs::EXEC).then(|| {
+            let saved = self.new_reg(RegFile::Sgpr, 2);
+            self.copy(saved, Src::Fixed(EXEC.into()));
+            saved
+        });
+        for (reg, value) in [(VCC, call.vcc), (M0, call.m0)] {
+            if let Some(value) = value {
+                let src = self.operand(value);
+                self.set_fixed(reg, super::arith::raw_bits(src));
+            }
+        }
+        match call.scc {
+            Some(scc) if !self.scc_follows.contains(&scc) => self.condition_to_scc(scc)?,
+            _ => {}
+        }
+        Ok(saved)
+    }
+
+    /// Takes the results that stand in registers with a meaning, and gives EXEC back.
+    fn behind(
+        &mut self,
+        v: Value,
+        call: &Call,
+        row: &InstDesc,
+        results: &[VSlice],
+        saved: Option<VSlice>,
+    ) -> Lowered {
+        let explicit = row.operands.iter().filter(|o| o.access != Access::Read).count();
+        let mut implicit = results.iter().enumerate().skip(explicit);
+        if returns_exec(call.mnemonic)
+            && let Some((_, dst)) = implicit.next()
+        {
+            self.copy(*dst, Src::Fixed(EXEC.into()));
+        }
+        if let Some(saved) = saved {
+            self.set_fixed(EXEC, Src::Reg(saved));
+        }
+        if let Some((i, dst)) = implicit.next() {
+            let used = if i == 0 { Some(v) } else { self.scc_results.get(&(v, i as u8)).copied() };
+            if used.is_some_and(|used| !self.scc_follows.contains(&used)) {
+                self.select_scc(*dst)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `reg = src` for a register with a meaning.
+    fn set_fixed(&mut self, reg: Reg, src: Src) {
+        let src = match src {
+            // A copy repeats a 32-bit constant in each dword.
+            Src::Const(bits, Width::B64) if bits != 0 && bits != u64::MAX => Src::Reg(self.in_sgpr(src, 2)),
+            other => other,
+        };
+        self.push(Op::Copy, [MOperand::Fixed(reg.into()), to_operand(src)]);
+    }
+
+    /// Asks the encoder, with stand-ins for the registers.
+    fn check_encoding(&self, mnemonic: &str, choice: &Choice, operands: &[MOperand]) -> Lowered {
+        let mut next: HashMap<RegFile, u16> = HashMap::new();
+        let mut known: HashMap<VSlice, Reg> = HashMap::new();
+        let stand_ins = operands.iter().map(|operand| match *operand {
+            MOperand::Fixed(fixed) => fixed,
+            MOperand::Virt(slice) => Operand::Reg(*known.entry(slice).or_insert_with(|| {
+                let file = self.func.info(slice.reg).file;
+                let free = next.entry(file).or_insert(0);
+                let index = *free;
+                *free += u16::from(slice.len).next_multiple_of(4);
+                Reg { file, index, len: slice.len }
+            })),
+        });
+        let inst = MachineInst { desc: choice.row, operands: stand_ins.collect(), mods: choice.mods };
+        gcn_emit::encode::encode_inst(&inst, self.target).map(|_| ()).map_err(|error| LowerError::Encoding {
+            at: self.at(),
+            mnemonic: mnemonic.to_owned(),
+            target: self.target,
+            fault: error.to_string(),
+        })
+    }
+
+    fn no_modifier(&self, rows: &[&'static InstDesc], call: &Call) -> LowerError {
+        let missing: Vec<String> = (call.given.set - BUFFER_FORMAT)
+            .iter_names()
+            .filter(|(_, flag)| !rows.iter().any(|row| row.modifiers.contains(*flag)))
+            .map(|(name, _)| format!("`{}`", name.to_lowercase()))
+            .collect();
+        let what = match missing.len() {
+            0 => "these modifiers together".to_owned(),
+            _ => missing.join(", "),
+        };
+        LowerError::Modifier {
+            at: self.at(),
+            mnemonic: format!("{}{}", call.mnemonic, call.variant.suffix()),
+            target: self.target,
+            what,
+        }
+    }
+}
+
+/// The row's modifiers with those of the call.
+fn modifiers(row: &InstDesc, call: &Call) -> Mods {
+    let mut mods = row.default_mods();
+    call.given.apply(&mut mods);
+    let read = row.operands.iter().filter(|o| o.access != Access::Write);
+    for (i, slot) in read.enumerate() {
+        let source = slot.name.strip_prefix("src").and_then(|n| n.parse::<u8>().ok());
+        let Some(source) = source else { continue };
+        let bit = |mask: u8| (mask >> i & 1) << source;
+        mods.neg |= bit(call.arg_mods.neg);
+        mods.abs |= bit(call.arg_mods.abs);
+        mods.sext |= bit(call.arg_mods.sext);
+    }
+    mods
+}
+
+struct Fit {
+    copies: u32,
+    literal: bool,
+}
+
+/// The row has every modifier that was given, and addresses as the call does.
+fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
+    let addressing = Modifiers::OFFEN | Modifiers::IDXEN;
+    let given = call.given.set;
+    let addressed = !matches!(row.format, Format::Mubuf | Format::Mtbuf)
+        || (row.required & addressing) == (given & addressing)
+        || row.operand_index("vaddr").is_none();
+    // The scalar memory form with both offsets is for those who give both.
+    let both =
+        row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
+    let format = row.format == Format::Mtbuf || !given.contains(BUFFER_FORMAT);
+    let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
+    let (neg, abs, sext) = row.source_mods;
+    let f64_neg = row.modifiers.contains(Modifiers::NEG);
+    let sources = read.into_iter().all(|(i, slot)| {
+        let wants = |mask: u8| mask >> i & 1 == 1;
+        let source: Option<u8> = slot.name.strip_prefix("src").and_then(|n| n.parse().ok());
+        let has = |mask: u8| source.is_some_and(|s| mask >> s & 1 == 1);
+        (!wants(call.arg_mods.neg) || has(neg) || f64_neg)
+            && (!wants(call.arg_mods.abs) || has(abs))
+            && (!wants(call.arg_mods.sext) || has(sext))
+    });
+    addressed && both && format && sources && row.modifiers.contains(given - BUFFER_FORMAT)
+}
+
+/// The slot takes the source as it is and reads what the source means.
+fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    let operand = to_operand(src);
+    // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
+    let other_width = matches!(src, Src::Const(_, Width::B32))
+        && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
+        && row.mnemonic.contains("16")
+        && !row.is_matrix();
+    let literal16 =
+        matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);
+    let narrow = narrow_fits(row, slot, src) && file.is_some_and(|f| slot.kinds.contains(file_kind(f)));
+    !other_width && (literal16 || narrow || slot_takes(slot, src, file))
+}
+
+/// A and B of the `f8f6f4` instructions have 4, 6 or 8 dwords; the encoder knows how many for which format.
+fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
+    row.mnemonic.ends_with("f8f6f4")
+        && matches!(slot.name, "src0" | "src1")
+        && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
+}
+
+/// The register of a tied operand can be filled from `src`.
+fn can_hold(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    can_copy(slot, src, file) || slot_takes(slot, src, file) && matches!(src, Src::Reg(_) | Src::Const(..))
+}
+
+/// For each SCC result that somebody uses the value that stands for it.
+pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
+    let mut found = HashMap::new();
+    kernel.body.each_inst(&mut |v| {
+        if let Inst::Result { of, index } = kernel.def(v).inst {
+            found.insert((of, index), v);
+        }
+    });
+    found
+}
+
+/// SCC results whose only reader is the next call, so that SCC still holds them there.
+pub(super) fn scc_follows(kernel: &Kernel) -> HashSet<Value> {
+    let mut uses: HashMap<Value, u32> = HashMap::new();
+    let mut count = |v: Value| *uses.entry(v).or_insert(0) += 1;
+    kernel.body.each_inst(&mut |v| kernel.def(v).inst.operands(&mut count));
+    conditions(&kernel.body, &mut count);
+    let mut found = HashSet::new();
+    pairs(kernel, &kernel.body, &mut |scc| {
+        if uses.get(&scc) == Some(&1) {
+            found.insert(scc);
+        }
+    });
+    found
+}
+
+fn conditions(region: &Region, f: &mut impl FnMut(Value)) {
+    for stmt in &region.stmts {
+        match stmt {
+            Stmt::Inst(_) => {}
+            Stmt::If { cond, then, els } => {
+                f(*cond);
+                conditions(then, f);
+                conditions(els, f);
+            }
+            Stmt::While { head, cond, body } => {
+                f(*cond);
+                conditions(head, f);
+                conditions(body, f);
+            }
+            Stmt::DoWhile { body, cond } => {
+                f(*cond);
+                conditions(body, f);
+            }
+        }
+    }
+}
+
+/// Calls `f` for each SCC result that the next call reads.
+fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
+    let mut last: Option<Value> = None;
+    for stmt in &region.stmts {
+        match stmt {
+            Stmt::Inst(v) => match &kernel.def(*v).inst {
+                Inst::Machine(call) => {
+                    if let (Some(last), Some(scc)) = (last, call.scc)
+                        && is_scc_of(kernel, scc, last)
+                    {
+                        f(scc);
+                    }
+                    last = Some(*v);
+                }
+                Inst::Result { .. } | Inst::Const(_) => {}
+                _ => last = None,
+            },
+            Stmt::If { then, els, .. } => {
+                pairs(kernel, then, f);
+                pairs(kernel, els, f);
+                last = None;
+            }
+            Stmt::While { head, body, .. } => {
+                pairs(kernel, head, f);
+                pairs(kernel, body, f);
+                last = None;
+            }
+            Stmt::DoWhile { body, .. } => {
+                pairs(kernel, body, f);
+                last = None;
+            }
+        }
+    }
+}
+
+/// True if `scc` is the SCC result of the call `of`, the last of its results.
+fn is_scc_of(kernel: &Kernel, scc: Value, of: Value) -> bool {
+    let Inst::Machine(call) = &kernel.def(of).inst else { return false };
+    let last = call.results.len() as u8;
+    match kernel.def(scc).inst {
+        Inst::Result { of: from, index } => from == of && index + 1 == last && is_scc(call),
+        _ => scc == of && last == 1 && is_scc(call),
+    }
+}
+
+/// The last result of a scalar instruction is SCC if it is a uniform `bool`.
+fn is_scc(call: &Call) -> bool {
+    call.results.last() == Some(&Type::uniform(crate::scalar::Elem::Bool))
+}

@@ -1,0 +1,12 @@
+//! A buffer instruction takes an address that says what it is: `Offen(i)`, `Idxen(i)`, …
+use gcn_dsl::{isa, prelude::*};
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(a: &[u32], x: &mut [u32]) {
+        let i = global_id().x;
+        x[i] = isa::buffer_load_dword(i * 4, a, 0, 0);
+    }
+}
+
+fn main() {}
