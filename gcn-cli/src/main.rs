@@ -1,3 +1,47 @@
-//! The `gcn` command.
+//! The `gcn` command: assembles, disassembles and explains code for AMD GFX9 and CDNA GPUs.
+//!
+//! One file a command in `commands/`; `file` reads and writes, `failure` says what went wrong and with which exit code.
 #![forbid(unsafe_code)]
-fn main() {}
+
+mod commands;
+mod failure;
+mod file;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Assembles, disassembles and explains code for AMD GFX9 and CDNA GPUs (gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950).
+///
+/// A file called `-` is standard input or standard output. Exit code 0: done; 1: something is wrong with the input;
+/// 2: the command line is wrong or a file cannot be read or written.
+#[derive(Parser)]
+#[command(name = "gcn", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+// Their help is that of each command's `Args`.
+#[derive(Subcommand)]
+enum Command {
+    Asm(commands::asm::Args),
+    Disasm(commands::disasm::Args),
+    Inst(commands::inst::Args),
+    Inspect(commands::inspect::Args),
+    Layout(commands::layout::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Asm(args) => commands::asm::run(&args),
+        Command::Disasm(args) => commands::disasm::run(&args),
+        Command::Inst(args) => commands::inst::run(&args),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Layout(args) => commands::layout::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,51 @@
+//! The commands, one file each: `Args` is what clap reads, `run` does it.
+
+pub mod asm;
+pub mod disasm;
+pub mod inspect;
+pub mod inst;
+pub mod layout;
+
+use std::fmt::Write as _;
+
+use gcn_emit::object::{CodeObject, read_code_object};
+use gcn_isa::Target;
+
+use crate::failure::Failure;
+
+/// Reads a target's name for clap, with the names that there are.
+fn target(name: &str) -> Result<Target, String> {
+    name.parse().map_err(|_| {
+        let names: Vec<_> = Target::ALL.into_iter().map(Target::name).collect();
+        format!("the targets are {}", names.join(", "))
+    })
+}
+
+/// Reads a code object for a command that names its file in errors.
+fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failure> {
+    read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
+}
+
+/// A value as JSON text with a line end.
+fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(value);
+    text.map(|t| t + "\n").map_err(|error| Failure::input(format!("the result has no JSON form: {error}")))
+}
+
+/// `kernel K` is none of the object's: says which there are.
+fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Failure {
+    const SHOWN: usize = 8;
+    let mut message = format!("{file} has no kernel `{name}`");
+    let mut names: Vec<_> = object.kernels.iter().map(|k| k.name).collect();
+    // The nearest name first; a stable sort keeps the object's order of names that are equally far.
+    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
+    if names.is_empty() {
+        message += "; it has no kernel at all";
+    } else {
+        let _ = write!(message, "; it has {}", names[..names.len().min(SHOWN)].join(", "));
+        if names.len() > SHOWN {
+            let _ = write!(message, " and {} more", names.len() - SHOWN);
+        }
+    }
+    Failure::input(message)
+}

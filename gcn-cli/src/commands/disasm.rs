@@ -1,0 +1,113 @@
+//! `gcn disasm`.
+
+use gcn_emit::disasm::{self, Content, Disassembly, Options};
+use gcn_emit::text::InstText;
+use gcn_isa::Target;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::{commands, file};
+
+/// Writes a code object as assembly text: `gcn asm` or `llvm-mc` make the same code of it.
+///
+/// Words that are no instruction stand as `.long` with the reason behind them.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A code object (.hsaco, .co) or a relocatable object (.o); `-` for standard input
+    #[arg(value_name = "FILE.hsaco")]
+    file: String,
+    /// This kernel only
+    #[arg(long, value_name = "K")]
+    kernel: Option<String>,
+    /// The address and the machine code of each instruction behind it, as a comment
+    #[arg(long)]
+    bytes: bool,
+    /// The instructions as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn disasm kernel.hsaco                          assembly that assembles to the same code
+  gcn disasm kernel.hsaco --kernel saxpy --bytes   one kernel, with addresses and machine code
+  gcn disasm kernel.hsaco --json                   each instruction with address, bytes and text";
+
+/// A code object as JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    target_id: String,
+    sections: Vec<Section<'a>>,
+}
+
+#[derive(Serialize)]
+struct Section<'a> {
+    name: &'a str,
+    items: Vec<Item>,
+}
+
+/// An instruction, or what stands in its place.
+#[derive(Serialize)]
+struct Item {
+    address: u64,
+    /// The machine code in hexadecimal, in the order of memory.
+    bytes: String,
+    /// Canonical text, if the bytes are an instruction.
+    text: Option<String>,
+    /// Why they are none, or why the text does not lead back to them.
+    note: Option<String>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let bytes = file::read(&args.file)?;
+    let name = file::shown(&args.file);
+    let object = commands::code_object(name, &bytes)?;
+    let disassembly = disasm::disassemble(&object);
+    if let Some(kernel) = args.kernel.as_deref()
+        && !disassembly.has_kernel(kernel)
+    {
+        return Err(commands::no_such_kernel(name, kernel, &object));
+    }
+    if args.json {
+        let range = args.kernel.as_deref().and_then(|k| object.kernel(k)).map(|k| {
+            let end = k.address + k.code.len() as u64;
+            (k.section, k.address..end)
+        });
+        let report = Report {
+            target_id: object.target_id.to_string(),
+            sections: sections(&disassembly, range.as_ref()),
+        };
+        return file::print(commands::json(&report)?.as_bytes());
+    }
+    let options = Options { kernel: args.kernel.as_deref(), bytes: args.bytes };
+    file::print(disassembly.to_assembly(&options).as_bytes())
+}
+
+/// The section of a kernel and its addresses.
+type Range = (Option<usize>, std::ops::Range<u64>);
+
+fn sections<'a>(disassembly: &'a Disassembly<'_, '_>, range: Option<&Range>) -> Vec<Section<'a>> {
+    let wanted = |number: usize| range.is_none_or(|r| r.0.is_none_or(|s| s == number));
+    let target = disassembly.target;
+    let of_section = |section: &'a disasm::CodeSection<'_>| {
+        let items = match range {
+            Some((_, range)) => section.items_between(range.start, range.end),
+            None => section.items(),
+        };
+        Section { name: section.name, items: items.map(|i| item(&i, target)).collect() }
+    };
+    disassembly.sections.iter().filter(|s| wanted(s.number)).map(of_section).collect()
+}
+
+fn item(item: &disasm::Item<'_>, target: Target) -> Item {
+    let text = |inst| Some(InstText { inst, target, program: None }.to_string());
+    let (text, note) = match &item.content {
+        Content::Inst(inst) => (text(inst), None),
+        Content::Unprintable(inst) => (text(inst), Some("this text assembles to other bytes".to_owned())),
+        Content::Undecodable(fault) => (None, Some(fault.to_string())),
+        Content::Data => (None, Some("data".to_owned())),
+    };
+    let bytes = item.bytes.iter().map(|b| format!("{b:02x}")).collect();
+    Item { address: item.address, bytes, text, note }
+}

@@ -1,0 +1,45 @@
+//! What goes wrong, and the exit code that says so.
+
+use std::process::ExitCode;
+
+use crate::file;
+
+/// Why a command did not do its work.
+#[derive(Debug)]
+pub struct Failure {
+    message: String,
+    code: u8,
+    /// The message needs no `error:` before it.
+    complete: bool,
+}
+
+impl Failure {
+    /// Something is wrong with what was read: exit code 1.
+    pub fn input(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: 1, complete: false }
+    }
+
+    /// The command line is wrong, or a file cannot be read or written: exit code 2.
+    pub fn usage(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: 2, complete: false }
+    }
+
+    /// Whoever read the output has stopped reading: nothing to say.
+    pub fn reader_gone() -> Failure {
+        Failure { message: String::new(), code: 0, complete: false }
+    }
+
+    /// Something is wrong with what was read, and the message says so by itself.
+    pub fn shown(message: impl Into<String>) -> Failure {
+        Failure { complete: true, ..Failure::input(message) }
+    }
+
+    /// Prints the message to standard error.
+    pub fn report(self) -> ExitCode {
+        if !self.message.is_empty() {
+            let prefix = if self.complete { "" } else { "error: " };
+            file::complain(&format!("{prefix}{}", self.message));
+        }
+        ExitCode::from(self.code)
+    }
+}

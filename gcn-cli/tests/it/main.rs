@@ -1,0 +1,81 @@
+//! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees them.
+
+mod asm;
+mod disasm;
+mod docs;
+mod explain;
+mod files;
+
+use std::io::{Read as _, Write as _};
+use std::process::{Command, Stdio};
+
+/// What a run of `gcn` left behind.
+#[derive(Debug)]
+pub struct Run {
+    /// Exit code.
+    pub code: i32,
+    /// Standard output.
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Run {
+    /// Standard output of a run that must succeed.
+    pub fn text(self) -> String {
+        assert_eq!(self.code, 0, "{}", self.err);
+        String::from_utf8(self.out).expect("UTF-8")
+    }
+
+    /// Standard error of a run that must fail with this exit code, having printed nothing else.
+    pub fn failure(self, code: i32) -> String {
+        assert_eq!((self.code, self.out.len()), (code, 0), "{}", self.err);
+        assert!(!self.err.contains("panicked"), "{}", self.err);
+        self.err
+    }
+}
+
+/// Runs `gcn` with these arguments and this standard input.
+pub fn gcn_with(arguments: &[&str], input: &[u8]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .args(arguments)
+        .env("NO_COLOR", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gcn starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_owned();
+    // A command that reads no input closes the pipe; that is no fault of the test.
+    let feed = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().expect("gcn ends");
+    feed.join().expect("the input is written");
+    Run {
+        code: output.status.code().expect("an exit code"),
+        out: output.stdout,
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+/// Runs `gcn` without input.
+pub fn gcn(arguments: &[&str]) -> Run {
+    gcn_with(arguments, b"")
+}
+
+/// The text of a gzipped file.
+pub fn unpack(packed: &[u8]) -> String {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("a gzipped text");
+    text
+}
+
+/// An assembly file with two kernels, as a user would write it.
+pub const TWO_KERNELS: &str = include_str!("../data/two_kernels.s");
+
+/// Its code object.
+pub fn two_kernels() -> Vec<u8> {
+    let run = gcn_with(&["asm", "-", "-o", "-"], TWO_KERNELS.as_bytes());
+    assert_eq!(run.code, 0, "{}", run.err);
+    run.out
+}
