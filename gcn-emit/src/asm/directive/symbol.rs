@@ -60,6 +60,7 @@ impl<'s> Assembler<'s> {
         symbol.flags.fixed |= fixed;
         symbol.flags.predefined = false;
         self.symbols.register(sym);
+        self.register(expr);
         Ok(())
     }
 
