@@ -70,6 +70,7 @@ mod instruction;
 mod kernel;
 mod layout;
 mod metadata;
+mod recall;
 mod section;
 mod source;
 mod span;
@@ -224,6 +225,8 @@ struct Assembler<'s> {
     fixups: Vec<Fixup>,
     /// Expressions of the statement that is read, by the number that the instruction parser knows them by.
     later: SmallVec<[Expr; 4]>,
+    /// Instructions that were read already.
+    recall: recall::Recall<'s>,
     /// What is wrong with an expression of the instruction that is read.
     inner_fault: Option<Located>,
     kernels: Vec<Kernel>,
@@ -280,6 +283,7 @@ impl<'s> Assembler<'s> {
             previous: None,
             fixups: Vec::new(),
             later: SmallVec::new(),
+            recall: recall::Recall::default(),
             inner_fault: None,
             kernels: Vec::new(),
             open_kernel: None,

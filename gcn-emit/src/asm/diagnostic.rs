@@ -115,6 +115,13 @@ impl Diagnostics {
     /// Most diagnostics that are kept: a file that is no assembly at all has one for each line.
     pub const LIMIT: usize = 20;
 
+    /// In the order of the file: what is found only when everything is laid out comes later otherwise.
+    #[must_use]
+    pub(super) fn in_order(mut self) -> Diagnostics {
+        self.list.sort_by_key(|d| (d.line, d.column));
+        self
+    }
+
     /// All of them as text, with the colours of a terminal if asked for.
     pub fn render(&self, colours: bool) -> String {
         let mut text = self.list.iter().map(|d| d.render(colours)).collect::<Vec<_>>().join("\n\n");

@@ -259,13 +259,12 @@ impl<'s> Assembler<'s> {
     }
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
-        let fault = if name.starts_with(".amdhsa_") || name == ".end_amdhsa_kernel" {
+        let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));
+        let of_kernel = name.starts_with(".amdhsa_") || name == ".end_amdhsa_kernel";
+        let fault = if of_kernel && near.is_none() {
             Fault::OutsideKernel(name.to_owned())
         } else {
-            Fault::UnknownDirective {
-                name: name.to_owned(),
-                nearest: nearest(name, DIRECTIVES.iter().map(|d| d.name)),
-            }
+            Fault::UnknownDirective { name: name.to_owned(), nearest: near }
         };
         Located::new(span, fault)
     }

@@ -33,18 +33,18 @@ impl Assembler<'_> {
             if self.diagnostics.list.is_empty() && !self.target_missed {
                 self.report(Located::new(Span::default(), Fault::NoTarget));
             }
-            return Err(self.diagnostics);
+            return Err(self.diagnostics.in_order());
         };
         self.name_sections();
         let laid_out = self.layout().map_err(|error| self.report(error));
-        let Ok(layout) = laid_out else { return Err(self.diagnostics) };
+        let Ok(layout) = laid_out else { return Err(self.diagnostics.in_order()) };
         let mut memo = Memo::new(self.symbols.len());
         let mut bytes = self.section_bytes(&layout, &mut memo);
         self.write_kernels(&layout, &mut memo, &mut bytes);
         let open = self.fill_in(&layout, &mut memo, &mut bytes);
         let module = self.module(target, &layout, &mut memo, bytes, &open);
         if !self.diagnostics.list.is_empty() {
-            return Err(self.diagnostics);
+            return Err(self.diagnostics.in_order());
         }
         let places = self.relocation_places(&open);
         self.place_instructions(&layout);

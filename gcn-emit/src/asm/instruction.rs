@@ -28,8 +28,21 @@ impl<'s> Assembler<'s> {
     /// Reads an instruction and appends its machine code.
     pub fn instruction(&mut self, text: &'s str, at: usize) -> Result<()> {
         let Some(target) = self.target else { return self.miss_target(Span::new(at, at + text.len())) };
+        let span = Span::new(at, at + text.len());
+        if self.section().is_nobits() {
+            return Err(Located::new(span, Fault::NotZero(self.section().name.clone())));
+        }
+        if !self.options.keep_instructions
+            && let Some(&known) = self.recall.find(text, target.target)
+        {
+            self.code(known.code());
+            self.count_registers(known.ends);
+            return Ok(());
+        }
         self.later.clear();
-        let parsed = parse_inst_in(text, target.target, &mut InstScope { asm: self });
+        let mut scope = InstScope { asm: self, asked: false };
+        let parsed = parse_inst_in(text, target.target, &mut scope);
+        let alone = !scope.asked;
         let parsed = match parsed {
             Ok(parsed) => parsed,
             Err(error) => {
@@ -41,12 +54,9 @@ impl<'s> Assembler<'s> {
                 return Err(Located::new(span, Fault::Instruction(error.fault)));
             }
         };
-        let span = Span::new(at, at + text.len());
-        if self.section().is_nobits() {
-            return Err(Located::new(span, Fault::NotZero(self.section().name.clone())));
-        }
         let place = self.here();
         self.code(&parsed.code);
+        let mut ends = [0; 2];
         for operand in &parsed.inst.operands {
             match *operand {
                 Operand::Label(label) => {
@@ -56,7 +66,7 @@ impl<'s> Assembler<'s> {
                     }
                     self.fixups.push(Fixup { place, kind: FixupKind::Branch, expr, span });
                 }
-                Operand::Reg(reg) => self.count_register(reg),
+                Operand::Reg(reg) => count_register(reg, &mut ends),
                 _ => {}
             }
         }
@@ -69,8 +79,11 @@ impl<'s> Assembler<'s> {
             };
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
+        self.count_registers(ends);
         if self.options.keep_instructions {
             self.keep(parsed.inst, place, parsed.code.len() as u8, at);
+        } else if alone {
+            self.recall.keep(text, target.target, &parsed.code, ends);
         }
         Ok(())
     }
@@ -93,14 +106,10 @@ impl<'s> Assembler<'s> {
         self.instructions.push(AsmInst { section, offset, length, inst, line, location: self.location });
     }
 
-    fn count_register(&mut self, reg: gcn_isa::Reg) {
-        let slot = match reg.file {
-            RegFile::Vgpr => 0,
-            RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => 1,
-            _ => return,
-        };
-        let next = &mut self.next_free[slot];
-        next.value = next.value.max(reg.end().into());
+    fn count_registers(&mut self, ends: [u16; 2]) {
+        for (next, end) in self.next_free.iter_mut().zip(ends) {
+            next.value = next.value.max(end.into());
+        }
     }
 
     /// The number of a symbol that follows the registers.
@@ -144,6 +153,16 @@ impl<'s> Assembler<'s> {
     }
 }
 
+/// Raises the end of the VGPRs or SGPRs in `ends` to that of `reg`.
+fn count_register(reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
+    let end = match reg.file {
+        RegFile::Vgpr => &mut ends[0],
+        RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => &mut ends[1],
+        _ => return,
+    };
+    *end = reg.end().max(*end);
+}
+
 /// The numbers of `gfx90a`: 9, 0, 10. The last two characters are minor and stepping, in hexadecimal.
 fn generation(target: TargetId) -> [i64; 3] {
     let digits: Vec<i64> =
@@ -158,10 +177,13 @@ fn generation(target: TargetId) -> [i64; 3] {
 /// The file's symbols, for an instruction.
 struct InstScope<'a, 's> {
     asm: &'a mut Assembler<'s>,
+    /// The instruction has an expression with a name in it.
+    asked: bool,
 }
 
 impl Scope for InstScope<'_, '_> {
     fn value(&mut self, expr: &str) -> std::result::Result<ExprValue, (usize, String)> {
+        self.asked = true;
         let asm = &mut *self.asm;
         let base = offset_in(asm.text, expr);
         let parsed = match base.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (at, text))) {

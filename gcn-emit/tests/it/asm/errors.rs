@@ -1,6 +1,6 @@
 //! Errors: what they say, and where.
 
-use gcn_emit::asm::{Diagnostics, Options, assemble};
+use gcn_emit::asm::{Diagnostic, Diagnostics, Options, assemble};
 
 fn errors(source: &str) -> Diagnostics {
     let options = Options { target: Some("gfx942".parse().unwrap()), ..Options::default() };
@@ -10,11 +10,12 @@ fn errors(source: &str) -> Diagnostics {
 /// Source, line, column, length, and a part of the message or help.
 type Case = (&'static str, u32, u32, u32, &'static str);
 
-const CASES: [Case; 34] = [
+const CASES: [Case; 35] = [
     ("s_nop 0\n\ts_nopp 1\n", 2, 2, 6, "no instruction `s_nopp`; the nearest name is `s_nop`"),
     ("é: s_nop 0\né: v_mov_b32 q0, v1\n", 2, 1, 1, "`é` is already defined"),
     ("\t.globel a\n", 1, 2, 7, "did you mean `.global`?"),
     ("\t.amdhsa_next_free_vgpr 3\n", 1, 2, 22, "stands outside `.amdhsa_kernel`"),
+    ("\t.amdhsa_kernl k\n", 1, 2, 13, "did you mean `.amdhsa_kernel`?"),
     ("\t.macro foo\n", 1, 2, 6, "there are no macros"),
     (".if 1\n", 1, 1, 3, "there are no conditions"),
     (".rept 3\n", 1, 1, 5, "there are no repetitions"),
@@ -69,9 +70,9 @@ fn errors_name_the_place_and_the_remedy() {
             continue;
         }
         let all = errors(source);
-        let first = &all.list[0];
-        let said = format!("{}; {}", first.message, first.help.as_deref().unwrap_or(""));
-        assert!(said.contains(message), "{source}: {said}");
+        let said = |d: &&Diagnostic| format!("{}; {}", d.message, d.help.as_deref().unwrap_or(""));
+        let first = all.list.iter().find(|d| said(d).contains(message));
+        let first = first.unwrap_or_else(|| panic!("{source}: {all}"));
         if message != "metadata:" {
             assert_eq!((first.line, first.column, first.length), (line, column, length), "{source}: {all}");
         }
@@ -80,9 +81,10 @@ fn errors_name_the_place_and_the_remedy() {
 
 #[test]
 fn all_errors_of_a_file_are_reported() {
-    let all = errors("s_nopp 0\n.bogus\ns_nop 0\n.byte 300\ns_branch nowhere\n");
+    let all = errors("s_nopp 0\n.bogus\ns_branch nowhere\ns_nop 0\n.byte 300\n");
+    // The label is missed only at the end of the file, and still stands third.
     let lines: Vec<u32> = all.list.iter().map(|d| d.line).collect();
-    assert_eq!((lines, all.more), (vec![1, 2, 4, 5], 0));
+    assert_eq!((lines, all.more), (vec![1, 2, 3, 5], 0));
     let many = errors(&"s_nopp 0\n".repeat(100));
     assert_eq!((many.list.len(), many.more), (20, 80));
     assert!(many.to_string().ends_with("and 80 more"), "{many}");
