@@ -1,4 +1,8 @@
-//! Basic blocks and edges of a [`Program`].
+//! Basic blocks and edges of a [`Program`]: what it says itself ([`Cfg`]), and where control may go besides ([`Flow`]).
+
+mod flow;
+
+pub use flow::{Flow, Root, is_call, is_return};
 
 use crate::operand::Operand;
 use crate::program::Program;
@@ -15,11 +19,12 @@ pub struct Block {
     pub succs: Vec<usize>,
     /// Blocks that control may come from.
     pub preds: Vec<usize>,
-    /// True if control may leave to an unknown place (`s_setpc`, `s_swappc`, a branch by raw offset).
+    /// True if control may leave to an unknown place: `s_setpc`, `s_swappc`, a branch by raw offset, bytes behind the block
+    /// that could not be read.
     pub unknown_exit: bool,
 }
 
-/// The control-flow graph, blocks in program order; block 0 is the entry.
+/// The control-flow graph, blocks in program order. Of where control comes in and goes besides, [`Flow`] knows.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cfg {
     /// The blocks.
@@ -38,6 +43,11 @@ impl Cfg {
         for def in &program.labels {
             if let Some(at) = def.at {
                 leader[at] = true;
+            }
+        }
+        for at in program.entries.iter().map(|e| e.at).chain(program.gaps.iter().copied()) {
+            if let Some(leader) = leader.get_mut(at) {
+                *leader = true;
             }
         }
         for (i, line) in program.lines.iter().enumerate() {
@@ -60,16 +70,19 @@ impl Cfg {
             .collect();
         for b in 0..blocks.len() {
             let last = &program.lines[blocks[b].end - 1].inst;
-            let falls_through = last.desc.falls_through();
-            if falls_through && b + 1 < blocks.len() {
-                blocks[b].succs.push(b + 1);
+            if last.desc.falls_through() {
+                if program.gaps.binary_search(&blocks[b].end).is_ok() {
+                    blocks[b].unknown_exit = true;
+                } else if b + 1 < blocks.len() {
+                    blocks[b].succs.push(b + 1);
+                }
             }
             if last.desc.class == Class::Branch {
                 let label = last.operands.iter().find_map(|o| match o {
                     Operand::Label(l) => Some(*l),
                     _ => None,
                 });
-                match label.and_then(|l| program.labels[l.0 as usize].at) {
+                match label.and_then(|l| program.labels.get(l.0 as usize)?.at) {
                     Some(at) if at < n => {
                         let target = block_of(at);
                         if !blocks[b].succs.contains(&target) {

@@ -19,7 +19,9 @@
 //! assert_eq!(report.findings[0].rule, "waitcnt.raw");
 //! ```
 
+mod access;
 mod advice;
+mod choices;
 mod counters;
 mod distance;
 mod errata;
@@ -28,9 +30,10 @@ mod path;
 mod report;
 
 pub use advice::Advice;
-pub use report::{Amount, Finding, Report};
+pub use report::{Amount, Caveat, Finding, Report};
 
-use crate::cfg::Cfg;
+use crate::cfg::Flow;
+use crate::counters::MemoryEffect;
 use crate::hazards::Config;
 use crate::program::Program;
 use counters::CounterCheck;
@@ -42,16 +45,40 @@ use report::Findings;
 pub struct Options {
     /// Which rules count. The grade holds for the counter rules, too.
     pub rules: Config,
-    /// Check what the program means by its barriers and cache instructions as well, not only registers: LDS writes before
-    /// a barrier, LDS accesses after an LDS DMA, outstanding accesses before a cache invalidation.
-    pub memory_model: bool,
+    /// What the program's barriers and cache instructions are taken to mean, besides what registers say.
+    pub memory_model: MemoryModel,
     /// Check for instructions that need a workaround by themselves.
     pub errata: bool,
 }
 
+/// What the checker takes for granted about memory: LDS writes before a barrier, LDS accesses after an LDS DMA, outstanding
+/// accesses before a cache invalidation. It knows no addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryModel {
+    /// Nothing: registers only.
+    Off,
+    /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed. An
+    /// LDS DMA is reported, once, if LDS is read before the DMA is done and never behind a wait for it; an LDS write or DMA
+    /// before a barrier if no barrier comes behind a wait for it.
+    Sure,
+    /// Every access of LDS may be to what any other concerns, and every barrier is there for what stands before it.
+    Strict,
+}
+
+impl MemoryModel {
+    /// The accesses of LDS before which a load into LDS must be done.
+    fn lds_accesses(self) -> MemoryEffect {
+        match self {
+            MemoryModel::Off => MemoryEffect::empty(),
+            MemoryModel::Sure => MemoryEffect::LDS_READ,
+            MemoryModel::Strict => MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE),
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
-        Options { rules: Config::default(), memory_model: true, errata: true }
+        Options { rules: Config::default(), memory_model: MemoryModel::Sure, errata: true }
     }
 }
 
@@ -66,47 +93,30 @@ pub fn check(program: &Program) -> Report {
 
 /// Checks `program` against the rules that `options` choose.
 pub fn check_with(program: &Program, options: Options) -> Report {
-    let cfg = Cfg::build(program);
-    let entries = entries(&cfg);
+    let flow = Flow::of(program);
     let mut found = Findings::default();
-    Distances::new(program, &cfg, &reachable(&cfg, &entries), options.rules).findings(&mut found);
-    CounterCheck::new(program, &cfg, &entries, options).findings(&mut found);
+    Distances::new(program, &flow, options.rules).findings(&mut found);
+    CounterCheck::new(program, &flow, options).findings(&mut found);
     if options.errata {
-        errata::check(program).into_iter().for_each(|f| found.push(|| f));
+        errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
     }
     let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
-    let unknown_exits = cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
+    let unknown_exits = flow.cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
     Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
 }
 
-/// What `program` waits for without need: see [`Advice`]. In order of line.
+/// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be
+/// there for: [`MemoryModel::Sure`] is as [`MemoryModel::Strict`].
 pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
-    let cfg = Cfg::build(program);
-    let entries = entries(&cfg);
-    let reachable = reachable(&cfg, &entries);
-    let mut advice = advice::states(program, &Distances::new(program, &cfg, &reachable, options.rules));
-    advice.extend(advice::waits(&CounterCheck::new(program, &cfg, &entries, options)));
+    let memory_model = match options.memory_model {
+        MemoryModel::Off => MemoryModel::Off,
+        MemoryModel::Sure | MemoryModel::Strict => MemoryModel::Strict,
+    };
+    let options = Options { memory_model, ..options };
+    let flow = Flow::of(program);
+    let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
+    advice.extend(advice::waits(&CounterCheck::new(program, &flow, options)));
     advice.sort_by_key(|a| a.line);
     advice
-}
-
-/// The blocks at which control may come in from outside: the first, and if control leaves to unknown places also those
-/// that nothing in the program leads to. Otherwise such blocks are dead code.
-fn entries(cfg: &Cfg) -> Vec<usize> {
-    let computed_jumps = cfg.blocks.iter().any(|b| b.unknown_exit);
-    let entered = |b: &usize| *b == 0 || (computed_jumps && cfg.blocks[*b].preds.is_empty());
-    (0..cfg.blocks.len()).filter(entered).collect()
-}
-
-/// For each block whether a path leads to it.
-fn reachable(cfg: &Cfg, entries: &[usize]) -> Vec<bool> {
-    let mut reached = vec![false; cfg.blocks.len()];
-    let mut open = entries.to_vec();
-    while let Some(block) = open.pop() {
-        if !std::mem::replace(&mut reached[block], true) {
-            open.extend(&cfg.blocks[block].succs);
-        }
-    }
-    reached
 }

@@ -9,27 +9,36 @@
 //! prepared for many such questions. No rule asks for more than [`MAX_REACH`] wait states, and [`View::reach`] says how
 //! far one given instruction can reach, so a pass need only look at the last few instructions of each path.
 //!
+//! Support differs: [`Grade`] says how well a rule is supported, by what manuals and LLVM say and by what was counted over
+//! the vendor's own kernels, and [`RuleSet`] chooses by it. The rules that are not about wait states stand in [`counter`];
+//! [`pages`] has all of them as plain values.
+//!
 //! The distance between two instructions is the sum of [`wait_states`] of the instructions strictly between them along
 //! the shortest path.
 //!
 //! One case of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR behind it,
 //! or the reverse). On these targets VCC has only one encoding, so the mix cannot be written down.
 
+mod clause;
+pub mod counter;
 mod engine;
+mod evidence;
 mod matrix;
 mod memory;
 mod mi100;
+mod page;
 mod rule;
 mod salu;
 mod valu;
 mod view;
+mod words;
 
 use smallvec::SmallVec;
 
-pub use rule::{
-    Condition, Config, Dependency, Evidence, Grade, Kernels, Link, Need, Overlap, Rule, Same, Voice,
-    WaitStates,
-};
+pub use clause::{ClauseKind, clause_need};
+pub use evidence::{Config, Counts, Evidence, Grade, RuleSet, UnknownName, Voice, counted_rules, counts};
+pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
+pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use view::{Kinds, Role, Use, View};
 
 use crate::inst::Inst;
@@ -41,20 +50,20 @@ use crate::target::Target;
 pub const MAX_REACH: u8 = 26;
 
 /// The rules, family by family.
-const FAMILIES: [&[Rule]; 8] = [
-    salu::RULES,
-    valu::SCALAR_RULES,
-    valu::VECTOR_RULES,
-    memory::RULES,
-    matrix::INPUT_RULES,
-    matrix::XDL_RULES,
-    matrix::F32_F64_RULES,
-    mi100::RULES,
+const FAMILIES: [(&str, &[Rule]); 8] = [
+    ("Hardware registers and M0", salu::RULES),
+    ("Scalar results of the vector ALU", valu::SCALAR_RULES),
+    ("Vector results of the vector ALU", valu::VECTOR_RULES),
+    ("Memory instructions", memory::RULES),
+    ("What matrix instructions read", matrix::INPUT_RULES),
+    ("What XDL matrix instructions write", matrix::XDL_RULES),
+    ("What f32 and f64 matrix instructions write", matrix::F32_F64_RULES),
+    ("Matrix instructions of gfx908", mi100::RULES),
 ];
 
 /// Every rule of every target, in the order of the families.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    FAMILIES.into_iter().flatten()
+    FAMILIES.into_iter().flat_map(|family| family.1)
 }
 
 /// The rules of `target`.

@@ -13,9 +13,11 @@
 pub mod cfg;
 pub mod check;
 pub mod counters;
+pub mod evidence;
 pub mod hazards;
 pub mod inst;
 pub mod layout;
+pub mod memory_model;
 pub mod operand;
 pub mod program;
 pub mod reference;
@@ -23,10 +25,11 @@ pub mod reg;
 pub mod semantics;
 pub mod table;
 pub mod target;
+pub mod wait;
 
 pub use inst::{Dpp, Inst, Mods, Sdwa};
 pub use operand::{Inline, Operand, SrcSpecial};
-pub use program::{Label, Line, Program};
+pub use program::{Entry, EntryKind, Label, Line, Program};
 pub use reg::{Reg, RegFile};
 pub use table::{Access, Class, Format, InstDesc, OperandDesc};
 pub use target::{Target, TargetSet};

@@ -46,7 +46,25 @@ pub struct LabelDef {
     pub at: Option<usize>,
 }
 
-/// A straight list of instructions with labels: one kernel's code.
+/// A place at which control comes in from outside the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Index of the instruction.
+    pub at: usize,
+    /// Who comes in there.
+    pub kind: EntryKind,
+}
+
+/// Who enters a program at an [`Entry`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EntryKind {
+    /// The dispatcher: nothing is outstanding.
+    Kernel,
+    /// A caller, with operations of its own outstanding.
+    Function,
+}
+
+/// A straight list of instructions with labels: one kernel's code, or a section of code with several functions.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     /// The target.
@@ -57,12 +75,24 @@ pub struct Program {
     pub lines: Vec<Line>,
     /// Labels; [`Label`] is an index into this.
     pub labels: Vec<LabelDef>,
+    /// Where control comes in, in order of place. None means: at the first instruction, from the dispatcher.
+    pub entries: Vec<Entry>,
+    /// Lines before which there are bytes that could not be read as instructions, in order. Control neither runs on from the
+    /// line before nor into such a line but by a label; where it goes there is unknown.
+    pub gaps: Vec<usize>,
 }
 
 impl Program {
     /// An empty program.
     pub fn new(target: Target, name: impl Into<String>) -> Program {
-        Program { target, name: name.into(), lines: Vec::new(), labels: Vec::new() }
+        Program {
+            target,
+            name: name.into(),
+            lines: Vec::new(),
+            labels: Vec::new(),
+            entries: Vec::new(),
+            gaps: Vec::new(),
+        }
     }
 
     /// Appends an instruction.
@@ -96,6 +126,13 @@ impl Program {
             if let Some(at) = &mut label.at {
                 *at += indices.partition_point(|i| i < at);
             }
+        }
+        // An entry is a label, too; a gap stays right before its line.
+        for entry in &mut self.entries {
+            entry.at += indices.partition_point(|i| *i < entry.at);
+        }
+        for gap in &mut self.gaps {
+            *gap += indices.partition_point(|i| i < gap);
         }
         let old = std::mem::take(&mut self.lines);
         self.lines.reserve(old.len() + insertions.len());

@@ -71,6 +71,16 @@ impl Reg {
         self.file == other.file && self.index < other.end() && other.index < self.end()
     }
 
+    /// The registers that both name, as a set of those of `self`: bit i stands for the i-th.
+    pub fn shared_with(self, other: Reg) -> u32 {
+        if !self.overlaps(other) {
+            return 0;
+        }
+        let from = other.index.max(self.index) - self.index;
+        let to = other.end().min(self.end()) - self.index;
+        (((1u64 << to) - 1) & !((1u64 << from) - 1)) as u32
+    }
+
     /// True if every register of `other` is in `self`.
     pub fn covers(self, other: Reg) -> bool {
         self.file == other.file && self.index <= other.index && other.end() <= self.end()
@@ -158,6 +168,11 @@ impl RegUnit {
     /// The dense number, below [`RegUnit::COUNT`].
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The unit of a dense number.
+    pub const fn from_index(index: usize) -> Option<RegUnit> {
+        if index < Self::COUNT { Some(RegUnit(index as u16)) } else { None }
     }
 
     /// The register as a tuple of one.

@@ -6,4 +6,5 @@
 //!   results are used late.
 
 pub mod list;
-pub mod wait;
+#[doc(inline)]
+pub use gcn_isa::wait;

@@ -1,13 +1,11 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
+mod asm;
 mod fragments;
 #[cfg(feature = "hip")]
 mod hip;
 mod isa;
 mod language;
-mod oracle;
+mod memory_model;
 mod rng;
 mod schedule;
-mod states;
-mod text;
-mod waits;

@@ -1,78 +1,28 @@
 //! Counters, forward: what may be outstanding at each instruction on any path, and whether it is waited for in time.
 
+use std::collections::HashSet;
+
 use smallvec::SmallVec;
 
-use super::Options;
+use super::access::Accesses;
 use super::outstanding::{Operation, Outstanding};
-use super::path::PathSearch;
-use super::report::{Amount, Finding, Findings};
-use crate::cfg::{Block, Cfg};
+use super::path::{Judgement, PathSearch};
+use super::report::{Amount, Caveat, Finding, Findings};
+use super::{MemoryModel, Options};
+use crate::cfg::{Block, Flow, is_return};
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
-use crate::inst::{Inst, RegUse};
+use crate::hazards::counter::{self as rules, CounterRule};
+use crate::inst::Inst;
 use crate::operand::Operand;
-use crate::program::Program;
-use crate::reg::{Reg, RegFile};
-use crate::table::{Access, Class};
-
-/// A rule about the counters.
-pub(super) struct CounterRule {
-    pub id: &'static str,
-    title: &'static str,
-    grade: Grade,
-}
-
-const RAW: CounterRule = CounterRule {
-    id: "waitcnt.raw",
-    title: "a register is read before the memory operation that writes it is done",
-    grade: Grade::Certain,
-};
-const WAW: CounterRule = CounterRule {
-    id: "waitcnt.waw",
-    title: "a register is written before the memory operation that writes it is done",
-    grade: Grade::Certain,
-};
-/// FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; LLVM relies on it.
-const WAW_FLAT: CounterRule = CounterRule {
-    id: "waitcnt.flat-waw",
-    title: "a vector memory operation writes a register before the FLAT operation that writes it is done",
-    grade: Grade::Cautious,
-};
-const WAR: CounterRule = CounterRule {
-    id: "waitcnt.exp-war",
-    title: "a register is written before the GDS or GWS operation that reads it has done so",
-    grade: Grade::Documented,
-};
-const LDS_DMA: CounterRule = CounterRule {
-    id: "waitcnt.lds-dma",
-    title: "LDS is accessed before a load into LDS is done",
-    grade: Grade::Documented,
-};
-const WBINVL1: CounterRule = CounterRule {
-    id: "waitcnt.wbinvl1",
-    title: "the vector cache is invalidated before earlier vector memory operations are done",
-    grade: Grade::Cautious,
-};
-const BARRIER_COUNTERS: CounterRule = CounterRule {
-    id: "barrier.counters",
-    title: "a barrier is reached with operations outstanding; this target needs every counter at 0",
-    grade: Grade::Documented,
-};
-const BARRIER_LDS: CounterRule = CounterRule {
-    id: "barrier.lds",
-    title: "a barrier is reached before an LDS write is done, so other waves may not see it",
-    grade: Grade::Documented,
-};
-const BARRIER_LDS_DMA: CounterRule = CounterRule {
-    id: "barrier.lds-dma",
-    title: "a barrier is reached before a load into LDS is done, so other waves may not see it",
-    grade: Grade::Documented,
-};
+use crate::program::{EntryKind, Program};
+use crate::reg::Reg;
+use crate::table::Class;
 
 /// What may be outstanding everywhere in a program, and what that breaks.
 pub(super) struct CounterCheck<'a> {
     program: &'a Program,
-    pub cfg: &'a Cfg,
+    pub flow: &'a Flow,
     options: Options,
     pub lines: Vec<LineFacts>,
     /// At the start of each block; `None` for blocks that no path reaches.
@@ -80,28 +30,56 @@ pub(super) struct CounterCheck<'a> {
 }
 
 impl<'a> CounterCheck<'a> {
-    pub fn new(program: &'a Program, cfg: &'a Cfg, entries: &[usize], options: Options) -> CounterCheck<'a> {
-        let lines: Vec<LineFacts> = program.lines.iter().map(|l| LineFacts::of(program, &l.inst)).collect();
-        let states = solve(cfg, entries, &lines);
-        CounterCheck { program, cfg, options, lines, states }
+    pub fn new(program: &'a Program, flow: &'a Flow, options: Options) -> CounterCheck<'a> {
+        let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
+        let lines: Vec<LineFacts> =
+            program.lines.iter().map(|l| LineFacts::of(program, &l.inst, called)).collect();
+        let states = solve(flow, &lines);
+        CounterCheck { program, flow, options, lines, states }
     }
 
     /// Findings of the counter rules.
     pub fn findings(&self, findings: &mut Findings) {
-        let mut paths = PathSearch::new(self.cfg, &self.lines);
-        for (block, entry) in self.cfg.blocks.iter().zip(&self.states) {
+        let mut paths = PathSearch::new(self.program, self.flow, &self.lines);
+        let mut told: HashSet<(&'static str, usize)> = HashSet::new();
+        for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(&self.lines, block) {
                 for broken in self.broken(&state, line) {
-                    findings.push(|| self.finding(&broken, line, &mut paths));
+                    if self.is_worth_telling(&broken, &mut paths, &mut told) {
+                        findings.push(|| self.finding(&broken, line, &mut paths));
+                    }
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
-                    if broken.rule.id == LDS_DMA.id {
-                        state.forget(broken.first, MemoryEffect::LDS_DMA);
+                    if broken.rule == &rules::LDS_DMA
+                        && let Some(first) = broken.first
+                    {
+                        state.forget(first, MemoryEffect::LDS_DMA);
                     }
                 }
                 facts.step(&mut state, line);
             }
         }
+    }
+
+    /// False for what may be the order of a program with several buffers in LDS: see [`MemoryModel::Sure`].
+    fn is_worth_telling(
+        &self,
+        broken: &Broken,
+        paths: &mut PathSearch<'_>,
+        told: &mut HashSet<(&'static str, usize)>,
+    ) -> bool {
+        let Some(first) = broken.first else { return true };
+        let served_by: fn(&Inst, &LineFacts) -> bool = match broken.rule.id {
+            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
+            id if id == rules::BARRIER_LDS.id || id == rules::BARRIER_LDS_DMA.id => {
+                |inst, _| inst.desc.class == Class::Barrier
+            }
+            _ => return true,
+        };
+        if self.options.memory_model == MemoryModel::Strict {
+            return true;
+        }
+        told.insert((broken.rule.id, first)) && !paths.is_served(first, broken.rule.id, served_by)
     }
 }
 
@@ -109,17 +87,24 @@ impl<'a> CounterCheck<'a> {
 pub(super) struct LineFacts {
     pub wait: Option<WaitCnt>,
     pub events: Events,
+    /// The counters that a function must have waited for before this instruction, as far as its caller left anything
+    /// outstanding. Worked out only for programs with functions.
+    pub uses_of_caller: SmallVec<[Counter; 3]>,
+    /// A return of a function, at which nothing is outstanding.
+    returns: bool,
 }
 
 impl LineFacts {
-    fn of(program: &Program, inst: &Inst) -> LineFacts {
+    fn of(program: &Program, inst: &Inst, called: bool) -> LineFacts {
         let wait = match inst.operands.first() {
             Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
                 Some(WaitCnt::decode((*imm & 0xffff) as u16))
             }
             _ => None,
         };
-        LineFacts { wait, events: counters::events(program.target, inst) }
+        let events = counters::events(program.target, inst);
+        let uses_of_caller = if called { Accesses::of(inst, &events).counters() } else { SmallVec::new() };
+        LineFacts { wait, events, uses_of_caller, returns: is_return(inst) }
     }
 
     /// The state behind the instruction.
@@ -127,9 +112,26 @@ impl LineFacts {
         if let Some(wait) = self.wait {
             state.wait(wait);
         }
+        // What the instruction should have waited for has been said.
+        for &counter in &self.uses_of_caller {
+            state.forget_caller(counter);
+        }
+        if self.returns {
+            state.wait(WaitCnt::ALL);
+        }
         for event in &self.events {
             state.issue(line, event);
         }
+    }
+
+    /// True for a return of a function.
+    pub fn returns(&self) -> bool {
+        self.returns
+    }
+
+    /// True if the instruction reads LDS in its own order.
+    pub fn reads_lds(&self) -> bool {
+        self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_READ))
     }
 }
 
@@ -138,17 +140,20 @@ fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (
     (block.start..block.end).zip(&lines[block.start..block.end])
 }
 
-/// The state at the start of each block, joined over all paths; `None` for blocks that no path reaches. Control comes in
-/// at `entries` with nothing outstanding.
-fn solve(cfg: &Cfg, entries: &[usize], lines: &[LineFacts]) -> Vec<Option<Outstanding>> {
-    let mut states: Vec<Option<Outstanding>> = vec![None; cfg.blocks.len()];
-    for &entry in entries {
-        states[entry] = Some(Outstanding::default());
+/// The state at the start of each block, joined over all paths; `None` for blocks that no path reaches.
+fn solve(flow: &Flow, lines: &[LineFacts]) -> Vec<Option<Outstanding>> {
+    let mut states: Vec<Option<Outstanding>> = vec![None; flow.cfg.blocks.len()];
+    for root in &flow.roots {
+        let entered = match root.kind {
+            EntryKind::Kernel => Outstanding::default(),
+            EntryKind::Function => Outstanding::of_caller(),
+        };
+        meet(&mut states[root.block], &entered);
     }
     let mut waiting: Vec<bool> = states.iter().map(Option::is_some).collect();
     // Rounds in program order, which follows control flow but for back edges.
     while waiting.contains(&true) {
-        for (b, block) in cfg.blocks.iter().enumerate() {
+        for (b, block) in flow.cfg.blocks.iter().enumerate() {
             if !std::mem::take(&mut waiting[b]) {
                 continue;
             }
@@ -157,24 +162,33 @@ fn solve(cfg: &Cfg, entries: &[usize], lines: &[LineFacts]) -> Vec<Option<Outsta
                 facts.step(&mut state, line);
             }
             for &succ in &block.succs {
-                let changed = match &mut states[succ] {
-                    Some(known) => known.join(&state),
-                    none => {
-                        *none = Some(state.clone());
-                        true
-                    }
+                waiting[succ] |= if flow.comes_back(b, succ) {
+                    meet(&mut states[succ], &Outstanding::default())
+                } else {
+                    meet(&mut states[succ], &state)
                 };
-                waiting[succ] |= changed;
             }
         }
     }
     states
 }
 
+/// Takes in what another path brings. True if that changed anything.
+fn meet(known: &mut Option<Outstanding>, new: &Outstanding) -> bool {
+    match known {
+        Some(known) => known.join(new),
+        None => {
+            *known = Some(new.clone());
+            true
+        }
+    }
+}
+
 /// One rule broken by one earlier instruction, on as many counters as it takes.
 pub(super) struct Broken {
     pub rule: &'static CounterRule,
-    pub first: usize,
+    /// `None` for what a caller left.
+    pub first: Option<usize>,
     reg: Option<Reg>,
     pub need: WaitCnt,
 }
@@ -187,8 +201,14 @@ impl CounterCheck<'_> {
         if !state.operations().is_empty() {
             self.conflicts(state, line, &mut broken);
         }
+        for &counter in self.lines[line].uses_of_caller.iter().filter(|c| state.caller_on(**c)) {
+            add(
+                &mut broken,
+                Broken { rule: &rules::CALL_ENTRY, first: None, reg: None, need: counter.at(0) },
+            );
+        }
         self.drained(state, inst, &mut broken);
-        broken.retain(|b| b.rule.grade >= self.options.rules.at_least);
+        broken.retain(|b| b.rule.grade() >= self.options.rules.at_least);
         broken
     }
 
@@ -196,8 +216,9 @@ impl CounterCheck<'_> {
         let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
         for operation in state.operations() {
             if let Some((rule, reg)) = self.conflict(operation, &access) {
+                let rule = if operation.is_done_by_order() { &rules::MIXED } else { rule };
                 let need = operation.stream.counter().at(state.needed(operation));
-                add(broken, Broken { rule, first: operation.line, reg, need });
+                add(broken, Broken { rule, first: Some(operation.line), reg, need });
             }
         }
     }
@@ -209,33 +230,31 @@ impl CounterCheck<'_> {
         access: &Accesses<'_>,
     ) -> Option<(&'static CounterRule, Option<Reg>)> {
         if let Some(written) = operation.writes {
-            if let Some(reg) = access.reads_too_early(operation.stream, written) {
-                return Some((&RAW, Some(reg)));
+            if let Some(reg) = access.reads_too_early(operation.stream, written, operation.live) {
+                return Some((&rules::RAW, Some(reg)));
             }
-            if let Some(reg) = access.writes_too_early(operation.stream, written) {
+            if let Some(reg) = access.writes_too_early(operation.stream, written, operation.live) {
                 let ordered = operation.stream == Stream::FlatVm
                     && access.events.iter().any(|e| e.stream == Stream::Vmem);
-                return Some((if ordered { &WAW_FLAT } else { &WAW }, Some(reg)));
+                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(reg)));
             }
         }
         for held in &operation.holds {
             if let Some(write) = access.writes.iter().find(|w| w.reg.overlaps(*held)) {
-                return Some((&WAR, Some(write.reg)));
+                return Some((&rules::WAR, Some(write.reg)));
             }
-        }
-        if !self.options.memory_model {
-            return None;
         }
         let dma = operation.memory.contains(MemoryEffect::LDS_DMA);
-        if dma && access.memory.intersects(MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE) {
-            return Some((&LDS_DMA, None));
+        if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
+            return Some((&rules::LDS_DMA, None));
         }
-        if access.inst.desc.class == Class::Barrier && self.program.target.has_back_off_barrier() {
+        let barrier = access.inst.desc.class == Class::Barrier && self.program.target.has_back_off_barrier();
+        if barrier && self.options.memory_model != MemoryModel::Off {
             if dma {
-                return Some((&BARRIER_LDS_DMA, None));
+                return Some((&rules::BARRIER_LDS_DMA, None));
             }
             if operation.memory.contains(MemoryEffect::LDS_WRITE) {
-                return Some((&BARRIER_LDS, None));
+                return Some((&rules::BARRIER_LDS, None));
             }
         }
         None
@@ -245,91 +264,56 @@ impl CounterCheck<'_> {
     fn drained(&self, state: &Outstanding, inst: &Inst, broken: &mut SmallVec<[Broken; 2]>) {
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
-                (&BARRIER_COUNTERS, &Counter::ALL)
+                (&rules::BARRIER_COUNTERS, &Counter::ALL)
             }
             Class::CacheCtl
-                if self.options.memory_model && inst.desc.mnemonic.starts_with("buffer_wbinvl1") =>
+                if self.options.memory_model != MemoryModel::Off
+                    && inst.desc.mnemonic.starts_with("buffer_wbinvl1") =>
             {
-                (&WBINVL1, &[Counter::Vm])
+                (&rules::WBINVL1, &[Counter::Vm])
             }
+            Class::Branch if is_return(inst) => (&rules::CALL_EXIT, &Counter::ALL),
             _ => return,
         };
         for &counter in counters {
             if let Some(first) = state.any_on(counter) {
-                add(broken, Broken { rule, first, reg: None, need: counter.at(0) });
+                add(broken, Broken { rule, first: Some(first), reg: None, need: counter.at(0) });
             }
         }
     }
 
     fn finding(&self, broken: &Broken, second: usize, paths: &mut PathSearch<'_>) -> Finding {
+        let name = |line: usize| self.program.lines[line].inst.desc.printed;
+        let rule = broken.rule;
+        let Judgement { path, caveat } = match broken.first {
+            Some(first) => paths.judge(first, second),
+            None => Judgement::default(),
+        };
+        let addresses = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
+        let unknown = addresses.contains(&rule).then_some(Caveat::Addresses);
+        let caveat = caveat.or(unknown);
         Finding {
-            rule: broken.rule.id,
-            grade: broken.rule.grade,
-            title: broken.rule.title,
-            first: Some(broken.first),
+            rule: rule.id,
+            grade: if caveat.is_some() { Grade::Cautious } else { rule.grade() },
+            title: rule.title,
+            first: broken.first,
             second,
-            first_name: self.program.lines[broken.first].inst.desc.printed,
-            second_name: self.program.lines[second].inst.desc.printed,
+            first_name: broken.first.map_or("", name),
+            second_name: name(second),
             loc: self.program.lines[second].loc,
             reg: broken.reg,
             need: Amount::Wait(broken.need),
             have: Amount::NoWait,
-            path: paths.unfinished(broken.first, second),
+            path,
+            caveat,
         }
     }
 }
 
 /// Adds a broken rule, or its counter to the same rule broken by the same instruction.
 fn add(broken: &mut SmallVec<[Broken; 2]>, new: Broken) {
-    match broken.iter_mut().find(|b| b.first == new.first && b.rule.id == new.rule.id) {
+    match broken.iter_mut().find(|b| b.first == new.first && b.rule == new.rule) {
         Some(known) => known.need = known.need.and(new.need),
         None => broken.push(new),
     }
-}
-
-/// What an instruction touches, worked out once for all operations that may be outstanding.
-struct Accesses<'a> {
-    inst: &'a Inst,
-    events: &'a Events,
-    reads: SmallVec<[RegUse; 6]>,
-    writes: SmallVec<[RegUse; 3]>,
-    memory: MemoryEffect,
-    /// The operand that is read and written by a load: it is read only when the data arrives.
-    merged: Option<u8>,
-}
-
-impl<'a> Accesses<'a> {
-    fn of(inst: &'a Inst, events: &'a Events) -> Accesses<'a> {
-        let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
-        let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
-        let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        Accesses { inst, events, reads: inst.reads(), writes: inst.writes(), memory, merged }
-    }
-
-    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
-    fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
-        self.events.iter().any(|e| e.writes == Some(reg) && counters::finishes_after(stream, e.stream))
-    }
-
-    /// The register of `written` that the instruction reads. A load that keeps part of its destination reads it only when
-    /// its data arrives.
-    fn reads_too_early(&self, stream: Stream, written: Reg) -> Option<Reg> {
-        let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
-        let too_early =
-            |u: &&RegUse| u.reg.overlaps(written) && !(merges(u) && self.arrives_after(stream, u.reg));
-        self.reads.iter().find(too_early).map(|u| u.reg)
-    }
-
-    fn writes_too_early(&self, stream: Stream, written: Reg) -> Option<Reg> {
-        let too_early = |u: &&RegUse| u.reg.overlaps(written) && !self.arrives_after(stream, u.reg);
-        self.writes.iter().find(too_early).map(|u| u.reg)
-    }
-}
-
-/// True if the operand that the instruction reads and writes is the destination of a load, not data to be sent.
-fn is_load(inst: &Inst) -> bool {
-    matches!(
-        inst.desc.class,
-        Class::VmemLoad | Class::GlobalLoad | Class::ScratchLoad | Class::FlatLoad | Class::LdsRead
-    ) && inst.operands.first().and_then(|o| o.reg()).is_some_and(|r| r.file != RegFile::Sgpr)
 }

@@ -1,41 +1,55 @@
 //! Wait states, backwards: from each instruction along every path towards the entry, as far as any rule reaches.
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
-use super::report::{Amount, Finding, Findings};
-use crate::cfg::Cfg;
-use crate::hazards::{self, Config, MAX_REACH, Need, View};
+use super::report::{Amount, Caveat, Finding, Findings};
+use crate::cfg::Flow;
+use crate::hazards::{self, Config, Grade, MAX_REACH, Need, View};
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
 pub(super) struct Distances<'a> {
     program: &'a Program,
-    pub cfg: &'a Cfg,
-    pub reachable: &'a [bool],
+    pub flow: &'a Flow,
+    /// For each block whether control may come there.
+    pub reachable: Vec<bool>,
     pub rules: Config,
     pub views: Vec<View>,
     pub states: Vec<u32>,
 }
 
 impl<'a> Distances<'a> {
-    pub fn new(program: &'a Program, cfg: &'a Cfg, reachable: &'a [bool], rules: Config) -> Distances<'a> {
+    pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
         let views = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
-        Distances { program, cfg, reachable, rules, views, states }
+        Distances { program, flow, reachable: flow.reachable(), rules, views, states }
     }
 
     /// Findings of the wait-state rules.
     pub fn findings(&self, findings: &mut Findings) {
-        for (index, block) in self.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
+        let mut clause = 0;
+        let mut jumps = self.views.len().saturating_mul(UNKNOWN_JUMPS.0).max(UNKNOWN_JUMPS.1);
+        for (index, block) in self.flow.cfg.blocks.iter().enumerate().filter(|b| self.reachable[b.0]) {
+            if !self.falls_into(index) {
+                clause = block.start;
+            }
             for second in block.start..block.end {
-                self.check(index, second, findings);
+                self.check(index, second, &mut jumps, findings);
+                if let Some((first, need)) = self.clause_need(clause, second) {
+                    if !self.is_found_above(first, second, need) {
+                        findings.push(|| self.clause_finding(first, second, need));
+                    }
+                    clause = second;
+                }
             }
         }
     }
 }
 
 /// A stretch of a block that is to be walked, last line first.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Stretch {
     block: usize,
     /// One past the last line.
@@ -44,7 +58,50 @@ struct Stretch {
     distance: u32,
     /// The stretch that follows on the path, as an index into the walk's trail.
     next: Option<usize>,
+    /// Lines of matrix instructions on the way: what they overwrite, earlier ones own no more.
+    matrix: SmallVec<[u32; 2]>,
+    /// The path leads through a jump to an unknown place.
+    jumps: bool,
 }
+
+impl Stretch {
+    /// True if whatever a walk from `other` finds, one from here finds, too.
+    fn covers(&self, other: &Stretch) -> bool {
+        self.block == other.block
+            && self.distance <= other.distance
+            && self.matrix.iter().all(|line| other.matrix.contains(line))
+            && (!self.jumps || other.jumps)
+    }
+}
+
+/// Which stretches of a trail are of which block, once there are too many to look at each.
+#[derive(Default)]
+struct Entered {
+    by_block: HashMap<usize, Vec<usize>>,
+    /// How many stretches of the trail are in it.
+    known: usize,
+}
+
+/// Trails of this many stretches are searched one by one.
+const SHORT_TRAIL: usize = 32;
+
+impl Entered {
+    /// True if some stretch of `trail` covers `new`. Whole blocks only: the first stretch ends inside its block.
+    fn covers(&mut self, trail: &[Stretch], new: &Stretch) -> bool {
+        if trail.len() <= SHORT_TRAIL {
+            return trail.iter().skip(1).any(|s| s.covers(new));
+        }
+        for (index, stretch) in trail.iter().enumerate().skip(self.known.max(1)) {
+            self.by_block.entry(stretch.block).or_default().push(index);
+        }
+        self.known = trail.len();
+        self.by_block.get(&new.block).is_some_and(|list| list.iter().any(|i| trail[*i].covers(new)))
+    }
+}
+
+/// Unknown exits whose last lines are walked back from what may follow them, all walks of a program together, for each of its
+/// lines and at least. A program in which everything may jump everywhere has too many pairs to look at each.
+const UNKNOWN_JUMPS: (usize, usize) = (32, 1 << 20);
 
 /// A distance that is too short.
 struct Short {
@@ -55,21 +112,59 @@ struct Short {
 }
 
 impl Distances<'_> {
-    fn check(&self, block: usize, second: usize, findings: &mut Findings) {
+    /// True if control comes to the block from the line above it.
+    fn falls_into(&self, block: usize) -> bool {
+        let above = block.checked_sub(1).filter(|b| self.reachable[*b]);
+        above.is_some_and(|above| self.flow.cfg.blocks[block].preds.contains(&above))
+    }
+
+    /// What the memory clause that reaches from `start` or later to `second` asks for, and the earlier instruction.
+    fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
+        let clause = self.views.get(start..second)?;
+        let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;
+        Some((start + at, need))
+    }
+
+    /// True if the clause rule binds the two as neighbours, so that walking back has found it.
+    fn is_found_above(&self, first: usize, second: usize, need: Need) -> bool {
+        let needs = || self.views[first].required_all(&self.views[second], self.rules);
+        first + 1 == second && needs().iter().any(|n| n.rule == need.rule)
+    }
+
+    fn clause_finding(&self, first: usize, second: usize, need: Need) -> Finding {
+        let short = Short { first, need, distance: 0, stretch: 0 };
+        let stretch =
+            Stretch { block: 0, end: second, distance: 0, next: None, matrix: SmallVec::new(), jumps: false };
+        self.finding(&short, second, &[stretch])
+    }
+
+    fn check(&self, block: usize, second: usize, jumps: &mut usize, findings: &mut Findings) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
-        trail.push(Stretch { block, end: second, distance: 0, next: None });
+        let start =
+            Stretch { block, end: second, distance: 0, next: None, matrix: SmallVec::new(), jumps: false };
+        trail.push(start);
         let mut shorts: SmallVec<[Short; 2]> = SmallVec::new();
+        let mut entered = Entered::default();
         let mut done = 0;
-        while let Some(&stretch) = trail.get(done) {
-            let passed = self.walk(stretch, done, second, &mut shorts);
-            if let Some(distance) = passed {
-                for &pred in self.cfg.blocks[stretch.block].preds.iter().filter(|p| self.reachable[**p]) {
-                    // Whole blocks only: the first stretch ends inside its block.
-                    let nearer = trail[1..].iter().any(|s| s.block == pred && s.distance <= distance);
-                    if !nearer {
-                        let end = self.cfg.blocks[pred].end;
-                        trail.push(Stretch { block: pred, end, distance, next: Some(done) });
+        while let Some(mut stretch) = trail.get(done).cloned() {
+            if self.walk(&mut stretch, done, second, &mut shorts) {
+                let block = &self.flow.cfg.blocks[stretch.block];
+                let through_hub = self.flow.is_hub(stretch.block);
+                for &pred in block.preds.iter().filter(|p| self.reachable[**p]) {
+                    if through_hub {
+                        let Some(left) = jumps.checked_sub(1) else { break };
+                        *jumps = left;
+                    }
+                    let new = Stretch {
+                        block: pred,
+                        end: self.flow.cfg.blocks[pred].end,
+                        next: Some(done),
+                        jumps: stretch.jumps || through_hub,
+                        ..stretch.clone()
+                    };
+                    if !entered.covers(&trail, &new) {
+                        trail.push(new);
                     }
                 }
             }
@@ -80,46 +175,63 @@ impl Distances<'_> {
         }
     }
 
-    /// Holds the lines of the stretch against the second instruction. Returns the distance of the block's start if rules
-    /// may reach beyond it.
+    /// Holds the lines of the stretch against the second instruction and moves its distance to the block's start. True if
+    /// rules may reach beyond it.
     fn walk(
         &self,
-        stretch: Stretch,
+        stretch: &mut Stretch,
         index: usize,
         second: usize,
         shorts: &mut SmallVec<[Short; 2]>,
-    ) -> Option<u32> {
-        let mut distance = stretch.distance;
-        for first in (self.cfg.blocks[stretch.block].start..stretch.end).rev() {
+    ) -> bool {
+        for first in (self.flow.cfg.blocks[stretch.block].start..stretch.end).rev() {
             let view = &self.views[first];
+            let distance = stretch.distance;
             if u32::from(view.reach()) > distance
-                && let Some(need) = view.required(&self.views[second], self.rules)
+                && let Some(need) =
+                    view.required_where(&self.views[second], self.rules, self.live(first, stretch))
                 && u32::from(need.states) > distance
             {
+                let short = Short { first, need, distance, stretch: index };
                 match shorts.iter_mut().find(|s| s.first == first) {
-                    Some(known) if known.distance <= distance => {}
-                    Some(known) => *known = Short { first, need, distance, stretch: index },
-                    None => shorts.push(Short { first, need, distance, stretch: index }),
+                    Some(known) if (known.distance, need.states) <= (distance, known.need.states) => {}
+                    Some(known) => *known = short,
+                    None => shorts.push(short),
                 }
             }
-            distance += self.states[first];
-            if distance >= u32::from(MAX_REACH) {
-                return None;
+            if view.matrix_result().is_some() {
+                stretch.matrix.push(first as u32);
+            }
+            stretch.distance += self.states[first];
+            if stretch.distance >= u32::from(MAX_REACH) {
+                return false;
             }
         }
-        Some(distance)
+        true
+    }
+
+    /// The registers of the result of `first` that no later matrix instruction of the path overwrites.
+    fn live(&self, first: usize, stretch: &Stretch) -> u32 {
+        let view = &self.views[first];
+        if view.matrix_result().is_none() {
+            return u32::MAX;
+        }
+        stretch.matrix.iter().fold(u32::MAX, |live, line| view.live_behind(live, &self.views[*line as usize]))
     }
 
     fn finding(&self, short: &Short, second: usize, trail: &[Stretch]) -> Finding {
         let mut path = Vec::new();
         let mut next = trail[short.stretch].next;
         while let Some(i) = next {
-            path.push(self.cfg.blocks[trail[i].block].start);
+            if !self.flow.is_hub(trail[i].block) {
+                path.push(self.flow.cfg.blocks[trail[i].block].start);
+            }
             next = trail[i].next;
         }
+        let caveat = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
         Finding {
             rule: short.need.rule.id,
-            grade: short.need.rule.evidence.grade(),
+            grade: if caveat.is_some() { Grade::Cautious } else { short.need.rule.grade() },
             title: short.need.rule.title,
             first: Some(short.first),
             second,
@@ -130,6 +242,7 @@ impl Distances<'_> {
             need: Amount::States(short.need.states),
             have: Amount::States(short.distance.min(u32::from(u8::MAX)) as u8),
             path,
+            caveat,
         }
     }
 }

@@ -1,25 +1,50 @@
 //! Instructions that are wrong by themselves on some machines.
 
 use super::report::{Amount, Finding};
-use crate::hazards::Grade;
+use crate::hazards::Config;
+use crate::hazards::counter::{CounterRule, SHIFT64, SMEM_ADDRESS};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
-use crate::target::Target;
+use crate::table::Class;
 
 /// VGPRs are allocated in blocks of this many.
 const BLOCK: u16 = 8;
 
 /// Findings about single instructions.
-///
-/// gfx90a: a 64-bit shift whose amount stands in the last VGPR of the wave's allocation reads beyond it (LLVM copies the
+pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
+    let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule.grade(), rule.xnack);
+    let mut findings = Vec::new();
+    if counts(&SHIFT64) {
+        findings.extend(shifts(program).into_iter().map(|(line, reg)| finding(program, &SHIFT64, line, reg)));
+    }
+    if counts(&SMEM_ADDRESS) {
+        let lines = program.lines.iter().enumerate();
+        let concerned = lines.filter_map(|(line, l)| Some((line, overwritten_address(&l.inst)?)));
+        findings.extend(concerned.map(|(line, reg)| finding(program, &SMEM_ADDRESS, line, reg)));
+    }
+    findings
+}
+
+/// The scalar register that a load of two or more registers reads as its address and overwrites. A load at a multiple of its
+/// size is not split; it is taken to be one if its immediate offset is such a multiple.
+fn overwritten_address(inst: &Inst) -> Option<Reg> {
+    if inst.desc.class != Class::SmemLoad {
+        return None;
+    }
+    let result = inst.writes().iter().map(|w| w.reg).find(|r| r.len > 1)?;
+    let Some(Operand::Imm(offset)) = inst.operand("offset") else { return None };
+    if offset % (4 * i64::from(result.len)) == 0 {
+        return None;
+    }
+    inst.reads().iter().map(|r| r.reg).find(|r| r.overlaps(result))
+}
+
+/// 64-bit shifts whose amount stands in the last VGPR of the wave's allocation: gfx90a reads beyond it (LLVM copies the
 /// amount elsewhere). The allocation ends at the highest register that the program uses, rounded up to a block, so only
 /// the last register of a block can be concerned, and only if nothing behind it is used.
-pub(super) fn check(program: &Program) -> Vec<Finding> {
-    if program.target != Target::GFX90A {
-        return Vec::new();
-    }
+fn shifts(program: &Program) -> Vec<(usize, Reg)> {
     let suspects: Vec<(usize, Reg)> = program
         .lines
         .iter()
@@ -31,8 +56,7 @@ pub(super) fn check(program: &Program) -> Vec<Finding> {
         return Vec::new();
     }
     let (end, agprs) = used(program);
-    let concerned = suspects.into_iter().filter(|(_, reg)| !agprs && reg.end() == end);
-    concerned.map(|(line, reg)| finding(program, line, reg)).collect()
+    suspects.into_iter().filter(|(_, reg)| !agprs && reg.end() == end).collect()
 }
 
 /// The VGPR that holds the amount of a 64-bit vector shift.
@@ -57,11 +81,11 @@ fn used(program: &Program) -> (u16, bool) {
     (end, agprs)
 }
 
-fn finding(program: &Program, line: usize, reg: Reg) -> Finding {
+fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg) -> Finding {
     Finding {
-        rule: "gfx90a.shift64",
-        grade: Grade::Cautious,
-        title: "the amount of a 64-bit shift stands in the last VGPR of the allocation",
+        rule: rule.id,
+        grade: rule.grade(),
+        title: rule.title,
         first: None,
         second: line,
         first_name: "",
@@ -71,5 +95,6 @@ fn finding(program: &Program, line: usize, reg: Reg) -> Finding {
         need: Amount::OtherRegister,
         have: Amount::NoWait,
         path: Vec::new(),
+        caveat: None,
     }
 }

@@ -1,111 +1,243 @@
-//! A path on which an operation is still outstanding, for the report.
+//! The paths on which an operation is still outstanding: for the report, and for what a finding takes for granted.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
+use std::ops::Range;
 
+use smallvec::SmallVec;
+
+use super::choices::{self, Exits};
 use super::counters::LineFacts;
 use super::outstanding::Outstanding;
-use crate::cfg::Cfg;
+use super::report::Caveat;
+use crate::cfg::Flow;
+use crate::inst::Inst;
+use crate::program::Program;
 
 /// Lines that all searches together may look at: so many for each line of the program, and so many at least. A broken program
 /// can have as many findings as lines; the paths of the first ones are enough to mend it.
-const LOOKS: (usize, usize) = (32, 1 << 20);
+const LOOKS: (usize, usize) = (32, 1 << 21);
 
-/// Searches paths for the report, within a budget that keeps the whole check linear in the program's length.
+/// Nodes of one search.
+const MOST_NODES: usize = 4096;
+
+/// What is known about the paths of a finding.
+#[derive(Default)]
+pub(super) struct Judgement {
+    /// The lines at which the shortest path (in blocks) enters its blocks; empty if it is straight or not known.
+    pub path: Vec<usize>,
+    /// What every path takes for granted.
+    pub caveat: Option<Caveat>,
+}
+
+/// A block entered with the operation outstanding.
+pub(super) struct Node {
+    pub block: usize,
+    state: Outstanding,
+    /// The node from which it was first reached; itself for the start.
+    parent: usize,
+    pub end: End,
+}
+
+/// How a node ends.
+pub(super) enum End {
+    /// The second instruction, with the operation outstanding.
+    Second,
+    /// The line that finishes the operation.
+    Finished(usize),
+    /// The block's end with the operation outstanding; the nodes behind it, one for each successor behind which it is
+    /// still outstanding.
+    Open(SmallVec<[(usize, usize); 2]>),
+}
+
+/// Searches paths within a budget that keeps the whole check linear in the program's length.
 pub(super) struct PathSearch<'a> {
-    cfg: &'a Cfg,
+    program: &'a Program,
+    flow: &'a Flow,
     lines: &'a [LineFacts],
+    /// Lines that wait or start something, in order.
+    relevant: Vec<u32>,
+    exits: Option<Exits>,
+    /// For a rule, the blocks from whose start something that serves it can be reached.
+    serving: HashMap<&'static str, Vec<bool>>,
     looks: usize,
 }
 
 impl<'a> PathSearch<'a> {
-    pub(super) fn new(cfg: &'a Cfg, lines: &'a [LineFacts]) -> PathSearch<'a> {
-        PathSearch { cfg, lines, looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1) }
+    pub fn new(program: &'a Program, flow: &'a Flow, lines: &'a [LineFacts]) -> PathSearch<'a> {
+        PathSearch {
+            program,
+            flow,
+            lines,
+            relevant: Vec::new(),
+            exits: None,
+            serving: HashMap::new(),
+            looks: lines.len().saturating_mul(LOOKS.0).max(LOOKS.1),
+        }
     }
 
-    /// The lines at which the shortest path (in blocks) from `first` to `second` on which the operation of `first` is not
-    /// waited for enters its blocks. Empty if both stand in one block and the path is straight, and when the budget is
-    /// spent.
-    pub(super) fn unfinished(&mut self, first: usize, second: usize) -> Vec<usize> {
-        let start = self.cfg.block_of(first);
-        let mut alone = Outstanding::default();
-        self.lines[first].step(&mut alone, first);
-        let mut came_from: HashMap<usize, usize> = HashMap::new();
-        let mut queue = VecDeque::new();
-        if let Reached::End(state) = self.follow(alone, first, first + 1..self.cfg.blocks[start].end, second)
-        {
-            queue.push_back((start, state));
+    /// How `second` is reached with the operation of `first` outstanding.
+    pub fn judge(&mut self, first: usize, second: usize) -> Judgement {
+        let Some((nodes, complete)) = self.explore(first, Some(second)) else { return Judgement::default() };
+        let Some(at) = nodes.iter().position(|n| matches!(n.end, End::Second)) else {
+            return Judgement::default();
+        };
+        let path = self.path(&nodes, at);
+        if path.is_empty() || !complete {
+            return Judgement { path, caveat: None };
         }
-        while let Some((block, state)) = queue.pop_front() {
-            for &succ in &self.cfg.blocks[block].succs {
-                if came_from.contains_key(&succ) {
-                    continue;
-                }
-                came_from.insert(succ, block);
-                let range = self.cfg.blocks[succ].start..self.cfg.blocks[succ].end;
-                match self.follow(state.clone(), first, range, second) {
-                    Reached::Second => return back(self.cfg, &came_from, start, succ),
-                    Reached::End(state) => queue.push_back((succ, state)),
-                    Reached::Finished => {}
+        let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
+        let caveat = choices::caveat(self.flow, exits, &nodes);
+        Judgement { path, caveat }
+    }
+
+    /// True if behind a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
+    /// not be found out.
+    pub fn is_served(
+        &mut self,
+        first: usize,
+        rule: &'static str,
+        serves: fn(&Inst, &LineFacts) -> bool,
+    ) -> bool {
+        let Some((nodes, complete)) = self.explore(first, None) else { return true };
+        if !complete {
+            return true;
+        }
+        let line_serves = |line: usize| serves(&self.program.lines[line].inst, &self.lines[line]);
+        let blocks = &self.flow.cfg.blocks;
+        let reachable = self.serving.entry(rule).or_insert_with(|| {
+            let here = |b: usize| (blocks[b].start..blocks[b].end).any(line_serves);
+            reaches(self.flow, here)
+        });
+        nodes.iter().any(|node| {
+            let End::Finished(line) = node.end else { return false };
+            let block = &blocks[node.block];
+            (line..block.end).any(line_serves) || block.succs.iter().any(|s| reachable[*s])
+        })
+    }
+
+    /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; and
+    /// whether these are all. `None` when the budget is spent.
+    fn explore(&mut self, first: usize, second: Option<usize>) -> Option<(Vec<Node>, bool)> {
+        if self.looks == 0 {
+            return None;
+        }
+        let start = self.flow.cfg.block_of(first);
+        let mut state = Outstanding::default();
+        self.lines[first].step(&mut state, first);
+        let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
+        let mut nodes = vec![Node { block: start, state, parent: 0, end }];
+        // States by number, and nodes by block and the number of the state that comes in.
+        let mut states: HashMap<Outstanding, usize> = HashMap::new();
+        let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut done = 0;
+        while done < nodes.len() {
+            if matches!(nodes[done].end, End::Open(_)) {
+                let from = nodes[done].block;
+                let state = nodes[done].state.clone().blurred();
+                let number = states.len();
+                let number = *states.entry(state.clone()).or_insert(number);
+                for &succ in &self.flow.cfg.blocks[from].succs {
+                    if self.flow.comes_back(from, succ) {
+                        continue;
+                    }
+                    self.looks = self.looks.saturating_sub(1);
+                    let key = (succ, number);
+                    let node = match known.get(&key) {
+                        Some(&node) => node,
+                        None => {
+                            if nodes.len() >= MOST_NODES || self.looks == 0 {
+                                return Some((nodes, false));
+                            }
+                            let block = &self.flow.cfg.blocks[succ];
+                            let mut state = state.clone();
+                            let end = self.follow(&mut state, first, block.start..block.end, second);
+                            nodes.push(Node { block: succ, state, parent: done, end });
+                            known.insert(key, nodes.len() - 1);
+                            nodes.len() - 1
+                        }
+                    };
+                    if let End::Open(next) = &mut nodes[done].end {
+                        next.push((succ, node));
+                    }
                 }
             }
+            done += 1;
         }
-        Vec::new()
+        Some((nodes, true))
     }
 
+    /// Follows the operation of `first` through `range`.
     fn follow(
         &mut self,
-        mut state: Outstanding,
+        state: &mut Outstanding,
         first: usize,
-        range: std::ops::Range<usize>,
-        second: usize,
-    ) -> Reached {
-        let lines = self.lines;
-        for line in range {
-            if line == second {
-                return Reached::Second;
-            }
-            let Some(looks) = self.looks.checked_sub(1) else { return Reached::Finished };
-            self.looks = looks;
-            if let Some(wait) = lines[line].wait {
+        range: Range<usize>,
+        second: Option<usize>,
+    ) -> End {
+        if self.relevant.is_empty() {
+            self.relevant = relevant(self.lines);
+        }
+        let second = second.filter(|s| range.contains(s));
+        let until = second.unwrap_or(range.end);
+        let from = self.relevant.partition_point(|l| (*l as usize) < range.start);
+        for &line in self.relevant[from..].iter().take_while(|l| (**l as usize) < until) {
+            let line = line as usize;
+            self.looks = self.looks.saturating_sub(1);
+            let facts = &self.lines[line];
+            if let Some(wait) = facts.wait {
                 state.wait(wait);
             }
-            // Operations that nobody asks about leave no trace in the state; they are followed by their counter alone.
-            let mut counters = lines[first].events.iter().map(|e| e.stream.counter());
-            if !lines[first].events.is_empty() && counters.all(|c| state.any_on(c).is_none()) {
-                return Reached::Finished;
+            if facts.returns() || self.is_finished(state, first) {
+                return End::Finished(line);
             }
-            let awaited = lines[first].events.iter().any(|e| e.writes.is_some() || !e.holds.is_empty());
-            if awaited && !state.operations().iter().any(|o| o.line == first) {
-                return Reached::Finished;
-            }
-            for event in lines[line].events.iter().filter(|_| line != first) {
+            for event in facts.events.iter().filter(|_| line != first) {
                 state.issue_behind(line, event);
             }
         }
-        Reached::End(state)
+        self.looks = self.looks.saturating_sub(1);
+        if second.is_some() { End::Second } else { End::Open(SmallVec::new()) }
     }
-}
 
-enum Reached {
-    /// The second instruction, with the operation outstanding.
-    Second,
-    /// The end of the range, with the operation outstanding.
-    End(Outstanding),
-    /// A wait that finishes the operation, or the end of the budget.
-    Finished,
-}
-
-/// The entries of the blocks from behind `start` to `end`.
-fn back(cfg: &Cfg, came_from: &HashMap<usize, usize>, start: usize, end: usize) -> Vec<usize> {
-    let mut path = vec![cfg.blocks[end].start];
-    let mut block = end;
-    while let Some(&previous) = came_from.get(&block) {
-        if previous == start || path.len() > cfg.blocks.len() {
-            break;
+    /// True if nothing of `first` is outstanding. Operations that nobody asks about leave no trace in the state but their
+    /// counter.
+    fn is_finished(&self, state: &Outstanding, first: usize) -> bool {
+        let events = &self.lines[first].events;
+        if !events.is_empty() && events.iter().all(|e| state.any_on(e.stream.counter()).is_none()) {
+            return true;
         }
-        path.push(cfg.blocks[previous].start);
-        block = previous;
+        let tracked = events.iter().any(Outstanding::keeps_track_of);
+        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_by_order())
     }
-    path.reverse();
-    path
+
+    /// The entries of the blocks behind the start up to node `at`.
+    fn path(&self, nodes: &[Node], at: usize) -> Vec<usize> {
+        let mut path = Vec::new();
+        let mut node = at;
+        while nodes[node].parent != node {
+            if !self.flow.is_hub(nodes[node].block) {
+                path.push(self.flow.cfg.blocks[nodes[node].block].start);
+            }
+            node = nodes[node].parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// The lines that wait, start something, or end a function.
+fn relevant(lines: &[LineFacts]) -> Vec<u32> {
+    let matters = |l: &LineFacts| l.wait.is_some() || !l.events.is_empty() || l.returns();
+    lines.iter().enumerate().filter(|(_, l)| matters(l)).map(|(i, _)| i as u32).collect()
+}
+
+/// For each block whether a block for which `here` holds can be reached from its start.
+fn reaches(flow: &Flow, here: impl Fn(usize) -> bool) -> Vec<bool> {
+    let mut found = vec![false; flow.cfg.blocks.len()];
+    let mut open: Vec<usize> = (0..found.len()).filter(|b| here(*b)).collect();
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut found[block], true) {
+            open.extend(&flow.cfg.blocks[block].preds);
+        }
+    }
+    found
 }

@@ -20,7 +20,9 @@ pub struct Report {
     /// How many findings more there are than [`MOST_FINDINGS`](super::MOST_FINDINGS), which are not listed.
     pub omitted: usize,
     /// Lines where control leaves to a place that the program does not show (`s_setpc`, `s_swappc`, a branch by number).
-    /// What happens behind them is not checked.
+    /// They are taken to lead to every place of the program that they may lead to ([`crate::cfg::Flow`]); what happens outside
+    /// is not checked. Wait states across them are followed as far as a budget goes that only programs with very many such
+    /// jumps exceed.
     pub unknown_exits: Vec<usize>,
 }
 
@@ -51,6 +53,30 @@ pub struct Finding {
     pub have: Amount,
     /// The worst path: the lines at which it enters the blocks after the one of `first`. Empty if it is straight.
     pub path: Vec<usize>,
+    /// What the finding takes for granted, if it is less sure for that: its grade is then [`Grade::Cautious`].
+    pub caveat: Option<Caveat>,
+}
+
+/// What a finding takes for granted because the program does not say it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Caveat {
+    /// Two or more branches, none of which would do alone, go this way one after the other. The conditions of branches are
+    /// not compared, so that they may exclude each other.
+    Branches,
+    /// A jump whose destination the program does not name goes here.
+    UnknownJump,
+    /// Both instructions mean the same part of LDS, or the barrier is the one that publishes it.
+    Addresses,
+}
+
+impl fmt::Display for Caveat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Caveat::Branches => "if several branches can go this way one after the other",
+            Caveat::UnknownJump => "if a jump to an unknown place goes here",
+            Caveat::Addresses => "if both concern the same part of LDS",
+        })
+    }
 }
 
 /// What stands, or must stand, between two instructions.
@@ -69,19 +95,23 @@ pub enum Amount {
 impl Finding {
     /// What to do about it.
     pub fn remedy(&self) -> String {
+        self.remedy_at(&format!("line {}", self.second))
+    }
+
+    /// What to do about it, where the later instruction is called `place`.
+    pub fn remedy_at(&self, place: &str) -> String {
         match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
                 let missing = need.saturating_sub(have);
                 format!(
-                    "put {} or {missing} independent instruction{} before line {}",
+                    "put {} or {missing} independent instruction{} before {place}",
                     nops(missing),
                     if missing == 1 { "" } else { "s" },
-                    self.second
                 )
             }
-            (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before line {}", self.second),
+            (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before {place}"),
             (Amount::OtherRegister, _) => {
-                format!("copy {} to another register and use that in line {}", self.register(), self.second)
+                format!("copy {} to another register and use that in {place}", self.register())
             }
             _ => String::new(),
         }
@@ -106,7 +136,8 @@ impl Finding {
             let lines: Vec<String> = self.path.iter().map(|l| format!("line {l}")).collect();
             format!(" (by way of {})", lines.join(", "))
         };
-        format!("{first}line {} `{}`{reg}{amounts}{path}", self.second, self.second_name)
+        let caveat = self.caveat.map_or(String::new(), |c| format!(", {c}"));
+        format!("{first}line {} `{}`{reg}{amounts}{path}{caveat}", self.second, self.second_name)
     }
 
     fn register(&self) -> String {

@@ -4,16 +4,34 @@ use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
-use super::rule::{Config, Link, Need, Overlap, Rule, Same};
-use super::view::{Kinds, Role, Use, View};
+use super::clause;
+use super::evidence::{Config, Grade};
+use super::rule::{Link, Need, Overlap, Rule};
+use super::view::{Role, Use, View};
 use crate::reg::Reg;
 use crate::target::Target;
 
-/// The rules by target, in target order.
-static BY_TARGET: LazyLock<[Vec<&'static Rule>; 6]> =
-    LazyLock::new(|| Target::ALL.map(|t| super::rules(t).collect()));
+/// A rule as it holds on one target.
+pub(super) struct Entry {
+    pub rule: &'static Rule,
+    /// Worked out once: it is asked for at every pair.
+    grade: Grade,
+}
 
-fn rules(target: Target) -> &'static [&'static Rule] {
+impl Entry {
+    /// True if the rule counts.
+    pub fn counts(&self, config: Config) -> bool {
+        config.counts(self.grade, self.rule.xnack)
+    }
+}
+
+/// The rules by target, in target order.
+static BY_TARGET: LazyLock<[Vec<Entry>; 6]> = LazyLock::new(|| {
+    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, grade: rule.grade() }).collect())
+});
+
+/// The rules of `target`.
+pub(super) fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target as usize]
 }
 
@@ -24,7 +42,7 @@ pub(super) type Candidates = SmallVec<[u8; 12]>;
 pub(super) fn candidates(view: &View) -> (Candidates, u8) {
     let mut found = Candidates::new();
     let mut reach = 0;
-    for (i, rule) in rules(view.target).iter().enumerate() {
+    for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
         let states = rule.states(view.target).map_or(0, |s| s.after(view.passes));
         if states > 0 && rule.first.holds(view.kinds) && produces(rule.link, view) {
             found.push(i as u8);
@@ -37,18 +55,24 @@ pub(super) fn candidates(view: &View) -> (Candidates, u8) {
 /// True if `view` has the first instruction's side of the link.
 fn produces(link: Link, view: &View) -> bool {
     match link {
-        Link::Registers { first, .. } => view.uses.iter().any(|u| u.role.intersects(first)),
+        Link::Registers { first, .. } => view.uses_any(first),
         Link::Writes(reg) => view.writes_scalar(reg),
         Link::Hwreg => view.hwreg.is_some(),
-        Link::Clause | Link::Always => true,
+        Link::Clause { .. } | Link::Always => true,
     }
 }
 
 impl View {
     /// The longest wait that any rule asks if `second` comes after this instruction.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
+        self.required_where(second, config, u32::MAX)
+    }
+
+    /// The same if of the registers of this instruction's vector result only those in `live` are still its own: bit i stands
+    /// for the i-th. What a later matrix instruction has overwritten binds nothing any more by this instruction's write.
+    pub fn required_where(&self, second: &View, config: Config, live: u32) -> Option<Need> {
         let mut best: Option<Need> = None;
-        self.each_need(second, config, |need| {
+        self.each_need(second, config, live, |need| {
             if best.is_none_or(|b| b.states < need.states) {
                 best = Some(need);
             }
@@ -59,18 +83,19 @@ impl View {
     /// What each rule asks if `second` comes after this instruction, longest first.
     pub fn required_all(&self, second: &View, config: Config) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
-        self.each_need(second, config, |need| needs.push(need));
+        self.each_need(second, config, u32::MAX, |need| needs.push(need));
         needs.sort_by_key(|n: &Need| std::cmp::Reverse(n.states));
         needs
     }
 
-    fn each_need(&self, second: &View, config: Config, mut found: impl FnMut(Need)) {
+    fn each_need(&self, second: &View, config: Config, live: u32, mut found: impl FnMut(Need)) {
         for &i in &self.candidates {
-            let rule = rules(self.target)[usize::from(i)];
-            if !rule.second.holds(second.kinds) || !config.counts(rule) {
+            let entry = &rules(self.target)[usize::from(i)];
+            let rule = entry.rule;
+            if !rule.second.holds(second.kinds) || !entry.counts(config) {
                 continue;
             }
-            let Some(reg) = linked(rule.link, self, second) else { continue };
+            let Some(reg) = linked(rule.link, self, second, live) else { continue };
             let states = rule.states(self.target).map_or(0, |s| s.after(self.passes));
             found(Need { rule, states, reg });
         }
@@ -78,52 +103,45 @@ impl View {
 }
 
 /// `Some` if the link holds, with the register that makes it if there is one.
-fn linked(link: Link, first: &View, second: &View) -> Option<Option<Reg>> {
+fn linked(link: Link, first: &View, second: &View, live: u32) -> Option<Option<Reg>> {
     match link {
-        Link::Registers { first: a, second: b, overlap } => common(first, a, second, b, overlap).map(Some),
+        Link::Registers { first: a, second: b, overlap } => {
+            common(first, a, second, b, overlap, live).map(Some)
+        }
         Link::Writes(reg) => Some(Some(reg)),
         Link::Hwreg => (first.hwreg == second.hwreg).then_some(None),
-        Link::Clause => clause(first, second),
+        Link::Clause { .. } => clause::conflict(std::iter::once(first), second).map(|c| c.reg),
         Link::Always => Some(None),
     }
 }
 
 /// The second instruction's register that overlaps one of the first as asked.
-fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap) -> Option<Reg> {
+fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Reg> {
     let same_opcode = first.opcode == second.opcode;
-    match overlap {
-        Overlap::AnySameOpcode if !same_opcode => return None,
-        Overlap::AnyOtherOpcode if same_opcode => return None,
-        _ => {}
-    }
-    let alike = |same| match same {
-        Same::Opcode => same_opcode,
-        Same::Passes => first.passes == second.passes,
+    let same_passes = first.passes == second.passes;
+    let alike = match overlap {
+        Overlap::Any | Overlap::Partial | Overlap::Exact => true,
+        Overlap::AnySameOpcode | Overlap::ExactSameOpcode => same_opcode,
+        Overlap::AnyOtherOpcode | Overlap::ExactOtherOpcode => !same_opcode,
+        Overlap::ExactSamePasses => same_passes,
+        Overlap::ExactSamePassesOtherOpcode => same_passes && !same_opcode,
+        Overlap::ExactOtherPasses => !same_passes,
     };
+    if !alike {
+        return None;
+    }
     let fits = |x: &Use, y: &Use| match overlap {
-        Overlap::Exact(same) => x.reg == y.reg && alike(same),
-        Overlap::NotExact(same) => x.reg.overlaps(y.reg) && !(x.reg == y.reg && alike(same)),
-        _ => x.reg.overlaps(y.reg),
+        Overlap::Any | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => x.reg.overlaps(y.reg),
+        Overlap::Partial => x.reg.overlaps(y.reg) && x.reg != y.reg,
+        _ => x.reg == y.reg,
     };
     let mut pairs = first
         .uses
         .iter()
         .filter(|u| u.role.intersects(a))
         .flat_map(|x| second.uses.iter().filter(|u| u.role.intersects(b)).map(move |y| (x, y)));
-    pairs.find(|(x, y)| fits(x, y)).map(|(_, y)| y.reg)
-}
-
-/// Two neighbours of one memory clause that must not be replayed together.
-fn clause(first: &View, second: &View) -> Option<Option<Reg>> {
-    let same_clause = |kind: Kinds| first.kinds.contains(kind) && second.kinds.contains(kind);
-    if !same_clause(Kinds::VMEM) && !same_clause(Kinds::SMEM) {
-        return None;
-    }
-    if second.kinds.intersects(Kinds::STORE.union(Kinds::LDS_DMA)) {
-        return Some(None);
-    }
-    let written = Role::VDST.union(Role::SDST);
-    let members = [first, second];
-    let pairs = members.into_iter().flat_map(|a| members.map(|b| (a, b)));
-    pairs.into_iter().find_map(|(a, b)| common(a, written, b, Role::READS, Overlap::Any)).map(Some)
+    let is_live = |x: &Use, y: &Use| {
+        live == u32::MAX || !x.role.contains(Role::VDST) || live & x.reg.shared_with(y.reg) != 0
+    };
+    pairs.find(|(x, y)| fits(x, y) && is_live(x, y)).map(|(_, y)| y.reg)
 }

@@ -1,6 +1,7 @@
 //! Rules of memory instructions: data of wide stores, clauses under XNACK.
 
-use super::rule::{Condition, Evidence, Kernels, Link, Overlap, Rule, Voice, WaitStates, cite, on};
+use super::evidence::{Evidence, Voice};
+use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
 use super::view::{Kinds, Role};
 
 const ONE: WaitStates = WaitStates::Const(1);
@@ -19,7 +20,7 @@ pub(super) const RULES: &[Rule] = &[
         second: Condition::any(Kinds::MEMORY),
         link: OVERWRITES_DATA,
         need: &[(on::ALL, ONE)],
-        evidence: Evidence::of(Voice::Agrees, Voice::Less, Kernels::Unseen),
+        evidence: Evidence::ABOVE_LLVM,
         xnack: false,
         note: "LLVM looks at vector ALU writers only",
     },
@@ -31,7 +32,7 @@ pub(super) const RULES: &[Rule] = &[
         second: Condition::any(Kinds::ANY_VALU),
         link: OVERWRITES_DATA,
         need: &[(on::UP_TO_GFX90A, ONE), (on::GFX940, TWO)],
-        evidence: Evidence::PROVED,
+        evidence: Evidence::AGREED,
         xnack: false,
         note: "",
     },
@@ -43,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         second: Condition::any(Kinds::ANY_VALU),
         link: OVERWRITES_DATA,
         need: &[(on::GFX940, ONE)],
-        evidence: Evidence::of(Voice::Less, Voice::Less, Kernels::Unseen),
+        evidence: Evidence::of(Voice::Less, Voice::Less),
         xnack: false,
         note: "the manual exempts an SGPR offset, which was seen to fail on hardware",
     },
@@ -53,10 +54,11 @@ pub(super) const RULES: &[Rule] = &[
         cite: cite::LLVM,
         first: Condition::any(Kinds::LOADS),
         second: Condition::any(Kinds::VMEM.union(Kinds::SMEM)),
-        link: Link::Clause,
+        link: Link::Clause { window: 64 },
         need: &[(on::ALL, ONE)],
-        evidence: Evidence::LLVM_DISPUTED,
+        evidence: Evidence::LLVM,
         xnack: true,
-        note: "a page fault replays the whole clause; a store or any other instruction ends it. Told for neighbours only",
+        note: "adjacent scalar memory instructions form a clause, adjacent vector memory instructions do; a page fault \
+               replays all of it. Any other instruction ends it",
     },
 ];

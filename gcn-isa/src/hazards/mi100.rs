@@ -1,6 +1,7 @@
 //! Rules of the matrix instructions of gfx908, whose AGPRs are a file of their own.
 
-use super::rule::{Condition, Evidence, Kernels, Link, Overlap, Rule, Same, Voice, WaitStates, cite, on};
+use super::evidence::Evidence;
+use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
 use super::view::{Kinds, Role};
 use crate::reg;
 
@@ -41,11 +42,23 @@ pub(super) const RULES: &[Rule] = &[
         cite: cite::TABLE_29,
         first: MATRIX,
         second: MATRIX,
-        link: Link::source_c(Overlap::NotExact(Same::Passes)),
+        link: Link::source_c(Overlap::Partial),
         need: &[(on::MI100, Const(2))],
-        evidence: Evidence::of(Voice::Agrees, Voice::Less, Kernels::Unseen),
+        evidence: Evidence::AGREED,
         xnack: false,
-        note: "exactly the same registers need none if the passes are the same; LLVM looks at the registers only",
+        note: "exactly the same registers need none if the passes are the same",
+    },
+    Rule {
+        id: "mi100.mfma-srcc.passes",
+        title: "a matrix instruction writes AGPRs, then one of another number of passes reads exactly those as source C",
+        cite: cite::TABLE_29,
+        first: MATRIX,
+        second: MATRIX,
+        link: Link::source_c(Overlap::ExactOtherPasses),
+        need: &[(on::MI100, Const(2))],
+        evidence: Evidence::ABOVE_LLVM,
+        xnack: false,
+        note: "LLVM looks at the registers only",
     },
     Rule {
         id: "mi100.mfma-srcab",

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::evidence::{self, Counts, Evidence, Grade};
 use super::view::{Kinds, Role};
 use crate::reg::Reg;
 use crate::target::{Target, TargetSet};
@@ -23,7 +24,7 @@ pub struct Rule {
     pub link: Link,
     /// The wait states, by target. A target that is not listed does not have the rule.
     pub need: &'static [(TargetSet, WaitStates)],
-    /// Who supports the rule.
+    /// What manuals and LLVM say about it.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
@@ -42,6 +43,16 @@ impl Rule {
         self.need.iter().find(|n| n.0.contains(target)).map(|n| n.1)
     }
 
+    /// What shipping kernels do about the rule.
+    pub fn counts(&self) -> Counts {
+        evidence::counts(self.id)
+    }
+
+    /// How well the rule is supported.
+    pub fn grade(&self) -> Grade {
+        self.evidence.grade(self.counts())
+    }
+
     /// The kind of dependency.
     pub fn dependency(&self) -> Dependency {
         match self.link {
@@ -55,7 +66,7 @@ impl Rule {
                 }
             }
             Link::Writes(_) | Link::Hwreg => Dependency::Raw,
-            Link::Clause => Dependency::Replay,
+            Link::Clause { .. } => Dependency::Replay,
             Link::Always => Dependency::Structural,
         }
     }
@@ -125,13 +136,16 @@ pub enum Link {
     Writes(Reg),
     /// They access the same hardware register.
     Hwreg,
-    /// They stand in one memory clause and one writes a register that the other reads, or the second is a store.
-    Clause,
+    /// They stand in one memory clause that must not be replayed as a whole: [`super::clause_need`].
+    Clause {
+        /// How many instructions of the clause before the second are looked at.
+        window: u8,
+    },
     /// None is needed.
     Always,
 }
 
-/// How two register tuples must overlap.
+/// How two register tuples must overlap. *Exactly* means the same first register and the same size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overlap {
     /// At least one common register.
@@ -140,19 +154,37 @@ pub enum Overlap {
     AnySameOpcode,
     /// At least one common register, in different opcodes.
     AnyOtherOpcode,
-    /// The same first register and size, and alike otherwise.
-    Exact(Same),
-    /// At least one common register, but not [`Overlap::Exact`].
-    NotExact(Same),
+    /// At least one common register, but not exactly the same ones.
+    Partial,
+    /// Exactly, whatever the instructions.
+    Exact,
+    /// Exactly, in the same opcode.
+    ExactSameOpcode,
+    /// Exactly, in different opcodes.
+    ExactOtherOpcode,
+    /// Exactly, in instructions of as many passes.
+    ExactSamePasses,
+    /// Exactly, in instructions of as many passes but of different opcodes.
+    ExactSamePassesOtherOpcode,
+    /// Exactly, in instructions of different numbers of passes.
+    ExactOtherPasses,
 }
 
-/// What besides the registers must be the same for an exact match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Same {
-    /// The opcode (and with it the number of passes).
-    Opcode,
-    /// The number of passes.
-    Passes,
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Overlap::Any => "any common register",
+            Overlap::AnySameOpcode => "any common register, same opcode",
+            Overlap::AnyOtherOpcode => "any common register, other opcode",
+            Overlap::Partial => "a common register, but not exactly the same ones",
+            Overlap::Exact => "exactly the same registers",
+            Overlap::ExactSameOpcode => "exactly the same registers, same opcode",
+            Overlap::ExactOtherOpcode => "exactly the same registers, other opcode",
+            Overlap::ExactSamePasses => "exactly the same registers, as many passes",
+            Overlap::ExactSamePassesOtherOpcode => "exactly the same registers, as many passes, other opcode",
+            Overlap::ExactOtherPasses => "exactly the same registers, other number of passes",
+        })
+    }
 }
 
 /// The kind of a dependency.
@@ -233,88 +265,6 @@ impl fmt::Display for WaitStates {
     }
 }
 
-/// Who asks for a rule with the number that stands in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Evidence {
-    /// The manuals.
-    pub manual: Voice,
-    /// LLVM 22.
-    pub llvm: Voice,
-    /// Shipping hand-written kernels of the vendor.
-    pub kernels: Kernels,
-}
-
-/// What a source says about a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Voice {
-    /// It asks for this number.
-    Agrees,
-    /// It asks for fewer wait states, at least in some cases.
-    Less,
-    /// It does not mention the case.
-    Silent,
-}
-
-/// What shipping hand-written kernels do about a rule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kernels {
-    /// They keep it wherever it applies.
-    Keep,
-    /// They do not keep it everywhere.
-    Break,
-    /// It was not seen to apply, or not measured.
-    Unseen,
-}
-
-/// How well a rule is supported.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Grade {
-    /// LLVM only, or a wider reading than the manual's words.
-    #[default]
-    Cautious,
-    /// The manual says so.
-    Documented,
-    /// Manual and LLVM agree and shipping kernels keep it.
-    Certain,
-}
-
-impl fmt::Display for Grade {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Grade::Cautious => "cautious",
-            Grade::Documented => "documented",
-            Grade::Certain => "certain",
-        })
-    }
-}
-
-impl Evidence {
-    /// The grade.
-    pub const fn grade(self) -> Grade {
-        match (self.manual, self.llvm, self.kernels) {
-            (Voice::Agrees, Voice::Agrees, Kernels::Keep) => Grade::Certain,
-            (Voice::Agrees, ..) => Grade::Documented,
-            _ => Grade::Cautious,
-        }
-    }
-}
-
-/// Which rules count.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Config {
-    /// XNACK replay may be on: the clause rules count.
-    pub xnack: bool,
-    /// Rules below this grade do not count. The default keeps every rule.
-    pub at_least: Grade,
-}
-
-impl Config {
-    /// True if `rule` counts.
-    pub fn counts(self, rule: &Rule) -> bool {
-        (self.xnack || !rule.xnack) && rule.evidence.grade() >= self.at_least
-    }
-}
-
 /// What a rule asks for between two instructions.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Need {
@@ -375,24 +325,5 @@ impl Link {
     /// The first writes a vector register that the second reads as source C.
     pub(super) const fn source_c(overlap: Overlap) -> Link {
         Link::Registers { first: Role::VDST, second: Role::SRC_C, overlap }
-    }
-}
-
-impl Evidence {
-    /// Manual and LLVM agree, shipping kernels keep it.
-    pub(super) const PROVED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Keep);
-    /// Manual and LLVM agree.
-    pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Unseen);
-    /// Manual and LLVM agree, but shipping kernels do not keep it everywhere.
-    pub(super) const DISPUTED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees, Kernels::Break);
-    /// The manual only.
-    pub(super) const MANUAL: Evidence = Evidence::of(Voice::Agrees, Voice::Silent, Kernels::Unseen);
-    /// LLVM only.
-    pub(super) const LLVM: Evidence = Evidence::of(Voice::Silent, Voice::Agrees, Kernels::Unseen);
-    /// LLVM only, and shipping kernels do not keep it everywhere.
-    pub(super) const LLVM_DISPUTED: Evidence = Evidence::of(Voice::Silent, Voice::Agrees, Kernels::Break);
-
-    pub(super) const fn of(manual: Voice, llvm: Voice, kernels: Kernels) -> Evidence {
-        Evidence { manual, llvm, kernels }
     }
 }

@@ -1,6 +1,7 @@
 //! Rules of the scalar side: hardware registers and M0.
 
-use super::rule::{Condition, Evidence, Link, Rule, WaitStates, cite, on};
+use super::evidence::Evidence;
+use super::rule::{Condition, Link, Rule, WaitStates, cite, on};
 use super::view::Kinds;
 use crate::reg;
 
@@ -82,16 +83,27 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "cdna3.16",
-        title: "scalar ALU writes M0, then LDS add-TID or a transfer between memory and LDS",
+        title: "scalar ALU writes M0, then LDS add-TID, a store from LDS, or a FLAT, global or scratch load into LDS",
         cite: cite::TABLE_11,
         first: Condition::any(Kinds::SALU),
         second: Condition::any(Kinds::M0_LDS),
         link: Link::Writes(reg::M0),
         need: &[(on::ALL, ONE)],
-        evidence: Evidence::DISPUTED,
+        evidence: Evidence::AGREED,
         xnack: false,
-        note: "the manual names stores from LDS and scratch or global with LDS; LLVM includes buffer loads to LDS, \
-               before which shipping kernels do not wait",
+        note: "",
+    },
+    Rule {
+        id: "llvm.16.buffer-load",
+        title: "scalar ALU writes M0, then a buffer load into LDS",
+        cite: cite::LLVM,
+        first: Condition::any(Kinds::SALU),
+        second: Condition::any(Kinds::M0_BUFFER_LDS),
+        link: Link::Writes(reg::M0),
+        need: &[(on::ALL, ONE)],
+        evidence: Evidence::LLVM,
+        xnack: false,
+        note: "the manual names stores from LDS, and scratch and global with LDS, not buffer loads",
     },
     Rule {
         id: "cdna3.17",

@@ -1,6 +1,7 @@
 //! Rules of the vector ALU: scalar results, DPP, lane access, moved and transcendental results, dot products.
 
-use super::rule::{Condition, Evidence, Kernels, Link, Overlap, Rule, Voice, WaitStates, cite, on};
+use super::evidence::{Evidence, Voice};
+use super::rule::{Condition, Link, Overlap, Rule, WaitStates, cite, on};
 use super::view::{Kinds, Role};
 use crate::reg;
 
@@ -60,7 +61,7 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
         second: Condition::any(Kinds::VMEM),
         link: Link::scalar(Role::SSRC),
         need: &[(on::ALL, FIVE)],
-        evidence: Evidence::PROVED,
+        evidence: Evidence::AGREED,
         xnack: false,
         note: "",
     },
@@ -90,16 +91,28 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
     },
     Rule {
         id: "cdna3.18",
-        title: "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it",
+        title: "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as a constant",
         cite: cite::TABLE_11,
         first: VALU,
         second: VALU,
-        link: Link::scalar(Role::SSRC),
+        link: Link::scalar(Role::CONSTANT),
         need: &[(on::GFX940, TWO)],
-        evidence: Evidence::DISPUTED,
+        evidence: Evidence::AGREED,
         xnack: false,
-        note: "the manual exempts carry-in; LLVM does not tell operand roles apart. Shipping kernels leave one state \
-               between a compare and v_cndmask, and some leave none after v_readlane",
+        note: "shipping kernels leave none after some v_readlane",
+    },
+    Rule {
+        id: "llvm.18.carry",
+        title: "vector ALU writes an SGPR, VCC or EXEC, then a vector ALU instruction reads it as carry-in or mask",
+        cite: cite::LLVM,
+        first: VALU,
+        second: VALU,
+        link: Link::scalar(Role::CARRY),
+        need: &[(on::GFX940, TWO)],
+        evidence: Evidence::ABOVE_MANUAL,
+        xnack: false,
+        note: "the manual asks for none before a carry-in; LLVM does not tell operand roles apart. Shipping kernels leave \
+               one state between a compare and v_cndmask",
     },
     Rule {
         id: "llvm.18.vcc",
@@ -143,16 +156,40 @@ pub(super) const SCALAR_RULES: &[Rule] = &[
 pub(super) const VECTOR_RULES: &[Rule] = &[
     Rule {
         id: "cdna3.12",
-        title: "a VGPR is written, then a DPP instruction reads it",
+        title: "vector ALU writes a VGPR, then a DPP instruction reads it as the source that it permutes",
         cite: cite::TABLE_11,
-        first: Condition::any(Kinds::VECTOR),
+        first: ANY_VALU,
+        second: Condition::any(Kinds::DPP),
+        link: Link::vector(Role::PERMUTED),
+        need: &[(on::ALL, TWO)],
+        evidence: Evidence::AGREED,
+        xnack: false,
+        note: "",
+    },
+    Rule {
+        id: "cdna3.12.other",
+        title: "vector ALU writes a VGPR, then a DPP instruction reads it otherwise",
+        cite: cite::TABLE_11,
+        first: ANY_VALU,
+        second: Condition::any(Kinds::DPP),
+        link: Link::vector(Role::UNPERMUTED),
+        need: &[(on::ALL, TWO)],
+        evidence: Evidence::of(Voice::Covers, Voice::Agrees),
+        xnack: false,
+        note: "as second source, or as the old value of lanes that are masked out; the manual's words do not tell them apart, \
+               shipping kernels do",
+    },
+    Rule {
+        id: "llvm.12.load",
+        title: "a load writes a VGPR, then a DPP instruction reads it",
+        cite: cite::LLVM,
+        first: Condition::any(Kinds::MEMORY),
         second: Condition::any(Kinds::DPP),
         link: Link::vector(Role::VSRC),
         need: &[(on::ALL, TWO)],
-        evidence: Evidence::DISPUTED,
+        evidence: Evidence::LLVM,
         xnack: false,
-        note: "the manual names vector ALU writers; LLVM counts loads too, and every source. Shipping kernels do not \
-               wait for a source that is not permuted",
+        note: "on top of the wait for the load",
     },
     Rule {
         id: "cdna3.19",
@@ -198,7 +235,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
         second: ANY_VALU,
         link: Link::vector(Role::VSRC.union(Role::VDST)),
         need: &[(on::GFX940, ONE)],
-        evidence: Evidence::LLVM_DISPUTED,
+        evidence: Evidence::LLVM,
         xnack: false,
         note: "LLVM reads op_sel_hi of source 0 as the destination's op_sel of case 20; no manual asks for it",
     },
@@ -210,7 +247,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
         second: ANY_VALU,
         link: Link::vector(Role::VSRC.union(Role::VDST)),
         need: &[(on::MI350, ONE)],
-        evidence: Evidence::of(Voice::Silent, Voice::Less, Kernels::Unseen),
+        evidence: Evidence::of(Voice::Silent, Voice::Less),
         xnack: false,
         note: "the vendor asks for it after every such conversion; LLVM waits only when op_sel picks the upper half, \
                and after the stochastic fp4 ones",
@@ -261,7 +298,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
         second: Condition::any(Kinds::DL),
         link: Link::Registers { first: Role::VDST, second: Role::SRC_AB, overlap: Overlap::AnySameOpcode },
         need: &[(on::FROM_GFX90A, THREE)],
-        evidence: Evidence::PROVED,
+        evidence: Evidence::AGREED,
         xnack: false,
         note: "read as source C the result is forwarded",
     },
@@ -277,7 +314,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
             overlap: Overlap::AnyOtherOpcode,
         },
         need: &[(on::FROM_GFX90A, THREE)],
-        evidence: Evidence::PROVED,
+        evidence: Evidence::AGREED,
         xnack: false,
         note: "",
     },
@@ -289,7 +326,7 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
         second: Condition::any(Kinds::MATRIX),
         link: Link::vector(Role::VSRC.union(Role::VDST)),
         need: &[(on::GFX940, THREE)],
-        evidence: Evidence::of(Voice::Agrees, Voice::Less, Kernels::Unseen),
+        evidence: Evidence::ABOVE_LLVM,
         xnack: false,
         note: "the manual's \"any opcode that is not the same\"; LLVM does not apply it to matrix instructions",
     },

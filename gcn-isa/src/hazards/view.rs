@@ -68,8 +68,10 @@ bitflags! {
         const SGPR_OFFSET = 1 << 25;
         /// GDS, GWS, message or thread trace data: uses M0.
         const M0_MESSAGE = 1 << 26;
-        /// LDS add-TID, or LDS DMA: uses M0.
+        /// LDS add-TID, or LDS DMA of a store, FLAT, global or scratch instruction: uses M0.
         const M0_LDS = 1 << 27;
+        /// Buffer load into LDS: uses M0.
+        const M0_BUFFER_LDS = 1 << 40;
         /// `s_movrel*`: uses M0.
         const M0_MOVREL = 1 << 28;
         /// Reads `src_lds_direct`: uses M0.
@@ -119,6 +121,14 @@ bitflags! {
         const LANE_SELECT = 256;
         /// Reads VCCZ or EXECZ; the register is VCC or EXEC.
         const ZERO_FLAG = 512;
+        /// Reads a VGPR as the source that DPP permutes.
+        const PERMUTED = 1024;
+        /// Reads a VGPR in a DPP instruction otherwise, an old value that is kept included.
+        const UNPERMUTED = 2048;
+        /// Vector ALU: reads an SGPR as carry-in or as mask that selects between two sources.
+        const CARRY = 4096;
+        /// Vector ALU: reads an SGPR otherwise.
+        const CONSTANT = 8192;
     }
 }
 
@@ -134,6 +144,8 @@ impl Kinds {
 }
 
 impl Role {
+    /// Every kind of writing.
+    pub const WRITES: Role = Role::VDST.union(Role::SDST);
     /// Every kind of reading.
     pub const READS: Role = Role::VSRC.union(Role::SSRC);
 }
@@ -197,6 +209,25 @@ impl View {
     /// The registers it uses.
     pub fn uses(&self) -> &[Use] {
         &self.uses
+    }
+
+    /// The registers that it writes as a matrix instruction; `None` for other instructions.
+    pub fn matrix_result(&self) -> Option<Reg> {
+        let results = self.uses.iter().filter(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
+        if self.kinds.contains(Kinds::MATRIX) { results.into_iter().next() } else { None }
+    }
+
+    /// Of the registers in `live` that this matrix instruction has written (bit i for the i-th), those that `later` leaves.
+    pub fn live_behind(&self, live: u32, later: &View) -> u32 {
+        match (self.matrix_result(), later.matrix_result()) {
+            (Some(mine), Some(theirs)) => live & !mine.shared_with(theirs),
+            _ => live,
+        }
+    }
+
+    /// True if it uses some register in one of `roles`.
+    pub(super) fn uses_any(&self, roles: Role) -> bool {
+        self.uses.iter().any(|u| u.role.intersects(roles))
     }
 
     pub(super) fn writes_scalar(&self, reg: Reg) -> bool {
@@ -284,9 +315,8 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::Setreg => Kinds::SETREG,
         Class::Getreg => Kinds::GETREG,
         Class::Gds | Class::Gws | Class::Sendmsg => Kinds::M0_MESSAGE,
-        Class::VmemLoadLds | Class::GlobalLoadLds | Class::ScratchLoadLds => {
-            Kinds::M0_LDS.union(Kinds::LDS_DMA)
-        }
+        Class::VmemLoadLds => Kinds::M0_BUFFER_LDS.union(Kinds::LDS_DMA),
+        Class::GlobalLoadLds | Class::ScratchLoadLds => Kinds::M0_LDS.union(Kinds::LDS_DMA),
         Class::VmemStoreLds => Kinds::M0_LDS,
         _ if inst.mods.gds => Kinds::M0_MESSAGE,
         _ => match inst.desc.mnemonic {
@@ -306,8 +336,11 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     let mut kinds = Kinds::empty();
     kinds.set(Kinds::DPP, inst.mods.dpp.is_some());
     kinds.set(Kinds::MOVED_RESULT, moves_result(inst));
-    // Rows without the modifier have its bits set in the encoding.
-    let high = inst.mods.op_sel_hi & 1 == 1 || !desc.modifiers.contains(Modifiers::OP_SEL_HI);
+    // Rows without the modifier have its bits set in the encoding, but for elements of 8 and 4 bits.
+    let high = match desc.modifiers.contains(Modifiers::OP_SEL_HI) {
+        true => inst.mods.op_sel_hi & 1 == 1,
+        false => !desc.mnemonic.starts_with("v_dot4_") && !desc.mnemonic.starts_with("v_dot8_"),
+    };
     kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
     kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && is_narrow_conversion(desc.mnemonic));
     let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
@@ -370,7 +403,12 @@ fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
                     uses.push(Use { role: Role::VDST, reg });
                 }
                 if desc.access != Access::Write || keeps_old {
-                    uses.push(Use { role: Role::VSRC.union(position(inst, desc.name)), reg });
+                    let dpp = match inst.mods.dpp {
+                        Some(_) if desc.name == "src0" => Role::PERMUTED,
+                        Some(_) => Role::UNPERMUTED,
+                        None => Role::empty(),
+                    };
+                    uses.push(Use { role: Role::VSRC | dpp | position(inst, desc.name), reg });
                 }
             }
             Operand::Special(SrcSpecial::Vccz) => {
@@ -382,7 +420,9 @@ fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
             _ => {}
         }
     }
-    implicit_uses(&mut uses, inst.desc.implicit_reads, Role::SSRC);
+    // What a vector ALU instruction reads of VCC without naming it is a carry-in or a mask.
+    let read = if inst.desc.is_valu() { Role::SSRC.union(Role::CARRY) } else { Role::SSRC };
+    implicit_uses(&mut uses, inst.desc.implicit_reads, read);
     implicit_uses(&mut uses, inst.desc.implicit_writes, Role::SDST);
     uses
 }
@@ -392,10 +432,29 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Acc
         uses.push(Use { role: Role::SDST, reg });
     }
     if access != Access::Write {
-        let lane = name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane);
-        let role = if lane { Role::SSRC.union(Role::LANE_SELECT) } else { Role::SSRC };
+        let mut role = Role::SSRC;
+        if inst.desc.is_valu() {
+            role |= if is_carry(inst, name) { Role::CARRY } else { Role::CONSTANT };
+        }
+        if name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
+            role |= Role::LANE_SELECT;
+        }
         uses.push(Use { role, reg });
     }
+}
+
+/// True if the scalar operand `name` is a carry-in, or the mask of a select.
+fn is_carry(inst: &Inst, name: &str) -> bool {
+    const TAKE_ONE: [&str; 7] = [
+        "v_cndmask_b32",
+        "v_addc_co_u32",
+        "v_subb_co_u32",
+        "v_subbrev_co_u32",
+        "v_addc_u32",
+        "v_subb_u32",
+        "v_subbrev_u32",
+    ];
+    name == "src2" && TAKE_ONE.contains(&inst.desc.mnemonic)
 }
 
 /// EXEC is not listed as read: every vector instruction reads it as mask, and rules about that go by kind.
@@ -407,7 +466,8 @@ fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: R
         (ImplicitRegs::EXEC, reg::EXEC),
     ];
     for (flag, reg) in named {
-        if registers.contains(flag) && (flag != ImplicitRegs::EXEC || role == Role::SDST) {
+        let mask = flag == ImplicitRegs::EXEC && role != Role::SDST;
+        if registers.contains(flag) && !mask {
             uses.push(Use { role, reg });
         }
     }

@@ -55,7 +55,7 @@ fn can_cause(link: Link, view: &View) -> bool {
         Link::Registers { first, .. } => uses(view, first),
         Link::Writes(reg) => writes(view, reg),
         Link::Hwreg => view.kinds().intersects(Kinds::SETREG.union(Kinds::GETREG)),
-        Link::Clause | Link::Always => true,
+        Link::Clause { .. } | Link::Always => true,
     }
 }
 
@@ -64,7 +64,7 @@ fn can_suffer(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { second, .. } => uses(view, second),
         Link::Hwreg => view.kinds().intersects(Kinds::SETREG.union(Kinds::GETREG)),
-        Link::Writes(_) | Link::Clause | Link::Always => true,
+        Link::Writes(_) | Link::Clause { .. } | Link::Always => true,
     }
 }
 
@@ -88,7 +88,7 @@ fn hazard(rule: &'static Rule, found: Found) -> Hazard {
         first: found.first,
         second: found.second,
         wait_states: wait_states.collect(),
-        grade: rule.evidence.grade().to_string(),
+        grade: rule.grade().to_string(),
         xnack_only: rule.xnack,
         note: rule.note,
     }

@@ -4,4 +4,14 @@ mod advice;
 mod counters;
 mod distance;
 mod families;
+mod flow;
+mod memory;
 mod search;
+
+use gcn_isa::Program;
+use gcn_isa::check::{MemoryModel, Options, Report, check_with};
+
+/// The checker as it judges our own waits: every access of LDS may concern every other.
+pub fn strict(program: &Program) -> Report {
+    check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
+}

@@ -61,6 +61,11 @@ pub fn program(text: &str, target: Target) -> Program {
 pub struct Rng(pub u64);
 
 impl Rng {
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

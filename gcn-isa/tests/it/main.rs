@@ -1,8 +1,12 @@
 //! Integration tests of the facts and analyses, against golden data.
 
 mod check;
+mod evidence;
 mod golden;
 mod hazards;
 mod layout;
+mod llvm_defects;
+mod memory_model;
 mod reference;
 mod semantics;
+mod wait;

@@ -46,7 +46,7 @@ struct History {
 /// True if no instruction may be moved across `inst`, nor it itself.
 pub(super) fn is_boundary(inst: &MInst) -> bool {
     use Class as C;
-    let Op::Machine(desc, _) = &inst.op else { return false };
+    let Op::Machine(desc, _) = &inst.op else { return inst.op == Op::Order };
     let by_class = matches!(
         desc.class,
         C::Branch
@@ -162,6 +162,7 @@ impl Uses {
                 uses.implicit(desc);
                 uses.memory(desc, mods.gds);
             }
+            Op::Order => {}
             Op::Copy | Op::Undef => {
                 for (i, operand) in inst.operands.iter().enumerate() {
                     let access = if i == 0 { Access::Write } else { Access::Read };

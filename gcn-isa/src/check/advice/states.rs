@@ -14,7 +14,7 @@ type Near = (usize, u32);
 
 pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<Advice> {
     let mut advice = Vec::new();
-    for (index, block) in facts.cfg.blocks.iter().enumerate().filter(|b| facts.reachable[b.0]) {
+    for (index, block) in facts.flow.cfg.blocks.iter().enumerate().filter(|b| facts.reachable[b.0]) {
         for line in block.start..block.end {
             if program.lines[line].inst.desc.class != Class::Nop {
                 continue;
@@ -60,7 +60,7 @@ fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near;
     let mut entered: SmallVec<[(usize, u32); 8]> = SmallVec::new();
     open.push((block, line, 0));
     while let Some((block, end, mut distance)) = open.pop() {
-        for first in (facts.cfg.blocks[block].start..end).rev() {
+        for first in (facts.flow.cfg.blocks[block].start..end).rev() {
             note(&mut near, first, distance);
             distance += facts.states[first];
             if distance >= u32::from(MAX_REACH) {
@@ -68,9 +68,9 @@ fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near;
             }
         }
         if distance < u32::from(MAX_REACH) {
-            for &pred in facts.cfg.blocks[block].preds.iter().filter(|p| facts.reachable[**p]) {
+            for &pred in facts.flow.cfg.blocks[block].preds.iter().filter(|p| facts.reachable[**p]) {
                 if improves(&mut entered, pred, distance) {
-                    open.push((pred, facts.cfg.blocks[pred].end, distance));
+                    open.push((pred, facts.flow.cfg.blocks[pred].end, distance));
                 }
             }
         }
@@ -85,7 +85,7 @@ fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 
     let mut entered: SmallVec<[(usize, u32); 8]> = SmallVec::new();
     open.push((block, line + 1, 0));
     while let Some((block, start, mut distance)) = open.pop() {
-        for second in start..facts.cfg.blocks[block].end {
+        for second in start..facts.flow.cfg.blocks[block].end {
             note(&mut near, second, distance);
             distance += facts.states[second];
             if distance >= u32::from(MAX_REACH) {
@@ -93,9 +93,9 @@ fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 
             }
         }
         if distance < u32::from(MAX_REACH) {
-            for &succ in &facts.cfg.blocks[block].succs {
+            for &succ in &facts.flow.cfg.blocks[block].succs {
                 if improves(&mut entered, succ, distance) {
-                    open.push((succ, facts.cfg.blocks[succ].start, distance));
+                    open.push((succ, facts.flow.cfg.blocks[succ].start, distance));
                 }
             }
         }

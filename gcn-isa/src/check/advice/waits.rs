@@ -16,7 +16,7 @@ pub(in crate::check) fn advise(check: &CounterCheck<'_>) -> Vec<Advice> {
     let looks = check.lines.len().saturating_mul(LOOKS.0).max(LOOKS.1);
     let mut walk = Walk { check, looks };
     let mut advice = Vec::new();
-    for (index, block) in check.cfg.blocks.iter().enumerate() {
+    for (index, block) in check.flow.cfg.blocks.iter().enumerate() {
         let Some(mut state) = check.states[index].clone() else { continue };
         for line in block.start..block.end {
             if let Some(have) = check.lines[line].wait {
@@ -113,7 +113,7 @@ impl Walk<'_, '_> {
         let mut entries: HashMap<usize, Outstanding> = HashMap::new();
         let mut open = vec![(block, line + 1, kept, weak)];
         while let Some((block, start, mut kept, mut weak)) = open.pop() {
-            for line in start..self.check.cfg.blocks[block].end {
+            for line in start..self.check.flow.cfg.blocks[block].end {
                 if kept == weak {
                     break;
                 }
@@ -122,7 +122,8 @@ impl Walk<'_, '_> {
                     None => return Some(Broken { limit: None }),
                 }
                 if let Some(first) = self.newly_broken(&kept, &weak, line) {
-                    return Some(Broken { limit: before.needed_of(first, counter) });
+                    let guess = counter.of(waits.1);
+                    return Some(Broken { limit: first.and_then(|f| before.needed_of(f, counter, guess)) });
                 }
                 self.check.lines[line].step(&mut kept, line);
                 self.check.lines[line].step(&mut weak, line);
@@ -130,26 +131,29 @@ impl Walk<'_, '_> {
             if kept == weak {
                 continue;
             }
-            for &succ in &self.check.cfg.blocks[block].succs {
+            for &succ in &self.check.flow.cfg.blocks[block].succs {
+                if self.check.flow.comes_back(block, succ) {
+                    continue;
+                }
                 let Some(known) = &self.check.states[succ] else { continue };
                 let entry = entries.entry(succ).or_insert_with(|| known.clone());
                 if entry.join(&weak) {
-                    open.push((succ, self.check.cfg.blocks[succ].start, known.clone(), entry.clone()));
+                    open.push((succ, self.check.flow.cfg.blocks[succ].start, known.clone(), entry.clone()));
                 }
             }
         }
         None
     }
 
-    /// The earlier instruction of a rule that `line` breaks behind `weak` and not behind `kept`.
-    fn newly_broken(&self, kept: &Outstanding, weak: &Outstanding, line: usize) -> Option<usize> {
+    /// The earlier instruction, if it is one of the program, of a rule that `line` breaks behind `weak` and not behind `kept`.
+    fn newly_broken(&self, kept: &Outstanding, weak: &Outstanding, line: usize) -> Option<Option<usize>> {
         let with_less = self.check.broken(weak, line);
         if with_less.is_empty() {
             return None;
         }
         let before = self.check.broken(kept, line);
         let is_new = |b: &&crate::check::counters::Broken| {
-            !before.iter().any(|k| k.first == b.first && k.rule.id == b.rule.id && k.need == b.need)
+            !before.iter().any(|k| k.first == b.first && k.rule == b.rule && k.need == b.need)
         };
         with_less.iter().find(is_new).map(|b| b.first)
     }

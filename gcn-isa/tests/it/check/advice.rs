@@ -13,7 +13,7 @@ use crate::golden::{self, Rng};
 type Broken = (Option<usize>, usize, &'static str, Amount, Amount);
 
 fn broken(program: &Program) -> Vec<Broken> {
-    check::check(program).findings.iter().map(|f| (f.first, f.second, f.rule, f.need, f.have)).collect()
+    super::strict(program).findings.iter().map(|f| (f.first, f.second, f.rule, f.need, f.have)).collect()
 }
 
 /// True if nothing is broken in `other` that is not broken at least as badly in the program it was made from.
@@ -113,7 +113,7 @@ fn judge_wait(program: &Program, line: usize, given: Option<&Advice>) {
 fn mended(mut program: Program) -> Program {
     let nop = golden::inst("s_nop 0", program.target);
     loop {
-        let findings = check::check(&program).findings;
+        let findings = super::strict(&program).findings;
         let missing = findings.iter().find_map(|f| match (f.need, f.have) {
             (Amount::States(need), Amount::States(have)) => Some((f.second, need - have)),
             _ => None,

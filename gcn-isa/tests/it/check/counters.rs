@@ -1,6 +1,6 @@
 //! Counters on golden programs: LLVM's output is accepted, and not without any one of its waits.
 
-use gcn_isa::check::{self, Finding};
+use gcn_isa::check::Finding;
 use gcn_isa::table::Class;
 use gcn_isa::{Program, Target};
 
@@ -8,7 +8,7 @@ use crate::golden;
 
 /// Findings of the counter rules. What a barrier orders beyond registers LLVM leaves to fences.
 fn counter_findings(program: &Program) -> Vec<Finding> {
-    let findings = check::check(program).findings;
+    let findings = super::strict(program).findings;
     findings.into_iter().filter(|f| f.rule.starts_with("waitcnt.") || f.rule == "barrier.counters").collect()
 }
 

@@ -55,7 +55,8 @@ fn golden_control_flow_needs_are_the_findings() {
         }
         seen += ours.len();
     }
-    assert_eq!(seen, 40);
+    // Two more are the needs of results that a later matrix instruction overwrites before they are read.
+    assert_eq!(seen, 38);
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
-use gcn_isa::hazards::{self, MAX_REACH};
+use gcn_isa::hazards::{self, Config, MAX_REACH, View};
+use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Class;
-use gcn_isa::{Operand, Program, Target};
+use gcn_isa::{Operand, Program, Reg, Target};
 
 use crate::golden::{self, Rng};
 
@@ -66,31 +67,35 @@ pub const DISTANCE_MENU: [&str; 16] = [
     "s_nop 7",
 ];
 
-/// Every pair (first, second) that some path brings closer together than a rule allows, with the least distance.
+/// Every pair (first, second) that some path brings closer together than a rule allows, with the least such distance and the
+/// most that is asked for at it. What a later matrix instruction of the path has overwritten binds nothing.
 fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
-    let mut nearest: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
+    let mut found: BTreeMap<(usize, usize), (u32, u8)> = BTreeMap::new();
     for first in reachable(program) {
-        let mut paths: Vec<(usize, u32)> = successors(program, first).into_iter().map(|l| (l, 0)).collect();
-        while let Some((line, distance)) = paths.pop() {
-            let known = nearest.entry((first, line)).or_insert(u32::MAX);
-            if *known <= distance {
+        let mut seen: BTreeSet<(usize, u32, u32)> = BTreeSet::new();
+        let mut paths: Vec<(usize, u32, u32)> =
+            successors(program, first).into_iter().map(|l| (l, 0, u32::MAX)).collect();
+        while let Some((line, distance, live)) = paths.pop() {
+            if !seen.insert((line, distance, live)) {
                 continue;
             }
-            *known = distance;
+            let need =
+                views[first].required_where(&views[line], Config::default(), live).map_or(0, |n| n.states);
+            if u32::from(need) > distance {
+                let worst = found.entry((first, line)).or_insert((distance, need));
+                if distance < worst.0 || (distance == worst.0 && need > worst.1) {
+                    *worst = (distance, need);
+                }
+            }
             let behind = distance + hazards::wait_states(&program.lines[line].inst);
             if behind < u32::from(MAX_REACH) {
-                paths.extend(successors(program, line).into_iter().map(|l| (l, behind)));
+                let live = views[first].live_behind(live, &views[line]);
+                paths.extend(successors(program, line).into_iter().map(|l| (l, behind, live)));
             }
         }
     }
-    let inst = |line: usize| &program.lines[line].inst;
-    nearest
-        .into_iter()
-        .filter_map(|((a, b), have)| {
-            let need = hazards::required(program.target, inst(a), inst(b))?.states;
-            (u32::from(need) > have).then_some((a, b, need, have as u8))
-        })
-        .collect()
+    found.into_iter().map(|((a, b), (have, need))| (a, b, need, have as u8)).collect()
 }
 
 /// Lines that some path from the first one reaches.
@@ -157,6 +162,8 @@ struct Flying {
     line: usize,
     stream: Stream,
     count: u8,
+    /// Registers that it is still to write.
+    owes: Vec<RegUnit>,
 }
 
 /// One concrete run: the operations that no wait has made certain, oldest first.
@@ -196,16 +203,14 @@ impl Run {
         let mine = counters::events(program.target, inst);
         let mut found = BTreeSet::new();
         for f in &self.flying {
-            let events = counters::events(program.target, &program.lines[f.line].inst);
-            for target in events.iter().filter(|e| e.stream == f.stream).filter_map(|e| e.writes) {
-                if inst.reads().iter().any(|r| r.reg.overlaps(target)) {
-                    found.insert((f.line, "waitcnt.raw"));
-                } else if inst.writes().iter().any(|w| w.reg.overlaps(target))
-                    && !mine.iter().any(|e| counters::finishes_after(f.stream, e.stream))
-                {
-                    let flat = f.stream == Stream::FlatVm && mine.iter().any(|e| e.stream == Stream::Vmem);
-                    found.insert((f.line, if flat { "waitcnt.flat-waw" } else { "waitcnt.waw" }));
-                }
+            let owes = |reg: Reg| reg.units().any(|u| f.owes.contains(&u));
+            if inst.reads().iter().any(|r| owes(r.reg)) {
+                found.insert((f.line, "waitcnt.raw"));
+            } else if inst.writes().iter().any(|w| owes(w.reg))
+                && !mine.iter().any(|e| counters::finishes_after(f.stream, e.stream))
+            {
+                let flat = f.stream == Stream::FlatVm && mine.iter().any(|e| e.stream == Stream::Vmem);
+                found.insert((f.line, if flat { "waitcnt.flat-waw" } else { "waitcnt.waw" }));
             }
         }
         found
@@ -219,7 +224,14 @@ impl Run {
             self.wait(WaitCnt::decode(*imm as u16));
         }
         for event in counters::events(program.target, inst) {
-            self.flying.push(Flying { line, stream: event.stream, count: event.count });
+            let owes: Vec<RegUnit> = event.writes.iter().flat_map(|r| r.units()).collect();
+            // What a FLAT operation has left to a later one of vector memory, that one is asked for.
+            if event.stream == Stream::Vmem {
+                for flat in self.flying.iter_mut().filter(|f| f.stream == Stream::FlatVm) {
+                    flat.owes.retain(|u| !owes.contains(u));
+                }
+            }
+            self.flying.push(Flying { line, stream: event.stream, count: event.count, owes });
         }
     }
 }
@@ -283,7 +295,11 @@ fn on_a_single_path_nothing_is_invented() {
         let program = golden::program(&(lines.join("\n") + "\ns_endpgm"), Target::GFX942);
         let concrete = every_run(&program, 40);
         let ours = register_findings(&program);
-        let invented: Vec<_> = ours.difference(&concrete).collect();
+        let known = |o: &&(usize, usize, &str)| {
+            concrete.contains(*o)
+                || (o.2 == "waitcnt.mixed" && concrete.iter().any(|c| (c.0, c.1) == (o.0, o.1)))
+        };
+        let invented: Vec<_> = ours.iter().filter(|o| !known(o)).collect();
         assert!(invented.is_empty(), "round {round}: {invented:?} {lines:?}");
         found += ours.len();
     }

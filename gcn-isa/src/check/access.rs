@@ -1,0 +1,74 @@
+//! What an instruction touches, worked out once for all operations that may be outstanding.
+
+use smallvec::SmallVec;
+
+use crate::counters::{self, Counter, Events, MemoryEffect, Stream};
+use crate::inst::{Inst, RegUse};
+use crate::reg::{Reg, RegFile};
+use crate::table::{Access, Class};
+
+/// Registers and memory that an instruction touches.
+pub(super) struct Accesses<'a> {
+    pub inst: &'a Inst,
+    pub events: &'a Events,
+    reads: SmallVec<[RegUse; 6]>,
+    pub writes: SmallVec<[RegUse; 3]>,
+    pub memory: MemoryEffect,
+    /// The operand that is read and written by a load: it is read only when the data arrives.
+    merged: Option<u8>,
+}
+
+impl<'a> Accesses<'a> {
+    pub fn of(inst: &'a Inst, events: &'a Events) -> Accesses<'a> {
+        let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
+        let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
+        let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
+        Accesses { inst, events, reads: inst.reads(), writes: inst.writes(), memory, merged }
+    }
+
+    /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
+    fn arrives_after(&self, stream: Stream, reg: Reg) -> bool {
+        self.events.iter().any(|e| e.writes == Some(reg) && counters::finishes_after(stream, e.stream))
+    }
+
+    /// The register of `written`, as far as `live`, that the instruction reads. A load that keeps part of its destination reads it only when
+    /// its data arrives.
+    pub fn reads_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<Reg> {
+        let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
+        let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
+        let too_early = |u: &&RegUse| touches(u) && !(merges(u) && self.arrives_after(stream, u.reg));
+        self.reads.iter().find(too_early).map(|u| u.reg)
+    }
+
+    /// The register of `written`, as far as `live`, that the instruction writes so that the older result could come on top.
+    pub fn writes_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<Reg> {
+        let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
+        let too_early = |u: &&RegUse| touches(u) && !self.arrives_after(stream, u.reg);
+        self.writes.iter().find(too_early).map(|u| u.reg)
+    }
+
+    /// The counters on which an operation that the program does not show could concern these registers: vector memory and
+    /// LDS return to vector registers, scalar memory to scalar ones, and exports may still read vector registers.
+    pub fn counters(&self) -> SmallVec<[Counter; 3]> {
+        let vector = |u: &RegUse| u.reg.file != RegFile::Sgpr;
+        let mut counters = SmallVec::new();
+        if self.reads.iter().chain(&self.writes).any(vector) {
+            counters.push(Counter::Vm);
+        }
+        if !self.reads.is_empty() || !self.writes.is_empty() {
+            counters.push(Counter::Lgkm);
+        }
+        if self.writes.iter().any(vector) {
+            counters.push(Counter::Exp);
+        }
+        counters
+    }
+}
+
+/// True if the operand that the instruction reads and writes is the destination of a load, not data to be sent.
+fn is_load(inst: &Inst) -> bool {
+    matches!(
+        inst.desc.class,
+        Class::VmemLoad | Class::GlobalLoad | Class::ScratchLoad | Class::FlatLoad | Class::LdsRead
+    ) && inst.operands.first().and_then(|o| o.reg()).is_some_and(|r| r.file != RegFile::Sgpr)
+}

@@ -1,0 +1,125 @@
+//! How many branches must go a particular way for a finding to be true.
+//!
+//! The analyses do not compare the conditions of branches. A path that needs no branch to go a particular way, or one, is a
+//! path of the program: whoever wrote the branch meant it to go both ways. A path that needs two or more of them, one
+//! after the other, may be none: the second condition may exclude the first. A branch after which both ways lead to the same
+//! violation is no choice, and neither is the only exit of a loop, which is taken in the end.
+
+use super::path::{End, Node};
+use super::report::Caveat;
+use crate::cfg::Flow;
+use crate::program::Program;
+use crate::table::Class;
+
+/// Choices that a path takes: 0, 1, more, or a jump to an unknown place.
+type Choices = u8;
+
+const SEVERAL: Choices = 2;
+const UNKNOWN_JUMP: Choices = 3;
+const NEVER: Choices = 4;
+
+fn one_more(choices: Choices) -> Choices {
+    if choices < SEVERAL { choices + 1 } else { choices }
+}
+
+/// What the best path of `nodes` (the first is its start) takes for granted.
+pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node]) -> Option<Caveat> {
+    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (from, node) in nodes.iter().enumerate() {
+        if let End::Open(next) = &node.end {
+            next.iter().for_each(|(_, to)| preds[*to].push(from));
+        }
+    }
+    let mut choices = vec![NEVER; nodes.len()];
+    let mut open: Vec<usize> = (0..nodes.len()).rev().collect();
+    while let Some(at) = open.pop() {
+        let now = of_node(flow, exits, &nodes[at], &choices);
+        if now < choices[at] {
+            choices[at] = now;
+            open.extend(&preds[at]);
+        }
+    }
+    match choices.first() {
+        Some(&SEVERAL) => Some(Caveat::Branches),
+        Some(&UNKNOWN_JUMP) => Some(Caveat::UnknownJump),
+        _ => None,
+    }
+}
+
+fn of_node(flow: &Flow, exits: &Exits, node: &Node, choices: &[Choices]) -> Choices {
+    let next = match &node.end {
+        End::Second => return 0,
+        End::Finished(_) => return NEVER,
+        End::Open(next) => next,
+    };
+    let best = next.iter().map(|n| choices[n.1]).min().unwrap_or(NEVER);
+    if best == NEVER {
+        return NEVER;
+    }
+    if flow.is_hub(node.block) {
+        return UNKNOWN_JUMP;
+    }
+    if let Some(exit) = exits.only_exit[node.block] {
+        return next
+            .iter()
+            .map(|n| if n.0 == exit { choices[n.1] } else { one_more(choices[n.1]) })
+            .fold(NEVER, Choices::min);
+    }
+    let all_ways = next.len() == exits.ways[node.block];
+    let worst = next.iter().map(|n| choices[n.1]).max().unwrap_or(NEVER);
+    if all_ways { worst.min(one_more(best)) } else { one_more(best) }
+}
+
+/// What branches mean for loops.
+pub(super) struct Exits {
+    /// For each block, the successor outside of the innermost loop that it alone leaves.
+    only_exit: Vec<Option<usize>>,
+    /// For each block, how many ways control may take at its end.
+    ways: Vec<usize>,
+}
+
+/// Blocks that all loops together may have for each block of the program; deeper nests are not looked at.
+const MOST_DEPTH: usize = 64;
+
+impl Exits {
+    /// Loops are taken as stretches of the program: from the target of a backward edge to its source.
+    pub fn of(program: &Program, flow: &Flow) -> Exits {
+        let blocks = &flow.cfg.blocks;
+        let ways = |block: usize| {
+            let leaves = blocks[block]
+                .end
+                .checked_sub(1)
+                .filter(|_| !flow.is_hub(block))
+                .map(|l| &program.lines[l].inst);
+            // One way of a conditional branch may lead out of the program.
+            let conditional = leaves.is_some_and(|i| i.desc.class == Class::Branch && i.desc.falls_through());
+            let known = blocks[block].succs.iter().filter(|s| !flow.comes_back(block, **s)).count();
+            let call = known < blocks[block].succs.len();
+            if conditional && !call { known.max(2) } else { known }
+        };
+        let ways = (0..blocks.len()).map(ways).collect();
+        let mut loops: Vec<(usize, usize)> = (0..blocks.len())
+            .filter(|b| !flow.is_hub(*b))
+            .flat_map(|b| blocks[b].succs.iter().filter(move |s| **s <= b).map(move |s| (*s, b)))
+            .collect();
+        // The larger first, so that the innermost has the last word.
+        loops.sort_by_key(|l| std::cmp::Reverse(l.1 - l.0));
+        loops.dedup();
+        let mut only_exit = vec![None; blocks.len()];
+        let mut budget = blocks.len().saturating_mul(MOST_DEPTH);
+        for (head, latch) in loops {
+            let Some(left) = budget.checked_sub(latch - head + 1) else { continue };
+            budget = left;
+            let leaving = |b: usize| {
+                blocks[b].succs.iter().filter(move |s| **s < head || **s > latch).map(move |s| (b, *s))
+            };
+            let mut exits = (head..=latch).flat_map(leaving);
+            let (first, second) = (exits.next(), exits.next());
+            only_exit[head..=latch].fill(None);
+            if let (Some((from, to)), None) = (first, second) {
+                only_exit[from] = Some(to);
+            }
+        }
+        Exits { only_exit, ways }
+    }
+}

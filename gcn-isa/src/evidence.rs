@@ -1,0 +1,57 @@
+//! What a program says about the rules: at how many places each one applies, and whether it is kept there.
+//!
+//! A rule that manuals write down but that working code breaks without harm is weaker than one that everybody keeps. Counted
+//! over many programs by people who knew what they did, these numbers are the evidence behind a rule's
+//! [`Grade`](crate::hazards::Grade).
+//!
+//! # What is counted
+//! Wait states: a *site* is an instruction and a register (or none) for which a rule asks something of an earlier
+//! instruction less than twice the asked distance away on the shortest path. Of several such earlier instructions the one
+//! that falls shortest counts, and none whose result is overwritten in between. Sites nearer than asked are broken, the others kept; both windows are equally wide, so that a rule
+//! that nobody knows would be broken about as often as it is kept.
+//!
+//! Counters: a site is a memory operation and the first instruction of the same block that depends on it; broken sites are the
+//! findings of the [checker](crate::check), on any path, in its strictest reading of memory.
+//!
+//! ```
+//! use gcn_isa::{Inst, Program, Reg, Target, evidence, hazards, table};
+//!
+//! let target = Target::GFX942;
+//! let mut program = Program::new(target, "example");
+//! let rcp = table::find_form(target, "v_rcp_f32_e32", "").unwrap();
+//! let mov = table::find_form(target, "v_mov_b32_e32", "").unwrap();
+//! program.push(Inst::new(rcp, [Reg::v(0, 1).into(), Reg::v(1, 1).into()]));
+//! program.push(Inst::new(mov, [Reg::v(2, 1).into(), Reg::v(0, 1).into()]));
+//! let evidence = evidence::of(&program, hazards::Config::default());
+//! assert_eq!(evidence["cdna3.21"].broken, 1);
+//! ```
+
+mod counters;
+mod states;
+
+use std::collections::BTreeMap;
+
+use crate::hazards::{Config, Counts};
+use crate::program::Program;
+
+/// Counts by rule id. [`Counts::objects`] is 1 where a rule is broken: each program counts as a code object.
+pub type Evidence = BTreeMap<&'static str, Counts>;
+
+/// Counts the sites of every rule in `program` that `config` admits. Takes time linear in its length.
+pub fn of(program: &Program, config: Config) -> Evidence {
+    let mut evidence = Evidence::new();
+    states::count(program, config, &mut evidence);
+    counters::count(program, config, &mut evidence);
+    for counts in evidence.values_mut() {
+        counts.objects = u64::from(counts.broken > 0);
+    }
+    evidence
+}
+
+/// Adds what was counted in another program.
+pub fn add(sum: &mut Evidence, other: &Evidence) {
+    for (rule, counts) in other {
+        let known = sum.entry(rule).or_default();
+        *known = known.plus(*counts);
+    }
+}

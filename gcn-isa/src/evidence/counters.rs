@@ -1,0 +1,130 @@
+//! Sites of the counter rules, and findings about single instructions.
+
+use std::collections::HashSet;
+
+use super::Evidence;
+use crate::cfg::Cfg;
+use crate::check::{self, MemoryModel, Options};
+use crate::counters::{self, Event, Events, MemoryEffect};
+use crate::hazards::counter::{self, CounterRule};
+use crate::hazards::{self, Config};
+use crate::inst::{Inst, RegUse};
+use crate::program::Program;
+use crate::reg::Reg;
+use crate::table::Class;
+
+/// Operations of a block that are kept in mind at most; the oldest is forgotten first.
+const MOST_OPERATIONS: usize = 256;
+
+/// Counts broken sites from the checker's findings, kept ones block by block.
+pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) {
+    let options = Options { rules: config, memory_model: MemoryModel::Strict, ..Options::default() };
+    let report = check::check_with(program, options);
+    let mut broken = HashSet::new();
+    for finding in report.findings.iter().filter(|f| hazards::rule(f.rule).is_none()) {
+        evidence.entry(finding.rule).or_default().broken += 1;
+        broken.insert((finding.rule, finding.first, finding.second));
+    }
+    for block in &Cfg::build(program).blocks {
+        let mut open = Open::default();
+        for line in block.start..block.end {
+            let inst = &program.lines[line].inst;
+            let events = counters::events(program.target, inst);
+            open.settle(inst, &events, |rule, first| {
+                if !broken.contains(&(rule.id, Some(first), line)) {
+                    evidence.entry(rule.id).or_default().kept += 1;
+                }
+            });
+            open.start(line, events);
+        }
+    }
+}
+
+/// An operation of which something is expected.
+struct Operation {
+    line: usize,
+    writes: Option<Reg>,
+    memory: MemoryEffect,
+}
+
+/// The operations of a block that nothing has depended on yet, waited for or not.
+#[derive(Default)]
+struct Open(Vec<Operation>);
+
+impl Open {
+    /// Takes out what `inst` depends on, and tells by which rule.
+    fn settle(&mut self, inst: &Inst, events: &Events, mut depends: impl FnMut(&'static CounterRule, usize)) {
+        let access = Access::of(inst, events);
+        self.0.retain_mut(|operation| {
+            if let Some(reg) = operation.writes {
+                let rule = access.register_rule(reg);
+                if let Some(rule) = rule {
+                    depends(rule, operation.line);
+                }
+                if rule.is_some() || access.overwrites(reg) {
+                    operation.writes = None;
+                }
+            }
+            if let Some((rule, effect)) = access.memory_rule(operation.memory) {
+                depends(rule, operation.line);
+                operation.memory -= effect;
+            }
+            operation.writes.is_some() || !operation.memory.is_empty()
+        });
+    }
+
+    /// Takes in the operations that the instruction of `line` starts.
+    fn start(&mut self, line: usize, events: Events) {
+        let awaited = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+        let expected = |e: &Event| e.writes.is_some() || e.memory.intersects(awaited);
+        for event in events.into_iter().filter(expected) {
+            if self.0.len() >= MOST_OPERATIONS {
+                self.0.remove(0);
+            }
+            self.0.push(Operation { line, writes: event.writes, memory: event.memory & awaited });
+        }
+    }
+}
+
+/// What an instruction touches.
+struct Access<'a> {
+    inst: &'a Inst,
+    events: &'a Events,
+    reads: smallvec::SmallVec<[RegUse; 6]>,
+    writes: smallvec::SmallVec<[RegUse; 3]>,
+}
+
+impl<'a> Access<'a> {
+    fn of(inst: &'a Inst, events: &'a Events) -> Access<'a> {
+        Access { inst, events, reads: inst.reads(), writes: inst.writes() }
+    }
+
+    /// The rule by which an operation that writes `reg` has to be done before the instruction. Operations that write the same
+    /// register one after the other are left out: most finish in order.
+    fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
+        if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
+            return Some(&counter::RAW);
+        }
+        let starts = self.events.iter().any(|e| e.writes.is_some());
+        (self.overwrites(reg) && !starts).then_some(&counter::WAW)
+    }
+
+    fn overwrites(&self, reg: Reg) -> bool {
+        self.writes.iter().any(|u| u.reg.overlaps(reg))
+    }
+
+    /// The rule by which an operation with the effect `memory` has to be done before the instruction, and the effect.
+    fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
+        let dma = memory.contains(MemoryEffect::LDS_DMA);
+        if self.inst.desc.class == Class::Barrier {
+            return match memory.contains(MemoryEffect::LDS_WRITE) {
+                _ if dma => Some((&counter::BARRIER_LDS_DMA, MemoryEffect::LDS_DMA)),
+                true => Some((&counter::BARRIER_LDS, MemoryEffect::LDS_WRITE)),
+                false => None,
+            };
+        }
+        let lds = MemoryEffect::LDS_READ | MemoryEffect::LDS_WRITE;
+        let accesses = self.events.iter().any(|e| e.memory.intersects(lds));
+        (dma && accesses).then_some((&counter::LDS_DMA, MemoryEffect::LDS_DMA))
+    }
+}

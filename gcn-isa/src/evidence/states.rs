@@ -1,0 +1,202 @@
+//! Sites of the wait-state rules.
+
+use smallvec::SmallVec;
+
+use super::Evidence;
+use crate::cfg::Cfg;
+use crate::hazards::{self, Config, Role, View};
+use crate::inst::Inst;
+use crate::program::Program;
+use crate::reg::Reg;
+use crate::table::Class;
+
+/// Stretches of code that are searched before an instruction at most. Real code has a few; a block with thousands of
+/// predecessors must not cost the square of their number.
+const MOST_STRETCHES: usize = 64;
+
+/// Counts the sites of every rule.
+pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) {
+    let search = Search::new(program, config);
+    let mut sites = Vec::new();
+    for (index, block) in search.cfg.blocks.iter().enumerate() {
+        for second in block.start..block.end {
+            search.sites(index, second, &mut sites);
+            for site in sites.drain(..) {
+                site.count(evidence);
+            }
+        }
+    }
+}
+
+/// What stands between two instructions.
+#[derive(Clone, Copy, Default)]
+struct Between {
+    /// Wait states.
+    states: u32,
+    /// Of these, the ones of `s_nop` and `v_nop`.
+    nops: u32,
+    /// The same with each matrix instruction at its passes.
+    time: u32,
+    /// Branches.
+    branches: u32,
+}
+
+impl Between {
+    fn of(inst: &Inst, view: &View) -> Between {
+        let states = hazards::wait_states(inst);
+        let nop = inst.desc.class == Class::Nop || inst.desc.mnemonic == "v_nop";
+        Between {
+            states,
+            nops: if nop { states } else { 0 },
+            time: states.max(u32::from(view.passes())),
+            branches: u32::from(inst.desc.class == Class::Branch),
+        }
+    }
+
+    fn and(self, other: &Between) -> Between {
+        Between {
+            states: self.states + other.states,
+            nops: self.nops + other.nops,
+            time: self.time + other.time,
+            branches: self.branches + other.branches,
+        }
+    }
+}
+
+/// A place where a rule applies.
+struct Site {
+    rule: &'static str,
+    reg: Option<Reg>,
+    need: u32,
+    between: Between,
+}
+
+impl Site {
+    /// Wait states more than needed.
+    fn slack(&self) -> i64 {
+        i64::from(self.between.states) - i64::from(self.need)
+    }
+
+    fn count(&self, evidence: &mut Evidence) {
+        let counts = evidence.entry(self.rule).or_default();
+        let slack = self.slack();
+        if slack < 0 {
+            counts.broken += 1;
+            counts.covered += u64::from(self.between.time >= self.need || self.between.branches > 0);
+        } else {
+            counts.kept += 1;
+            counts.exact += u64::from(slack == 0);
+            counts.nops += u64::from(slack < i64::from(self.between.nops));
+        }
+    }
+}
+
+/// A stretch of a block that is to be walked, last line first.
+struct Stretch {
+    block: usize,
+    /// One past the last line.
+    end: usize,
+    /// What stands between that and the second instruction.
+    between: Between,
+    /// The stretch that follows on the path, by its place in the trail.
+    next: Option<usize>,
+}
+
+/// The stretches before an instruction, in the order in which they were found.
+type Trail = SmallVec<[Stretch; 4]>;
+
+struct Search {
+    cfg: Cfg,
+    config: Config,
+    views: Vec<View>,
+    costs: Vec<Between>,
+    /// No rule of this program reaches so far, twice over.
+    window: u32,
+}
+
+impl Search {
+    fn new(program: &Program, config: Config) -> Search {
+        let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
+        let costs = program.lines.iter().zip(&views).map(|(l, v)| Between::of(&l.inst, v)).collect();
+        let reach = views.iter().map(View::reach).max().unwrap_or(0);
+        Search { cfg: Cfg::build(program), config, views, costs, window: 2 * u32::from(reach) }
+    }
+
+    /// The sites of the instruction `second` of `block`.
+    fn sites(&self, block: usize, second: usize, sites: &mut Vec<Site>) {
+        let mut trail = Trail::new();
+        trail.push(Stretch { block, end: second, between: Between::default(), next: None });
+        let mut done = 0;
+        while done < trail.len() {
+            let walked = trail[done].block;
+            if let Some(between) = self.walk(&trail, done, second, sites) {
+                for &pred in &self.cfg.blocks[walked].preds {
+                    let known = |s: &Stretch| s.block == pred && s.between.states <= between.states;
+                    // The first stretch is not a whole block.
+                    if trail.len() < MOST_STRETCHES && !trail[1..].iter().any(known) {
+                        let end = self.cfg.blocks[pred].end;
+                        trail.push(Stretch { block: pred, end, between, next: Some(done) });
+                    }
+                }
+            }
+            done += 1;
+        }
+    }
+
+    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands behind the block's start,
+    /// unless that is beyond the window.
+    fn walk(&self, trail: &Trail, index: usize, second: usize, sites: &mut Vec<Site>) -> Option<Between> {
+        let stretch = &trail[index];
+        let mut between = stretch.between;
+        for first in (self.cfg.blocks[stretch.block].start..stretch.end).rev() {
+            let view = &self.views[first];
+            if 2 * u32::from(view.reach()) > between.states {
+                for need in view.required_all(&self.views[second], self.config) {
+                    let site = Site { rule: need.rule.id, reg: need.reg, need: need.states.into(), between };
+                    let lost = |reg| self.is_overwritten(trail, index, first, reg);
+                    if between.states < 2 * site.need && !need.reg.is_some_and(lost) {
+                        keep_shortest(sites, site);
+                    }
+                }
+            }
+            between = between.and(&self.costs[first]);
+            if between.states >= self.window {
+                return None;
+            }
+        }
+        Some(between)
+    }
+
+    /// True if what `first` writes of `reg` is written again before the second instruction. A rule may still bind the two by
+    /// its words, but says nothing about a value that is lost.
+    fn is_overwritten(&self, trail: &Trail, index: usize, first: usize, reg: Reg) -> bool {
+        let written = self.views[first].uses().iter().filter(|u| u.role.intersects(Role::WRITES));
+        let Some(common) = written.filter_map(|u| common(u.reg, reg)).next() else { return false };
+        let mut lines = first + 1..trail[index].end;
+        let mut stretch = &trail[index];
+        loop {
+            let uses = self.views[lines].iter().flat_map(View::uses);
+            if uses.into_iter().any(|u| u.role.intersects(Role::WRITES) && u.reg.covers(common)) {
+                return true;
+            }
+            let Some(next) = stretch.next else { return false };
+            stretch = &trail[next];
+            lines = self.cfg.blocks[stretch.block].start..stretch.end;
+        }
+    }
+}
+
+/// The registers of both.
+fn common(a: Reg, b: Reg) -> Option<Reg> {
+    let start = a.index.max(b.index);
+    a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })
+}
+
+/// Takes in a site, or what it says about a known one.
+fn keep_shortest(sites: &mut Vec<Site>, site: Site) {
+    match sites.iter_mut().find(|s| s.rule == site.rule && s.reg == site.reg) {
+        Some(known) if known.slack() <= site.slack() => {}
+        Some(known) => *known = site,
+        None => sites.push(site),
+    }
+}

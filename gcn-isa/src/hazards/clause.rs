@@ -1,0 +1,129 @@
+//! Memory clauses under XNACK: runs of memory instructions that a page fault replays as a whole.
+//!
+//! Adjacent scalar memory instructions form a clause, and adjacent vector memory instructions do; anything else between two
+//! of them, a branch or an `s_nop` included, ends it, a label does not. When one faults, others of the clause may run
+//! again, so that nothing in it may overwrite what something in it reads, and a store must not follow a load. It is not
+//! enough to look at neighbours: the conflict may be with any earlier instruction of the clause (measured with LLVM 22).
+
+use super::engine;
+use super::evidence::Config;
+use super::rule::{Link, Need};
+use super::view::{Kinds, Role, View};
+use crate::reg::{Reg, RegUnit};
+
+/// The two kinds of memory clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ClauseKind {
+    /// Of scalar memory instructions.
+    Scalar,
+    /// Of vector memory instructions.
+    Vector,
+}
+
+impl View {
+    /// The kind of clause that the instruction stands in; `None` for one that ends a clause.
+    pub fn clause_kind(&self) -> Option<ClauseKind> {
+        if self.kinds.contains(Kinds::SMEM) {
+            Some(ClauseKind::Scalar)
+        } else if self.kinds.contains(Kinds::VMEM) {
+            Some(ClauseKind::Vector)
+        } else {
+            None
+        }
+    }
+}
+
+/// What the clause rule asks for before `second` because of the instructions `before` it, in program order: the index in
+/// `before` of the instruction that it conflicts with, and the need. `None` without XNACK.
+///
+/// `before` may begin anywhere; the clause in it is found. One instruction that is no memory instruction of `second`'s kind,
+/// put before `second`, is enough.
+pub fn clause_need(before: &[View], second: &View, config: Config) -> Option<(usize, Need)> {
+    if !config.xnack || before.is_empty() || second.clause_kind().is_none() {
+        return None;
+    }
+    let entries = engine::rules(second.target).iter().filter(|e| e.counts(config));
+    let mut needs = entries.filter_map(|entry| {
+        let Link::Clause { window } = entry.rule.link else { return None };
+        let states = entry.rule.states(second.target)?.after(0);
+        let found = conflict(before.iter().rev().take(usize::from(window)), second)?;
+        Some((before.len() - 1 - found.back, Need { rule: entry.rule, states, reg: found.reg }))
+    });
+    needs.next()
+}
+
+/// Why an instruction must not join the clause before it.
+pub(super) struct Conflict {
+    /// The instruction of the clause: 0 is the last.
+    pub back: usize,
+    /// The register that one writes and another reads; `None` if it is a store behind a load.
+    pub reg: Option<Reg>,
+}
+
+/// The conflict of `second` with the clause that `before` ends with, last instruction first.
+pub(super) fn conflict<'a>(
+    before: impl Iterator<Item = &'a View> + Clone,
+    second: &View,
+) -> Option<Conflict> {
+    let kind = second.clause_kind()?;
+    let clause = before.take_while(|v| v.clause_kind() == Some(kind));
+    let mut written = Registers::default();
+    let mut read = Registers::default();
+    for member in clause.clone() {
+        written.add(member, Role::WRITES);
+        read.add(member, Role::READS);
+    }
+    // A clause without results may be replayed at will.
+    let loads = clause.clone().position(|v| v.uses_any(Role::WRITES))?;
+    if second.kinds.intersects(Kinds::STORE.union(Kinds::LDS_DMA)) {
+        return Some(Conflict { back: loads, reg: None });
+    }
+    let partner = |reg: Reg, role| {
+        let back = clause
+            .clone()
+            .position(|v| v.uses.iter().any(|u| u.role.intersects(role) && u.reg.overlaps(reg)));
+        back.map(|back| Conflict { back, reg: Some(reg) })
+    };
+    if let Some(reg) = written.common(second, Role::READS) {
+        return partner(reg, Role::WRITES);
+    }
+    if let Some(reg) = read.common(second, Role::WRITES) {
+        return partner(reg, Role::READS);
+    }
+    let mut own = Registers::default();
+    own.add(second, Role::READS);
+    let within = own.common(second, Role::WRITES).or_else(|| written.first_common(&read));
+    within.map(|reg| Conflict { back: loads, reg: Some(reg) })
+}
+
+/// A set of registers of all files.
+#[derive(Default)]
+struct Registers([u64; RegUnit::COUNT / 64]);
+
+impl Registers {
+    /// Adds what `view` uses in one of `roles`.
+    fn add(&mut self, view: &View, roles: Role) {
+        for unit in view.uses.iter().filter(|u| u.role.intersects(roles)).flat_map(|u| u.reg.units()) {
+            if let Some(word) = self.0.get_mut(unit.index() / 64) {
+                *word |= 1 << (unit.index() % 64);
+            }
+        }
+    }
+
+    fn has(&self, unit: RegUnit) -> bool {
+        self.0.get(unit.index() / 64).is_some_and(|word| word >> (unit.index() % 64) & 1 == 1)
+    }
+
+    /// A register of the set that `view` uses in one of `roles`.
+    fn common(&self, view: &View, roles: Role) -> Option<Reg> {
+        let used = view.uses.iter().filter(|u| u.role.intersects(roles));
+        used.flat_map(|u| u.reg.units()).find(|unit| self.has(*unit)).map(RegUnit::reg)
+    }
+
+    /// A register of both sets.
+    fn first_common(&self, other: &Registers) -> Option<Reg> {
+        let words = self.0.iter().zip(&other.0).map(|(a, b)| a & b);
+        let (at, bits) = words.enumerate().find(|w| w.1 != 0)?;
+        RegUnit::from_index(at * 64 + bits.trailing_zeros() as usize).map(RegUnit::reg)
+    }
+}

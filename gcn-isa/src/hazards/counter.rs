@@ -1,0 +1,237 @@
+//! The rules that are not about wait states: counters, barriers, and single instructions. The checker and the inserter
+//! report under these names.
+
+use super::evidence::{self, Counts, Evidence, Grade, Voice};
+use super::rule::on;
+use crate::target::{Target, TargetSet};
+
+/// A rule about operations that return some time later, or about one instruction by itself.
+#[derive(Debug)]
+pub struct CounterRule {
+    /// Name: `waitcnt.` for registers and memory behind a counter, `barrier.` for barriers; otherwise as for
+    /// [`super::Rule`].
+    pub id: &'static str,
+    /// What must not be, in words.
+    pub title: &'static str,
+    /// Where it is written.
+    pub cite: &'static str,
+    /// The targets that have the rule.
+    pub targets: TargetSet,
+    /// What manuals and LLVM say about it.
+    pub evidence: Evidence,
+    /// True if the rule matters only with XNACK replay on.
+    pub xnack: bool,
+    /// What else is known about it.
+    pub note: &'static str,
+}
+
+impl CounterRule {
+    /// What shipping kernels do about the rule.
+    pub fn counts(&self) -> Counts {
+        evidence::counts(self.id)
+    }
+
+    /// How well the rule is supported.
+    pub fn grade(&self) -> Grade {
+        self.evidence.grade(self.counts())
+    }
+
+    /// True if `target` has the rule.
+    pub fn holds_on(&self, target: Target) -> bool {
+        self.targets.contains(target)
+    }
+}
+
+impl PartialEq for CounterRule {
+    /// Names are unique.
+    fn eq(&self, other: &CounterRule) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for CounterRule {}
+
+const SECTION_4_4: &str = "CDNA3 ISA section 4.4";
+const MEMORY_MODEL: &str = "LLVM AMDGPU guide, memory model";
+
+/// A result is read too early.
+pub static RAW: CounterRule = CounterRule {
+    id: "waitcnt.raw",
+    title: "a register is read before the memory operation that writes it is done",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::DEFINED,
+    xnack: false,
+    note: "",
+};
+
+/// A result arrives on top of a newer value.
+pub static WAW: CounterRule = CounterRule {
+    id: "waitcnt.waw",
+    title: "a register is written before the memory operation that writes it is done",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::DEFINED,
+    xnack: false,
+    note: "a load whose result arrives behind the other's in the same order needs no wait",
+};
+
+/// The same with a FLAT operation and one that returns in order behind it.
+pub static WAW_FLAT: CounterRule = CounterRule {
+    id: "waitcnt.flat-waw",
+    title: "a vector memory operation writes a register before the FLAT operation that writes it is done",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::of(Voice::Less, Voice::Less),
+    xnack: false,
+    note: "FLAT counts on vmcnt in order if it went to memory, and lgkmcnt(0) says that it did not go to LDS; LLVM \
+           relies on it",
+};
+
+/// What is outstanding besides may overtake.
+pub static MIXED: CounterRule = CounterRule {
+    id: "waitcnt.mixed",
+    title: "the wait counts only operations of the same type as done in order, with others outstanding on the counter",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::ABOVE_MANUAL,
+    xnack: false,
+    note: "by the manual operations of one type return in order, so that a wait for as many as the type itself has \
+           younger ones is enough; LLVM waits for zero as soon as types are mixed",
+};
+
+/// A function touches what its caller's operations may still write.
+pub static CALL_ENTRY: CounterRule = CounterRule {
+    id: "call.entry",
+    title: "a function uses registers before it has waited for the operations of its caller",
+    cite: "LLVM 22, measured",
+    targets: on::ALL,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "LLVM's functions begin with a wait for every counter, and callers rely on it",
+};
+
+/// A function leaves operations outstanding.
+pub static CALL_EXIT: CounterRule = CounterRule {
+    id: "call.exit",
+    title: "a function returns with operations outstanding",
+    cite: "LLVM 22, measured",
+    targets: on::ALL,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "LLVM's functions wait for every counter before they return, stores included, and callers rely on it; a return \
+           is s_setpc_b64 s[30:31]",
+};
+
+/// Data that is still to be sent is overwritten.
+pub static WAR: CounterRule = CounterRule {
+    id: "waitcnt.exp-war",
+    title: "a register is written before the GDS or GWS operation that reads it has done so",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::AGREED,
+    xnack: false,
+    note: "",
+};
+
+/// LDS is used before a load into it is done.
+pub static LDS_DMA: CounterRule = CounterRule {
+    id: "waitcnt.lds-dma",
+    title: "LDS is accessed before a load into LDS is done",
+    cite: SECTION_4_4,
+    targets: on::ALL,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "it counts on vmcnt only; addresses are not looked at, so that one half of LDS may be meant and the other used",
+};
+
+/// A cache is invalidated under outstanding loads.
+pub static WBINVL1: CounterRule = CounterRule {
+    id: "waitcnt.wbinvl1",
+    title: "the vector cache is invalidated before earlier vector memory operations are done",
+    cite: MEMORY_MODEL,
+    targets: on::ALL,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "an acquire whose load is still outstanding may read the old line",
+};
+
+/// A barrier needs every counter at 0.
+pub static BARRIER_COUNTERS: CounterRule = CounterRule {
+    id: "barrier.counters",
+    title: "a barrier is reached with operations outstanding; this target needs every counter at 0",
+    cite: "LLVM 22, measured",
+    targets: on::UP_TO_GFX908,
+    evidence: Evidence::MANUAL,
+    xnack: false,
+    note: "",
+};
+
+/// A barrier before an LDS write is done.
+pub static BARRIER_LDS: CounterRule = CounterRule {
+    id: "barrier.lds",
+    title: "a barrier is reached before an LDS write is done, so other waves may not see it",
+    cite: MEMORY_MODEL,
+    targets: on::FROM_GFX90A,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
+};
+
+/// A barrier before a load into LDS is done.
+pub static BARRIER_LDS_DMA: CounterRule = CounterRule {
+    id: "barrier.lds-dma",
+    title: "a barrier is reached before a load into LDS is done, so other waves may not see it",
+    cite: MEMORY_MODEL,
+    targets: on::FROM_GFX90A,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
+};
+
+/// A 64-bit shift by the last VGPR.
+pub static SHIFT64: CounterRule = CounterRule {
+    id: "llvm.shift64",
+    title: "the amount of a 64-bit shift stands in the last VGPR of the allocation",
+    cite: "LLVM 22; LLVM pull request 183839",
+    targets: on::FROM_GFX90A,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "LLVM copies the amount to another register: LLVM 22.1.8 on gfx90a, later versions on gfx942 and gfx950 too; \
+           allocations are of 8 registers",
+};
+
+/// A scalar load over its own address.
+pub static SMEM_ADDRESS: CounterRule = CounterRule {
+    id: "xnack.smem-address",
+    title: "a scalar load of two or more registers overwrites its own address",
+    cite: "LLVM 22",
+    targets: on::ALL,
+    evidence: Evidence::LLVM,
+    xnack: true,
+    note: "a page fault half-way replays it with what its first part has loaded as the address. A load at a multiple of \
+           its size is not split; it is taken to be one if its immediate offset is such a multiple",
+};
+
+/// Every rule of this kind.
+pub static ALL: [&CounterRule; 14] = [
+    &RAW,
+    &WAW,
+    &WAW_FLAT,
+    &MIXED,
+    &CALL_ENTRY,
+    &CALL_EXIT,
+    &WAR,
+    &LDS_DMA,
+    &WBINVL1,
+    &BARRIER_COUNTERS,
+    &BARRIER_LDS,
+    &BARRIER_LDS_DMA,
+    &SHIFT64,
+    &SMEM_ADDRESS,
+];
+
+/// The rule called `id`.
+pub fn rule(id: &str) -> Option<&'static CounterRule> {
+    ALL.into_iter().find(|r| r.id == id)
+}

@@ -1,0 +1,370 @@
+//! How well a rule is supported: manual, LLVM, shipping kernels, and the grade that follows.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+/// What manuals and LLVM say about a rule. What shipping kernels do about it is counted: [`Counts`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// The manuals.
+    pub manual: Voice,
+    /// LLVM 22.
+    pub llvm: Voice,
+}
+
+/// What a source says about a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Voice {
+    /// It is how the machine is defined; no reading makes it optional.
+    Defines,
+    /// It asks for this number.
+    Agrees,
+    /// Its words ask for this number, but need not mean it.
+    Covers,
+    /// It asks for fewer wait states or a weaker wait, at least in some cases.
+    Less,
+    /// It does not mention the case.
+    Silent,
+}
+
+impl fmt::Display for Voice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Voice::Defines => "defines it",
+            Voice::Agrees => "asks for it",
+            Voice::Covers => "asks for it by its words",
+            Voice::Less => "asks for less",
+            Voice::Silent => "silent",
+        })
+    }
+}
+
+impl Evidence {
+    /// How the machine is defined.
+    pub(super) const DEFINED: Evidence = Evidence::of(Voice::Defines, Voice::Agrees);
+    /// Manual and LLVM ask for the same.
+    pub(super) const AGREED: Evidence = Evidence::of(Voice::Agrees, Voice::Agrees);
+    /// The manual only.
+    pub(super) const MANUAL: Evidence = Evidence::of(Voice::Agrees, Voice::Silent);
+    /// The manual; LLVM asks for less.
+    pub(super) const ABOVE_LLVM: Evidence = Evidence::of(Voice::Agrees, Voice::Less);
+    /// LLVM only.
+    pub(super) const LLVM: Evidence = Evidence::of(Voice::Silent, Voice::Agrees);
+    /// LLVM; the manual asks for less.
+    pub(super) const ABOVE_MANUAL: Evidence = Evidence::of(Voice::Less, Voice::Agrees);
+
+    pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
+        Evidence { manual, llvm }
+    }
+
+    /// The grade of a rule of which shipping kernels make `counts`.
+    ///
+    /// *Documented* is what the manual asks for, by its words at least. It becomes *certain* if LLVM agrees and shipping
+    /// kernels keep it, or if it is how the machine is defined. Everything else is *cautious*.
+    pub const fn grade(self, counts: Counts) -> Grade {
+        match (self.manual, self.llvm) {
+            (Voice::Defines, _) => Grade::Certain,
+            (Voice::Agrees, Voice::Agrees) if counts.are_kept() => Grade::Certain,
+            (Voice::Agrees | Voice::Covers, _) => Grade::Documented,
+            _ => Grade::Cautious,
+        }
+    }
+}
+
+/// How often hand-written kernels that ship and run in production keep a rule and break it. A site is an instruction with
+/// an earlier one that the rule binds it to, close enough for the rule to matter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Counts {
+    /// Sites that keep the rule.
+    pub kept: u64,
+    /// Of these, the ones with exactly the distance that the rule asks for.
+    pub exact: u64,
+    /// Of these, the ones that keep it only thanks to `s_nop` or `v_nop`.
+    pub nops: u64,
+    /// Sites that break it; for rules about counters and single instructions, findings.
+    pub broken: u64,
+    /// Of these, the ones that keep it if matrix instructions in between count for their passes, or that have a branch in
+    /// between.
+    pub covered: u64,
+    /// Code objects with a site that breaks it.
+    pub objects: u64,
+}
+
+impl Counts {
+    /// True if the rule is kept on purpose (some sites have exactly its distance, or an `s_nop` for it) and broken without
+    /// excuse at fewer than one site in ten: kernels have defects, too.
+    pub const fn are_kept(self) -> bool {
+        let broken = self.broken.saturating_sub(self.covered);
+        self.exact + self.nops > 0 && broken.saturating_mul(10) < self.kept.saturating_add(self.broken)
+    }
+
+    /// True if the rule was never seen to apply.
+    pub const fn is_unseen(self) -> bool {
+        self.kept + self.broken == 0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Counts) -> Counts {
+        Counts {
+            kept: self.kept + other.kept,
+            exact: self.exact + other.exact,
+            nops: self.nops + other.nops,
+            broken: self.broken + other.broken,
+            covered: self.covered + other.covered,
+            objects: self.objects + other.objects,
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_unseen() {
+            return f.write_str("not seen");
+        }
+        write!(
+            f,
+            "kept at {} sites, {} of them exactly and {} by `s_nop`",
+            self.kept, self.exact, self.nops
+        )?;
+        if self.broken > 0 {
+            write!(f, "; broken at {} in {} code objects", self.broken, self.objects)?;
+        }
+        if self.covered > 0 {
+            write!(f, ", of which {} keep it if passes or branches count", self.covered)?;
+        }
+        Ok(())
+    }
+}
+
+/// What was counted over the vendor's hand-written kernels: a line for each rule and target.
+const COUNTED: &str = include_str!("../../data/evidence.tsv");
+
+/// The counts by rule, all targets together. The file is part of the crate, so a fault in it is a bug, found by the first
+/// test that reads it: hence the panic.
+static COUNTS: LazyLock<BTreeMap<&'static str, Counts>> =
+    LazyLock::new(|| read(COUNTED).unwrap_or_else(|line| panic!("evidence.tsv: no counts in `{line}`")));
+
+/// The table by rule, or the line that is none of it. Columns go by their names.
+fn read(table: &'static str) -> Result<BTreeMap<&'static str, Counts>, &'static str> {
+    let mut lines = table.lines();
+    let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    let mut rules = BTreeMap::new();
+    for line in lines {
+        let cells: Vec<&'static str> = line.split('\t').collect();
+        let cell = |name| cells.get(header.iter().position(|h| *h == name)?).copied();
+        let number = |name| cell(name)?.parse::<u64>().ok();
+        let row = || {
+            let counts = Counts {
+                kept: number("kept")?,
+                exact: number("exact")?,
+                nops: number("nops")?,
+                broken: number("broken")?,
+                covered: number("covered")?,
+                objects: number("broken_objects")?,
+            };
+            Some((cell("rule")?, counts))
+        };
+        let (rule, counts) = row().ok_or(line)?;
+        let sum: &mut Counts = rules.entry(rule).or_default();
+        *sum = sum.plus(counts);
+    }
+    Ok(rules)
+}
+
+/// The rules that were counted, in the order of their names.
+pub fn counted_rules() -> impl Iterator<Item = (&'static str, Counts)> {
+    COUNTS.iter().map(|(rule, counts)| (*rule, *counts))
+}
+
+/// What shipping kernels do about the rule called `id`; zero everywhere if it was not counted.
+pub fn counts(id: &str) -> Counts {
+    COUNTS.get(id).copied().unwrap_or_default()
+}
+
+/// How well a rule is supported.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Grade {
+    /// LLVM only, or a wider reading than the manual's words.
+    #[default]
+    Cautious,
+    /// The manual says so.
+    Documented,
+    /// Manual and LLVM agree and shipping kernels keep it.
+    Certain,
+}
+
+impl Grade {
+    /// Every grade, the least supported first.
+    pub const ALL: [Grade; 3] = [Grade::Cautious, Grade::Documented, Grade::Certain];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Grade::Cautious => "cautious",
+            Grade::Documented => "documented",
+            Grade::Certain => "certain",
+        }
+    }
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Grade {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Grade, UnknownName> {
+        let found = Grade::ALL.into_iter().find(|g| g.name() == name);
+        found.ok_or_else(|| UnknownName::new("grade", name, Grade::ALL.map(Grade::name)))
+    }
+}
+
+/// Which rules count, by their support.
+///
+/// ```
+/// use gcn_isa::hazards::{Grade, RuleSet};
+///
+/// let set: RuleSet = "manual".parse().unwrap();
+/// assert_eq!(set.at_least(), Grade::Documented);
+/// assert!("all".parse::<RuleSet>().unwrap_err().to_string().contains("safe, manual or certain"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RuleSet {
+    /// Every rule, each with the largest number that anybody asks for.
+    #[default]
+    Safe,
+    /// What the manuals ask for.
+    Manual,
+    /// What manuals and LLVM ask for and shipping kernels always keep.
+    Certain,
+}
+
+impl RuleSet {
+    /// Every set, the largest first.
+    pub const ALL: [RuleSet; 3] = [RuleSet::Safe, RuleSet::Manual, RuleSet::Certain];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RuleSet::Safe => "safe",
+            RuleSet::Manual => "manual",
+            RuleSet::Certain => "certain",
+        }
+    }
+
+    /// The lowest grade in the set.
+    pub const fn at_least(self) -> Grade {
+        match self {
+            RuleSet::Safe => Grade::Cautious,
+            RuleSet::Manual => Grade::Documented,
+            RuleSet::Certain => Grade::Certain,
+        }
+    }
+
+    /// The set as a [`Config`], with or without the rules of XNACK replay.
+    pub const fn config(self, xnack: bool) -> Config {
+        Config { xnack, at_least: self.at_least() }
+    }
+}
+
+impl fmt::Display for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for RuleSet {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<RuleSet, UnknownName> {
+        let found = RuleSet::ALL.into_iter().find(|s| s.name() == name);
+        found.ok_or_else(|| UnknownName::new("rule set", name, RuleSet::ALL.map(RuleSet::name)))
+    }
+}
+
+/// There is no grade or rule set of that name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no {what} `{name}`; write {}, {} or {}", .known[0], .known[1], .known[2])]
+pub struct UnknownName {
+    what: &'static str,
+    name: String,
+    known: [&'static str; 3],
+}
+
+impl UnknownName {
+    fn new(what: &'static str, name: &str, known: [&'static str; 3]) -> UnknownName {
+        UnknownName { what, name: name.to_owned(), known }
+    }
+}
+
+/// Which rules count.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Config {
+    /// XNACK replay may be on: the clause rules count.
+    pub xnack: bool,
+    /// Rules below this grade do not count. The default keeps every rule.
+    pub at_least: Grade,
+}
+
+impl Config {
+    /// True if a rule of this grade, about XNACK or not, counts.
+    pub const fn counts(self, grade: Grade, xnack: bool) -> bool {
+        (self.xnack || !xnack) && grade as u8 >= self.at_least as u8
+    }
+}
+
+impl From<RuleSet> for Config {
+    fn from(set: RuleSet) -> Config {
+        set.config(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grade_follows_the_voices_and_the_counts() {
+        let kept = Counts { kept: 90, exact: 3, ..Counts::default() };
+        let grade = |evidence: Evidence, counts: Counts| evidence.grade(counts);
+        assert_eq!(grade(Evidence::AGREED, kept), Grade::Certain);
+        assert_eq!(grade(Evidence::AGREED, Counts::default()), Grade::Documented, "not seen");
+        assert_eq!(
+            grade(Evidence::AGREED, Counts { exact: 0, ..kept }),
+            Grade::Documented,
+            "kept by chance only"
+        );
+        assert_eq!(grade(Evidence::AGREED, Counts { broken: 10, ..kept }), Grade::Documented, "one in ten");
+        assert_eq!(grade(Evidence::AGREED, Counts { broken: 9, ..kept }), Grade::Certain);
+        assert_eq!(grade(Evidence::AGREED, Counts { broken: 50, covered: 50, ..kept }), Grade::Certain);
+        assert_eq!(grade(Evidence::of(Voice::Covers, Voice::Agrees), kept), Grade::Documented);
+        assert_eq!(grade(Evidence::ABOVE_LLVM, kept), Grade::Documented);
+        assert_eq!(grade(Evidence::LLVM, kept), Grade::Cautious);
+        assert_eq!(grade(Evidence::ABOVE_MANUAL, kept), Grade::Cautious);
+        assert_eq!(grade(Evidence::DEFINED, Counts { broken: 1000, ..kept }), Grade::Certain);
+    }
+
+    #[test]
+    fn columns_go_by_their_names_and_targets_are_added_up() {
+        let table = "kept\trule\texact\tnops\tbroken\tcovered\tbroken_objects\n\
+                     5\ta\t1\t2\t3\t1\t2\n7\ta\t0\t0\t1\t0\t1\n1\tb\t0\t0\t0\t0\t0\n";
+        let rules = read(table).unwrap();
+        assert_eq!(rules["a"], Counts { kept: 12, exact: 1, nops: 2, broken: 4, covered: 1, objects: 3 });
+        assert_eq!(rules["b"].kept, 1);
+        assert_eq!(read("rule\tkept\na\tmany\n"), Err("a\tmany"));
+    }
+
+    #[test]
+    fn every_counted_rule_exists() {
+        for (id, _) in counted_rules() {
+            let known = super::super::rule(id).is_some() || super::super::counter::rule(id).is_some();
+            assert!(known, "evidence.tsv counts `{id}`, which is no rule");
+        }
+    }
+}

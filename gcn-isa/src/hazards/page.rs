@@ -1,0 +1,240 @@
+//! Every rule as plain values, ready to print or to serialise.
+
+use super::counter::{self, CounterRule};
+use super::evidence::{Config, Counts, Evidence, Grade, RuleSet};
+use super::rule::{Rule, WaitStates};
+use super::view::Kinds;
+use super::{FAMILIES, words};
+use crate::table::{self, Class, InstDesc};
+use crate::target::{Target, TargetSet};
+
+/// A rule of any kind.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RulePage {
+    /// The name.
+    pub id: &'static str,
+    /// The family.
+    pub family: &'static str,
+    /// What must not be, in words.
+    pub title: &'static str,
+    /// What wait-state rules say of two instructions; `None` for rules about counters and single instructions.
+    pub pair: Option<PairFacts>,
+    /// The targets that have it.
+    pub targets: Vec<&'static str>,
+    /// Where it is written.
+    pub citation: &'static str,
+    /// What the manuals say.
+    pub manual: String,
+    /// What LLVM 22 says.
+    pub llvm: String,
+    /// What shipping kernels do.
+    pub kernels: KernelCounts,
+    /// How well it is supported.
+    pub grade: &'static str,
+    /// The rule sets that it is in.
+    pub rule_sets: Vec<&'static str>,
+    /// True if it matters only with XNACK replay on.
+    pub xnack_only: bool,
+    /// What else is known.
+    pub note: &'static str,
+}
+
+/// What a wait-state rule says of two instructions.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PairFacts {
+    /// The first instruction.
+    pub first: String,
+    /// What it does for the rule to hold; may be empty.
+    pub first_does: String,
+    /// The second instruction.
+    pub second: String,
+    /// What it does for the rule to hold; may be empty.
+    pub second_does: String,
+    /// The kind of dependency.
+    pub dependency: String,
+    /// How the registers of both must overlap.
+    pub overlap: String,
+    /// The numbers.
+    pub wait_states: Vec<TargetStates>,
+}
+
+/// The wait states that a rule asks for on some targets.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TargetStates {
+    /// The targets.
+    pub targets: Vec<&'static str>,
+    /// As a number or in terms of the passes of the first instruction.
+    pub formula: String,
+    /// By number of passes of the first instruction; empty if the formula is a number.
+    pub after: Vec<AfterPasses>,
+}
+
+/// The wait states behind an instruction of some number of passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct AfterPasses {
+    /// Passes of the first instruction.
+    pub passes: u8,
+    /// The wait states.
+    pub states: u8,
+}
+
+/// [`Counts`] as they are written out.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct KernelCounts {
+    /// Sites that keep it.
+    pub kept: u64,
+    /// Of these, with exactly the distance asked for.
+    pub exact: u64,
+    /// Of these, thanks to `s_nop` or `v_nop`.
+    pub nops: u64,
+    /// Sites that break it.
+    pub broken: u64,
+    /// Of these, excused by passes or a branch in between.
+    pub covered: u64,
+    /// Code objects that break it.
+    pub objects: u64,
+    /// All of it in words.
+    pub summary: String,
+}
+
+/// Every rule, or every rule of one target: wait states family by family, then the others.
+pub fn pages(target: Option<Target>) -> Vec<RulePage> {
+    let wanted = |targets: TargetSet| target.is_none_or(|t| targets.contains(t));
+    let pairs = FAMILIES.iter().flat_map(|(family, rules)| rules.iter().map(move |r| (*family, r)));
+    let mut pages: Vec<RulePage> =
+        pairs.filter(|p| wanted(p.1.targets())).map(|(family, rule)| of_pair(family, rule, target)).collect();
+    pages.extend(counter::ALL.into_iter().filter(|r| wanted(r.targets)).map(of_counter));
+    pages
+}
+
+/// What all rules have, whatever they are about.
+struct Common {
+    id: &'static str,
+    title: &'static str,
+    targets: TargetSet,
+    cite: &'static str,
+    evidence: Evidence,
+    counts: Counts,
+    grade: Grade,
+    xnack: bool,
+    note: &'static str,
+}
+
+fn of_pair(family: &'static str, rule: &'static Rule, target: Option<Target>) -> RulePage {
+    let (first_does, second_does) = words::link(rule.link);
+    let pair = PairFacts {
+        first: words::condition(rule.first),
+        first_does,
+        second: words::condition(rule.second),
+        second_does,
+        dependency: words::dependency(rule.dependency()),
+        overlap: words::overlap(rule.link),
+        wait_states: rule.need.iter().filter_map(|n| states(rule, n.0, n.1, target)).collect(),
+    };
+    let common = Common {
+        id: rule.id,
+        title: rule.title,
+        targets: rule.targets(),
+        cite: rule.cite,
+        evidence: rule.evidence,
+        counts: rule.counts(),
+        grade: rule.grade(),
+        xnack: rule.xnack,
+        note: rule.note,
+    };
+    page(family, Some(pair), common)
+}
+
+fn of_counter(rule: &'static CounterRule) -> RulePage {
+    let common = Common {
+        id: rule.id,
+        title: rule.title,
+        targets: rule.targets,
+        cite: rule.cite,
+        evidence: rule.evidence,
+        counts: rule.counts(),
+        grade: rule.grade(),
+        xnack: rule.xnack,
+        note: rule.note,
+    };
+    page("Counters, barriers and single instructions", None, common)
+}
+
+fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage {
+    let counts = rule.counts;
+    let in_set = |s: &RuleSet| Config { at_least: s.at_least(), xnack: true }.counts(rule.grade, rule.xnack);
+    RulePage {
+        id: rule.id,
+        family,
+        title: rule.title,
+        pair,
+        targets: names(rule.targets),
+        citation: rule.cite,
+        manual: rule.evidence.manual.to_string(),
+        llvm: rule.evidence.llvm.to_string(),
+        kernels: KernelCounts {
+            kept: counts.kept,
+            exact: counts.exact,
+            nops: counts.nops,
+            broken: counts.broken,
+            covered: counts.covered,
+            objects: counts.objects,
+            summary: counts.to_string(),
+        },
+        grade: rule.grade.name(),
+        rule_sets: RuleSet::ALL.iter().filter(|s| in_set(s)).map(|s| s.name()).collect(),
+        xnack_only: rule.xnack,
+        note: rule.note,
+    }
+}
+
+fn names(targets: TargetSet) -> Vec<&'static str> {
+    targets.iter().map(Target::name).collect()
+}
+
+fn states(rule: &Rule, on: TargetSet, states: WaitStates, only: Option<Target>) -> Option<TargetStates> {
+    let targets: Vec<Target> = on.iter().filter(|t| only.is_none_or(|o| o == *t)).collect();
+    if targets.is_empty() {
+        return None;
+    }
+    let mut passes = Vec::new();
+    if !matches!(states, WaitStates::Const(_)) {
+        targets.iter().for_each(|t| pass_counts(*t, rule.first.any, &mut passes));
+        passes.sort_unstable();
+    }
+    Some(TargetStates {
+        targets: targets.into_iter().map(Target::name).collect(),
+        formula: states.to_string(),
+        after: passes.into_iter().map(|p| AfterPasses { passes: p, states: states.after(p) }).collect(),
+    })
+}
+
+/// The numbers of passes that matrix instructions of these kinds take on `target`.
+fn pass_counts(target: Target, kinds: Kinds, passes: &mut Vec<u8>) {
+    for row in table::rows().iter().filter(|r| r.targets.contains(target) && matrix_kind(r).intersects(kinds))
+    {
+        let of_row = row.passes(target).map_or(&F8F6F4[..], |_| &[]);
+        for p in row.passes(target).into_iter().chain(of_row.iter().copied()) {
+            if !passes.contains(&p) {
+                passes.push(p);
+            }
+        }
+    }
+}
+
+/// What the f8f6f4 instructions take, by shape and format.
+const F8F6F4: [u8; 3] = [4, 8, 16];
+
+fn matrix_kind(row: &InstDesc) -> Kinds {
+    match row.class {
+        Class::MfmaXdl | Class::Smfmac => Kinds::XDL.union(Kinds::MATRIX),
+        Class::MfmaSgemm => Kinds::SGEMM.union(Kinds::MATRIX),
+        Class::MfmaDgemm => Kinds::DGEMM.union(Kinds::MATRIX),
+        _ => Kinds::empty(),
+    }
+}

@@ -1,0 +1,183 @@
+//! Conditions of rules in words.
+
+use super::rule::{Condition, Dependency, Link};
+use super::view::{Kinds, Role};
+
+/// Kinds with their names. A union that is named stands before its parts.
+const KINDS: [(Kinds, &str); 44] = [
+    (Kinds::VECTOR, "any instruction on vector registers"),
+    (Kinds::ANY_VALU, "vector ALU or matrix instruction"),
+    (Kinds::MEMORY, "vector memory or LDS instruction"),
+    (Kinds::DGEMM, "f64 matrix instruction"),
+    (Kinds::VALU, "vector ALU instruction"),
+    (Kinds::MATRIX, "matrix instruction"),
+    (Kinds::XDL, "XDL matrix instruction (SMFMAC included)"),
+    (Kinds::SGEMM, "f32 matrix instruction"),
+    (Kinds::DGEMM4, "`v_mfma_f64_4x4x4`"),
+    (Kinds::DGEMM16, "`v_mfma_f64_16x16x4`"),
+    (Kinds::DL, "dot product"),
+    (Kinds::TRANS, "transcendental instruction"),
+    (Kinds::MOVED_RESULT, "vector ALU instruction that moves its result by SDWA or `op_sel`"),
+    (Kinds::PACKED_HI, "packed math (VOP3P) with `op_sel_hi` set for source 0"),
+    (Kinds::NARROW_CVT, "scaled conversion to fp8, bf8 or fp4"),
+    (Kinds::DPP, "DPP instruction"),
+    (Kinds::READLANE, "`v_readlane`, `v_readfirstlane`"),
+    (Kinds::WRITELANE, "`v_writelane`"),
+    (Kinds::PERMLANE, "`v_permlane*_swap`"),
+    (Kinds::DIV_FMAS, "`v_div_fmas`"),
+    (Kinds::FMA64, "`v_fma_f64`, `v_fmac_f64`"),
+    (Kinds::ACC_READ, "`v_accvgpr_read`"),
+    (Kinds::ACC_WRITE, "`v_accvgpr_write`"),
+    (Kinds::VMEM, "vector memory instruction"),
+    (Kinds::DS, "LDS or GDS instruction"),
+    (Kinds::SMEM, "scalar memory instruction"),
+    (Kinds::SALU, "scalar ALU instruction"),
+    (Kinds::WIDE_STORE, "store or atomic of more than 64 bits of data"),
+    (Kinds::SGPR_OFFSET, "buffer instruction with a register as `soffset`"),
+    (Kinds::M0_MESSAGE, "GDS, GWS, `s_sendmsg`, `s_ttracedata`"),
+    (Kinds::M0_LDS, "LDS add-TID; store from LDS; FLAT, global or scratch load into LDS"),
+    (Kinds::M0_BUFFER_LDS, "buffer load into LDS"),
+    (Kinds::LDS_DMA, "load into LDS"),
+    (Kinds::M0_MOVREL, "`s_movrel*`"),
+    (Kinds::M0_DIRECT, "reader of `src_lds_direct`"),
+    (Kinds::SETREG, "`s_setreg`"),
+    (Kinds::GETREG, "`s_getreg`"),
+    (Kinds::GETREG_MODE, "`s_getreg` of MODE"),
+    (Kinds::SETREG_VSKIP, "`s_setreg` of MODE that covers VSKIP"),
+    (Kinds::SETREG_TRAPSTS, "`s_setreg` of TRAPSTS"),
+    (Kinds::SETVSKIP, "`s_setvskip`"),
+    (Kinds::RFE, "`s_rfe`"),
+    (Kinds::LOADS, "memory instruction with a result in registers"),
+    (Kinds::READS_VCC, "vector ALU instruction that reads VCC"),
+];
+
+/// What is read or written in a role.
+const ROLES: [(Role, &str); 16] = [
+    (Role::READS, "reads it"),
+    (Role::WRITES, "writes it"),
+    (Role::VSRC.union(Role::VDST), "reads or writes it"),
+    (Role::SRC_AB.union(Role::INDEX), "reads it as source A or B, index or scale"),
+    (Role::VDST, "writes it"),
+    (Role::VSRC, "reads it"),
+    (Role::SRC_AB, "reads it as source A or B"),
+    (Role::SRC_C, "reads it as source C"),
+    (Role::STORE_DATA, "reads it as store data"),
+    (Role::SDST, "writes it"),
+    (Role::SSRC, "reads it"),
+    (Role::LANE_SELECT, "reads it as lane number"),
+    (Role::ZERO_FLAG, "reads VCCZ or EXECZ"),
+    (Role::PERMUTED, "reads it as the source that DPP permutes"),
+    (Role::UNPERMUTED, "reads it as another source or as old value"),
+    (Role::CARRY, "reads it as carry-in or mask"),
+];
+
+/// The instructions that meet a condition.
+pub(super) fn condition(condition: Condition) -> String {
+    let any = kinds(condition.any).join("; ");
+    if condition.none.is_empty() {
+        return any;
+    }
+    format!("{any}, but no {}", kinds(condition.none).join("; "))
+}
+
+/// The names of kinds.
+fn kinds(kinds: Kinds) -> Vec<&'static str> {
+    let mut left = kinds;
+    let mut names = Vec::new();
+    for (kind, name) in KINDS {
+        if left.contains(kind) {
+            left.remove(kind);
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// What the first and the second instruction do for a link to hold.
+pub(super) fn link(link: Link) -> (String, String) {
+    match link {
+        Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
+        Link::Writes(reg) => (format!("writes {reg}"), String::new()),
+        Link::Hwreg => ("accesses a hardware register".to_owned(), "accesses the same one".to_owned()),
+        Link::Clause { .. } => (String::new(), "joins the clause of the first".to_owned()),
+        Link::Always => (String::new(), String::new()),
+    }
+}
+
+/// The first instruction's side of a link by registers.
+fn register(first: Role) -> &'static str {
+    match first {
+        Role::VDST => "writes a VGPR or AGPR",
+        Role::SDST => "writes an SGPR, VCC or EXEC",
+        Role::SRC_C => "reads a VGPR or AGPR as source C",
+        Role::STORE_DATA => "reads a VGPR or AGPR as store data",
+        _ => "uses a register",
+    }
+}
+
+fn role(second: Role) -> String {
+    let mut left = second;
+    let mut names = Vec::new();
+    for (role, name) in ROLES {
+        if left.contains(role) {
+            left.remove(role);
+            names.push(name);
+        }
+    }
+    if left.contains(Role::CONSTANT) {
+        names.push("reads it, but not as carry-in or mask");
+    }
+    names.join(" or ")
+}
+
+/// How the registers of both must overlap, or what stands for it.
+pub(super) fn overlap(link: Link) -> String {
+    match link {
+        Link::Registers { overlap, .. } => overlap.to_string(),
+        Link::Writes(reg) if reg.len > 1 => format!("any part of {reg}"),
+        Link::Writes(reg) => reg.to_string(),
+        Link::Hwreg => "same hardware register, whatever the bits".to_owned(),
+        Link::Clause { window } => {
+            format!(
+                "one writes what another of the clause reads, or a store follows a load; {window} instructions back"
+            )
+        }
+        Link::Always => "none needed".to_owned(),
+    }
+}
+
+/// A dependency with its usual short name.
+pub(super) fn dependency(dependency: Dependency) -> String {
+    let short = match dependency {
+        Dependency::Raw => " (RAW)",
+        Dependency::Waw => " (WAW)",
+        Dependency::War => " (WAR)",
+        Dependency::Replay | Dependency::Structural => "",
+    };
+    format!("{dependency}{short}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_condition_and_role_has_words() {
+        for rule in super::super::all() {
+            for side in [rule.first, rule.second] {
+                for kinds_of in [side.any, side.none] {
+                    let named = KINDS
+                        .iter()
+                        .filter(|k| kinds_of.contains(k.0))
+                        .fold(Kinds::empty(), |all, k| all | k.0);
+                    assert_eq!(named, kinds_of, "{}", rule.id);
+                }
+                assert!(!condition(side).is_empty(), "{}", rule.id);
+            }
+            if let Link::Registers { first, second, .. } = rule.link {
+                assert_ne!(register(first), "uses a register", "{}", rule.id);
+                assert!(!role(second).is_empty(), "{}", rule.id);
+            }
+        }
+    }
+}

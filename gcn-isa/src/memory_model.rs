@@ -1,0 +1,372 @@
+//! How atomics and fences of a memory order and scope are made of machine instructions: the code sequences of the
+//! LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940").
+//!
+//! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered steps.
+//! [`sequence`] looks one up for a target and gives it as what stands before the access, the cache bits of the access,
+//! and what stands behind it. The waits of a sequence order memory; waits for registers come on top (`crate::wait`).
+//!
+//! The language is HSA's memory model: one happens-before relation for all address spaces, so that what the guide lets
+//! OpenCL omit is here. The rows say what a *thread* must issue in order; what a compiler must not move is said by
+//! [`Ordering::acquires`] and [`Ordering::releases`].
+//!
+//! ```
+//! use gcn_isa::Target;
+//! use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+//!
+//! let release = sequence(Target::GFX942, Mode::Normal, Operation::Store, Ordering::Release, Scope::Agent, Space::Global);
+//! assert_eq!(release.unwrap().to_string(), "buffer_wbl2 sc1; s_waitcnt vmcnt(0) lgkmcnt(0); store sc1");
+//! ```
+
+mod differences;
+mod gfx6_gfx9;
+mod gfx90a;
+mod gfx940;
+mod page;
+mod pattern;
+mod step;
+
+use std::fmt;
+
+pub use differences::{Applies, DIFFERENCES, Difference, ERRATA, Erratum};
+pub use page::page;
+pub use pattern::{MemoryWait, memory_wait};
+pub use step::{Bits, Counters, Row, Step, What, When};
+
+use crate::counters::WaitCnt;
+use crate::{Mods, Target};
+
+/// What is ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// An atomic load.
+    Load,
+    /// An atomic store.
+    Store,
+    /// A read-modify-write, exchange and compare-exchange among them.
+    Rmw,
+    /// A fence, which has no address space.
+    Fence,
+}
+
+/// Memory orderings, named as in Rust; LLVM's `monotonic` is `Relaxed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ordering {
+    /// Atomic, but orders nothing else.
+    Relaxed,
+    /// What follows does not happen before it.
+    Acquire,
+    /// What precedes does not happen after it.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, and one order of all such operations.
+    SeqCst,
+}
+
+/// Which other threads an operation synchronises with: LLVM's `syncscope`. LLVM's `singlethread` has the sequences of
+/// `Wavefront`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// Lanes of the same wave.
+    Wavefront,
+    /// Waves of the same workgroup.
+    Workgroup,
+    /// Everything that runs on the same GPU (agent).
+    Agent,
+    /// Everything, the host and other GPUs among them.
+    System,
+}
+
+/// Where the access goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// `buffer_*` and `global_*`.
+    Global,
+    /// LDS, `ds_*`.
+    Local,
+    /// `flat_*`: either.
+    Generic,
+}
+
+/// Where the waves of a workgroup run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// On one compute unit.
+    Normal,
+    /// On several compute units (`.amdhsa_tg_split`, gfx90a and later); there is no LDS then.
+    TgSplit,
+}
+
+impl Operation {
+    /// All, in the guide's order.
+    pub const ALL: [Operation; 4] = [Operation::Load, Operation::Store, Operation::Rmw, Operation::Fence];
+
+    /// The guide's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Load => "load atomic",
+            Operation::Store => "store atomic",
+            Operation::Rmw => "atomicrmw",
+            Operation::Fence => "fence",
+        }
+    }
+
+    /// True if the operation may have the ordering: a load does not release, a store does not acquire, a fence orders
+    /// something.
+    pub const fn allows(self, ordering: Ordering) -> bool {
+        match self {
+            Operation::Load => !matches!(ordering, Ordering::Release | Ordering::AcqRel),
+            Operation::Store => !matches!(ordering, Ordering::Acquire | Ordering::AcqRel),
+            Operation::Rmw => true,
+            Operation::Fence => !matches!(ordering, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Ordering {
+    /// All, from weak to strong.
+    pub const ALL: [Ordering; 5] =
+        [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
+
+    /// LLVM's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ordering::Relaxed => "monotonic",
+            Ordering::Acquire => "acquire",
+            Ordering::Release => "release",
+            Ordering::AcqRel => "acq_rel",
+            Ordering::SeqCst => "seq_cst",
+        }
+    }
+
+    /// True if nothing that follows may be moved before the operation.
+    pub const fn acquires(self) -> bool {
+        matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
+    }
+
+    /// True if nothing that precedes may be moved behind the operation.
+    pub const fn releases(self) -> bool {
+        matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
+    }
+}
+
+impl Scope {
+    /// All, from narrow to wide.
+    pub const ALL: [Scope; 4] = [Scope::Wavefront, Scope::Workgroup, Scope::Agent, Scope::System];
+
+    /// LLVM's name; the scope of the whole system has none in LLVM IR.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scope::Wavefront => "wavefront",
+            Scope::Workgroup => "workgroup",
+            Scope::Agent => "agent",
+            Scope::System => "system",
+        }
+    }
+}
+
+impl Space {
+    /// All, in the guide's order.
+    pub const ALL: [Space; 3] = [Space::Global, Space::Local, Space::Generic];
+
+    /// The guide's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Generic => "generic",
+        }
+    }
+}
+
+/// A table of the guide.
+#[derive(Debug)]
+pub struct Table {
+    /// The guide's section.
+    pub section: &'static str,
+    /// The targets that it is for. gfx950 is not in the guide; LLVM gives it gfx942's sequences.
+    pub targets: &'static [Target],
+    /// Whether there is TgSplit mode.
+    pub tg_split: bool,
+    /// Its rows.
+    pub rows: &'static [Row],
+}
+
+/// Every table.
+pub static TABLES: [Table; 3] = [
+    Table {
+        section: "Memory Model GFX6-GFX9",
+        targets: &[Target::GFX900, Target::GFX906, Target::GFX908],
+        tg_split: false,
+        rows: gfx6_gfx9::ROWS,
+    },
+    Table { section: "Memory Model GFX90A", targets: &[Target::GFX90A], tg_split: true, rows: gfx90a::ROWS },
+    Table {
+        section: "Memory Model GFX940",
+        targets: &[Target::GFX942, Target::GFX950],
+        tg_split: true,
+        rows: gfx940::ROWS,
+    },
+];
+
+impl Table {
+    /// The table for a target.
+    pub fn of(target: Target) -> Option<&'static Table> {
+        TABLES.iter().find(|t| t.targets.contains(&target))
+    }
+
+    /// The row of a combination. Scopes wider than the workgroup mean the workgroup in LDS.
+    pub fn row(
+        &self,
+        operation: Operation,
+        ordering: Ordering,
+        scope: Scope,
+        space: Space,
+    ) -> Option<&'static Row> {
+        let scope = if space == Space::Local { scope.min(Scope::Workgroup) } else { scope };
+        self.rows.iter().find(|row| {
+            row.operation == operation
+                && row.ordering == ordering
+                && row.scopes.contains(&scope)
+                && (operation == Operation::Fence || row.spaces.contains(&space))
+        })
+    }
+}
+
+/// An instruction of a sequence besides the access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// `s_waitcnt` with zero for these counters.
+    Wait(Counters),
+    /// A cache instruction.
+    Cache {
+        /// Its mnemonic.
+        mnemonic: &'static str,
+        /// Its bits.
+        bits: Bits,
+    },
+}
+
+/// The machine code of an atomic or a fence.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Sequence {
+    /// Of what.
+    pub operation: Operation,
+    /// Instructions before the access; of a fence, all of them.
+    pub before: Vec<Action>,
+    /// Cache bits of the access. The bit that makes a read-modify-write return the old value is not among them.
+    pub bits: Bits,
+    /// Instructions behind the access.
+    pub after: Vec<Action>,
+}
+
+/// The sequence of a combination. `None` if there is none: an ordering that the operation cannot have
+/// ([`Operation::allows`]), LDS or a target without it in [`Mode::TgSplit`].
+pub fn sequence(
+    target: Target,
+    mode: Mode,
+    operation: Operation,
+    ordering: Ordering,
+    scope: Scope,
+    space: Space,
+) -> Option<Sequence> {
+    let table = Table::of(target)?;
+    let local = space == Space::Local && operation != Operation::Fence;
+    if mode == Mode::TgSplit && (local || !table.tg_split) {
+        return None;
+    }
+    let mut made = Sequence { operation, before: Vec::new(), bits: Bits::empty(), after: Vec::new() };
+    let mut row = table.row(operation, ordering, scope, space)?;
+    let mut accessed = operation == Operation::Fence;
+    // The guide's "same as corresponding" leads from seq_cst to a weaker ordering, so two rows at most.
+    for _ in Ordering::ALL {
+        let mut next = None;
+        for step in row.steps.iter().filter(|s| s.when.holds(mode)) {
+            match step.what {
+                What::Access(bits) => {
+                    made.bits = bits;
+                    accessed = true;
+                }
+                What::Wait(counters) => made.wait(accessed && operation != Operation::Fence, counters),
+                What::Cache(mnemonic, bits) => {
+                    let behind = accessed && operation != Operation::Fence;
+                    made.part(behind).push(Action::Cache { mnemonic, bits });
+                }
+                What::Same(ordering) => next = table.row(operation, ordering, scope, space),
+            }
+        }
+        match next {
+            Some(same) => row = same,
+            None => break,
+        }
+    }
+    Some(made)
+}
+
+impl Sequence {
+    fn part(&mut self, behind: bool) -> &mut Vec<Action> {
+        if behind { &mut self.after } else { &mut self.before }
+    }
+
+    /// Adds a wait; neighbouring waits are one instruction.
+    fn wait(&mut self, behind: bool, counters: Counters) {
+        let part = self.part(behind);
+        match part.last_mut() {
+            Some(Action::Wait(last)) => *last |= counters,
+            _ => part.push(Action::Wait(counters)),
+        }
+    }
+}
+
+impl Counters {
+    /// The wait for these counters to be zero.
+    pub const fn wait(self) -> WaitCnt {
+        WaitCnt {
+            vm: if self.contains(Counters::VM) { 0 } else { WaitCnt::VM_MAX },
+            exp: WaitCnt::EXP_MAX,
+            lgkm: if self.contains(Counters::LGKM) { 0 } else { WaitCnt::LGKM_MAX },
+        }
+    }
+}
+
+impl Bits {
+    /// Sets the bits in the modifiers of an instruction.
+    pub fn apply(self, mods: &mut Mods) {
+        mods.glc |= self.intersects(Bits::GLC | Bits::SC0);
+        mods.scc |= self.contains(Bits::SC1);
+    }
+}
+
+impl fmt::Display for Bits {
+    /// ` sc0 sc1`, each with a space before it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter_names().try_for_each(|(name, _)| write!(f, " {}", name.to_lowercase()))
+    }
+}
+
+impl fmt::Display for Action {
+    /// The assembly text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Wait(counters) => write!(f, "s_waitcnt {}", counters.wait()),
+            Action::Cache { mnemonic, bits } => write!(f, "{mnemonic}{bits}"),
+        }
+    }
+}
+
+impl fmt::Display for Sequence {
+    /// Instructions separated by `; `, the access as `load`, `store` or `atomic`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let access = match self.operation {
+            Operation::Load => Some("load"),
+            Operation::Store => Some("store"),
+            Operation::Rmw => Some("atomic"),
+            Operation::Fence => None,
+        };
+        let before = self.before.iter().map(Action::to_string);
+        let access = access.map(|name| format!("{name}{}", self.bits));
+        let parts: Vec<String> =
+            before.chain(access).chain(self.after.iter().map(Action::to_string)).collect();
+        f.write_str(&parts.join("; "))
+    }
+}

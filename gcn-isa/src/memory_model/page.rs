@@ -1,0 +1,131 @@
+//! The page `docs/memory-model.md`, from the tables.
+
+use std::fmt::{self, Write};
+
+use super::{DIFFERENCES, ERRATA, Mode, Operation, Row, Scope, Sequence, Space, TABLES, Table, sequence};
+
+const INTRODUCTION: &str = "\
+# The memory model
+
+How atomics and fences become machine instructions: the code sequences of the LLVM AMDGPU guide (LLVM 17), which
+`gcn_isa::memory_model` holds as data. This page is written from that data: `GCN_BLESS=1 cargo test -p gcn-isa memory_model`.
+
+In a kernel:
+
+```rust
+x.atomic(i).store(value, Scope::Agent, Ordering::Release);   // x: &mut [T], *mut T or an LDS array
+let seen = x.atomic(i).load(Scope::Agent, Ordering::Acquire);
+let old = x.atomic(i).fetch_add(1, Scope::Workgroup, Ordering::Relaxed);
+fence(Scope::System, Ordering::AcqRel);
+```
+
+- Orderings are Rust's; LLVM calls `Relaxed` monotonic. An ordering that an operation cannot have (a load that releases, a
+  store that acquires, a relaxed fence) does not compile.
+- Scopes are LLVM's `syncscope`s: `Wavefront` (the same sequences as LLVM's singlethread), `Workgroup`, `Agent`, `System`. In
+  LDS a scope wider than the workgroup means the workgroup.
+- There is one happens-before relation for all address spaces (HSA), so nothing that the guide omits for OpenCL is omitted.
+- `load`, `store` and `atomic` stand for the access; its bits are behind it. The bit by which a read-modify-write returns the
+  old value (`glc`, `sc0`) is not shown. `-` in the TgSplit column: the same code; kernels are built for the normal mode.
+- Waits for registers are not part of the sequences and are added by the wait inserter.
+";
+
+/// The page.
+pub fn page() -> String {
+    let mut out = String::from(INTRODUCTION);
+    // Writing to a string does not fail.
+    _ = write_page(&mut out);
+    out
+}
+
+fn write_page(out: &mut String) -> fmt::Result {
+    for table in &TABLES {
+        write_table(out, table)?;
+    }
+    writeln!(out, "\n## Where LLVM 22 differs from the guide\n")?;
+    writeln!(
+        out,
+        "LLVM 22.1.8's memory legalizer, asked for every combination on every target. The tables follow the guide.\n"
+    )?;
+    writeln!(out, "| Where | Guide, and here | LLVM |\n|---|---|---|")?;
+    for d in DIFFERENCES {
+        writeln!(out, "| {} | {} | {} |", d.place, d.guide, d.llvm)?;
+    }
+    writeln!(
+        out,
+        "\nBehind its legalizer LLVM 22.1.8 drops the wait between `buffer_wbl2` and the access that it releases if it sees no \
+         store outstanding (LLVM pull request 178316); here every wait of a sequence stays."
+    )?;
+    writeln!(out, "\n## Where the guide contradicts itself or is silent\n")?;
+    writeln!(out, "| Rows | Printed | Taken, and why |\n|---|---|---|")?;
+    ERRATA.iter().try_for_each(|e| writeln!(out, "| {} | {} | {} |", e.rows, e.printed, e.taken))
+}
+
+fn write_table(out: &mut String, table: &Table) -> fmt::Result {
+    let targets: Vec<&str> = table.targets.iter().map(|t| t.name()).collect();
+    writeln!(out, "\n## {} ({})\n", table.section, targets.join(", "))?;
+    let (title, rule) = if table.tg_split { (" TgSplit |", "---|") } else { ("", "") };
+    writeln!(out, "| Operation | Ordering | Scope | Address space | Code |{title}")?;
+    writeln!(out, "|---|---|---|---|---|{rule}")?;
+    for row in table.rows {
+        write_row(out, table, row)?;
+    }
+    Ok(())
+}
+
+/// Scopes and address spaces with their code, normal and in TgSplit mode.
+type Codes = (Vec<Scope>, Vec<Space>, String, String);
+
+/// A row, once for each code that its scopes and address spaces come to (one but for "same as corresponding").
+fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
+    let spaces = if row.operation == Operation::Fence { &[Space::Generic] } else { row.spaces };
+    let mut lines: Vec<Codes> = Vec::new();
+    for &scope in row.scopes {
+        for &space in spaces {
+            // A wide scope in LDS is another row's.
+            if space == Space::Local && scope > Scope::Workgroup {
+                continue;
+            }
+            let normal = code(table, row, Mode::Normal, scope, space);
+            let split = code(table, row, Mode::TgSplit, scope, space);
+            match lines.iter_mut().find(|l| l.0 == [scope] && l.2 == normal && l.3 == split) {
+                Some((_, spaces, ..)) => spaces.push(space),
+                None => lines.push((vec![scope], vec![space], normal, split)),
+            }
+        }
+    }
+    let lines = merged(lines);
+    for (scopes, spaces, normal, split) in lines {
+        let scopes: Vec<&str> = scopes.iter().map(|s| s.name()).collect();
+        let spaces: Vec<&str> = spaces.iter().map(|s| s.name()).collect();
+        let spaces = if row.operation == Operation::Fence { String::new() } else { spaces.join(", ") };
+        let (operation, ordering) = (row.operation.name(), row.ordering.name());
+        write!(out, "| {operation} | {ordering} | {} | {spaces} | {normal} |", scopes.join(", "))?;
+        if table.tg_split {
+            write!(out, " {} |", if split == normal { "-" } else { &split })?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Scopes that have the same code in the same address spaces share a line.
+fn merged(lines: Vec<Codes>) -> Vec<Codes> {
+    let mut out: Vec<Codes> = Vec::new();
+    for line in lines {
+        match out.iter_mut().find(|o| (&o.1, &o.2, &o.3) == (&line.1, &line.2, &line.3)) {
+            Some(same) => same.0.extend(line.0),
+            None => out.push(line),
+        }
+    }
+    out
+}
+
+fn code(table: &Table, row: &Row, mode: Mode, scope: Scope, space: Space) -> String {
+    let target = table.targets.first().copied();
+    let found = target.and_then(|t| sequence(t, mode, row.operation, row.ordering, scope, space));
+    match found.as_ref().map(Sequence::to_string) {
+        Some(text) if text.is_empty() => "nothing".to_owned(),
+        Some(text) => text.split("; ").map(|part| format!("`{part}`")).collect::<Vec<_>>().join("<br>"),
+        None => "no LDS".to_owned(),
+    }
+}

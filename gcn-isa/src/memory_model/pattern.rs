@@ -1,0 +1,87 @@
+//! Waits that order memory, recognised by what stands beside them.
+//!
+//! A wait for a register can be derived again from the program, a wait of the memory model cannot: nothing in the code
+//! says that other threads rely on it. What can be seen is the company that such waits keep in the tables' sequences.
+
+use crate::table::Class;
+use crate::{Inst, Program};
+
+/// Why a wait is taken to order memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemoryWait {
+    /// Before `s_barrier`: what the workgroup shares is done.
+    Barrier,
+    /// Behind a write-back (`buffer_wbl2`, `s_dcache_wb`): it is done.
+    WriteBack,
+    /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it is done.
+    Invalidate,
+    /// Before an access that other threads may see: a read-modify-write, or a load or store with scope bits.
+    Release,
+    /// Behind such an access.
+    Acquire,
+    /// Before the end of the program or a message: what leaves the wave is done.
+    Exit,
+}
+
+/// Whether the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no register needs
+/// it. `None` for other instructions, and for waits in whose neighbourhood nothing asks for order.
+///
+/// Neighbours are looked for across other waits, `s_nop` and cache instructions. The answer errs on the side of order: a
+/// wait before an atomic may serve a register only.
+///
+/// ```
+/// use gcn_isa::memory_model::{MemoryWait, memory_wait};
+/// use gcn_isa::{Inst, Line, Mods, Operand, Program, Target, table};
+///
+/// let line = |name: &str, imm: Option<i64>| {
+///     let desc = table::find(Target::GFX942, name).next().unwrap();
+///     let operands = imm.map(Operand::Imm).into_iter().collect();
+///     Line { inst: Inst { desc, operands, mods: Mods::default() }, note: None, loc: None }
+/// };
+/// let mut program = Program::new(Target::GFX942, "f");
+/// program.lines = vec![line("buffer_wbl2", None), line("s_waitcnt", Some(0x70)), line("s_nop", Some(0))];
+/// assert_eq!(memory_wait(&program, 1), Some(MemoryWait::WriteBack));
+/// assert_eq!(memory_wait(&program, 2), None);
+/// ```
+pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
+    let line = program.lines.get(at)?;
+    if line.inst.desc.class != Class::Waitcnt {
+        return None;
+    }
+    let behind = program.lines.get(at + 1..).unwrap_or_default().iter().map(|l| &l.inst);
+    let before = program.lines.get(..at).unwrap_or_default().iter().rev().map(|l| &l.inst);
+    let next = behind.clone().take(REACH).find(|i| !is_wait(i));
+    let last = before.clone().take(REACH).find(|i| !is_wait(i));
+    match (last, next) {
+        (Some(last), _) if is_write_back(last) => Some(MemoryWait::WriteBack),
+        (_, Some(next)) if next.desc.class == Class::CacheCtl => Some(MemoryWait::Invalidate),
+        (_, Some(next)) if next.desc.class == Class::Barrier => Some(MemoryWait::Barrier),
+        (_, Some(next)) if matches!(next.desc.class, Class::Endpgm | Class::Sendmsg) => {
+            Some(MemoryWait::Exit)
+        }
+        (_, Some(next)) if is_shared_access(next) => Some(MemoryWait::Release),
+        (Some(last), _) if is_shared_access(last) => Some(MemoryWait::Acquire),
+        _ => None,
+    }
+}
+
+/// How many waits may stand side by side: two counters and the wait states of one hazard are far fewer.
+const REACH: usize = 8;
+
+fn is_wait(inst: &Inst) -> bool {
+    matches!(inst.desc.class, Class::Waitcnt | Class::Nop)
+}
+
+fn is_write_back(inst: &Inst) -> bool {
+    matches!(inst.desc.mnemonic, "buffer_wbl2" | "s_dcache_wb" | "s_dcache_wb_vol")
+}
+
+/// Read-modify-writes, and loads and stores that bypass a cache.
+fn is_shared_access(inst: &Inst) -> bool {
+    let memory = inst.desc.is_vmem() || inst.desc.is_ds();
+    memory && (inst.desc.mnemonic.contains("atomic") || is_lds_atomic(inst) || inst.mods.glc || inst.mods.scc)
+}
+
+fn is_lds_atomic(inst: &Inst) -> bool {
+    matches!(inst.desc.class, Class::LdsAtomic | Class::LdsAtomicRet)
+}

@@ -1,0 +1,141 @@
+//! What a row of the guide's tables is made of, and the short functions that the rows are written with.
+
+use bitflags::bitflags;
+
+use super::{Mode, Operation, Ordering, Scope, Space};
+
+bitflags! {
+    /// Cache bits of an access or a cache instruction, by the name that the target's assembler gives them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct Bits: u8 {
+        /// `glc` before gfx942: miss in the L1 cache.
+        const GLC = 1;
+        /// `sc0` on gfx942 and later: low bit of the scope.
+        const SC0 = 1 << 1;
+        /// `sc1` on gfx942 and later: high bit of the scope.
+        const SC1 = 1 << 2;
+    }
+
+    /// Counters of an `s_waitcnt`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct Counters: u8 {
+        /// `vmcnt(0)`: vector memory operations are done.
+        const VM = 1;
+        /// `lgkmcnt(0)`: LDS operations are done.
+        const LGKM = 1 << 1;
+    }
+}
+
+/// A row of a table of the guide. Its first four columns are its citation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// Column "LLVM Instr".
+    pub operation: Operation,
+    /// Column "LLVM Memory Ordering".
+    pub ordering: Ordering,
+    /// Column "LLVM Memory Sync Scope"; `singlethread` always goes with `wavefront` and is left out.
+    pub scopes: &'static [Scope],
+    /// Column "AMDGPU Address Space"; none for a fence.
+    pub spaces: &'static [Space],
+    /// Column "AMDGPU Machine Code", step by step.
+    pub steps: &'static [Step],
+}
+
+/// A step of the machine code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// What is done.
+    pub what: What,
+    /// In which mode.
+    pub when: When,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// The access itself with these bits.
+    Access(Bits),
+    /// `s_waitcnt`.
+    Wait(Counters),
+    /// A cache instruction.
+    Cache(&'static str, Bits),
+    /// "Same as corresponding" row of another ordering.
+    Same(Ordering),
+}
+
+/// The mode that a step is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Any.
+    Always,
+    /// "If not TgSplit execution mode, omit."
+    TgSplit,
+    /// "If TgSplit execution mode, omit."
+    NotTgSplit,
+}
+
+impl When {
+    /// True if the step is there in `mode`.
+    pub const fn holds(self, mode: Mode) -> bool {
+        match self {
+            When::Always => true,
+            When::TgSplit => matches!(mode, Mode::TgSplit),
+            When::NotTgSplit => matches!(mode, Mode::Normal),
+        }
+    }
+}
+
+pub(super) const NONE: Bits = Bits::empty();
+pub(super) const GLC: Bits = Bits::GLC;
+pub(super) const SC0: Bits = Bits::SC0;
+pub(super) const SC1: Bits = Bits::SC1;
+pub(super) const SC0_SC1: Bits = Bits::SC0.union(Bits::SC1);
+
+/// Waits for both counters.
+pub(super) const WAIT: Step = always(What::Wait(Counters::all()));
+/// Waits for vector memory.
+pub(super) const WAIT_VM: Step = always(What::Wait(Counters::VM));
+/// Waits for LDS.
+pub(super) const WAIT_LGKM: Step = always(What::Wait(Counters::LGKM));
+/// Waits for LDS; omitted in TgSplit mode.
+pub(super) const WAIT_LGKM_UNLESS_SPLIT: Step = unless_split(WAIT_LGKM);
+/// Waits for vector memory; omitted if not in TgSplit mode.
+pub(super) const WAIT_VM_IF_SPLIT: Step = if_split(WAIT_VM);
+
+const fn always(what: What) -> Step {
+    Step { what, when: When::Always }
+}
+
+pub(super) const fn access(bits: Bits) -> Step {
+    always(What::Access(bits))
+}
+
+pub(super) const fn cache(mnemonic: &'static str, bits: Bits) -> Step {
+    always(What::Cache(mnemonic, bits))
+}
+
+pub(super) const fn same(ordering: Ordering) -> Step {
+    always(What::Same(ordering))
+}
+
+pub(super) const fn if_split(step: Step) -> Step {
+    Step { when: When::TgSplit, ..step }
+}
+
+pub(super) const fn unless_split(step: Step) -> Step {
+    Step { when: When::NotTgSplit, ..step }
+}
+
+pub(super) const fn row(
+    operation: Operation,
+    ordering: Ordering,
+    scopes: &'static [Scope],
+    spaces: &'static [Space],
+    steps: &'static [Step],
+) -> Row {
+    Row { operation, ordering, scopes, spaces, steps }
+}
+
+pub(super) const fn fence(ordering: Ordering, scopes: &'static [Scope], steps: &'static [Step]) -> Row {
+    Row { operation: Operation::Fence, ordering, scopes, spaces: &[], steps }
+}

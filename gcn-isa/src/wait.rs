@@ -1,0 +1,276 @@
+//! Waits: `s_waitcnt` for operations that return some time later, then `s_nop` for fixed distances.
+//!
+//! [`insert_waits`] takes a program on machine registers and gives it exactly the waits that it needs, over branches,
+//! joins and loop back-edges. What it guarantees for each kind of wait:
+//!
+//! - *Sufficient*: on no path does an instruction run before what it depends on is there.
+//! - *Minimal*: no inserted counter value can be raised and no inserted wait state be taken away.
+//! - *Cheap*: what a loop waits for only because of instructions before it stands before the loop, where all edges into
+//!   the loop have a place for it.
+//! - *Explained*: each wait carries its [`Reason`]s, which are also the line's note.
+//!
+//! `s_waitcnt` goes first because each is itself a wait state. Both passes are forward dataflow analyses on one engine
+//! (`solve`), with their own lattices: `outstanding` for counters, `distance` for wait states. Waits that the program
+//! has already count and are never weakened; one that stands right before an instruction that needs more is
+//! strengthened. The result is judged by `crate::check`, which shares the rules but not the algorithm.
+
+mod distance;
+mod edit;
+mod events;
+mod loops;
+mod outstanding;
+mod polish;
+mod report;
+mod solve;
+mod waitcnt;
+
+use bitflags::bitflags;
+
+use crate::Program;
+use crate::cfg::{Cfg, Flow};
+use crate::counters::WaitCnt;
+use crate::hazards::Config;
+use crate::hazards::counter::CALL_ENTRY;
+
+pub use crate::counters::Counter;
+pub use report::{Demand, Inserted, InsertedKind, Reason};
+
+use distance::{DistancePass, Shortfall};
+use edit::Edit;
+use loops::{Place, Shape};
+use polish::At;
+use report::note;
+use solve::Solver;
+use waitcnt::{Conflict, WaitcntPass};
+
+bitflags! {
+    /// What an `s_barrier` orders between the waves of a workgroup, so that it must be done before it. Only on targets
+    /// whose barrier does not itself ask for drained counters (gfx90a and later); on the others everything is waited for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Orders: u8 {
+        /// LDS writes and atomics of this wave, FLAT ones included.
+        const LDS_WRITES = 1;
+        /// LDS reads of this wave, so that another wave may overwrite what they read.
+        const LDS_READS = 1 << 1;
+        /// Loads from memory straight into LDS.
+        const LDS_DMA = 1 << 2;
+        /// Stores and atomics to global memory.
+        const GLOBAL_STORES = 1 << 3;
+    }
+}
+
+/// Choices of the wait passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitOptions {
+    /// What a barrier orders.
+    pub barrier_orders: Orders,
+    /// The first line is a function that others call, as if [`Program::entries`] said so: it starts with operations of its
+    /// caller outstanding and waits for them first. A kernel starts with nothing outstanding.
+    pub callable: bool,
+    /// Which rules count. The convention about calls and the wait between a load into LDS and an access of it hold in any
+    /// case.
+    pub rules: Config,
+    /// What a loop waits for only because of instructions before it is waited for before it.
+    pub leave_loops: bool,
+}
+
+impl Default for WaitOptions {
+    /// A kernel whose barriers order LDS writes and LDS DMA, and whose waits leave loops.
+    fn default() -> WaitOptions {
+        WaitOptions {
+            barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_DMA),
+            callable: false,
+            rules: Config::default(),
+            leave_loops: true,
+        }
+    }
+}
+
+/// Inserts `s_waitcnt`, then wait states. Returns what was put where, in program order; every `at`, `producer` and
+/// `consumer` is a line of the result.
+pub fn insert_waits(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
+    let mut inserted = waitcnt_edits(program, options, &mut []);
+    let states = wait_state_edits(program, options, &mut inserted);
+    inserted.extend(states);
+    inserted.sort_by_key(|i| i.at);
+    inserted
+}
+
+/// Inserts `s_waitcnt` only.
+pub fn insert_waitcnt(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
+    waitcnt_edits(program, options, &mut [])
+}
+
+/// Inserts wait states only. `s_waitcnt` that are still to be inserted would be wait states too, so that this comes last.
+pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<Inserted> {
+    wait_state_edits(program, options, &mut [])
+}
+
+fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
+    let flow = Flow::of(program);
+    let (cfg, shape) = (&flow.cfg, shape_of(&flow));
+    let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
+    let mut solved =
+        Solver::solve(WaitcntPass::new(program, options), program, &flow, &shape, options.leave_loops);
+    let mut puzzling = Vec::new();
+    solved.each_edge_wait(|pass, state, edge, wait| {
+        let binding = pass.outstanding_early(state, edge);
+        let reasons =
+            binding.iter().filter(|(_, limit)| wait.and(*limit) == wait && limit_binds(*limit, wait));
+        let reasons: Vec<Reason> = reasons
+            .map(|(early, _)| waitcnt_reason(program, &early.conflict, early.consumer, wait))
+            .collect();
+        if let Some(place) = edge.place(program, cfg) {
+            if reasons.is_empty() {
+                puzzling.push((planned.len(), At::Edge(edge), WaitCnt::NONE));
+            }
+            planned.push((place, wait, reasons));
+        }
+    });
+    solved.each_wait(|pass, state, line, wait| {
+        let conflicts = pass.all_conflicts(state, line);
+        let needed = conflicts.iter().fold(WaitCnt::NONE, |all, c| all.and(c.counter.at(c.limit)));
+        if needed != wait {
+            puzzling.push((planned.len(), At::Line { block: cfg.block_of(line), line }, needed));
+        }
+        planned.push((Place::Before(line), wait, binding_reasons(program, &conflicts, line, wait)));
+    });
+    for (index, at, lower) in puzzling.into_iter().take(MOST_RIDDLES) {
+        if let Some((state, line)) = solved.served_elsewhere(at, lower) {
+            let conflicts = solved.pass.all_conflicts(&state, line);
+            let (_, wait, reasons) = &mut planned[index];
+            reasons.extend(binding_reasons(program, &conflicts, line, *wait));
+        }
+    }
+    let edits = planned.into_iter().filter_map(|(place, wait, mut reasons)| {
+        reasons.dedup();
+        waitcnt_edit(program, cfg, place, wait, reasons)
+    });
+    let edits = edits.collect();
+    edit::apply(program, edits, earlier)
+}
+
+fn shape_of(flow: &Flow) -> Shape {
+    Shape::of(&flow.cfg, flow.roots.iter().map(|r| r.block))
+}
+
+/// How many waits that their own place does not need are explained by solving the program without each. They are rare: in
+/// random programs of dense loops one in thousands.
+const MOST_RIDDLES: usize = 32;
+
+/// The reasons of the strictest of `conflicts`, counter by counter, as far as `wait` is for their counter.
+fn binding_reasons(program: &Program, conflicts: &[Conflict], line: usize, wait: WaitCnt) -> Vec<Reason> {
+    let strictest = |c: Counter| conflicts.iter().filter(|x| x.counter == c).map(|x| x.limit).min();
+    let waited = |c: &&Conflict| c.counter.of(wait) <= c.counter.cap();
+    let binding = conflicts.iter().filter(waited).filter(|c| Some(c.limit) == strictest(c.counter));
+    binding.map(|c| waitcnt_reason(program, c, line, wait)).collect()
+}
+
+/// True if `limit` asks for one of the values that `wait` has.
+fn limit_binds(limit: WaitCnt, wait: WaitCnt) -> bool {
+    Counter::ALL.into_iter().any(|c| c.of(limit) == c.of(wait) && c.of(wait) <= c.cap())
+}
+
+fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait: WaitCnt) -> Reason {
+    let counter = conflict.counter;
+    if conflict.rule == CALL_ENTRY.id {
+        return Reason::at_entry(program, consumer);
+    }
+    Reason::new(
+        program,
+        conflict.rule,
+        conflict.producer.map(|p| p as usize),
+        consumer,
+        conflict.reg,
+        Demand::Count { counter, needed: counter.of(wait), present: counter.of(WaitCnt::NONE) },
+    )
+}
+
+/// Strengthens the `s_waitcnt` that stands right before `place` or in it, or makes a new one.
+fn waitcnt_edit(
+    program: &mut Program,
+    cfg: &Cfg,
+    place: Place,
+    wait: WaitCnt,
+    mut reasons: Vec<Reason>,
+) -> Option<Edit> {
+    let kind = InsertedKind::Waitcnt;
+    let above = match place {
+        // The first line of a function, which waits for less than it should.
+        Place::Before(line) if waitcnt::decode(&program.lines[line].inst).is_some() => Some(line),
+        Place::Before(line) => (cfg.blocks[cfg.block_of(line)].start < line).then(|| line - 1),
+        Place::FallingInto(line) => line.checked_sub(1),
+    };
+    if let Some(above) = above
+        && let Some(old) = waitcnt::decode(&program.lines[above].inst)
+    {
+        let inst = &mut program.lines[above].inst;
+        inst.operands = [crate::Operand::Imm(i64::from(old.and(wait).encode()))].into_iter().collect();
+        for reason in &mut reasons {
+            reason.strengthens(old);
+        }
+        return Some(Edit { place: Place::Before(above), kind, insts: Vec::new(), reasons });
+    }
+    let inst = edit::sopp(program, "s_waitcnt", wait.encode())?;
+    Some(Edit { place, kind, insts: vec![inst], reasons })
+}
+
+fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
+    let flow = Flow::of(program);
+    let (cfg, shape) = (&flow.cfg, shape_of(&flow));
+    let mut solved =
+        Solver::solve(DistancePass::new(program, options.rules), program, &flow, &shape, options.leave_loops);
+    let mut planned: Vec<(Place, u32, Vec<Shortfall>)> = Vec::new();
+    let mut puzzling = Vec::new();
+    solved.each_edge_wait(|pass, _, edge, states| {
+        let causes = pass.early.get(&edge).map_or(&[][..], |e| &e.1);
+        if let Some(place) = edge.place(program, cfg) {
+            planned.push((place, states, causes.to_vec()));
+        }
+    });
+    solved.each_wait(|pass, state, line, states| {
+        let causes = pass.strictest(state, line);
+        let needed = causes.first().map_or(0, Shortfall::missing);
+        if needed != states {
+            puzzling.push((planned.len(), At::Line { block: cfg.block_of(line), line }, needed));
+        }
+        planned.push((Place::Before(line), states, causes));
+    });
+    for (index, at, lower) in puzzling.into_iter().take(MOST_RIDDLES) {
+        if let Some((state, line)) = solved.served_elsewhere(at, lower) {
+            planned[index].2.extend(solved.pass.strictest(&state, line));
+        }
+    }
+    let edits =
+        planned.iter().map(|(place, states, causes)| nops(program, *place, *states, causes)).collect();
+    edit::apply(program, edits, earlier)
+}
+
+/// `states` wait states at `place`.
+fn nops(program: &Program, place: Place, states: u32, causes: &[Shortfall]) -> Edit {
+    let mut insts = Vec::new();
+    let mut left = states;
+    while left > 0 {
+        let now = left.min(MAX_NOP_STATES);
+        insts.extend(edit::sopp(program, "s_nop", now as u16 - 1));
+        left -= now;
+    }
+    let reason = |s: &Shortfall| {
+        let demand = Demand::States { needed: u32::from(s.required.states), present: s.present };
+        Reason::new(program, s.required.rule.id, Some(s.producer), s.consumer, s.required.reg, demand)
+    };
+    let mut reasons: Vec<Reason> = Vec::with_capacity(causes.len());
+    for s in causes {
+        // A pair that was moved out of a loop in several steps was first found without any of them.
+        let same = |r: &Reason| {
+            r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
+        };
+        if !reasons.iter().any(same) {
+            reasons.push(reason(s));
+        }
+    }
+    Edit { place, kind: InsertedKind::WaitStates, insts, reasons }
+}
+
+/// Wait states of the longest `s_nop`: the hardware takes its operand modulo 16.
+const MAX_NOP_STATES: u32 = 16;

@@ -1,0 +1,59 @@
+//! What the operations that an instruction starts (`crate::counters::events`) owe until they are done.
+
+use crate::counters::{Event, MemoryEffect, finishes_after};
+use crate::inst::RegUse;
+use crate::table::Access;
+use crate::{Inst, Reg};
+
+use super::outstanding::Entry;
+
+/// What an outstanding operation owes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Debt {
+    /// It will write registers.
+    Write,
+    /// It still reads registers, so that they must not be overwritten.
+    Read,
+    /// It will write LDS outside the LDS queue.
+    LdsDma,
+    /// It changes LDS.
+    LdsWrite,
+    /// It reads LDS.
+    LdsRead,
+    /// It changes global memory.
+    Store,
+}
+
+/// Everything that `event` owes, with the registers of [`Debt::Write`] and [`Debt::Read`].
+pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> {
+    let effects = [
+        (MemoryEffect::LDS_DMA, Debt::LdsDma),
+        (MemoryEffect::LDS_WRITE, Debt::LdsWrite),
+        (MemoryEffect::LDS_READ, Debt::LdsRead),
+        (MemoryEffect::STORE, Debt::Store),
+    ];
+    let memory = effects.into_iter().filter(|e| event.memory.contains(e.0)).map(|e| (e.1, None));
+    let writes = event.writes.into_iter().map(|r| (Debt::Write, Some(r)));
+    let holds = event.holds.iter().map(|&r| (Debt::Read, Some(r)));
+    writes.chain(holds).chain(memory)
+}
+
+/// True if one of `events` accesses LDS in the order of the instructions, so that data which still arrives from memory
+/// may come too late for it, or too early.
+pub(super) fn touch_lds(events: &[Event]) -> bool {
+    events.iter().any(|e| e.memory.intersects(MemoryEffect::LDS_READ.union(MemoryEffect::LDS_WRITE)))
+}
+
+/// True if the result that one of `events` leaves in `reg` comes after that of `entry` by itself.
+pub(super) fn follows(events: &[Event], reg: Reg, entry: &Entry) -> bool {
+    let writes = |e: &&Event| e.writes.is_some_and(|w| w.covers(reg));
+    entry.debt == Debt::Write && events.iter().filter(writes).any(|e| finishes_after(entry.stream, e.stream))
+}
+
+/// True if the read is only that a load of half a register keeps the other half, which happens when its data arrives. A
+/// returning atomic takes its operand from the register it writes, and takes it at once.
+pub(super) fn is_merge(inst: &Inst, events: &[Event], read: RegUse) -> bool {
+    let tied = |i: u8| inst.desc.operands[usize::from(i)].access == Access::ReadWrite;
+    let changes = MemoryEffect::STORE.union(MemoryEffect::LDS_WRITE);
+    read.operand.is_some_and(tied) && !events.iter().any(|e| e.memory.intersects(changes))
+}

@@ -1,0 +1,272 @@
+//! Order and loops of a control-flow graph: reverse post-order, dominators, the nest of natural loops, and the edges by
+//! which a loop is entered, where waits can be put that its body need not repeat.
+//!
+//! Dominators are found by iteration over the reverse post-order (Cooper, Harvey and Kennedy, "A simple, fast dominance
+//! algorithm"); loops by flooding backwards from each back-edge, inner headers first, so that every block is visited
+//! once for each loop that ends in its nest and not once for each loop around it.
+
+use crate::cfg::Cfg;
+use crate::{Label, Operand, Program};
+
+/// A natural loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Loop {
+    /// The block that every path into the loop goes through.
+    pub header: usize,
+    /// The loop around it.
+    pub parent: Option<usize>,
+}
+
+/// Visiting order and loop nest.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    /// Every block once: those reachable from the entries in reverse post-order, then the rest from further roots.
+    pub order: Vec<usize>,
+    /// Place of each block in `order`.
+    pub rank: Vec<usize>,
+    /// Blocks that control may enter from outside the program's own edges.
+    pub roots: Vec<usize>,
+    /// Loops, inner ones before those around them.
+    pub loops: Vec<Loop>,
+    /// Innermost loop of each block.
+    pub innermost: Vec<Option<usize>>,
+}
+
+impl Shape {
+    /// Analyses `cfg`, which control enters at `entries`.
+    pub fn of(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> Shape {
+        let n = cfg.blocks.len();
+        let (order, roots) = reverse_post_order(cfg, entries);
+        let mut rank = vec![0; n];
+        for (place, &block) in order.iter().enumerate() {
+            rank[block] = place;
+        }
+        let mut shape = Shape { order, rank, roots, loops: Vec::new(), innermost: vec![None; n] };
+        let dominators = shape.immediate_dominators(cfg);
+        shape.find_loops(cfg, &dominators);
+        shape
+    }
+
+    /// True if `block` belongs to loop `l`.
+    pub fn contains(&self, l: usize, block: usize) -> bool {
+        self.nest(block).any(|m| m == l)
+    }
+
+    /// True if an edge leads backwards in the visiting order (a loop, natural or not).
+    pub fn has_back_edges(&self, cfg: &Cfg) -> bool {
+        cfg.blocks
+            .iter()
+            .enumerate()
+            .any(|(b, block)| block.succs.iter().any(|&s| self.rank[s] <= self.rank[b]))
+    }
+
+    /// The loops around `block`, innermost first.
+    pub fn nest(&self, block: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.innermost[block], |&l| self.loops[l].parent)
+    }
+
+    /// Immediate dominator of each block; nodes are places in `order` plus one, node 0 stands above all roots.
+    fn immediate_dominators(&self, cfg: &Cfg) -> Vec<usize> {
+        let mut idom = vec![UNKNOWN; self.order.len() + 1];
+        idom[0] = 0;
+        for &root in &self.roots {
+            idom[self.node(root)] = 0;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &self.order {
+                let node = self.node(block);
+                if idom[node] == 0 {
+                    continue;
+                }
+                let known =
+                    cfg.blocks[block].preds.iter().map(|&p| self.node(p)).filter(|&p| idom[p] != UNKNOWN);
+                let new = known.reduce(|a, b| common_dominator(&idom, a, b)).unwrap_or(0);
+                changed |= std::mem::replace(&mut idom[node], new) != new;
+            }
+        }
+        idom
+    }
+
+    fn node(&self, block: usize) -> usize {
+        self.rank[block] + 1
+    }
+
+    fn find_loops(&mut self, cfg: &Cfg, idom: &[usize]) {
+        for place in (0..self.order.len()).rev() {
+            let header = self.order[place];
+            let latches: Vec<usize> = cfg.blocks[header]
+                .preds
+                .iter()
+                .copied()
+                .filter(|&p| dominates(idom, place + 1, self.node(p)))
+                .collect();
+            if !latches.is_empty() {
+                self.loops.push(Loop { header, parent: None });
+                self.flood(cfg, self.loops.len() - 1, latches);
+            }
+        }
+    }
+
+    /// Gives loop `l` every block from which a latch is reached without passing the header.
+    fn flood(&mut self, cfg: &Cfg, l: usize, mut work: Vec<usize>) {
+        let header = self.loops[l].header;
+        self.innermost[header].get_or_insert(l);
+        while let Some(block) = work.pop() {
+            match self.nest(block).last() {
+                Some(outermost) if outermost == l => {}
+                Some(inner) => {
+                    self.loops[inner].parent = Some(l);
+                    work.extend(&cfg.blocks[self.loops[inner].header].preds);
+                }
+                None => {
+                    self.innermost[block] = Some(l);
+                    work.extend(&cfg.blocks[block].preds);
+                }
+            }
+        }
+    }
+
+    /// The edges that enter loop `l` from outside.
+    pub fn entries(&self, cfg: &Cfg, l: usize) -> Vec<Edge> {
+        let to = self.loops[l].header;
+        let outside = |&from: &usize| !self.contains(l, from);
+        cfg.blocks[to].preds.iter().copied().filter(outside).map(|from| Edge { from, to }).collect()
+    }
+}
+
+/// A control-flow edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Edge {
+    /// Block it leaves.
+    pub from: usize,
+    /// Block it enters.
+    pub to: usize,
+}
+
+/// Where an instruction can be put so that only those who take an edge execute it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// Before line `.0`, after the labels there: whoever reaches the line executes it.
+    Before(usize),
+    /// Before the labels that stand at line `.0`: only who falls through from the line above executes it.
+    FallingInto(usize),
+}
+
+impl Edge {
+    /// The place on this edge, if there is one without a new block.
+    pub fn place(self, program: &Program, cfg: &Cfg) -> Option<Place> {
+        let from = &cfg.blocks[self.from];
+        let start = cfg.blocks[self.to].start;
+        let has_lines = |b: usize| cfg.blocks[b].start < cfg.blocks[b].end;
+        if !has_lines(self.from) || !has_lines(self.to) {
+            return None;
+        }
+        let last = &program.lines[from.end - 1].inst;
+        let jumps_there = last.operands.iter().any(|o| match *o {
+            Operand::Label(Label(l)) => program.labels[l as usize].at == Some(start),
+            _ => false,
+        });
+        if !jumps_there && last.desc.falls_through() && self.to == self.from + 1 {
+            return Some(Place::FallingInto(start));
+        }
+        (jumps_there && last.desc.mnemonic == "s_branch").then_some(Place::Before(from.end - 1))
+    }
+}
+
+/// The blocks in reverse post-order, and the roots: the entries, then the first of what is not reached yet, and so on.
+fn reverse_post_order(cfg: &Cfg, entries: impl Iterator<Item = usize>) -> (Vec<usize>, Vec<usize>) {
+    let mut seen = vec![false; cfg.blocks.len()];
+    let (mut order, mut roots) = (Vec::new(), Vec::new());
+    for root in entries.chain(0..cfg.blocks.len()) {
+        if seen[root] {
+            continue;
+        }
+        seen[root] = true;
+        roots.push(root);
+        let mut post = Vec::new();
+        let mut stack = vec![(root, 0)];
+        while let Some((block, next)) = stack.pop() {
+            match cfg.blocks[block].succs.get(next) {
+                Some(&succ) => {
+                    stack.push((block, next + 1));
+                    if !std::mem::replace(&mut seen[succ], true) {
+                        stack.push((succ, 0));
+                    }
+                }
+                None => post.push(block),
+            }
+        }
+        order.extend(post.into_iter().rev());
+    }
+    (order, roots)
+}
+
+/// A node whose dominator is not known yet.
+const UNKNOWN: usize = usize::MAX;
+
+/// Nearest common dominator of two nodes.
+fn common_dominator(idom: &[usize], mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        let later = if a > b { &mut a } else { &mut b };
+        *later = idom[*later];
+    }
+    a
+}
+
+fn dominates(idom: &[usize], above: usize, mut below: usize) -> bool {
+    while below > above {
+        below = idom[below];
+    }
+    below == above
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cfg::Block;
+
+    fn graph(edges: &[(usize, usize)]) -> Cfg {
+        let n = edges.iter().map(|e| e.0.max(e.1)).max().unwrap_or(0) + 1;
+        let neighbours =
+            |of: &dyn Fn(&(usize, usize)) -> Option<usize>| edges.iter().filter_map(of).collect();
+        let block = |b| Block {
+            start: b,
+            end: b + 1,
+            succs: neighbours(&|e| (e.0 == b).then_some(e.1)),
+            preds: neighbours(&|e| (e.1 == b).then_some(e.0)),
+            unknown_exit: false,
+        };
+        Cfg { blocks: (0..n).map(block).collect() }
+    }
+
+    #[test]
+    fn nested_loops() {
+        // 0 -> 1 -> 2 -> 2, 2 -> 3 -> 1, 3 -> 4
+        let cfg = graph(&[(0, 1), (1, 2), (2, 3), (2, 2), (3, 4), (3, 1)]);
+        let shape = Shape::of(&cfg, std::iter::once(0));
+        assert_eq!(shape.order, [0, 1, 2, 3, 4]);
+        assert_eq!(shape.loops, [Loop { header: 2, parent: Some(1) }, Loop { header: 1, parent: None }]);
+        assert_eq!(shape.nest(2).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(shape.nest(3).collect::<Vec<_>>(), [1]);
+        assert_eq!(shape.entries(&cfg, 1), [Edge { from: 0, to: 1 }]);
+        assert_eq!(shape.innermost[4], None);
+    }
+
+    #[test]
+    fn a_cycle_with_two_entries_is_no_loop() {
+        let cfg = graph(&[(0, 1), (0, 2), (1, 2), (2, 1), (2, 3)]);
+        let shape = Shape::of(&cfg, std::iter::once(0));
+        assert!(shape.loops.is_empty());
+        assert_eq!(shape.order.len(), 4);
+    }
+
+    #[test]
+    fn unreached_blocks_are_roots() {
+        let cfg = graph(&[(0, 1), (2, 3), (3, 2)]);
+        let shape = Shape::of(&cfg, std::iter::once(0));
+        assert_eq!(shape.roots, [0, 2]);
+        assert_eq!(shape.loops.len(), 1);
+    }
+}

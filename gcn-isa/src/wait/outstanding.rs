@@ -1,0 +1,268 @@
+//! The lattice of the waitcnt pass: which operations may be outstanding, and how many younger ones there surely are.
+//!
+//! A state holds, for each operation that may be outstanding on some path and still owes something, the fewest younger
+//! operations of its counter on any path (`hand:join_different_depth` of the measurements: the minimum, not the
+//! maximum), or that operations of another stream are outstanding with it, when only a count of zero proves anything.
+//! The join is the union of operations with the smaller count for those on both sides. Counts saturate just below the
+//! counter's maximum, so there are finitely many states and loops converge.
+//!
+//! Inside a block, counts are kept as stamps (the counter's number of issued operations at the time), so that issuing
+//! an operation costs nothing; [`Outstanding::seal`] turns them back into counts, so that states can be compared.
+
+use std::collections::HashMap;
+
+use crate::Reg;
+use crate::counters::{Event, Stream, WaitCnt};
+use crate::reg::RegUnit;
+
+use super::events::{self, Debt};
+
+/// An outstanding operation's debt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// What is owed.
+    pub debt: Debt,
+    /// On which stream.
+    pub stream: Stream,
+    /// Line of the instruction.
+    pub producer: u32,
+    /// The registers of [`Debt::Write`] and [`Debt::Read`].
+    pub reg: Option<Reg>,
+    /// Which registers of `reg` are still owed: bit i for the i-th.
+    live: u32,
+    /// Operations issued on the stream up to this one; at block ends minus the count of younger ones.
+    stamp: i32,
+    /// Another stream of the counter is outstanding too, and that matters, or this stream has no order.
+    mixed: bool,
+}
+
+impl Entry {
+    fn key(&self) -> (Debt, Stream, Option<u32>, Option<Reg>) {
+        // Of memory debts only the youngest matters, so that they have no identity.
+        let producer = self.reg.is_some().then_some(self.producer);
+        (self.debt, self.stream, producer, self.reg)
+    }
+
+    /// The part of `reg` that is still owed and overlaps `with`.
+    pub fn owed(&self, with: Reg) -> Option<Reg> {
+        let reg = self.reg?;
+        if !reg.overlaps(with) {
+            return None;
+        }
+        let hit = self.live & reg.shared_with(with);
+        (hit != 0).then(|| {
+            reg.slice(hit.trailing_zeros() as u8, (32 - hit.leading_zeros() - hit.trailing_zeros()) as u8)
+        })
+    }
+}
+
+/// The registers of a tuple by number. One that reaches past its file's end has no numbers there.
+fn units(reg: Reg) -> impl Iterator<Item = usize> {
+    let first = RegUnit::new(reg.file, reg.index).index();
+    first..(first + usize::from(reg.len)).min(RegUnit::COUNT)
+}
+
+/// A set of registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Units([u64; RegUnit::COUNT.div_ceil(64)]);
+
+impl Units {
+    fn any(&self, reg: Reg) -> bool {
+        units(reg).any(|u| self.0[u / 64] >> (u % 64) & 1 == 1)
+    }
+
+    fn add(&mut self, reg: Reg, live: u32) {
+        for (_, u) in units(reg).enumerate().filter(|(i, _)| live >> i & 1 == 1) {
+            self.0[u / 64] |= 1 << (u % 64);
+        }
+    }
+}
+
+/// What may be outstanding before an instruction.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Outstanding {
+    /// Debts; sorted by [`Entry::key`] when sealed.
+    entries: Vec<Entry>,
+    /// For each stream a line whose operation may be outstanding.
+    pending: [Option<u32>; Stream::ALL.len()],
+    /// Operations of each stream issued since the block's start.
+    issued: [i32; Stream::ALL.len()],
+    /// Registers that some entry owes.
+    busy: Units,
+}
+
+impl Outstanding {
+    /// The entries.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// True if some entry owes one of these registers.
+    pub fn owes(&self, reg: Reg) -> bool {
+        self.busy.any(reg)
+    }
+
+    /// A line whose operation on `stream` may be outstanding.
+    pub fn pending(&self, stream: Stream) -> Option<u32> {
+        self.pending[stream.index()]
+    }
+
+    /// The largest value of the entry's counter at which it is surely done.
+    pub fn limit(&self, entry: &Entry) -> u8 {
+        let counter = entry.stream.counter();
+        if entry.mixed { 0 } else { self.younger(entry).min(i32::from(counter.cap())) as u8 }
+    }
+
+    fn younger(&self, entry: &Entry) -> i32 {
+        self.issued[entry.stream.index()] - entry.stamp
+    }
+
+    /// Waits until each counter is at most what `wait` says.
+    pub fn wait(&mut self, wait: WaitCnt) {
+        if wait.is_none() {
+            return;
+        }
+        for stream in Stream::ALL {
+            // Only zero proves that nothing of a stream is left: the youngest operation may be of any stream.
+            if stream.counter().of(wait) == 0 {
+                self.pending[stream.index()] = None;
+            }
+        }
+        let before = self.entries.len();
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.retain(|e| {
+            let counter = e.stream.counter();
+            let allowed = counter.of(wait);
+            allowed > counter.cap() || allowed > self.limit(e)
+        });
+        self.entries = entries;
+        if self.entries.len() != before {
+            self.index();
+        }
+    }
+
+    /// Starts an operation. If order is trusted, an operation is known to be done by the younger ones of its own stream,
+    /// whatever else is outstanding on the counter.
+    pub fn issue(&mut self, event: &Event, line: usize, order_is_trusted: bool) {
+        let counter = event.stream.counter();
+        self.issued[event.stream.index()] += i32::from(event.count);
+        let beside = |s: &Stream| s.counter() == counter && *s != event.stream;
+        let others = !order_is_trusted
+            && Stream::ALL.iter().filter(|s| beside(s)).any(|s| self.pending[s.index()].is_some());
+        if others {
+            for e in
+                self.entries.iter_mut().filter(|e| e.stream.counter() == counter && e.stream != event.stream)
+            {
+                e.mixed = true;
+            }
+        }
+        self.pending[event.stream.index()] = Some(line as u32);
+        for (debt, reg) in events::debts(event) {
+            self.supersede(debt, event.stream, reg);
+            if let Some(reg) = reg {
+                self.busy.add(reg, u32::MAX);
+            }
+            self.entries.push(Entry {
+                debt,
+                stream: event.stream,
+                producer: line as u32,
+                reg,
+                live: reg.map_or(0, |r| r.shared_with(r)),
+                stamp: self.issued[event.stream.index()],
+                mixed: others || !event.stream.in_order(),
+            });
+        }
+    }
+
+    /// Takes from older entries what a younger one of the same kind now owes.
+    fn supersede(&mut self, debt: Debt, stream: Stream, reg: Option<Reg>) {
+        let same_place = |e: &Entry| e.debt == debt && e.stream.counter() == stream.counter();
+        match reg {
+            None => self.entries.retain(|e| !(e.debt == debt && e.stream == stream)),
+            Some(reg) if self.busy.any(reg) => {
+                for e in self.entries.iter_mut().filter(|e| same_place(e)) {
+                    if let Some(old) = e.reg.filter(|r| r.overlaps(reg)) {
+                        e.live &= !old.shared_with(reg);
+                    }
+                }
+                self.entries.retain(|e| e.reg.is_none() || e.live != 0);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Turns stamps into counts and puts the entries in order.
+    pub fn seal(&mut self) {
+        for e in &mut self.entries {
+            let counter = e.stream.counter();
+            let younger = (self.issued[e.stream.index()] - e.stamp).min(i32::from(counter.cap()));
+            e.stamp = if e.mixed { 0 } else { -younger };
+        }
+        self.issued = [0; Stream::ALL.len()];
+        self.entries.sort_unstable_by_key(Entry::key);
+        self.index();
+    }
+
+    /// Adds what another path brings; both sealed.
+    pub fn join(&mut self, other: &Outstanding) {
+        for (mine, theirs) in self.pending.iter_mut().zip(other.pending) {
+            *mine = match (*mine, theirs) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        let mut merged: Vec<Entry> = Vec::with_capacity(self.entries.len().max(other.entries.len()));
+        let (mut a, mut b) = (self.entries.iter().peekable(), other.entries.iter().peekable());
+        while let Some(next) = take_smaller(&mut a, &mut b) {
+            match merged.last_mut().filter(|last| last.key() == next.key()) {
+                Some(last) => *last = worse(last, &next),
+                None => merged.push(next),
+            }
+        }
+        self.entries = merged;
+        self.index();
+    }
+
+    /// Lets one entry stand for all that owe the same registers on the same stream. Sealed, and so is the result.
+    pub fn gather(&mut self) {
+        let mut by_debt: HashMap<(Debt, Stream, Option<Reg>), Entry> = HashMap::new();
+        for entry in self.entries.drain(..) {
+            let one = by_debt.entry((entry.debt, entry.stream, entry.reg)).or_insert(entry);
+            *one = worse(one, &entry);
+        }
+        self.entries = by_debt.into_values().collect();
+        self.entries.sort_unstable_by_key(Entry::key);
+        self.index();
+    }
+
+    fn index(&mut self) {
+        self.busy = Units::default();
+        for e in &self.entries {
+            if let Some(reg) = e.reg {
+                self.busy.add(reg, e.live);
+            }
+        }
+    }
+}
+
+type Entries<'a> = std::iter::Peekable<std::slice::Iter<'a, Entry>>;
+
+fn take_smaller(a: &mut Entries<'_>, b: &mut Entries<'_>) -> Option<Entry> {
+    match (a.peek(), b.peek()) {
+        (Some(x), Some(y)) if y.key() < x.key() => b.next().copied(),
+        (Some(_), _) => a.next().copied(),
+        (None, _) => b.next().copied(),
+    }
+}
+
+/// The same debt on two paths.
+fn worse(a: &Entry, b: &Entry) -> Entry {
+    let mixed = a.mixed || b.mixed;
+    Entry {
+        live: a.live | b.live,
+        mixed,
+        stamp: if mixed { 0 } else { a.stamp.max(b.stamp) },
+        producer: a.producer.min(b.producer),
+        ..*a
+    }
+}

@@ -1,0 +1,160 @@
+//! What was inserted, and why.
+
+use std::fmt;
+
+use crate::counters::{Counter, WaitCnt};
+use crate::hazards::counter::CALL_ENTRY;
+use crate::{InstDesc, Program, Reg};
+
+/// A wait that was put into a program, or one of the program's own that was strengthened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inserted {
+    /// Index of its (first) line in the program.
+    pub at: usize,
+    /// How many lines were put in there: more than one for waits longer than an `s_nop` can be, none if the
+    /// `s_waitcnt` was there already and only waits for more now.
+    pub count: usize,
+    /// Which kind of wait.
+    pub kind: InsertedKind,
+    /// What made it necessary: those reasons that ask for as much as the wait gives.
+    pub reasons: Vec<Reason>,
+}
+
+/// The two mechanisms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum InsertedKind {
+    /// `s_waitcnt`: until memory operations have returned.
+    Waitcnt,
+    /// `s_nop`: a fixed distance between two instructions.
+    WaitStates,
+}
+
+/// Why a wait is needed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reason {
+    /// The rule, for example `waitcnt.raw` or `cdna3.105`.
+    pub rule: &'static str,
+    /// Line of the instruction that is waited for. Of several that a counter holds, one.
+    pub producer: Option<usize>,
+    /// Line of the instruction that has to wait.
+    pub consumer: usize,
+    /// The registers on which they depend, if it is by registers.
+    pub reg: Option<Reg>,
+    /// How much is needed and how much was there.
+    pub demand: Demand,
+    producer_desc: Option<(&'static InstDesc, Option<u8>)>,
+    consumer_desc: &'static InstDesc,
+}
+
+/// How much a rule asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// A counter must have come down to a value.
+    Count {
+        /// The counter.
+        counter: Counter,
+        /// The largest value that is enough.
+        needed: u8,
+        /// What the program waited for there by itself; the field's maximum if for nothing.
+        present: u8,
+    },
+    /// So many wait states must lie between two instructions.
+    States {
+        /// The rule's number.
+        needed: u32,
+        /// The distance without this wait on the shortest path.
+        present: u32,
+    },
+}
+
+impl Reason {
+    pub(super) fn new(
+        program: &Program,
+        rule: &'static str,
+        producer: Option<usize>,
+        consumer: usize,
+        reg: Option<Reg>,
+        demand: Demand,
+    ) -> Reason {
+        let desc = |line: usize| program.lines[line].inst.desc;
+        let producer_desc = producer.map(|p| (desc(p), desc(p).passes(program.target)));
+        Reason { rule, producer, consumer, reg, demand, producer_desc, consumer_desc: desc(consumer) }
+    }
+
+    /// The wait at the entry of a function that others call, which is at `line`.
+    pub(super) fn at_entry(program: &Program, line: usize) -> Reason {
+        let demand = Demand::Count { counter: Counter::Vm, needed: 0, present: WaitCnt::VM_MAX };
+        Reason::new(program, CALL_ENTRY.id, None, line, None, demand)
+    }
+
+    /// The wait was there and waited for `old`.
+    pub(super) fn strengthens(&mut self, old: WaitCnt) {
+        if let Demand::Count { counter, present, .. } = &mut self.demand {
+            *present = counter.of(old);
+        }
+    }
+
+    fn what_is_owed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reg = self.reg.map_or_else(|| "memory".to_owned(), |r| r.to_string());
+        let verb = match self.rule {
+            "waitcnt.exp-war" => "still read",
+            "waitcnt.raw" | "waitcnt.waw" => "loaded",
+            _ => "accessed",
+        };
+        write!(f, "{reg} {verb}")?;
+        if let (Some((desc, _)), Some(line)) = (self.producer_desc, self.producer) {
+            write!(f, " by {} at line {line}", desc.printed)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Reason {
+    /// `vmcnt(2): v[4:7] loaded by global_load_dwordx4 at line 12 is read by v_add_f32_e32`, or
+    /// `cdna3.105: v[0:15] written by v_mfma_f32_32x32x8_f16 at line 3 (8 passes), then v_add_f32_e32: needs 11, had 3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let consumer = self.consumer_desc.printed;
+        match self.demand {
+            Demand::Count { needed, .. } if self.rule == CALL_ENTRY.id => {
+                write!(f, "all counters({needed}): the caller's operations may be outstanding")
+            }
+            Demand::Count { counter, needed, .. } => {
+                write!(f, "{}({needed}): ", counter.name())?;
+                self.what_is_owed(f)?;
+                match self.rule {
+                    "waitcnt.raw" => write!(f, " is read by {consumer}"),
+                    "waitcnt.waw" | "waitcnt.exp-war" => write!(f, " is overwritten by {consumer}"),
+                    _ => write!(f, ", then {consumer}"),
+                }
+            }
+            Demand::States { needed, present } => {
+                write!(f, "{}: ", self.rule)?;
+                if let Some(reg) = self.reg {
+                    write!(f, "{reg} ")?;
+                }
+                if let (Some((desc, passes)), Some(line)) = (self.producer_desc, self.producer) {
+                    write!(
+                        f,
+                        "{} {} at line {line}",
+                        if self.reg.is_some() { "of" } else { "after" },
+                        desc.printed
+                    )?;
+                    if let Some(passes) = passes {
+                        write!(f, " ({passes} passes)")?;
+                    }
+                }
+                write!(f, ", then {consumer}: needs {needed}, had {present}")
+            }
+        }
+    }
+}
+
+/// A line's note: all reasons on one line.
+pub(super) fn note(reasons: &[Reason]) -> Box<str> {
+    const SHOWN: usize = 3;
+    let mut text: Vec<String> = reasons.iter().take(SHOWN).map(ToString::to_string).collect();
+    if reasons.len() > SHOWN {
+        text.push(format!("and {} more", reasons.len() - SHOWN));
+    }
+    text.join("; ").into()
+}

@@ -1,0 +1,354 @@
+//! The engine that both passes run on: forward dataflow over basic blocks in which each instruction may be given a wait.
+//!
+//! A wait changes the state after it, and the state decides about the wait, so a pass is solved in three steps.
+//!
+//! 1. *Greedy*: blocks are visited in reverse post-order, each from a fresh join of what its predecessors last said; at
+//!    each instruction the wait is exactly what its state asks for. Repeated until nothing changes. As a stronger wait
+//!    can only weaken later ones, this settles after as many rounds as loops are nested; a block that has not settled
+//!    after [`GREEDY_VISITS`] visits goes over to growing (states join with their old value, waits keep the stronger
+//!    of old and new), which must end because both are bounded.
+//! 2. *Fixed*: with these waits given, the transfer functions distribute over the join, so the least solution is exact:
+//!    it says what some path really brings. It shows that no wait is too weak.
+//! 3. *Polish*: a wait that is stronger than the exact state asks for (step 1 may leave one where a fact kept itself
+//!    alive around a loop) is lowered if every other wait still suffices. Programs without such waits pay nothing.
+//!
+//! What comes out is sufficient on all paths, and no single wait can be lowered (in programs of very many lines as far as
+//! the budget of [`polish`](super::polish) goes). The passes differ only in [`Pass`].
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::Program;
+use crate::cfg::{Cfg, Flow};
+use crate::program::EntryKind;
+
+use super::loops::{Edge, Shape};
+
+/// Visits of one block in greedy mode before its state and waits may only grow. Nests deeper than any real kernel's
+/// settle within it.
+const GREEDY_VISITS: u32 = 40;
+
+/// How often waits are moved out of loops: a nest is left in one step, so further rounds only pick up what the first
+/// uncovered.
+const HOIST_ROUNDS: usize = 4;
+
+/// One kind of wait: its state, its needs, and what waits and instructions do to the state.
+pub(super) trait Pass {
+    /// What is known before an instruction. Equality is meant for sealed states.
+    type State: Clone + PartialEq;
+    /// How much an instruction waits.
+    type Need: Copy + PartialEq + std::fmt::Debug;
+    /// What is to be waited for before a loop instead of in it.
+    type Cause;
+    /// No wait.
+    const NONE: Self::Need;
+
+    /// The stronger of two waits (of each of their parts).
+    fn stronger(a: Self::Need, b: Self::Need) -> Self::Need;
+    /// The state where control comes in from outside.
+    fn entry(&self, kind: EntryKind) -> Self::State;
+    /// Makes a state that many paths have brought together smaller, if it can, without a change of what it asks for.
+    fn gather(&self, _: &mut Self::State) {}
+    /// Comes back from a called function.
+    fn come_back(&self, state: &mut Self::State);
+    /// Adds what another path brings. Both are sealed, and so is the result.
+    fn join(&self, into: &mut Self::State, from: &Self::State);
+    /// What line `line` needs, as far as it needs it because of producers that `counts` accepts.
+    fn need(&self, state: &Self::State, line: usize, counts: &dyn Fn(usize) -> bool) -> Self::Need;
+    /// What must be waited for on an edge, by what [`Pass::hoist`] registered.
+    fn edge_need(&self, state: &Self::State, edge: Edge) -> Self::Need;
+    /// Waits.
+    fn wait(&self, state: &mut Self::State, need: Self::Need);
+    /// Executes line `line`.
+    fn step(&self, state: &mut Self::State, line: usize);
+    /// Makes the state comparable at the end of a block.
+    fn seal(&self, state: &mut Self::State);
+    /// Why `line` waits for more than the producers that `inside` accepts ask for.
+    fn outer_cause(&self, state: &Self::State, line: usize, inside: &dyn Fn(usize) -> bool) -> Self::Cause;
+    /// Registers that `cause` be waited for on each of these edges, given with the states that leave along them.
+    fn hoist(&mut self, cause: &Self::Cause, edges: &[(Edge, &Self::State)]);
+    /// Called when a round of [`Pass::hoist`] is over.
+    fn hoisted(&mut self) {}
+    /// Weaker waits to try on an edge, the weakest first: when a wait has left a loop, one that stays in it may turn
+    /// out to cover it.
+    fn weaker(wait: Self::Need) -> Vec<Self::Need>;
+    /// How much a wait holds up: what is compared when waits could stand in different places. 0 for none.
+    fn strength(wait: Self::Need) -> u64;
+    /// True if one strong wait costs no more than a weak one, so that their number counts first.
+    const NUMBER_FIRST: bool;
+}
+
+/// The waits of a solved pass.
+#[derive(Debug, Clone)]
+pub(super) struct Waits<N> {
+    /// For each block the lines that wait, in order.
+    pub lines: Vec<Vec<(usize, N)>>,
+    /// The edges that wait.
+    pub edges: BTreeMap<Edge, N>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    Greedy,
+    Grow,
+    Fixed,
+}
+
+/// A pass, the program's shape, and the solution so far.
+pub(super) struct Solver<'a, P: Pass> {
+    pub pass: P,
+    pub program: &'a Program,
+    pub flow: &'a Flow,
+    pub cfg: &'a Cfg,
+    pub shape: &'a Shape,
+    pub waits: Waits<P::Need>,
+    pub(super) ins: Vec<Option<P::State>>,
+    pub(super) outs: Vec<Option<P::State>>,
+    /// For each block the ways in which control comes in from outside.
+    root: Vec<Vec<EntryKind>>,
+    /// For each block whether control may come there at all. Other blocks are solved too, for those who look at them,
+    /// but their states stay among themselves.
+    alive: Vec<bool>,
+}
+
+impl<'a, P: Pass> Solver<'a, P> {
+    /// Solves `pass` on `program`; with `leave_loops` waits go before loops where they can.
+    pub fn solve(
+        pass: P,
+        program: &'a Program,
+        flow: &'a Flow,
+        shape: &'a Shape,
+        leave_loops: bool,
+    ) -> Solver<'a, P> {
+        let cfg = &flow.cfg;
+        let n = cfg.blocks.len();
+        let mut root = vec![Vec::new(); n];
+        for at in &flow.roots {
+            root[at.block].push(at.kind);
+        }
+        // Dead code is solved as if the dispatcher entered it.
+        for &block in shape.roots.iter().filter(|b| root[**b].is_empty()).collect::<Vec<_>>() {
+            root[block].push(EntryKind::Kernel);
+        }
+        let waits = Waits { lines: vec![Vec::new(); n], edges: BTreeMap::new() };
+        let mut solver = Solver {
+            pass,
+            program,
+            flow,
+            cfg,
+            shape,
+            waits,
+            ins: vec![None; n],
+            outs: vec![None; n],
+            root,
+            alive: flow.reachable(),
+        };
+        solver.run(Mode::Greedy);
+        for _ in 0..HOIST_ROUNDS {
+            if !leave_loops || !solver.hoist() {
+                break;
+            }
+            solver.clear();
+            solver.run(Mode::Greedy);
+        }
+        if shape.has_back_edges(cfg) {
+            solver.exact();
+            solver.polish();
+        }
+        solver
+    }
+
+    /// Calls `visit` with the state before each line that waits (the wait not yet done) and the wait.
+    pub fn each_wait(&self, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
+        for (block, waits) in self.waits.lines.iter().enumerate() {
+            if waits.is_empty() {
+                continue;
+            }
+            self.walk(block, |pass, state, line, wait| {
+                if wait != P::NONE {
+                    visit(pass, state, line, wait);
+                }
+            });
+        }
+    }
+
+    /// Calls `visit` with the state that leaves along each edge that waits and the wait.
+    pub fn each_edge_wait(&self, mut visit: impl FnMut(&P, &P::State, Edge, P::Need)) {
+        for (&edge, &wait) in &self.waits.edges {
+            if let (Some(state), true) = (&self.outs[edge.from], wait != P::NONE) {
+                visit(&self.pass, state, edge, wait);
+            }
+        }
+    }
+
+    /// Walks `block` with the waits as they are.
+    pub(super) fn walk(&self, block: usize, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
+        let Some(mut state) = self.ins[block].clone() else { return };
+        let mut waits = self.waits.lines[block].iter().peekable();
+        for line in self.cfg.blocks[block].start..self.cfg.blocks[block].end {
+            let wait = waits.next_if(|w| w.0 == line).map_or(P::NONE, |w| w.1);
+            visit(&self.pass, &state, line, wait);
+            if wait != P::NONE {
+                self.pass.wait(&mut state, wait);
+            }
+            self.pass.step(&mut state, line);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ins.fill(None);
+        self.outs.fill(None);
+    }
+
+    pub(super) fn run(&mut self, mode: Mode) {
+        let n = self.cfg.blocks.len();
+        // What gathers many exits waits until all of them are settled.
+        let place = |block: usize| (self.flow.is_hub(block), self.shape.rank[block], block);
+        let mut queue: BinaryHeap<Reverse<(bool, usize, usize)>> =
+            (0..n).map(|b| Reverse(place(b))).collect();
+        let mut queued = vec![true; n];
+        let mut visits = vec![0u32; n];
+        while let Some(Reverse((.., block))) = queue.pop() {
+            queued[block] = false;
+            visits[block] += 1;
+            let mode = if mode == Mode::Greedy && visits[block] > GREEDY_VISITS { Mode::Grow } else { mode };
+            if self.visit(block, mode) {
+                for &succ in &self.cfg.blocks[block].succs {
+                    if !std::mem::replace(&mut queued[succ], true) {
+                        queue.push(Reverse((self.flow.is_hub(succ), self.shape.rank[succ], succ)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Recomputes `block`; true if the state at its end changed.
+    fn visit(&mut self, block: usize, mode: Mode) -> bool {
+        let Some(mut state) = self.incoming(block, mode) else { return false };
+        if mode == Mode::Grow
+            && let Some(old) = &self.ins[block]
+        {
+            self.pass.join(&mut state, old);
+        }
+        if self.ins[block].as_ref() == Some(&state) {
+            return false;
+        }
+        self.ins[block] = Some(state.clone());
+        self.transfer(block, &mut state, mode);
+        self.pass.seal(&mut state);
+        if self.outs[block].as_ref() == Some(&state) {
+            return false;
+        }
+        self.outs[block] = Some(state);
+        true
+    }
+
+    fn incoming(&mut self, block: usize, mode: Mode) -> Option<P::State> {
+        let mut joined: Option<P::State> = None;
+        for &kind in &self.root[block] {
+            let state = self.pass.entry(kind);
+            match &mut joined {
+                Some(joined) => self.pass.join(joined, &state),
+                None => joined = Some(state),
+            }
+        }
+        for &from in &self.cfg.blocks[block].preds {
+            let Some(out) = self.outs[from].as_ref().filter(|_| self.alive[from] || !self.alive[block])
+            else {
+                continue;
+            };
+            let mut state = out.clone();
+            if self.flow.comes_back(from, block) {
+                self.pass.come_back(&mut state);
+            }
+            let edge = Edge { from, to: block };
+            let old = self.waits.edges.get(&edge).copied();
+            let wait = match mode {
+                Mode::Fixed => old.unwrap_or(P::NONE),
+                Mode::Greedy => self.pass.edge_need(&state, edge),
+                Mode::Grow => P::stronger(old.unwrap_or(P::NONE), self.pass.edge_need(&state, edge)),
+            };
+            if wait != P::NONE {
+                self.pass.wait(&mut state, wait);
+                self.pass.seal(&mut state);
+            }
+            if mode != Mode::Fixed && (wait != P::NONE || old.is_some()) {
+                self.waits.edges.insert(edge, wait);
+            }
+            match &mut joined {
+                Some(joined) => self.pass.join(joined, &state),
+                None => joined = Some(state),
+            }
+        }
+        if let (Some(joined), true) = (&mut joined, self.flow.is_hub(block)) {
+            self.pass.gather(joined);
+        }
+        joined
+    }
+
+    fn transfer(&mut self, block: usize, state: &mut P::State, mode: Mode) {
+        let old = std::mem::take(&mut self.waits.lines[block]);
+        let mut planned = old.iter().peekable();
+        let mut new = Vec::new();
+        for line in self.cfg.blocks[block].start..self.cfg.blocks[block].end {
+            let plan = planned.next_if(|w| w.0 == line).map_or(P::NONE, |w| w.1);
+            let wait = match mode {
+                Mode::Fixed => plan,
+                Mode::Greedy => self.pass.need(state, line, &|_| true),
+                Mode::Grow => P::stronger(plan, self.pass.need(state, line, &|_| true)),
+            };
+            if wait != P::NONE {
+                self.pass.wait(state, wait);
+                new.push((line, wait));
+            }
+            self.pass.step(state, line);
+        }
+        self.waits.lines[block] = new;
+    }
+
+    /// Solves exactly for the waits as they are.
+    pub(super) fn exact(&mut self) {
+        self.clear();
+        self.run(Mode::Fixed);
+    }
+
+    /// Moves waits whose cause lies before a loop to the edges that enter it. True if there were any.
+    fn hoist(&mut self) -> bool {
+        let mut found = Vec::new();
+        for block in 0..self.cfg.blocks.len() {
+            if self.waits.lines[block].is_empty() || self.shape.innermost[block].is_none() {
+                continue;
+            }
+            self.walk(block, |pass, state, line, wait| {
+                if wait != P::NONE
+                    && let Some(l) = self.colder_than(pass, state, block, line)
+                {
+                    found.push((l, pass.outer_cause(state, line, &|producer| self.inside(l, producer))));
+                }
+            });
+        }
+        for (l, cause) in &found {
+            let edges = self.shape.entries(self.cfg, *l);
+            let leaving: Vec<_> =
+                edges.iter().filter_map(|&e| Some((e, self.outs[e.from].as_ref()?))).collect();
+            self.pass.hoist(cause, &leaving);
+        }
+        self.pass.hoisted();
+        !found.is_empty()
+    }
+
+    /// True if `line` stands in loop `l`.
+    fn inside(&self, l: usize, line: usize) -> bool {
+        self.shape.contains(l, self.cfg.block_of(line))
+    }
+
+    /// The outermost loop before which `line` can wait and then wait less where it stands.
+    fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
+        let whole = pass.need(state, line, &|_| true);
+        let nest: Vec<usize> = self.shape.nest(block).collect();
+        nest.into_iter().rev().find(|&l| {
+            pass.need(state, line, &|producer| self.inside(l, producer)) != whole
+                && self.shape.entries(self.cfg, l).iter().all(|e| e.place(self.program, self.cfg).is_some())
+        })
+    }
+}

@@ -1,0 +1,351 @@
+//! Which instruction must wait for which counter, and to what value.
+//!
+//! The rules are those of CDNA3 ISA section 4.4 as measured with LLVM 22, under the names that `crate::check` gives
+//! them: `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
+//! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`.
+//! The convention about calls and the wait for LDS DMA hold whatever grade of rules is chosen.
+
+use std::collections::BTreeMap;
+
+use crate::cfg::is_return;
+use crate::counters::{self, Counter, Event, Stream, WaitCnt};
+use crate::hazards::counter::{
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, LDS_DMA, MIXED, RAW,
+    WAR, WAW, WAW_FLAT, WBINVL1,
+};
+use crate::program::EntryKind;
+use crate::table::Class;
+use crate::{Inst, Operand, Program, Reg};
+
+use super::events::{self, Debt};
+use super::loops::Edge;
+use super::outstanding::{Entry, Outstanding};
+use super::solve::Pass;
+use super::{Orders, WaitOptions};
+
+/// One reason for a wait at an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conflict {
+    pub rule: &'static str,
+    pub counter: Counter,
+    /// The largest value of the counter that is enough.
+    pub limit: u8,
+    pub producer: Option<u32>,
+    pub reg: Option<Reg>,
+}
+
+/// A producer that is waited for on an edge, for the sake of a line in the loop behind it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Early {
+    pub conflict: Conflict,
+    pub consumer: usize,
+}
+
+/// The pass.
+pub(super) struct WaitcntPass<'a> {
+    pub program: &'a Program,
+    pub options: &'a WaitOptions,
+    /// What is waited for on edges.
+    pub early: BTreeMap<Edge, Vec<Early>>,
+    /// The operations that the lines start, one line after another.
+    events: Vec<Event>,
+    /// Where each line's operations begin in `events`; one entry more than lines.
+    starts: Vec<usize>,
+    /// Operations of one type are done in order even if others are outstanding with them.
+    trusts_order: bool,
+    /// First lines of functions, in order.
+    functions: Vec<usize>,
+}
+
+impl<'a> WaitcntPass<'a> {
+    pub fn new(program: &'a Program, options: &'a WaitOptions) -> WaitcntPass<'a> {
+        let mut events = Vec::new();
+        let mut starts = Vec::with_capacity(program.lines.len() + 1);
+        for line in &program.lines {
+            starts.push(events.len());
+            events.extend(counters::events(program.target, &line.inst));
+        }
+        starts.push(events.len());
+        let entered = program.entries.iter().filter(|e| e.kind == EntryKind::Function).map(|e| e.at);
+        let mut functions: Vec<usize> = entered.filter(|at| *at < program.lines.len()).collect();
+        functions.extend((options.callable && !program.lines.is_empty()).then_some(0));
+        functions.sort_unstable();
+        functions.dedup();
+        // The manual's word; the rule that doubts it does not count.
+        let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
+        WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
+    }
+
+    /// True if a function is entered at `line`. It waits there for every counter, whoever comes.
+    pub fn is_function(&self, line: usize) -> bool {
+        self.functions.binary_search(&line).is_ok()
+    }
+
+    fn events(&self, line: usize) -> &[Event] {
+        &self.events[self.starts[line]..self.starts[line + 1]]
+    }
+
+    /// Calls `found` for everything that `line` must wait for.
+    pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
+        let inst = &self.program.lines[line].inst;
+        if self.is_function(line) && decode(inst) != Some(WaitCnt::ALL) {
+            for counter in Counter::ALL {
+                found(Conflict { rule: CALL_ENTRY.id, counter, limit: 0, producer: None, reg: None });
+            }
+        }
+        let events = self.events(line);
+        for read in inst.reads() {
+            if state.owes(read.reg) {
+                let merge = events::is_merge(inst, events, read);
+                let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
+                register_conflicts(state, read.reg, rule, found);
+            }
+        }
+        for write in inst.writes() {
+            if state.owes(write.reg) {
+                let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
+                register_conflicts(state, write.reg, rule, found);
+            }
+        }
+        if events::touch_lds(events) {
+            memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
+        }
+        match inst.desc.class {
+            Class::Barrier => self.barrier(state, found),
+            Class::CacheCtl if inst.desc.mnemonic.starts_with("buffer_wbinvl1") => {
+                if let Some(rule) = self.counts(&WBINVL1) {
+                    drain(state, rule, &[Counter::Vm], found);
+                }
+            }
+            Class::Branch if is_return(inst) => drain(state, CALL_EXIT.id, &Counter::ALL, found),
+            _ => {}
+        }
+    }
+
+    /// Everything that `line` must wait for.
+    pub fn all_conflicts(&self, state: &Outstanding, line: usize) -> Vec<Conflict> {
+        let mut conflicts = Vec::new();
+        self.conflicts(state, line, &mut |c| conflicts.push(c));
+        conflicts
+    }
+
+    /// Rule by which a register must not be overwritten while `entry` owes it. No rule if the later result comes after the
+    /// entry's by itself.
+    fn overwrite_rule(&self, entry: &Entry, events: &[Event], reg: Reg) -> Option<&'static str> {
+        match entry.debt {
+            Debt::Write if events::follows(events, reg, entry) => None,
+            Debt::Write
+                if entry.stream == Stream::FlatVm && events.iter().any(|e| e.stream == Stream::Vmem) =>
+            {
+                self.counts(&WAW_FLAT)
+            }
+            Debt::Write => Some(WAW.id),
+            Debt::Read => self.counts(&WAR),
+            _ => None,
+        }
+    }
+
+    /// The rule's name if it counts.
+    fn counts(&self, rule: &CounterRule) -> Option<&'static str> {
+        self.options.rules.counts(rule.grade(), rule.xnack).then_some(rule.id)
+    }
+
+    fn barrier(&self, state: &Outstanding, found: &mut dyn FnMut(Conflict)) {
+        if !self.program.target.has_back_off_barrier() {
+            if let Some(rule) = self.counts(&BARRIER_COUNTERS) {
+                drain(state, rule, &Counter::ALL, found);
+            }
+            return;
+        }
+        let debts = [
+            (Orders::LDS_WRITES, BARRIER_LDS.id, Debt::LdsWrite),
+            (Orders::LDS_READS, "barrier.lds-read", Debt::LdsRead),
+            (Orders::LDS_DMA, BARRIER_LDS_DMA.id, Debt::LdsDma),
+            (Orders::GLOBAL_STORES, "barrier.store", Debt::Store),
+        ];
+        for (what, rule, debt) in debts {
+            if self.options.barrier_orders.contains(what) {
+                memory_conflicts(state, rule, debt, found);
+            }
+        }
+    }
+}
+
+/// Rule by which a register must not be read while `entry` owes it. `behind` is true if it is read only when a later
+/// result arrives.
+fn read_rule(entry: &Entry, behind: bool) -> Option<&'static str> {
+    (entry.debt == Debt::Write && !behind).then_some(RAW.id)
+}
+
+fn register_conflicts(
+    state: &Outstanding,
+    reg: Reg,
+    rule: impl Fn(&Entry) -> Option<&'static str>,
+    found: &mut dyn FnMut(Conflict),
+) {
+    for entry in state.entries() {
+        if let Some(owed) = entry.owed(reg)
+            && let Some(rule) = rule(entry)
+        {
+            found(conflict(state, entry, rule, Some(owed)));
+        }
+    }
+}
+
+fn memory_conflicts(state: &Outstanding, rule: &'static str, debt: Debt, found: &mut dyn FnMut(Conflict)) {
+    for entry in state.entries().iter().filter(|e| e.debt == debt) {
+        found(conflict(state, entry, rule, None));
+    }
+}
+
+fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str, reg: Option<Reg>) -> Conflict {
+    let (counter, limit) = (entry.stream.counter(), state.limit(entry));
+    Conflict { rule, counter, limit, producer: Some(entry.producer), reg }
+}
+
+/// Everything outstanding on these counters must be done.
+fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
+    for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&s.counter())) {
+        if let Some(line) = state.pending(stream) {
+            found(Conflict { rule, counter: stream.counter(), limit: 0, producer: Some(line), reg: None });
+        }
+    }
+}
+
+/// What an `s_waitcnt` waits for.
+pub(super) fn decode(inst: &Inst) -> Option<WaitCnt> {
+    match (inst.desc.class, inst.operands.first()) {
+        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
+        _ => None,
+    }
+}
+
+impl Pass for WaitcntPass<'_> {
+    type State = Outstanding;
+    type Need = WaitCnt;
+    type Cause = Vec<Early>;
+    const NONE: WaitCnt = WaitCnt::NONE;
+    const NUMBER_FIRST: bool = true;
+
+    fn stronger(a: WaitCnt, b: WaitCnt) -> WaitCnt {
+        a.and(b)
+    }
+
+    /// What a caller has left is waited for first of all: see [`WaitcntPass::is_function`].
+    fn entry(&self, _: EntryKind) -> Outstanding {
+        Outstanding::default()
+    }
+
+    fn gather(&self, state: &mut Outstanding) {
+        state.gather();
+    }
+
+    fn come_back(&self, state: &mut Outstanding) {
+        state.wait(WaitCnt::ALL);
+        state.seal();
+    }
+
+    fn join(&self, into: &mut Outstanding, from: &Outstanding) {
+        into.join(from);
+    }
+
+    fn need(&self, state: &Outstanding, line: usize, counts: &dyn Fn(usize) -> bool) -> WaitCnt {
+        let mut need = WaitCnt::NONE;
+        self.conflicts(state, line, &mut |c| {
+            if is_fixed_in_place(&c) || c.producer.is_none_or(|p| counts(p as usize)) {
+                need = need.and(c.counter.at(c.limit));
+            }
+        });
+        need
+    }
+
+    fn edge_need(&self, state: &Outstanding, edge: Edge) -> WaitCnt {
+        let mut need = WaitCnt::NONE;
+        for (_, limit) in self.outstanding_early(state, edge) {
+            need = need.and(limit);
+        }
+        need
+    }
+
+    fn wait(&self, state: &mut Outstanding, need: WaitCnt) {
+        state.wait(need);
+    }
+
+    fn step(&self, state: &mut Outstanding, line: usize) {
+        let inst = &self.program.lines[line].inst;
+        if let Some(wait) = decode(inst) {
+            return state.wait(wait);
+        }
+        if is_return(inst) {
+            return state.wait(WaitCnt::ALL);
+        }
+        for event in self.events(line) {
+            state.issue(event, line, self.trusts_order);
+        }
+    }
+
+    fn seal(&self, state: &mut Outstanding) {
+        state.seal();
+    }
+
+    fn outer_cause(&self, state: &Outstanding, line: usize, inside: &dyn Fn(usize) -> bool) -> Vec<Early> {
+        let mut cause = Vec::new();
+        self.conflicts(state, line, &mut |conflict| {
+            let outer = conflict.producer.is_some_and(|p| !inside(p as usize));
+            if outer && !is_fixed_in_place(&conflict) {
+                cause.push(Early { conflict, consumer: line });
+            }
+        });
+        cause
+    }
+
+    fn weaker(wait: WaitCnt) -> Vec<WaitCnt> {
+        let without = |c: Counter| {
+            let mut rest = WaitCnt::NONE;
+            for other in Counter::ALL.into_iter().filter(|o| *o != c) {
+                rest = rest.and(other.at(other.of(wait)));
+            }
+            rest
+        };
+        let mut weaker = vec![WaitCnt::NONE];
+        weaker.extend(Counter::ALL.into_iter().map(without).filter(|w| *w != wait));
+        // One more may stay outstanding; if that is lowered, it is tried again.
+        let one_more = Counter::ALL.into_iter().filter(|c| c.of(wait) < c.cap());
+        weaker.extend(one_more.map(|c| c.set(wait, c.of(wait) + 1)));
+        weaker
+    }
+
+    fn strength(wait: WaitCnt) -> u64 {
+        Counter::ALL.into_iter().map(|c| u64::from(c.of(WaitCnt::NONE) - c.of(wait))).sum()
+    }
+
+    fn hoist(&mut self, cause: &Vec<Early>, edges: &[(Edge, &Outstanding)]) {
+        for (edge, _) in edges {
+            self.early.entry(*edge).or_default().extend(cause);
+        }
+    }
+}
+
+impl WaitcntPass<'_> {
+    /// The early waits of `edge` that are for something still outstanding there, with the wait that is enough.
+    pub fn outstanding_early(&self, state: &Outstanding, edge: Edge) -> Vec<(Early, WaitCnt)> {
+        let Some(wanted) = self.early.get(&edge) else { return Vec::new() };
+        let mut found = Vec::new();
+        for entry in state.entries().iter().filter(|e| e.debt == Debt::Write) {
+            let counter = entry.stream.counter();
+            let early = wanted
+                .iter()
+                .find(|e| e.conflict.counter == counter && e.conflict.producer == Some(entry.producer));
+            if let Some(early) = early {
+                found.push((*early, counter.at(state.limit(entry))));
+            }
+        }
+        found
+    }
+}
+
+/// True for waits that concern memory or a whole counter. Their producer is one of several, so that nothing can be said
+/// about where the others stand.
+fn is_fixed_in_place(conflict: &Conflict) -> bool {
+    conflict.reg.is_none() || conflict.rule == WAR.id
+}

@@ -1,0 +1,167 @@
+//! Calls, functions, jumps to unknown places, and bytes that cannot be read.
+
+use gcn_isa::check::{self, Amount, Caveat, Finding};
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::Grade;
+use gcn_isa::program::{Entry, EntryKind};
+use gcn_isa::{Program, Target};
+
+use crate::golden;
+
+fn program(text: &str) -> Program {
+    golden::program(text, Target::GFX942)
+}
+
+fn function(text: &str) -> Program {
+    let mut program = program(text);
+    program.entries = vec![Entry { at: 0, kind: EntryKind::Function }];
+    program
+}
+
+fn findings(program: &Program) -> Vec<Finding> {
+    check::check(program).findings
+}
+
+fn rules(program: &Program) -> Vec<&'static str> {
+    findings(program).iter().map(|f| f.rule).collect()
+}
+
+#[test]
+fn a_function_waits_for_its_caller_before_it_touches_registers() {
+    let body = "v_mov_b32_e32 v1, v0 | s_setpc_b64 s[30:31]";
+    let [finding] = &findings(&function(body))[..] else { panic!() };
+    assert_eq!(
+        (finding.rule, finding.grade, finding.first, finding.second),
+        ("call.entry", Grade::Cautious, None, 0)
+    );
+    assert_eq!(finding.need, Amount::Wait(WaitCnt::ALL));
+    let waits = |wait: &str| rules(&function(&format!("s_waitcnt {wait} | {body}")));
+    assert_eq!(waits("vmcnt(0) expcnt(0) lgkmcnt(0)"), [""; 0]);
+    assert_eq!(waits("vmcnt(0) expcnt(0)"), ["call.entry"]);
+    assert_eq!(waits("vmcnt(0) lgkmcnt(0)"), ["call.entry"]);
+    assert_eq!(waits("vmcnt(1) expcnt(0) lgkmcnt(0)"), ["call.entry"]);
+    // The dispatcher leaves nothing outstanding.
+    assert_eq!(rules(&program(body)), [""; 0]);
+    // What touches no register may come first; scalar registers are written by scalar loads only.
+    assert_eq!(
+        rules(&function("s_nop 0 | s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0) | v_mov_b32_e32 v1, v0")),
+        [""; 0]
+    );
+    assert_eq!(rules(&function("s_waitcnt lgkmcnt(0) | s_mov_b32 s0, 0 | s_endpgm")), [""; 0]);
+}
+
+#[test]
+fn a_function_returns_with_nothing_outstanding() {
+    let wait = "s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)";
+    let store = "global_store_dword v[2:3], v0, off";
+    assert_eq!(rules(&function(&format!("{wait} | {store} | s_setpc_b64 s[30:31]"))), ["call.exit"]);
+    assert_eq!(
+        rules(&function(&format!("{wait} | {store} | s_waitcnt vmcnt(0) | s_setpc_b64 s[30:31]"))),
+        [""; 0]
+    );
+    // A jump elsewhere, to another function for example, does not wait.
+    assert_eq!(rules(&function(&format!("{wait} | {store} | s_setpc_b64 s[4:5]"))), [""; 0]);
+}
+
+#[test]
+fn behind_a_call_nothing_is_outstanding() {
+    let load = "global_load_dword v0, v[2:3], off";
+    assert_eq!(
+        rules(&program(&format!("{load} | s_swappc_b64 s[30:31], s[4:5] | v_mov_b32_e32 v1, v0 | s_endpgm"))),
+        [""; 0]
+    );
+    // Into the callee the operation goes on.
+    let callee = format!(
+        "{load} | s_call_b64 s[30:31], F | s_endpgm | F: | v_mov_b32_e32 v1, v0 | s_setpc_b64 s[30:31]"
+    );
+    assert_eq!(rules(&program(&callee)), ["waitcnt.raw", "call.exit"]);
+}
+
+#[test]
+fn a_jump_to_an_unknown_place_goes_to_every_unknown_place() {
+    let load = "global_load_dword v0, v[2:3], off";
+    let text = format!("{load} | s_setpc_b64 s[4:5] | v_mov_b32_e32 v1, v0 | s_endpgm");
+    let [finding] = &findings(&program(&text))[..] else { panic!("{:?}", findings(&program(&text))) };
+    assert_eq!((finding.rule, finding.grade, finding.second), ("waitcnt.raw", Grade::Cautious, 2));
+    assert_eq!((finding.caveat, &finding.path[..]), (Some(Caveat::UnknownJump), &[2][..]));
+    // A label that no branch names may be its destination, one that a branch names is known.
+    let label =
+        format!("s_cbranch_scc1 A | {load} | s_setpc_b64 s[4:5] | A: | v_mov_b32_e32 v1, v0 | s_endpgm");
+    assert_eq!(rules(&program(&label)), [""; 0]);
+    let named = format!(
+        "{load} | s_setpc_b64 s[4:5] | s_endpgm | A: | s_nop 0 | B: | v_mov_b32_e32 v1, v0 | s_endpgm"
+    );
+    assert_eq!(rules(&program(&named)), ["waitcnt.raw"]);
+    // Wait states across it, too.
+    let matrix = "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0 | s_setpc_b64 s[4:5] | \
+                  v_mov_b32_e32 v20, v3 | s_endpgm";
+    let [finding] = &findings(&program(matrix))[..] else { panic!() };
+    assert_eq!(
+        (finding.rule, finding.grade, finding.have),
+        ("cdna3.106", Grade::Cautious, Amount::States(1))
+    );
+    // A return may lead behind any call.
+    let returned = "s_swappc_b64 s[30:31], s[4:5] | v_mov_b32_e32 v20, v3 | s_endpgm | \
+                    v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0 | s_setpc_b64 s[30:31]";
+    assert_eq!(rules(&program(returned)), ["cdna3.106"]);
+}
+
+#[test]
+fn what_cannot_be_read_leads_anywhere() {
+    let mut program = program(
+        "global_load_dword v0, v[2:3], off | s_nop 0 | v_mov_b32_e32 v1, v0 | s_branch A | A: | v_mov_b32_e32 v2, v0 | s_endpgm",
+    );
+    assert_eq!(rules(&program), ["waitcnt.raw", "waitcnt.raw"]);
+    program.gaps = vec![2];
+    let found = findings(&program);
+    assert!(found.iter().all(|f| f.caveat == Some(Caveat::UnknownJump)), "{found:?}");
+    assert_eq!(found.len(), 2);
+    assert_eq!(check::check(&program).unknown_exits, [1]);
+    // Behind the end of the program nothing is known, and nothing comes back.
+    program.gaps = vec![1];
+    program.lines[0].inst = golden::inst("s_endpgm", Target::GFX942);
+    assert!(findings(&program).is_empty());
+}
+
+#[test]
+fn functions_are_checked_where_the_kernel_does_not_lead() {
+    let text = "s_endpgm | s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0) | global_load_dword v0, v[2:3], off | \
+                v_mov_b32_e32 v1, v0 | s_setpc_b64 s[30:31]";
+    let mut program = program(text);
+    assert_eq!(rules(&program), [""; 0]);
+    program.entries =
+        vec![Entry { at: 0, kind: EntryKind::Kernel }, Entry { at: 1, kind: EntryKind::Function }];
+    assert_eq!(rules(&program), ["waitcnt.raw", "call.exit"]);
+}
+
+fn caveats(text: &str) -> Vec<(usize, Option<Caveat>)> {
+    findings(&program(text)).iter().map(|f| (f.second, f.caveat)).collect()
+}
+
+/// A path that takes branches one way after another may be none: the second may exclude the first.
+#[test]
+fn a_path_by_several_choices_is_less_sure() {
+    let load = "global_load_dword v0, v[2:3], off";
+    let read = "v_mov_b32_e32 v1, v0";
+    let wait = "s_waitcnt vmcnt(0)";
+    // The load is skipped or not, and so is the wait.
+    let two = format!(
+        "s_cbranch_scc1 A | {load} | A: | s_nop 0 | s_cbranch_vccz B | {wait} | B: | s_cbranch_scc0 C | {wait} | C: | {read} | s_endpgm"
+    );
+    assert_eq!(caveats(&two), [(7, Some(Caveat::Branches))]);
+    let one = format!("{load} | s_cbranch_scc1 A | {wait} | A: | {read} | s_endpgm");
+    assert_eq!(caveats(&one), [(3, None)]);
+    // Branches after which both ways end alike are no choices.
+    let alike = format!(
+        "{load} | s_cbranch_scc1 A | s_nop 0 | A: | s_cbranch_scc0 B | s_nop 1 | B: | s_cbranch_vccz C | {wait} | C: | {read} | s_endpgm"
+    );
+    assert_eq!(caveats(&alike), [(7, None)]);
+    // Loops end.
+    let loops = format!(
+        "{load} | A: | s_nop 0 | s_cbranch_scc1 A | B: | s_nop 1 | s_cbranch_scc1 B | C: | s_nop 1 | s_cbranch_scc1 C | {read} | s_endpgm"
+    );
+    assert_eq!(caveats(&loops), [(7, None)]);
+    // From one end of a loop to its start is one choice, wherever in it the load stands.
+    let around = format!("A: | {read} | {load} | s_cbranch_scc1 A | s_endpgm");
+    assert_eq!(caveats(&around), [(0, None)]);
+}

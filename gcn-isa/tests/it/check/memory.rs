@@ -1,0 +1,140 @@
+//! Counters with several types of operations, and what LDS is taken to mean.
+
+use gcn_isa::check::{self, Caveat, MemoryModel, Options};
+use gcn_isa::counters::{Counter, Stream, WaitCnt};
+use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::{Program, Target};
+
+use crate::golden;
+
+fn program(text: &str) -> Program {
+    golden::program(text, Target::GFX942)
+}
+
+fn rules(text: &str, memory_model: MemoryModel) -> Vec<(&'static str, Grade)> {
+    let options = Options { memory_model, ..Options::default() };
+    check::check_with(&program(text), options).findings.iter().map(|f| (f.rule, f.grade)).collect()
+}
+
+/// The manual: operations of one type return in order. LLVM waits for zero as soon as types are mixed.
+#[test]
+fn a_count_of_the_own_type_is_doubted_when_types_are_mixed() {
+    let mixed = |n: u8| {
+        let text = format!(
+            "ds_read_b32 v0, v9 | ds_read_b32 v1, v9 | s_load_dword s4, s[8:9], 0x0 | s_waitcnt lgkmcnt({n}) | \
+             v_mov_b32_e32 v2, v0 | s_endpgm"
+        );
+        rules(&text, MemoryModel::Sure)
+    };
+    assert_eq!(mixed(0), []);
+    assert_eq!(mixed(1), [("waitcnt.mixed", Grade::Cautious)]);
+    assert_eq!(mixed(2), [("waitcnt.raw", Grade::Certain)]);
+    // Scalar loads have no order among themselves.
+    let scalar = "s_load_dword s4, s[8:9], 0x0 | s_load_dword s5, s[8:9], 0x4 | s_waitcnt lgkmcnt(1) | s_mov_b32 s6, s4";
+    assert_eq!(rules(scalar, MemoryModel::Sure), [("waitcnt.raw", Grade::Certain)]);
+    // FLAT may leave either counter first.
+    let flat = "flat_load_dword v0, v[4:5] | global_load_dword v1, v[4:5], off | s_waitcnt vmcnt(1) lgkmcnt(0) | \
+                v_mov_b32_e32 v2, v0 | s_endpgm";
+    assert_eq!(rules(flat, MemoryModel::Sure), [("waitcnt.raw", Grade::Certain)]);
+}
+
+/// All-ones in a field means that there is no wait, and a counter that is full says nothing about older operations.
+#[test]
+fn counters_saturate() {
+    assert_eq!(Counter::ALL.map(|c| c.of(WaitCnt::NONE)), [63, 15, 7]);
+    let reads = |n: usize, wait: u8| {
+        let more = "ds_read_b32 v1, v9 | ".repeat(n);
+        let text =
+            format!("ds_read_b32 v0, v9 | {more}s_waitcnt lgkmcnt({wait}) | v_mov_b32_e32 v2, v0 | s_endpgm");
+        rules(&text, MemoryModel::Sure).iter().filter(|r| r.0 == "waitcnt.raw").count()
+    };
+    assert_eq!((reads(14, 14), reads(20, 14), reads(20, 15), reads(13, 14)), (0, 0, 1, 1));
+    let loads = |n: usize, wait: u8| {
+        let more = "global_store_dword v[4:5], v1, off | ".repeat(n);
+        let text = format!(
+            "global_load_dword v0, v[4:5], off | {more}s_waitcnt vmcnt({wait}) | v_mov_b32_e32 v2, v0 | s_endpgm"
+        );
+        rules(&text, MemoryModel::Sure).len()
+    };
+    assert_eq!((loads(62, 62), loads(70, 62), loads(70, 63), loads(61, 62)), (0, 0, 1, 1));
+    assert_eq!(Stream::ALL.map(Stream::in_order).iter().filter(|o| **o).count(), 3);
+}
+
+/// From gfx942 on cache control counts on vmcnt like a store (LLVM pull requests 178316 and 220694).
+#[test]
+fn cache_control_counts_on_vmcnt() {
+    for control in ["buffer_inv sc1", "buffer_wbl2 sc1"] {
+        let text = |n: u8| {
+            format!(
+                "global_load_dword v0, v[4:5], off | {control} | s_waitcnt vmcnt({n}) | v_mov_b32_e32 v1, v0 | s_endpgm"
+            )
+        };
+        assert_eq!(rules(&text(1), MemoryModel::Sure), []);
+        assert_eq!(rules(&text(2), MemoryModel::Sure).len(), 1);
+    }
+}
+
+#[test]
+fn a_dma_into_one_buffer_may_run_while_another_is_read() {
+    let dma = "global_load_lds_dword v[2:3], off";
+    let read = "ds_read_b32 v0, v9 | s_waitcnt lgkmcnt(0) | v_mov_b32_e32 v1, v0";
+    let never = format!("{dma} | {read} | s_endpgm");
+    assert_eq!(rules(&never, MemoryModel::Sure), [("waitcnt.lds-dma", Grade::Cautious)]);
+    assert_eq!(rules(&never, MemoryModel::Off), []);
+    // Read again behind a wait for it: that is the read that it is for.
+    let twice = format!("{dma} | {read} | s_waitcnt vmcnt(0) | {read} | s_endpgm");
+    assert_eq!(rules(&twice, MemoryModel::Sure), []);
+    assert_eq!(rules(&twice, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
+    // A wait that leaves it outstanding is none.
+    let short = format!("{dma} | {read} | s_waitcnt vmcnt(1) | {read} | s_endpgm");
+    assert_eq!(rules(&short, MemoryModel::Sure).len(), 1);
+    let barrier = format!("{dma} | s_barrier | s_waitcnt vmcnt(0) | s_endpgm");
+    assert_eq!(rules(&barrier, MemoryModel::Sure), [("barrier.lds-dma", Grade::Cautious)]);
+    let second = format!("{dma} | s_barrier | s_waitcnt vmcnt(0) | s_barrier | s_endpgm");
+    assert_eq!(rules(&second, MemoryModel::Sure), []);
+    let report = check::check(&program(&barrier));
+    assert_eq!(report.findings[0].caveat, Some(Caveat::Addresses));
+}
+
+/// A page fault half-way through a scalar load replays it, by which time it may have overwritten its own address.
+#[test]
+fn a_scalar_load_over_its_own_address_may_not_be_replayed() {
+    let xnack = Options { rules: Config { xnack: true, ..Config::default() }, ..Options::default() };
+    let found = |text: &str, options| -> Vec<&str> {
+        check::check_with(&golden::program(text, Target::GFX90A), options)
+            .findings
+            .iter()
+            .map(|f| f.rule)
+            .collect()
+    };
+    let own = "s_load_dwordx2 s[4:5], s[4:5], 0x4 | s_endpgm";
+    assert_eq!(found(own, xnack), ["xnack.smem-address"]);
+    assert_eq!(found(own, Options::default()), [""; 0]);
+    assert_eq!(found("s_load_dwordx2 s[6:7], s[4:5], 0x0 | s_endpgm", xnack), [""; 0]);
+    assert_eq!(found("s_load_dword s4, s[4:5], 0x4 | s_endpgm", xnack), [""; 0]);
+    // Aligned, so that it is not split: LLVM lets it overwrite its address.
+    assert_eq!(found("s_load_dwordx2 s[4:5], s[4:5], 0x8 | s_endpgm", xnack), [""; 0]);
+}
+
+/// What a matrix instruction has written, and a later one has overwritten, binds nobody by the first write.
+#[test]
+fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
+    let first = "v_mfma_f32_32x32x8_f16 v[0:15], v[100:101], v[102:103], 0";
+    let second = "v_mfma_f32_16x16x16_f16 v[0:3], v[100:101], v[102:103], 0";
+    let after = |nops: u8, between: &str, read: &str| {
+        let text =
+            format!("{first} | s_nop 11 | {between} | s_nop {nops} | v_mov_b32_e32 v20, {read} | s_endpgm");
+        rules(&text, MemoryModel::Sure).len()
+    };
+    // Behind both: 12 + 1 states and more. The second's own four passes ask for seven.
+    assert_eq!((after(6, second, "v0"), after(5, second, "v0")), (0, 1));
+    let short = |between: &str, read: &str| {
+        let text = format!("{first} | {between} | v_mov_b32_e32 v20, {read} | s_endpgm");
+        let findings = check::check(&program(&text)).findings;
+        findings.iter().filter(|f| f.second == 2).filter_map(|f| f.first).collect::<Vec<_>>()
+    };
+    assert_eq!(short(second, "v0"), [1]);
+    assert_eq!(short(second, "v4"), [0]);
+    // A vector instruction that overwrites shadows nothing.
+    assert_eq!(short("v_mov_b32_e32 v0, 0", "v0"), [0]);
+}

@@ -1,0 +1,59 @@
+//! Memory clauses under XNACK, as LLVM 22 breaks them (`post-RA-hazard-rec` on gfx90a): `s_nop` marks where it puts one.
+
+use gcn_isa::Target;
+use gcn_isa::check::check_with;
+use gcn_isa::hazards::RuleSet;
+use gcn_isa::table::Class;
+use gcn_isa::wait::{WaitOptions, insert_wait_states};
+
+use crate::golden;
+
+const CLAUSES: [&str; 11] = [
+    // The load writes the address of the one before the last.
+    "global_load_dword v5, v[0:1], off | global_load_dword v6, v[2:3], off | s_nop 0 | \
+     global_load_dword v0, v[10:11], off",
+    // Another instruction in between ends the clause.
+    "global_load_dword v5, v[0:1], off | v_mov_b32_e32 v20, v21 | global_load_dword v0, v[10:11], off",
+    "global_load_dword v5, v[0:1], off | s_mov_b32 s20, s21 | global_load_dword v0, v[10:11], off",
+    "global_load_dword v5, v[0:1], off | ds_read_b32 v20, v21 | global_load_dword v0, v[10:11], off",
+    // LDS instructions form none.
+    "ds_read_b32 v20, v21 | ds_read_b32 v21, v22",
+    // One that overwrites its own address must stand alone.
+    "s_load_dwordx2 s[4:5], s[4:5], 0x0 | s_nop 0 | s_load_dword s10, s[12:13], 0x0",
+    // Only a clause with a result is broken: the store and the load stay together, what follows them does not.
+    "global_store_dword v[0:1], v5, off | global_load_dword v0, v[10:11], off | s_nop 0 | \
+     global_load_dword v20, v[12:13], off",
+    // A label does not end it.
+    "global_load_dword v5, v[0:1], off | L1: | s_nop 0 | global_load_dword v0, v[10:11], off | s_cbranch_scc1 L1",
+    // A store behind a load.
+    "global_load_dword v5, v[0:1], off | v_mov_b32_e32 v30, 1 | global_store_dword v[10:11], v7, off",
+    "s_load_dword s8, s[44:45], 0x0 | s_mov_b32 s44, 1 | s_load_dword s9, s[8:9], 0x0",
+    "s_load_dword s8, s[44:45], 0x0 | s_dcache_inv | s_nop 0 | s_load_dword s44, s[10:11], 0x0",
+];
+
+#[test]
+fn clauses_are_broken_where_llvm_breaks_them() {
+    let target = Target::GFX90A;
+    let rules = RuleSet::Safe.config(true);
+    for text in CLAUSES {
+        let broken = golden::program(&format!("{text} | s_endpgm"), target);
+        let bare = text.replace("s_nop 0 | ", "");
+        let mut ours = golden::program(&format!("{bare} | s_endpgm"), target);
+        let clauses = |program| {
+            let options = gcn_isa::check::Options { rules, ..Default::default() };
+            let findings = check_with(program, options).findings;
+            findings.into_iter().filter(|f| f.rule == "xnack.clause").count()
+        };
+        assert_eq!(clauses(&ours), usize::from(bare != text), "{bare}");
+        assert_eq!(clauses(&broken), 0, "{text}");
+        insert_wait_states(&mut ours, &WaitOptions { rules, ..WaitOptions::default() });
+        let nops = |program: &gcn_isa::Program| {
+            let lines = program.lines.iter().map(|l| l.inst.desc.class == Class::Nop);
+            lines.collect::<Vec<_>>()
+        };
+        assert_eq!(nops(&ours), nops(&broken), "{text}");
+        // Without replay nothing is broken.
+        let mut off = golden::program(&format!("{bare} | s_endpgm"), target);
+        assert_eq!(insert_wait_states(&mut off, &WaitOptions::default()), [], "{bare}");
+    }
+}

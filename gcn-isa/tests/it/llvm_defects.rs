@@ -1,0 +1,300 @@
+//! Code that LLVM 22.1.8 emits and that waits too little: the checker rejects it, and what the inserter makes of the same
+//! instructions it accepts.
+//!
+//! `tests/data/llvm-defects.txt.gz` holds each program, what LLVM made of it, and the machine IR that it was given: the
+//! pairs of the rule table where the safe number is above LLVM's, and small control-flow graphs. LLVM's pass
+//! (`post-RA-hazard-rec` or `si-insert-waitcnts`) is run again where it is installed, so that a newer one that does better
+//! is noticed; otherwise its recorded output stands.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::process::Command;
+
+use gcn_isa::check::{Amount, Finding, MemoryModel, Options, Report, check_with};
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::table::Class;
+use gcn_isa::wait::{WaitOptions, insert_waits};
+use gcn_isa::{Operand, Program, Target};
+
+use crate::golden;
+
+/// One program.
+struct Case {
+    name: String,
+    target: Target,
+    pass: &'static str,
+    program: String,
+    llvm: String,
+    mir: String,
+}
+
+impl Case {
+    fn parse(text: &str) -> Case {
+        let (head, rest) = text.split_once("\n- program\n").expect("a program");
+        let (program, rest) = rest.split_once("- llvm\n").expect("LLVM's output");
+        let (llvm, mir) = rest.split_once("- mir\n").expect("machine IR");
+        let [name, target, pass] = head.split(' ').collect::<Vec<_>>()[..] else { panic!("{head}") };
+        let pass = if pass == "hazards" { "post-RA-hazard-rec" } else { "si-insert-waitcnts" };
+        let [program, llvm, mir] = [program, llvm, mir].map(str::to_owned);
+        Case { name: name.to_owned(), target: target.parse().expect("a target"), pass, program, llvm, mir }
+    }
+
+    fn findings(&self, text: &str) -> Vec<Finding> {
+        check(&golden::program(text, self.target)).findings
+    }
+
+    /// What the inserter makes of the program.
+    fn ours(&self) -> Program {
+        let mut program = golden::program(&self.program, self.target);
+        insert_waits(&mut program, &WaitOptions::default());
+        program
+    }
+}
+
+/// The checker, strict about what barriers are for: nobody else's idea of these programs is at hand.
+fn check(program: &Program) -> Report {
+    check_with(program, Options { memory_model: MemoryModel::Strict, ..Options::default() })
+}
+
+fn cases() -> Vec<Case> {
+    let mut text = String::new();
+    let packed = &include_bytes!("../data/llvm-defects.txt.gz")[..];
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("the data file is gzip");
+    format!("\n{text}").split("\n= ").skip(1).map(|case| Case::parse(&format!("{case}\n"))).collect()
+}
+
+/// Of all `count` cases whose name starts with one of `names`: the checker finds too few wait states in LLVM's code, and
+/// nothing in ours.
+fn too_few_states(names: &[&str], count: usize) {
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|c| names.iter().any(|n| c.name.starts_with(n))).collect();
+    assert_eq!(cases.len(), count);
+    for case in &cases {
+        let short = |f: &Finding| match (f.need, f.have) {
+            (Amount::States(need), Amount::States(have)) => have < need,
+            _ => false,
+        };
+        let found = case.findings(&case.llvm);
+        assert!(found.iter().any(short), "{} {}: accepted\n{}", case.name, case.target, case.llvm);
+        accepts_ours(case);
+    }
+}
+
+fn accepts_ours(case: &Case) {
+    let report = check(&case.ours());
+    assert!(report.is_clean(), "{} {}: {report}", case.name, case.target);
+}
+
+fn case(name: &str, target: Target) -> Case {
+    cases().into_iter().find(|c| c.name == name && c.target == target).expect("a case of the data file")
+}
+
+#[test]
+fn a_block_with_two_paths_is_scanned_along_the_longer_one_only() {
+    too_few_states(
+        &["far_first", "join_far_near", "cfg-far_first", "cfg-join_far_near", "loop_with_skip"],
+        16,
+    );
+}
+
+#[test]
+fn the_passes_of_the_last_matrix_instruction_seen_count_whatever_its_path() {
+    too_few_states(&["join_both", "branch_taken", "cfg-branch_taken"], 7);
+}
+
+#[test]
+fn a_producer_nineteen_states_back_that_needs_twenty_is_missed() {
+    too_few_states(&["nineteen_of_twenty"], 2);
+}
+
+#[test]
+fn long_stores_with_a_scalar_offset() {
+    too_few_states(&["case-9.sgpr-offset"], 8);
+}
+
+#[test]
+fn different_matrix_instructions_on_one_accumulator() {
+    too_few_states(&["case-102"], 17);
+}
+
+#[test]
+fn conversions_to_narrow_floats_without_op_sel() {
+    too_few_states(&["gfx950.cvt_scale"], 7);
+}
+
+#[test]
+fn values_that_llvm_never_reads_have_no_rule() {
+    too_few_states(&["case-3", "case-4", "case-5"], 24);
+}
+
+#[test]
+fn loads_over_the_data_of_long_stores() {
+    too_few_states(&["case-8"], 72);
+}
+
+#[test]
+fn dot_products_before_matrix_instructions() {
+    too_few_states(&["case-101"], 2);
+}
+
+#[test]
+fn single_and_double_precision_matrix_results() {
+    too_few_states(&["case-104", "case-107", "case-108"], 22);
+}
+
+#[test]
+fn the_longer_f64_matrix_instruction_of_gfx950() {
+    too_few_states(&["case-119", "case-120"], 5);
+}
+
+#[test]
+fn accumulators_of_other_pass_counts_on_mi100() {
+    too_few_states(&["mi100."], 2);
+}
+
+/// LLVM works around it on gfx90a only.
+#[test]
+fn shifts_of_64_bits_by_the_last_register_of_a_block() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let case = case("shift64", target);
+        let found = case.findings(&case.llvm);
+        assert!(found.iter().any(|f| f.need == Amount::OtherRegister), "{target}: {found:?}");
+        // There is no wait for it; a copy of the amount in another register is what helps.
+        let copied = "v_mov_b32_e32 v0, v15 | v_lshlrev_b64 v[0:1], v0, v[2:3] | s_endpgm";
+        assert!(case.findings(copied).is_empty());
+    }
+}
+
+/// The wait that makes a write-back visible is dropped, because LLVM does not count the write-back.
+#[test]
+fn the_wait_after_a_write_back() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let case = case("wbl2_dropped", target);
+        let waits = |program: &Program| -> Vec<WaitCnt> {
+            let behind = program.lines.iter().skip_while(|l| l.inst.desc.mnemonic != "buffer_wbl2");
+            behind
+                .filter(|l| l.inst.desc.class == Class::Waitcnt)
+                .map(|l| wait_of(&l.inst.operands))
+                .collect()
+        };
+        assert_eq!(waits(&golden::program(&case.llvm, target)), []);
+        assert_eq!(waits(&case.ours()), [WaitCnt { vm: 0, ..WaitCnt::NONE }]);
+        accepts_ours(&case);
+    }
+}
+
+/// Not wrong, but stricter than needed: `buffer_inv` is one younger operation on vmcnt.
+#[test]
+fn a_cache_invalidation_counts() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let case = case("inv_not_counted", target);
+        let last = |program: &Program| {
+            let mut waits = program.lines.iter().filter(|l| l.inst.desc.class == Class::Waitcnt);
+            waits.next_back().map(|l| wait_of(&l.inst.operands).vm)
+        };
+        assert_eq!(last(&golden::program(&case.llvm, target)), Some(0));
+        assert_eq!(last(&case.ours()), Some(1));
+        accepts_ours(&case);
+    }
+}
+
+/// The write of the iteration before is not waited for.
+#[test]
+fn a_barrier_in_a_loop() {
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        let case = case("barrier_in_loop", target);
+        let found = case.findings(&case.llvm);
+        assert!(found.iter().any(|f| f.rule == "barrier.lds"), "{target}: {found:?}");
+        accepts_ours(&case);
+    }
+}
+
+fn wait_of(operands: &[Operand]) -> WaitCnt {
+    match operands.first() {
+        Some(Operand::Imm(imm)) => WaitCnt::decode(*imm as u16),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The places of the waits: `None` for every other instruction.
+type Waits = Vec<Option<(Class, i64)>>;
+
+fn waits(case: &Case) -> Waits {
+    let program = golden::program(&case.llvm, case.target);
+    let wait = |class, operands: &[Operand]| match (class, operands.first()) {
+        (Class::Nop | Class::Waitcnt, Some(Operand::Imm(imm))) => Some((class, *imm)),
+        _ => None,
+    };
+    program.lines.iter().map(|l| wait(l.inst.desc.class, &l.inst.operands)).collect()
+}
+
+/// The waits in machine IR, function by function.
+fn waits_of_mir(text: &str) -> HashMap<String, Waits> {
+    let mut functions = HashMap::new();
+    let (mut name, mut in_body) = ("", false);
+    for line in text.lines() {
+        if let Some(new) = line.strip_prefix("name:") {
+            name = new.trim();
+        }
+        in_body = line.starts_with("body:") || in_body && !line.starts_with("...");
+        let Some(body) = line.strip_prefix("    ").map(str::trim).filter(|_| in_body) else { continue };
+        if body.is_empty() || body.starts_with("successors") || body.starts_with("liveins") {
+            continue;
+        }
+        let operation = body.split_once(" = ").map_or(body, |parts| parts.1);
+        let mut words = operation.split([' ', ',']);
+        let class = match words.next() {
+            Some("S_NOP") => Some(Class::Nop),
+            Some("S_WAITCNT") => Some(Class::Waitcnt),
+            _ => None,
+        };
+        let wait = class.and_then(|c| Some((c, words.next()?.parse().ok()?)));
+        functions.entry(name.to_owned()).or_insert_with(Vec::new).push(wait);
+    }
+    functions
+}
+
+/// What LLVM's pass makes of the machine IR of `cases`, all of one target and pass.
+fn run_llvm(target: Target, pass: &str, cases: &[(usize, &Case)]) -> HashMap<String, Waits> {
+    let mut mir = String::new();
+    for (number, case) in cases {
+        let _ = write!(mir, "---\nname: f{number}\ntracksRegLiveness: false\nbody: |\n{}...\n", case.mir);
+    }
+    let path =
+        std::env::temp_dir().join(format!("gcn-isa-defects-{}-{target}-{pass}.mir", std::process::id()));
+    std::fs::write(&path, mir).expect("a temporary file");
+    let out = Command::new("llc-22")
+        .args(["-mtriple=amdgcn-amd-amdhsa", &format!("-mcpu={target}"), &format!("-run-pass={pass}")])
+        .args(["-verify-machineinstrs=0", "-o", "-"])
+        .arg(&path)
+        .output()
+        .expect("llc-22 runs");
+    let _ = std::fs::remove_file(&path);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    waits_of_mir(&String::from_utf8_lossy(&out.stdout))
+}
+
+#[test]
+fn llvm_still_does_this() {
+    if Command::new("llc-22").arg("--version").output().is_err() {
+        assert!(std::env::var_os("GCN_REQUIRE_LLVM").is_none(), "llc-22 is required and not installed");
+        println!("SKIPPED: llc-22 is not installed; only LLVM's recorded output is checked");
+        return;
+    }
+    let cases = cases();
+    for target in Target::ALL {
+        for pass in ["post-RA-hazard-rec", "si-insert-waitcnts"] {
+            let mine = cases.iter().enumerate().filter(|(_, c)| c.target == target && c.pass == pass);
+            let mine: Vec<(usize, &Case)> = mine.collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let now = run_llvm(target, pass, &mine);
+            for (number, case) in mine {
+                let now = now.get(&format!("f{number}"));
+                assert_eq!(now, Some(&waits(case)), "{} {target}\n{}", case.name, case.llvm);
+            }
+        }
+    }
+}
