@@ -83,6 +83,8 @@ use smallvec::SmallVec;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use emit::MAX_FILLING;
+pub(crate) use source::without_block_comments;
+pub(crate) use statement::instruction_span;
 
 use crate::object::{CodeObjectVersion, Module, ObjectError, SectionId};
 use crate::target_id::TargetId;
@@ -111,6 +113,9 @@ pub struct Assembly {
     pub module: Module,
     /// The instructions in the order of the file, if [`Options::keep_instructions`] asked for them.
     pub instructions: Vec<AsmInst>,
+    /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them. Numeric labels are not
+    /// among them.
+    pub labels: Vec<AsmLabel>,
     /// The files that `.file` names, which [`AsmInst::location`] refers to.
     pub files: Vec<SourceFile>,
     /// What is suspicious, but no error.
@@ -134,6 +139,17 @@ pub struct AsmInst {
     pub line: u32,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
+}
+
+/// A label of a file, local ones (`.L…`) included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AsmLabel {
+    /// Its section.
+    pub section: SectionId,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// Its name.
+    pub name: String,
 }
 
 /// A line of the source that a compiler translated, by `.loc`.

@@ -4,14 +4,17 @@
 
 pub mod asm;
 pub mod asm_file;
+pub mod code;
 pub mod decode;
 pub mod descriptor;
 pub mod disasm;
 pub mod encode;
 mod fields;
 pub mod kernel;
+pub mod lint;
 pub mod metadata;
 pub mod object;
 pub mod occupancy;
+pub mod rewrite;
 pub mod target_id;
 pub mod text;

@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::section::{GapKind, Place, StreamId, write_fill, write_leb, write_repeated};
 use super::span::Span;
 use super::symbols::{Def, Sym};
-use super::{Assembler, Assembly, Diagnostics, RelocationPlace};
+use super::{AsmLabel, Assembler, Assembly, Diagnostics, RelocationPlace};
 use crate::object::{
     Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
     SymbolPlace,
@@ -48,8 +48,9 @@ impl Assembler<'_> {
         }
         let places = self.relocation_places(&open);
         self.place_instructions(&layout);
+        let labels = self.labels(&layout);
         let (instructions, files, warnings) = (self.instructions, self.files, self.warnings);
-        Ok(Assembly { module, instructions, files, warnings, places })
+        Ok(Assembly { module, instructions, labels, files, warnings, places })
     }
 
     /// A name that nothing defines may be a section's: its first byte.
@@ -302,6 +303,19 @@ impl Assembler<'_> {
                 RelocationPlace { section: SectionId(open[i].section), offset: open[i].offset, line, column };
         }
         places
+    }
+
+    /// The labels, if they are wanted.
+    fn labels(&self, layout: &Layout) -> Vec<AsmLabel> {
+        let wanted = if self.options.keep_instructions { self.symbols.len() } else { 0 };
+        let label = |number: usize| {
+            let symbol = self.symbols.get(Sym(number as u32));
+            let Def::Label(place) = symbol.def else { return None };
+            let (section, offset) = layout.offset(self, place);
+            let name = symbol.name.to_string();
+            (!name.is_empty()).then_some(AsmLabel { section: SectionId(section), offset, name })
+        };
+        (0..wanted).filter_map(label).collect()
     }
 
     /// Sections and offsets of kept instructions, which have those of their stream so far.

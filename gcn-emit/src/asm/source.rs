@@ -7,7 +7,7 @@ use super::span::Span;
 
 /// The text with blanks in place of `/* … */`, so that offsets stay what they are, and the offset of a comment that does not
 /// end. A comment joins the lines that it spans, as in LLVM. Comments inside strings and other comments are none.
-pub(super) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>) {
+pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>) {
     if memchr::memmem::find(text.as_bytes(), b"/*").is_none() {
         return (Cow::Borrowed(text), None);
     }

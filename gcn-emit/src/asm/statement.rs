@@ -114,6 +114,30 @@ impl<'s> Assembler<'s> {
     }
 }
 
+/// The instruction that begins in the line at offset `line`, behind labels, and the offset of the end of the statement's last
+/// line. The text has its block comments blanked out.
+pub(crate) fn instruction_span(text: &str, line: usize) -> Option<(std::ops::Range<usize>, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = line;
+    loop {
+        at = skip_blanks(bytes, at);
+        let behind = match bytes.get(at)? {
+            b'\n' | b';' | b'#' => return None,
+            b'/' if bytes.get(at + 1) == Some(&b'/') => return None,
+            b'"' => string_end(bytes, at).0,
+            _ => at + bytes.get(at..)?.iter().take_while(|b| is_name(**b)).count(),
+        };
+        let next = skip_blanks(bytes, behind);
+        if behind == at || bytes.get(next) != Some(&b':') {
+            break;
+        }
+        at = next + 1;
+    }
+    let (end, _) = statement_end(bytes, at);
+    let length = text.get(at..end)?.trim_ascii_end().len();
+    (length > 0).then(|| (at..at + length, line_end(bytes, end)))
+}
+
 /// The offset of the first byte at or behind `at` that is no blank.
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c)) {

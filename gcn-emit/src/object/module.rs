@@ -100,6 +100,11 @@ impl Section {
         Section { name: name.into(), kind, flags, align: 1, entry_size: 0, bytes, size, relocations }
     }
 
+    /// True if its bytes are instructions (`SHF_EXECINSTR`).
+    pub fn is_code(&self) -> bool {
+        self.flags & u64::from(elf::SHF_EXECINSTR) != 0
+    }
+
     /// A section with instructions, aligned to 4 bytes.
     pub fn code(name: impl Into<String>, bytes: Vec<u8>) -> Section {
         let flags = u64::from(elf::SHF_ALLOC | elf::SHF_EXECINSTR);

@@ -56,3 +56,8 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     }
     Ok(None)
 }
+
+/// The metadata in a note section, if there are any that can be read.
+pub(crate) fn metadata_in_note(section: &[u8]) -> Option<crate::metadata::Metadata> {
+    crate::metadata::Metadata::from_msgpack(find_metadata(section).ok()??).ok()
+}

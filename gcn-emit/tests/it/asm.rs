@@ -1,7 +1,7 @@
 //! The assembler of whole files.
 
 mod cases;
-mod corpus;
+pub mod corpus;
 mod errors;
 mod random;
 

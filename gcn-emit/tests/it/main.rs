@@ -1,9 +1,13 @@
 //! Integration tests of the crate, in one binary.
 
 mod asm;
+mod code;
 mod codec;
 mod decode;
 mod disasm;
+mod findings;
 mod fuzz;
+mod lint;
 mod llvm;
 mod object;
+mod rewrite;

@@ -25,6 +25,7 @@ pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, Obje
             size: segment.p_memsz.get(E),
             align: segment.p_align.get(E),
             entry_size: 0,
+            info: 0,
             bytes: slice(file.data, offset, size, "a segment")?,
         });
     }

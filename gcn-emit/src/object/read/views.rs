@@ -27,6 +27,8 @@ pub struct SectionView<'d> {
     pub align: u64,
     /// Size of an entry, where the section is a table; otherwise 0.
     pub entry_size: u64,
+    /// `sh_info`: of a table of relocations, the number of the section that they are for (the null section counts).
+    pub info: u32,
     /// Its bytes in the file; none of `SHT_NOBITS`.
     pub bytes: &'d [u8],
 }
@@ -82,6 +84,7 @@ pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, Obje
             size: header.sh_size.get(E),
             align: header.sh_addralign.get(E),
             entry_size: header.sh_entsize.get(E),
+            info: header.sh_info.get(E),
             bytes: file.section_bytes(index)?,
         })
     };

@@ -20,7 +20,7 @@ mod words;
 use gcn_isa::{Inst, Target};
 
 pub use error::{ParseError, ParseFault};
-pub use program::parse_program;
+pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
 
 use cursor::{Cursor, Located};

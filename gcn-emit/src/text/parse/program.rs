@@ -1,8 +1,10 @@
 //! Programs from text: lines, labels, comments.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use gcn_isa::{Label, Program, Target};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 use super::cursor::is_name_byte;
@@ -21,18 +23,70 @@ use super::scope::{ExprValue, Scope};
 /// ```
 pub fn parse_program(text: &str, target: Target, name: &str) -> Result<Program, ParseError> {
     let mut parser = ProgramParser { program: Program::new(target, name), labels: HashMap::new() };
-    let mut in_comment = None;
-    for (number, line) in text.lines().enumerate() {
-        let number = number + 1;
-        let code = without_comments(line, number, &mut in_comment);
+    for line in source_lines(text)? {
+        let (number, text) = (line.number, line.text);
         parser
-            .line(&code, number)
-            .map_err(|(at, fault)| ParseError { line: number, ..ParseError::at(line, at, fault) })?;
-    }
-    if let Some((line, column)) = in_comment {
-        return Err(ParseError { line, column, fault: ParseFault::OpenComment });
+            .line(&line)
+            .map_err(|(at, fault)| ParseError { line: number, ..ParseError::at(text, at, fault) })?;
     }
     parser.finish()
+}
+
+/// A line of assembly text, taken apart into the labels that it defines and the instruction behind them.
+#[derive(Clone, Debug)]
+pub struct SourceLine<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The line as it is written.
+    pub text: &'a str,
+    code: Cow<'a, str>,
+    labels: SmallVec<[Range<usize>; 1]>,
+    start: usize,
+}
+
+impl SourceLine<'_> {
+    /// The labels that are defined here, each with its byte offset in the line.
+    pub fn labels(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.labels.iter().map(|range| (range.start, &self.code[range.clone()]))
+    }
+
+    /// The instruction, with its byte offset in the line; comments are blanked out. `None` if there is none.
+    pub fn instruction(&self) -> Option<(usize, &str)> {
+        let rest = &self.code[self.start..];
+        let statement = rest.trim_start();
+        let at = self.start + rest.len() - statement.len();
+        (!statement.trim_end().is_empty()).then_some((at, statement))
+    }
+}
+
+/// Takes the text of a kernel apart as [`parse_program`] does, for a caller with symbols of its own: see
+/// [`parse_inst_in`](super::parse_inst_in).
+///
+/// # Errors
+/// [`ParseFault::OpenComment`].
+///
+/// ```
+/// let lines = gcn_emit::text::source_lines("a: b: s_nop 0 ; idle\n/* nothing */").unwrap();
+/// assert_eq!(lines[0].labels().collect::<Vec<_>>(), [(0, "a"), (3, "b")]);
+/// assert_eq!(lines[0].instruction(), Some((6, "s_nop 0 ")));
+/// assert_eq!(lines[1].instruction(), None);
+/// ```
+pub fn source_lines(text: &str) -> Result<Vec<SourceLine<'_>>, ParseError> {
+    let mut in_comment = None;
+    let line = |(index, text)| {
+        let code = without_comments(text, index + 1, &mut in_comment);
+        let (mut labels, mut start) = (SmallVec::new(), 0);
+        while let Some((name, end)) = label_definition(&code[start..]) {
+            labels.push(start + name.start..start + name.end);
+            start += end;
+        }
+        SourceLine { number: index + 1, text, code, labels, start }
+    };
+    let lines = text.lines().enumerate().map(line).collect();
+    match in_comment {
+        Some((line, column)) => Err(ParseError { line, column, fault: ParseFault::OpenComment }),
+        None => Ok(lines),
+    }
 }
 
 /// A line with its comments blanked out, so that columns stay. `open` is where an unfinished `/*` began.
@@ -76,24 +130,16 @@ struct ProgramParser {
 }
 
 impl ProgramParser {
-    fn line(&mut self, code: &str, number: usize) -> Result<(), (usize, ParseFault)> {
-        let mut start = 0;
-        while let Some((name, end)) = label_definition(&code[start..]) {
-            let at = start + code[start..].find(name).unwrap_or(0);
-            self.define(name, number).map_err(|fault| (at, fault))?;
-            start += end;
+    fn line(&mut self, line: &SourceLine<'_>) -> Result<(), (usize, ParseFault)> {
+        for (at, name) in line.labels() {
+            self.define(name, line.number).map_err(|fault| (at, fault))?;
         }
-        let statement = &code[start..];
-        let blank = statement.len() - statement.trim_start().len();
-        let at = start + blank;
-        if statement.trim().is_empty() {
-            return Ok(());
-        }
-        if statement.trim_start().starts_with('.') {
+        let Some((at, statement)) = line.instruction() else { return Ok(()) };
+        if statement.starts_with('.') {
             let name = statement.split_whitespace().next().unwrap_or_default();
             return Err((at, ParseFault::Directive(name.to_owned())));
         }
-        self.instruction(statement, (number, at)).map_err(|(offset, fault)| (start + offset, fault))
+        self.instruction(statement, (line.number, at)).map_err(|(offset, fault)| (at + offset, fault))
     }
 
     fn instruction(&mut self, statement: &str, place: (usize, usize)) -> Result<(), (usize, ParseFault)> {
@@ -162,11 +208,11 @@ fn intern<'a>(
     })
 }
 
-/// `name:` at the start of the text, and where it ends.
-fn label_definition(text: &str) -> Option<(&str, usize)> {
+/// `name:` at the start of the text: where the name is, and where the colon ends.
+fn label_definition(text: &str) -> Option<(Range<usize>, usize)> {
     let start = text.len() - text.trim_start().len();
     let word = &text[start..];
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$' | '@')))?;
     let valid = end > 0 && !word.starts_with(|c: char| c.is_ascii_digit());
-    (valid && word[end..].starts_with(':')).then(|| (&word[..end], start + end + 1))
+    (valid && word[end..].starts_with(':')).then(|| (start..start + end, start + end + 1))
 }

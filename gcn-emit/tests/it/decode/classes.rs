@@ -8,7 +8,7 @@ use super::oracle::Answer;
 type Test = fn(&Difference) -> bool;
 
 /// A class: its name in the data file, and whether a difference is in it. The first one that holds counts.
-pub const CLASSES: [(&str, Test); 12] = [
+pub const CLASSES: [(&str, Test); 14] = [
     ("not-compute", |d| {
         we_refuse(d) && ["image_", "exp ", "v_interp_"].iter().any(|p| d.text().starts_with(p))
     }),
@@ -19,7 +19,7 @@ pub const CLASSES: [(&str, Test); 12] = [
     ("illegal-operand", |d| refused_as(d, ": operand `")),
     ("undefined-modifier", |d| refused_as(d, "has the undefined value")),
     ("read-only-operand", |d| {
-        we_refuse(d) && (d.text().contains(" src_") && is_destination_lane_or_matrix(d))
+        we_refuse(d) && (d.text().contains(" src_") && is_destination_lane_mask_or_matrix(d))
     }),
     ("text", |d| {
         let same_length =
@@ -43,9 +43,24 @@ pub const CLASSES: [(&str, Test); 12] = [
         d.ours_is_canonical
             && ours.starts_with("v_mfma_")
             && ours.contains("_f8f6f4 ")
-            && ours.contains(":255]")
+            && runs_out_as_eight(ours)
+    }),
+    ("scale-prefix-alone", |d| {
+        we_refuse(d)
+            && d.text().starts_with("v_mfma_ld_scale_b32")
+            && d.ours.as_ref().is_err_and(|fault| fault.contains("v_mfma_scale_f32_"))
+    }),
+    ("gpr-index-255", |d| {
+        let same_text = d.ours.as_ref().is_ok_and(|(text, _)| text == d.text());
+        same_text && d.text().starts_with("s_set_gpr_idx_on ") && d.text().ends_with(", 0xff")
     }),
 ];
+
+/// True if a tuple in the text would run past register 255 if it had eight registers.
+fn runs_out_as_eight(text: &str) -> bool {
+    let firsts = text.split(['v', 'a']).filter_map(|part| part.strip_prefix('[')?.split(':').next());
+    firsts.filter_map(|first| first.parse::<u32>().ok()).any(|first| first + 8 > 256)
+}
 
 fn we_refuse(d: &Difference) -> bool {
     d.ours.is_err() && matches!(d.theirs, Answer::Inst { .. })
@@ -56,10 +71,10 @@ fn refused_as(d: &Difference, message: &str) -> bool {
     we_refuse(d) && !d.theirs_is_canonical && d.ours.as_ref().is_err_and(|fault| fault.contains(message))
 }
 
-fn is_destination_lane_or_matrix(d: &Difference) -> bool {
-    ["v_cmp", "v_readfirstlane", "v_readlane", "v_writelane", "v_mfma"]
-        .iter()
-        .any(|p| d.text().starts_with(p))
+fn is_destination_lane_mask_or_matrix(d: &Difference) -> bool {
+    let names =
+        ["v_cmp", "v_readfirstlane", "v_readlane", "v_writelane", "v_mfma", "v_cndmask", "v_addc", "v_subb"];
+    names.iter().any(|p| d.text().starts_with(p))
 }
 
 /// The inline float constants as the disassembler prints their 16 bits, and as the assembler takes them.

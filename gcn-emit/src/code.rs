@@ -1,0 +1,201 @@
+//! The code of an assembled file or of an object as programs that can be analysed.
+//!
+//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it. Branches lead to
+//! labels of the program; a branch that leaves the section, or leads where no instruction begins, keeps its number and is an
+//! unknown exit. What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
+//! instruction is listed in [`Code::unread`], and the program has a gap there.
+//!
+//! ```
+//! use gcn_emit::{asm, code::Unit};
+//! use gcn_isa::check;
+//!
+//! let source = "
+//!     .amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+//!     global_load_dword v0, v[2:3], off
+//!     v_mov_b32 v1, v0
+//!     s_endpgm
+//! ";
+//! let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
+//! let assembly = asm::assemble("k.s", source, &options).unwrap();
+//! let unit = Unit::of_assembly(&assembly).unwrap();
+//! let code = &unit.sections[0];
+//! let report = check::check(&code.program);
+//! assert_eq!(report.findings[0].rule, "waitcnt.raw");
+//! assert_eq!(code.places[report.findings[0].second].line, Some(4));
+//! ```
+
+mod assembly;
+mod build;
+mod functions;
+mod object;
+
+use std::fmt;
+use std::ops::Range;
+
+use gcn_isa::Program;
+use gcn_isa::program::EntryKind;
+
+use crate::asm::{Assembly, SourceFile, SourceLocation};
+use crate::decode::DecodeFault;
+use crate::descriptor::KernelDescriptor;
+use crate::metadata::KernelMetadata;
+use crate::object::CodeObject;
+use crate::target_id::TargetId;
+
+/// The code of a file.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Processor and feature settings.
+    pub target_id: TargetId,
+    /// Sections with code, in the order of the file.
+    pub sections: Vec<Code>,
+    /// The kernels, in the order of the file.
+    pub kernels: Vec<KernelFacts>,
+    /// The source files that [`Place::location`] refers to, by [`SourceFile::number`].
+    pub files: Vec<SourceFile>,
+}
+
+/// A section of code.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its name.
+    pub section: String,
+    /// Address of its first byte in the object; 0 in what is not linked.
+    pub address: u64,
+    /// The instructions of all its functions. Its name is the section's.
+    pub program: Program,
+    /// Where each line of the program comes from.
+    pub places: Vec<Place>,
+    /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol names.
+    pub functions: Vec<Function>,
+    /// What could not be read as instructions, in order.
+    pub unread: Vec<Unread>,
+}
+
+/// A function of a section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// Its symbol. A piece of code to which no symbol and no branch leads is called by its section and offset; code without any
+    /// symbol of a function is one function with the section's name.
+    pub name: String,
+    /// Its lines.
+    pub lines: Range<usize>,
+    /// Who enters it.
+    pub kind: EntryKind,
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// Bytes of its machine code.
+    pub length: u8,
+    /// Line in the assembly file, from 1. None for objects, and for instructions that stand as data (`.long`) or as filling of
+    /// an alignment.
+    pub line: Option<u32>,
+    /// The source line that the last `.loc` gave it.
+    pub location: Option<SourceLocation>,
+}
+
+/// Bytes of a section that are no instructions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unread {
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// Number of bytes.
+    pub length: u64,
+    /// Why they are none.
+    pub why: Unreadable,
+}
+
+/// Why bytes are no instructions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unreadable {
+    /// A symbol says that they are data, or they are too few, or no control comes to them and the assembly wrote them as data.
+    Data,
+    /// The target has no such instruction. Of several in a row, what is wrong with the first.
+    Undecodable(DecodeFault),
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreadable::Data => f.write_str("data"),
+            Unreadable::Undecodable(fault) => write!(f, "no instruction: {fault}"),
+        }
+    }
+}
+
+/// A kernel: what the loader is told about it.
+#[derive(Clone, Debug)]
+pub struct KernelFacts {
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: KernelDescriptor,
+    /// Its metadata, if there is any.
+    pub metadata: Option<KernelMetadata>,
+    /// Its first instruction: number in [`Unit::sections`] and line; none if no instruction is there.
+    pub entry: Option<(usize, usize)>,
+}
+
+/// Why a file gives no [`Unit`].
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CodeError {
+    /// The assembler was not asked to keep instructions.
+    #[error("the instructions of the assembly were not kept; assemble with `keep_instructions`")]
+    NotKept,
+    /// A section has more code than lines can be counted.
+    #[error("section {section} has {bytes} bytes of code; 4 GiB is the most that can be analysed")]
+    TooLarge {
+        /// The section.
+        section: String,
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+impl Unit {
+    /// The code of an assembled file, which was assembled with
+    /// [`keep_instructions`](crate::asm::Options::keep_instructions).
+    ///
+    /// Words that stand as data (`.long`) in the path of control are read as instructions.
+    ///
+    /// # Errors
+    /// [`CodeError::NotKept`] without that option.
+    pub fn of_assembly(assembly: &Assembly) -> Result<Unit, CodeError> {
+        assembly::unit(assembly)
+    }
+
+    /// The code of an object, linked or not, with symbols or stripped.
+    ///
+    /// # Errors
+    /// [`CodeError::TooLarge`].
+    pub fn of_object(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
+        object::unit(object)
+    }
+
+    /// Instructions in all sections.
+    pub fn instructions(&self) -> usize {
+        self.sections.iter().map(|s| s.program.lines.len()).sum()
+    }
+}
+
+impl Code {
+    /// The function that a line belongs to.
+    pub fn function_of(&self, line: usize) -> Option<&Function> {
+        let next = self.functions.partition_point(|f| f.lines.start <= line);
+        self.functions.get(next.checked_sub(1)?).filter(|f| f.lines.contains(&line))
+    }
+
+    /// The line whose instruction begins at an offset in the section.
+    pub fn line_at(&self, offset: u64) -> Option<usize> {
+        self.places.binary_search_by_key(&offset, |p| p.offset).ok()
+    }
+
+    /// The line of the program whose instruction stands in a line of the assembly file (the first, if there are several).
+    pub fn line_of_source(&self, source: u32) -> Option<usize> {
+        self.places.iter().position(|p| p.line == Some(source))
+    }
+}

@@ -1,0 +1,218 @@
+//! The code of an assembled file.
+
+use std::collections::HashMap;
+
+use gcn_isa::Target;
+
+use super::build::Builder;
+use super::functions::Start;
+use super::{Code, CodeError, KernelFacts, Place, Unit, Unreadable};
+use crate::asm::{AsmInst, Assembly};
+use crate::decode::decode_at;
+use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
+use crate::disasm::CodeSection;
+use crate::metadata::KernelMetadata;
+use crate::object::{
+    Module, RelocationBase, RelocationKind, Section, SectionId, SymbolKind, SymbolPlace, metadata_in_note,
+};
+
+pub(super) fn unit(assembly: &Assembly) -> Result<Unit, CodeError> {
+    let module = &assembly.module;
+    let target = module.target_id.target;
+    let mut by_section: HashMap<SectionId, Vec<&AsmInst>> = HashMap::new();
+    for inst in &assembly.instructions {
+        by_section.entry(inst.section).or_default().push(inst);
+    }
+    let descriptors = descriptors(module);
+    let mut starts = starts(module, &descriptors);
+    let mut labels: HashMap<(SectionId, u64), &str> = HashMap::new();
+    for label in assembly.labels.iter().rev() {
+        labels.insert((label.section, label.offset), &label.name);
+    }
+    let mut sections = Vec::new();
+    let mut numbers = HashMap::new();
+    for (number, section) in module.sections.iter().enumerate() {
+        if !section.is_code() || section.bytes.is_empty() {
+            continue;
+        }
+        let id = SectionId(number as u32);
+        let mut own = by_section.remove(&id).unwrap_or_default();
+        if own.is_empty() && assembly.instructions.is_empty() && has_code(&section.bytes, target) {
+            return Err(CodeError::NotKept);
+        }
+        // Subsections stand in the order of the file, not of the section.
+        if !own.is_sorted_by_key(|i| i.offset) {
+            own.sort_by_key(|i| i.offset);
+        }
+        let mut reader = Reader { builder: Builder::new(&section.name, 0, &section.bytes)?, section, target };
+        let relocated = relocated_branches(module, id, section);
+        reader.instructions(&own, &relocated);
+        let starts = starts.remove(&id).unwrap_or_default();
+        numbers.insert(id, sections.len());
+        sections.push(reader.builder.finish(target, starts, |offset| labels.get(&(id, offset)).copied()));
+    }
+    let kernels = kernels(module, descriptors, &sections, &numbers);
+    Ok(Unit { target_id: module.target_id, sections, kernels, files: assembly.files.clone() })
+}
+
+/// True if the bytes begin with an instruction.
+fn has_code(bytes: &[u8], target: Target) -> bool {
+    decode_at(bytes, target).is_ok()
+}
+
+struct Reader<'a> {
+    builder: Builder<'a>,
+    section: &'a Section,
+    target: Target,
+}
+
+impl Reader<'_> {
+    fn instructions(&mut self, instructions: &[&AsmInst], relocated: &HashMap<u64, Option<u64>>) {
+        let mut at = 0;
+        for inst in instructions {
+            self.between(at, inst.offset);
+            at = inst.offset + u64::from(inst.length);
+            let leads_to = match relocated.get(&inst.offset) {
+                Some(to) => *to,
+                None => self.destination(inst),
+            };
+            let mut own = inst.inst.clone();
+            // The number of a label means nothing here; the field is what a branch out of the section keeps.
+            if let Some(field) = self.branch_field(inst)
+                && let Some(operand) = own.desc.branch_operand().and_then(|i| own.operands.get_mut(i))
+            {
+                *operand = gcn_isa::Operand::Imm(field.into());
+            }
+            let place = Place {
+                offset: inst.offset,
+                length: inst.length,
+                line: Some(inst.line),
+                location: inst.location,
+            };
+            self.builder.inst(place, own, leads_to);
+        }
+        self.between(at, self.section.bytes.len() as u64);
+    }
+
+    /// The distance in a branch, which is the low half of its word.
+    fn branch_field(&self, inst: &AsmInst) -> Option<i16> {
+        inst.inst.desc.branch_operand()?;
+        let at = usize::try_from(inst.offset).ok()?;
+        self.section.bytes.get(at..)?.first_chunk::<2>().map(|b| i16::from_le_bytes(*b))
+    }
+
+    fn destination(&self, inst: &AsmInst) -> Option<u64> {
+        let distance = self.branch_field(inst)?;
+        Some(inst.offset.wrapping_add_signed(4 + 4 * i64::from(distance)))
+    }
+
+    /// Bytes that no statement with an instruction wrote: instructions, if control comes to them and all of them can be read.
+    fn between(&mut self, from: u64, to: u64) {
+        let (Ok(first), Ok(last)) = (usize::try_from(from), usize::try_from(to)) else { return };
+        let Some(bytes) = self.section.bytes.get(first..last).filter(|b| !b.is_empty()) else { return };
+        if self.builder.falls_through() || from == 0 {
+            let mut at = 0;
+            let mut read = Vec::new();
+            while let Some(rest) = bytes.get(at..).filter(|r| !r.is_empty()) {
+                let Ok((inst, length)) = decode_at(rest, self.target) else { break };
+                read.push((from + at as u64, length as u8, inst));
+                at += length;
+            }
+            if at >= bytes.len() && from.is_multiple_of(4) {
+                for (offset, length, inst) in read {
+                    let leads_to = CodeSection::destination(offset, &inst);
+                    let place = Place { offset, length, line: None, location: None };
+                    self.builder.inst(place, inst, leads_to);
+                }
+                return;
+            }
+        }
+        self.builder.unread(from, to - from, Unreadable::Data);
+    }
+}
+
+/// Branches that the linker fills in, and the offset that each leads to, if that is in the section.
+fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> HashMap<u64, Option<u64>> {
+    let branches = section.relocations.iter().filter(|r| r.kind == RelocationKind::Rel16);
+    let destination = |base: RelocationBase, addend: i64| match base {
+        RelocationBase::Section(to) => (to == id).then_some(addend as u64),
+        RelocationBase::Symbol(symbol) => {
+            let symbol = module.symbols.get(symbol.0 as usize)?;
+            (symbol.place == SymbolPlace::Section(id)).then(|| symbol.value.wrapping_add_signed(addend))
+        }
+    };
+    branches.map(|r| (r.offset, destination(r.base, r.addend))).collect()
+}
+
+/// A descriptor in a module.
+struct Described {
+    name: String,
+    descriptor: KernelDescriptor,
+    /// Section and offset of the kernel's first instruction.
+    entry: Option<(SectionId, u64)>,
+}
+
+/// The kernels whose descriptors the module has.
+fn descriptors(module: &Module) -> Vec<Described> {
+    let mut places: HashMap<&str, (SectionId, u64)> = HashMap::new();
+    for symbol in &module.symbols {
+        if let SymbolPlace::Section(section) = symbol.place {
+            places.insert(&symbol.name, (section, symbol.value));
+        }
+    }
+    let described = module.symbols.iter().filter(|s| s.kind == SymbolKind::Object).filter_map(|symbol| {
+        let name = symbol.name.strip_suffix(".kd")?;
+        let SymbolPlace::Section(section) = symbol.place else { return None };
+        let at = usize::try_from(symbol.value).ok()?;
+        let bytes =
+            module.sections.get(section.0 as usize)?.bytes.get(at..)?.first_chunk::<DESCRIPTOR_BYTES>()?;
+        let descriptor = KernelDescriptor::from_bytes(bytes);
+        Some(Described { name: name.to_owned(), descriptor, entry: places.get(name).copied() })
+    });
+    described.collect()
+}
+
+/// Functions by section: those of descriptors, and symbols of type `STT_FUNC`.
+fn starts(module: &Module, descriptors: &[Described]) -> HashMap<SectionId, Vec<Start>> {
+    let mut starts: HashMap<SectionId, Vec<Start>> = HashMap::new();
+    for kernel in descriptors {
+        if let Some((section, offset)) = kernel.entry {
+            let start = Start::kernel(offset, &kernel.name, &kernel.descriptor);
+            starts.entry(section).or_default().push(start);
+        }
+    }
+    for symbol in module.symbols.iter().filter(|s| s.kind == SymbolKind::Function) {
+        if let SymbolPlace::Section(section) = symbol.place {
+            let start = Start::function(symbol.value, symbol.size, &symbol.name);
+            starts.entry(section).or_default().push(start);
+        }
+    }
+    starts
+}
+
+fn kernels(
+    module: &Module,
+    descriptors: Vec<Described>,
+    sections: &[Code],
+    numbers: &HashMap<SectionId, usize>,
+) -> Vec<KernelFacts> {
+    let mut metadata: HashMap<String, KernelMetadata> = HashMap::new();
+    for section in module.sections.iter().filter(|s| s.kind == ::object::elf::SHT_NOTE) {
+        for kernel in metadata_in_note(&section.bytes).into_iter().flat_map(|m| m.kernels) {
+            metadata.insert(kernel.symbol.clone(), kernel);
+        }
+    }
+    let facts = descriptors.into_iter().map(|described| {
+        let entry = described.entry.and_then(|(section, offset)| {
+            let number = *numbers.get(&section)?;
+            Some((number, sections.get(number)?.line_at(offset)?))
+        });
+        KernelFacts {
+            metadata: metadata.remove(&format!("{}.kd", described.name)),
+            name: described.name,
+            descriptor: described.descriptor,
+            entry,
+        }
+    });
+    facts.collect()
+}

@@ -1,0 +1,241 @@
+//! From the pieces of a section to its program.
+
+use std::ops::Range;
+
+use gcn_isa::program::{LabelDef, Line};
+use gcn_isa::{Inst, Label, Operand, Program, Target};
+
+use super::functions::{self, Start};
+use super::{Code, CodeError, Place, Unread, Unreadable};
+
+/// A section while its pieces come in, in the order of their offsets.
+pub(super) struct Builder<'s> {
+    pub section: &'s str,
+    pub address: u64,
+    /// The bytes of the section.
+    bytes: &'s [u8],
+    lines: Vec<Line>,
+    pub places: Vec<Place>,
+    /// Lines with branches, and the offset that each leads to.
+    branches: Vec<(usize, u64)>,
+    unread: Vec<Unread>,
+    /// Lines right behind something unread.
+    gaps: Vec<usize>,
+    /// A set of lines that branches lead to.
+    targets: Vec<bool>,
+}
+
+/// `s_nop N` less the number.
+const S_NOP: u32 = 0xbf80_0000;
+/// `s_code_end`: no instruction of these targets, but what some compilers fill with.
+const S_CODE_END: u32 = 0xbf9f_0000;
+
+impl<'s> Builder<'s> {
+    pub fn new(section: &'s str, address: u64, bytes: &'s [u8]) -> Result<Builder<'s>, CodeError> {
+        if u32::try_from(bytes.len()).is_err() {
+            return Err(CodeError::TooLarge { section: section.to_owned(), bytes: bytes.len() as u64 });
+        }
+        let most = bytes.len() / 4;
+        Ok(Builder {
+            section,
+            address,
+            bytes,
+            lines: Vec::with_capacity(most / 2),
+            places: Vec::with_capacity(most / 2),
+            branches: Vec::new(),
+            unread: Vec::new(),
+            gaps: Vec::new(),
+            targets: Vec::new(),
+        })
+    }
+
+    /// Appends an instruction; `leads_to` is the offset that a branch leads to, if that is in the section.
+    pub fn inst(&mut self, place: Place, inst: Inst, leads_to: Option<u64>) {
+        if let Some(offset) = leads_to {
+            self.branches.push((self.lines.len(), offset));
+        }
+        self.lines.push(Line { inst, note: None, loc: None });
+        self.places.push(place);
+    }
+
+    /// Appends bytes that are no instruction.
+    pub fn unread(&mut self, offset: u64, length: u64, why: Unreadable) {
+        let gap = self.lines.len();
+        if let Some(last) = self.unread.last_mut()
+            && last.offset + last.length == offset
+            && self.gaps.last() == Some(&gap)
+        {
+            last.length += length;
+            return;
+        }
+        self.unread.push(Unread { offset, length, why });
+        self.gaps.push(gap);
+    }
+
+    /// True if control may run on to what comes next.
+    pub fn falls_through(&self) -> bool {
+        self.gaps.last() != Some(&self.lines.len())
+            && self.lines.last().is_some_and(|l| l.inst.desc.falls_through())
+    }
+
+    /// True if control may run on from the line before into `line`.
+    pub fn falls_into(&self, line: usize) -> bool {
+        let Some(before) = line.checked_sub(1).and_then(|l| self.lines.get(l)) else { return false };
+        before.inst.desc.falls_through() && self.gaps.binary_search(&line).is_err()
+    }
+
+    /// True if a branch leads to `line`.
+    pub fn is_branched_to(&self, line: usize) -> bool {
+        self.targets.get(line).copied().unwrap_or(false)
+    }
+
+    /// Makes the program. `label` gives the name of the label at an offset, if there is one.
+    pub fn finish<'n>(
+        mut self,
+        target: Target,
+        starts: Vec<Start>,
+        label: impl Fn(u64) -> Option<&'n str>,
+    ) -> Code {
+        let starts = functions::in_order(starts);
+        let ranges = functions::ranges(&starts, self.bytes.len() as u64);
+        self.drop_padding(&starts, &ranges);
+        let lines_at = self.line_table();
+        let labels = self.set_labels(&lines_at, label);
+        let (functions, entries) = functions::functions(&self, &starts, &ranges);
+        // A gap behind the last line has no line.
+        self.gaps.retain(|g| *g < self.lines.len());
+        let program = Program {
+            target,
+            name: self.section.to_owned(),
+            lines: self.lines,
+            labels,
+            entries,
+            gaps: self.gaps,
+        };
+        Code {
+            section: self.section.to_owned(),
+            address: self.address,
+            program,
+            places: self.places,
+            functions,
+            unread: self.unread,
+        }
+    }
+
+    /// For each dword of the section the line that begins there, plus one; 0 for none.
+    fn line_table(&self) -> Vec<u32> {
+        let mut table = vec![0; self.bytes.len() / 4 + 1];
+        for (line, place) in self.places.iter().enumerate().filter(|(_, p)| p.offset % 4 == 0) {
+            if let Some(entry) = table.get_mut((place.offset / 4) as usize) {
+                *entry = line as u32 + 1;
+            }
+        }
+        table
+    }
+
+    /// Gives every branch whose destination is an instruction a label.
+    fn set_labels<'n>(&mut self, lines_at: &[u32], name: impl Fn(u64) -> Option<&'n str>) -> Vec<LabelDef> {
+        let mut numbers = vec![0u32; self.lines.len()];
+        self.targets = vec![false; self.lines.len()];
+        let mut labels = Vec::new();
+        for (line, offset) in &self.branches {
+            let at = usize::try_from(offset / 4).ok().filter(|_| offset % 4 == 0);
+            let to = at.and_then(|at| lines_at.get(at)).and_then(|to| to.checked_sub(1));
+            let Some(to) = to.map(|to| to as usize) else { continue };
+            let (Some(number), Some(target)) = (numbers.get_mut(to), self.targets.get_mut(to)) else {
+                continue;
+            };
+            if *number == 0 {
+                let address = self.address.wrapping_add(*offset);
+                let name = name(*offset).map_or_else(|| format!(".L{address:x}"), str::to_owned);
+                labels.push(LabelDef { name, at: Some(to) });
+                *number = labels.len() as u32;
+                *target = true;
+            }
+            let Some(line) = self.lines.get_mut(*line) else { continue };
+            if let Some(operand) = line.inst.desc.branch_operand().and_then(|i| line.inst.operands.get_mut(i))
+            {
+                *operand = Operand::Label(Label(*number - 1));
+            }
+        }
+        labels
+    }
+
+    /// Leaves out what fills an alignment: words that do nothing behind an instruction from which control does not run on, and
+    /// to which neither a branch nor a symbol leads. Zeros count as such only outside functions whose size is known.
+    fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>]) {
+        let mut entered = vec![false; self.bytes.len() / 4 + 1];
+        let starts_at = starts.iter().flat_map(|s| [Some(s.offset), s.other_entry]).flatten();
+        for offset in self.branches.iter().map(|b| b.1).chain(starts_at) {
+            if let Some(flag) = usize::try_from(offset / 4).ok().and_then(|at| entered.get_mut(at)) {
+                *flag = true;
+            }
+        }
+        let sized = |offset: u64| {
+            let next = ranges.partition_point(|r| r.start <= offset);
+            let own = next.checked_sub(1).and_then(|i| starts.get(i).zip(ranges.get(i)));
+            own.is_some_and(|(start, range)| start.size > 0 && range.contains(&offset))
+        };
+        // What comes before the first function is entered by nobody; code without functions is entered at its begin.
+        let mut dead = !starts.is_empty();
+        let mut keep = Vec::with_capacity(self.places.len());
+        for (line, place) in self.places.iter().enumerate() {
+            let comes_to = entered.get((place.offset / 4) as usize).copied().unwrap_or(false);
+            dead = (dead || (line > 0 && !self.falls_into(line)))
+                && !comes_to
+                && match self.word(place.offset) {
+                    Some(0) => !sized(place.offset),
+                    Some(word) => is_filling(word),
+                    None => false,
+                };
+            keep.push(!dead);
+        }
+        self.retain(&keep);
+    }
+
+    /// Keeps these lines only, and what is unread unless it is filling.
+    fn retain(&mut self, keep: &[bool]) {
+        // New numbers of lines; of one that goes, the number of the next that stays.
+        let mut numbers = Vec::with_capacity(keep.len() + 1);
+        let mut next = 0;
+        for kept in keep {
+            numbers.push(next);
+            next += usize::from(*kept);
+        }
+        if next < keep.len() {
+            let mut flags = keep.iter();
+            self.lines.retain(|_| flags.next().copied().unwrap_or(true));
+            let mut flags = keep.iter();
+            self.places.retain(|_| flags.next().copied().unwrap_or(true));
+            for branch in &mut self.branches {
+                branch.0 = numbers.get(branch.0).copied().unwrap_or(next);
+            }
+        }
+        let (bytes, lines, places) = (self.bytes, &self.lines, &self.places);
+        let behind = |offset: u64| places.partition_point(|p| p.offset < offset);
+        self.unread.retain(|unread| {
+            let before = behind(unread.offset).checked_sub(1).and_then(|l| lines.get(l));
+            before.is_some_and(|l| l.inst.desc.falls_through()) || !all_filling(bytes, unread)
+        });
+        self.gaps = self.unread.iter().map(|u| behind(u.offset)).collect();
+        self.gaps.dedup();
+    }
+
+    fn word(&self, offset: u64) -> Option<u32> {
+        let bytes = self.bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<4>()?;
+        Some(u32::from_le_bytes(*bytes))
+    }
+}
+
+/// True for words that assemblers and compilers fill with.
+fn is_filling(word: u32) -> bool {
+    word & 0xffff_0000 == S_NOP || word == S_CODE_END || word == 0
+}
+
+/// True if nothing else is there. Filling is in whole words but for zeros before the first.
+fn all_filling(bytes: &[u8], unread: &Unread) -> bool {
+    let range = usize::try_from(unread.offset).ok().zip(usize::try_from(unread.offset + unread.length).ok());
+    let Some(piece) = range.and_then(|(from, to)| bytes.get(from..to)) else { return false };
+    let (odd, words) = piece.split_at(piece.len() % 4);
+    odd.iter().all(|b| *b == 0) && words.as_chunks::<4>().0.iter().all(|w| is_filling(u32::from_le_bytes(*w)))
+}

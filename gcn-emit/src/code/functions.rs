@@ -1,0 +1,125 @@
+//! Which lines belong to which function, and where control comes in.
+
+use std::ops::Range;
+
+use gcn_isa::program::{Entry, EntryKind};
+
+use super::build::Builder;
+use super::{Function, Place};
+use crate::descriptor::KernelDescriptor;
+
+/// What a symbol or descriptor says about a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Start {
+    /// Offset in the section.
+    pub offset: u64,
+    /// Bytes; 0 if unknown.
+    pub size: u64,
+    pub name: String,
+    pub kind: EntryKind,
+    /// Another offset at which the dispatcher may start it.
+    pub other_entry: Option<u64>,
+}
+
+/// Bytes of the code at a kernel's start that dispatchers skip which have loaded kernel arguments into SGPRs (LLVM AMDGPU guide,
+/// *Preloaded Kernel Arguments*).
+const PRELOAD_PROLOGUE: u64 = 256;
+
+impl Start {
+    /// A kernel.
+    pub fn kernel(offset: u64, name: &str, descriptor: &KernelDescriptor) -> Start {
+        let other_entry = (descriptor.kernarg_preload != 0).then(|| offset.saturating_add(PRELOAD_PROLOGUE));
+        Start { offset, size: 0, name: name.to_owned(), kind: EntryKind::Kernel, other_entry }
+    }
+
+    /// A function by its symbol.
+    pub fn function(offset: u64, size: u64, name: &str) -> Start {
+        Start { offset, size, name: name.to_owned(), kind: EntryKind::Function, other_entry: None }
+    }
+}
+
+/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then the first.
+pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
+    starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel));
+    starts.dedup_by(|later, first| {
+        let same = later.offset == first.offset;
+        if same {
+            first.size = first.size.max(later.size);
+        }
+        same
+    });
+    starts
+}
+
+/// Offsets that each function covers: up to its size, the next function, or the end of the section.
+pub(super) fn ranges(starts: &[Start], end: u64) -> Vec<Range<u64>> {
+    let range = |(i, start): (usize, &Start)| {
+        let next = starts.get(i + 1).map_or(end, |n| n.offset).min(end);
+        let last = if start.size == 0 { next } else { start.offset.saturating_add(start.size).min(next) };
+        start.offset..last.max(start.offset)
+    };
+    starts.iter().enumerate().map(range).collect()
+}
+
+/// The functions of a section, and its entries.
+pub(super) fn functions(
+    builder: &Builder<'_>,
+    starts: &[Start],
+    ranges: &[Range<u64>],
+) -> (Vec<Function>, Vec<Entry>) {
+    let places = &builder.places;
+    if places.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    if starts.is_empty() {
+        let whole =
+            Function { name: builder.section.to_owned(), lines: 0..places.len(), kind: EntryKind::Kernel };
+        return (vec![whole], Vec::new());
+    }
+    let mut functions = Vec::with_capacity(starts.len());
+    let mut covered = 0;
+    for (start, range) in starts.iter().zip(ranges) {
+        let lines = lines_in(places, range);
+        nameless(builder, covered..lines.start, &mut functions);
+        covered = covered.max(lines.end);
+        if !lines.is_empty() {
+            functions.push(Function { name: start.name.clone(), lines, kind: start.kind });
+        }
+    }
+    nameless(builder, covered..places.len(), &mut functions);
+    let mut entries: Vec<Entry> =
+        functions.iter().map(|f| Entry { at: f.lines.start, kind: f.kind }).collect();
+    let others =
+        starts.iter().filter_map(|s| places.binary_search_by_key(&s.other_entry?, |p| p.offset).ok());
+    entries.extend(others.map(|at| Entry { at, kind: EntryKind::Kernel }));
+    entries.sort_by_key(|e| e.at);
+    entries.dedup_by_key(|e| e.at);
+    (functions, entries)
+}
+
+/// Lines whose instructions begin in a range of offsets.
+fn lines_in(places: &[Place], range: &Range<u64>) -> Range<usize> {
+    let line = |offset: u64| places.partition_point(|p| p.offset < offset);
+    line(range.start)..line(range.end)
+}
+
+/// Code between functions that symbols name: what neither runs on from the line before nor is led to by a branch is a
+/// function whose symbol was stripped.
+fn nameless(builder: &Builder<'_>, lines: Range<usize>, functions: &mut Vec<Function>) {
+    let mut first = None;
+    let mut close = |first: Option<usize>, end: usize| {
+        if let Some(start) = first {
+            let offset = builder.places.get(start).map_or(0, |p| p.offset);
+            let name = format!("{}+{offset:#x}", builder.section);
+            functions.push(Function { name, lines: start..end, kind: EntryKind::Function });
+        }
+    };
+    for line in lines.clone() {
+        let begins = line == lines.start || !builder.falls_into(line);
+        if begins && !builder.is_branched_to(line) && !builder.falls_into(line) {
+            close(first, line);
+            first = Some(line);
+        }
+    }
+    close(first, lines.end);
+}

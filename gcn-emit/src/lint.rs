@@ -1,0 +1,89 @@
+//! Does what the loader is told about a kernel fit what its code touches?
+//!
+//! A kernel's descriptor and metadata say how many registers, how much LDS, scratch and kernel arguments it has, and what the
+//! dispatcher sets up before its first instruction. Assemblers take the author's word for it (`llvm-mc` accepts
+//! `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] compares.
+//!
+//! Only what the code certainly does is held against the descriptor: the code that a kernel reaches by branches, not what it
+//! calls through registers; offsets that are constant, not addresses that are computed.
+//!
+//! ```
+//! use gcn_emit::{asm, code::Unit, lint};
+//!
+//! let source = "
+//!     .amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"
+//! k:  v_mov_b32 v21, 0
+//!     s_endpgm
+//!     .rodata
+//!     .amdhsa_kernel k
+//!         .amdhsa_next_free_vgpr 4
+//!         .amdhsa_next_free_sgpr 8
+//!     .end_amdhsa_kernel
+//! ";
+//! let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
+//! let assembly = asm::assemble("k.s", source, &options).unwrap();
+//! let lints = lint::lint(&Unit::of_assembly(&assembly).unwrap());
+//! assert_eq!(lints[0].rule.id, "kernel.vgprs");
+//! assert_eq!(lints[0].message, "v21 is used, but the descriptor gives the kernel 4 VGPRs");
+//! ```
+
+mod initial;
+mod kernel;
+mod memory;
+mod metadata;
+mod registers;
+mod rules;
+
+use crate::code::Unit;
+use kernel::Kernel;
+
+pub use rules::{ALL, LintRule};
+
+/// Something that the descriptor or metadata of a kernel say and that its code contradicts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lint {
+    /// The lint.
+    pub rule: &'static LintRule,
+    /// The kernel.
+    pub kernel: String,
+    /// The instruction that shows it: number in [`Unit::sections`] and line. Of several, the first.
+    pub at: Option<(usize, usize)>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// What is wrong with the kernels of a file, in their order; of each kernel each lint at most once for each thing that it is
+/// about.
+pub fn lint(unit: &Unit) -> Vec<Lint> {
+    let mut found = Vec::new();
+    let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();
+    for facts in &unit.kernels {
+        let kernel = Kernel::new(unit, &graphs, facts);
+        let mut lints = Lints { kernel: &facts.name, found: &mut found };
+        registers::check(&kernel, &mut lints);
+        memory::check(&kernel, &mut lints);
+        initial::check(&kernel, &mut lints);
+        metadata::check(&kernel, &mut lints);
+    }
+    found
+}
+
+/// Lints of one kernel as they come.
+struct Lints<'l> {
+    kernel: &'l str,
+    found: &'l mut Vec<Lint>,
+}
+
+impl Lints<'_> {
+    fn add(
+        &mut self,
+        rule: &'static LintRule,
+        at: Option<(usize, usize)>,
+        message: String,
+        remedy: impl Into<String>,
+    ) {
+        self.found.push(Lint { rule, kernel: self.kernel.to_owned(), at, message, remedy: remedy.into() });
+    }
+}

@@ -1,0 +1,118 @@
+//! LDS and scratch at constant offsets against what the kernel has.
+
+use gcn_isa::table::{Class, Format, MemBytes};
+use gcn_isa::{Inst, Operand};
+
+use super::Lints;
+use super::kernel::Kernel;
+use super::rules::{LDS, LDS_LIMIT, SCRATCH, WORKGROUP};
+use crate::occupancy::{Usage, occupancy_of};
+
+const WAVE: u32 = 64;
+
+pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    lds(kernel, lints);
+    scratch(kernel, lints);
+    workgroup(kernel, lints);
+}
+
+fn lds(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    let have = kernel.facts.descriptor.group_segment_fixed_size;
+    let limit = kernel.target().lds_per_cu();
+    if have > limit {
+        let message = format!("the descriptor asks for {have} bytes of LDS; a workgroup has {limit} at most");
+        lints.add(&LDS_LIMIT, None, message, "use less LDS");
+        return;
+    }
+    let accesses = kernel.lines().filter_map(|(line, l)| Some((lds_end(&l.inst)?, line)));
+    // The first of the farthest.
+    let Some((end, line)) = accesses.min_by_key(|(end, _)| std::cmp::Reverse(*end)) else { return };
+    if end > limit {
+        let message = format!("bytes up to {end} of the LDS are accessed; a workgroup has {limit} at most");
+        lints.add(&LDS_LIMIT, kernel.place(line), message, "use a smaller offset");
+    } else if have > 0 && end > have {
+        // Without any fixed size, all of it is allocated at launch.
+        let message =
+            format!("bytes up to {end} of the LDS are accessed, but the descriptor gives the kernel {have}");
+        let remedy =
+            format!("write `.amdhsa_group_segment_fixed_size {end}`, or have the launch add dynamic LDS");
+        lints.add(&LDS, kernel.place(line), message, remedy);
+    }
+}
+
+/// The least end of the bytes that an LDS instruction accesses: its address register holds 0 or more.
+fn lds_end(inst: &Inst) -> Option<u32> {
+    let accesses =
+        matches!(inst.desc.class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet);
+    if !accesses || inst.mods.gds || inst.desc.operand_index("addr").is_none() {
+        return None;
+    }
+    let MemBytes::Bytes(bytes) = inst.desc.mem_bytes else { return None };
+    let bytes = u32::from(bytes);
+    if inst.desc.modifiers.contains(gcn_isa::table::Modifiers::OFFSET0) {
+        // Two elements, whose offsets count in elements, or in 64 of them.
+        let element = bytes / 2;
+        let stride = if inst.desc.mnemonic.contains("st64") { 64 * element } else { element };
+        let farther = u32::from(inst.mods.offset0.max(inst.mods.offset1));
+        return Some(farther * stride + element);
+    }
+    u32::try_from(inst.mods.offset).ok().map(|offset| offset + bytes)
+}
+
+fn scratch(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    let mut accesses = kernel.lines().filter(|(_, l)| l.inst.desc.format == Format::Scratch).peekable();
+    let Some(first) = accesses.peek().map(|a| a.0) else { return };
+    let descriptor = &kernel.facts.descriptor;
+    let have = descriptor.private_segment_fixed_size;
+    if !kernel.settings.uses_scratch {
+        let message = "scratch is used, but the descriptor does not enable it".to_owned();
+        let remedy = if kernel.target().has_architected_flat_scratch() {
+            "write `.amdhsa_enable_private_segment 1`"
+        } else {
+            "write `.amdhsa_system_sgpr_private_segment_wavefront_offset 1`"
+        };
+        lints.add(&SCRATCH, kernel.place(first), message, remedy);
+    } else if !kernel.settings.uses_dynamic_stack {
+        let ends = accesses.filter_map(|(line, l)| Some((scratch_end(&l.inst)?, line)));
+        let Some((end, line)) = ends.min_by_key(|(end, _)| std::cmp::Reverse(*end)) else { return };
+        if end > i64::from(have) {
+            let message = format!(
+                "bytes up to {end} of the scratch are accessed, but the descriptor gives the kernel {have}"
+            );
+            let remedy = format!("write `.amdhsa_private_segment_fixed_size {end}` or more");
+            lints.add(&SCRATCH, kernel.place(line), message, remedy);
+        }
+    }
+}
+
+/// The end of the bytes that a scratch instruction accesses, if no register is part of the address.
+fn scratch_end(inst: &Inst) -> Option<i64> {
+    let no_register = |name| inst.operand(name).is_none_or(|o| o == Operand::Off);
+    let MemBytes::Bytes(bytes) = inst.desc.mem_bytes else { return None };
+    (no_register("vaddr") && no_register("saddr")).then(|| i64::from(inst.mods.offset) + i64::from(bytes))
+}
+
+/// A workgroup of the largest size has to fit a compute unit.
+fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    let Some(metadata) = kernel.metadata() else { return };
+    let size = metadata.max_flat_workgroup_size;
+    let lds_bytes = kernel.facts.descriptor.group_segment_fixed_size;
+    // Impossible sizes are lints of their own.
+    if size == 0 || size > super::metadata::MOST_WORK_ITEMS || lds_bytes > kernel.target().lds_per_cu() {
+        return;
+    }
+    let usage = Usage {
+        vgprs: kernel.settings.vgprs,
+        sgprs: kernel.settings.sgprs,
+        lds_bytes,
+        waves_per_workgroup: size.div_ceil(WAVE),
+    };
+    let occupancy = occupancy_of(kernel.target(), usage);
+    if occupancy.workgroups_per_cu == 0 {
+        let message = format!(
+            "a workgroup of {size} work-items with {} VGPRs each does not fit a compute unit: {} are too many",
+            usage.vgprs, occupancy.limited_by
+        );
+        lints.add(&WORKGROUP, None, message, "use fewer registers, or a smaller `.max_flat_workgroup_size`");
+    }
+}

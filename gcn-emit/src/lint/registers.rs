@@ -1,0 +1,127 @@
+//! Registers that the code uses against those that the kernel has.
+
+use gcn_isa::{Reg, RegFile, reg};
+
+use super::Lints;
+use super::kernel::Kernel;
+use super::rules::{ACCUM_OFFSET, AGPRS, RESERVED_SGPRS, SGPRS, VGPRS};
+use crate::target_id::Feature;
+
+/// SGPRs with numbers from here on have names and are not counted.
+const FIRST_NAMED_SGPR: u16 = reg::FLAT_SCRATCH.index;
+
+/// The highest register of a file that is used, and the first line that uses it.
+#[derive(Clone, Copy, Default)]
+struct Highest {
+    /// One past it.
+    end: u16,
+    line: usize,
+}
+
+/// What a kernel uses.
+#[derive(Default)]
+struct Used {
+    vgprs: Highest,
+    agprs: Highest,
+    sgprs: Highest,
+    /// First lines that use them.
+    vcc: Option<usize>,
+    flat_scratch: Option<usize>,
+}
+
+pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
+    let used = used(kernel);
+    vector(kernel, &used, lints);
+    scalar(kernel, &used, lints);
+}
+
+fn used(kernel: &Kernel<'_>) -> Used {
+    let mut used = Used::default();
+    for (line, own) in kernel.lines() {
+        let inst = &own.inst;
+        for reg in inst.operands.iter().filter_map(|o| o.reg()) {
+            let highest = match reg.file {
+                RegFile::Vgpr => &mut used.vgprs,
+                RegFile::Agpr => &mut used.agprs,
+                RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => &mut used.sgprs,
+                RegFile::Sgpr => {
+                    named(&mut used, reg, line);
+                    continue;
+                }
+            };
+            if reg.end() > highest.end {
+                *highest = Highest { end: reg.end(), line };
+            }
+        }
+        for implicit in inst.reads().iter().map(|u| u.reg).chain(inst.writes().iter().map(|u| u.reg)) {
+            named(&mut used, implicit, line);
+        }
+    }
+    used
+}
+
+fn named(used: &mut Used, reg: Reg, line: usize) {
+    for (name, first) in [(reg::VCC, &mut used.vcc), (reg::FLAT_SCRATCH, &mut used.flat_scratch)] {
+        if reg.overlaps(name) && first.is_none() {
+            *first = Some(line);
+        }
+    }
+}
+
+fn vector(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
+    let (vgprs, agprs) = (u32::from(used.vgprs.end), u32::from(used.agprs.end));
+    let allocated = kernel.settings.vgprs;
+    // One file for both has the AGPRs behind `accum_offset`; separate files are as large as each other.
+    let first_agpr = kernel.settings.accum_offset.unwrap_or(0);
+    if vgprs > allocated {
+        let message =
+            format!("v{} is used, but the descriptor gives the kernel {allocated} VGPRs", vgprs - 1);
+        let remedy = format!("write `.amdhsa_next_free_vgpr {}` or more", vgprs.max(first_agpr + agprs));
+        lints.add(&VGPRS, kernel.place(used.vgprs.line), message, remedy);
+    } else if kernel.settings.accum_offset.is_some_and(|offset| agprs > 0 && vgprs > offset) {
+        let message = format!("v{} is used, but `accum_offset` {first_agpr} makes it an AGPR", vgprs - 1);
+        let remedy = format!("write `.amdhsa_accum_offset {}` or more", vgprs.next_multiple_of(4));
+        lints.add(&ACCUM_OFFSET, kernel.place(used.vgprs.line), message, remedy);
+    }
+    if agprs > 0 && first_agpr + agprs > allocated {
+        let have = allocated.saturating_sub(first_agpr);
+        let message = format!("a{} is used, but the descriptor gives the kernel {have} AGPRs", agprs - 1);
+        let remedy = format!("write `.amdhsa_next_free_vgpr {}` or more", first_agpr + agprs);
+        lints.add(&AGPRS, kernel.place(used.agprs.line), message, remedy);
+    }
+}
+
+fn scalar(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
+    let (sgprs, allocated) = (u32::from(used.sgprs.end), kernel.settings.sgprs);
+    let place = kernel.place(used.sgprs.line);
+    let remedy = format!("write `.amdhsa_next_free_sgpr {sgprs}` or more");
+    if sgprs > allocated {
+        let message =
+            format!("s{} is used, but the descriptor gives the kernel {allocated} SGPRs", sgprs - 1);
+        lints.add(&SGPRS, place, message, remedy);
+        return;
+    }
+    let (extra, names) = reserved(kernel, used);
+    if sgprs + extra > allocated {
+        let message = format!(
+            "s{} is used, but of the kernel's {allocated} SGPRs the last {extra} hold {names}",
+            sgprs - 1
+        );
+        lints.add(&RESERVED_SGPRS, place, message, remedy + " and do not turn `.amdhsa_reserve_…` off");
+    }
+}
+
+/// SGPRs at the end that named registers take which the code uses: each named register with those behind it
+/// (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
+fn reserved(kernel: &Kernel<'_>, used: &Used) -> (u32, &'static str) {
+    let architected = kernel.target().has_architected_flat_scratch();
+    if used.flat_scratch.is_some() && !architected {
+        (6, "FLAT_SCRATCH, XNACK_MASK and VCC")
+    } else if kernel.target_id.xnack == Feature::On {
+        (4, "XNACK_MASK and VCC")
+    } else if used.vcc.is_some() {
+        (2, "VCC")
+    } else {
+        (0, "")
+    }
+}

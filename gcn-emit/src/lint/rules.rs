@@ -1,0 +1,63 @@
+//! The lints.
+
+use gcn_isa::hazards::Grade;
+
+/// A kind of lint.
+#[derive(PartialEq, Eq, Debug)]
+pub struct LintRule {
+    /// Its name, beginning with `kernel.`.
+    pub id: &'static str,
+    /// What must not be, in words.
+    pub title: &'static str,
+    /// How well it is supported: *certain* if the hardware cannot do what the code asks for, *documented* if the code object
+    /// contradicts the guide or itself, *cautious* if there may be a reason that cannot be seen here.
+    pub grade: Grade,
+    /// Where it is written.
+    pub cite: &'static str,
+}
+
+const DESCRIPTOR: &str = "LLVM AMDGPU guide, kernel descriptor";
+const INITIAL: &str = "LLVM AMDGPU guide, initial kernel execution state";
+const METADATA: &str = "LLVM AMDGPU guide, code object metadata";
+
+macro_rules! rules {
+    ($($name:ident = $id:literal, $title:literal, $grade:ident, $cite:ident;)*) => {
+        $(
+            pub(super) static $name: LintRule =
+                LintRule { id: $id, title: $title, grade: Grade::$grade, cite: $cite };
+        )*
+
+        /// Every lint.
+        pub static ALL: &[&LintRule] = &[$(&$name),*];
+    };
+}
+
+rules! {
+    VGPRS = "kernel.vgprs", "a VGPR is used that the kernel does not have", Certain, DESCRIPTOR;
+    AGPRS = "kernel.agprs", "an AGPR is used that the kernel does not have", Certain, DESCRIPTOR;
+    ACCUM_OFFSET = "kernel.accum-offset", "a VGPR is used that lies where the AGPRs are", Documented, DESCRIPTOR;
+    SGPRS = "kernel.sgprs", "an SGPR is used that the kernel does not have", Certain, DESCRIPTOR;
+    RESERVED_SGPRS = "kernel.reserved-sgprs",
+        "an SGPR is used that holds VCC, FLAT_SCRATCH or XNACK_MASK", Documented, DESCRIPTOR;
+    LDS_LIMIT = "kernel.lds-limit", "more LDS is used than a workgroup can have", Certain, DESCRIPTOR;
+    LDS = "kernel.lds", "an LDS offset lies behind the LDS of the kernel", Cautious, DESCRIPTOR;
+    SCRATCH = "kernel.scratch", "scratch is used that the kernel does not have", Documented, DESCRIPTOR;
+    KERNARG = "kernel.kernarg", "an argument is loaded from behind the kernarg segment", Documented, DESCRIPTOR;
+    KERNARG_TAIL = "kernel.kernarg-tail",
+        "a load begins in the kernarg segment and ends behind it", Cautious, DESCRIPTOR;
+    SGPR_UNSET = "kernel.sgpr-unset",
+        "an address is read from an SGPR that neither the dispatcher nor the code has set", Documented, INITIAL;
+    WORKITEM_ID = "kernel.workitem-id",
+        "a work-item id is read that the descriptor does not ask for", Documented, INITIAL;
+    WORKGROUP = "kernel.workgroup", "no workgroup of the size that the kernel allows fits a compute unit",
+        Documented, DESCRIPTOR;
+    METADATA_REGISTERS = "kernel.metadata-registers",
+        "the metadata have more registers than the descriptor", Documented, METADATA;
+    METADATA_MEMORY = "kernel.metadata-memory",
+        "metadata and descriptor differ in LDS, scratch or arguments", Documented, METADATA;
+    METADATA_WAVE = "kernel.metadata-wave", "the wave size is not that of the target", Documented, METADATA;
+    METADATA_WORKGROUP = "kernel.metadata-workgroup",
+        "the workgroup size of the metadata is impossible", Documented, METADATA;
+    METADATA_ARGUMENT = "kernel.metadata-argument",
+        "an argument of the metadata lies behind the kernarg segment", Documented, METADATA;
+}

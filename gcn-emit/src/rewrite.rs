@@ -1,0 +1,322 @@
+//! Waits put into the text of an assembly file, and taken out of it, with every other byte kept.
+//!
+//! [`fix`] inserts the waits that are missing; with [`Options::strip`] it first takes away all `s_nop` and all `s_waitcnt`, so
+//! that what comes out has no more than what is needed. Labels, comments, directives, blanks and line ends stay as they are; a
+//! wait that changes is changed in its place.
+//!
+//! ```
+//! use gcn_emit::rewrite::{Options, fix};
+//!
+//! let source = "\
+//! \t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+//! k:\tglobal_load_dword v0, v[2:3], off\t; a
+//! \ts_nop 3
+//! \tv_add_f32 v1, v0, v0
+//! \ts_endpgm
+//! ";
+//! let fixed = fix("k.s", source, &Options { strip: true, ..Options::default() }).unwrap();
+//! assert!(fixed.text.contains("; a\n\ts_waitcnt vmcnt(0)\n\tv_add_f32 v1, v0, v0\n"), "{}", fixed.text);
+//! assert_eq!((fixed.functions[0].before.wait_states, fixed.functions[0].after.wait_states), (4, 0));
+//! ```
+//!
+//! # Waits that order memory
+//! Rules know registers. A wait before a barrier, in a release or behind an acquire is there for others, and must not go. So
+//! what is taken away is put back if without it some operation might still be outstanding at an instruction where it was done for
+//! sure in the original, and that matters to others:
+//!
+//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access of memory or LDS, at
+//!   barriers, cache control and messages, and where control leaves to an unknown place.
+//! - Loads matter at the same instructions, less those that only read.
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and right behind which the
+//!   original waits matter at every access, too.
+//! - Scalar loads and accesses of scratch matter nowhere: nobody else can tell when they happen.
+//!
+//! What stays for that reason is in [`Fixed::kept`]. Before `s_endpgm` nothing needs to be done: the machine waits by itself.
+//!
+//! # What is not touched
+//! - Waits to which no control comes: they fill space.
+//! - Waits that the file writes as data (`.long`), and the filling of alignments.
+//! - `v_nop`, `s_sleep`, and everything else that takes time besides doing something.
+
+mod apply;
+mod edit;
+mod explain;
+mod functions;
+mod loops;
+mod order;
+mod plan;
+mod reason;
+mod source;
+mod superfluous;
+mod totals;
+mod writers;
+
+use std::ops::Range;
+
+use gcn_isa::Operand;
+use gcn_isa::hazards::RuleSet;
+use gcn_isa::wait::{Orders, WaitOptions};
+use serde::Serialize;
+
+pub use explain::{ExplainedWait, Verdict, explain};
+pub use functions::{FixedFunction, fix_functions};
+pub use superfluous::{Superfluous, superfluous};
+pub use totals::{LOOP_WEIGHT, Waits};
+pub use writers::{LastWriters, Writers, writers};
+
+use crate::asm::{self, Assembly, Diagnostics};
+use crate::code::{Code, CodeError, Unit};
+use crate::target_id::{Feature, TargetId};
+use apply::Writer;
+use edit::Edits;
+use plan::{How, Plan, part};
+use source::SourceText;
+
+/// Which waits are meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Only {
+    /// `s_nop`.
+    WaitStates,
+    /// `s_waitcnt`.
+    Counters,
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// The target, in place of the file's.
+    pub target: Option<TargetId>,
+    /// Which rules count.
+    pub rules: RuleSet,
+    /// Take away the waits that are there first.
+    pub strip: bool,
+    /// Leave the other kind of wait alone.
+    pub only: Option<Only>,
+    /// Write the reason as a comment behind each wait that is put in.
+    pub comment: bool,
+}
+
+/// A file with its waits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fixed {
+    /// The text.
+    pub text: String,
+    /// The target.
+    pub target_id: TargetId,
+    /// What was changed, in the order of the file.
+    pub changes: Vec<Change>,
+    /// Waits that no rule needs and that stay because they order memory.
+    pub kept: Vec<KeptWait>,
+    /// The functions with what they wait, in the order of the file.
+    pub functions: Vec<FunctionWaits>,
+}
+
+/// A change.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Change {
+    /// Line of the original, from 1: of the wait, or for one that was put in of the instruction beside it.
+    pub line: u32,
+    /// What was done.
+    pub action: Action,
+    /// The wait before.
+    pub from: Option<String>,
+    /// The wait after.
+    pub to: Option<String>,
+    /// Why: the rules, with lines of the original.
+    pub why: Vec<String>,
+}
+
+/// What was done to a wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It is new.
+    Inserted,
+    /// It waits for something else.
+    Changed,
+    /// It is gone.
+    Removed,
+}
+
+/// A wait that stays because it orders memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct KeptWait {
+    /// Its line in the original, from 1.
+    pub line: u32,
+    /// What of it stays: `vmcnt(0)`.
+    pub wait: String,
+    /// An operation that it finishes, by its line.
+    pub operation: Option<u32>,
+    /// Where that operation must be done: the line of a barrier, store, atomic …
+    pub before: Option<u32>,
+}
+
+/// What a function waits.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct FunctionWaits {
+    /// Its name.
+    pub name: String,
+    /// Before.
+    pub before: Waits,
+    /// After.
+    pub after: Waits,
+}
+
+/// Why a file could not be rewritten.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum RewriteError {
+    /// It cannot be assembled.
+    #[error(transparent)]
+    Assembly(#[from] Diagnostics),
+    /// It has no code that can be read.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// A wait would have to stand between instructions that the text does not write as instructions.
+    #[error(
+        "a wait is needed at {section}+{offset:#x}, where the file has an instruction as data: write it as an instruction"
+    )]
+    NoPlace {
+        /// The section.
+        section: String,
+        /// The offset of the instruction that must wait.
+        offset: u64,
+    },
+    /// A branch is given as a number of words, and waits change between it and where it leads.
+    #[error(
+        "line {line}: waits change between this branch and where it leads, and its distance is a number: use a label"
+    )]
+    Distance {
+        /// The branch.
+        line: u32,
+    },
+    /// Code adds to its own address, and waits change in between.
+    #[error(
+        "line {line}: waits change between `s_getpc_b64` and the `s_add_u32`, `s_addc_u32` that count the bytes behind it: \
+         put the wait before `s_getpc_b64`"
+    )]
+    OwnAddress {
+        /// The `s_getpc_b64`.
+        line: u32,
+    },
+}
+
+/// Rewrites the waits of a file.
+///
+/// # Errors
+/// [`RewriteError`]; nothing is half done.
+pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
+    let first = fix_once(file, text, options)?;
+    if !options.strip {
+        return Ok(first);
+    }
+    settle(file, first, options)
+}
+
+/// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at once.
+const ROUNDS: usize = 4;
+
+fn settle(file: &str, first: Fixed, options: &Options) -> Result<Fixed, RewriteError> {
+    let mut settled = first;
+    for _ in 0..ROUNDS {
+        let again = fix_once(file, &settled.text, options)?;
+        if again.text == settled.text {
+            break;
+        }
+        settled.text = again.text;
+        for (function, new) in settled.functions.iter_mut().zip(again.functions) {
+            function.after = new.after;
+        }
+    }
+    Ok(settled)
+}
+
+/// A file that was read.
+struct File<'a> {
+    source: SourceText<'a>,
+    assembly: Assembly,
+    unit: Unit,
+}
+
+impl<'a> File<'a> {
+    fn read(file: &str, text: &'a str, target: Option<TargetId>) -> Result<File<'a>, RewriteError> {
+        let assembly = asm::assemble(file, text, &asm::Options { target, keep_instructions: true })?;
+        let unit = Unit::of_assembly(&assembly)?;
+        Ok(File { source: SourceText::new(text), assembly, unit })
+    }
+
+    /// The lines of a section in which the text gives a branch's distance as a number.
+    fn numbered(&self, code: &Code) -> Vec<usize> {
+        let is_numbered = |inst: &&asm::AsmInst| {
+            let operand = inst.inst.desc.branch_operand().and_then(|i| inst.inst.operands.get(i));
+            matches!(operand, Some(Operand::Imm(_)))
+        };
+        let name = |inst: &asm::AsmInst| {
+            self.assembly.module.sections.get(inst.section.0 as usize).map(|s| &*s.name)
+        };
+        let of_section =
+            self.assembly.instructions.iter().filter(is_numbered).filter(|i| name(i) == Some(&code.section));
+        of_section.filter_map(|inst| code.line_at(inst.offset)).collect()
+    }
+}
+
+fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
+    let file = File::read(file, text, options.target)?;
+    let how = How {
+        wait: wait_options(file.unit.target_id, options.rules),
+        strip: options.strip,
+        only: options.only,
+    };
+    let mut edits = Edits::default();
+    let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());
+    for code in &file.unit.sections {
+        let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
+        let plan = plan::plan(&code.program, &ranges, &how);
+        let mut own = Vec::new();
+        let numbered = file.numbered(code);
+        let mut writer = Writer {
+            source: &file.source,
+            code,
+            numbered: &numbered,
+            comment: options.comment,
+            edits: &mut edits,
+            changes: &mut own,
+        };
+        writer.write(&plan)?;
+        changes.append(&mut own);
+        kept.extend(kept_waits(code, &plan));
+        functions.extend(function_waits(code, &ranges, &plan));
+    }
+    changes.sort_by_key(|c| c.line);
+    Ok(Fixed { text: edits.apply(text), target_id: file.unit.target_id, changes, kept, functions })
+}
+
+/// What the inserter is asked for.
+fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
+    let default = WaitOptions::default();
+    // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
+    // them outstanding on purpose.
+    let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
+    WaitOptions { rules: rules.config(target_id.xnack != Feature::Off), barrier_orders, ..default }
+}
+
+fn kept_waits<'a>(code: &'a Code, plan: &'a Plan) -> impl Iterator<Item = KeptWait> + 'a {
+    let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);
+    plan.kept.iter().filter_map(move |kept| {
+        let wait = code.program.lines.get(kept.wait).and_then(|l| order::wait_of(&l.inst))?;
+        Some(KeptWait {
+            line: line_of(kept.wait)?,
+            wait: part(wait, kept.operation.1).to_string(),
+            operation: line_of(kept.operation.0 as usize),
+            before: line_of(kept.place),
+        })
+    })
+}
+
+fn function_waits(code: &Code, ranges: &[Range<usize>], plan: &Plan) -> Vec<FunctionWaits> {
+    let before = totals::Weighted::new(&code.program);
+    let pairs = code.functions.iter().zip(ranges).zip(plan.totals(ranges));
+    let waits = |((function, range), after): ((&crate::code::Function, &Range<usize>), Waits)| {
+        FunctionWaits { name: function.name.clone(), before: before.count(range.clone()), after }
+    };
+    pairs.map(waits).collect()
+}

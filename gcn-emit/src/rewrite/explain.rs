@@ -1,0 +1,304 @@
+//! Why each wait of a file is there.
+//!
+//! What needs waiting for is found with the inserter: it is run on the program without its `s_waitcnt`, then on the program
+//! without its `s_nop`, and says at each instruction that would have to wait, for whom. Each such need is then served by a wait
+//! of the original: of `s_waitcnt` the nearest on the way back from the instruction that is strong enough; of `s_nop` all on the
+//! way back to the producer. What no need is served by orders memory (see the parent module), or nothing needs it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+use gcn_isa::Program;
+use gcn_isa::cfg::Flow;
+use gcn_isa::check::{self, Advice};
+use gcn_isa::counters::{Counter, events};
+use gcn_isa::hazards::{RuleSet, wait_states};
+use gcn_isa::table::Class;
+use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
+use serde::Serialize;
+
+use super::plan::{How, Kept, plan};
+use super::reason::describe;
+use super::{order, part, superfluous, wait_options};
+use crate::code::{Code, Unit};
+use crate::target_id::Feature;
+
+/// A wait with its reasons.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ExplainedWait {
+    /// Its section.
+    pub section: String,
+    /// The function that it stands in.
+    pub function: Option<String>,
+    /// Index of its line in the section's program.
+    pub index: usize,
+    /// Line of the assembly file, from 1.
+    pub line: Option<u32>,
+    /// What is said about it.
+    pub verdict: Verdict,
+    /// Which rules it serves, with the two instructions.
+    pub reasons: Vec<String>,
+    /// What would be enough in its place, if that is less: `nothing`, or a wait.
+    pub enough: Option<String>,
+}
+
+/// Whether a wait is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A rule needs it.
+    Needed,
+    /// No rule about registers needs it, but others may see the difference.
+    OrdersMemory,
+    /// Nothing needs it.
+    NotNeeded,
+    /// Control does not come there.
+    Unreached,
+}
+
+impl Verdict {
+    /// In words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Verdict::Needed => "needed",
+            Verdict::OrdersMemory => "orders memory",
+            Verdict::NotNeeded => "not needed by any rule",
+            Verdict::Unreached => "control does not come here",
+        }
+    }
+}
+
+/// Explains every wait of a file, in the order of the file.
+///
+/// ```
+/// use gcn_emit::{asm, code::Unit, rewrite::{Verdict, explain}};
+/// use gcn_isa::hazards::RuleSet;
+///
+/// let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"
+///     global_load_dword v0, v[2:3], off
+///     s_waitcnt vmcnt(0)
+///     v_mov_b32 v1, v0
+///     s_nop 0
+///     s_endpgm";
+/// let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
+/// let unit = Unit::of_assembly(&asm::assemble("k.s", source, &options).unwrap()).unwrap();
+/// let waits = explain(&unit, RuleSet::Safe);
+/// assert_eq!((waits[0].verdict, waits[1].verdict), (Verdict::Needed, Verdict::NotNeeded));
+/// assert!(waits[0].reasons[0].starts_with("waitcnt.raw: v0 of global_load_dword (line 2)"), "{:?}", waits[0].reasons);
+/// ```
+pub fn explain(unit: &Unit, rules: RuleSet) -> Vec<ExplainedWait> {
+    let options = WaitOptions { leave_loops: false, ..wait_options(unit.target_id, rules) };
+    let config = rules.config(unit.target_id.xnack != Feature::Off);
+    let check = check::Options { rules: config, ..check::Options::default() };
+    unit.sections.iter().flat_map(|code| section(code, &options, check)).collect()
+}
+
+fn section(code: &Code, options: &WaitOptions, check: check::Options) -> Vec<ExplainedWait> {
+    let program = &code.program;
+    let flow = Flow::of(program);
+    let served = Served::of(program, &flow, options);
+    let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
+    let strip = How { wait: options.clone(), strip: true, only: None };
+    let kept = plan(program, &ranges, &strip).kept;
+    let advice: BTreeMap<usize, Advice> =
+        check::advice(program, check).into_iter().map(|a| (a.line, a)).collect();
+    let reached = super::plan::reached(program);
+    let is_wait = |line: &usize| matches!(program.lines[*line].inst.desc.class, Class::Nop | Class::Waitcnt);
+    let waits = (0..program.lines.len()).filter(is_wait).map(|line| {
+        let advice = advice.get(&line);
+        let enough = advice.map(|a| superfluous::text(a.enough).unwrap_or_else(|| "nothing".to_owned()));
+        let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);
+        let mut reasons: Vec<String> = Vec::new();
+        for reason in served.by(line) {
+            let text = describe(program, reason, &line_of);
+            if !reasons.contains(&text) {
+                reasons.push(text);
+            }
+        }
+        let first = kept.partition_point(|k| k.wait < line);
+        let orders: Vec<&Kept> = kept.iter().skip(first).take_while(|k| k.wait == line).collect();
+        let can_go = enough.as_deref() == Some("nothing");
+        let verdict = match () {
+            () if !reached[line] => Verdict::Unreached,
+            () if !reasons.is_empty() && !can_go => Verdict::Needed,
+            () if !orders.is_empty() => Verdict::OrdersMemory,
+            () if advice.is_none() => Verdict::Needed,
+            () => Verdict::NotNeeded,
+        };
+        reasons.extend(orders.iter().filter_map(|kept| order_text(program, kept, &line_of)));
+        let function = code.function_of(line).map(|f| f.name.clone());
+        let section = code.section.clone();
+        ExplainedWait { section, function, index: line, line: line_of(line), verdict, reasons, enough }
+    });
+    waits.collect()
+}
+
+fn order_text(program: &Program, kept: &Kept, line_of: &dyn Fn(usize) -> Option<u32>) -> Option<String> {
+    let wait = order::wait_of(&program.lines.get(kept.wait)?.inst)?;
+    let name = |line: usize| {
+        let mnemonic = program.lines.get(line).map_or("?", |l| l.inst.desc.printed);
+        line_of(line).map_or_else(|| mnemonic.to_owned(), |n| format!("{mnemonic} (line {n})"))
+    };
+    let (first, second) = (name(kept.operation.0 as usize), name(kept.place));
+    Some(format!("orders memory: {first} is done before {second}: {}", part(wait, kept.operation.1)))
+}
+
+/// Which wait serves which need.
+struct Served {
+    /// By line of the wait.
+    needs: BTreeMap<usize, Vec<usize>>,
+    reasons: Vec<Reason>,
+}
+
+/// How many blocks are searched for the wait that serves one need.
+const MOST_BLOCKS: usize = 64;
+
+impl Served {
+    fn of(program: &Program, flow: &Flow, options: &WaitOptions) -> Served {
+        let mut served = Served { needs: BTreeMap::new(), reasons: Vec::new() };
+        for reason in needs(program, Class::Waitcnt, options) {
+            served.counter(program, flow, reason);
+        }
+        for reason in needs(program, Class::Nop, options) {
+            served.states(program, flow, reason);
+        }
+        served
+    }
+
+    fn by(&self, line: usize) -> impl Iterator<Item = &Reason> {
+        self.needs.get(&line).into_iter().flatten().filter_map(|i| self.reasons.get(*i))
+    }
+
+    fn counter(&mut self, program: &Program, flow: &Flow, reason: Reason) {
+        let Demand::Count { counter, needed, .. } = reason.demand else { return };
+        let entry = reason.rule == "call.entry";
+        let mut found = Vec::new();
+        if entry {
+            let wait = program.lines.get(reason.consumer).and_then(|l| order::wait_of(&l.inst));
+            found.extend(wait.map(|_| reason.consumer));
+        }
+        let producer = reason.producer;
+        walk_back(program, flow, reason.consumer, 0, &mut |line, behind: u32| {
+            let inst = &program.lines[line].inst;
+            if let Some(wait) = order::wait_of(inst)
+                && counter.of(wait) <= counter.cap()
+                && (u32::from(counter.of(wait)) + behind <= u32::from(needed) || counter.of(wait) == 0)
+            {
+                found.push(line);
+                return None;
+            }
+            (Some(line) != producer).then(|| behind + issued(program, line, counter))
+        });
+        self.add(reason, found);
+    }
+
+    fn states(&mut self, program: &Program, flow: &Flow, reason: Reason) {
+        let Demand::States { needed, .. } = reason.demand else { return };
+        let mut found = Vec::new();
+        let producer = reason.producer;
+        walk_back(program, flow, reason.consumer, 0, &mut |line, behind: u32| {
+            let inst = &program.lines[line].inst;
+            if inst.desc.class == Class::Nop {
+                found.push(line);
+            }
+            let behind = behind + wait_states(inst);
+            (Some(line) != producer && behind < needed.max(1) + 1).then_some(behind)
+        });
+        self.add(reason, found);
+    }
+
+    fn add(&mut self, reason: Reason, waits: Vec<usize>) {
+        for wait in waits {
+            let needs = self.needs.entry(wait).or_default();
+            if needs.last() != Some(&self.reasons.len()) {
+                needs.push(self.reasons.len());
+            }
+        }
+        self.reasons.push(reason);
+    }
+}
+
+/// How much a line moves a counter up.
+fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
+    let events = events(program.target, &program.lines[line].inst);
+    events.iter().filter(|e| e.stream.counter() == counter).map(|e| u32::from(e.count)).sum()
+}
+
+/// Walks back from before `line` over all paths; `visit` gets each line with what has been counted up to it and says what is
+/// counted before it, or that the path ends.
+fn walk_back(
+    program: &Program,
+    flow: &Flow,
+    line: usize,
+    from: u32,
+    visit: &mut dyn FnMut(usize, u32) -> Option<u32>,
+) {
+    let Some(last) = line.checked_sub(0).filter(|l| *l < program.lines.len()) else { return };
+    let first_block = flow.cfg.block_of(last);
+    let mut seen = HashSet::new();
+    let mut work = vec![(first_block, line, from)];
+    while let Some((block, end, mut counted)) = work.pop() {
+        let start = flow.cfg.blocks[block].start;
+        let mut open = true;
+        for line in (start..end).rev() {
+            match visit(line, counted) {
+                Some(now) => counted = now,
+                None => {
+                    open = false;
+                    break;
+                }
+            }
+        }
+        if open && seen.len() < MOST_BLOCKS {
+            for &pred in &flow.cfg.blocks[block].preds {
+                if seen.insert(pred) {
+                    work.push((pred, flow.cfg.blocks[pred].end, counted));
+                }
+            }
+        }
+    }
+}
+
+/// What the program would need if it had no waits of this class; all lines are those of `program`.
+fn needs(program: &Program, class: Class, options: &WaitOptions) -> Vec<Reason> {
+    let mut bare = program.clone();
+    let keep: Vec<bool> = program.lines.iter().map(|l| l.inst.desc.class != class).collect();
+    let mut numbers = Vec::with_capacity(keep.len() + 1);
+    let mut originals = Vec::new();
+    for (line, keep) in keep.iter().enumerate() {
+        numbers.push(originals.len());
+        if *keep {
+            originals.push(line);
+        }
+    }
+    numbers.push(originals.len());
+    bare.lines = originals.iter().map(|l| program.lines[*l].clone()).collect();
+    let renumber = |at: usize| numbers.get(at).copied().unwrap_or(originals.len());
+    bare.labels.iter_mut().for_each(|l| l.at = l.at.map(renumber));
+    bare.entries.iter_mut().for_each(|e| e.at = renumber(e.at));
+    bare.gaps.iter_mut().for_each(|g| *g = renumber(*g));
+    let inserted = match class {
+        Class::Waitcnt => insert_waitcnt(&mut bare, options),
+        _ => insert_wait_states(&mut bare, options),
+    };
+    // Back to the lines of `program`: first those before insertion, then those with waits.
+    let mut is_new = vec![false; bare.lines.len()];
+    inserted.iter().for_each(|i| is_new.iter_mut().skip(i.at).take(i.count).for_each(|n| *n = true));
+    let mut rest = originals.iter().copied();
+    let back: Vec<usize> =
+        is_new.iter().map(|new| if *new { usize::MAX } else { rest.next().unwrap_or(usize::MAX) }).collect();
+    let old = |line: usize| back.get(line).copied().filter(|l| *l != usize::MAX);
+    let mut reasons = Vec::new();
+    for mut reason in inserted.into_iter().flat_map(|i| i.reasons) {
+        reason.producer = reason.producer.and_then(old);
+        let entry = reason.rule == "call.entry";
+        let consumer = old(reason.consumer);
+        if let Some(consumer) = consumer {
+            // The entry's wait stands where the function begins.
+            let first = (0..consumer).rev().take_while(|l| entry && !keep[*l]).last();
+            reason.consumer = first.unwrap_or(consumer);
+            reasons.push(reason);
+        }
+    }
+    reasons
+}

@@ -1,0 +1,311 @@
+//! Which memory operations a program's waits order for others.
+//!
+//! Rules about registers say nothing about waits that stand there for the sake of other waves and of the host: a release waits
+//! for its stores before the flag is written, an acquire for the flag before the data is read. What such a wait gives is that at
+//! some later instruction certain earlier operations are done for sure. [`Order`] knows, for each instruction that may be meant,
+//! which operations may still be outstanding there; whoever takes waits away must not let that become more.
+//!
+//! Which operations matter at which instructions stands in the parent module.
+//!
+//! The analysis goes forward over all paths. Before each instruction it knows the operations that may be outstanding, each with
+//! the fewest younger ones of its stream on any path. A wait for `n` finishes an operation with `n` younger ones if the stream
+//! finishes in order, others only if `n` is 0. An operation with as many younger ones as the counter can count is done: the
+//! machine issues no more than it can count.
+
+use std::collections::BTreeSet;
+
+use gcn_isa::cfg::{Cfg, Flow};
+use gcn_isa::counters::{Counter, MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Operand, Program, Target};
+
+/// An instruction's operation on a counter.
+pub(super) type Operation = (u32, Counter);
+
+/// An operation that may be outstanding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Open {
+    /// Its instruction, as numbered by the caller.
+    line: u32,
+    stream: Stream,
+    /// Younger operations of the stream on the path with fewest of them.
+    younger: u8,
+}
+
+/// Operations that may be outstanding, in order of instruction and stream.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct State {
+    open: Vec<Open>,
+}
+
+impl State {
+    fn join(&mut self, other: &State) {
+        if self.open.is_empty() {
+            self.open.clone_from(&other.open);
+            return;
+        }
+        let mut joined = Vec::with_capacity(self.open.len().max(other.open.len()));
+        let (mut a, mut b) = (self.open.iter().peekable(), other.open.iter().peekable());
+        loop {
+            let key = |o: &Open| (o.line, o.stream);
+            match (a.peek(), b.peek()) {
+                (Some(x), Some(y)) if key(x) == key(y) => {
+                    joined.push(Open { younger: x.younger.min(y.younger), ..**x });
+                    a.next();
+                    b.next();
+                }
+                (Some(x), Some(y)) => {
+                    joined.extend(if key(x) < key(y) { a.next() } else { b.next() }.copied());
+                }
+                (Some(_), None) => joined.extend(a.next().copied()),
+                (None, Some(_)) => joined.extend(b.next().copied()),
+                (None, None) => break,
+            }
+        }
+        self.open = joined;
+    }
+
+    /// Waits; `done` is called with each operation that is finished by it.
+    fn wait(&mut self, wait: WaitCnt, mut done: impl FnMut(Operation)) {
+        self.open.retain(|open| {
+            let counter = open.stream.counter();
+            let value = counter.of(wait);
+            let waits = value <= counter.cap();
+            let finished = waits && (value == 0 || open.stream.in_order() && open.younger >= value);
+            if finished {
+                done((open.line, counter));
+            }
+            !finished
+        });
+    }
+
+    fn issue(&mut self, stream: Stream, line: u32) {
+        let most = stream.counter().of(WaitCnt::NONE);
+        self.open.retain_mut(|open| {
+            if open.stream == stream {
+                open.younger += 1;
+            }
+            open.younger < most && (open.line, open.stream) != (line, stream)
+        });
+        let at = self.open.partition_point(|o| (o.line, o.stream) < (line, stream));
+        self.open.insert(at, Open { line, stream, younger: 0 });
+    }
+}
+
+/// What an instruction's operations are to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Nobody else can tell when they happen.
+    Private,
+    /// They read.
+    Load,
+    /// They read what may be a flag.
+    Acquire,
+    /// They write, or order by themselves.
+    Write,
+}
+
+/// What an instruction says about operations before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Point {
+    /// Nothing.
+    None,
+    /// It reads memory: behind an acquire, the data.
+    Access,
+    /// It may tell others that what stands before it has happened.
+    Publish,
+}
+
+fn role(target: Target, inst: &Inst) -> Role {
+    use Class as C;
+    match inst.desc.class {
+        C::SmemLoad | C::SmemTime | C::ScratchLoad | C::ScratchStore | C::LdsPermute | C::LdsNop => {
+            Role::Private
+        }
+        C::CacheCtl | C::SmemCache | C::SmemStore | C::SmemAtomic | C::SmemAtomicRet => Role::Write,
+        C::Sendmsg | C::Gds | C::Gws => Role::Write,
+        _ => {
+            let events = events(target, inst);
+            let effects = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
+            let writes = MemoryEffect::STORE | MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+            if effects.intersects(writes) || inst.mods.gds {
+                Role::Write
+            } else if effects.contains(MemoryEffect::LDS_READ) || inst.mods.glc || inst.mods.scc {
+                Role::Acquire
+            } else if effects.contains(MemoryEffect::LOAD) {
+                Role::Load
+            } else {
+                Role::Private
+            }
+        }
+    }
+}
+
+fn point(role: Role, inst: &Inst) -> Point {
+    let unknown_exit =
+        || inst.desc.class == Class::Branch && !inst.operands.iter().any(|o| matches!(o, Operand::Label(_)));
+    match role {
+        Role::Write => Point::Publish,
+        Role::Load | Role::Acquire => Point::Access,
+        Role::Private if inst.desc.class == Class::Barrier || unknown_exit() => Point::Publish,
+        Role::Private => Point::None,
+    }
+}
+
+/// What the instructions of the original program are, by number.
+pub(super) struct Roles {
+    roles: Vec<Role>,
+    /// Loads that may be an acquire and right behind which the program waits.
+    acquires: BTreeSet<u32>,
+}
+
+impl Roles {
+    /// Those of `original`.
+    pub fn of(original: &Program) -> Roles {
+        let roles = original.lines.iter().map(|l| role(original.target, &l.inst)).collect();
+        let mut found = Roles { roles, acquires: BTreeSet::new() };
+        for (i, role) in found.roles.iter().enumerate() {
+            let behind = original.lines.iter().skip(i + 1).map(|l| l.inst.desc.class);
+            let mut waits = behind.take_while(|c| matches!(c, Class::Waitcnt | Class::Nop));
+            if *role == Role::Acquire && waits.any(|c| c == Class::Waitcnt) {
+                found.acquires.insert(i as u32);
+            }
+        }
+        found
+    }
+
+    fn counts(&self, operation: u32, at: Point) -> bool {
+        match self.roles.get(operation as usize) {
+            Some(Role::Write) => true,
+            Some(Role::Acquire) if self.acquires.contains(&operation) => true,
+            Some(Role::Load | Role::Acquire) => at == Point::Publish,
+            _ => false,
+        }
+    }
+}
+
+/// The operations that may be outstanding at each place that may be meant by a wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Order {
+    /// For each place (the original number of the instruction, in order) those that count there.
+    places: Vec<(u32, Vec<Operation>)>,
+    /// Which wait finishes what.
+    finishes: Vec<(u32, Operation)>,
+}
+
+impl Order {
+    /// Analyses `program`. `names` gives each line the number that it has in the original program, so that results for programs
+    /// with different waits can be compared.
+    pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Order {
+        let flow = Flow::of(program);
+        let cfg = &flow.cfg;
+        let mut solver = Solver { program, names, entering: vec![None; cfg.blocks.len()], cfg };
+        solver.solve(flow.roots.iter().map(|r| r.block));
+        let mut order = Order { places: Vec::new(), finishes: Vec::new() };
+        for block in 0..cfg.blocks.len() {
+            solver.report(block, roles, &mut order);
+        }
+        order.places.sort_unstable_by_key(|p| p.0);
+        order
+    }
+
+    /// Operations that may be outstanding at a place here, but not in `original`, each with the first such place.
+    pub fn beyond(&self, original: &Order) -> Vec<(Operation, u32)> {
+        let mut found = Vec::new();
+        for (place, open) in &self.places {
+            let known = original.places.binary_search_by_key(place, |p| p.0);
+            let known = known.ok().and_then(|i| original.places.get(i)).map_or(&[][..], |p| &p.1);
+            found.extend(open.iter().filter(|o| !known.contains(o)).map(|o| (*o, *place)));
+        }
+        found.sort_unstable();
+        found.dedup_by_key(|f| f.0);
+        found
+    }
+
+    /// The waits that finish one of these operations, each with the operation.
+    pub fn finishers<'a>(
+        &'a self,
+        operations: &'a [(Operation, u32)],
+    ) -> impl Iterator<Item = (u32, Operation)> {
+        let wanted = |f: &&(u32, Operation)| operations.binary_search_by_key(&f.1, |o| o.0).is_ok();
+        self.finishes.iter().filter(wanted).copied()
+    }
+}
+
+struct Solver<'a> {
+    program: &'a Program,
+    names: &'a [u32],
+    cfg: &'a Cfg,
+    /// The state before each block that control comes to.
+    entering: Vec<Option<State>>,
+}
+
+impl Solver<'_> {
+    fn solve(&mut self, roots: impl Iterator<Item = usize>) {
+        let mut open: BTreeSet<usize> = roots.collect();
+        for &block in &open {
+            self.entering[block] = Some(State::default());
+        }
+        while let Some(block) = open.pop_first() {
+            let Some(mut state) = self.entering[block].clone() else { continue };
+            self.walk(block, &mut state, |_, _| {}, |_, _| {});
+            for &next in &self.cfg.blocks[block].succs {
+                let mut new = self.entering[next].clone().unwrap_or_default();
+                new.join(&state);
+                if self.entering[next].as_ref() != Some(&new) {
+                    self.entering[next] = Some(new);
+                    open.insert(next);
+                }
+            }
+        }
+    }
+
+    /// Runs a block: `before` sees each line with the state before it, `done` each operation that a wait finishes.
+    fn walk(
+        &self,
+        block: usize,
+        state: &mut State,
+        mut before: impl FnMut(usize, &State),
+        mut done: impl FnMut(usize, Operation),
+    ) {
+        let block = &self.cfg.blocks[block];
+        for line in block.start..block.end {
+            before(line, state);
+            let inst = &self.program.lines[line].inst;
+            if let Some(wait) = wait_of(inst) {
+                state.wait(wait, |operation| done(line, operation));
+                continue;
+            }
+            // In a stream of their own, without an order.
+            if matches!(inst.desc.class, Class::SmemLoad | Class::SmemTime) {
+                continue;
+            }
+            for event in events(self.program.target, inst) {
+                state.issue(event.stream, self.names[line]);
+            }
+        }
+    }
+
+    fn report(&self, block: usize, roles: &Roles, order: &mut Order) {
+        let Some(mut state) = self.entering[block].clone() else { return };
+        let Order { places, finishes } = order;
+        let place = |line: usize, state: &State| {
+            let inst = &self.program.lines[line].inst;
+            let point = point(role(self.program.target, inst), inst);
+            if point != Point::None {
+                let open = state.open.iter().filter(|o| roles.counts(o.line, point));
+                let open = open.map(|o| (o.line, o.stream.counter())).collect();
+                places.push((self.names[line], open));
+            }
+        };
+        self.walk(block, &mut state, place, |line, operation| finishes.push((self.names[line], operation)));
+    }
+}
+
+/// What an `s_waitcnt` waits for.
+pub(super) fn wait_of(inst: &Inst) -> Option<WaitCnt> {
+    match (inst.desc.class, inst.operands.first()) {
+        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
+        _ => None,
+    }
+}

@@ -1,0 +1,255 @@
+//! Which waits a program gets: what is taken away, what must stay because it orders memory, what the inserter adds.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gcn_isa::cfg::Flow;
+use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::table::Class;
+use gcn_isa::wait::{Inserted, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
+use gcn_isa::{Operand, Program};
+
+use super::Only;
+use super::order::{Operation, Order, Roles, wait_of};
+use super::totals::{Waits, Weighted};
+
+/// The number of a line that the original does not have.
+pub(super) const NEW: u32 = u32::MAX;
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub(super) struct How {
+    /// For the inserter.
+    pub wait: WaitOptions,
+    /// Take away first what is there.
+    pub strip: bool,
+    /// Which waits.
+    pub only: Option<Only>,
+}
+
+/// A part of a wait that stays because it orders memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Line of the wait in the original.
+    pub wait: usize,
+    /// What it finishes.
+    pub operation: Operation,
+    /// The first instruction at which that counts.
+    pub place: usize,
+}
+
+/// The waits of a program.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// The program with them.
+    pub program: Program,
+    /// For each of its lines the original line, or [`NEW`].
+    pub origins: Vec<u32>,
+    /// What was put in or made stronger.
+    pub inserted: Vec<Inserted>,
+    /// What stayed in order to order memory.
+    pub kept: Vec<Kept>,
+}
+
+/// How much of a function's waits is taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Take {
+    All,
+    /// An `s_waitcnt` is a wait state, too: without it, `s_nop` may have to be longer.
+    OnlyNops,
+    Nothing,
+}
+
+/// Plans the waits of a program with these functions.
+pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
+    if !how.strip {
+        let origins = (0..program.lines.len() as u32).collect();
+        return insert(program.clone(), origins, how);
+    }
+    let strip = Strip::new(program, how);
+    let mut takes = vec![Take::All; functions.len()];
+    let plan = strip.plan(&strip.levels(functions, &takes));
+    let original = Weighted::new(program);
+    let before: Vec<Waits> = functions.iter().map(|f| original.count(f.clone())).collect();
+    let mut found: Vec<(Take, Waits)> = plan.totals(functions).into_iter().map(|w| (Take::All, w)).collect();
+    let is_worse =
+        |(i, f): (usize, &(Take, Waits))| before.get(i).is_some_and(|b| f.1.is_worse_than(b)).then_some(i);
+    let worse: Vec<usize> = found.iter().enumerate().filter_map(is_worse).collect();
+    if worse.is_empty() {
+        return plan;
+    }
+    // Where every wait is taken away and more wait states come back, less is taken away.
+    for take in [Take::OnlyNops, Take::Nothing] {
+        worse.iter().for_each(|i| takes[*i] = take);
+        let after = strip.plan(&strip.levels(functions, &takes)).totals(functions);
+        for i in &worse {
+            if after[*i].cost() < found[*i].1.cost() {
+                found[*i] = (take, after[*i]);
+            }
+        }
+    }
+    let takes: Vec<Take> = found.iter().map(|f| f.0).collect();
+    strip.plan(&strip.levels(functions, &takes))
+}
+
+impl Plan {
+    /// The waits of each function of the original.
+    pub fn totals(&self, functions: &[Range<usize>]) -> Vec<Waits> {
+        let lines = self.original_lines();
+        let at = |line: usize| lines.partition_point(|l| *l < line);
+        let program = Weighted::new(&self.program);
+        functions.iter().map(|f| program.count(at(f.start)..at(f.end))).collect()
+    }
+
+    /// For each line the original line, for new ones that of the next line that is not new.
+    fn original_lines(&self) -> Vec<usize> {
+        let mut next = usize::MAX;
+        let mut lines: Vec<usize> = Vec::with_capacity(self.origins.len());
+        for origin in self.origins.iter().rev() {
+            if *origin != NEW {
+                next = *origin as usize;
+            }
+            lines.push(next);
+        }
+        lines.reverse();
+        lines
+    }
+}
+
+/// Runs the inserter; `origins` are the numbers of the lines.
+fn insert(mut program: Program, origins: Vec<u32>, how: &How) -> Plan {
+    let mut inserted = match how.only {
+        None => insert_waits(&mut program, &how.wait),
+        Some(Only::Counters) => insert_waitcnt(&mut program, &how.wait),
+        Some(Only::WaitStates) => insert_wait_states(&mut program, &how.wait),
+    };
+    inserted.sort_by_key(|i| i.at);
+    let mut is_new = vec![false; program.lines.len()];
+    for i in &inserted {
+        is_new.iter_mut().skip(i.at).take(i.count).for_each(|new| *new = true);
+    }
+    let mut old = origins.into_iter();
+    let origins = is_new.iter().map(|new| if *new { NEW } else { old.next().unwrap_or(NEW) }).collect();
+    Plan { program, origins, inserted, kept: Vec::new() }
+}
+
+/// A program whose waits are to be taken away.
+struct Strip<'a> {
+    program: &'a Program,
+    how: &'a How,
+    /// Whether control comes to each line. What stands elsewhere fills space, and stays.
+    reached: Vec<bool>,
+    roles: Roles,
+    order: Order,
+}
+
+impl<'a> Strip<'a> {
+    fn new(program: &'a Program, how: &'a How) -> Strip<'a> {
+        let roles = Roles::of(program);
+        let names: Vec<u32> = (0..program.lines.len() as u32).collect();
+        let order = Order::of(program, &names, &roles);
+        Strip { program, how, reached: reached(program), roles, order }
+    }
+
+    /// How much is taken away at each line.
+    fn levels(&self, functions: &[Range<usize>], takes: &[Take]) -> Vec<Take> {
+        let mut levels = vec![Take::All; self.program.lines.len()];
+        for (function, take) in functions.iter().zip(takes) {
+            levels.iter_mut().take(function.end).skip(function.start).for_each(|l| *l = *take);
+        }
+        levels
+    }
+
+    /// Takes away and inserts until what the original orders is ordered.
+    fn plan(&self, levels: &[Take]) -> Plan {
+        let mut keep: BTreeMap<usize, WaitCnt> = BTreeMap::new();
+        let mut kept: Vec<Kept> = Vec::new();
+        loop {
+            let (program, origins) = self.without_waits(levels, &keep);
+            let mut plan = insert(program, origins, self.how);
+            let now = Order::of(&plan.program, &plan.origins, &self.roles);
+            let beyond = now.beyond(&self.order);
+            let mut grown = false;
+            for (wait, operation) in self.order.finishers(&beyond) {
+                let wait = wait as usize;
+                let Some(original) = self.program.lines.get(wait).and_then(|l| wait_of(&l.inst)) else {
+                    continue;
+                };
+                let counter = operation.1;
+                let stays = keep.entry(wait).or_insert(WaitCnt::NONE);
+                let stronger = stays.and(counter.at(counter.of(original)));
+                grown |= stronger != *stays;
+                *stays = stronger;
+                let at = beyond.binary_search_by_key(&operation, |b| b.0).ok();
+                let place = at.and_then(|i| beyond.get(i)).map_or(wait, |b| b.1 as usize);
+                kept.push(Kept { wait, operation, place });
+            }
+            if !grown {
+                kept.sort_by_key(|k| (k.wait, k.operation));
+                kept.dedup_by_key(|k| (k.wait, k.operation.1));
+                plan.kept = kept;
+                return plan;
+            }
+        }
+    }
+
+    /// The program without its waits, but for those that stay, and the numbers of its lines.
+    fn without_waits(&self, levels: &[Take], keep: &BTreeMap<usize, WaitCnt>) -> (Program, Vec<u32>) {
+        let mut program = Program {
+            target: self.program.target,
+            name: self.program.name.clone(),
+            lines: Vec::with_capacity(self.program.lines.len()),
+            labels: self.program.labels.clone(),
+            entries: self.program.entries.clone(),
+            gaps: self.program.gaps.clone(),
+        };
+        let mut origins = Vec::with_capacity(self.program.lines.len());
+        // New numbers of lines; of one that goes, the number of the next that stays.
+        let mut numbers = Vec::with_capacity(self.program.lines.len() + 1);
+        for (number, line) in self.program.lines.iter().enumerate() {
+            numbers.push(program.lines.len());
+            let level = levels.get(number).copied().unwrap_or(Take::Nothing);
+            if !self.is_taken(number, level) {
+                program.lines.push(line.clone());
+                origins.push(number as u32);
+            } else if let Some(wait) = keep.get(&number) {
+                let mut line = line.clone();
+                line.inst.operands = [Operand::Imm(i64::from(wait.encode()))].into_iter().collect();
+                program.lines.push(line);
+                origins.push(number as u32);
+            }
+        }
+        numbers.push(program.lines.len());
+        let renumber = |at: usize| numbers.get(at).copied().unwrap_or(program.lines.len());
+        program.labels.iter_mut().for_each(|l| l.at = l.at.map(renumber));
+        program.entries.iter_mut().for_each(|e| e.at = renumber(e.at));
+        program.gaps.iter_mut().for_each(|g| *g = renumber(*g));
+        (program, origins)
+    }
+
+    fn is_taken(&self, line: usize, level: Take) -> bool {
+        let only = |kind| self.how.only.is_none_or(|o| o == kind);
+        let reached = self.reached.get(line).copied().unwrap_or(false);
+        reached
+            && match self.program.lines.get(line).map(|l| l.inst.desc.class) {
+                Some(Class::Nop) => only(Only::WaitStates) && level < Take::Nothing,
+                Some(Class::Waitcnt) => only(Only::Counters) && level < Take::OnlyNops,
+                _ => false,
+            }
+    }
+}
+
+/// For each line whether control comes there.
+pub(super) fn reached(program: &Program) -> Vec<bool> {
+    let flow = Flow::of(program);
+    let mut lines = vec![false; program.lines.len()];
+    for (block, reached) in flow.cfg.blocks.iter().zip(flow.reachable()) {
+        lines.iter_mut().take(block.end).skip(block.start).for_each(|l| *l = reached);
+    }
+    lines
+}
+
+/// The parts of `wait` on a counter, for people: `vmcnt(2)`.
+pub(super) fn part(wait: WaitCnt, counter: Counter) -> WaitCnt {
+    counter.at(counter.of(wait))
+}

@@ -1,0 +1,73 @@
+//! Waits whose loss no rule notices.
+
+use gcn_isa::check::{self, Amount};
+use gcn_isa::hazards::RuleSet;
+use serde::Serialize;
+
+use crate::code::Unit;
+use crate::target_id::Feature;
+
+/// A wait that is stronger than any rule asks for, if all others stay as they are.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Superfluous {
+    /// Its section.
+    pub section: String,
+    /// The function that it stands in.
+    pub function: Option<String>,
+    /// Index of its line in the section's program.
+    pub index: usize,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// Line of the assembly file, from 1.
+    pub line: Option<u32>,
+    /// What stands there.
+    pub wait: String,
+    /// What is enough there; nothing if it can go.
+    pub enough: Option<String>,
+    /// Stores or atomics are outstanding that it waits for: it may be there to order them for others, which no rule sees.
+    pub may_order_memory: bool,
+}
+
+/// Lists the waits that can be taken away or weakened, each for itself, without any rule of the set being broken that is kept
+/// now. What is left is needed: taking away or weakening one of those breaks a rule.
+///
+/// ```
+/// use gcn_emit::{asm, code::Unit, rewrite::superfluous};
+/// use gcn_isa::hazards::RuleSet;
+///
+/// let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx90a\"\nv_mov_b32 v0, 0\ns_nop 4\nv_mov_b32 v1, v0\ns_endpgm\n";
+/// let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
+/// let unit = Unit::of_assembly(&asm::assemble("k.s", source, &options).unwrap()).unwrap();
+/// let found = superfluous(&unit, RuleSet::Safe);
+/// assert_eq!((found[0].line, found[0].wait.as_str(), &found[0].enough), (Some(3), "s_nop 4", &None));
+/// ```
+pub fn superfluous(unit: &Unit, rules: RuleSet) -> Vec<Superfluous> {
+    let rules = rules.config(unit.target_id.xnack != Feature::Off);
+    let options = check::Options { rules, ..check::Options::default() };
+    let mut found = Vec::new();
+    for code in &unit.sections {
+        for advice in check::advice(&code.program, options) {
+            let Some(place) = code.places.get(advice.line) else { continue };
+            found.push(Superfluous {
+                section: code.section.clone(),
+                function: code.function_of(advice.line).map(|f| f.name.clone()),
+                index: advice.line,
+                offset: place.offset,
+                line: place.line,
+                wait: text(advice.have).unwrap_or_default(),
+                enough: text(advice.enough),
+                may_order_memory: advice.may_order,
+            });
+        }
+    }
+    found
+}
+
+/// A wait as an instruction; none if it waits for nothing.
+pub(super) fn text(amount: Amount) -> Option<String> {
+    match amount {
+        Amount::States(states @ 1..) => Some(format!("s_nop {}", states - 1)),
+        Amount::Wait(wait) if !wait.is_none() => Some(format!("s_waitcnt {wait}")),
+        _ => None,
+    }
+}

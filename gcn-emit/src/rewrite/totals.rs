@@ -1,0 +1,93 @@
+//! How much a function waits: wait states and `s_waitcnt`, as they stand and weighted by how deep in loops they stand.
+
+use std::ops::{AddAssign, Range};
+
+use gcn_isa::Program;
+use gcn_isa::cfg::Cfg;
+use gcn_isa::hazards::wait_states;
+use gcn_isa::table::Class;
+use serde::Serialize;
+
+use super::loops::depths;
+
+/// How much more often code is taken to run with each loop around it.
+pub const LOOP_WEIGHT: u64 = 10;
+/// Loops around code beyond which the weight no longer grows.
+const DEEPEST: u32 = 9;
+
+/// The waits of some code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Waits {
+    /// Wait states of all `s_nop`: N + 1 for `s_nop N`.
+    pub wait_states: u64,
+    /// How many `s_waitcnt` there are.
+    pub waitcnts: u64,
+    /// The same wait states, each times [`LOOP_WEIGHT`] for each loop around it.
+    pub weighted_wait_states: u64,
+    /// The same `s_waitcnt`, each times [`LOOP_WEIGHT`] for each loop around it.
+    pub weighted_waitcnts: u64,
+}
+
+impl Waits {
+    /// The waits of a whole program.
+    pub fn of(program: &Program) -> Waits {
+        Weighted::new(program).count(0..program.lines.len())
+    }
+
+    /// What counts first when two ways to wait are compared.
+    pub(super) fn cost(&self) -> (u64, u64, u64) {
+        (self.weighted_wait_states, self.wait_states, self.weighted_waitcnts)
+    }
+
+    /// True if there are more wait states than in `other`, weighted or not.
+    pub(super) fn is_worse_than(&self, other: &Waits) -> bool {
+        self.wait_states > other.wait_states || self.weighted_wait_states > other.weighted_wait_states
+    }
+}
+
+impl AddAssign for Waits {
+    fn add_assign(&mut self, other: Waits) {
+        self.wait_states += other.wait_states;
+        self.waitcnts += other.waitcnts;
+        self.weighted_wait_states = self.weighted_wait_states.saturating_add(other.weighted_wait_states);
+        self.weighted_waitcnts = self.weighted_waitcnts.saturating_add(other.weighted_waitcnts);
+    }
+}
+
+/// A program with the weight of each line.
+pub(super) struct Weighted<'a> {
+    program: &'a Program,
+    weights: Vec<u64>,
+}
+
+impl<'a> Weighted<'a> {
+    /// Finds the loops.
+    pub fn new(program: &'a Program) -> Weighted<'a> {
+        let cfg = Cfg::build(program);
+        let mut weights = vec![1; program.lines.len()];
+        for (block, depth) in cfg.blocks.iter().zip(depths(&cfg, DEEPEST)) {
+            let lines = weights.iter_mut().take(block.end).skip(block.start);
+            lines.for_each(|w| *w = LOOP_WEIGHT.pow(depth));
+        }
+        Weighted { program, weights }
+    }
+
+    /// The waits in some lines.
+    pub fn count(&self, lines: Range<usize>) -> Waits {
+        let mut total = Waits::default();
+        for at in lines {
+            let (Some(line), Some(weight)) = (self.program.lines.get(at), self.weights.get(at)) else {
+                break;
+            };
+            total += match line.inst.desc.class {
+                Class::Nop => {
+                    let states = u64::from(wait_states(&line.inst));
+                    Waits { wait_states: states, weighted_wait_states: states * weight, ..Waits::default() }
+                }
+                Class::Waitcnt => Waits { waitcnts: 1, weighted_waitcnts: *weight, ..Waits::default() },
+                _ => continue,
+            };
+        }
+        total
+    }
+}

@@ -1,0 +1,131 @@
+//! Where each register that an instruction reads was written last.
+
+use std::collections::HashSet;
+
+use gcn_isa::cfg::Flow;
+use gcn_isa::{Program, Reg};
+use serde::Serialize;
+
+use crate::code::{Code, Unit};
+
+/// What an instruction reads.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Writers {
+    /// Line of the assembly file, from 1.
+    pub line: Option<u32>,
+    /// Index of the instruction in its section's program.
+    pub index: usize,
+    /// The registers that it reads.
+    pub reads: Vec<LastWriters>,
+}
+
+/// A register that is read.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LastWriters {
+    /// The register.
+    pub register: String,
+    /// The instructions that may have written it last, each with its line; `entry` where it comes from outside the function;
+    /// `…` if there are too many ways to go back.
+    pub written_by: Vec<String>,
+}
+
+/// How many blocks are searched for one register.
+const MOST_BLOCKS: usize = 256;
+
+/// Finds the last writers of what each instruction reads.
+///
+/// ```
+/// use gcn_emit::{asm, code::Unit, rewrite::writers};
+///
+/// let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nv_mov_b32 v0, v1\nv_add_f32 v2, v0, v1\ns_endpgm";
+/// let options = asm::Options { keep_instructions: true, ..asm::Options::default() };
+/// let unit = Unit::of_assembly(&asm::assemble("k.s", source, &options).unwrap()).unwrap();
+/// let found = writers(&unit);
+/// assert_eq!(found[1].reads[0].register, "v0");
+/// assert_eq!(found[1].reads[0].written_by, ["v_mov_b32_e32 (line 2)"]);
+/// assert_eq!(found[1].reads[1].written_by, ["entry"]);
+/// ```
+pub fn writers(unit: &Unit) -> Vec<Writers> {
+    unit.sections.iter().flat_map(section).collect()
+}
+
+fn section(code: &Code) -> Vec<Writers> {
+    let program = &code.program;
+    let flow = Flow::of(program);
+    let mut found = Vec::new();
+    for (index, line) in program.lines.iter().enumerate() {
+        let mut reads: Vec<LastWriters> = Vec::new();
+        for used in line.inst.reads().iter().filter(|u| u.operand.is_some()) {
+            let register = used.reg.to_string();
+            if reads.iter().all(|r| r.register != register) {
+                reads.push(LastWriters { register, written_by: last_writers(code, &flow, index, used.reg) });
+            }
+        }
+        if !reads.is_empty() {
+            found.push(Writers { line: code.places.get(index).and_then(|p| p.line), index, reads });
+        }
+    }
+    found
+}
+
+/// Goes back from before `line` until every part of `reg` is written.
+fn last_writers(code: &Code, flow: &Flow, line: usize, reg: Reg) -> Vec<String> {
+    let program = &code.program;
+    let (mut found, mut entry, mut more) = (Vec::new(), false, false);
+    let mut seen = HashSet::new();
+    let all = if reg.len >= 64 { u64::MAX } else { (1u64 << reg.len) - 1 };
+    let mut work = vec![(flow.cfg.block_of(line), line, all)];
+    while let Some((block, end, mut open)) = work.pop() {
+        for line in (flow.cfg.blocks[block].start..end).rev() {
+            let written = written(program, line, reg) & open;
+            if written != 0 {
+                found.push(line);
+                open &= !written;
+            }
+            if open == 0 {
+                break;
+            }
+        }
+        if open == 0 {
+            continue;
+        }
+        entry |= flow.roots.iter().any(|r| r.block == block);
+        for &pred in &flow.cfg.blocks[block].preds {
+            if seen.len() >= MOST_BLOCKS {
+                more = true;
+            } else if seen.insert((pred, open)) {
+                work.push((pred, flow.cfg.blocks[pred].end, open));
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    let name = |line: usize| {
+        let mnemonic = program.lines[line].inst.desc.printed;
+        code.places
+            .get(line)
+            .and_then(|p| p.line)
+            .map_or_else(|| mnemonic.to_owned(), |n| format!("{mnemonic} (line {n})"))
+    };
+    let mut texts: Vec<String> = found.into_iter().map(name).collect();
+    if entry || texts.is_empty() {
+        texts.push("entry".to_owned());
+    }
+    if more {
+        texts.push("…".to_owned());
+    }
+    texts
+}
+
+/// The parts of `reg` that a line writes, a bit for each.
+fn written(program: &Program, line: usize, reg: Reg) -> u64 {
+    let mut parts = 0;
+    for write in program.lines[line].inst.writes() {
+        if write.reg.file == reg.file {
+            let from = write.reg.index.max(reg.index);
+            let to = write.reg.end().min(reg.end());
+            (from..to).for_each(|i| parts |= 1u64.checked_shl(u32::from(i - reg.index)).unwrap_or(0));
+        }
+    }
+    parts
+}

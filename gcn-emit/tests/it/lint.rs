@@ -1,0 +1,332 @@
+//! The lint of descriptors and metadata: hand-made wrong ones, and compilers' right ones.
+
+use gcn_emit::asm::{Options, assemble};
+use gcn_emit::code::Unit;
+use gcn_emit::lint::{ALL, Lint, lint};
+use gcn_emit::object::read_code_object;
+
+use crate::asm::corpus;
+use crate::llvm::{Llvm, Scratch};
+
+/// A kernel with this code, these lines in `.amdhsa_kernel` and these in its metadata.
+struct Case {
+    target: &'static str,
+    code: &'static str,
+    descriptor: &'static str,
+    metadata: &'static str,
+}
+
+const RIGHT: Case = Case {
+    target: "gfx90a",
+    code: "s_endpgm",
+    descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8",
+    metadata: "",
+};
+
+const PLAIN: &str = ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16";
+
+impl Case {
+    fn source(&self) -> String {
+        let mut metadata = String::new();
+        let defaults = [
+            (".group_segment_fixed_size", "0"),
+            (".kernarg_segment_align", "8"),
+            (".kernarg_segment_size", "16"),
+            (".max_flat_workgroup_size", "256"),
+            (".name", "k"),
+            (".private_segment_fixed_size", "0"),
+            (".sgpr_count", "16"),
+            (".symbol", "k.kd"),
+            (".vgpr_count", "8"),
+            (".wavefront_size", "64"),
+        ];
+        for (key, value) in defaults.iter().filter(|(key, _)| !self.metadata.contains(&format!("{key}:"))) {
+            metadata += &format!("    {key}: {value}\n");
+        }
+        let own: String = self.metadata.lines().map(|l| format!("    {l}\n")).collect();
+        let metadata = if self.metadata.is_empty() {
+            String::new()
+        } else {
+            let kernel = (metadata + &own).replacen("    ", "  - ", 1);
+            format!(
+                "\t.amdgpu_metadata\n---\namdhsa.kernels:\n{kernel}amdhsa.version: [1, 2]\n...\n\t.end_amdgpu_metadata\n"
+            )
+        };
+        format!(
+            "\t.amdgcn_target \"amdgcn-amd-amdhsa--{}\"\n\t.text\n\t.globl k\n\t.p2align 8\n\t.type k,@function\nk:\n{}\n\t.size k, \
+             .-k\n\t.section .rodata,\"a\"\n\t.p2align 6\n\t.amdhsa_kernel k\n{}\n\t.end_amdhsa_kernel\n{metadata}",
+            self.target, self.code, self.descriptor
+        )
+    }
+
+    fn lints(&self) -> Vec<Lint> {
+        let source = self.source();
+        let options = Options { keep_instructions: true, ..Options::default() };
+        let assembly = assemble("k.s", &source, &options).unwrap_or_else(|e| panic!("{e}\n{source}"));
+        let lints = lint(&Unit::of_assembly(&assembly).expect("kept"));
+        // An object says the same.
+        let bytes = assembly.code_object().expect("links");
+        let object = read_code_object(&bytes).expect("an object");
+        let from_object = lint(&Unit::of_object(&object).expect("a unit"));
+        assert_eq!(lints, from_object, "{source}");
+        lints
+    }
+}
+
+/// Wrong kernels: target, code, descriptor, metadata, the lint and its message; and what makes each of them right.
+struct Wrong {
+    case: Case,
+    rule: &'static str,
+    message: &'static str,
+    /// Replaced in code, descriptor and metadata.
+    repair: (&'static str, &'static str),
+}
+
+#[rustfmt::skip]
+const WRONG: &[Wrong] = &[
+    Wrong {
+        case: Case { target: "gfx906", code: "v_mov_b32 v21, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8", metadata: "" },
+        rule: "kernel.vgprs", message: "v21 is used, but the descriptor gives the kernel 4 VGPRs",
+        repair: ("vgpr 4", "vgpr 22"),
+    },
+    Wrong {
+        // Blocks of 8 registers: v7 is there, v8 is not.
+        case: Case { code: "v_mov_b32 v7, 0\nv_mov_b32 v8, 0\ns_endpgm", ..RIGHT },
+        rule: "kernel.vgprs", message: "v8 is used, but the descriptor gives the kernel 8 VGPRs",
+        repair: ("vgpr 8", "vgpr 9"),
+    },
+    Wrong {
+        case: Case { code: "v_mov_b32 v8, 0\nv_accvgpr_write_b32 a0, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 16\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8", ..RIGHT },
+        rule: "kernel.accum-offset", message: "v8 is used, but `accum_offset` 8 makes it an AGPR",
+        repair: ("offset 8", "offset 12"),
+    },
+    Wrong {
+        case: Case { code: "v_accvgpr_write_b32 a8, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 16\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8", ..RIGHT },
+        rule: "kernel.agprs", message: "a8 is used, but the descriptor gives the kernel 8 AGPRs",
+        repair: ("vgpr 16", "vgpr 17"),
+    },
+    Wrong {
+        // Separate files of the same size.
+        case: Case { target: "gfx908", code: "v_accvgpr_write_b32 a8, 0\ns_endpgm", descriptor: PLAIN, metadata: "" },
+        rule: "kernel.agprs", message: "a8 is used, but the descriptor gives the kernel 8 AGPRs",
+        repair: ("vgpr 8", "vgpr 9"),
+    },
+    Wrong {
+        case: Case { target: "gfx906", code: "s_mov_b32 s40, 0\ns_endpgm", descriptor: PLAIN, metadata: "" },
+        rule: "kernel.sgprs", message: "s40 is used, but the descriptor gives the kernel 24 SGPRs",
+        repair: ("sgpr 16", "sgpr 41"),
+    },
+    Wrong {
+        // 16 SGPRs of which VCC needs the last two.
+        case: Case { target: "gfx906:xnack-", code: "s_mov_b32 s15, 0\ns_mov_b64 vcc, 0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_reserve_vcc 0\n.amdhsa_reserve_flat_scratch 0", metadata: "" },
+        rule: "kernel.reserved-sgprs", message: "s15 is used, but of the kernel's 16 SGPRs the last 2 hold VCC",
+        repair: ("vcc 0\n", "vcc 1\n"),
+    },
+    Wrong {
+        case: Case { code: "v_mov_b32 v0, 0\nds_read_b128 v[4:7], v0 offset:1024\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_group_segment_fixed_size 1032", ..RIGHT },
+        rule: "kernel.lds", message: "bytes up to 1040 of the LDS are accessed, but the descriptor gives the kernel 1032",
+        repair: ("size 1032", "size 1040"),
+    },
+    Wrong {
+        // Two elements of 8 bytes, 64 of them apart each.
+        case: Case { code: "ds_write2st64_b64 v0, v[2:3], v[4:5] offset1:4\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_group_segment_fixed_size 2048", ..RIGHT },
+        rule: "kernel.lds", message: "bytes up to 2056 of the LDS are accessed, but the descriptor gives the kernel 2048",
+        repair: ("size 2048", "size 2056"),
+    },
+    Wrong {
+        case: Case { code: "ds_read_b32 v1, v0 offset:65535\ns_endpgm", ..RIGHT },
+        rule: "kernel.lds-limit", message: "bytes up to 65539 of the LDS are accessed; a workgroup has 65536 at most",
+        repair: ("offset:65535", "offset:65532"),
+    },
+    Wrong {
+        case: Case { target: "gfx942", code: "scratch_load_dword v1, off, off offset:12\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_private_segment_fixed_size 16", metadata: "" },
+        rule: "kernel.scratch", message: "scratch is used, but the descriptor does not enable it",
+        repair: ("fixed_size 16", "fixed_size 16\n.amdhsa_enable_private_segment 1"),
+    },
+    Wrong {
+        case: Case { target: "gfx942", code: "scratch_load_dword v1, off, off offset:12\nscratch_load_dwordx2 v[2:3], off, off offset:12\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_private_segment_fixed_size 16\n.amdhsa_enable_private_segment 1", metadata: "" },
+        rule: "kernel.scratch", message: "bytes up to 20 of the scratch are accessed, but the descriptor gives the kernel 16",
+        repair: ("fixed_size 16", "fixed_size 20"),
+    },
+    Wrong {
+        case: Case { code: "s_load_dword s4, s[0:1], 0x10\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_kernarg_size 16", ..RIGHT },
+        rule: "kernel.kernarg", message: "offset 16 is loaded of a kernarg segment of 16 bytes",
+        repair: ("0x10", "0xc"),
+    },
+    Wrong {
+        // The dispatch pointer comes first.
+        case: Case { code: "s_load_dwordx2 s[4:5], s[2:3], 0xc\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_user_sgpr_dispatch_ptr 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_kernarg_size 16", ..RIGHT },
+        rule: "kernel.kernarg-tail", message: "bytes 12 to 19 are loaded of a kernarg segment of 16 bytes",
+        repair: ("0xc", "0x8"),
+    },
+    Wrong {
+        case: Case { code: "s_load_dword s4, s[4:5], 0x0\ns_endpgm", descriptor: ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n.amdhsa_user_sgpr_kernarg_segment_ptr 1", ..RIGHT },
+        rule: "kernel.sgpr-unset", message: "s[4:5] is an address, but nothing sets s4: the dispatcher sets 3 SGPRs",
+        repair: ("s[4:5]", "s[0:1]"),
+    },
+    Wrong {
+        case: Case { target: "gfx906", code: "v_add_u32 v0, v0, v1\ns_endpgm", descriptor: PLAIN, metadata: "" },
+        rule: "kernel.workitem-id", message: "the work-item id in y is read, but the descriptor does not ask for it",
+        repair: ("sgpr 16", "sgpr 16\n.amdhsa_system_vgpr_workitem_id 1"),
+    },
+    Wrong {
+        case: Case { code: "v_bfe_u32 v1, v0, 20, 10\ns_endpgm", ..RIGHT },
+        rule: "kernel.workitem-id", message: "the work-item id in z is read, but the descriptor does not ask for it",
+        repair: ("sgpr 16", "sgpr 16\n.amdhsa_system_vgpr_workitem_id 2"),
+    },
+    Wrong {
+        case: Case { metadata: ".vgpr_count: 9", ..RIGHT },
+        rule: "kernel.metadata-registers", message: "`.vgpr_count` is 9, but the descriptor gives the kernel 8",
+        repair: ("count: 9", "count: 8"),
+    },
+    Wrong {
+        case: Case { metadata: ".group_segment_fixed_size: 64", ..RIGHT },
+        rule: "kernel.metadata-memory", message: "`.group_segment_fixed_size` is 64, but 0 in the descriptor",
+        repair: ("size: 64", "size: 0"),
+    },
+    Wrong {
+        case: Case { metadata: ".wavefront_size: 32", ..RIGHT },
+        rule: "kernel.metadata-wave", message: "`.wavefront_size` is 32; a wave has 64 lanes",
+        repair: ("size: 32", "size: 64"),
+    },
+    Wrong {
+        case: Case { metadata: ".max_flat_workgroup_size: 2048", ..RIGHT },
+        rule: "kernel.metadata-workgroup", message: "`.max_flat_workgroup_size` is 2048; 1 to 1024 is possible",
+        repair: ("2048", "1024"),
+    },
+    Wrong {
+        case: Case { metadata: ".max_flat_workgroup_size: 64\n.reqd_workgroup_size: [16, 8, 1]", ..RIGHT },
+        rule: "kernel.metadata-workgroup",
+        message: "`.reqd_workgroup_size` is 16 x 8 x 1, which is more than `.max_flat_workgroup_size` 64",
+        repair: ("8, 1", "4, 1"),
+    },
+    Wrong {
+        case: Case { metadata: ".args: [{.offset: 12, .size: 8, .value_kind: by_value}]", ..RIGHT },
+        rule: "kernel.metadata-argument",
+        message: "the argument at offset 12 of 8 bytes ends behind the 16 bytes of `.kernarg_segment_size`",
+        repair: ("12", "8"),
+    },
+    Wrong {
+        // 512 registers a lane: a SIMD holds one wave, a compute unit 4, and this workgroup has 16.
+        case: Case { descriptor: ".amdhsa_next_free_vgpr 512\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 256", metadata: ".max_flat_workgroup_size: 1024", ..RIGHT },
+        rule: "kernel.workgroup",
+        message: "a workgroup of 1024 work-items with 512 VGPRs each does not fit a compute unit: VGPRs are too many",
+        repair: ("1024", "256"),
+    },
+];
+
+#[test]
+fn wrong_descriptors_are_told_and_repaired_ones_are_not() {
+    for wrong in WRONG {
+        let found: Vec<_> = wrong.case.lints().iter().map(|l| (l.rule.id, l.message.clone())).collect();
+        assert_eq!(found, [(wrong.rule, wrong.message.to_owned())], "{}", wrong.case.source());
+        let leak = |text: &str| -> &'static str { text.replace(wrong.repair.0, wrong.repair.1).leak() };
+        let case = &wrong.case;
+        let right = Case {
+            target: case.target,
+            code: leak(case.code),
+            descriptor: leak(case.descriptor),
+            metadata: leak(case.metadata),
+        };
+        assert_ne!(right.source(), case.source(), "{}", wrong.rule);
+        assert_eq!(right.lints(), [], "{}", right.source());
+    }
+    for rule in ALL {
+        assert!(WRONG.iter().any(|w| w.rule == rule.id), "{} has no test", rule.id);
+    }
+}
+
+#[test]
+fn only_what_is_certain_counts() {
+    // Code that is not reached, registers that were written before, and calls, which may do anything.
+    let cases = [
+        "s_endpgm\nv_mov_b32 v90, 0",
+        "s_mov_b64 s[4:5], 0\ns_load_dword s6, s[4:5], 0x0\ns_endpgm",
+        "s_swappc_b64 s[8:9], s[0:1]\ns_load_dword s6, s[4:5], 0x0\ns_endpgm",
+        "s_mov_b64 s[0:1], s[2:3]\ns_load_dword s4, s[0:1], 0x100\ns_endpgm",
+        "v_mov_b32 v0, 5\nv_bfe_u32 v1, v0, 10, 10\ns_endpgm",
+        "s_cbranch_scc0 .La\ns_mov_b64 s[0:1], 0\n.La: s_load_dword s4, s[0:1], 0x100\ns_endpgm",
+        "s_setpc_b64 s[0:1]\n.La: s_load_dword s4, s[6:7], 0x100\ns_endpgm",
+        "s_set_gpr_idx_on s0, 0x8\nv_mov_b32 v0, v1\ns_set_gpr_idx_off\nv_bfe_u32 v1, v0, 10, 10\ns_endpgm",
+    ];
+    for code in cases {
+        let descriptor = ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_accum_offset 8\n\
+                          .amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_kernarg_size 16";
+        let case = Case { code, descriptor, ..RIGHT };
+        assert_eq!(case.lints(), [], "{code}");
+    }
+}
+
+/// llvm-mc says nothing about `next_free_vgpr 4` and `v21`; its object is told.
+#[test]
+fn what_llvm_accepts_without_a_word_is_told() {
+    let Some(llvm) = Llvm::find("what_llvm_accepts_without_a_word_is_told") else { return };
+    let dir = Scratch::new("lint");
+    for (number, wrong) in WRONG.iter().enumerate().filter(|(_, w)| w.case.metadata.is_empty()) {
+        let id = wrong.case.target.parse().expect("a target");
+        let path = llvm.code_object(&dir, &format!("wrong{number}"), id, &wrong.case.source());
+        let bytes = std::fs::read(path).expect("written");
+        let object = read_code_object(&bytes).expect("an object");
+        let found = lint(&Unit::of_object(&object).expect("a unit"));
+        let found: Vec<_> = found.iter().map(|l| (l.rule.id, l.message.as_str())).collect();
+        assert_eq!(found, [(wrong.rule, wrong.message)]);
+    }
+}
+
+/// Files of the corpus: one in six, or all.
+fn some_files() -> Vec<corpus::File> {
+    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 6 };
+    corpus::files().into_iter().step_by(step).collect()
+}
+
+fn unit(name: &str, text: &str) -> Unit {
+    let options = Options { keep_instructions: true, ..Options::default() };
+    let assembly = assemble(name, text, &options).unwrap_or_else(|e| panic!("{e}"));
+    Unit::of_assembly(&assembly).expect("kept")
+}
+
+#[test]
+fn compilers_descriptors_are_right() {
+    let mut kernels = 0;
+    for file in some_files() {
+        let unit = unit(&file.path, &file.text);
+        assert_eq!(lint(&unit), [], "{}", file.path);
+        kernels += unit.kernels.len();
+    }
+    println!("{kernels} kernels");
+    assert!(kernels > 40);
+}
+
+/// With too few registers in the descriptor, the register that is told is the last that the compiler says it uses
+/// (`.vgpr_count`).
+#[test]
+fn the_last_register_is_the_compilers() {
+    let mut told = 0;
+    for file in some_files() {
+        let lines = file.text.lines().map(|line| match line.split_whitespace().next() {
+            Some(".amdhsa_next_free_vgpr") => "\t.amdhsa_next_free_vgpr 1",
+            Some(".amdhsa_accum_offset") => "\t.amdhsa_accum_offset 4",
+            _ => line,
+        });
+        let unit = unit(&file.path, &lines.collect::<Vec<_>>().join("\n"));
+        let lints = lint(&unit);
+        for kernel in &unit.kernels {
+            let (Some(metadata), Some((section, line))) = (&kernel.metadata, kernel.entry) else { continue };
+            let code = &unit.sections[section];
+            let function = code.function_of(line).expect("a kernel's line");
+            let own = &code.program.lines[function.lines.clone()];
+            let calls = own.iter().any(|l| l.inst.desc.mnemonic == "s_swappc_b64");
+            let agprs = own.iter().any(|l| l.inst.desc.mnemonic.contains("accvgpr"));
+            if calls || agprs || metadata.agpr_count.is_some_and(|n| n > 0) || metadata.vgpr_count <= 8 {
+                continue;
+            }
+            let vgprs = |l: &&Lint| l.kernel == kernel.name && l.rule.id == "kernel.vgprs";
+            let found = lints.iter().find(vgprs).unwrap_or_else(|| panic!("{}: {}", file.path, kernel.name));
+            let register = format!("v{} is used", metadata.vgpr_count - 1);
+            assert!(found.message.starts_with(&register), "{}: {}, {register}", file.path, found.message);
+            told += 1;
+        }
+    }
+    println!("{told} kernels told");
+    assert!(told > 20);
+}

@@ -1,0 +1,83 @@
+//! `--strip` keeps what orders memory. The sequences are those of the memory model tables of LLVM's AMDGPU guide.
+
+use super::fixed;
+
+/// Lines that are the same after `--strip`.
+fn stays(lines: &[&str]) {
+    assert_eq!(fixed(lines, true), lines);
+}
+
+#[test]
+fn a_release_waits_for_its_stores_and_its_loads() {
+    stays(&[
+        "global_store_dword v0, v1, s[0:1]",
+        "buffer_wbl2 sc1",
+        "s_waitcnt vmcnt(0)",
+        "global_store_dword v0, v2, s[2:3] sc1",
+        "s_endpgm",
+    ]);
+    stays(&[
+        "global_load_dword v5, v0, s[0:1]",
+        "s_waitcnt vmcnt(0)",
+        "global_store_dword v0, v2, s[2:3] sc1",
+        "s_endpgm",
+    ]);
+}
+
+#[test]
+fn an_acquire_waits_for_its_load() {
+    stays(&["global_load_dword v5, v0, s[0:1] sc1", "s_waitcnt vmcnt(0)", "buffer_inv sc1", "s_endpgm"]);
+    stays(&["ds_read_b32 v5, v0", "s_waitcnt lgkmcnt(0)", "global_load_dword v6, v0, s[0:1]", "s_endpgm"]);
+}
+
+#[test]
+fn a_barrier_waits_for_what_the_original_waited_for() {
+    stays(&["global_store_dword v0, v1, s[0:1]", "s_waitcnt vmcnt(0)", "s_barrier", "s_endpgm"]);
+    stays(&["ds_read_b32 v5, v0", "s_waitcnt lgkmcnt(0)", "s_barrier", "s_endpgm"]);
+}
+
+#[test]
+fn a_partial_wait_stays_partial() {
+    stays(&[
+        "global_store_dword v0, v1, s[0:1]",
+        "global_store_dword v0, v1, s[2:3]",
+        "s_waitcnt vmcnt(1)",
+        "s_barrier",
+        "s_endpgm",
+    ]);
+}
+
+#[test]
+fn what_nobody_can_tell_goes() {
+    let gone = |lines: &[&str]| {
+        let kept: Vec<&str> = lines.iter().copied().filter(|l| !l.starts_with("s_waitcnt")).collect();
+        assert_eq!(fixed(lines, true), kept);
+    };
+    // Nothing outstanding; nothing behind it; a scalar load; a second wait for the same.
+    gone(&["s_waitcnt vmcnt(0) lgkmcnt(0)", "s_barrier", "s_endpgm"]);
+    gone(&["global_store_dword v0, v1, s[0:1]", "s_waitcnt vmcnt(0)", "s_endpgm"]);
+    gone(&["s_load_dword s8, s[0:1], 0x0", "s_waitcnt lgkmcnt(0)", "s_barrier", "s_endpgm"]);
+    let lines = [
+        "ds_read_b32 v5, v0",
+        "s_waitcnt lgkmcnt(0)",
+        "s_waitcnt lgkmcnt(0)",
+        "v_mov_b32 v1, v5",
+        "s_endpgm",
+    ];
+    assert_eq!(fixed(&lines, true).len(), lines.len() - 1);
+}
+
+#[test]
+fn a_wait_that_is_stronger_than_its_reader_needs_is_weakened() {
+    let lines = fixed(
+        &[
+            "global_load_dword v5, v0, s[0:1]",
+            "global_load_dword v6, v0, s[2:3]",
+            "s_waitcnt vmcnt(0)",
+            "v_mov_b32 v1, v5",
+            "s_endpgm",
+        ],
+        true,
+    );
+    assert_eq!(lines[2], "s_waitcnt vmcnt(1)");
+}

@@ -1,0 +1,112 @@
+//! What a fix leaves alone, and where new lines go.
+
+use gcn_emit::rewrite::{Options, RewriteError, fix};
+
+use super::{fixed, kernel, strip};
+
+#[test]
+fn everything_but_the_waits_stays_byte_for_byte() {
+    let source = "\u{feff}".trim_start_matches('\u{feff}').to_owned()
+        + ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\r\n// s_nop 3\r\nk: /* s_nop 2 */ m:\tds_read_b32 v0, v1 // a\r\n\
+           \x20\x20s_nop 7\r\n  s_nop   4   ; kept comment\r\n  /* x */ s_waitcnt   lgkmcnt(0) /* y */\r\n\
+           n: v_mov_b32 v2, v0\r\n\t.long 0xbf800003\r\n s_endpgm";
+    let result = strip("k.s", &source).text;
+    let wanted = source.replace("  s_nop 7\r\n", "").replace("s_nop   4 ", " ");
+    assert_eq!(result.replace(' ', ""), wanted.replace(' ', ""));
+    assert!(result.contains("\r\n  /* x */ s_waitcnt   lgkmcnt(0) /* y */\r\n"));
+    assert!(result.contains(".long 0xbf800003"));
+}
+
+#[test]
+fn a_missing_wait_has_the_indentation_and_line_end_of_its_neighbour() {
+    let source =
+        kernel(&["    ds_read_b32 v0, v1", "    v_mov_b32 v2, v0", "k: s_endpgm"]).replace('\n', "\r\n");
+    let result = fix("k.s", &source, &Options::default()).unwrap();
+    assert!(result.text.contains("\r\n    s_waitcnt lgkmcnt(0)\r\n    v_mov_b32 v2, v0\r\nk: s_endpgm\r\n"));
+    let comment = fix("k.s", &source, &Options { comment: true, ..Options::default() }).unwrap();
+    let line = comment.text.lines().find(|l| l.contains("s_waitcnt")).unwrap();
+    assert!(line.contains("; waitcnt.raw: v0 of ds_read_b32, then v_mov_b32_e32"), "{line}");
+}
+
+#[test]
+fn a_wait_goes_behind_the_label_that_all_paths_pass() {
+    let lines = fixed(
+        &["ds_read_b32 v0, v1", "s_cbranch_scc0 b", "s_nop 0", "b: v_mov_b32 v2, v0", "s_endpgm"],
+        true,
+    );
+    assert_eq!(
+        lines,
+        ["ds_read_b32 v0, v1", "s_cbranch_scc0 b", "b: s_waitcnt lgkmcnt(0)", "v_mov_b32 v2, v0", "s_endpgm"]
+    );
+}
+
+#[test]
+fn what_only_the_way_into_a_loop_needs_stands_before_its_label() {
+    let lines = fixed(
+        &[
+            "ds_read_b32 v0, v1",
+            "b:",
+            "s_waitcnt lgkmcnt(0)",
+            "v_mov_b32 v2, v0",
+            "s_cbranch_scc0 b",
+            "s_endpgm",
+        ],
+        true,
+    );
+    assert_eq!(
+        lines,
+        [
+            "ds_read_b32 v0, v1",
+            "s_waitcnt lgkmcnt(0)",
+            "b:",
+            "v_mov_b32 v2, v0",
+            "s_cbranch_scc0 b",
+            "s_endpgm"
+        ]
+    );
+}
+
+#[test]
+fn a_wait_is_changed_in_its_place() {
+    let lines = fixed(
+        &[
+            "ds_read_b32 v0, v1",
+            "ds_read_b32 v3, v1",
+            "s_waitcnt lgkmcnt(3) ; here",
+            "v_mov_b32 v2, v0",
+            "s_endpgm",
+        ],
+        false,
+    );
+    assert_eq!(lines[2], "s_waitcnt lgkmcnt(1) ; here");
+}
+
+#[test]
+fn padding_stays() {
+    let source = kernel(&["s_nop 3", "s_endpgm", "s_nop 0", "s_nop 0", "\t.p2align 8"]);
+    assert_eq!(strip("k.s", &source).text, source.replace("s_nop 3\n", ""));
+}
+
+#[test]
+fn distances_in_numbers_do_not_shift_unnoticed() {
+    let by_number = kernel(&["s_cbranch_scc0 2", "ds_read_b32 v0, v1", "v_mov_b32 v2, v0", "s_endpgm"]);
+    let error = fix("k.s", &by_number, &Options::default()).unwrap_err();
+    assert_eq!(error, RewriteError::Distance { line: 2 });
+    let by_label = kernel(&["s_cbranch_scc0 b", "ds_read_b32 v0, v1", "v_mov_b32 v2, v0", "b: s_endpgm"]);
+    assert!(fix("k.s", &by_label, &Options::default()).is_ok());
+    let own = kernel(&[
+        "s_getpc_b64 s[4:5]",
+        "s_nop 0",
+        "s_add_u32 s4, s4, 16",
+        "s_addc_u32 s5, s5, 0",
+        "s_endpgm",
+    ]);
+    let error = fix("k.s", &own, &Options { strip: true, ..Options::default() }).unwrap_err();
+    assert_eq!(error, RewriteError::OwnAddress { line: 2 });
+}
+
+#[test]
+fn errors_are_the_assemblers() {
+    let error = fix("k.s", &kernel(&["s_nopp 1"]), &Options::default()).unwrap_err();
+    assert!(error.to_string().contains("k.s:2:1"), "{error}");
+}
