@@ -1,4 +1,4 @@
-//! The `gcn_kernel!` macro of `gcn-dsl`.
+//! The `gcn_kernel!` and `gcn_asm!` macros of `gcn-dsl`.
 //!
 //! Entry points only: `parse` makes a syntax tree with the user's spans, `check` collects what syntax alone can tell is
 //! wrong, `expand` turns the tree into calls of `gcn_dsl::lang`. Types are rustc's business: the expansion keeps the user's
@@ -6,6 +6,7 @@
 //! unit-tested.
 #![forbid(unsafe_code)]
 
+mod asm;
 mod check;
 mod comptime;
 mod errors;
@@ -20,6 +21,12 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn gcn_kernel(input: TokenStream) -> TokenStream {
     kernels(input.into()).into()
+}
+
+/// Literal assembly, parsed and hazard-checked while the crate compiles. See `gcn_dsl::asm`.
+#[proc_macro]
+pub fn gcn_asm(input: TokenStream) -> TokenStream {
+    asm::asm(input.into()).into()
 }
 
 fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {

@@ -1,11 +1,11 @@
 //! A kernel from its declaration to its code object.
 
-mod build;
+pub(crate) mod build;
 mod report;
-mod spec;
+pub(crate) mod spec;
 
 use gcn_emit::text::Comments;
-use gcn_isa::{Program, Target};
+use gcn_isa::{Program, RegFile, Target};
 
 pub use build::BuildError;
 pub use report::{Report, WaitTotals};
@@ -13,7 +13,7 @@ pub use report::{Report, WaitTotals};
 use crate::ir;
 use crate::lang::{Arguments, Packer, Signature};
 use crate::launch::{Device, Grid, LaunchError, LaunchStats};
-use crate::regalloc::{Pressure, Usage};
+use crate::regalloc::{FilePressure, Pressure, Usage};
 use crate::sched::wait::Inserted;
 
 /// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name; the provided
@@ -121,6 +121,36 @@ pub struct BuiltKernel {
 }
 
 impl BuiltKernel {
+    /// A kernel that was never anything but machine instructions.
+    pub(crate) fn from_assembly(
+        signature: Signature,
+        spec: gcn_emit::kernel::KernelSpec,
+    ) -> Result<BuiltKernel, BuildError> {
+        let (code, object) = build::emit(&signature, &spec)?;
+        let used = spec.resources;
+        let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
+        let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
+        Ok(BuiltKernel {
+            ir: ir::Kernel { name: signature.name.clone(), ..ir::Kernel::default() },
+            usage: Usage {
+                sgprs: count(used.next_free_sgpr),
+                vgprs: count(used.next_free_vgpr),
+                agprs: count(used.agprs),
+                uses_vcc: used.uses_vcc,
+            },
+            pressure: Pressure {
+                sgpr: all(RegFile::Sgpr, used.next_free_sgpr),
+                vgpr: all(RegFile::Vgpr, used.next_free_vgpr),
+                agpr: all(RegFile::Agpr, used.agprs),
+            },
+            inserted: Vec::new(),
+            signature,
+            spec,
+            code,
+            object,
+        })
+    }
+
     /// The target.
     pub fn target(&self) -> Target {
         self.program().target

@@ -44,12 +44,14 @@
 //! - `#[unroll] for`, `comptime { … }`, `comptime if`, const generics and captured constants are host code that shapes the
 //!   kernel.
 //! - Every instruction is a function in [`isa`] with its own mnemonic.
+//! - [`gcn_asm!`] takes literal assembly, as a kernel or as a program, and checks it while your crate compiles: see [`asm`].
 //!
 //! Not there yet: `loop`, `break`, `continue`, `return`, `match`, device functions, spilling.
 #![deny(unsafe_code)]
 
 extern crate self as gcn_dsl;
 
+pub mod asm;
 pub mod ir;
 pub mod isa;
 pub mod kernel;
@@ -61,7 +63,8 @@ pub mod regalloc;
 pub mod scalar;
 pub mod sched;
 
-pub use gcn_dsl_macros::gcn_kernel;
+pub use asm::AsmProgram;
+pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use kernel::{BuildError, BuildOptions, BuiltKernel, Kernel};
 pub use lang::{S, V};
 pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
@@ -69,12 +72,12 @@ pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::{
-        Acc, FragA, FragB, Lds, S, V, Vector, all, any, ballot, barrier, global_id, lane_id, local_id, mfma,
-        read_first_lane, read_lane, select, shuffle, shuffle_xor, splat, wave_id, workgroup_id,
-        workgroup_size,
+        Acc, FragA, FragB, Lds, Ordering, S, Scope, V, Vector, all, any, ballot, barrier, fence, global_id,
+        lane_id, local_id, mfma, read_first_lane, read_lane, select, shuffle, shuffle_xor, splat, wave_id,
+        workgroup_id, workgroup_size,
     };
     pub use crate::scalar::{bf16, f16};
-    pub use crate::{Device, DevicePtr, Grid, Kernel, gcn_kernel};
+    pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;
 }

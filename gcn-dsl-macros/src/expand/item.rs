@@ -72,7 +72,17 @@ pub(crate) fn kernel(
         #(#bindings)*
         { #body }
     };
-    let implementation = implementation(kernel, &head, &declared.args, &signature, &trace);
+    let implementation = implementation(kernel, &head, &declared.args, &signature, &trace, None);
+    let declaration = declaration(kernel, &head);
+    quote!(#declaration #implementation)
+}
+
+/// A kernel that is not built by running a body: `build` is its own `build_with`.
+pub(crate) fn without_body(kernel: &KernelFn, declared: &Declared, build: &TokenStream) -> TokenStream {
+    let head = head(kernel);
+    let signature = signature(kernel, declared, &head);
+    let none = TokenStream::new();
+    let implementation = implementation(kernel, &head, &declared.args, &signature, &none, Some(build));
     let declaration = declaration(kernel, &head);
     quote!(#declaration #implementation)
 }
@@ -83,7 +93,7 @@ pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
-    let implementation = implementation(kernel, &head, &args, &unreachable, &unreachable);
+    let implementation = implementation(kernel, &head, &args, &unreachable, &unreachable, None);
     let declaration = declaration(kernel, &head);
     quote!(#declaration #implementation)
 }
@@ -94,6 +104,7 @@ fn implementation(
     args: &[Arg],
     signature: &TokenStream,
     trace: &TokenStream,
+    build: Option<&TokenStream>,
 ) -> TokenStream {
     let (name, params, names) = (&kernel.sig.ident, &head.params, &head.names);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
@@ -137,6 +148,8 @@ fn implementation(
             fn pack<'b, 'a: 'b>(#host: &'b mut Self::Args<'a>, #packer: &mut ::gcn_dsl::lang::Packer<'b>) {
                 #(#packs)*
             }
+
+            #build
         }
     }
 }

@@ -8,6 +8,7 @@
 //! Values are folded and shared while the IR is built ([`build`]); [`dce`] then drops what nobody uses.
 //! [`Kernel`]'s `Display` is the textual form.
 
+pub mod atomic;
 pub mod build;
 pub mod call;
 pub mod dce;
@@ -17,6 +18,7 @@ mod print;
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
 
+pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
 
 use crate::scalar::Elem;
@@ -231,6 +233,15 @@ pub enum Inst {
     Ballot(Value),
     /// The lane's number in its wave.
     LaneId,
+    /// An atomic access; its value is what a load finds, or the old value of a read-modify-write.
+    Atomic(Box<Atomic>),
+    /// A fence.
+    Fence {
+        /// Scope.
+        scope: atomic::Scope,
+        /// Ordering.
+        ordering: atomic::Ordering,
+    },
     /// A table instruction; the value is its first result.
     Machine(Box<Call>),
     /// Another result of a table instruction.
@@ -322,7 +333,7 @@ pub struct LdsDef {
 }
 
 /// A whole kernel.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kernel {
     /// Name.
     pub name: String,
@@ -363,6 +374,7 @@ impl Inst {
             | Inst::LocalId(_)
             | Inst::Read(_)
             | Inst::Barrier
+            | Inst::Fence { .. }
             | Inst::LaneId => {}
             Inst::Splat(a)
             | Inst::Un(_, a)
@@ -395,6 +407,7 @@ impl Inst {
                 f(*offset);
                 f(*value);
             }
+            Inst::Atomic(atomic) => atomic.operands(f),
             Inst::Machine(call) => call.operands(f),
             Inst::Result { of, .. } => f(*of),
         }
@@ -404,6 +417,7 @@ impl Inst {
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
+            Inst::Atomic(_) | Inst::Fence { .. } => true,
             Inst::Machine(call) => call.effect == Effect::Kept,
             _ => false,
         }
@@ -430,7 +444,7 @@ impl Inst {
 }
 
 impl Memory {
-    fn base(self, f: &mut impl FnMut(Value)) {
+    pub(super) fn base(self, f: &mut impl FnMut(Value)) {
         match self {
             Memory::Buffer(v) | Memory::Global(v) => f(v),
             Memory::Lds(_) => {}

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Inst, Kernel, Memory, Place, Region, Stmt, Type, Value};
+use super::{Atomic, Inst, Kernel, Memory, Place, Region, Stmt, Type, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -96,6 +96,8 @@ impl Display for Text<'_> {
             Inst::Write { var, value, keep } => {
                 write!(f, "write{} var{}, {value}", if *keep { ".keep" } else { "" }, var.0)
             }
+            Inst::Atomic(atomic) => atomic_text(f, atomic),
+            Inst::Fence { scope, ordering } => write!(f, "fence.{}.{}", scope.name(), ordering.name()),
             Inst::Machine(call) => write!(f, "{call}"),
             Inst::Result { of, index } => write!(f, "result {of}, {index}"),
             other => {
@@ -112,6 +114,12 @@ impl Display for Text<'_> {
             }
         }
     }
+}
+
+fn atomic_text(f: &mut Formatter<'_>, atomic: &Atomic) -> fmt::Result {
+    let Atomic { op, memory, offset, scope, ordering, .. } = atomic;
+    write!(f, "atomic.{}.{}.{} {}[{offset}]", lower(op), scope.name(), ordering.name(), Mem(*memory))?;
+    [atomic.expected, atomic.value].into_iter().flatten().try_for_each(|v| write!(f, ", {v}"))
 }
 
 struct Mem(Memory);

@@ -6,6 +6,7 @@ use gcn_emit::object::ObjectError;
 use gcn_isa::{Target, check};
 
 use super::{BuildOptions, BuiltKernel, Kernel};
+use crate::asm::AsmError;
 use crate::ir::dce;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -104,6 +105,14 @@ pub enum BuildError {
         /// Why.
         error: Box<ObjectError>,
     },
+    /// The assembly of a `gcn_asm!` kernel.
+    #[error("kernel `{kernel}`: {error}")]
+    Assembly {
+        /// Kernel.
+        kernel: String,
+        /// Why.
+        error: AsmError,
+    },
     /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong kernel.
     #[error("kernel `{kernel}`: the checker objects to the inserted waits; please report this: {finding}")]
     Hazard {
@@ -143,7 +152,8 @@ pub(super) fn build<K: Kernel>(
     let allocated = regalloc::allocate(&function, &limits(&signature)).map_err(Box::new)?;
     let mut program = allocated.program;
     let inserted = wait::insert_waits(&mut program, &WaitOptions::default());
-    let waits = check::Options { errata: false, ..check::Options::default() };
+    let memory_model = check::MemoryModel::Strict;
+    let waits = check::Options { errata: false, memory_model, ..check::Options::default() };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
         return Err(BuildError::Hazard { kernel: name(), finding: finding.to_string() });
     }
@@ -174,14 +184,26 @@ pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<(Vec<u8>,
 }
 
 fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {
+    check_target(signature, target)?;
+    if !target.has_packed_tid() {
+        return Err(BuildError::UnsupportedTarget { kernel: signature.name.clone(), target });
+    }
+    check_workgroup(signature)
+}
+
+/// Is the kernel written for the target?
+pub(crate) fn check_target(signature: &Signature, target: Target) -> Result<(), BuildError> {
     let kernel = || signature.name.clone();
     if !signature.targets.contains(target) {
         let listed: Vec<&str> = signature.targets.iter().map(Target::name).collect();
         return Err(BuildError::Target { kernel: kernel(), target, listed: listed.join(", ") });
     }
-    if !target.has_packed_tid() {
-        return Err(BuildError::UnsupportedTarget { kernel: kernel(), target });
-    }
+    Ok(())
+}
+
+/// Can a workgroup be as large as this?
+pub(crate) fn check_workgroup(signature: &Signature) -> Result<(), BuildError> {
+    let kernel = || signature.name.clone();
     let [x, y, z] = signature.workgroup;
     let items = u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z));
     if items == 0 || items > MAX_WORKGROUP {

@@ -71,7 +71,7 @@ impl Report {
             sgprs: u32::from(kernel.usage.sgprs),
             vgprs: u32::from(kernel.usage.vgprs),
             agprs: u32::from(kernel.usage.agprs),
-            lds: kernel.ir.lds_bytes(),
+            lds: kernel.spec.lds_bytes,
             occupancy: occupancy(&kernel.spec),
             instructions: kernel.program().lines.len(),
             code_bytes: kernel.code.len(),

@@ -2,7 +2,8 @@
 
 use gcn_emit::kernel::{DenormMode, KernelSpec, UserSgprs, WorkItemIds, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
-use gcn_isa::{Program, check};
+use gcn_isa::Program;
+use gcn_isa::check::{self, Amount};
 
 use crate::ir;
 use crate::lang::{Signature, SignatureArg, SignatureArgKind};
@@ -14,22 +15,29 @@ pub(super) fn describe(
     inputs: Inputs,
     program: Program,
 ) -> KernelSpec {
-    let last_register_matters = !check::check(&program).is_clean();
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
-    if last_register_matters {
-        // What the checker still has against the program is an erratum about the last VGPR that is allocated (64-bit shifts
-        // on gfx90a): with one more, the allocation ends elsewhere.
-        spec.resources.next_free_vgpr += 1;
-    }
+    mind_the_last_register(&mut spec);
     spec.lds_bytes = ir.lds_bytes();
-    spec.kernarg_bytes = signature.kernarg_bytes();
     spec.user_sgprs = if inputs.kernarg { UserSgprs::KERNARG_SEGMENT_PTR } else { UserSgprs::empty() };
     spec.workgroup_ids = inputs.workgroup_id;
     spec.work_item_ids = WorkItemIds::of_dimensions(inputs.local_id_dims);
+    declare(signature, &mut spec);
+    spec
+}
+
+/// What every kernel of this crate says alike: its arguments and how it computes.
+pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
+    spec.kernarg_bytes = signature.kernarg_bytes();
     // f32 results are Rust's, denormal ones too, and exact division needs them.
     spec.float_mode.denorm_32 = DenormMode::FlushNone;
     spec.args = signature.args.iter().flat_map(arguments).collect();
-    spec
+}
+
+/// Keeps clear of the erratum about the last VGPR that is allocated (64-bit shifts on gfx90a): with one more, the allocation
+/// ends elsewhere.
+pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
+    let concerned = check::check(&spec.program).findings.iter().any(|f| f.need == Amount::OtherRegister);
+    spec.resources.next_free_vgpr += u32::from(concerned);
 }
 
 /// A slice is two arguments to the runtime: the pointer, and the length behind it.

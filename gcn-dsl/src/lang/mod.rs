@@ -5,6 +5,7 @@
 //! re-exported by the crate's prelude; the functions that only the macro's expansion names are here.
 
 mod args;
+mod atomic;
 mod cast;
 mod compare;
 mod context;
@@ -14,12 +15,16 @@ mod lds;
 mod matrix;
 mod memory;
 mod ops;
+mod ordering;
 mod value;
 mod var;
 mod vector;
 mod wave;
 
 pub use args::{Arguments, PackedArg, Packer, Signature, SignatureArg, SignatureArgKind, WriteBack};
+pub use atomic::{
+    Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
+};
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace};
@@ -35,6 +40,10 @@ pub use memory::{
     store_deref,
 };
 pub use ops::{Arithmetic, Float, Integer, SameElement};
+pub use ordering::{
+    AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
+    StoreOrdering,
+};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, SameLanes, Var};
 pub use vector::Vector;

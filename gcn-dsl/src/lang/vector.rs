@@ -29,7 +29,7 @@ impl<T: Number, const N: usize> Vector<T, N> {
         "a vector load or store moves 4, 8, 12 or 16 bytes"
     );
 
-    fn of(value: Value) -> Self {
+    pub(super) fn of(value: Value) -> Self {
         Vector { value, element: PhantomData }
     }
 

@@ -40,9 +40,14 @@ impl Lower<'_> {
     pub(super) fn call(&mut self, v: Value, call: &Call) -> Lowered {
         let srcs: SmallVec<[Src; 4]> =
             call.args.iter().map(|arg| self.argument(call.mnemonic, arg)).collect();
-        let choice = self.choose(call, &srcs)?;
+        self.call_with(v, call, &srcs)
+    }
+
+    /// Emits a call with these operands instead of its arguments.
+    pub(super) fn call_with(&mut self, v: Value, call: &Call, srcs: &[Src]) -> Lowered {
+        let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
-        let placed = self.place(call, &choice, &results, &srcs);
+        let placed = self.place(call, &choice, &results, srcs);
         self.check_encoding(call.mnemonic, &choice, &placed.operands)?;
         self.keep_old(call, &choice, &placed);
         let saved = self.before(call, choice.row)?;

@@ -1,6 +1,7 @@
 //! Loads, stores, kernel arguments, variables.
 
 use gcn_isa::inst::Mods;
+use gcn_isa::memory_model::Bits;
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 
@@ -76,16 +77,17 @@ impl Access {
 }
 
 /// Where an access goes, as operands.
-struct Address {
+pub(super) struct Address {
     /// `buffer`, `global` or `ds`.
-    family: &'static str,
+    pub family: &'static str,
     /// The varying part: a VGPR, or `off`.
-    varying: Src,
+    pub varying: Src,
     /// Base operands behind it.
-    base: Vec<Src>,
+    pub base: Vec<Src>,
     /// Immediate offset.
-    offset: i32,
-    offen: bool,
+    pub offset: i32,
+    /// The varying part is a byte offset in a buffer.
+    pub offen: bool,
 }
 
 /// Largest DS and MUBUF immediate offsets.
@@ -113,7 +115,7 @@ impl Lower<'_> {
         self.machine(mnemonic, &[dst], &[base, offset])
     }
 
-    fn address(&mut self, memory: Memory, offset: Value) -> Address {
+    pub(super) fn address(&mut self, memory: Memory, offset: Value) -> Address {
         match memory {
             Memory::Lds(id) => {
                 let array = self.kernel.lds[id.0 as usize].offset;
@@ -164,6 +166,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn load(&mut self, v: Value, memory: Memory, offset: Value) -> Lowered {
+        self.load_with(v, memory, offset, Bits::empty())
+    }
+
+    /// A load with cache bits.
+    pub(super) fn load_with(&mut self, v: Value, memory: Memory, offset: Value, bits: Bits) -> Lowered {
         let ty = self.kernel.ty(v);
         let address = self.address(memory, offset);
         let dst = self.define(v);
@@ -175,10 +182,15 @@ impl Lower<'_> {
         let size = size.ok_or_else(|| self.no_access(ty))?;
         let srcs: Vec<Src> = [address.varying].into_iter().chain(address.base).collect();
         let mnemonic = format!("{}_{verb}_{size}", address.family);
-        self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen))
+        self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen, bits))
     }
 
     pub(super) fn store(&mut self, memory: Memory, offset: Value, value: Value) -> Lowered {
+        self.store_with(memory, offset, value, Bits::empty())
+    }
+
+    /// A store with cache bits.
+    pub(super) fn store_with(&mut self, memory: Memory, offset: Value, value: Value, bits: Bits) -> Lowered {
         let ty = self.kernel.ty(value);
         let address = self.address(memory, offset);
         let data = self.operand(value);
@@ -196,7 +208,7 @@ impl Lower<'_> {
         };
         srcs.extend(address.base);
         let mnemonic = format!("{}_{verb}_{size}", address.family);
-        self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen))
+        self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, bits))
     }
 
     fn no_access(&self, ty: Type) -> LowerError {
@@ -255,9 +267,10 @@ impl Lower<'_> {
     }
 }
 
-fn memory_mods(offset: i32, offen: bool) -> impl Fn(&mut Mods) {
+fn memory_mods(offset: i32, offen: bool, bits: Bits) -> impl Fn(&mut Mods) {
     move |m| {
         m.offset = offset;
         m.offen = offen;
+        bits.apply(m);
     }
 }

@@ -9,6 +9,7 @@
 //! - `arith`: integer and floating-point arithmetic, comparisons, conversions.
 //! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
+//! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `control`: branches and EXEC.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch), so that
@@ -16,6 +17,7 @@
 //! pair whose bits of inactive lanes mean nothing.
 
 mod arith;
+pub(crate) mod atomic;
 mod call;
 mod control;
 mod convert;
@@ -130,6 +132,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         entry: EntryRegs::default(),
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
+        used_atomics: atomic::used_atomics(kernel),
         scc_results: call::scc_results(kernel),
         scc_follows: call::scc_follows(kernel),
         loc: None,
@@ -156,6 +159,8 @@ struct Lower<'k> {
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.
     further: HashMap<(Value, u8), VReg>,
+    /// Atomics whose old value is used.
+    used_atomics: HashSet<Value>,
     /// SCC results that are used, by call and number.
     scc_results: HashMap<(Value, u8), Value>,
     /// SCC results that their only reader finds in SCC.
@@ -326,6 +331,8 @@ impl Lower<'_> {
                 self.machine("s_and_b64", &[dst], &[mask, Src::Fixed(gcn_isa::reg::EXEC.into())])?;
             }
             Inst::LaneId => self.lane_id(v)?,
+            Inst::Atomic(atomic) => self.atomic(v, atomic)?,
+            Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
             Inst::Machine(call) => self.call(v, call)?,
             Inst::Result { of, index } => self.further_result(v, *of, *index),
         }

@@ -65,6 +65,8 @@ pub enum Op {
     Copy,
     /// `operands[0]` becomes live with an undefined value; lowered to nothing.
     Undef,
+    /// Nothing is moved across this place, which has no operands; lowered to nothing.
+    Order,
 }
 
 /// An instruction.

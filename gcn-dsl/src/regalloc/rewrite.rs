@@ -49,7 +49,7 @@ pub(super) fn rewrite(
             first_line.push(program.lines.len() as u32);
             let line = |inst_out| Line { inst: inst_out, note: None, loc: inst.loc };
             match &inst.op {
-                Op::Undef => {}
+                Op::Undef | Op::Order => {}
                 Op::Copy => {
                     let moves = rewriter.copy(inst, scratch).ok_or((b, i))?;
                     program.lines.extend(moves.into_iter().map(line));

@@ -48,6 +48,7 @@ fn name(inst: &MInst) -> &'static str {
         Op::Machine(desc, _) => desc.mnemonic,
         Op::Copy => "copy",
         Op::Undef => "undef",
+        Op::Order => "order",
     }
 }
 
@@ -109,6 +110,7 @@ fn execute(f: &Function, insts: &[MInst]) -> State {
                 reads.extend(implicit(desc.implicit_reads));
                 writes.extend(implicit(desc.implicit_writes));
             }
+            Op::Order => {}
             Op::Copy | Op::Undef => {
                 writes.extend(places(&inst.operands[0]));
                 reads.extend(inst.operands[1..].iter().flat_map(places));

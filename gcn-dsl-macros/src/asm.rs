@@ -1,0 +1,87 @@
+//! `gcn_asm!`: literal assembly, checked while the user's crate compiles.
+//!
+//! `source` takes the tokens apart into instructions and labels that know where they stand, `options` reads what stands
+//! before them, `read` makes a program for each target, `judge` checks it or puts the waits in, `expand` writes down what is
+//! left. `kernel` is the form with a signature. `faults` collects what is wrong, for all targets at once.
+
+mod eval;
+mod expand;
+mod faults;
+mod judge;
+mod kernel;
+mod options;
+mod read;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use gcn_isa::Target;
+use gcn_isa::hazards::RuleSet;
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::errors::Errors;
+use faults::Faults;
+use judge::Checked;
+use source::Item;
+
+/// What happens to a missing wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Missing {
+    /// It is an error.
+    #[default]
+    Deny,
+    /// It is put in.
+    Fix,
+}
+
+/// How assembly is read and checked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub targets: Vec<Target>,
+    pub missing: Missing,
+    pub rules: RuleSet,
+    /// The text is a whole kernel: it has to end by itself.
+    pub whole: bool,
+    /// Names that stand for numbers.
+    pub constants: Vec<(String, i64)>,
+}
+
+/// The expansion of `gcn_asm!`.
+pub(crate) fn asm(input: TokenStream) -> TokenStream {
+    match input.clone().into_iter().next() {
+        Some(TokenTree::Punct(hash)) if hash.as_char() == '#' => kernel::kernels(input),
+        Some(TokenTree::Ident(word)) if word == "pub" || word == "fn" => kernel::kernels(input),
+        _ => expression(input),
+    }
+}
+
+fn expression(input: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let (options, body) = options::split(input, &mut errors);
+    let programs = if errors.spoilt() { Vec::new() } else { programs(body, &options, &mut errors) };
+    let value = expand::program(&programs);
+    if !errors.spoilt() {
+        return value;
+    }
+    let errors = errors.into_compile_errors();
+    quote::quote!({ #errors #value })
+}
+
+/// The body's program for each target; none of them if anything is wrong.
+fn programs(body: TokenStream, options: &Options, errors: &mut Errors) -> Vec<Checked> {
+    let items = source::items(body, errors);
+    if errors.spoilt() {
+        return Vec::new();
+    }
+    let mut faults = Faults::new(options.targets.len());
+    let programs = options.targets.iter().filter_map(|target| checked(*target, &items, options, &mut faults));
+    let programs = programs.collect();
+    faults.report(&items, errors);
+    programs
+}
+
+fn checked(target: Target, items: &[Item], options: &Options, faults: &mut Faults) -> Option<Checked> {
+    faults.target(target);
+    let program = read::program(target, items, options, faults)?;
+    judge::judge(program, items, options, faults)
+}

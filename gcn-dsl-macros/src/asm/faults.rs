@@ -1,0 +1,101 @@
+//! What is wrong with the assembly, collected over all targets: a fault that several targets have is one error.
+
+use std::ops::Range;
+
+use gcn_isa::Target;
+
+use super::source::Item;
+use crate::errors::Errors;
+
+/// How many errors are reported; who forgot every wait does not read them all.
+const MOST_ERRORS: usize = 40;
+
+/// Faults so far.
+pub(crate) struct Faults {
+    found: Vec<Fault>,
+    target: Option<Target>,
+    /// How many targets there are.
+    targets: usize,
+}
+
+struct Fault {
+    /// Index of the item; `None` for the body as a whole.
+    item: Option<usize>,
+    /// The range of its text.
+    range: Option<Range<usize>>,
+    message: String,
+    /// The targets that have it.
+    targets: Vec<Target>,
+    /// Another target's fault at this place is the same mistake.
+    syntax: bool,
+}
+
+impl Faults {
+    pub fn new(targets: usize) -> Faults {
+        Faults { found: Vec::new(), target: None, targets }
+    }
+
+    /// What comes now is about `target`.
+    pub fn target(&mut self, target: Target) {
+        self.target = Some(target);
+    }
+
+    /// True if `target`, whose faults came last, has any.
+    pub fn any(&self) -> bool {
+        self.found.iter().any(|f| self.target.is_some_and(|t| f.targets.contains(&t)))
+    }
+
+    /// The instruction or label cannot be read. Of several faults of one item the first counts: what the targets say about
+    /// one slip differs in their names only.
+    pub fn syntax(&mut self, item: usize, range: Option<Range<usize>>, message: String) {
+        let same = self.found.iter_mut().find(|f| f.syntax && f.item == Some(item));
+        match (same, self.target) {
+            (Some(same), Some(target)) => same.targets.push(target),
+            (None, Some(target)) => {
+                self.found.push(Fault {
+                    item: Some(item),
+                    range,
+                    message,
+                    targets: vec![target],
+                    syntax: true,
+                });
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// The program is wrong at this item, or as a whole.
+    pub fn add(&mut self, item: Option<usize>, message: String) {
+        let Some(target) = self.target else { return };
+        match self.found.iter_mut().find(|f| f.item == item && f.message == message) {
+            Some(same) => same.targets.push(target),
+            None => {
+                self.found.push(Fault { item, range: None, message, targets: vec![target], syntax: false });
+            }
+        }
+    }
+
+    /// Makes errors of the faults, in the order of the items.
+    pub fn report(mut self, items: &[Item], errors: &mut Errors) {
+        self.found.sort_by_key(|f| f.item.unwrap_or(usize::MAX));
+        let more = self.found.len().saturating_sub(MOST_ERRORS);
+        for (index, fault) in self.found.iter().take(MOST_ERRORS).enumerate() {
+            let mut message = fault.message.clone();
+            // The faults of the syntax name their target themselves.
+            if fault.targets.len() < self.targets && !fault.syntax {
+                let names: Vec<&str> = fault.targets.iter().map(|t| t.name()).collect();
+                message = format!("on {}: {message}", names.join(" and "));
+            }
+            let item = fault.item.and_then(|i| items.get(i));
+            if let Some(item) = item {
+                message += &item.note(fault.range.as_ref());
+            }
+            if index + 1 == MOST_ERRORS && more > 0 {
+                message += &format!("\nand {more} more errors in this assembly");
+            }
+            // Without an item the error points at the macro call.
+            let tokens = item.map(|i| i.tokens(fault.range.as_ref())).unwrap_or_default();
+            errors.at(tokens, message);
+        }
+    }
+}

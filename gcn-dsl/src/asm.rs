@@ -1,0 +1,306 @@
+//! Literal assembly: what [`gcn_asm!`](crate::gcn_asm) makes.
+//!
+//! `gcn_asm!` reads assembly while the crate compiles: every instruction is checked against its target, every wait against
+//! the hazard rules, and an error points at the instruction. There are two forms.
+//!
+//! # A kernel
+//!
+//! With a signature it declares a kernel that is built and launched like one of [`gcn_kernel!`](crate::gcn_kernel):
+//!
+//! ```
+//! use gcn_dsl::prelude::*;
+//!
+//! gcn_asm! {
+//!     /// y[i] = a * x[i] for the 64 elements of each workgroup
+//!     #[workgroup(64)]
+//!     #[targets(gfx90a, gfx942)]
+//!     fn scale(a: f32, x: *const f32, y: *mut f32) {
+//!         s_load_dword    s8, s[0:1], a;
+//!         s_load_dwordx4  s[4:7], s[0:1], x;
+//!         v_lshl_add_u32  v0, s2, 6, v0;          // workgroup * 64 + lane
+//!         v_lshlrev_b32   v0, 2, v0;
+//!         s_waitcnt       lgkmcnt(0);
+//!         global_load_dword v1, v0, s[4:5];
+//!         s_waitcnt       vmcnt(0);
+//!         v_mul_f32       v1, s8, v1;
+//!         global_store_dword v0, v1, s[6:7];
+//!         s_endpgm;
+//!     }
+//! }
+//!
+//! let device = Device::simulator(Target::GFX942);
+//! let (x, y) = (device.alloc::<f32>(128)?, device.alloc::<f32>(128)?);
+//! device.write(x, &(0..128).map(|i| i as f32).collect::<Vec<_>>())?;
+//! scale.launch(&device, Grid::x(2), (2.5, x, y))?;
+//! assert_eq!(device.read(y, 128)?[127], 127.0 * 2.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x, y and z, and
+//! the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in 19:10, z in 29:20), or in
+//! `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set. An argument's name stands for its byte offset
+//! behind `s[0:1]`, `x.len` for that of a slice's length. Registers are counted; `#[lds(1024)]` asks for LDS; f32 denormals
+//! are kept, as in every kernel of this crate.
+//!
+//! # A program
+//!
+//! Without a signature it is an expression of type [`AsmProgram`]:
+//!
+//! ```
+//! use gcn_dsl::prelude::*;
+//! use gcn_emit::kernel::WorkgroupSize;
+//!
+//! const STEP: AsmProgram = gcn_asm!(
+//!     target = gfx942, check = fix,
+//!     "v_mfma_f32_32x32x8_f16 a[0:15], v[16:17], v[18:19], a[0:15]",
+//!     "v_accvgpr_read_b32 v0, a0",
+//!     "s_endpgm",
+//! );
+//!
+//! let program = STEP.program(Target::GFX942)?;
+//! // The result of 8 passes can be read after 11 wait states (cdna3.106).
+//! assert_eq!(STEP.assembly(Target::GFX942, Comments::None)?.lines().nth(1), Some("\ts_nop 10"));
+//! assert_eq!(program.lines.len(), 4);
+//!
+//! // Registers are counted from the code; what else a kernel says is up to its maker.
+//! let kernel = STEP.kernel("step", Target::GFX942, WorkgroupSize::AtMost(64))?;
+//! let object = gcn_emit::object::write_code_object(&[kernel])?;
+//! assert_eq!(&object[..4], b"\x7fELF");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is written
+//!
+//! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are Rust's. Errors point
+//!   at the operand. Labels such as `1:` have no tokens in Rust.
+//! - *Strings*, as in the program above, each of one line or of several. Inside, everything is as in an assembly file:
+//!   lines, `;` comments. rustc points at a string as a whole; in one of several lines the error says which line it is and
+//!   shows it.
+//!
+//! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes (`#[targets(gfx942)]`):
+//!
+//! | program | kernel | meaning |
+//! |---|---|---|
+//! | `target = gfx942` or `targets = [gfx90a, gfx942]` | `#[targets(gfx90a, gfx942)]` | checked for each of them |
+//! | `check = deny` (default) | `#[check(deny)]` | a missing wait is an error that says what to write |
+//! | `check = fix` | `#[check(fix)]` | a missing wait is put in, with its reason as the line's note |
+//! | `rules = safe` (default), `manual`, `certain` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
+//!
+//! # What is checked, and what is not
+//!
+//! Everything that [`gcn_isa::check`] knows, on every path through the text: the program starts with nothing outstanding, as
+//! a kernel does. What comes before and behind a program that is [spliced](AsmProgram::splice) into another is not seen
+//! here; whoever makes the whole checks it, or has the waits put in, with [`gcn_isa::check::check`] or
+//! [`gcn_isa::wait::insert_waits`]. The same holds behind jumps to computed places (`s_setpc_b64`, `s_swappc_b64`);
+//! [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits) lists them. Registers are the author's: nobody checks
+//! that what is read was written.
+
+use std::collections::HashSet;
+
+use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkItemIds, WorkgroupSize};
+use gcn_emit::text::{Comments, ParseError, parse_program, print_program};
+use gcn_isa::Program;
+use gcn_isa::operand::Operand;
+use gcn_isa::program::{LabelDef, Line, SourceLoc};
+
+#[doc(hidden)]
+pub use gcn_isa::Target;
+
+use crate::kernel::{self, BuildError, BuiltKernel};
+use crate::lang::Signature;
+
+/// Assembly that was checked while the crate compiled, for one target or several: what [`gcn_asm!`](crate::gcn_asm) is.
+#[derive(Clone, Copy, Debug)]
+pub struct AsmProgram {
+    file: &'static str,
+    parts: &'static [Part],
+}
+
+/// The program of one target. Made by the macro.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub target: Target,
+    /// Labels and instructions in canonical text.
+    pub text: &'static str,
+    pub code: &'static [u8],
+    /// Why an instruction is there, by line.
+    pub notes: &'static [(usize, &'static str)],
+    /// Line and column of each instruction in the user's file; zeros for those that the macro put in.
+    pub places: &'static [(u32, u32)],
+}
+
+/// What an [`AsmProgram`] cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AsmError {
+    /// The assembly is written for other targets.
+    #[error("this assembly is not written for {target}: its targets are {listed}")]
+    Target {
+        /// The target asked for.
+        target: Target,
+        /// The targets that the macro call names.
+        listed: String,
+    },
+    /// The place lies behind the end of the program into which the assembly shall go.
+    #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
+    Place {
+        /// The place.
+        at: usize,
+        /// Lines of the program.
+        lines: usize,
+    },
+    /// What the macro wrote cannot be read: it is of another version than this crate.
+    #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
+    Version(ParseError),
+}
+
+impl AsmProgram {
+    #[doc(hidden)]
+    pub const fn __new(file: &'static str, parts: &'static [Part]) -> AsmProgram {
+        AsmProgram { file, parts }
+    }
+
+    /// The targets that it is written for, in the order of the macro call.
+    pub fn targets(&self) -> impl Iterator<Item = Target> + use<> {
+        self.parts.iter().map(|p| p.target)
+    }
+
+    fn part(&self, target: Target) -> Result<&'static Part, AsmError> {
+        let listed = || self.targets().map(Target::name).collect::<Vec<_>>().join(", ");
+        let part = self.parts.iter().find(|p| p.target == target);
+        part.ok_or_else(|| AsmError::Target { target, listed: listed() })
+    }
+
+    /// The machine code, with the waits that `check = fix` put in.
+    ///
+    /// # Errors
+    /// [`AsmError::Target`] if it is not written for `target`.
+    pub fn code(&self, target: Target) -> Result<&'static [u8], AsmError> {
+        self.part(target).map(|p| p.code)
+    }
+
+    /// The instructions. Each has its place in the user's file, but those that `check = fix` put in, which have a note that
+    /// says why.
+    ///
+    /// # Errors
+    /// [`AsmError::Target`] if it is not written for `target`.
+    pub fn program(&self, target: Target) -> Result<Program, AsmError> {
+        let part = self.part(target)?;
+        let mut program = parse_program(part.text, target, "asm").map_err(AsmError::Version)?;
+        for (line, (number, column)) in program.lines.iter_mut().zip(part.places) {
+            let place = SourceLoc { file: self.file, line: *number, column: *column };
+            line.loc = (*number > 0).then_some(place);
+        }
+        for (index, note) in part.notes {
+            if let Some(line) = program.lines.get_mut(*index) {
+                line.note = Some((*note).into());
+            }
+        }
+        Ok(program)
+    }
+
+    /// The labels and instructions as text; with [`Comments::Explain`] each inserted wait says why it is there.
+    ///
+    /// # Errors
+    /// [`AsmError::Target`] if it is not written for `target`.
+    pub fn assembly(&self, target: Target, comments: Comments) -> Result<String, AsmError> {
+        Ok(print_program(&self.program(target)?, comments))
+    }
+
+    /// A kernel of this program, with its registers counted and the assembler's defaults for the rest; the fields of the
+    /// result say what the kernel starts with. [`gcn_emit::object::write_code_object`] and
+    /// [`gcn_emit::asm_file::assembly_file`] write it.
+    ///
+    /// # Errors
+    /// [`AsmError::Target`] if it is not written for `target`.
+    pub fn kernel(
+        &self,
+        name: &str,
+        target: Target,
+        workgroup: WorkgroupSize,
+    ) -> Result<KernelSpec, AsmError> {
+        let program = Program { name: name.to_owned(), ..self.program(target)? };
+        let mut spec = KernelSpec::new(program, workgroup);
+        kernel::spec::mind_the_last_register(&mut spec);
+        Ok(spec)
+    }
+
+    /// Puts the instructions into `program`, before its line `at`: whoever branches there runs them first. Labels get
+    /// names that `program` does not have yet. Waits at both seams are the caller's to insert or check, as for the whole:
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// use gcn_isa::{check, wait};
+    ///
+    /// let double = gcn_asm!(target = gfx90a, v_add_f32 v1, v1, v1;);
+    /// let text = "global_load_dword v1, v0, s[4:5]\nglobal_store_dword v0, v1, s[4:5]\ns_endpgm";
+    /// let mut program = gcn_emit::text::parse_program(text, Target::GFX90A, "k")?;
+    /// double.splice(&mut program, 1)?;
+    /// assert!(!check::check(&program).is_clean());
+    /// wait::insert_waits(&mut program, &wait::WaitOptions::default());
+    /// assert!(check::check(&program).is_clean());
+    /// assert_eq!(program.lines.len(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AsmError::Target`] if it is not written for the program's target, [`AsmError::Place`] if the program has fewer than
+    /// `at` lines.
+    pub fn splice(&self, program: &mut Program, at: usize) -> Result<(), AsmError> {
+        let lines = program.lines.len();
+        if at > lines {
+            return Err(AsmError::Place { at, lines });
+        }
+        let own = self.program(program.target)?;
+        let first = program.labels.len() as u32;
+        let renumbered = |mut line: Line| {
+            for operand in &mut line.inst.operands {
+                if let Operand::Label(label) = operand {
+                    label.0 += first;
+                }
+            }
+            (at, line)
+        };
+        program.insert(own.lines.into_iter().map(renumbered).collect());
+        let mut taken: HashSet<String> = program.labels.iter().map(|l| l.name.clone()).collect();
+        for def in own.labels {
+            let mut name = def.name;
+            while !taken.insert(name.clone()) {
+                name.push_str("_asm");
+            }
+            program.labels.push(LabelDef { name, at: def.at.map(|own| at + own) });
+        }
+        Ok(())
+    }
+}
+
+/// Builds a kernel of `gcn_asm!`.
+#[doc(hidden)]
+pub fn __build(
+    signature: Signature,
+    program: &AsmProgram,
+    target: Target,
+    lds_bytes: u32,
+) -> Result<BuiltKernel, BuildError> {
+    kernel::build::check_target(&signature, target)?;
+    kernel::build::check_workgroup(&signature)?;
+    let failed = |error| BuildError::Assembly { kernel: signature.name.clone(), error };
+    let workgroup = WorkgroupSize::Required(signature.workgroup);
+    let mut spec = program.kernel(&signature.name, target, workgroup).map_err(failed)?;
+    spec.lds_bytes = lds_bytes;
+    spec.user_sgprs = UserSgprs::KERNARG_SEGMENT_PTR;
+    spec.workgroup_ids = [true; 3];
+    spec.work_item_ids = WorkItemIds::of_dimensions(dimensions(signature.workgroup));
+    kernel::spec::declare(&signature, &mut spec);
+    BuiltKernel::from_assembly(signature, spec)
+}
+
+/// How many dimensions a workgroup has.
+fn dimensions(workgroup: [u32; 3]) -> u8 {
+    match workgroup {
+        [_, 1, 1] => 1,
+        [_, _, 1] => 2,
+        _ => 3,
+    }
+}

@@ -1,0 +1,69 @@
+//! Atomic accesses.
+
+pub use gcn_isa::memory_model::{Operation, Ordering, Scope};
+
+use super::{Memory, Type, Value};
+
+/// What an atomic does to its element.
+#[allow(missing_docs, reason = "the names are LLVM's of `atomicrmw`")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AtomicOp {
+    Load,
+    Store,
+    /// New value, whatever the old one is.
+    Swap,
+    /// New value if the old one is as expected.
+    CompareExchange,
+    Add,
+    Sub,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    /// One more, or 0 behind a limit.
+    IncWrap,
+    /// One less, or the limit behind 0 and where the old value is above it.
+    DecWrap,
+}
+
+impl AtomicOp {
+    /// The memory model's view.
+    pub const fn operation(self) -> Operation {
+        match self {
+            AtomicOp::Load => Operation::Load,
+            AtomicOp::Store => Operation::Store,
+            _ => Operation::Rmw,
+        }
+    }
+}
+
+/// An atomic access.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Atomic {
+    /// What it does.
+    pub op: AtomicOp,
+    /// Type of the element, varying.
+    pub ty: Type,
+    /// Where.
+    pub memory: Memory,
+    /// Byte offset, varying.
+    pub offset: Value,
+    /// The operand; a load has none.
+    pub value: Option<Value>,
+    /// The expected value of a compare-exchange.
+    pub expected: Option<Value>,
+    /// Scope.
+    pub scope: Scope,
+    /// Ordering.
+    pub ordering: Ordering,
+}
+
+impl Atomic {
+    /// Calls `f` for each operand.
+    pub fn operands(&self, mut f: impl FnMut(Value)) {
+        self.memory.base(&mut f);
+        f(self.offset);
+        [self.value, self.expected].into_iter().flatten().for_each(f);
+    }
+}

@@ -1,0 +1,268 @@
+//! Atomics and fences: the access of the table with the memory model's sequence around it.
+//!
+//! The sequence of an ordering and a scope is [`memory_model`]'s; its waits and cache instructions are boundaries that
+//! the scheduler moves nothing across. Where a sequence has nothing on a side that must hold memory accesses back,
+//! [`Op::Order`] stands there. Waits for registers come later and only add to these.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
+use gcn_isa::operand::Operand;
+use gcn_isa::table::{self, Modifiers};
+use hashbrown::HashSet;
+use smallvec::{SmallVec, smallvec};
+
+use super::memory::Address;
+use super::{Lower, Lowered, Src};
+use crate::ir::call::ArgMods;
+use crate::ir::{Atomic, AtomicOp, Call, Effect, Given, Inst, Kernel, Memory, Type, Value, Variant};
+use crate::mir::{MOperand, Op, VSlice};
+use crate::scalar::Elem;
+
+/// The parts of the mnemonics of an operation on elements of some types, of vector memory and of LDS.
+///
+/// 64-bit integers take `_x2` and `64`: `global_atomic_smin_x2`, `ds_min_i64`.
+struct Name {
+    op: AtomicOp,
+    elems: &'static [Elem],
+    vector: &'static str,
+    lds: &'static str,
+    /// The letter of the type in LDS mnemonics of integers; floats have their names as they are.
+    letter: &'static str,
+}
+
+const fn name(
+    op: AtomicOp,
+    elems: &'static [Elem],
+    vector: &'static str,
+    lds: &'static str,
+    letter: &'static str,
+) -> Name {
+    Name { op, elems, vector, lds, letter }
+}
+
+const UNSIGNED: &[Elem] = &[Elem::U32, Elem::U64];
+const SIGNED: &[Elem] = &[Elem::I32, Elem::I64];
+const INTEGERS: &[Elem] = &[Elem::U32, Elem::I32, Elem::U64, Elem::I64];
+/// What is moved as bits.
+const WORDS: &[Elem] = &[Elem::U32, Elem::I32, Elem::F32, Elem::U64, Elem::I64, Elem::F64];
+
+#[rustfmt::skip]
+const NAMES: &[Name] = &[
+    name(AtomicOp::Swap,            WORDS,         "swap",        "wrxchg",     "b"),
+    name(AtomicOp::CompareExchange, WORDS,         "cmpswap",     "cmpst",      "b"),
+    name(AtomicOp::Add,             INTEGERS,      "add",         "add",        "u"),
+    name(AtomicOp::Add,             &[Elem::F32],  "add_f32",     "add",        "f"),
+    name(AtomicOp::Add,             &[Elem::F64],  "add_f64",     "add",        "f"),
+    name(AtomicOp::Add,             &[Elem::F16],  "pk_add_f16",  "pk_add",     "f16"),
+    name(AtomicOp::Add,             &[Elem::Bf16], "pk_add_bf16", "pk_add",     "bf16"),
+    name(AtomicOp::Sub,             INTEGERS,      "sub",         "sub",        "u"),
+    name(AtomicOp::Min,             SIGNED,        "smin",        "min",        "i"),
+    name(AtomicOp::Min,             UNSIGNED,      "umin",        "min",        "u"),
+    name(AtomicOp::Max,             SIGNED,        "smax",        "max",        "i"),
+    name(AtomicOp::Max,             UNSIGNED,      "umax",        "max",        "u"),
+    name(AtomicOp::And,             INTEGERS,      "and",         "and",        "b"),
+    name(AtomicOp::Or,              INTEGERS,      "or",          "or",         "b"),
+    name(AtomicOp::Xor,             INTEGERS,      "xor",         "xor",        "b"),
+    name(AtomicOp::IncWrap,         UNSIGNED,      "inc",         "inc",        "u"),
+    name(AtomicOp::DecWrap,         UNSIGNED,      "dec",         "dec",        "u"),
+];
+
+impl Name {
+    /// The mnemonic of `family`, which is `buffer`, `global` or `ds`.
+    fn mnemonic(&self, family: &str, elem: Elem, returns: bool) -> String {
+        let wide = elem.bytes() == 8;
+        if family != "ds" {
+            let suffix = if wide && !elem.is_float() | self.moves_bits() { "_x2" } else { "" };
+            return format!("{family}_atomic_{}{suffix}", self.vector);
+        }
+        let width = match elem {
+            Elem::F16 | Elem::Bf16 => "",
+            _ if wide => "64",
+            _ => "32",
+        };
+        // There is no exchange that forgets the old value.
+        let rtn = if returns || self.op == AtomicOp::Swap { "_rtn" } else { "" };
+        format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
+    }
+
+    /// True if the operation does not look at the type.
+    fn moves_bits(&self) -> bool {
+        matches!(self.op, AtomicOp::Swap | AtomicOp::CompareExchange)
+    }
+}
+
+impl Lower<'_> {
+    /// A fence.
+    pub(super) fn fence(&mut self, scope: Scope, ordering: Ordering) -> Lowered {
+        let sequence = self.sequence(Operation::Fence, ordering, scope, Space::Generic)?;
+        self.actions(&sequence.before)?;
+        if sequence.before.is_empty() {
+            self.order();
+        }
+        Ok(())
+    }
+
+    /// An atomic access whose value is `v`.
+    pub(super) fn atomic(&mut self, v: Value, atomic: &Atomic) -> Lowered {
+        let operation = atomic.op.operation();
+        let space = match atomic.memory {
+            Memory::Buffer(_) | Memory::Global(_) => Space::Global,
+            Memory::Lds(_) => Space::Local,
+        };
+        let ordering = atomic.ordering;
+        let sequence = self.sequence(operation, ordering, atomic.scope, space)?;
+        self.actions(&sequence.before)?;
+        // Loads may pass loads, but not two atomic ones of one element: the second would find an older value.
+        let holds_back = ordering.releases() || operation == Operation::Load;
+        if sequence.before.is_empty() && holds_back {
+            self.order();
+        }
+        match (atomic.op, atomic.value) {
+            (AtomicOp::Load, _) => self.load_with(v, atomic.memory, atomic.offset, sequence.bits)?,
+            (AtomicOp::Store, Some(value)) => {
+                self.store_with(atomic.memory, atomic.offset, value, sequence.bits)?;
+            }
+            _ => self.read_modify_write(v, atomic, sequence.bits)?,
+        }
+        self.actions(&sequence.after)?;
+        if sequence.after.is_empty() && ordering.acquires() {
+            self.order();
+        }
+        Ok(())
+    }
+
+    fn sequence(
+        &self,
+        operation: Operation,
+        ordering: Ordering,
+        scope: Scope,
+        space: Space,
+    ) -> Lowered<Sequence> {
+        memory_model::sequence(self.target, Mode::Normal, operation, ordering, scope, space).ok_or_else(
+            || {
+                let what = format!("a {} with the ordering {}", operation.name(), ordering.name());
+                self.unsupported(&what, Elem::U32, "use an ordering that the operation can have")
+            },
+        )
+    }
+
+    fn actions(&mut self, actions: &[Action]) -> Lowered {
+        for action in actions {
+            match *action {
+                Action::Wait(counters) => {
+                    let imm = Operand::Imm(i64::from(counters.wait().encode()));
+                    self.machine("s_waitcnt", &[], &[Src::Fixed(imm)])?;
+                }
+                Action::Cache { mnemonic, bits } => {
+                    self.machine_with(mnemonic, &[], &[], |mods| bits.apply(mods))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing is moved across this place.
+    fn order(&mut self) {
+        self.push(Op::Order, []);
+    }
+
+    fn read_modify_write(&mut self, v: Value, atomic: &Atomic, bits: Bits) -> Lowered {
+        let elem = atomic.ty.elem;
+        let name = NAMES.iter().find(|n| n.op == atomic.op && n.elems.contains(&elem));
+        let name = name.ok_or_else(|| {
+            let what = format!("atomic {:?}", atomic.op).to_lowercase();
+            self.unsupported(&what, elem, "use a compare-exchange in a loop")
+        })?;
+        let used = self.used_atomics.contains(&v);
+        let address = self.address(atomic.memory, atomic.offset);
+        let mnemonic = self.atomic_mnemonic(name, address.family, elem, used)?;
+        let vector = address.family != "ds";
+        let returns = used || (!vector && name.op == AtomicOp::Swap);
+        let srcs = self.atomic_operands(atomic, &address);
+        let call = Call {
+            mnemonic,
+            variant: if vector && returns { Variant::Rtn } else { Variant::Plain },
+            args: SmallVec::new(),
+            arg_mods: ArgMods::default(),
+            old: None,
+            scc: None,
+            vcc: None,
+            m0: None,
+            given: modifiers(&address, bits),
+            results: if returns { smallvec![atomic.ty] } else { SmallVec::new() },
+            effect: Effect::Kept,
+        };
+        self.call_with(v, &call, &srcs)
+    }
+
+    /// The table's mnemonic, if the target has the form that is wanted.
+    fn atomic_mnemonic(&self, name: &Name, family: &str, elem: Elem, used: bool) -> Lowered<&'static str> {
+        let text = name.mnemonic(family, elem, used);
+        let mut rows = table::find_mnemonic(self.target, &text).peekable();
+        let mnemonic = rows.peek().map(|row| row.mnemonic).ok_or_else(|| self.no_instruction(&text))?;
+        if used && family != "ds" && !rows.any(|row| Variant::of(row) == Variant::Rtn) {
+            let what = format!("the old value of `{text}` on {}", self.target);
+            return Err(self.unsupported(&what, elem, "do not use the result, or use a compare-exchange"));
+        }
+        Ok(mnemonic)
+    }
+
+    /// Operands that are read, in assembly order.
+    fn atomic_operands(&mut self, atomic: &Atomic, address: &Address) -> SmallVec<[Src; 4]> {
+        let dwords = atomic.ty.dwords();
+        let mut data: SmallVec<[Src; 2]> = SmallVec::new();
+        for value in [atomic.expected, atomic.value].into_iter().flatten() {
+            let src = self.operand(value);
+            data.push(Src::Reg(self.in_vgpr(src, dwords)));
+        }
+        if let (&[expected, new], true) = (data.as_slice(), address.family != "ds") {
+            // Vector memory takes the new value and the expected one in one tuple, in this order.
+            data = smallvec![Src::Reg(self.side_by_side([new, expected], dwords))];
+        }
+        let (first, second) = match address.family {
+            "buffer" => (data, smallvec![address.varying]),
+            _ => (smallvec![address.varying], data),
+        };
+        first.into_iter().chain(second).chain(address.base.iter().copied()).collect()
+    }
+
+    fn side_by_side(&mut self, parts: [Src; 2], dwords: u8) -> VSlice {
+        let pair = self.new_reg(gcn_isa::RegFile::Vgpr, 2 * dwords);
+        self.push(Op::Undef, [MOperand::Virt(pair)]);
+        for (i, part) in (0..).zip(parts) {
+            self.copy(VSlice { reg: pair.reg, start: i * dwords, len: dwords }, part);
+        }
+        pair
+    }
+}
+
+fn modifiers(address: &Address, bits: Bits) -> Given {
+    let mut mods = Mods { offset: address.offset, offen: address.offen, ..Mods::default() };
+    bits.apply(&mut mods);
+    let mut set = Modifiers::empty();
+    set.set(Modifiers::OFFSET, address.offset != 0);
+    set.set(Modifiers::OFFEN, address.offen);
+    set.set(Modifiers::SCC, mods.scc);
+    Given { mods, set }
+}
+
+/// Atomics whose old value somebody uses.
+pub(super) fn used_atomics(kernel: &Kernel) -> HashSet<Value> {
+    let mut used = HashSet::new();
+    kernel.body.each_inst(&mut |v| {
+        kernel.def(v).inst.operands(|operand| {
+            if matches!(kernel.def(operand).inst, Inst::Atomic(_)) {
+                used.insert(operand);
+            }
+        });
+    });
+    used
+}
+
+/// The type of the value of an atomic on elements of `ty`; a store has none.
+pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
+    match op {
+        AtomicOp::Store => None,
+        _ => Some(ty),
+    }
+}

@@ -1,0 +1,11 @@
+//! The hardware has no atomics on single 16-bit elements.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [f16]) {
+        x.atomic(0).fetch_add(f16::ONE, Scope::Agent, Ordering::Relaxed);
+    }
+}
+
+fn main() {}

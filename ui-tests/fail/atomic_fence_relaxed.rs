@@ -1,0 +1,12 @@
+//! A fence that orders nothing is none.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(x: &mut [u32]) {
+        x[0] = 1;
+        fence(Scope::Agent, Ordering::Relaxed);
+    }
+}
+
+fn main() {}
