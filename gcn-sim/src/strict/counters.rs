@@ -7,7 +7,7 @@
 //! - flat operations leave the two counters at different times: while one is outstanding on a counter, only 0 says
 //!   anything, and its own completion needs both.
 
-use gcn_isa::counters::WaitCnt;
+use gcn_isa::counters::{WaitCnt, finishes_after};
 use gcn_isa::reg::RegUnit;
 
 use super::effect::{Effect, Kind};
@@ -205,5 +205,5 @@ impl Counters {
 
 /// True if a second operation of this kind returns after the first, so that its result is the last one written.
 fn returns_in_order(first: Kind, second: Option<Kind>) -> bool {
-    matches!((first, second), (Kind::Vector, Some(Kind::Vector)) | (Kind::Lds, Some(Kind::Lds)))
+    second.is_some_and(|second| finishes_after(first.stream(), second.stream()))
 }

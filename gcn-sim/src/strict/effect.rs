@@ -28,6 +28,17 @@ impl Kind {
     pub(super) fn on_lgkm(self) -> bool {
         self != Kind::Vector
     }
+
+    /// The stream in whose order it returns. Flat operations are in none; the one named here is as unordered.
+    pub(super) fn stream(self) -> Stream {
+        match self {
+            Kind::Vector => Stream::Vmem,
+            Kind::Lds => Stream::Lds,
+            Kind::Flat => Stream::FlatVm,
+            Kind::Scalar => Stream::Smem,
+            Kind::Message => Stream::Message,
+        }
+    }
 }
 
 /// An instruction as the counters see it.

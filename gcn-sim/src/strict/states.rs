@@ -2,13 +2,13 @@
 //!
 //! The rules are those of [`gcn_isa::hazards`]; this module only measures. A wave remembers the instructions of the last
 //! few wait states that a rule can reach from; each new instruction is held against each of them, with the distance that
-//! lies between.
+//! lies between. What a matrix instruction has written binds only until a later one overwrites it.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use gcn_isa::hazards::{self, Config, View};
+use gcn_isa::hazards::{self, Config, Need, View};
 
 use super::hazard;
 use crate::error::Hazard;
@@ -36,8 +36,12 @@ impl Pairs {
         }
     }
 
-    /// Wait states that `second` needs after `first`.
-    fn needed(&self, first: usize, second: usize) -> u64 {
+    /// Wait states that `second` needs after `past`.
+    fn needed(&self, past: &Past, second: usize) -> u64 {
+        let first = past.at;
+        if past.live != u32::MAX {
+            return self.required(past, second).map_or(0, |n| u64::from(n.states));
+        }
         let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
         let cached = row[first].load(Relaxed);
         if cached != UNKNOWN {
@@ -47,6 +51,11 @@ impl Pairs {
         row[first].store(KNOWN + need, Relaxed);
         u64::from(need)
     }
+
+    /// What `second` needs after `past` of what is left of its results.
+    fn required(&self, past: &Past, second: usize) -> Option<Need> {
+        self.views[past.at].required_where(&self.views[second], Config::default(), past.live)
+    }
 }
 
 /// An instruction that a wave executed a few wait states ago.
@@ -55,6 +64,8 @@ struct Past {
     at: usize,
     /// Wait states issued up to and including it.
     position: u64,
+    /// The registers of a matrix result that no later matrix instruction has overwritten (bit i for the i-th).
+    live: u32,
 }
 
 /// The instructions of a wave within reach of a rule, oldest first.
@@ -78,8 +89,8 @@ impl Recent {
         }
         for past in &self.past {
             let distance = self.position - past.position;
-            if distance < u64::from(pairs.views[past.at].reach()) && distance < pairs.needed(past.at, at) {
-                return Err(report(pairs, machine, past.at, at, distance));
+            if distance < u64::from(pairs.views[past.at].reach()) && distance < pairs.needed(past, at) {
+                return Err(report(pairs, machine, past, at, distance));
             }
         }
         Ok(())
@@ -87,14 +98,20 @@ impl Recent {
 
     pub(super) fn push(&mut self, pairs: &Pairs, at: usize) {
         self.position += u64::from(pairs.own[at]);
-        if pairs.views[at].reach() > 0 {
-            self.past.push_back(Past { at, position: self.position });
+        let view = &pairs.views[at];
+        if view.matrix_result().is_some() {
+            for past in &mut self.past {
+                past.live = pairs.views[past.at].live_behind(past.live, view);
+            }
+        }
+        if view.reach() > 0 {
+            self.past.push_back(Past { at, position: self.position, live: u32::MAX });
         }
     }
 }
 
-fn report(pairs: &Pairs, machine: &Machine, first: usize, second: usize, distance: u64) -> Box<Hazard> {
-    let need = pairs.views[first].required(&pairs.views[second], Config::default());
+fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: usize, distance: u64) -> Box<Hazard> {
+    let need = pairs.required(past, second);
     let (rule, states) = need.map_or(("", 0), |n| (n.rule.id, n.states));
     let missing = u64::from(states).saturating_sub(distance);
     let remedy = format!(
@@ -102,7 +119,7 @@ fn report(pairs: &Pairs, machine: &Machine, first: usize, second: usize, distanc
         missing.saturating_sub(1)
     );
     let need_text = format!("{states} wait states");
-    let mut hazard = hazard(machine, rule, first, None, (need_text, distance.to_string(), remedy));
+    let mut hazard = hazard(machine, rule, past.at, None, (need_text, distance.to_string(), remedy));
     hazard.register = need.and_then(|n| n.reg).map(|reg| reg.to_string());
     hazard
 }

@@ -165,6 +165,7 @@ impl Kernel {
 }
 
 /// A generator that gives every machine the same numbers.
+#[derive(Clone)]
 pub struct Random(pub u64);
 
 impl Random {
@@ -174,6 +175,16 @@ impl Random {
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         x ^ x >> 31
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// One of `list`.
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
     }
 
     /// Random bits, mixed with the given special values.

@@ -5,6 +5,7 @@
 mod clang;
 mod float;
 mod harness;
+mod hazards_three_way;
 mod int;
 mod kernels;
 mod lanes;

@@ -1,0 +1,128 @@
+//! What must hold of a random program.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gcn_isa::Program;
+use gcn_isa::check::{self, Finding, MemoryModel, Report};
+use gcn_isa::wait::{self, WaitOptions};
+
+use super::mutants::mutants;
+use super::path::{Early, first_early, walk};
+use super::run::Runner;
+use crate::harness::Random;
+
+/// How many paths of each program are run.
+const PATHS: u64 = 2;
+
+/// What was seen.
+#[derive(Default)]
+pub struct Totals {
+    programs: usize,
+    instructions: usize,
+    mutants: usize,
+    runs: usize,
+    hazards: usize,
+    /// Waits by the rule that they are for.
+    rules: BTreeMap<&'static str, usize>,
+}
+
+impl Totals {
+    /// A test of random programs that need nothing proves nothing.
+    pub fn are_substantial(&self, programs: usize) {
+        assert_eq!(self.programs, programs);
+        if programs < 100 {
+            return;
+        }
+        assert!(self.mutants > 3 * programs && self.hazards > 5 * programs, "{self}");
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} programs of {} instructions, {} mutants, {} runs of which {} met a hazard; rules: {:?}",
+            self.programs, self.instructions, self.mutants, self.runs, self.hazards, self.rules
+        )
+    }
+}
+
+/// Checks everything about one program.
+///
+/// # Errors
+/// Which of the parties disagree, in words.
+pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(), String> {
+    let options = WaitOptions::default();
+    let mut program = original.clone();
+    let inserted = wait::insert_waits(&mut program, &options);
+    let report = checked(&program);
+    if !report.is_clean() {
+        return Err(format!("the checker objects to the inserter's output: {report}"));
+    }
+    totals.programs += 1;
+    totals.instructions += original.lines.len();
+    for reason in inserted.iter().flat_map(|i| &i.reasons) {
+        *totals.rules.entry(reason.rule).or_default() += 1;
+    }
+    agree(original, seed, totals)?;
+    if let Some(hazard) = agree(&program, seed, totals)? {
+        return Err(format!("the simulator objects to the inserter's output: {hazard}"));
+    }
+    for mutant in mutants(original, &program, &inserted) {
+        totals.mutants += 1;
+        if checked(&mutant.program).is_clean() {
+            return Err(format!("{}: the checker does not object", mutant.change));
+        }
+        agree(&mutant.program, seed, totals).map_err(|fault| format!("{}: {fault}", mutant.change))?;
+    }
+    Ok(())
+}
+
+/// The checker's report: every access of LDS may be to the same bytes, as the inserter assumes, and no errata, for which
+/// there is no wait.
+fn checked(program: &Program) -> Report {
+    let memory_model = MemoryModel::Strict;
+    check::check_with(program, check::Options { errata: false, memory_model, ..check::Options::default() })
+}
+
+/// Runs a few paths: the simulator objects exactly where an instruction of the path comes too early, and then the checker
+/// objects to the same instruction. Returns the last hazard.
+fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<String>, String> {
+    let mut runner = Runner::new(program)?;
+    let mut choices = Random(seed as u64);
+    let mut last = None;
+    for _ in 0..PATHS {
+        let choices = choices.next() as u32;
+        let path = walk(program, choices).ok_or("the program does not end")?;
+        let early = first_early(program, &path);
+        let met = runner.run(choices)?;
+        totals.runs += 1;
+        let Some((line, hazard)) = met else {
+            if let Some((position, early)) = early {
+                return Err(format!("the simulator overlooks line {} ({early:?})", path[position]));
+            }
+            continue;
+        };
+        totals.hazards += 1;
+        let by_definition = early.map(|(position, early)| (path[position], early));
+        // Which bytes of LDS an access touches, only the simulator knows.
+        if hazard.rule != "waitcnt.lds-dma" && by_definition != Some((line, mechanism(&hazard.rule))) {
+            return Err(format!("the simulator says {hazard}; by definition {by_definition:?}"));
+        }
+        // An LDS DMA that nothing waits for the checker reports once, where LDS may first be touched; that may be by a flat
+        // operation, of which only the simulator knows that it goes elsewhere.
+        let dma = |rule: &str| rule.ends_with(".lds-dma");
+        let same = |f: &Finding| f.second == line || dma(f.rule) && dma(&hazard.rule);
+        if !checked(program).findings.iter().any(same) {
+            return Err(format!("the checker overlooks line {line}: {hazard}"));
+        }
+        last = Some(hazard.to_string());
+    }
+    Ok(last)
+}
+
+/// What stands behind a rule of the simulator.
+fn mechanism(rule: &str) -> Early {
+    if rule.starts_with("waitcnt.") || rule.starts_with("barrier.") { Early::Counter } else { Early::States }
+}

@@ -1,0 +1,86 @@
+//! Running a random program in the strict simulator.
+
+use gcn_emit::encode::encode_program;
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Program, Target};
+use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, SimError, run};
+
+use super::program::single;
+use crate::harness::state;
+
+/// Bytes of the buffer that every address leads into.
+const BUFFER: usize = 0x1_0000;
+/// Where the addresses and offsets lie that restoring loads read. What comes before is written by the programs.
+const ADDRESSES: u64 = 0x8000;
+const OFFSETS: u64 = 0xa000;
+
+fn kernel() -> KernelState {
+    KernelState { vgprs: 64, agprs: 64, lds_bytes: 0x4000, private_bytes: 0x800, ..state() }
+}
+
+/// Whether the simulator can run `inst`.
+pub fn is_simulated(target: Target, inst: &Inst) -> bool {
+    Runner::new(&single(target, inst)).and_then(|mut runner| runner.run(0)).is_ok()
+}
+
+/// A program ready to run, and its memory.
+pub struct Runner {
+    machine: Machine,
+    offsets: Vec<u32>,
+    memory: Memory,
+    buffer: u64,
+    waves: u32,
+}
+
+impl Runner {
+    /// # Errors
+    /// In words, if the program cannot be encoded or loaded.
+    pub fn new(program: &Program) -> Result<Runner, String> {
+        let code = encode_program(program).map_err(|e| e.to_string())?;
+        let machine = Machine::new(program.target, &code.bytes, kernel()).map_err(|e| e.to_string())?;
+        let mut memory = Memory::new();
+        let buffer = memory.alloc(BUFFER);
+        for lane in 0..64u64 {
+            memory
+                .write(buffer + ADDRESSES + 8 * lane, &(buffer + 16 * lane).to_le_bytes())
+                .map_err(|e| e.to_string())?;
+            memory
+                .write(buffer + OFFSETS + 16 * lane, &(16 * lane as u32).to_le_bytes())
+                .map_err(|e| e.to_string())?;
+        }
+        assert!(buffer as u32 as u64 + BUFFER as u64 <= u64::from(u32::MAX), "addresses add without carry");
+        // A barrier means something only between waves.
+        let barrier = program.lines.iter().any(|l| l.inst.desc.class == Class::Barrier);
+        let waves = if barrier { 2 } else { 1 };
+        Ok(Runner { machine, offsets: code.offsets, memory, buffer, waves })
+    }
+
+    /// The arguments that the prologue loads.
+    fn arguments(&self, choices: u32) -> Vec<u8> {
+        let [low, high] = [self.buffer as u32, (self.buffer >> 32) as u32];
+        let resource = [low, high & 0xffff, OFFSETS as u32, 0x0002_7000];
+        let words = [low, high, 16, 0].into_iter().chain(resource).chain([choices, 0, 0, 0]);
+        words.flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// Runs the program. `Ok(None)` if it ended, `Ok(Some)` with the line that came too early.
+    ///
+    /// # Errors
+    /// In words, if anything else stopped it.
+    pub fn run(&mut self, choices: u32) -> Result<Option<(usize, Box<Hazard>)>, String> {
+        let options = Options { max_instructions: 10_000, ..Options::strict() };
+        let size = [64 * self.waves, 1, 1];
+        let arguments = self.arguments(choices);
+        match run(&self.machine, &mut self.memory, [1, 1, 1], size, &arguments, &options) {
+            Ok(_) => Ok(None),
+            Err(SimError::Hazard(hazard)) => {
+                let line = self
+                    .offsets
+                    .binary_search(&hazard.second.offset)
+                    .map_err(|_| "an offset inside an instruction")?;
+                Ok(Some((line, hazard)))
+            }
+            Err(other) => Err(other.to_string()),
+        }
+    }
+}
