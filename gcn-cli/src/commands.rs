@@ -1,10 +1,19 @@
 //! The commands, one file each: `Args` is what clap reads, `run` does it.
 
 pub mod asm;
+pub mod check;
+pub mod code;
 pub mod disasm;
+pub mod evidence;
+pub mod explain;
+pub mod fix;
 pub mod inspect;
 pub mod inst;
 pub mod layout;
+pub mod mutate;
+pub mod rules;
+pub mod totals;
+pub mod wait;
 
 use std::fmt::Write as _;
 

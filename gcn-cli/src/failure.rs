@@ -24,6 +24,11 @@ impl Failure {
         Failure { message: message.into(), code: 2, complete: false }
     }
 
+    /// The output says what there is to say: this exit code.
+    pub fn silent(code: u8) -> Failure {
+        Failure { message: String::new(), code, complete: false }
+    }
+
     /// Whoever read the output has stopped reading: nothing to say.
     pub fn reader_gone() -> Failure {
         Failure { message: String::new(), code: 0, complete: false }
@@ -32,6 +37,22 @@ impl Failure {
     /// Something is wrong with what was read, and the message says so by itself.
     pub fn shown(message: impl Into<String>) -> Failure {
         Failure { complete: true, ..Failure::input(message) }
+    }
+
+    /// What was read is not what the command is for, and the message says so by itself: exit code 2.
+    pub fn unreadable(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), code: 2, complete: true }
+    }
+
+    /// The same message with exit code 2.
+    pub fn into_unreadable(self) -> Failure {
+        Failure { code: 2, ..self }
+    }
+
+    /// The message as it is printed.
+    pub fn message(&self) -> String {
+        let prefix = if self.complete { "" } else { "error: " };
+        format!("{prefix}{}", self.message)
     }
 
     /// Prints the message to standard error.

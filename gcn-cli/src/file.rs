@@ -24,9 +24,71 @@ pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     bytes.map_err(|error| Failure::usage(format!("cannot read {}: {error}", shown(file))))
 }
 
-/// The text of a file.
+/// Names that files with code end in.
+const ENDINGS: [&str; 7] = [".s", ".s.gz", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
+
+/// The files that arguments name: files as they are, and of directories, with all below them, those with code by their ending
+/// or because they begin like an ELF file, in the order of their names.
+pub fn expand(arguments: &[String]) -> Result<Vec<String>, Failure> {
+    let mut files = Vec::new();
+    for argument in arguments {
+        if argument == STANDARD || !Path::new(argument).is_dir() {
+            files.push(argument.clone());
+            continue;
+        }
+        let first = files.len();
+        let mut folders = vec![Path::new(argument).to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            let failed = |e: std::io::Error| Failure::usage(format!("cannot read {}: {e}", folder.display()));
+            for entry in std::fs::read_dir(&folder).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
+                // Links to folders could lead in circles.
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if path.is_file() && has_code(&path) {
+                    files.push(path.to_string_lossy().into_owned());
+                }
+            }
+        }
+        if let Some(found) = files.get_mut(first..) {
+            found.sort_unstable();
+        }
+    }
+    Ok(files)
+}
+
+fn has_code(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    if ENDINGS.iter().any(|e| name.ends_with(e)) {
+        return true;
+    }
+    let mut magic = [0; 4];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+    read.is_ok() && magic == *b"\x7fELF"
+}
+
+/// Most bytes that a compressed file may unpack to.
+const MOST_UNPACKED: u64 = 1 << 30;
+
+/// The bytes of a file, unpacked if it is gzipped.
+pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
+    let bytes = read(file)?;
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    let mut reader = flate2::read::GzDecoder::new(bytes.as_slice()).take(MOST_UNPACKED + 1);
+    match reader.read_to_end(&mut unpacked) {
+        Ok(_) if unpacked.len() as u64 <= MOST_UNPACKED => Ok(unpacked),
+        Ok(_) => Err(Failure::usage(format!("{}: unpacked it has more than 1 GiB", shown(file)))),
+        Err(error) => Err(Failure::usage(format!("cannot unpack {}: {error}", shown(file)))),
+    }
+}
+
+/// The text of a file, unpacked if it is gzipped.
 pub fn read_text(file: &str) -> Result<String, Failure> {
-    String::from_utf8(read(file)?).map_err(|error| {
+    String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
         let remedy = if bytes.starts_with(b"\x7fELF") {
             "it is an ELF file; use `gcn disasm` or `gcn inspect`"
@@ -84,8 +146,15 @@ pub fn complain(message: &str) {
 
 /// Whether standard error is to be coloured: a terminal that knows how, whose user does not object (no-color.org).
 pub fn colours() -> bool {
+    std::io::stderr().is_terminal() && wanted()
+}
+
+/// Whether standard output is to be coloured.
+pub fn colours_of_output() -> bool {
+    std::io::stdout().is_terminal() && wanted()
+}
+
+fn wanted() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    std::io::stderr().is_terminal()
-        && !set("NO_COLOR")
-        && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }

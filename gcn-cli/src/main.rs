@@ -26,19 +26,33 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Asm(commands::asm::Args),
+    Check(commands::check::Args),
     Disasm(commands::disasm::Args),
+    Evidence(commands::evidence::Args),
+    Explain(commands::explain::Args),
+    Fix(commands::fix::Args),
     Inst(commands::inst::Args),
     Inspect(commands::inspect::Args),
     Layout(commands::layout::Args),
+    Mutate(commands::mutate::Args),
+    Rules(commands::rules::Args),
+    Wait(commands::wait::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Asm(args) => commands::asm::run(&args),
+        Command::Check(args) => commands::check::run(&args),
         Command::Disasm(args) => commands::disasm::run(&args),
+        Command::Evidence(args) => commands::evidence::run(&args),
+        Command::Explain(args) => commands::explain::run(&args),
+        Command::Fix(args) => commands::fix::run(&args),
         Command::Inst(args) => commands::inst::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Layout(args) => commands::layout::run(&args),
+        Command::Mutate(args) => commands::mutate::run(&args),
+        Command::Rules(args) => commands::rules::run(&args),
+        Command::Wait(args) => commands::wait::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,19 +1,35 @@
 //! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes it anew.
 
-use crate::{TWO_KERNELS, gcn_with, two_kernels};
+use crate::{TWO_KERNELS, UNWAITED, gcn_with, two_kernels};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gcn.md");
 /// Lines of an example that are shown.
 const SHOWN: usize = 24;
 
+/// The words of a command line; blanks between `'` are part of a word.
+fn words(command: &str) -> Vec<&str> {
+    let parts = command.split('\'').enumerate();
+    parts
+        .flat_map(|(i, part)| if i % 2 == 1 { vec![part] } else { part.split_whitespace().collect() })
+        .collect()
+}
+
 /// What `$ gcn …` prints in the page's folder, where there are `two_kernels.s` and `two_kernels.hsaco`.
 fn output(command: &str) -> String {
-    let arguments: Vec<&str> = command.split_whitespace().skip(1).collect();
-    let source = arguments.contains(&"two_kernels.s");
-    let input = if source { TWO_KERNELS.as_bytes().to_vec() } else { two_kernels() };
-    let named = |a: &&str| a.starts_with("two_kernels.");
+    let arguments: Vec<&str> = words(command).into_iter().skip(1).collect();
+    let named = |a: &&str| a.starts_with("two_kernels.") || *a == "unwaited.s";
+    let name = arguments.iter().copied().find(|a| named(a)).unwrap_or("<stdin>");
+    let input = match name {
+        "two_kernels.s" => TWO_KERNELS.as_bytes().to_vec(),
+        "unwaited.s" => UNWAITED.as_bytes().to_vec(),
+        _ => two_kernels(),
+    };
     let arguments: Vec<&str> = arguments.iter().map(|a| if named(a) { "-" } else { a }).collect();
-    let text = gcn_with(&arguments, &input).text();
+    let run = gcn_with(&arguments, &input);
+    // Findings are no failure to show.
+    let found = arguments.first() == Some(&"check") && run.code == 1;
+    let text = if found { String::from_utf8(run.out).expect("UTF-8") } else { run.text() };
+    let text = text.replace("<stdin>", name);
     let mut lines: Vec<&str> = text.lines().take(SHOWN).collect();
     if text.lines().count() > SHOWN {
         lines.push("…");

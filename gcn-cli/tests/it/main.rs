@@ -1,10 +1,16 @@
 //! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees them.
 
 mod asm;
+mod check;
 mod disasm;
 mod docs;
+mod evidence;
 mod explain;
 mod files;
+mod fix;
+mod rules;
+mod wait;
+mod waits;
 
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -73,7 +79,10 @@ pub fn unpack(packed: &[u8]) -> String {
 /// An assembly file with two kernels, as a user would write it.
 pub const TWO_KERNELS: &str = include_str!("../data/two_kernels.s");
 
-/// Its code object.
+/// A kernel with waits missing.
+pub const UNWAITED: &str = include_str!("../data/unwaited.s");
+
+/// The code object of [`TWO_KERNELS`].
 pub fn two_kernels() -> Vec<u8> {
     let run = gcn_with(&["asm", "-", "-o", "-"], TWO_KERNELS.as_bytes());
     assert_eq!(run.code, 0, "{}", run.err);

@@ -1,0 +1,198 @@
+//! `gcn check`.
+
+mod analysis;
+mod json;
+mod place;
+mod show;
+mod snippet;
+mod summary;
+
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::ValueEnum;
+use gcn_emit::target_id::{Feature, TargetId};
+use gcn_isa::hazards::Grade;
+
+use crate::commands::code::{self, Input};
+use crate::failure::Failure;
+use crate::{commands, file};
+use analysis::Checked;
+use summary::Summary;
+
+/// Checks code against every hazard rule, on every path, and kernels against their descriptors.
+///
+/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, any of them gzipped, or a
+/// folder with such files.
+///
+/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read, or nothing in it
+/// could be checked. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading of a manual, are shown and
+/// do not count.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files and folders; `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// The least grade that is shown: certain, documented or cautious
+    #[arg(long, value_name = "GRADE", default_value = "cautious")]
+    level: Grade,
+    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
+    #[arg(long, value_name = "WHEN", default_value = "target")]
+    xnack: Xnack,
+    /// The target id of assembly that does not name it
+    #[arg(long, value_name = "T")]
+    target: Option<TargetId>,
+    /// Also show waits that are stronger than any rule asks for
+    #[arg(long)]
+    advice: bool,
+    /// One line a file, and all rules in a table at the end
+    #[arg(long)]
+    summary: bool,
+    /// Most findings that are shown of a file, those that are alike counted once
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Files that are checked at the same time; without it as many as there are processors
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn check kernel.s                        assembly: both instructions of each finding, with what to do
+  gcn check kernel.hsaco --level certain    only what manual, LLVM and shipping kernels agree on
+  gcn check kernel.s --advice               waits that could be weaker, too
+  gcn check build/ --summary                every file below a folder, one line each
+  clang -S kernel.cl -o - | gcn check -";
+
+/// When the rules of XNACK replay count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Xnack {
+    /// Unless the target id says `xnack-`.
+    Target,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Xnack {
+    fn counts(self, id: TargetId) -> bool {
+        match self {
+            Xnack::Target => id.xnack != Feature::Off,
+            Xnack::On => true,
+            Xnack::Off => false,
+        }
+    }
+}
+
+/// What came of a file.
+struct Outcome {
+    /// What is printed of it.
+    text: String,
+    /// What is said about it on standard error.
+    complaint: Option<String>,
+    /// The files or entries of a bundle in JSON, as text.
+    json: Vec<serde_json::Value>,
+    summary: Summary,
+}
+
+/// Checks; the exit code says what was found.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let files = file::expand(&args.files)?;
+    if files.is_empty() {
+        return Err(Failure::usage(format!("{}: no file with code", args.files.join(", "))));
+    }
+    let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, file));
+    let mut total = Summary::default();
+    let mut text = String::new();
+    let mut all = Vec::new();
+    for outcome in outcomes {
+        if let Some(complaint) = outcome.complaint {
+            file::complain(&complaint);
+        }
+        text += &outcome.text;
+        all.extend(outcome.json);
+        total += outcome.summary;
+    }
+    if args.json {
+        let report = json::whole(all, &total);
+        file::print(commands::json(&report)?.as_bytes())?;
+    } else {
+        if total.files > 1 || args.summary {
+            text += &total.render_total();
+        }
+        file::print(text.as_bytes())?;
+    }
+    match total.exit_code() {
+        0 => Ok(()),
+        code => Err(Failure::silent(code)),
+    }
+}
+
+fn jobs(args: &Args) -> usize {
+    let available = || std::thread::available_parallelism().ok();
+    args.jobs.or_else(available).map_or(1, NonZeroUsize::get)
+}
+
+/// Results in the order of the files.
+pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(files.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(files.len()) {
+            scope.spawn(|| {
+                while let Some((index, file)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    files.get(index).map(|file| (index, file))
+                } {
+                    let result = work(file);
+                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.sort_by_key(|d| d.0);
+    done.into_iter().map(|d| d.1).collect()
+}
+
+fn outcome(args: &Args, name: &str) -> Outcome {
+    let mut outcome =
+        Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
+    let inputs = match code::read(name, args.target) {
+        Ok(inputs) => inputs,
+        Err(failure) => {
+            outcome.complaint = Some(failure.message());
+            outcome.summary.unreadable = 1;
+            return outcome;
+        }
+    };
+    for input in &inputs {
+        one(args, input, &mut outcome);
+    }
+    outcome
+}
+
+fn one(args: &Args, input: &Input, outcome: &mut Outcome) {
+    if input.unit.instructions() == 0 {
+        outcome.complaint =
+            Some(format!("error: {}: there is no instruction in it that could be checked", input.name));
+        outcome.summary.unreadable += 1;
+        return;
+    }
+    let checked = Checked::new(input, args.level, args.xnack.counts(input.unit.target_id), args.advice);
+    let summary = Summary::of(&checked);
+    if args.json {
+        outcome.json.push(json::file(&checked));
+    } else if args.summary {
+        outcome.text += &summary.render_line(&input.name);
+    } else {
+        outcome.text += &show::file(&checked, &summary, args.limit, file::colours_of_output());
+    }
+    outcome.summary += summary;
+}

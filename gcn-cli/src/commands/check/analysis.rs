@@ -1,0 +1,79 @@
+//! What the checker, the lint and the counts say about a file.
+
+use gcn_emit::code::Code;
+use gcn_emit::lint::{Lint, lint};
+use gcn_emit::rewrite::Waits;
+use gcn_isa::check::{self, Advice, Finding, Report};
+use gcn_isa::hazards::{self, Config, Grade};
+
+use crate::commands::code::Input;
+
+/// A file that was checked.
+pub struct Checked<'i> {
+    pub input: &'i Input,
+    /// The rules of XNACK replay counted.
+    pub xnack: bool,
+    pub sections: Vec<Section<'i>>,
+    pub lints: Vec<Lint>,
+}
+
+/// A section of it.
+pub struct Section<'i> {
+    pub code: &'i Code,
+    pub report: Report,
+    /// Empty unless asked for.
+    pub advice: Vec<Advice>,
+    pub waits: Waits,
+}
+
+impl<'i> Checked<'i> {
+    pub fn new(input: &'i Input, level: Grade, xnack: bool, advice: bool) -> Checked<'i> {
+        let rules = Config { xnack, at_least: level };
+        let options = check::Options { rules, ..check::Options::default() };
+        let section = |code: &'i Code| Section {
+            code,
+            report: check::check_with(&code.program, options),
+            advice: if advice { check::advice(&code.program, options) } else { Vec::new() },
+            waits: Waits::of(&code.program),
+        };
+        let mut lints = lint(&input.unit);
+        lints.retain(|l| l.rule.grade >= level);
+        Checked { input, xnack, sections: input.unit.sections.iter().map(section).collect(), lints }
+    }
+
+    /// The findings that are alike, in the order of the first of each; and how many they are.
+    pub fn groups(&self) -> Vec<Group<'_>> {
+        let mut numbers = std::collections::HashMap::new();
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        for section in &self.sections {
+            for finding in &section.report.findings {
+                let key = (finding.rule, finding.grade, finding.first_name, finding.second_name);
+                let number = *numbers.entry(key).or_insert(groups.len());
+                match groups.get_mut(number) {
+                    Some(group) => group.others.push((section, finding)),
+                    None => groups.push(Group { section, finding, others: Vec::new() }),
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// Findings of one rule on the same two instructions.
+pub struct Group<'c> {
+    pub section: &'c Section<'c>,
+    /// The first.
+    pub finding: &'c Finding,
+    pub others: Vec<(&'c Section<'c>, &'c Finding)>,
+}
+
+/// Where a rule is written.
+pub fn citation(rule: &str) -> &'static str {
+    let states = hazards::rule(rule).map(|r| r.cite);
+    states.or_else(|| hazards::counter::rule(rule).map(|r| r.cite)).unwrap_or("")
+}
+
+/// True for findings that make the exit code 1.
+pub fn counts(grade: Grade) -> bool {
+    grade >= Grade::Documented
+}

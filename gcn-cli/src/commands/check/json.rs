@@ -1,0 +1,149 @@
+//! Findings as JSON.
+
+use std::collections::BTreeMap;
+
+use gcn_isa::check::{Advice, Amount, Finding};
+use gcn_isa::hazards::Grade;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::analysis::{Checked, Section, citation};
+use super::place::Places;
+use super::summary::{RuleCount, Summary};
+
+/// The table of rules as a list.
+pub fn counts<S: Serializer>(
+    rules: &BTreeMap<(&'static str, Grade), RuleCount>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rules.iter().map(|((rule, grade), count)| {
+        json!({
+            "rule": rule,
+            "grade": grade.name(),
+            "title": count.title,
+            "findings": count.findings,
+            "files": count.files,
+        })
+    }))
+}
+
+/// Everything.
+pub fn whole(files: Vec<Value>, total: &Summary) -> Value {
+    json!({ "files": files, "total": total })
+}
+
+/// An instruction.
+#[derive(Serialize)]
+struct Instruction {
+    section: String,
+    /// Byte offset in the section.
+    offset: u64,
+    /// Function and offset in it.
+    place: String,
+    /// Line in the assembly file.
+    line: Option<u32>,
+    /// The line of the compiled source.
+    source: Option<String>,
+    text: String,
+}
+
+fn instruction(places: &Places<'_>, line: usize) -> Instruction {
+    let place = places.code.places.get(line);
+    Instruction {
+        section: places.code.section.clone(),
+        offset: place.map_or(0, |p| p.offset),
+        place: places.in_function(line),
+        line: place.and_then(|p| p.line),
+        source: places.location(line),
+        text: places.text(line),
+    }
+}
+
+/// A file.
+pub fn file(checked: &Checked<'_>) -> Value {
+    let unit = &checked.input.unit;
+    let mut findings = Vec::new();
+    let (mut unread, mut exits, mut advice) = (Vec::new(), Vec::new(), Vec::new());
+    for section in &checked.sections {
+        let places = Places::new(unit, section.code);
+        findings.extend(section.report.findings.iter().map(|f| finding(&places, f)));
+        advice.extend(section.advice.iter().map(|a| piece_of_advice(&places, a)));
+        unread.extend(pieces(section));
+        exits.extend(section.report.unknown_exits.iter().map(|l| json!(instruction(&places, *l))));
+    }
+    let lints = checked.lints.iter().map(|lint| {
+        let at = lint.at.and_then(|(section, line)| {
+            let code = unit.sections.get(section)?;
+            Some(instruction(&Places::new(unit, code), line))
+        });
+        json!({
+            "rule": lint.rule.id,
+            "grade": lint.rule.grade.name(),
+            "title": lint.rule.title,
+            "cite": lint.rule.cite,
+            "kernel": lint.kernel,
+            "instruction": at,
+            "message": lint.message,
+            "remedy": lint.remedy,
+        })
+    });
+    let summary = Summary::of(checked);
+    json!({
+        "file": checked.input.name,
+        "target_id": unit.target_id.to_string(),
+        "xnack": checked.xnack,
+        "instructions": summary.instructions,
+        "waits": summary.waits,
+        "findings": findings,
+        "omitted": checked.sections.iter().map(|s| s.report.omitted).sum::<usize>(),
+        "lints": lints.collect::<Vec<_>>(),
+        "advice": advice,
+        "not_checked": { "unread": unread, "unknown_exits": exits },
+    })
+}
+
+fn pieces(section: &Section<'_>) -> impl Iterator<Item = Value> {
+    section.code.unread.iter().map(|u| {
+        json!({
+            "section": section.code.section,
+            "offset": u.offset,
+            "bytes": u.length,
+            "why": u.why.to_string(),
+        })
+    })
+}
+
+fn finding(places: &Places<'_>, finding: &Finding) -> Value {
+    json!({
+        "rule": finding.rule,
+        "grade": finding.grade.name(),
+        "title": finding.title,
+        "cite": citation(finding.rule),
+        "first": finding.first.map(|l| instruction(places, l)),
+        "second": instruction(places, finding.second),
+        "register": finding.reg.map(|r| r.to_string()),
+        "need": amount(finding.need),
+        "have": amount(finding.have),
+        "caveat": finding.caveat.map(|c| c.to_string()),
+        "path": finding.path.iter().map(|l| places.block(*l)).collect::<Vec<_>>(),
+        "remedy": finding.remedy_at(&places.of(finding.second)),
+    })
+}
+
+fn amount(amount: Amount) -> Value {
+    match amount {
+        Amount::States(states) => json!({ "wait_states": states }),
+        Amount::Wait(wait) => json!({ "s_waitcnt": wait.to_string() }),
+        Amount::OtherRegister => json!("another register"),
+        _ => Value::Null,
+    }
+}
+
+fn piece_of_advice(places: &Places<'_>, advice: &Advice) -> Value {
+    json!({
+        "instruction": instruction(places, advice.line),
+        "have": amount(advice.have),
+        "enough": amount(advice.enough),
+        "may_order": advice.may_order,
+    })
+}

@@ -1,0 +1,78 @@
+//! Where an instruction is, in words.
+
+use std::collections::HashMap;
+
+use gcn_emit::code::{Code, Unit};
+use gcn_emit::text::InstText;
+
+/// The places of a section's lines.
+pub struct Places<'c> {
+    pub unit: &'c Unit,
+    pub code: &'c Code,
+    /// Labels by line.
+    labels: HashMap<usize, &'c str>,
+}
+
+impl<'c> Places<'c> {
+    pub fn new(unit: &'c Unit, code: &'c Code) -> Places<'c> {
+        let labels = code.program.labels.iter().filter_map(|l| Some((l.at?, l.name.as_str()))).collect();
+        Places { unit, code, labels }
+    }
+
+    /// Line in the assembly file.
+    pub fn source_line(&self, line: usize) -> Option<u32> {
+        self.code.places.get(line)?.line
+    }
+
+    /// `line 12`, or of an object the function and the offset in it: `saxpy+0x1c`.
+    pub fn of(&self, line: usize) -> String {
+        match self.source_line(line) {
+            Some(source) => format!("line {source}"),
+            None => self.in_function(line),
+        }
+    }
+
+    /// `saxpy+0x1c`.
+    pub fn in_function(&self, line: usize) -> String {
+        let offset = self.offset(line);
+        match self.code.function_of(line) {
+            Some(function) => {
+                format!("{}+{:#x}", function.name, offset.saturating_sub(self.offset(function.lines.start)))
+            }
+            None => self.in_section(line),
+        }
+    }
+
+    /// `.text+0x11c`.
+    pub fn in_section(&self, line: usize) -> String {
+        format!("{}+{:#x}", self.code.section, self.offset(line))
+    }
+
+    fn offset(&self, line: usize) -> u64 {
+        self.code.places.get(line).map_or(0, |p| p.offset)
+    }
+
+    /// The block that begins at a line: its label, and the place.
+    pub fn block(&self, line: usize) -> String {
+        match self.labels.get(&line) {
+            Some(label) => format!("{label} ({})", self.of(line)),
+            None => self.of(line),
+        }
+    }
+
+    /// The instruction's text.
+    pub fn text(&self, line: usize) -> String {
+        let program = &self.code.program;
+        program.lines.get(line).map_or(String::new(), |l| {
+            InstText { inst: &l.inst, target: program.target, program: Some(program) }.to_string()
+        })
+    }
+
+    /// The line of the compiled source that `.loc` gave the instruction.
+    pub fn location(&self, line: usize) -> Option<String> {
+        let location = self.code.places.get(line)?.location?;
+        let file = self.unit.files.iter().find(|f| f.number == location.file)?;
+        let folder = if file.directory.is_empty() { String::new() } else { format!("{}/", file.directory) };
+        (location.line > 0).then(|| format!("{folder}{}:{}:{}", file.name, location.line, location.column))
+    }
+}

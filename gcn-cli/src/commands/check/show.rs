@@ -1,0 +1,280 @@
+//! A file's findings for people.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::Level;
+use gcn_emit::lint::Lint;
+use gcn_isa::check::{Advice, Amount, Finding};
+use gcn_isa::hazards::Grade;
+use gcn_isa::program::EntryKind;
+
+use super::analysis::{Checked, Group, Section, citation, counts};
+use super::place::Places;
+use super::snippet::{Message, Source};
+use super::summary::{Summary, plural};
+
+/// Places of further findings that are named.
+const MORE_SHOWN: usize = 6;
+/// Names of functions and places of unknown exits that are named.
+const NAMES_SHOWN: usize = 4;
+
+/// Everything about a file.
+pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: bool) -> String {
+    let source = checked.input.text.as_deref().map(|text| Source::new(&checked.input.name, text));
+    let writer = Writer { checked, source, colours };
+    let mut out = String::new();
+    let groups = checked.groups();
+    for group in groups.iter().take(limit) {
+        out += &writer.group(group);
+    }
+    let left = groups.get(limit..).unwrap_or_default();
+    if !left.is_empty() {
+        let findings: usize = left.iter().map(|g| 1 + g.others.len()).sum();
+        let kinds = if left.len() == 1 { "another kind".to_owned() } else { format!("{} kinds", left.len()) };
+        let _ =
+            writeln!(out, "{findings} more finding{} of {kinds}; `--limit` shows them\n", plural(findings));
+    }
+    for lint in checked.lints.iter().take(limit) {
+        out += &writer.lint(lint);
+    }
+    if checked.lints.len() > limit {
+        let _ =
+            writeln!(out, "{} more about descriptors; `--limit` shows them\n", checked.lints.len() - limit);
+    }
+    for section in &checked.sections {
+        for advice in section.advice.iter().take(limit) {
+            out += &writer.advice(section, advice);
+        }
+        if section.advice.len() > limit {
+            let _ = writeln!(
+                out,
+                "{} more pieces of advice; `--limit` shows them\n",
+                section.advice.len() - limit
+            );
+        }
+    }
+    out += &summary.render_line(&checked.input.name);
+    for section in &checked.sections {
+        out += &not_checked(&Places::new(&checked.input.unit, section.code), section);
+    }
+    out += &summary.render_waits();
+    out + &summary.render_rules()
+}
+
+/// What there must be between two instructions, and what there is.
+pub fn amounts(finding: &Finding) -> String {
+    match (finding.need, finding.have) {
+        (Amount::States(need), Amount::States(have)) => {
+            format!("needs {need} wait state{}, has {have}", plural(need.into()))
+        }
+        (Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`, nothing on this path is that strong"),
+        (Amount::OtherRegister, _) => "needs another register".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// A rule's level as compilers name it.
+fn level(grade: Grade) -> Level<'static> {
+    if counts(grade) { Level::ERROR } else { Level::WARNING }
+}
+
+/// What was not checked in a section.
+fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
+    let mut out = String::new();
+    for unread in section.code.unread.iter().take(NAMES_SHOWN) {
+        let name = &section.code.section;
+        let _ = writeln!(
+            out,
+            "  not checked: {} bytes at {name}+{:#x}: {}; what runs into them or comes from there",
+            unread.length, unread.offset, unread.why
+        );
+    }
+    if section.code.unread.len() > NAMES_SHOWN {
+        let _ =
+            writeln!(out, "  not checked: {} more pieces like that", section.code.unread.len() - NAMES_SHOWN);
+    }
+    let exits = &section.report.unknown_exits;
+    if !exits.is_empty() {
+        let named: Vec<String> = exits.iter().take(NAMES_SHOWN).map(|l| exit(places, *l)).collect();
+        let more = if exits.len() > named.len() {
+            format!(" and {} more", exits.len() - named.len())
+        } else {
+            String::new()
+        };
+        let _ = writeln!(out, "  not checked: where control goes after {}{more}", named.join(", "));
+    }
+    let called: Vec<&str> = section
+        .code
+        .functions
+        .iter()
+        .filter(|f| f.kind == EntryKind::Function)
+        .map(|f| f.name.as_str())
+        .collect();
+    if !called.is_empty() {
+        let shown = called.iter().take(NAMES_SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let more = if called.len() > NAMES_SHOWN {
+            format!(" and {} more", called.len() - NAMES_SHOWN)
+        } else {
+            String::new()
+        };
+        let _ = writeln!(
+            out,
+            "  not checked: that those who call {shown}{more} keep LLVM's calling convention, as is taken for granted"
+        );
+    }
+    out
+}
+
+fn exit(places: &Places<'_>, line: usize) -> String {
+    format!("`{}` ({})", places.text(line), places.of(line))
+}
+
+struct Writer<'c> {
+    checked: &'c Checked<'c>,
+    source: Option<Source<'c>>,
+    colours: bool,
+}
+
+/// A finding before it is known whether it is shown in its source or by addresses.
+struct Shown {
+    grade: Grade,
+    rule: &'static str,
+    title: String,
+    /// Lines of the program, what it is about first.
+    marks: Vec<(usize, String)>,
+    notes: Vec<String>,
+    help: String,
+}
+
+impl Writer<'_> {
+    fn group(&self, group: &Group<'_>) -> String {
+        let places = Places::new(&self.checked.input.unit, group.section.code);
+        let finding = group.finding;
+        let reg = finding.reg.map_or(String::new(), |r| format!("{r}: "));
+        let mut marks = vec![(finding.second, format!("then this: {reg}{}", amounts(finding)))];
+        match finding.first {
+            Some(first) => marks.push((first, "first this".to_owned())),
+            None => marks = vec![(finding.second, format!("{reg}{}", amounts(finding)))],
+        }
+        let mut notes = Vec::new();
+        if !finding.path.is_empty() {
+            let path: Vec<String> = finding.path.iter().map(|l| places.block(*l)).collect();
+            notes.push(format!("the path goes through {}", path.join(", ")));
+        }
+        notes.extend(finding.caveat.map(|c| format!("it is a hazard {c}")));
+        notes.extend(places.location(finding.second).map(|l| format!("compiled from {l}")));
+        let cite = citation(finding.rule);
+        if !cite.is_empty() {
+            notes.push(cite.to_owned());
+        }
+        if !group.others.is_empty() {
+            notes.push(self.others(group));
+        }
+        let shown = Shown {
+            grade: finding.grade,
+            rule: finding.rule,
+            title: finding.title.to_owned(),
+            marks,
+            notes,
+            help: finding.remedy_at(&places.of(finding.second)),
+        };
+        self.show(&places, &shown)
+    }
+
+    fn others(&self, group: &Group<'_>) -> String {
+        let place = |(section, finding): &(&Section<'_>, &Finding)| {
+            Places::new(&self.checked.input.unit, section.code).of(finding.second)
+        };
+        let shown: Vec<String> = group.others.iter().take(MORE_SHOWN).map(place).collect();
+        let more = if group.others.len() > shown.len() { ", …" } else { "" };
+        format!("{} more like this: {}{more}", group.others.len(), shown.join(", "))
+    }
+
+    fn lint(&self, lint: &Lint) -> String {
+        let at = lint.at.and_then(|(section, line)| Some((self.checked.sections.get(section)?, line)));
+        let shown = |marks| Shown {
+            grade: lint.rule.grade,
+            rule: lint.rule.id,
+            title: format!("kernel {}: {}", lint.kernel, lint.message),
+            marks,
+            notes: vec![lint.rule.cite.to_owned()],
+            help: lint.remedy.clone(),
+        };
+        match at {
+            Some((section, line)) => {
+                let places = Places::new(&self.checked.input.unit, section.code);
+                self.show(&places, &shown(vec![(line, "this shows it".to_owned())]))
+            }
+            None => {
+                let lint = shown(Vec::new());
+                let mut out = format!("{}: {}\n", self.checked.input.name, headline(&lint));
+                tail(&mut out, &lint);
+                out
+            }
+        }
+    }
+
+    fn advice(&self, section: &Section<'_>, advice: &Advice) -> String {
+        let places = Places::new(&self.checked.input.unit, section.code);
+        let text = advice.to_string();
+        // Its place stands before the colon.
+        let text = text.split_once(": ").map_or(text.as_str(), |t| t.1);
+        format!(
+            "{}: {}: advice: {text}: `{}`\n",
+            self.checked.input.name,
+            places.of(advice.line),
+            places.text(advice.line)
+        )
+    }
+
+    fn show(&self, places: &Places<'_>, shown: &Shown) -> String {
+        let in_source =
+            shown.marks.iter().map(|(line, text)| Some((places.source_line(*line)?, text.clone())));
+        let in_source: Option<Vec<(u32, String)>> = in_source.collect();
+        match (&self.source, in_source) {
+            (Some(source), Some(marks)) => {
+                let message = Message {
+                    level: level(shown.grade),
+                    id: shown.rule,
+                    title: format!("{} ({})", shown.title, shown.grade),
+                    marks,
+                    notes: shown.notes.clone(),
+                    help: shown.help.clone(),
+                };
+                source.render(&message, self.colours)
+            }
+            _ => self.by_address(places, shown),
+        }
+    }
+
+    /// Without source: the instructions with their places.
+    fn by_address(&self, places: &Places<'_>, shown: &Shown) -> String {
+        let about = shown.marks.first().map_or(0, |m| m.0);
+        let mut out =
+            format!("{}: {}: {}\n", self.checked.input.name, places.in_section(about), headline(shown));
+        let mut marks: Vec<&(usize, String)> = shown.marks.iter().collect();
+        marks.sort_by_key(|m| m.0);
+        let width = marks.iter().map(|m| places.in_function(m.0).len()).max().unwrap_or(0);
+        for (line, text) in marks {
+            let _ =
+                writeln!(out, "  {:<width$}  {}  <- {text}", places.in_function(*line), places.text(*line));
+        }
+        tail(&mut out, shown);
+        out
+    }
+}
+
+fn headline(shown: &Shown) -> String {
+    let level = if counts(shown.grade) { "error" } else { "warning" };
+    format!("{level}[{}]: {} ({})", shown.rule, shown.title, shown.grade)
+}
+
+fn tail(out: &mut String, shown: &Shown) {
+    for note in &shown.notes {
+        let _ = writeln!(out, "  = note: {note}");
+    }
+    if !shown.help.is_empty() {
+        let _ = writeln!(out, "  = help: {}", shown.help);
+    }
+    out.push('\n');
+}

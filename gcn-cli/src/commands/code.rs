@@ -1,0 +1,71 @@
+//! Files with code, whatever their kind, for the commands that analyse it.
+
+use gcn_emit::asm::{self, Options};
+use gcn_emit::code::Unit;
+use gcn_emit::object::bundle;
+use gcn_emit::target_id::TargetId;
+
+use crate::failure::Failure;
+use crate::{commands, file};
+
+/// The code of a file.
+pub struct Input {
+    /// What to call it: the file, and of a bundle the entry.
+    pub name: String,
+    /// The code.
+    pub unit: Unit,
+    /// The text of an assembly file.
+    pub text: Option<String>,
+}
+
+/// Reads assembly, a code object, a relocatable object or a bundle of code objects, any of them gzipped or not. `target` is
+/// what assembly is for that does not say it; objects say it themselves.
+pub fn read(name: &str, target: Option<TargetId>) -> Result<Vec<Input>, Failure> {
+    let bytes = file::read_unpacked(name)?;
+    let name = file::shown(name);
+    if bundle::is_bundle(&bytes) {
+        return bundled(name, &bytes);
+    }
+    if bytes.starts_with(b"\x7fELF") {
+        return Ok(vec![Input { name: name.to_owned(), unit: object(name, &bytes)?, text: None }]);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!(
+            "{name}: neither an ELF file nor a bundle, and byte {at} is no UTF-8 as assembly is"
+        ))
+    })?;
+    Ok(vec![assembly(name, text, target)?])
+}
+
+fn assembly(name: &str, text: String, target: Option<TargetId>) -> Result<Input, Failure> {
+    let options = Options { target: target_of(&text, target), keep_instructions: true };
+    let assembly = asm::assemble(name, &text, &options);
+    let assembly = assembly.map_err(|errors| Failure::unreadable(errors.render(file::colours())))?;
+    let unit = Unit::of_assembly(&assembly).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    Ok(Input { name: name.to_owned(), unit, text: Some(text) })
+}
+
+/// The target that the caller names, unless the file names one: many files with different targets are read with one option.
+fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
+    let says = |line: &str| line.trim_start().starts_with(".amdgcn_target");
+    target.filter(|_| !text.lines().any(says))
+}
+
+fn object(name: &str, bytes: &[u8]) -> Result<Unit, Failure> {
+    let object = commands::code_object(name, bytes).map_err(Failure::into_unreadable)?;
+    Unit::of_object(&object).map_err(|error| Failure::usage(format!("{name}: {error}")))
+}
+
+fn bundled(name: &str, bytes: &[u8]) -> Result<Vec<Input>, Failure> {
+    let entries = bundle::entries(bytes).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    let mut inputs = Vec::new();
+    for entry in entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty()) {
+        let name = format!("{name} ({})", entry.name);
+        inputs.push(Input { unit: object(&name, entry.bytes)?, name, text: None });
+    }
+    if inputs.is_empty() {
+        return Err(Failure::usage(format!("{name}: the bundle has no code object for a supported target")));
+    }
+    Ok(inputs)
+}

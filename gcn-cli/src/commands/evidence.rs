@@ -1,0 +1,100 @@
+//! `gcn evidence`.
+
+mod table;
+
+use gcn_emit::code::Unit;
+use gcn_emit::target_id::{Feature, TargetId};
+use gcn_isa::Target;
+use gcn_isa::evidence::{self, Evidence};
+use gcn_isa::hazards::RuleSet;
+
+use crate::commands::check::in_parallel;
+use crate::commands::code;
+use crate::failure::Failure;
+use crate::{commands, file};
+use table::Table;
+
+/// Counts, over code objects and assembly files, where each hazard rule applies and whether the code keeps it.
+///
+/// One line for each rule and target: `objects` in which it applies; `sites`, the instructions to which it applies because of
+/// an earlier one less than twice the asked distance before; of these the ones that keep it (`kept`): with exactly the asked
+/// distance (`exact`), only thanks to `s_nop` (`nops`); the ones that break it (`broken`, in so many `broken_objects`): of
+/// these the ones that would keep it if matrix instructions in between counted for their passes, or that have a branch in between
+/// (`covered`). For rules about counters and single instructions, `broken` is the number of findings, with
+/// those that `gcn check` leaves out because code alone does not show which LDS addresses are meant.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Files and folders; `-` for standard input
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+    /// The target of assembly files that do not name it
+    #[arg(long, value_name = "T")]
+    target: Option<TargetId>,
+    /// Which rules count: safe (all), manual or certain
+    #[arg(long, value_name = "SET", default_value_t)]
+    rules: RuleSet,
+    /// The counts as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn evidence kernels/               every code object and assembly file under kernels/
+  gcn evidence --json a.hsaco b.s     for programs";
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let files = file::expand(&args.files)?;
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let counted = in_parallel(&files, jobs, |file| {
+        let inputs = code::read(file, args.target)?;
+        Ok(inputs.iter().map(|input| Counted::of(&input.unit, args.rules)).collect::<Vec<_>>())
+    });
+    let mut table = Table::default();
+    let mut failed = 0;
+    for result in counted {
+        match result {
+            Ok(counted) => counted.iter().for_each(|c| table.add(c)),
+            Err(failure) => {
+                let failure: Failure = failure;
+                failed += 1;
+                file::complain(&failure.message());
+            }
+        }
+    }
+    if table.objects == 0 {
+        return Err(Failure::usage("there is no code that can be read"));
+    }
+    file::complain(&table.summary());
+    file::print(if args.json { commands::json(&table.json())? } else { table.text() }.as_bytes())?;
+    if failed > 0 { Err(Failure::usage(format!("{failed} files were not counted"))) } else { Ok(()) }
+}
+
+/// What a code object says.
+struct Counted {
+    target: Target,
+    instructions: usize,
+    /// Bytes in code sections that are no instructions.
+    unread: u64,
+    evidence: Evidence,
+}
+
+impl Counted {
+    fn of(unit: &Unit, rules: RuleSet) -> Counted {
+        let config = rules.config(unit.target_id.xnack != Feature::Off);
+        let mut evidence = Evidence::new();
+        for code in &unit.sections {
+            evidence::add(&mut evidence, &evidence::of(&code.program, config));
+        }
+        for counts in evidence.values_mut() {
+            counts.objects = counts.objects.min(1);
+        }
+        Counted {
+            target: unit.target_id.target,
+            instructions: unit.instructions(),
+            unread: unit.sections.iter().flat_map(|c| &c.unread).map(|u| u.length).sum(),
+            evidence,
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `gcn fix`.
+
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions};
+use gcn_emit::target_id::TargetId;
+use gcn_isa::hazards::RuleSet;
+use serde::Serialize;
+
+use crate::commands::{self, totals};
+use crate::failure::Failure;
+use crate::file;
+
+/// Puts the waits into an assembly file that it lacks, and with `--strip` takes out those that nothing needs.
+///
+/// Everything but the waits stays as it is, byte for byte. The result goes to standard output or where `-o` says; what was
+/// done goes to standard error: wait states and `s_waitcnt` before and after, also weighted by 10 for each loop around them.
+///
+/// `--strip` takes away every `s_nop` and `s_waitcnt` first and then inserts as few as the rules allow. Waits that order memory
+/// (before barriers, in a release, behind an acquire) stay; so does what no control comes to.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Assembly; `-` for standard input. Several with `--stats` only
+    #[arg(value_name = "FILE.s", required_unless_present = "functions", conflicts_with = "functions")]
+    files: Vec<String>,
+    /// Take away what is there before
+    #[arg(long)]
+    strip: bool,
+    /// Where the result goes; without it to standard output
+    #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"])]
+    output: Option<String>,
+    /// Which rules count: safe, manual or certain
+    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
+    rules: RuleSet,
+    /// The target id, such as gfx942 or gfx90a:xnack-, in place of the file's; with `xnack-` the rules of XNACK replay do not
+    /// count
+    #[arg(long, value_name = "T", required_if_eq("functions", ""))]
+    target: Option<TargetId>,
+    /// Only one kind of wait
+    #[arg(long, value_name = "KIND")]
+    only: Option<Only>,
+    /// Write the reason behind each wait that is put in
+    #[arg(long)]
+    comment: bool,
+    /// Only the totals of each file, on standard output
+    #[arg(long)]
+    stats: bool,
+    /// What was done as JSON; the text is written with `-o` only
+    #[arg(long, conflicts_with = "functions")]
+    json: bool,
+    /// Many functions in one file, each behind a line `func NAME:`; they are printed the same way. Lines from `===` to the next
+    /// `func` are skipped
+    #[arg(long, value_name = "FILE", requires = "target")]
+    functions: Option<String>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn fix kernel.s -o fixed.s                 put in what is missing
+  gcn fix kernel.s --strip -o fast.s          as few waits as the rules allow
+  gcn fix kernel.s --rules certain --comment  only undisputed rules, each wait with its reason
+  gcn fix --strip --stats *.s                 wait states and s_waitcnt before and after
+  gcn fix --target gfx942 --functions - --only counters < functions.txt";
+
+/// A kind of wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Only {
+    /// `s_nop`.
+    WaitStates,
+    /// `s_waitcnt`.
+    Counters,
+}
+
+/// What `--json` prints of a file.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    target_id: String,
+    /// Where the text was written.
+    output: Option<String>,
+    before: Waits,
+    after: Waits,
+    functions: Vec<FunctionWaits>,
+    changes: Vec<Change>,
+    kept: Vec<KeptWait>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(functions) = &args.functions {
+        return batch(args, functions);
+    }
+    if args.stats {
+        return stats(args);
+    }
+    let [name] = args.files.as_slice() else {
+        return Err(Failure::usage("several files can be read with `--stats` only"));
+    };
+    let fixed = fix(name, args)?;
+    if let Some(output) = &args.output {
+        file::write(output, fixed.text.as_bytes())?;
+    }
+    if args.json {
+        let report = report(name, fixed, args.output.clone());
+        return file::print(commands::json(&report)?.as_bytes());
+    }
+    if args.output.is_none() {
+        file::print(fixed.text.as_bytes())?;
+    }
+    file::complain(&said(name, &fixed));
+    Ok(())
+}
+
+fn options(args: &Args) -> rewrite::Options {
+    rewrite::Options {
+        target: args.target,
+        rules: args.rules,
+        strip: args.strip,
+        only: args.only.map(|only| match only {
+            Only::WaitStates => rewrite::Only::WaitStates,
+            Only::Counters => rewrite::Only::Counters,
+        }),
+        comment: args.comment,
+    }
+}
+
+fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
+    let shown = file::shown(name);
+    let text = file::read_text(name)?;
+    rewrite::fix(shown, &text, &options(args)).map_err(|error| refuse(shown, &error))
+}
+
+fn refuse(name: &str, error: &RewriteError) -> Failure {
+    match error {
+        RewriteError::Assembly(errors) => Failure::shown(errors.render(file::colours())),
+        _ => Failure::input(format!("{name}: {error}")),
+    }
+}
+
+/// What was done, for people.
+fn said(name: &str, fixed: &Fixed) -> String {
+    let name = file::shown(name);
+    let mut out = String::new();
+    let count = |action| fixed.changes.iter().filter(|c| c.action == action).count();
+    let _ = writeln!(
+        out,
+        "{name}: {} waits inserted, {} changed, {} removed; {} stay because they order memory",
+        count(rewrite::Action::Inserted),
+        count(rewrite::Action::Changed),
+        count(rewrite::Action::Removed),
+        fixed.kept.len(),
+    );
+    out + &totals::table(&totals::rows(&fixed.functions))
+}
+
+fn report(name: &str, fixed: Fixed, output: Option<String>) -> Report {
+    let (before, after) = totals::sum(&fixed.functions);
+    let Fixed { target_id, changes, kept, functions, .. } = fixed;
+    let target_id = target_id.to_string();
+    Report { file: file::shown(name).to_owned(), target_id, output, before, after, functions, changes, kept }
+}
+
+/// The totals of many files. A file that cannot be read is reported and does not stop the rest.
+fn stats(args: &Args) -> Result<(), Failure> {
+    let mut rows = Vec::new();
+    let (mut before, mut after) = (Waits::default(), Waits::default());
+    let (mut reports, mut failed) = (Vec::new(), 0);
+    for name in &args.files {
+        let fixed = match fix(name, args) {
+            Ok(fixed) => fixed,
+            Err(failure) => {
+                failure.report();
+                failed += 1;
+                continue;
+            }
+        };
+        let (was, is) = totals::sum(&fixed.functions);
+        before += was;
+        after += is;
+        rows.push((file::shown(name).to_owned(), was, is));
+        if args.json {
+            reports.push(report(name, fixed, None));
+        }
+    }
+    if args.json {
+        file::print(commands::json(&reports)?.as_bytes())?;
+    } else {
+        if rows.len() > 1 {
+            rows.push((format!("{} files", rows.len()), before, after));
+        }
+        file::print(totals::table(&rows).as_bytes())?;
+    }
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::input(format!("{failed} of {} files could not be rewritten", args.files.len()))),
+    }
+}
+
+fn batch(args: &Args, name: &str) -> Result<(), Failure> {
+    let target = args.target.ok_or_else(|| Failure::usage("`--functions` needs `--target`"))?;
+    let text = file::read_text(name)?;
+    let fixed = fix_functions(&text, target, &options(args));
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut failed = 0;
+    for function in &fixed {
+        match &function.result {
+            Ok(text) => {
+                let _ = writeln!(out, "func {}:\n{text}", function.name);
+            }
+            Err(error) => {
+                failed += 1;
+                refuse(&format!("{}:{}: func {}", file::shown(name), function.line, function.name), error)
+                    .report();
+            }
+        }
+    }
+    file::print(out.as_bytes())?;
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::input(format!("{failed} of {} functions could not be read", fixed.len()))),
+    }
+}

@@ -1,0 +1,93 @@
+//! `gcn mutate`.
+
+use std::fmt::Write as _;
+
+use gcn_emit::rewrite::{Superfluous, superfluous};
+use gcn_emit::target_id::TargetId;
+use gcn_isa::hazards::RuleSet;
+use gcn_isa::table::Class;
+use serde::Serialize;
+
+use crate::commands::{self, code};
+use crate::failure::Failure;
+use crate::file;
+
+/// Lists the waits of anybody's kernel whose loss no rule notices: takes away or weakens each wait in turn.
+///
+/// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is not listed is
+/// needed: without it, or with any weaker one in its place, a rule is broken. Of two waits that are listed one may be needed
+/// when the other is gone; `gcn fix --strip` decides that.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Assembly or an object; `-` for standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+    /// Which rules count: safe, manual or certain
+    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
+    rules: RuleSet,
+    /// The target id of assembly that does not name it
+    #[arg(long, value_name = "T")]
+    target: Option<TargetId>,
+    /// Everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn mutate kernel.s                     waits that could be weaker, by line
+  gcn mutate kernel.hsaco --rules certain against the undisputed rules only";
+
+/// What `--json` prints of a file.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    target_id: String,
+    /// How many `s_nop` and `s_waitcnt` there are.
+    waits: usize,
+    superfluous: Vec<Superfluous>,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut reports = Vec::new();
+    for input in code::read(&args.file, args.target)? {
+        let lines = input.unit.sections.iter().flat_map(|s| &s.program.lines);
+        let is_wait = |class: Class| matches!(class, Class::Nop | Class::Waitcnt);
+        let waits = lines.filter(|l| is_wait(l.inst.desc.class)).count();
+        let superfluous = superfluous(&input.unit, args.rules);
+        reports.push(Report {
+            file: input.name,
+            target_id: input.unit.target_id.to_string(),
+            waits,
+            superfluous,
+        });
+    }
+    if args.json {
+        return file::print(commands::json(&reports)?.as_bytes());
+    }
+    let out: String = reports.iter().map(listing).collect();
+    file::print(out.as_bytes())
+}
+
+fn listing(report: &Report) -> String {
+    let mut out = String::new();
+    for wait in &report.superfluous {
+        let place = match wait.line {
+            Some(line) => format!("{}:{line}", report.file),
+            None => format!("{}: {}+{:#x}", report.file, wait.section, wait.offset),
+        };
+        let enough =
+            wait.enough.as_ref().map_or_else(|| "is not needed".to_owned(), |e| format!("could be `{e}`"));
+        let order = if wait.may_order_memory { ", unless it orders memory for others" } else { "" };
+        let _ = writeln!(out, "{place}: `{}` {enough}{order}", wait.wait);
+    }
+    let gone = report.superfluous.iter().filter(|s| s.enough.is_none()).count();
+    let weaker = report.superfluous.len() - gone;
+    let _ = writeln!(
+        out,
+        "{}: {} waits, {gone} not needed, {weaker} stronger than needed",
+        report.file, report.waits
+    );
+    out
+}

@@ -1,0 +1,151 @@
+//! `gcn rules`.
+
+mod markdown;
+
+use std::fmt::Write as _;
+
+use gcn_isa::Target;
+use gcn_isa::hazards::{self, RulePage, TargetStates};
+
+use crate::failure::Failure;
+use crate::{commands, file};
+
+/// Lists the hazard rules: what must stand between which instructions, who says so, and how well it is supported.
+///
+/// With rule names, or beginnings of them (`cdna3.10`, `waitcnt`), everything about these rules.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Rules, by name or by its beginning
+    #[arg(value_name = "RULE")]
+    names: Vec<String>,
+    /// The rules of this target only
+    #[arg(long, value_name = "T", value_parser = commands::target)]
+    target: Option<Target>,
+    /// The rules as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// The page `docs/hazards.md`
+    #[arg(long, conflicts_with_all = ["names", "target"])]
+    markdown: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn rules --target gfx942           one line a rule
+  gcn rules cdna3.106 waitcnt         everything about these
+  gcn rules --json                    for programs";
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mut pages = hazards::pages(args.target);
+    if !args.names.is_empty() {
+        pages = named(pages, args)?;
+    }
+    let text = if args.json {
+        commands::json(&pages)?
+    } else if args.markdown {
+        markdown::page(&pages)
+    } else if args.names.is_empty() {
+        list(&pages)
+    } else {
+        pages.iter().map(details).collect::<Vec<_>>().join("\n")
+    };
+    file::print(text.as_bytes())
+}
+
+/// The rules that are named: exactly, or else by the beginning.
+fn named(pages: Vec<RulePage>, args: &Args) -> Result<Vec<RulePage>, Failure> {
+    for name in &args.names {
+        if !pages.iter().any(|p| p.id.starts_with(name.as_str())) {
+            return Err(no_such_rule(name, args.target));
+        }
+    }
+    let exact = |name: &String| pages.iter().any(|p| p.id == name);
+    let wanted = |page: &RulePage| {
+        let fits =
+            |name: &String| if exact(name) { page.id == name } else { page.id.starts_with(name.as_str()) };
+        args.names.iter().any(fits)
+    };
+    Ok(pages.iter().filter(|p| wanted(p)).cloned().collect())
+}
+
+fn no_such_rule(name: &str, target: Option<Target>) -> Failure {
+    let all = hazards::pages(None);
+    if let (Some(target), Some(page)) = (target, all.iter().find(|p| p.id.starts_with(name))) {
+        return Failure::input(format!("{target} has no rule `{name}`; {} has", page.targets.join(", ")));
+    }
+    let nearest = all.iter().min_by_key(|p| strsim::damerau_levenshtein(p.id, name));
+    let hint = nearest.map_or(String::new(), |p| format!("; the nearest name is `{}`", p.id));
+    Failure::input(format!("there is no rule `{name}`{hint}"))
+}
+
+/// One line a rule.
+fn list(pages: &[RulePage]) -> String {
+    let mut out = String::new();
+    let mut family = "";
+    for page in pages {
+        if page.family != family {
+            family = page.family;
+            let _ = writeln!(out, "{}{family}", if out.is_empty() { "" } else { "\n" });
+        }
+        let states = page.pair.as_ref().map_or(String::new(), |p| format!(": {}", short(&p.wait_states)));
+        let _ = writeln!(out, "  {:<24} {:<11} {}{states}", page.id, page.grade, page.title);
+    }
+    out
+}
+
+/// `2 on gfx90a gfx942; passes + 2 on gfx950`, without the targets if there is but one number.
+fn short(states: &[TargetStates]) -> String {
+    match states {
+        [one] => one.formula.clone(),
+        _ => {
+            let parts = states.iter().map(|s| format!("{} on {}", s.formula, s.targets.join(" ")));
+            parts.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+/// Everything about a rule.
+fn details(page: &RulePage) -> String {
+    let mut out = format!("{}: {}\n", page.id, page.title);
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(out, "  {name:<13} {value}");
+        }
+    };
+    if let Some(pair) = &page.pair {
+        line("first", &side(&pair.first, &pair.first_does));
+        line("second", &side(&pair.second, &pair.second_does));
+        line("dependency", &pair.dependency);
+        line("overlap", &pair.overlap);
+        for states in &pair.wait_states {
+            line("wait states", &wait_states(states));
+        }
+    } else {
+        line("targets", &page.targets.join(", "));
+    }
+    line("source", page.citation);
+    line(
+        "evidence",
+        &format!("manual {}; LLVM {}; shipping kernels: {}", page.manual, page.llvm, page.kernels.summary),
+    );
+    line("grade", &format!("{}; in the rule sets {}", page.grade, page.rule_sets.join(", ")));
+    line("only with", if page.xnack_only { "XNACK on" } else { "" });
+    line("note", page.note);
+    out
+}
+
+/// An instruction and what it does for the rule to hold.
+fn side(who: &str, does: &str) -> String {
+    if does.is_empty() { who.to_owned() } else { format!("{who}: {does}") }
+}
+
+/// `gfx942: passes + 3 (5 after 2, 7 after 4)`.
+fn wait_states(states: &TargetStates) -> String {
+    let mut text = format!("{}: {}", states.targets.join(", "), states.formula);
+    if !states.after.is_empty() {
+        let after: Vec<_> = states.after.iter().map(|a| format!("{} after {}", a.states, a.passes)).collect();
+        let _ = write!(text, " = {} passes", after.join(", "));
+    }
+    text
+}

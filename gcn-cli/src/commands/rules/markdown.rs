@@ -1,0 +1,132 @@
+//! The page `docs/hazards.md`.
+
+use std::fmt::Write as _;
+
+use gcn_isa::Target;
+use gcn_isa::hazards::{RulePage, TargetStates};
+
+/// What stands before the rules.
+const HEAD: &str = include_str!("head.md");
+/// What stands behind the rules.
+const TAIL: &str = include_str!("tail.md");
+
+/// The whole page.
+pub fn page(pages: &[RulePage]) -> String {
+    let mut out = HEAD.to_owned();
+    summary(&mut out, pages);
+    let mut family = "";
+    for page in pages {
+        if page.family != family {
+            family = page.family;
+            let _ = write!(out, "\n## {family}\n");
+        }
+        rule(&mut out, page);
+    }
+    differences(&mut out, pages);
+    out + TAIL
+}
+
+/// All rules in one table: the largest number of each by target.
+fn summary(out: &mut String, pages: &[RulePage]) {
+    let targets = Target::ALL.map(Target::name);
+    let _ = writeln!(out, "| rule | what must not be too close | {} | grade |", targets.join(" | "));
+    let _ = writeln!(out, "|---|---|{}---|", "---|".repeat(targets.len()));
+    for page in pages {
+        let cells = targets.map(|t| cell(page, t));
+        let _ = writeln!(
+            out,
+            "| [{}](#{}) | {} | {} | {} |",
+            page.id,
+            anchor(page.id),
+            page.title,
+            cells.join(" | "),
+            page.grade
+        );
+    }
+}
+
+/// The anchor that a heading gets.
+fn anchor(id: &str) -> String {
+    id.chars().filter(|c| *c != '.').collect()
+}
+
+/// The wait states on one target; a mark for rules without a number.
+fn cell(page: &RulePage, target: &str) -> String {
+    let Some(pair) = &page.pair else {
+        return if page.targets.contains(&target) { "yes".to_owned() } else { String::new() };
+    };
+    let here = pair.wait_states.iter().find(|s| s.targets.contains(&target));
+    here.map_or(String::new(), |s| match (s.after.first(), s.after.last()) {
+        (Some(first), Some(last)) if first.states != last.states => {
+            format!("{}–{}", first.states, last.states)
+        }
+        (Some(first), _) => first.states.to_string(),
+        _ => s.formula.clone(),
+    })
+}
+
+fn rule(out: &mut String, page: &RulePage) {
+    let _ = write!(out, "\n### {}\n\n{}.", page.id, capitalised(page.title));
+    if !page.note.is_empty() {
+        let _ = write!(out, " {}.", capitalised(page.note));
+    }
+    out.push_str("\n\n");
+    if let Some(pair) = &page.pair {
+        let _ = writeln!(out, "- First: {}", super::side(&pair.first, &pair.first_does));
+        let _ = writeln!(out, "- Second: {}", super::side(&pair.second, &pair.second_does));
+        let _ = writeln!(out, "- Dependency: {}; {}", pair.dependency, pair.overlap);
+        let states: Vec<String> =
+            pair.wait_states.iter().map(|s| format!("- Wait states on {}\n", numbers(s))).collect();
+        out.push_str(&states.concat());
+    } else {
+        let _ = writeln!(out, "- Targets: {}", page.targets.join(", "));
+    }
+    let xnack = if page.xnack_only { ", with XNACK on only" } else { "" };
+    let _ =
+        writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
+    let _ = writeln!(out, "- Source: {}; manual {}, LLVM {}", page.citation, page.manual, page.llvm);
+    let _ = writeln!(out, "- Shipping kernels: {}", page.kernels.summary);
+}
+
+/// `gfx942: passes + 3; 5, 7, 11, 19 after 2, 4, 8, 16 passes`.
+fn numbers(states: &TargetStates) -> String {
+    let mut text = format!("{}: {}", states.targets.join(", "), states.formula);
+    if !states.after.is_empty() {
+        let list = |number: fn(&gcn_isa::hazards::AfterPasses) -> u8| {
+            states.after.iter().map(|a| number(a).to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let _ = write!(text, "; {} after {} passes", list(|a| a.states), list(|a| a.passes));
+    }
+    text
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    // A name in small letters, such as `s_setreg`, stays as it is.
+    let word = text.split([' ', ',']).next().unwrap_or_default();
+    if word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) {
+        return text.to_owned();
+    }
+    letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
+}
+
+/// The rules on which the sources do not agree.
+fn differences(out: &mut String, pages: &[RulePage]) {
+    const AGREES: &str = "asks for it";
+    out.push_str(
+        "\n## Where manual and LLVM differ\n\nThe larger number stands. A source that asks for less does so at least in some \
+         of the rule's cases.\n\n| rule | manual | LLVM 22 | grade | note |\n|---|---|---|---|---|\n",
+    );
+    for page in pages.iter().filter(|p| p.manual != p.llvm || p.manual != AGREES) {
+        let _ = writeln!(
+            out,
+            "| [{}](#{}) | {} | {} | {} | {} |",
+            page.id,
+            anchor(page.id),
+            page.manual,
+            page.llvm,
+            page.grade,
+            page.note
+        );
+    }
+}

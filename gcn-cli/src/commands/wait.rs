@@ -1,0 +1,123 @@
+//! `gcn wait`.
+
+use gcn_emit::text::parse_inst;
+use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::{Operand, Target};
+
+use crate::failure::Failure;
+use crate::{commands, file};
+
+/// Decodes the immediate of an `s_waitcnt`, or encodes counters as one.
+///
+/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or
+/// commas. A counter that is not named is not waited for.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The immediate or the counters
+    #[arg(value_name = "WAIT", required = true, allow_negative_numbers = true)]
+    wait: Vec<String>,
+    /// The target (the encoding is the same on all of them)
+    #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
+    target: Target,
+    /// The result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn wait 3952 --target gfx90a
+  gcn wait 'vmcnt(4) lgkmcnt(0)'
+  gcn wait 0xc07f --json";
+
+/// Bits that no counter uses.
+const UNUSED: u16 = 0x3080;
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Wait {
+    target: &'static str,
+    immediate: u16,
+    text: String,
+    counters: Vec<Field>,
+    unused_bits: u16,
+}
+
+/// One counter.
+#[derive(serde::Serialize)]
+struct Field {
+    counter: &'static str,
+    value: u8,
+    max: u8,
+    waits: bool,
+}
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let given = args.wait.join(" ");
+    let immediate = match number(given.trim())? {
+        Some(number) => number,
+        None => counters(given.trim(), args.target)?,
+    };
+    let wait = describe(immediate, args.target);
+    let text = if args.json { commands::json(&wait)? } else { render(&wait) };
+    file::print(text.as_bytes())
+}
+
+/// The immediate, if it is a number.
+fn number(text: &str) -> Result<Option<u16>, Failure> {
+    if !text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        return Ok(None);
+    }
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let parsed = hexadecimal.map_or_else(|| text.parse::<i64>(), |digits| i64::from_str_radix(digits, 16));
+    let value = parsed.ok().and_then(|n| u16::try_from(n).ok());
+    value.map(Some).ok_or_else(|| {
+        Failure::input(format!("`{text}` is no immediate of `s_waitcnt`: a number from 0 to 65535 (0xffff)"))
+    })
+}
+
+/// The immediate of counters as the assembler reads them.
+fn counters(text: &str, target: Target) -> Result<u16, Failure> {
+    let operand = text.strip_prefix("s_waitcnt").unwrap_or(text).trim();
+    let inst = parse_inst(&format!("s_waitcnt {operand}"), target);
+    let inst = inst.map_err(|error| Failure::input(format!("`{operand}`: {error}")))?;
+    match inst.operands.first() {
+        Some(Operand::Imm(immediate)) => Ok((*immediate & 0xffff) as u16),
+        _ => Err(Failure::input(format!("`{operand}` is no wait; write for example `vmcnt(0)`"))),
+    }
+}
+
+fn describe(immediate: u16, target: Target) -> Wait {
+    let wait = WaitCnt::decode(immediate);
+    let field = |counter: Counter| {
+        let (value, max) = (counter.of(wait), counter.of(WaitCnt::NONE));
+        Field { counter: counter.name(), value, max, waits: value < max }
+    };
+    Wait {
+        target: target.name(),
+        immediate,
+        text: format!("s_waitcnt {wait}"),
+        counters: Counter::ALL.into_iter().map(field).collect(),
+        unused_bits: immediate & UNUSED,
+    }
+}
+
+fn render(wait: &Wait) -> String {
+    let mut out = format!(
+        "{}\n  immediate {} ({:#06x}) on {}\n",
+        wait.text, wait.immediate, wait.immediate, wait.target
+    );
+    for field in &wait.counters {
+        let what = match (field.waits, field.value) {
+            (false, _) => "not waited for".to_owned(),
+            (true, 0) => "until nothing is outstanding".to_owned(),
+            (true, n) => format!("until at most {n} are outstanding"),
+        };
+        out += &format!("  {:<8} {:>2} of {:>2}: {what}\n", field.counter, field.value, field.max);
+    }
+    if wait.unused_bits != 0 {
+        out += &format!("  bits {:#06x} are set and mean nothing\n", wait.unused_bits);
+    }
+    out
+}

@@ -1,0 +1,169 @@
+//! `gcn check`.
+
+use serde_json::Value;
+
+use crate::{TWO_KERNELS, UNWAITED, gcn, gcn_with, two_kernels};
+
+fn checked(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let run = gcn_with(&[&["check"], arguments].concat(), input);
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    (run.code, String::from_utf8(run.out).expect("UTF-8"), run.err)
+}
+
+/// The machine code of `UNWAITED`.
+fn unwaited_object() -> Vec<u8> {
+    let run = gcn_with(&["asm", "-", "-o", "-"], UNWAITED.as_bytes());
+    assert_eq!(run.code, 0, "{}", run.err);
+    run.out
+}
+
+#[test]
+fn clean_files_give_0() {
+    for input in [TWO_KERNELS.as_bytes(), &two_kernels()] {
+        let (code, out, err) = checked(&["-"], input);
+        assert_eq!((code, err.as_str()), (0, ""), "{out}");
+        assert!(out.starts_with("<stdin>: 12 instructions: clean\n"), "{out}");
+    }
+}
+
+/// The manual's numbers: vmcnt before the use of loaded registers (CDNA3 section 4.4), and 2 + passes wait states before a
+/// store reads what an SGEMM of 2 passes wrote (table 37).
+#[test]
+fn findings_in_assembly_show_both_lines_rule_and_remedy() {
+    let (code, out, _) = checked(&["-"], UNWAITED.as_bytes());
+    assert_eq!(code, 1, "{out}");
+    let line = |text: &str| UNWAITED.lines().position(|l| l.contains(text)).map_or(0, |l| l + 1);
+    let (load, mfma, store) = (line("global_load"), line("v_mfma"), line("global_store"));
+    assert!(out.contains(&format!("<stdin>:{mfma}:2: error[waitcnt.raw]: ")), "{out}");
+    assert!(out.contains(&format!("put `s_waitcnt vmcnt(0)` before line {mfma}")), "{out}");
+    assert!(out.contains("first this") && out.contains(&format!("\n{load} | ")), "{out}");
+    assert!(out.contains("needs 4 wait states, has 2"), "{out}");
+    assert!(
+        out.contains(&format!("put `s_nop 1` or 2 independent instructions before line {store}")),
+        "{out}"
+    );
+    assert!(out.contains("CDNA3 ISA table 37"), "{out}");
+    assert!(out.contains("findings  grade"), "{out}");
+}
+
+#[test]
+fn findings_in_objects_show_function_and_offset() {
+    let (code, out, _) = checked(&["-"], &unwaited_object());
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("<stdin>: .text+0x18: error[waitcnt.raw]: "), "{out}");
+    assert!(out.contains("  scale+0x10  global_load_dwordx4 v[4:7], v0, s[2:3]  <- first this"), "{out}");
+    assert!(out.contains("put `s_waitcnt vmcnt(0)` before scale+0x18"), "{out}");
+}
+
+#[test]
+fn json_has_the_same() {
+    let (code, out, _) = checked(&["-", "--json", "--advice"], UNWAITED.as_bytes());
+    assert_eq!(code, 1);
+    let json: Value = serde_json::from_str(&out).expect("JSON");
+    let file = &json["files"][0];
+    assert_eq!((file["target_id"].as_str(), file["xnack"].as_bool()), (Some("gfx942"), Some(true)));
+    let rules: Vec<_> =
+        file["findings"].as_array().expect("a list").iter().map(|f| f["rule"].clone()).collect();
+    assert!(rules.contains(&Value::from("waitcnt.raw")), "{rules:?}");
+    let first = &file["findings"][0];
+    assert_eq!(first["remedy"].as_str().map(|r| r.starts_with("put ")), Some(true), "{first}");
+    assert!(first["first"]["line"].as_u64() < first["second"]["line"].as_u64(), "{first}");
+    assert_eq!(json["total"]["files"], 1);
+}
+
+#[test]
+fn grades_and_xnack_choose_the_rules() {
+    // A scalar load over its own address matters with XNACK replay only, and rests on LLVM.
+    let source = "s_load_dwordx2 s[0:1], s[0:1], 0x4\ns_endpgm\n";
+    let check = |more: &[&str], target| {
+        let (code, out, err) = checked(&[&["-", "--target", target], more].concat(), source.as_bytes());
+        assert_eq!(err, "");
+        (code, out.contains("xnack.smem-address"))
+    };
+    assert_eq!(check(&[], "gfx90a"), (0, true));
+    assert_eq!(check(&["--level", "documented"], "gfx90a"), (0, false));
+    assert_eq!(check(&["--xnack", "off"], "gfx90a"), (0, false));
+    assert_eq!(check(&[], "gfx90a:xnack-"), (0, false));
+    assert_eq!(check(&["--xnack", "on"], "gfx90a:xnack-"), (0, true));
+}
+
+#[test]
+fn descriptors_are_checked_too() {
+    let source =
+        TWO_KERNELS.replacen("next_free_vgpr 3", "next_free_vgpr 1", 1).replace("v1, 2, v0", "v21, 2, v0");
+    let (code, out, _) = checked(&["-"], source.as_bytes());
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("error[kernel.vgprs]: kernel fill: v21 is used"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_checked_gives_2_and_what_was_not_is_said() {
+    let unsupported = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx1100\"\n\ts_endpgm\n";
+    for input in [unsupported, "\tno_such_instruction v0\n", "\t.data\n\t.long 1\n", "\u{7f}ELF"] {
+        let (code, out, err) = checked(&["-", "--target", "gfx942"], input.as_bytes());
+        assert_eq!((code, out.as_str()), (2, ""), "{input}: {err}");
+        assert!(!err.is_empty());
+    }
+    let odd = "\ts_cbranch_scc0 .Lend\n\ts_setpc_b64 s[0:1]\n\t.long 0x12345678\n.Lend:\n\ts_endpgm\n";
+    let (code, out, _) = checked(&["-", "--target", "gfx942"], odd.as_bytes());
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("not checked: 4 bytes at .text+0x8: data"), "{out}");
+    assert!(out.contains("not checked: where control goes after `s_setpc_b64 s[0:1]` (line 2)"), "{out}");
+}
+
+#[test]
+fn many_files_are_summed_up_in_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::create_dir(path("deep")).expect("a folder");
+    std::fs::write(path("a.s"), TWO_KERNELS).expect("a file");
+    std::fs::write(path("deep/b.co"), unwaited_object()).expect("a file");
+    std::fs::write(path("c"), two_kernels()).expect("a file");
+    std::fs::write(path("notes.txt"), "no code").expect("a file");
+    let all = path("");
+    let (code, out, err) = checked(&[&all, "--summary"], b"");
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[0].contains("a.s: 12 instructions: clean"), "{out}");
+    assert!(lines[1].contains("c: 12 instructions: clean"), "{out}");
+    assert!(lines[2].contains("b.co: 9 instructions: "), "{out}");
+    assert!(out.contains("\n3 files: "), "{out}");
+    for jobs in ["1", "3"] {
+        assert_eq!(checked(&[&all, "--summary", "--jobs", jobs], b"").1, out);
+    }
+    // What cannot be read is said, and does not stop the rest.
+    std::fs::write(path("z.s"), "\tno_such_instruction\n").expect("a file");
+    let (code, out, err) = checked(&[&all, "--summary"], b"");
+    assert!(
+        code == 1 && out.contains("3 files: ") && out.contains("1 not checked") && err.contains("z.s"),
+        "{out}{err}"
+    );
+    std::fs::remove_file(path("deep/b.co")).expect("removed");
+    assert_eq!(checked(&[&all, "--summary"], b"").0, 2);
+    assert_eq!(gcn(&["check", &path("deep")]).code, 2);
+    assert_eq!(gcn(&["check", "no/such/file"]).code, 2);
+}
+
+#[test]
+fn findings_that_are_alike_are_shown_once() {
+    let mut source = String::from("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n");
+    for i in 0..40 {
+        source += &format!("\tds_read_b32 v{}, v0\n\tv_mov_b32 v50, v{}\n", i + 1, i + 1);
+    }
+    source += "\tds_read_b32 v41, v0\n\tv_add_f32 v51, v41, v41\n\ts_endpgm\n";
+    let (_, out, _) = checked(&["-"], source.as_bytes());
+    assert_eq!(out.matches("error[waitcnt.raw]").count(), 2, "{out}");
+    assert!(out.contains("39 more like this: line 5, line 7, "), "{out}");
+    let (_, out, _) = checked(&["-", "--limit", "1"], source.as_bytes());
+    assert_eq!(out.matches("error[waitcnt.raw]").count(), 1, "{out}");
+    assert!(out.contains("1 more finding of another kind"), "{out}");
+}
+
+#[test]
+fn advice_is_given_on_request() {
+    let source = TWO_KERNELS.replace("\ts_movk_i32", "\ts_nop 7\n\ts_movk_i32");
+    let (code, out, _) = checked(&["-", "--advice"], source.as_bytes());
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("advice: 8 wait states here, 0 are enough: `s_nop 7`"), "{out}");
+    assert!(!checked(&["-"], source.as_bytes()).1.contains("advice"));
+}

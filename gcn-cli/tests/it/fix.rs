@@ -1,0 +1,54 @@
+//! `gcn fix`.
+
+use crate::{TWO_KERNELS, gcn_with};
+
+/// A kernel that lacks a wait and has one too many.
+const LACKS: &str = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942:xnack-\"\nk:\n\tds_read_b32 v0, v1\n\ts_nop 3\n\tv_mov_b32 v2, v0\n\ts_endpgm\n";
+
+#[test]
+fn the_text_goes_out_and_the_totals_to_standard_error() {
+    let run = gcn_with(&["fix", "-"], LACKS.as_bytes());
+    assert!(run.err.contains("1 waits inserted, 0 changed, 0 removed"), "{}", run.err);
+    assert!(run.text().contains("\ts_nop 3\n\ts_waitcnt lgkmcnt(0)\n\tv_mov_b32 v2, v0\n"));
+    let run = gcn_with(&["fix", "-", "--strip"], LACKS.as_bytes());
+    assert!(run.err.contains("1 waits inserted, 0 changed, 1 removed"), "{}", run.err);
+    assert_eq!(run.text(), LACKS.replace("s_nop 3", "s_waitcnt lgkmcnt(0)"));
+}
+
+#[test]
+fn what_lacks_nothing_stays() {
+    assert_eq!(gcn_with(&["fix", "-"], TWO_KERNELS.as_bytes()).text(), TWO_KERNELS);
+    assert_eq!(gcn_with(&["fix", "-", "--strip"], TWO_KERNELS.as_bytes()).text(), TWO_KERNELS);
+}
+
+#[test]
+fn json_and_totals() {
+    let report = gcn_with(&["fix", "-", "--strip", "--json"], LACKS.as_bytes()).text();
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!((&report["before"]["wait_states"], &report["after"]["wait_states"]), (&4.into(), &0.into()));
+    let actions: Vec<_> =
+        report["changes"].as_array().expect("a list").iter().map(|c| c["action"].clone()).collect();
+    assert!(actions.contains(&"removed".into()) && actions.contains(&"inserted".into()), "{actions:?}");
+    let table = gcn_with(&["fix", "-", "--strip", "--stats"], LACKS.as_bytes()).text();
+    assert!(table.contains("<stdin>") && table.contains("4 -> 0"), "{table}");
+}
+
+#[test]
+fn functions_that_cannot_be_read_do_not_stop_the_rest() {
+    let text = b"func a:\nnonsense\n\nfunc b:\nds_read_b32 v0, v1\nv_mov_b32 v2, v0\n";
+    let run = gcn_with(&["fix", "--target", "gfx90a", "--functions", "-", "--only", "counters"], text);
+    assert_eq!(run.code, 1);
+    assert!(run.err.contains("a (line 1):1:1") && run.err.contains("1 of 2 functions"), "{}", run.err);
+    let out = String::from_utf8(run.out).expect("UTF-8");
+    assert_eq!(
+        out,
+        "func b:\ns_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)\nds_read_b32 v0, v1\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, v0\n\n"
+    );
+}
+
+#[test]
+fn errors_are_shown_as_the_assembler_shows_them() {
+    let error = gcn_with(&["fix", "-", "--target", "gfx942"], b"s_nopp 1\n").failure(1);
+    assert!(error.contains("<stdin>:1:1") && error.contains("s_nop"), "{error}");
+    gcn_with(&["fix", "a.s", "b.s"], b"").failure(2);
+}
