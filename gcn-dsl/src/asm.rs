@@ -255,7 +255,7 @@ impl AsmProgram {
         let own = self.program(program.target)?;
         let first = program.labels.len() as u32;
         let renumbered = |mut line: Line| {
-            for operand in &mut line.inst.operands {
+            for operand in &mut line.inst_mut().operands {
                 if let Operand::Label(label) = operand {
                     label.0 += first;
                 }

@@ -71,11 +71,14 @@ mod kernel;
 mod layout;
 mod metadata;
 mod recall;
+mod salvage;
 mod section;
 mod source;
 mod span;
 mod statement;
 mod symbols;
+
+use std::sync::Arc;
 
 use gcn_isa::Inst;
 use hashbrown::HashMap;
@@ -83,6 +86,7 @@ use smallvec::SmallVec;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use emit::MAX_FILLING;
+pub use salvage::{Salvaged, assemble_readable};
 pub(crate) use source::without_block_comments;
 pub(crate) use statement::instruction_span;
 
@@ -102,7 +106,7 @@ use symbols::{Sym, Symbols};
 pub struct Options {
     /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
     pub target: Option<TargetId>,
-    /// Keep [`Assembly::instructions`], which takes about 200 bytes for each.
+    /// Keep [`Assembly::instructions`], which takes about 50 bytes for each and 200 for each that is not alike another.
     pub keep_instructions: bool,
 }
 
@@ -133,8 +137,8 @@ pub struct AsmInst {
     /// Bytes of its machine code.
     pub length: u8,
     /// The instruction. A [`Label`](gcn_isa::Operand::Label) operand holds no number that means anything; a literal that is
-    /// filled in later is 0.
-    pub inst: Inst,
+    /// filled in later is 0. Statements that are the same share theirs.
+    pub inst: Arc<Inst>,
     /// Line in the assembly file, from 1.
     pub line: u32,
     /// The source line that the last `.loc` gave it.
@@ -253,8 +257,6 @@ struct Assembler<'s> {
     instructions: Vec<AsmInst>,
     /// Gaps before each of them in its stream.
     kept_gaps: Vec<u32>,
-    /// Offset up to which lines are counted, and the line there.
-    counted: (usize, u32),
     files: Vec<SourceFile>,
     /// Index into `files` by number.
     file_numbers: HashMap<u32, u32>,
@@ -306,7 +308,6 @@ impl<'s> Assembler<'s> {
             next_free: [NextFree::default(); 2],
             instructions: Vec::new(),
             kept_gaps: Vec::new(),
-            counted: (0, 1),
             files: Vec::new(),
             file_numbers: HashMap::new(),
             location: None,
@@ -318,6 +319,10 @@ impl<'s> Assembler<'s> {
             diagnostics: Diagnostics::default(),
             warnings: Vec::new(),
         };
+        if options.keep_instructions {
+            // Most lines have one.
+            assembler.instructions.reserve(memchr::memchr_iter(b'\n', text.as_bytes()).count());
+        }
         assembler.open_text();
         assembler.define_generation();
         assembler

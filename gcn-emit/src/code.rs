@@ -165,7 +165,16 @@ impl Unit {
     /// # Errors
     /// [`CodeError::NotKept`] without that option.
     pub fn of_assembly(assembly: &Assembly) -> Result<Unit, CodeError> {
-        assembly::unit(assembly)
+        assembly::unit(assembly, assembly.instructions.clone())
+    }
+
+    /// The same, for which the assembly gives up its instructions.
+    ///
+    /// # Errors
+    /// [`CodeError::NotKept`], as above.
+    pub fn from_assembly(mut assembly: Assembly) -> Result<Unit, CodeError> {
+        let instructions = std::mem::take(&mut assembly.instructions);
+        assembly::unit(&assembly, instructions)
     }
 
     /// The code of an object, linked or not, with symbols or stripped.

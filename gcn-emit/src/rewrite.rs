@@ -60,8 +60,9 @@ use serde::Serialize;
 
 pub use explain::{ExplainedWait, Verdict, explain};
 pub use functions::{FixedFunction, fix_functions};
+pub use gcn_isa::wait::LOOP_WEIGHT;
 pub use superfluous::{Superfluous, superfluous};
-pub use totals::{LOOP_WEIGHT, Waits};
+pub use totals::Waits;
 pub use writers::{LastWriters, Writers, writers};
 
 use crate::asm::{self, Assembly, Diagnostics};
@@ -94,6 +95,8 @@ pub struct Options {
     pub only: Option<Only>,
     /// Write the reason as a comment behind each wait that is put in.
     pub comment: bool,
+    /// Leave [`Change::why`] empty: for those who do not read it, as it takes longer to say than to find.
+    pub brief: bool,
 }
 
 /// A file with its waits.
@@ -233,30 +236,41 @@ fn settle(file: &str, first: Fixed, options: &Options) -> Result<Fixed, RewriteE
 /// A file that was read.
 struct File<'a> {
     source: SourceText<'a>,
-    assembly: Assembly,
     unit: Unit,
+    /// For each section of the unit the lines in which the text gives a branch's distance as a number.
+    numbered: Vec<Vec<usize>>,
 }
 
 impl<'a> File<'a> {
     fn read(file: &str, text: &'a str, target: Option<TargetId>) -> Result<File<'a>, RewriteError> {
         let assembly = asm::assemble(file, text, &asm::Options { target, keep_instructions: true })?;
-        let unit = Unit::of_assembly(&assembly)?;
-        Ok(File { source: SourceText::new(text), assembly, unit })
+        let branches = numbered_branches(&assembly);
+        let unit = Unit::from_assembly(assembly)?;
+        let numbered = numbered(&branches, &unit);
+        Ok(File { source: SourceText::new(text), unit, numbered })
     }
+}
 
-    /// The lines of a section in which the text gives a branch's distance as a number.
-    fn numbered(&self, code: &Code) -> Vec<usize> {
-        let is_numbered = |inst: &&asm::AsmInst| {
-            let operand = inst.inst.desc.branch_operand().and_then(|i| inst.inst.operands.get(i));
-            matches!(operand, Some(Operand::Imm(_)))
-        };
-        let name = |inst: &asm::AsmInst| {
-            self.assembly.module.sections.get(inst.section.0 as usize).map(|s| &*s.name)
-        };
-        let of_section =
-            self.assembly.instructions.iter().filter(is_numbered).filter(|i| name(i) == Some(&code.section));
-        of_section.filter_map(|inst| code.line_at(inst.offset)).collect()
-    }
+/// The branches whose distance the text gives as a number: names of sections, and offsets.
+fn numbered_branches(assembly: &Assembly) -> Vec<(String, u64)> {
+    let is_numbered = |inst: &&asm::AsmInst| {
+        let operand = inst.inst.desc.branch_operand().and_then(|i| inst.inst.operands.get(i));
+        matches!(operand, Some(Operand::Imm(_)))
+    };
+    let place = |inst: &asm::AsmInst| {
+        let section = assembly.module.sections.get(inst.section.0 as usize)?;
+        Some((section.name.clone(), inst.offset))
+    };
+    assembly.instructions.iter().filter(is_numbered).filter_map(place).collect()
+}
+
+/// For each section of the unit the lines of these branches.
+fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
+    let lines = |code: &Code| {
+        let own = branches.iter().filter(|(section, _)| *section == code.section);
+        own.filter_map(|(_, offset)| code.line_at(*offset)).collect()
+    };
+    unit.sections.iter().map(lines).collect()
 }
 
 fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
@@ -268,21 +282,14 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
     };
     let mut edits = Edits::default();
     let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());
-    for code in &file.unit.sections {
+    for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
         let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
         let plan = plan::plan(&code.program, &ranges, &how);
-        let mut own = Vec::new();
-        let numbered = file.numbered(code);
-        let mut writer = Writer {
-            source: &file.source,
-            code,
-            numbered: &numbered,
-            comment: options.comment,
-            edits: &mut edits,
-            changes: &mut own,
-        };
+        let mut writer = Writer::new(&file.source, code, numbered, &mut edits);
+        writer.comment = options.comment;
+        writer.changes = Some(&mut changes);
+        writer.brief = options.brief;
         writer.write(&plan)?;
-        changes.append(&mut own);
         kept.extend(kept_waits(code, &plan));
         functions.extend(function_waits(code, &ranges, &plan));
     }
@@ -296,7 +303,8 @@ fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
     // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
     // them outstanding on purpose.
     let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
-    WaitOptions { rules: rules.config(target_id.xnack != Feature::Off), barrier_orders, ..default }
+    let rules = rules.config(target_id.xnack != Feature::Off);
+    WaitOptions { rules, barrier_orders, notes: false, ..default }
 }
 
 fn kept_waits<'a>(code: &'a Code, plan: &'a Plan) -> impl Iterator<Item = KeptWait> + 'a {

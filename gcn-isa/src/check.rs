@@ -28,14 +28,18 @@ mod errata;
 mod outstanding;
 mod path;
 mod report;
+mod vccz;
 
 pub use advice::Advice;
 pub use report::{Amount, Caveat, Finding, Report};
 
 use crate::cfg::Flow;
-use crate::counters::MemoryEffect;
+use crate::counters::{self as events, MemoryEffect};
 use crate::hazards::Config;
+use crate::hazards::counter::VCCZ_HALF;
+use crate::inst::Inst;
 use crate::program::Program;
+use crate::table::Class;
 use counters::CounterCheck;
 use distance::Distances;
 use report::Findings;
@@ -99,11 +103,28 @@ pub fn check_with(program: &Program, options: Options) -> Report {
     CounterCheck::new(program, &flow, options).findings(&mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
+        if options.rules.counts(VCCZ_HALF.grade(), VCCZ_HALF.xnack) {
+            vccz::check(program, &flow).into_iter().for_each(|f| found.push(|| f));
+        }
     }
     let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
     let unknown_exits = flow.cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
     Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
+}
+
+/// Lines whose writes of LDS, loads from memory straight into it included, `program` never waits for where
+/// [`MemoryModel::Sure`] says it must, in ascending order. [`crate::wait::LdsOrder`] takes them.
+pub fn unordered_lds_writes(program: &Program) -> Vec<usize> {
+    let loads_lds = |inst: &Inst| {
+        events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
+    };
+    let matters = |inst: &Inst| inst.desc.class == Class::Barrier || loads_lds(inst);
+    if !program.lines.iter().any(|l| matters(&l.inst)) {
+        return Vec::new();
+    }
+    let flow = Flow::of(program);
+    CounterCheck::new(program, &flow, Options::default()).unordered_lds_writes()
 }
 
 /// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be

@@ -31,6 +31,7 @@ mod rule;
 mod salu;
 mod valu;
 mod view;
+mod views;
 mod words;
 
 use smallvec::SmallVec;
@@ -40,6 +41,7 @@ pub use evidence::{Config, Counts, Evidence, Grade, RuleSet, UnknownName, Voice,
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use view::{Kinds, Role, Use, View};
+pub use views::Views;
 
 use crate::inst::Inst;
 use crate::operand::Operand;
@@ -98,4 +100,23 @@ pub fn wait_states(inst: &Inst) -> u32 {
         (Class::Nop, Some(Operand::Imm(n))) => (*n & 0xf) as u32 + 1,
         _ => 1,
     }
+}
+
+/// Wait states of the longest `s_nop`: the hardware takes its operand modulo 16.
+const MOST_NOP_STATES: u32 = 16;
+
+/// The operands of the fewest `s_nop` that make `states` wait states.
+///
+/// ```
+/// assert!(gcn_isa::hazards::nops(18).eq([15, 1]));
+/// ```
+pub fn nops(states: u32) -> impl Iterator<Item = u16> {
+    let ends = (1..=states.div_ceil(MOST_NOP_STATES)).map(|n| n * MOST_NOP_STATES);
+    ends.map(move |end| (states.min(end) - (end - MOST_NOP_STATES)) as u16 - 1)
+}
+
+/// The same as a message writes them: `` `s_nop 15` and `s_nop 1` ``.
+pub fn nops_in_words(states: u32) -> String {
+    let each: Vec<String> = nops(states).map(|n| format!("`s_nop {n}`")).collect();
+    each.join(" and ")
 }

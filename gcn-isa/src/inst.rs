@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::operand::Operand;
+use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
 use crate::table::{Access, ImplicitRegs, InstDesc};
 
@@ -134,6 +134,7 @@ impl Inst {
 
     /// Registers read, explicit ones first. Tied operands (read and written) are included, also those that a modifier
     /// makes so: SDWA `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half a register.
+    /// `src_vccz` and `src_execz` read the register that they are a flag of.
     pub fn reads(&self) -> SmallVec<[RegUse; 6]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
@@ -143,6 +144,12 @@ impl Inst {
             {
                 uses.push(RegUse { reg, operand: Some(i as u8) });
             }
+            let flag_of = match *operand {
+                Operand::Special(SrcSpecial::Vccz) => reg::VCC,
+                Operand::Special(SrcSpecial::Execz) => reg::EXEC,
+                _ => continue,
+            };
+            uses.push(RegUse { reg: flag_of, operand: None });
         }
         push_implicit(&mut uses, self.desc.implicit_reads);
         uses

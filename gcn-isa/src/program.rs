@@ -1,6 +1,7 @@
 //! The machine program: instructions in order, labels between them, and why each was put there.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::inst::Inst;
 use crate::target::Target;
@@ -12,12 +13,25 @@ pub struct Label(pub u32);
 /// An instruction with what is known about where it came from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Line {
-    /// The instruction.
-    pub inst: Inst,
+    /// The instruction. Shared, because most code has the same instruction many times, and passes keep a program as it was
+    /// beside what they make of it; [`Line::inst_mut`] changes it in this line only.
+    pub inst: Arc<Inst>,
     /// Why the instruction is there, if a pass put it there; printed as a comment on request.
     pub note: Option<Box<str>>,
     /// The user's source position, if known.
     pub loc: Option<SourceLoc>,
+}
+
+impl Line {
+    /// An instruction of which nothing else is known.
+    pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
+        Line { inst: inst.into(), note: None, loc: None }
+    }
+
+    /// The instruction, to change it. Other lines that share it keep it as it was.
+    pub fn inst_mut(&mut self) -> &mut Inst {
+        Arc::make_mut(&mut self.inst)
+    }
 }
 
 /// A position in the user's source.
@@ -96,8 +110,8 @@ impl Program {
     }
 
     /// Appends an instruction.
-    pub fn push(&mut self, inst: Inst) -> &mut Line {
-        self.lines.push(Line { inst, note: None, loc: None });
+    pub fn push(&mut self, inst: impl Into<Arc<Inst>>) -> &mut Line {
+        self.lines.push(Line::new(inst));
         self.lines.last_mut().expect("just pushed")
     }
 

@@ -7,7 +7,7 @@
 //! - *Minimal*: no inserted counter value can be raised and no inserted wait state be taken away.
 //! - *Cheap*: what a loop waits for only because of instructions before it stands before the loop, where all edges into
 //!   the loop have a place for it.
-//! - *Explained*: each wait carries its [`Reason`]s, which are also the line's note.
+//! - *Explained*: each wait carries its [`Reason`]s, which are also the line's note unless nobody reads it.
 //!
 //! `s_waitcnt` goes first because each is itself a wait state. Both passes are forward dataflow analyses on one engine
 //! (`solve`), with their own lattices: `outstanding` for counters, `distance` for wait states. Waits that the program
@@ -25,12 +25,13 @@ mod solve;
 mod waitcnt;
 
 use bitflags::bitflags;
+use smallvec::{SmallVec, smallvec};
 
 use crate::Program;
 use crate::cfg::{Cfg, Flow};
 use crate::counters::WaitCnt;
-use crate::hazards::Config;
 use crate::hazards::counter::CALL_ENTRY;
+use crate::hazards::{self, Config};
 
 pub use crate::counters::Counter;
 pub use report::{Demand, Inserted, InsertedKind, Reason};
@@ -59,11 +60,35 @@ bitflags! {
     }
 }
 
+/// Which writes of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
+/// of LDS.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LdsOrder {
+    /// Every one, since any access may be to what it writes.
+    #[default]
+    All,
+    /// Those that these lines start, given in ascending order. While data arrives in one buffer of LDS a program may use another
+    /// and pass barriers: what it waits for somewhere is taken to be waited for where it has to be
+    /// ([`crate::check::unordered_lds_writes`]).
+    OfLines(Vec<usize>),
+}
+
+impl LdsOrder {
+    fn contains(&self, line: usize) -> bool {
+        match self {
+            LdsOrder::All => true,
+            LdsOrder::OfLines(lines) => lines.binary_search(&line).is_ok(),
+        }
+    }
+}
+
 /// Choices of the wait passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitOptions {
     /// What a barrier orders.
     pub barrier_orders: Orders,
+    /// Which writes of LDS the barriers, and the accesses of LDS behind a load into it, are taken to concern.
+    pub lds_order: LdsOrder,
     /// The first line is a function that others call, as if [`Program::entries`] said so: it starts with operations of its
     /// caller outstanding and waits for them first. A kernel starts with nothing outstanding.
     pub callable: bool,
@@ -72,6 +97,8 @@ pub struct WaitOptions {
     pub rules: Config,
     /// What a loop waits for only because of instructions before it is waited for before it.
     pub leave_loops: bool,
+    /// Write the reasons into the notes of the lines, too, which takes longer than finding them.
+    pub notes: bool,
 }
 
 impl Default for WaitOptions {
@@ -79,9 +106,11 @@ impl Default for WaitOptions {
     fn default() -> WaitOptions {
         WaitOptions {
             barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_DMA),
+            lds_order: LdsOrder::All,
             callable: false,
             rules: Config::default(),
             leave_loops: true,
+            notes: true,
         }
     }
 }
@@ -147,7 +176,7 @@ fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [In
         waitcnt_edit(program, cfg, place, wait, reasons)
     });
     let edits = edits.collect();
-    edit::apply(program, edits, earlier)
+    edit::apply(program, edits, earlier, options.notes)
 }
 
 fn shape_of(flow: &Flow) -> Shape {
@@ -204,15 +233,15 @@ fn waitcnt_edit(
     if let Some(above) = above
         && let Some(old) = waitcnt::decode(&program.lines[above].inst)
     {
-        let inst = &mut program.lines[above].inst;
+        let inst = program.lines[above].inst_mut();
         inst.operands = [crate::Operand::Imm(i64::from(old.and(wait).encode()))].into_iter().collect();
         for reason in &mut reasons {
             reason.strengthens(old);
         }
-        return Some(Edit { place: Place::Before(above), kind, insts: Vec::new(), reasons });
+        return Some(Edit { place: Place::Before(above), kind, insts: SmallVec::new(), reasons });
     }
-    let inst = edit::sopp(program, "s_waitcnt", wait.encode())?;
-    Some(Edit { place, kind, insts: vec![inst], reasons })
+    let inst = edit::sopp(program.target, "s_waitcnt", wait.encode())?;
+    Some(Edit { place, kind, insts: smallvec![inst], reasons })
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
@@ -220,57 +249,58 @@ fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut 
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut solved =
         Solver::solve(DistancePass::new(program, options.rules), program, &flow, &shape, options.leave_loops);
-    let mut planned: Vec<(Place, u32, Vec<Shortfall>)> = Vec::new();
+    let mut nops = edit::Nops::new(program.target);
+    let mut edits: Vec<Edit> = Vec::new();
     let mut puzzling = Vec::new();
     solved.each_edge_wait(|pass, _, edge, states| {
         let causes = pass.early.get(&edge).map_or(&[][..], |e| &e.1);
         if let Some(place) = edge.place(program, cfg) {
-            planned.push((place, states, causes.to_vec()));
+            edits.push(wait_state_edit(program, &mut nops, place, states, causes));
         }
     });
     solved.each_wait(|pass, state, line, states| {
         let causes = pass.strictest(state, line);
         let needed = causes.first().map_or(0, Shortfall::missing);
         if needed != states {
-            puzzling.push((planned.len(), At::Line { block: cfg.block_of(line), line }, needed));
+            puzzling.push((edits.len(), At::Line { block: cfg.block_of(line), line }, needed));
         }
-        planned.push((Place::Before(line), states, causes));
+        edits.push(wait_state_edit(program, &mut nops, Place::Before(line), states, &causes));
     });
     for (index, at, lower) in puzzling.into_iter().take(MOST_RIDDLES) {
         if let Some((state, line)) = solved.served_elsewhere(at, lower) {
-            planned[index].2.extend(solved.pass.strictest(&state, line));
+            add_reasons(&mut edits[index].reasons, program, &solved.pass.strictest(&state, line));
         }
     }
-    let edits =
-        planned.iter().map(|(place, states, causes)| nops(program, *place, *states, causes)).collect();
-    edit::apply(program, edits, earlier)
+    edit::apply(program, edits, earlier, options.notes)
 }
 
 /// `states` wait states at `place`.
-fn nops(program: &Program, place: Place, states: u32, causes: &[Shortfall]) -> Edit {
-    let mut insts = Vec::new();
-    let mut left = states;
-    while left > 0 {
-        let now = left.min(MAX_NOP_STATES);
-        insts.extend(edit::sopp(program, "s_nop", now as u16 - 1));
-        left -= now;
-    }
-    let reason = |s: &Shortfall| {
-        let demand = Demand::States { needed: u32::from(s.required.states), present: s.present };
-        Reason::new(program, s.required.rule.id, Some(s.producer), s.consumer, s.required.reg, demand)
-    };
-    let mut reasons: Vec<Reason> = Vec::with_capacity(causes.len());
+fn wait_state_edit(
+    program: &Program,
+    nops: &mut edit::Nops,
+    place: Place,
+    states: u32,
+    causes: &[Shortfall],
+) -> Edit {
+    let insts = hazards::nops(states).filter_map(|n| nops.get(n)).collect();
+    let mut reasons = Vec::with_capacity(causes.len());
+    add_reasons(&mut reasons, program, causes);
+    Edit { place, kind: InsertedKind::WaitStates, insts, reasons }
+}
+
+fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall]) {
     for s in causes {
         // A pair that was moved out of a loop in several steps was first found without any of them.
         let same = |r: &Reason| {
             r.rule == s.required.rule.id && r.producer == Some(s.producer) && r.consumer == s.consumer
         };
         if !reasons.iter().any(same) {
-            reasons.push(reason(s));
+            let demand = Demand::States { needed: u32::from(s.required.states), present: s.present };
+            let (rule, reg) = (s.required.rule.id, s.required.reg);
+            reasons.push(Reason::new(program, rule, Some(s.producer), s.consumer, reg, demand));
         }
     }
-    Edit { place, kind: InsertedKind::WaitStates, insts, reasons }
 }
 
-/// Wait states of the longest `s_nop`: the hardware takes its operand modulo 16.
-const MAX_NOP_STATES: u32 = 16;
+/// How much more often code is taken to run with each loop around it, where waits are compared by what they cost.
+pub const LOOP_WEIGHT: u64 = 10;

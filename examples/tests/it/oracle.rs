@@ -107,7 +107,7 @@ fn disassemble(kernel: &BuiltKernel, folder: &Scratch) -> Option<Vec<Disassemble
 
 /// Our text of an instruction in the disassembler's terms: it knows no labels and prints a branch's raw distance.
 fn expected(program: &Program, index: usize, listing: &[Disassembled]) -> String {
-    let mut inst = program.lines[index].inst.clone();
+    let mut inst = (*program.lines[index].inst).clone();
     for operand in &mut inst.operands {
         if let Operand::Label(label) = *operand {
             let to = listing[program.labels[label.0 as usize].at.unwrap()].address;

@@ -35,7 +35,7 @@ fn without(program: &Program, line: usize) -> Program {
 
 fn with_immediate(program: &Program, line: usize, value: u16) -> Program {
     let mut program = program.clone();
-    program.lines[line].inst.operands[0] = Operand::Imm(i64::from(value));
+    program.lines[line].inst_mut().operands[0] = Operand::Imm(i64::from(value));
     program
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use gcn_emit::encode::encode_program;
 use gcn_isa::Program;
 use gcn_isa::check::{self, Amount, Finding};
+use gcn_isa::hazards::nops_in_words;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::wait::{self, Inserted, WaitOptions};
 
@@ -202,9 +203,14 @@ fn remedy(finding: &Finding, options: &Options) -> String {
             } else {
                 format!("{missing} independent instructions")
             };
-            format!("put {}, or {independent}, before it{}", nops(missing), automatic(options))
+            format!(
+                "put {}, or {independent}, before it{}",
+                nops_in_words(missing.into()),
+                automatic(options)
+            )
         }
         (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before it{}", automatic(options)),
+        (Amount::Instruction(text), _) => format!("put `{text}` before it"),
         (Amount::OtherRegister, _) => "use another register here".to_owned(),
         _ => "wait longer before it".to_owned(),
     }
@@ -217,15 +223,4 @@ fn automatic(options: &Options) -> &'static str {
         (Missing::Deny, false) => ", or let `check = fix` do so",
         (Missing::Fix, _) => "",
     }
-}
-
-/// The `s_nop` that make so many wait states, at most 16 each.
-fn nops(mut states: u8) -> String {
-    let mut each = Vec::new();
-    while states > 0 {
-        let now = states.min(16);
-        each.push(format!("`s_nop {}`", now - 1));
-        states -= now;
-    }
-    each.join(" and ")
 }

@@ -47,7 +47,7 @@ pub(super) fn rewrite(
             let number = numbers.inst[b] + i as u32;
             let scratch = scratch.next_if(|s| s.inst == number).copied();
             first_line.push(program.lines.len() as u32);
-            let line = |inst_out| Line { inst: inst_out, note: None, loc: inst.loc };
+            let line = |inst_out| Line { loc: inst.loc, ..Line::new(inst_out) };
             match &inst.op {
                 Op::Undef | Op::Order => {}
                 Op::Copy => {

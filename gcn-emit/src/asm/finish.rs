@@ -318,10 +318,16 @@ impl Assembler<'_> {
         (0..wanted).filter_map(label).collect()
     }
 
-    /// Sections and offsets of kept instructions, which have those of their stream so far.
+    /// Sections, offsets and lines of kept instructions, which have the offsets in their stream and in the text so far.
     fn place_instructions(&mut self, layout: &Layout) {
         let mut instructions = std::mem::take(&mut self.instructions);
+        let mut feeds = memchr::memchr_iter(b'\n', self.lines.bytes()).peekable();
+        let mut line = 1;
         for (inst, gaps) in instructions.iter_mut().zip(&self.kept_gaps) {
+            while feeds.next_if(|feed| *feed < inst.line as usize).is_some() {
+                line += 1;
+            }
+            inst.line = line;
             let place = Place { stream: StreamId(inst.section.0), gaps: *gaps, bytes: inst.offset };
             let (section, offset) = layout.offset(self, place);
             (inst.section, inst.offset) = (SectionId(section), offset);

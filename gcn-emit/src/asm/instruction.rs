@@ -1,6 +1,7 @@
 //! Instructions, and the symbols in them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use gcn_isa::{Inst, Operand, RegFile};
 
@@ -32,11 +33,13 @@ impl<'s> Assembler<'s> {
         if self.section().is_nobits() {
             return Err(Located::new(span, Fault::NotZero(self.section().name.clone())));
         }
-        if !self.options.keep_instructions
-            && let Some(&known) = self.recall.find(text, target.target)
-        {
+        if let Some(known) = self.recall.find(text, target.target).cloned() {
+            let place = self.here();
             self.code(known.code());
             self.count_registers(known.ends);
+            if let Some(inst) = known.inst {
+                self.keep(inst, place, known.length, at);
+            }
             return Ok(());
         }
         self.later.clear();
@@ -80,10 +83,12 @@ impl<'s> Assembler<'s> {
             self.fixups.push(Fixup { place, kind: FixupKind::Literal, expr, span });
         }
         self.count_registers(ends);
-        if self.options.keep_instructions {
-            self.keep(parsed.inst, place, parsed.code.len() as u8, at);
-        } else if alone {
-            self.recall.keep(text, target.target, &parsed.code, ends);
+        let inst = self.options.keep_instructions.then(|| Arc::new(parsed.inst));
+        if let Some(inst) = &inst {
+            self.keep(Arc::clone(inst), place, parsed.code.len() as u8, at);
+        }
+        if alone {
+            self.recall.keep(text, target.target, &parsed.code, ends, inst);
         }
         Ok(())
     }
@@ -95,13 +100,9 @@ impl<'s> Assembler<'s> {
         Err(Located::new(span, fault))
     }
 
-    fn keep(&mut self, inst: Inst, place: super::section::Place, length: u8, at: usize) {
-        let (counted, line) = self.counted;
-        let more = self.lines.bytes().get(counted..at).unwrap_or_default();
-        let line = line + memchr::memchr_iter(b'\n', more).count() as u32;
-        self.counted = (at, line);
-        // Streams become sections when everything is laid out.
-        let (section, offset) = (SectionId(place.stream.0), place.bytes);
+    fn keep(&mut self, inst: Arc<Inst>, place: super::section::Place, length: u8, at: usize) {
+        // Streams become sections, and offsets in the text lines, when everything is read.
+        let (section, offset, line) = (SectionId(place.stream.0), place.bytes, at as u32);
         self.kept_gaps.push(place.gaps);
         self.instructions.push(AsmInst { section, offset, length, inst, line, location: self.location });
     }

@@ -5,22 +5,25 @@
 //! symbol.
 
 use std::hash::BuildHasher as _;
+use std::sync::Arc;
 
-use gcn_isa::Target;
+use gcn_isa::{Inst, Target};
 use hashbrown::DefaultHashBuilder;
 
-/// Statements that are remembered at most: a power of two.
-const PLACES: usize = 1 << 12;
+/// Places for statements at first and at most: powers of two. There are more when as many statements as places were kept.
+const PLACES: (usize, usize) = (1 << 12, 1 << 16);
 
 /// What reading an instruction came to.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Recalled<'s> {
     text: &'s str,
     target: Target,
     /// One past the highest VGPR and SGPR named.
     pub ends: [u16; 2],
-    length: u8,
+    pub length: u8,
     code: [u8; 20],
+    /// The instruction, where instructions are kept.
+    pub inst: Option<Arc<Inst>>,
 }
 
 impl Recalled<'_> {
@@ -34,6 +37,8 @@ impl Recalled<'_> {
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,
+    /// Statements kept since there are so many places.
+    kept: usize,
     hasher: DefaultHashBuilder,
 }
 
@@ -45,20 +50,40 @@ impl<'s> Recall<'s> {
     }
 
     /// Remembers an instruction that names no symbol.
-    pub fn keep(&mut self, text: &'s str, target: Target, code: &[u8], ends: [u16; 2]) {
+    pub fn keep(
+        &mut self,
+        text: &'s str,
+        target: Target,
+        code: &[u8],
+        ends: [u16; 2],
+        inst: Option<Arc<Inst>>,
+    ) {
         let mut bytes = [0; 20];
         let Some(taken) = bytes.get_mut(..code.len()) else { return };
         taken.copy_from_slice(code);
-        let place = self.place(text);
-        if self.places.is_empty() {
-            self.places.resize(PLACES, None);
+        if self.kept >= self.places.len() && self.places.len() < PLACES.1 {
+            self.grow();
         }
+        self.kept += 1;
+        self.put(Recalled { text, target, ends, length: code.len() as u8, code: bytes, inst });
+    }
+
+    fn grow(&mut self) {
+        let more = (self.places.len() * 4).clamp(PLACES.0, PLACES.1);
+        let old = std::mem::replace(&mut self.places, vec![None; more]);
+        self.kept = 0;
+        old.into_iter().flatten().for_each(|known| self.put(known));
+    }
+
+    fn put(&mut self, new: Recalled<'s>) {
+        let place = self.place(new.text);
         if let Some(known) = self.places.get_mut(place) {
-            *known = Some(Recalled { text, target, ends, length: code.len() as u8, code: bytes });
+            *known = Some(new);
         }
     }
 
+    /// The place of a statement; none if there are no places yet.
     fn place(&self, text: &str) -> usize {
-        self.hasher.hash_one(text) as usize & (PLACES - 1)
+        self.hasher.hash_one(text) as usize & self.places.len().wrapping_sub(1)
     }
 }

@@ -1,6 +1,7 @@
 //! The code of an assembled file.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gcn_isa::Target;
 
@@ -16,13 +17,17 @@ use crate::object::{
     Module, RelocationBase, RelocationKind, Section, SectionId, SymbolKind, SymbolPlace, metadata_in_note,
 };
 
-pub(super) fn unit(assembly: &Assembly) -> Result<Unit, CodeError> {
+/// The code of `assembly`, whose instructions are these.
+pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Result<Unit, CodeError> {
     let module = &assembly.module;
     let target = module.target_id.target;
-    let mut by_section: HashMap<SectionId, Vec<&AsmInst>> = HashMap::new();
-    for inst in &assembly.instructions {
-        by_section.entry(inst.section).or_default().push(inst);
+    // Sections are left and come back to, and subsections stand in the order of the file, not of the section.
+    let key = |inst: &AsmInst| (inst.section.0, inst.offset);
+    if !instructions.is_sorted_by_key(key) {
+        instructions.sort_by_key(key);
     }
+    let none_kept = instructions.is_empty();
+    let mut instructions = instructions.into_iter().peekable();
     let descriptors = descriptors(module);
     let mut starts = starts(module, &descriptors);
     let mut labels: HashMap<(SectionId, u64), &str> = HashMap::new();
@@ -36,17 +41,14 @@ pub(super) fn unit(assembly: &Assembly) -> Result<Unit, CodeError> {
             continue;
         }
         let id = SectionId(number as u32);
-        let mut own = by_section.remove(&id).unwrap_or_default();
-        if own.is_empty() && assembly.instructions.is_empty() && has_code(&section.bytes, target) {
+        if none_kept && has_code(&section.bytes, target) {
             return Err(CodeError::NotKept);
-        }
-        // Subsections stand in the order of the file, not of the section.
-        if !own.is_sorted_by_key(|i| i.offset) {
-            own.sort_by_key(|i| i.offset);
         }
         let mut reader = Reader { builder: Builder::new(&section.name, 0, &section.bytes)?, section, target };
         let relocated = relocated_branches(module, id, section);
-        reader.instructions(&own, &relocated);
+        while instructions.next_if(|i| i.section < id).is_some() {}
+        let own = std::iter::from_fn(|| instructions.next_if(|i| i.section == id));
+        reader.instructions(own, &relocated);
         let starts = starts.remove(&id).unwrap_or_default();
         numbers.insert(id, sections.len());
         sections.push(reader.builder.finish(target, starts, |offset| labels.get(&(id, offset)).copied()));
@@ -67,19 +69,25 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn instructions(&mut self, instructions: &[&AsmInst], relocated: &HashMap<u64, Option<u64>>) {
+    fn instructions(
+        &mut self,
+        instructions: impl Iterator<Item = AsmInst>,
+        relocated: &HashMap<u64, Option<u64>>,
+    ) {
         let mut at = 0;
         for inst in instructions {
             self.between(at, inst.offset);
             at = inst.offset + u64::from(inst.length);
             let leads_to = match relocated.get(&inst.offset) {
                 Some(to) => *to,
-                None => self.destination(inst),
+                None => self.destination(&inst),
             };
-            let mut own = inst.inst.clone();
+            let field = self.branch_field(&inst);
+            let mut own = inst.inst;
             // The number of a label means nothing here; the field is what a branch out of the section keeps.
-            if let Some(field) = self.branch_field(inst)
-                && let Some(operand) = own.desc.branch_operand().and_then(|i| own.operands.get_mut(i))
+            if let Some(field) = field
+                && let Some(at) = own.desc.branch_operand()
+                && let Some(operand) = Arc::make_mut(&mut own).operands.get_mut(at)
             {
                 *operand = gcn_isa::Operand::Imm(field.into());
             }

@@ -1,6 +1,7 @@
 //! From the pieces of a section to its program.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use gcn_isa::program::{LabelDef, Line};
 use gcn_isa::{Inst, Label, Operand, Program, Target};
@@ -50,11 +51,11 @@ impl<'s> Builder<'s> {
     }
 
     /// Appends an instruction; `leads_to` is the offset that a branch leads to, if that is in the section.
-    pub fn inst(&mut self, place: Place, inst: Inst, leads_to: Option<u64>) {
+    pub fn inst(&mut self, place: Place, inst: impl Into<Arc<Inst>>, leads_to: Option<u64>) {
         if let Some(offset) = leads_to {
             self.branches.push((self.lines.len(), offset));
         }
-        self.lines.push(Line { inst, note: None, loc: None });
+        self.lines.push(Line::new(inst));
         self.places.push(place);
     }
 
@@ -153,8 +154,8 @@ impl<'s> Builder<'s> {
                 *target = true;
             }
             let Some(line) = self.lines.get_mut(*line) else { continue };
-            if let Some(operand) = line.inst.desc.branch_operand().and_then(|i| line.inst.operands.get_mut(i))
-            {
+            let inst = line.inst_mut();
+            if let Some(operand) = inst.desc.branch_operand().and_then(|i| inst.operands.get_mut(i)) {
                 *operand = Operand::Label(Label(*number - 1));
             }
         }

@@ -53,7 +53,8 @@ fn place_labels(program: &mut Program, offsets: &[usize]) -> Result<(), (usize, 
         program.labels[number].at = Some(*line);
     }
     for branch in branches {
-        program.lines[branch.line].inst.operands[branch.operand] = Operand::Label(labels[&branch.to]);
+        let inst = program.lines[branch.line].inst_mut();
+        inst.operands[branch.operand] = Operand::Label(labels[&branch.to]);
     }
     Ok(())
 }

@@ -1,10 +1,13 @@
 //! A plan in the text: which waits are put in, changed in place, and taken out.
 
-use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use gcn_isa::hazards::wait_states;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Program};
+use smallvec::SmallVec;
 
 use super::RewriteError;
 use super::edit::Edits;
@@ -21,10 +24,16 @@ pub(super) struct Writer<'a> {
     pub source: &'a SourceText<'a>,
     pub code: &'a Code,
     /// Lines of the program where the text gives a branch's distance as a number.
-    pub numbered: &'a [usize],
+    numbered: &'a [usize],
+    /// Write reasons as comments.
     pub comment: bool,
-    pub edits: &'a mut Edits,
-    pub changes: &'a mut Vec<Change>,
+    edits: &'a mut Edits,
+    /// Where what was done goes, if somebody wants to know.
+    pub changes: Option<&'a mut Vec<Change>>,
+    /// Say what, but not why.
+    pub brief: bool,
+    /// Lines of the text at which it grows or shrinks.
+    shifted: Vec<u32>,
 }
 
 /// Where a line goes in.
@@ -41,12 +50,23 @@ enum Place {
 #[derive(Default)]
 struct Gap {
     /// Original waits that went: before the labels, after them.
-    old: [Vec<usize>; 2],
+    old: [SmallVec<[usize; 4]>; 2],
     /// Waits of the final program, the same.
-    new: [Vec<usize>; 2],
+    new: [SmallVec<[usize; 4]>; 2],
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    /// Writes into `edits`.
+    pub fn new(
+        source: &'a SourceText<'a>,
+        code: &'a Code,
+        numbered: &'a [usize],
+        edits: &'a mut Edits,
+    ) -> Writer<'a> {
+        let (comment, brief, changes, shifted) = (false, false, None, Vec::new());
+        Writer { source, code, numbered, comment, edits, changes, brief, shifted }
+    }
+
     /// Walks over both programs at once.
     pub fn write(&mut self, plan: &Plan) -> Result<(), RewriteError> {
         let old_marks = marks(&self.code.program);
@@ -60,6 +80,11 @@ impl Writer<'_> {
                 new += 1;
             }
             let stop = plan.origins.get(new).map_or(count, |o| *o as usize);
+            if (from_new, from_old) == (new, stop) && stop < count {
+                self.kept_line(plan, stop, new);
+                (old, new) = (stop + 1, new + 1);
+                continue;
+            }
             let mut gap = Gap::default();
             for line in from_new..new {
                 gap.new[usize::from(!marked(&new_marks, line + 1..new + 1))].push(line);
@@ -82,12 +107,12 @@ impl Writer<'_> {
 
     /// A line that both have: only its operands may differ.
     fn kept_line(&mut self, plan: &Plan, old: usize, new: usize) {
-        let (Some(before), Some(after)) = (self.inst(old), plan.program.lines.get(new).map(|l| &l.inst))
-        else {
-            return;
-        };
-        if wait_of(before) != wait_of(after) {
-            self.change(old, after.clone(), plan, new);
+        let lines = self.code.program.lines.get(old).zip(plan.program.lines.get(new));
+        if let Some((before, after)) = lines
+            && !Arc::ptr_eq(&before.inst, &after.inst)
+            && wait_of(&before.inst) != wait_of(&after.inst)
+        {
+            self.change(old, &after.inst, plan, new);
         }
     }
 
@@ -97,9 +122,9 @@ impl Writer<'_> {
                 let is = |program: &Program, line: &usize| {
                     program.lines.get(*line).is_some_and(|l| l.inst.desc.class == class)
                 };
-                let old: Vec<usize> =
+                let old: SmallVec<[usize; 4]> =
                     gap.old[side].iter().copied().filter(|l| is(&self.code.program, l)).collect();
-                let new: Vec<usize> =
+                let new: SmallVec<[usize; 4]> =
                     gap.new[side].iter().copied().filter(|l| is(&plan.program, l)).collect();
                 if class == Class::Nop && states(&self.code.program, &old) == states(&plan.program, &new) {
                     continue;
@@ -107,11 +132,11 @@ impl Writer<'_> {
                 for pair in 0..old.len().max(new.len()) {
                     match (old.get(pair), new.get(pair)) {
                         (Some(&old), Some(&new)) => {
-                            let after = plan.program.lines.get(new).map(|l| &l.inst);
+                            let after = plan.program.lines.get(new).map(|l| &*l.inst);
                             if let (Some(after), Some(before)) = (after, self.inst(old))
                                 && !is_same(before, after)
                             {
-                                self.change(old, after.clone(), plan, new);
+                                self.change(old, after, plan, new);
                             }
                         }
                         (Some(&old), None) => self.remove(old),
@@ -125,7 +150,7 @@ impl Writer<'_> {
     }
 
     fn inst(&self, line: usize) -> Option<&Inst> {
-        self.code.program.lines.get(line).map(|l| &l.inst)
+        self.code.program.lines.get(line).map(|l| &*l.inst)
     }
 
     /// The instruction of a line in the text.
@@ -134,21 +159,40 @@ impl Writer<'_> {
         Some((number, self.source.statement(number)?))
     }
 
-    fn change(&mut self, old: usize, after: Inst, plan: &Plan, new: usize) {
+    fn change(&mut self, old: usize, after: &Inst, plan: &Plan, new: usize) {
         let Some((line, statement)) = self.statement(old) else { return };
-        let from = self.source.instruction(&statement).to_owned();
-        let text = self.text(&after);
+        let text = self.text(after);
         let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
         self.edits.operands(self.source, &statement, operands);
-        let why = self.why(plan, new);
-        self.changes.push(Change { line, action: Action::Changed, from: Some(from), to: Some(text), why });
+        let from = self.source.instruction(&statement);
+        self.record(line, Action::Changed, Some(from), Some(text), Some((plan, new)));
     }
 
     fn remove(&mut self, old: usize) {
         let Some((line, statement)) = self.statement(old) else { return };
-        let from = Some(self.source.instruction(&statement).to_owned());
         self.edits.remove(self.source, &statement);
-        self.changes.push(Change { line, action: Action::Removed, from, to: None, why: Vec::new() });
+        self.record(line, Action::Removed, Some(self.source.instruction(&statement)), None, None);
+    }
+
+    /// Says what was done. `reason` is the line of the planned program that has the reasons.
+    fn record(
+        &mut self,
+        line: u32,
+        action: Action,
+        from: Option<&str>,
+        to: Option<String>,
+        reason: Option<(&Plan, usize)>,
+    ) {
+        if action != Action::Changed {
+            self.shifted.push(line);
+        }
+        let why = match reason {
+            Some((plan, new)) if self.changes.is_some() && !self.brief => self.why(plan, new),
+            _ => Vec::new(),
+        };
+        if let Some(changes) = &mut self.changes {
+            changes.push(Change { line, action, from: from.map(str::to_owned), to, why });
+        }
     }
 
     fn insert(
@@ -159,30 +203,33 @@ impl Writer<'_> {
         from: usize,
         anchor: usize,
     ) -> Result<(), RewriteError> {
-        let Some(inst) = plan.program.lines.get(new).map(|l| &l.inst) else { return Ok(()) };
-        let text = self.text(inst);
-        let why = self.why(plan, new);
-        let written = match (self.comment, why.is_empty()) {
-            (true, false) => format!("{text} ; {}", self.comment_of(plan, new)),
-            _ => text.clone(),
-        };
+        let Some(inst) = plan.program.lines.get(new).map(|l| &*l.inst) else { return Ok(()) };
+        let mut text = self.text(inst);
+        let length = text.len();
+        if self.comment {
+            let comment = self.comment_of(plan, new);
+            if !comment.is_empty() {
+                let _ = write!(text, " ; {comment}");
+            }
+        }
         let place =
             if before_labels { self.before_labels(from, anchor) } else { self.behind_labels(from, anchor) };
         let line = match place.ok_or_else(|| self.no_place(anchor))? {
             Place::Before(line, statement) => {
-                self.edits.before(self.source, &statement, &written);
+                self.edits.before(self.source, &statement, &text);
                 line
             }
             Place::Behind(line, statement) => {
-                self.edits.behind(self.source, &statement, &written);
+                self.edits.behind(self.source, &statement, &text);
                 line
             }
             Place::Line(line) => {
-                self.edits.line(self.source, line, &written);
+                self.edits.line(self.source, line, &text);
                 line
             }
         };
-        self.changes.push(Change { line, action: Action::Inserted, from: None, to: Some(text), why });
+        text.truncate(length);
+        self.record(line, Action::Inserted, None, Some(text), Some((plan, new)));
         Ok(())
     }
 
@@ -237,14 +284,18 @@ impl Writer<'_> {
 
     /// An error if a change stands between a branch and where it leads by a number, or where code adds to its own address.
     fn check_distances(&self) -> Result<(), RewriteError> {
-        let shifting = self.changes.iter().filter(|c| c.action != Action::Changed).map(|c| c.line);
-        let changed: BTreeSet<u32> = shifting.collect();
+        let mut shifted = self.shifted.clone();
+        shifted.sort_unstable();
+        let shifts = |lines: RangeInclusive<u32>| {
+            let next = shifted.get(shifted.partition_point(|l| l < lines.start()));
+            next.is_some_and(|line| lines.contains(line))
+        };
         let line_at = |line: usize| self.code.places.get(line).and_then(|p| p.line).unwrap_or(0);
         let lines = &self.code.program.lines;
         for &line in self.numbered {
             let to = lines.get(line).and_then(|l| destination(&self.code.program, &l.inst));
             let (from, to) = (line_at(line), to.map_or(0, line_at));
-            if changed.range(from.min(to)..=from.max(to)).next().is_some() {
+            if shifts(from.min(to)..=from.max(to)) {
                 return Err(RewriteError::Distance { line: from });
             }
         }
@@ -253,7 +304,7 @@ impl Writer<'_> {
                 lines.get(*l).is_some_and(|l| matches!(l.inst.desc.mnemonic, "s_add_u32" | "s_addc_u32"))
             };
             let Some(last) = (line + 1..line + GETPC_REACH).rev().find(adds) else { continue };
-            if changed.range(line_at(line) + 1..=line_at(last).max(line_at(line) + 1)).next().is_some() {
+            if shifts(line_at(line) + 1..=line_at(last).max(line_at(line) + 1)) {
                 return Err(RewriteError::OwnAddress { line: line_at(line) });
             }
         }

@@ -7,19 +7,35 @@ use super::source::{SourceText, Statement, is_blank};
 /// Changes, collected in any order.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    list: Vec<(Range<usize>, String)>,
+    list: Vec<Edit>,
+    /// What is put in, one piece behind the other.
+    text: String,
+}
+
+/// A piece of the text that another takes the place of.
+#[derive(Debug)]
+struct Edit {
+    old: Range<usize>,
+    /// Where in [`Edits::text`] the other begins, and its length.
+    new: (usize, usize),
 }
 
 impl Edits {
+    fn push(&mut self, old: Range<usize>, new: &[&str]) {
+        let start = self.text.len();
+        self.text.extend(new.iter().copied());
+        self.list.push(Edit { old, new: (start, self.text.len() - start) });
+    }
+
     /// Puts a line before an instruction, behind the labels there.
     pub fn before(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;
         if is_blank(source.before(statement)) {
-            self.list.push((statement.line..statement.line, format!("{indentation}{new}{end}")));
+            self.push(statement.line..statement.line, &[indentation, new, end]);
         } else {
             let at = statement.span.start;
-            self.list.push((at..at, format!("{new}{end}{indentation}")));
+            self.push(at..at, &[new, end, indentation]);
         }
     }
 
@@ -31,9 +47,9 @@ impl Edits {
         match source.text.as_bytes().get(statement.end) {
             Some(_) => {
                 let at = statement.end + 1;
-                self.list.push((at..at, format!("{indentation}{new}{end}")));
+                self.push(at..at, &[indentation, new, end]);
             }
-            None => self.list.push((statement.end..statement.end, format!("{end}{indentation}{new}"))),
+            None => self.push(statement.end..statement.end, &[end, indentation, new]),
         }
     }
 
@@ -41,7 +57,7 @@ impl Edits {
     pub fn line(&mut self, source: &SourceText<'_>, line: u32, new: &str) {
         let at = source.start(line);
         let indentation = source.blanks(line);
-        self.list.push((at..at, format!("{indentation}{new}{}", source.line_end)));
+        self.push(at..at, &[indentation, new, source.line_end]);
     }
 
     /// Takes an instruction away, and its line if nothing else stands there.
@@ -52,7 +68,7 @@ impl Edits {
             (false, true) => statement.line + before.trim_ascii_end().len()..statement.span.end,
             _ => statement.span.clone(),
         };
-        self.list.push((range, String::new()));
+        self.push(range, &[]);
     }
 
     /// Gives an instruction other operands.
@@ -63,19 +79,18 @@ impl Edits {
         let blanks = blanks.len() - blanks.trim_ascii_start().len();
         let at = statement.span.start + mnemonic + blanks;
         let space = if blanks == 0 { " " } else { "" };
-        self.list.push((at..statement.span.end, format!("{space}{new}")));
+        self.push(at..statement.span.end, &[space, new]);
     }
 
     /// The text with all changes made, those at the same place in the order in which they were asked for.
     pub fn apply(mut self, text: &str) -> String {
-        self.list.sort_by_key(|(range, _)| range.start);
-        let added: usize = self.list.iter().map(|(_, new)| new.len()).sum();
-        let mut out = String::with_capacity(text.len() + added);
+        self.list.sort_by_key(|edit| edit.old.start);
+        let mut out = String::with_capacity(text.len() + self.text.len());
         let mut at = 0;
-        for (range, new) in &self.list {
-            out.push_str(text.get(at..range.start).unwrap_or_default());
-            out.push_str(new);
-            at = range.end.max(at);
+        for Edit { old, new: (start, length) } in &self.list {
+            out.push_str(text.get(at..old.start).unwrap_or_default());
+            out.push_str(self.text.get(*start..start + length).unwrap_or_default());
+            at = old.end.max(at);
         }
         out.push_str(text.get(at..).unwrap_or_default());
         out

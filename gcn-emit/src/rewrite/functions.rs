@@ -3,11 +3,13 @@
 //! A piece ends at the next such line or at a line that begins with `===`; what stands between that and the next `func` line is
 //! skipped. Pieces are functions that others call, so that counters are waited for where they begin.
 
+use std::borrow::Cow;
+
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::program::{Entry, EntryKind};
 
 use super::edit::Edits;
-use super::{Only, Options, RewriteError, Writer, plan, wait_options};
+use super::{File, Only, Options, RewriteError, Writer, plan, wait_options};
 use crate::code::{Code, Unit};
 use crate::target_id::TargetId;
 
@@ -50,11 +52,10 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     let mut found: Vec<(&str, usize, usize, usize)> = Vec::new();
     let mut open = false;
     let mut at = 0;
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        let name =
-            line.trim().strip_prefix("func ").map(|name| name.strip_suffix(':').unwrap_or(name).trim());
-        let end = at + line.len();
-        if let Some(name) = name {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).map(|feed| feed + 1);
+    for (number, end) in ends.chain([text.len()]).enumerate() {
+        let line = text.get(at..end).unwrap_or_default();
+        if let Some(name) = function_name(line) {
             found.push((name, number + 1, end, end));
             open = true;
         } else if line.starts_with("===") {
@@ -67,6 +68,17 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, usize, &str)> {
     found.into_iter().map(|(name, line, from, to)| (name, line, text.get(from..to).unwrap_or_default()))
 }
 
+/// The name in a line `func NAME:`.
+fn function_name(line: &str) -> Option<&str> {
+    // Nearly every line is another one, and begins like no such line.
+    let first = line.bytes().find(|b| !b.is_ascii_whitespace())?;
+    if first.is_ascii() && !matches!(first, b'f' | 0x0b) {
+        return None;
+    }
+    let name = line.trim().strip_prefix("func ")?;
+    Some(name.strip_suffix(':').unwrap_or(name).trim())
+}
+
 fn fix_piece(
     name: &str,
     line: usize,
@@ -74,41 +86,44 @@ fn fix_piece(
     target: TargetId,
     options: &Options,
 ) -> Result<String, RewriteError> {
-    let body = body.trim_end();
-    let body = if body.is_empty() { String::new() } else { format!("{body}\n") };
+    let body = with_line_end(body);
     let shown = format!("{name} (line {line})");
-    let mut file = super::File::read(&shown, &body, Some(target))?;
-    let loops_to_its_start = |file: &super::File<'_>| {
+    let mut file = File::read(&shown, &body, Some(target))?;
+    let loops_to_its_start = |file: &File<'_>| {
         file.unit.sections.iter().take(1).any(|c| c.program.labels.iter().any(|l| l.at == Some(0)))
     };
     // The caller's operations are waited for once, not each time around.
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         with_entry = format!("s_waitcnt {}\n{body}", WaitCnt::ALL);
-        file = super::File::read(&shown, &with_entry, Some(target))?;
+        file = File::read(&shown, &with_entry, Some(target))?;
     }
-    let Some(code) = as_function(&file.unit) else { return Ok(body) };
+    let File { source, numbered, unit } = file;
+    let Some((code, numbered)) = as_function(unit, &numbered) else { return Ok(body.into_owned()) };
     let wait = wait_options(target, options.rules);
     let how = plan::How { wait, strip: options.strip, only: options.only };
     let whole = 0..code.program.lines.len();
     let plan = plan::plan(&code.program, &[whole], &how);
-    let (mut edits, mut changes) = (Edits::default(), Vec::new());
-    let numbered = file.numbered(&code);
-    let mut writer = Writer {
-        source: &file.source,
-        code: &code,
-        numbered: &numbered,
-        comment: options.comment,
-        edits: &mut edits,
-        changes: &mut changes,
-    };
+    let mut edits = Edits::default();
+    let mut writer = Writer::new(&source, &code, numbered, &mut edits);
+    writer.comment = options.comment;
     writer.write(&plan)?;
-    Ok(edits.apply(file.source.text))
+    Ok(edits.apply(source.text))
 }
 
-/// The only section with code, entered by a caller.
-fn as_function(unit: &Unit) -> Option<Code> {
-    let mut code = unit.sections.first().filter(|c| !c.program.lines.is_empty())?.clone();
+/// The text without blank lines at its end.
+fn with_line_end(text: &str) -> Cow<'_, str> {
+    let code = text.trim_end();
+    match text.as_bytes().get(code.len()) {
+        _ if code.is_empty() => Cow::Borrowed(""),
+        Some(b'\n') => Cow::Borrowed(text.get(..=code.len()).unwrap_or(text)),
+        _ => Cow::Owned(format!("{code}\n")),
+    }
+}
+
+/// The only section with code, entered by a caller, and its branches by number.
+fn as_function(unit: Unit, numbered: &[Vec<usize>]) -> Option<(Code, &[usize])> {
+    let mut code = unit.sections.into_iter().next().filter(|c| !c.program.lines.is_empty())?;
     code.program.entries = vec![Entry { at: 0, kind: EntryKind::Function }];
-    Some(code)
+    Some((code, numbered.first()?))
 }

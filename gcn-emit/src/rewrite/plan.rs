@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gcn_isa::cfg::Flow;
+use gcn_isa::check::unordered_lds_writes;
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::table::Class;
-use gcn_isa::wait::{Inserted, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
+use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
 use gcn_isa::{Operand, Program};
 
 use super::Only;
@@ -62,11 +63,13 @@ enum Take {
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
+    // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every barrier.
+    let unordered = unordered_lds_writes(program);
     if !how.strip {
         let origins = (0..program.lines.len() as u32).collect();
-        return insert(program.clone(), origins, how);
+        return insert(program.clone(), origins, how, &unordered);
     }
-    let strip = Strip::new(program, how);
+    let strip = Strip::new(program, how, unordered);
     let mut takes = vec![Take::All; functions.len()];
     let plan = strip.plan(&strip.levels(functions, &takes));
     let original = Weighted::new(program);
@@ -116,12 +119,16 @@ impl Plan {
     }
 }
 
-/// Runs the inserter; `origins` are the numbers of the lines.
-fn insert(mut program: Program, origins: Vec<u32>, how: &How) -> Plan {
+/// Runs the inserter; `origins` are the numbers of the lines, `unordered` those of the writes of LDS that are to be waited for.
+fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize]) -> Plan {
+    let is_unordered = |origin: u32| unordered.binary_search(&(origin as usize)).is_ok();
+    let lines = origins.iter().enumerate().filter(|(_, origin)| is_unordered(**origin));
+    let lds_order = LdsOrder::OfLines(lines.map(|(line, _)| line).collect());
+    let wait = WaitOptions { lds_order, ..how.wait.clone() };
     let mut inserted = match how.only {
-        None => insert_waits(&mut program, &how.wait),
-        Some(Only::Counters) => insert_waitcnt(&mut program, &how.wait),
-        Some(Only::WaitStates) => insert_wait_states(&mut program, &how.wait),
+        None => insert_waits(&mut program, &wait),
+        Some(Only::Counters) => insert_waitcnt(&mut program, &wait),
+        Some(Only::WaitStates) => insert_wait_states(&mut program, &wait),
     };
     inserted.sort_by_key(|i| i.at);
     let mut is_new = vec![false; program.lines.len()];
@@ -141,14 +148,16 @@ struct Strip<'a> {
     reached: Vec<bool>,
     roles: Roles,
     order: Order,
+    /// Writes of LDS that the program does not order.
+    unordered: Vec<usize>,
 }
 
 impl<'a> Strip<'a> {
-    fn new(program: &'a Program, how: &'a How) -> Strip<'a> {
+    fn new(program: &'a Program, how: &'a How, unordered: Vec<usize>) -> Strip<'a> {
         let roles = Roles::of(program);
         let names: Vec<u32> = (0..program.lines.len() as u32).collect();
         let order = Order::of(program, &names, &roles);
-        Strip { program, how, reached: reached(program), roles, order }
+        Strip { program, how, reached: reached(program), roles, order, unordered }
     }
 
     /// How much is taken away at each line.
@@ -166,7 +175,7 @@ impl<'a> Strip<'a> {
         let mut kept: Vec<Kept> = Vec::new();
         loop {
             let (program, origins) = self.without_waits(levels, &keep);
-            let mut plan = insert(program, origins, self.how);
+            let mut plan = insert(program, origins, self.how, &self.unordered);
             let now = Order::of(&plan.program, &plan.origins, &self.roles);
             let beyond = now.beyond(&self.order);
             let mut grown = false;
@@ -214,7 +223,7 @@ impl<'a> Strip<'a> {
                 origins.push(number as u32);
             } else if let Some(wait) = keep.get(&number) {
                 let mut line = line.clone();
-                line.inst.operands = [Operand::Imm(i64::from(wait.encode()))].into_iter().collect();
+                line.inst_mut().operands = std::iter::once(Operand::Imm(i64::from(wait.encode()))).collect();
                 program.lines.push(line);
                 origins.push(number as u32);
             }

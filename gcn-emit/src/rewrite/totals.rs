@@ -6,12 +6,11 @@ use gcn_isa::Program;
 use gcn_isa::cfg::Cfg;
 use gcn_isa::hazards::wait_states;
 use gcn_isa::table::Class;
+use gcn_isa::wait::LOOP_WEIGHT;
 use serde::Serialize;
 
 use super::loops::depths;
 
-/// How much more often code is taken to run with each loop around it.
-pub const LOOP_WEIGHT: u64 = 10;
 /// Loops around code beyond which the weight no longer grows.
 const DEEPEST: u32 = 9;
 

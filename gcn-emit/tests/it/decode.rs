@@ -13,7 +13,7 @@ use gcn_isa::Target;
 use crate::llvm::Llvm;
 use classes::{CLASSES, listed};
 use compare::compare;
-pub(crate) use generate::{Rng, Words, seeds};
+pub(crate) use generate::{Words, seeds};
 
 /// Words per target in a default run; `GCN_FUZZ_COUNT` sets another number, 10,000,000 for the full run.
 const DEFAULT_COUNT: usize = 20_000;

@@ -8,7 +8,6 @@ mod legal;
 mod modifiers;
 mod operands;
 mod oracle;
-mod rng;
 mod unfaithful;
 mod wrong_text;
 

@@ -1,5 +1,6 @@
 //! LLVM 22 as the oracle.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -48,6 +49,25 @@ impl Llvm {
         self.run("ld.lld-22", &["-shared", text(&object), "-o", text(&linked)]);
         linked
     }
+}
+
+/// The output of `llvm-mc` for this input, whatever it says.
+pub fn feed(args: &[&str], input: String) -> Output {
+    let mut child = Command::new("llvm-mc-22")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool was found");
+    let mut stdin = child.stdin.take().expect("piped");
+    let writer = std::thread::spawn(move || {
+        // A crashed tool closes the pipe.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().expect("the tool ends");
+    writer.join().expect("no panic");
+    output
 }
 
 /// The settings of a target id as subtarget attributes: the assembler wants them on its command line too.

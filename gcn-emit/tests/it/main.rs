@@ -11,3 +11,4 @@ mod lint;
 mod llvm;
 mod object;
 mod rewrite;
+mod rng;

@@ -1,6 +1,6 @@
 //! Counters, forward: what may be outstanding at each instruction on any path, and whether it is waited for in time.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use smallvec::SmallVec;
 
@@ -40,6 +40,20 @@ impl<'a> CounterCheck<'a> {
 
     /// Findings of the counter rules.
     pub fn findings(&self, findings: &mut Findings) {
+        self.each_broken(|broken, line, paths| findings.push(|| self.finding(broken, line, paths)));
+    }
+
+    /// The lines whose writes of LDS break a rule, in ascending order.
+    pub fn unordered_lds_writes(&self) -> Vec<usize> {
+        let mut lines = BTreeSet::new();
+        self.each_broken(|broken, _, _| {
+            lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
+        });
+        lines.into_iter().collect()
+    }
+
+    /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
+    fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
         let mut paths = PathSearch::new(self.program, self.flow, &self.lines);
         let mut told: HashSet<(&'static str, usize)> = HashSet::new();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
@@ -47,7 +61,7 @@ impl<'a> CounterCheck<'a> {
             for (line, facts) in numbered(&self.lines, block) {
                 for broken in self.broken(&state, line) {
                     if self.is_worth_telling(&broken, &mut paths, &mut told) {
-                        findings.push(|| self.finding(&broken, line, &mut paths));
+                        tell(&broken, line, &mut paths);
                     }
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
                     if broken.rule == &rules::LDS_DMA
@@ -82,6 +96,9 @@ impl<'a> CounterCheck<'a> {
         told.insert((broken.rule.id, first)) && !paths.is_served(first, broken.rule.id, served_by)
     }
 }
+
+/// Rules about writes of LDS, which depend on addresses.
+const LDS_RULES: [&CounterRule; 3] = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
 
 /// What an instruction does, as far as counters are concerned.
 pub(super) struct LineFacts {
@@ -289,8 +306,7 @@ impl CounterCheck<'_> {
             Some(first) => paths.judge(first, second),
             None => Judgement::default(),
         };
-        let addresses = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
-        let unknown = addresses.contains(&rule).then_some(Caveat::Addresses);
+        let unknown = LDS_RULES.contains(&rule).then_some(Caveat::Addresses);
         let caveat = caveat.or(unknown);
         Finding {
             rule: rule.id,

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
-use crate::hazards::{self, Config, Grade, MAX_REACH, Need, View};
+use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Views};
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -16,13 +16,13 @@ pub(super) struct Distances<'a> {
     /// For each block whether control may come there.
     pub reachable: Vec<bool>,
     pub rules: Config,
-    pub views: Vec<View>,
+    pub views: Views,
     pub states: Vec<u32>,
 }
 
 impl<'a> Distances<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
-        let views = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
+        let views = Views::of(program);
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
         Distances { program, flow, reachable: flow.reachable(), rules, views, states }
     }
@@ -60,6 +60,8 @@ struct Stretch {
     next: Option<usize>,
     /// Lines of matrix instructions on the way: what they overwrite, earlier ones own no more.
     matrix: SmallVec<[u32; 2]>,
+    /// What the way has that rules ask for between two instructions.
+    crossed: Kinds,
     /// The path leads through a jump to an unknown place.
     jumps: bool,
 }
@@ -69,6 +71,7 @@ impl Stretch {
     fn covers(&self, other: &Stretch) -> bool {
         self.block == other.block
             && self.distance <= other.distance
+            && self.crossed.contains(other.crossed)
             && self.matrix.iter().all(|line| other.matrix.contains(line))
             && (!self.jumps || other.jumps)
     }
@@ -120,7 +123,7 @@ impl Distances<'_> {
 
     /// What the memory clause that reaches from `start` or later to `second` asks for, and the earlier instruction.
     fn clause_need(&self, start: usize, second: usize) -> Option<(usize, Need)> {
-        let clause = self.views.get(start..second)?;
+        let clause = self.views.lines(start..second);
         let (at, need) = hazards::clause_need(clause, &self.views[second], self.rules)?;
         Some((start + at, need))
     }
@@ -133,16 +136,30 @@ impl Distances<'_> {
 
     fn clause_finding(&self, first: usize, second: usize, need: Need) -> Finding {
         let short = Short { first, need, distance: 0, stretch: 0 };
-        let stretch =
-            Stretch { block: 0, end: second, distance: 0, next: None, matrix: SmallVec::new(), jumps: false };
+        let stretch = Stretch {
+            block: 0,
+            end: second,
+            distance: 0,
+            next: None,
+            matrix: SmallVec::new(),
+            crossed: Kinds::empty(),
+            jumps: false,
+        };
         self.finding(&short, second, &[stretch])
     }
 
     fn check(&self, block: usize, second: usize, jumps: &mut usize, findings: &mut Findings) {
         // Stretches in order of discovery; those before `done` have been walked.
         let mut trail: SmallVec<[Stretch; 4]> = SmallVec::new();
-        let start =
-            Stretch { block, end: second, distance: 0, next: None, matrix: SmallVec::new(), jumps: false };
+        let start = Stretch {
+            block,
+            end: second,
+            distance: 0,
+            next: None,
+            matrix: SmallVec::new(),
+            crossed: Kinds::empty(),
+            jumps: false,
+        };
         trail.push(start);
         let mut shorts: SmallVec<[Short; 2]> = SmallVec::new();
         let mut entered = Entered::default();
@@ -188,8 +205,7 @@ impl Distances<'_> {
             let view = &self.views[first];
             let distance = stretch.distance;
             if u32::from(view.reach()) > distance
-                && let Some(need) =
-                    view.required_where(&self.views[second], self.rules, self.live(first, stretch))
+                && let Some(need) = self.need(first, second, stretch)
                 && u32::from(need.states) > distance
             {
                 let short = Short { first, need, distance, stretch: index };
@@ -202,12 +218,19 @@ impl Distances<'_> {
             if view.matrix_result().is_some() {
                 stretch.matrix.push(first as u32);
             }
+            stretch.crossed |= view.crossing();
             stretch.distance += self.states[first];
             if stretch.distance >= u32::from(MAX_REACH) {
                 return false;
             }
         }
         true
+    }
+
+    /// What the rules ask for between `first` and the second instruction, with the stretch between them.
+    fn need(&self, first: usize, second: usize, stretch: &Stretch) -> Option<Need> {
+        let live = self.live(first, stretch);
+        self.views[first].required_across(&self.views[second], self.rules, live, stretch.crossed)
     }
 
     /// The registers of the result of `first` that no later matrix instruction of the path overwrites.

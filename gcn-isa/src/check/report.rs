@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::counters::WaitCnt;
-use crate::hazards::Grade;
+use crate::hazards::{self, Grade};
 use crate::program::SourceLoc;
 use crate::reg::Reg;
 use crate::target::Target;
@@ -88,6 +88,8 @@ pub enum Amount {
     Wait(WaitCnt),
     /// No wait that is strong enough.
     NoWait,
+    /// This instruction before the later one.
+    Instruction(&'static str),
     /// Another register in this place.
     OtherRegister,
 }
@@ -105,11 +107,12 @@ impl Finding {
                 let missing = need.saturating_sub(have);
                 format!(
                     "put {} or {missing} independent instruction{} before {place}",
-                    nops(missing),
+                    hazards::nops_in_words(missing.into()),
                     if missing == 1 { "" } else { "s" },
                 )
             }
             (Amount::Wait(wait), _) => format!("put `s_waitcnt {wait}` before {place}"),
+            (Amount::Instruction(text), _) => format!("put `{text}` before {place}"),
             (Amount::OtherRegister, _) => {
                 format!("copy {} to another register and use that in {place}", self.register())
             }
@@ -142,14 +145,6 @@ impl Finding {
 
     fn register(&self) -> String {
         self.reg.map_or_else(|| "the register".to_owned(), |r| r.to_string())
-    }
-}
-
-/// The `s_nop`s that make `states` wait states: at most 16 each.
-fn nops(states: u8) -> String {
-    match states {
-        0..=16 => format!("`s_nop {}`", states.saturating_sub(1)),
-        _ => format!("`s_nop 15` and `s_nop {}`", states - 17),
     }
 }
 

@@ -38,15 +38,19 @@ impl View {
 ///
 /// `before` may begin anywhere; the clause in it is found. One instruction that is no memory instruction of `second`'s kind,
 /// put before `second`, is enough.
-pub fn clause_need(before: &[View], second: &View, config: Config) -> Option<(usize, Need)> {
-    if !config.xnack || before.is_empty() || second.clause_kind().is_none() {
+pub fn clause_need<'a>(
+    before: impl ExactSizeIterator<Item = &'a View> + DoubleEndedIterator + Clone,
+    second: &View,
+    config: Config,
+) -> Option<(usize, Need)> {
+    if !config.xnack || before.len() == 0 || second.clause_kind().is_none() {
         return None;
     }
     let entries = engine::rules(second.target).iter().filter(|e| e.counts(config));
     let mut needs = entries.filter_map(|entry| {
         let Link::Clause { window } = entry.rule.link else { return None };
         let states = entry.rule.states(second.target)?.after(0);
-        let found = conflict(before.iter().rev().take(usize::from(window)), second)?;
+        let found = conflict(before.clone().rev().take(usize::from(window)), second)?;
         Some((before.len() - 1 - found.back, Need { rule: entry.rule, states, reg: found.reg }))
     });
     needs.next()

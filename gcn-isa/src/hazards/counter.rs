@@ -213,8 +213,20 @@ pub static SMEM_ADDRESS: CounterRule = CounterRule {
            its size is not split; it is taken to be one if its immediate offset is such a multiple",
 };
 
+/// VCCZ behind a write of half of VCC.
+pub static VCCZ_HALF: CounterRule = CounterRule {
+    id: "llvm.vccz-half",
+    title: "half of VCC is written, then VCCZ is read, which that leaves as it was",
+    cite: "LLVM 22",
+    targets: on::ALL,
+    evidence: Evidence::ABOVE_MANUAL,
+    xnack: false,
+    note: "LLVM writes VCC to itself before such a branch on targets up to GFX9; the MI100 manual says that each scalar write to VCC \
+           updates VCCZ (3.9)",
+};
+
 /// Every rule of this kind.
-pub static ALL: [&CounterRule; 14] = [
+pub static ALL: [&CounterRule; 15] = [
     &RAW,
     &WAW,
     &WAW_FLAT,
@@ -229,6 +241,7 @@ pub static ALL: [&CounterRule; 14] = [
     &BARRIER_LDS_DMA,
     &SHIFT64,
     &SMEM_ADDRESS,
+    &VCCZ_HALF,
 ];
 
 /// The rule called `id`.

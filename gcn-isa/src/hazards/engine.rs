@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::clause;
 use super::evidence::{Config, Grade};
 use super::rule::{Link, Need, Overlap, Rule};
-use super::view::{Role, Use, View};
+use super::view::{Kinds, Role, Use, View};
 use crate::reg::Reg;
 use crate::target::Target;
 
@@ -35,27 +35,44 @@ pub(super) fn rules(target: Target) -> &'static [Entry] {
     &BY_TARGET[target as usize]
 }
 
+/// What can stand between two instructions for a rule to bind them, by target.
+static CROSSINGS: LazyLock<[Kinds; 6]> = LazyLock::new(|| {
+    let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
+    Target::ALL.map(|t| rules(t).iter().map(by).fold(Kinds::empty(), Kinds::union))
+});
+
+/// The same of `target`.
+pub(super) fn crossings(target: Target) -> Kinds {
+    CROSSINGS[target as usize]
+}
+
 /// Rules that an instruction meets the first condition of, as indices into its target's rules.
 pub(super) type Candidates = SmallVec<[u8; 12]>;
 
-/// The rules that can bind something behind an instruction, and the longest wait among them.
-pub(super) fn candidates(view: &View) -> (Candidates, u8) {
+/// The rules that can bind something behind an instruction, what that may be, and the longest wait among them.
+pub(super) fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
-    let mut reach = 0;
+    let (mut binds, mut reach) = (Kinds::empty(), 0);
     for (i, Entry { rule, .. }) in rules(view.target).iter().enumerate() {
+        // Few instructions meet a rule's condition, which is quickly said.
+        if !rule.first.holds(view.kinds) || !produces(rule.link, view) {
+            continue;
+        }
         let states = rule.states(view.target).map_or(0, |s| s.after(view.passes));
-        if states > 0 && rule.first.holds(view.kinds) && produces(rule.link, view) {
+        if states > 0 {
             found.push(i as u8);
+            binds |= rule.second.any;
             reach = reach.max(states);
         }
     }
-    (found, reach)
+    (found, binds, reach)
 }
 
 /// True if `view` has the first instruction's side of the link.
 fn produces(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { first, .. } => view.uses_any(first),
+        Link::Crossing { .. } => view.uses_any(Role::VDST),
         Link::Writes(reg) => view.writes_scalar(reg),
         Link::Hwreg => view.hwreg.is_some(),
         Link::Clause { .. } | Link::Always => true,
@@ -71,8 +88,13 @@ impl View {
     /// The same if of the registers of this instruction's vector result only those in `live` are still its own: bit i stands
     /// for the i-th. What a later matrix instruction has overwritten binds nothing any more by this instruction's write.
     pub fn required_where(&self, second: &View, config: Config, live: u32) -> Option<Need> {
+        self.required_across(second, config, live, Kinds::empty())
+    }
+
+    /// The same if instructions that are `crossed` to rules stand between the two ([`View::crossing`]).
+    pub fn required_across(&self, second: &View, config: Config, live: u32, crossed: Kinds) -> Option<Need> {
         let mut best: Option<Need> = None;
-        self.each_need(second, config, live, |need| {
+        self.each_need(second, config, (live, crossed), |need| {
             if best.is_none_or(|b| b.states < need.states) {
                 best = Some(need);
             }
@@ -83,19 +105,24 @@ impl View {
     /// What each rule asks if `second` comes after this instruction, longest first.
     pub fn required_all(&self, second: &View, config: Config) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
-        self.each_need(second, config, u32::MAX, |need| needs.push(need));
+        self.each_need(second, config, (u32::MAX, Kinds::empty()), |need| needs.push(need));
         needs.sort_by_key(|n: &Need| std::cmp::Reverse(n.states));
         needs
     }
 
-    fn each_need(&self, second: &View, config: Config, live: u32, mut found: impl FnMut(Need)) {
+    fn each_need(&self, second: &View, config: Config, between: (u32, Kinds), mut found: impl FnMut(Need)) {
+        // Most pairs of neighbours end here.
+        if !self.binds.intersects(second.kinds) {
+            return;
+        }
+        let rules = rules(self.target);
         for &i in &self.candidates {
-            let entry = &rules(self.target)[usize::from(i)];
+            let entry = &rules[usize::from(i)];
             let rule = entry.rule;
             if !rule.second.holds(second.kinds) || !entry.counts(config) {
                 continue;
             }
-            let Some(reg) = linked(rule.link, self, second, live) else { continue };
+            let Some(reg) = linked(rule.link, self, second, between) else { continue };
             let states = rule.states(self.target).map_or(0, |s| s.after(self.passes));
             found(Need { rule, states, reg });
         }
@@ -103,8 +130,13 @@ impl View {
 }
 
 /// `Some` if the link holds, with the register that makes it if there is one.
-fn linked(link: Link, first: &View, second: &View, live: u32) -> Option<Option<Reg>> {
+fn linked(link: Link, first: &View, second: &View, between: (u32, Kinds)) -> Option<Option<Reg>> {
+    let (live, crossed) = between;
     match link {
+        Link::Crossing { second: b, by } if crossed.intersects(by) => {
+            common(first, Role::VDST, second, b, Overlap::Any, live).map(Some)
+        }
+        Link::Crossing { .. } => None,
         Link::Registers { first: a, second: b, overlap } => {
             common(first, a, second, b, overlap, live).map(Some)
         }
@@ -135,13 +167,17 @@ fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live:
         Overlap::Partial => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     };
-    let mut pairs = first
-        .uses
-        .iter()
-        .filter(|u| u.role.intersects(a))
-        .flat_map(|x| second.uses.iter().filter(|u| u.role.intersects(b)).map(move |y| (x, y)));
     let is_live = |x: &Use, y: &Use| {
         live == u32::MAX || !x.role.contains(Role::VDST) || live & x.reg.shared_with(y.reg) != 0
     };
-    pairs.find(|(x, y)| fits(x, y) && is_live(x, y)).map(|(_, y)| y.reg)
+    if !second.roles.intersects(b) {
+        return None;
+    }
+    for x in first.uses.iter().filter(|u| u.role.intersects(a)) {
+        let hit = |y: &&Use| y.role.intersects(b) && fits(x, y) && is_live(x, y);
+        if let Some(y) = second.uses.iter().find(hit) {
+            return Some(y.reg);
+        }
+    }
+    None
 }

@@ -455,6 +455,18 @@ pub(super) const F32_F64_RULES: &[Rule] = &[
         note: "",
     },
     Rule {
+        id: "llvm.dgemm.between",
+        title: "a VGPR is written, at once v_mfma_f64 follows, then a memory instruction reads the VGPR",
+        cite: cite::LLVM,
+        first: Condition::any(Kinds::VALU),
+        second: MEMORY,
+        link: Link::Crossing { second: Role::VSRC, by: Kinds::DGEMM },
+        need: &[(on::MI200, Const(2))],
+        evidence: Evidence::LLVM,
+        xnack: false,
+        note: "",
+    },
+    Rule {
         id: "llvm.dgemm4.memory",
         title: "v_mfma_f64_4x4x4 writes, then a memory instruction reads it",
         cite: cite::LLVM,

@@ -157,6 +157,18 @@ pub(super) const RULES: &[Rule] = &[
         note: "",
     },
     Rule {
+        id: "llvm.gfx908.accvgpr-between",
+        title: "a VGPR is written, at once v_accvgpr_read or v_accvgpr_write follows, then a memory instruction reads the VGPR",
+        cite: cite::LLVM,
+        first: Condition::any(Kinds::VALU),
+        second: Condition::any(Kinds::MEMORY),
+        link: Link::Crossing { second: Role::VSRC, by: Kinds::ACC_READ.union(Kinds::ACC_WRITE) },
+        need: &[(on::MI100, Const(2))],
+        evidence: Evidence::LLVM,
+        xnack: false,
+        note: "",
+    },
+    Rule {
         id: "llvm.gfx908.accread-memory",
         title: "v_accvgpr_read writes a VGPR, then a memory instruction reads it",
         cite: cite::LLVM,

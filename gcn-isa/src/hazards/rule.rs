@@ -65,7 +65,7 @@ impl Rule {
                     (false, _) => Dependency::War,
                 }
             }
-            Link::Writes(_) | Link::Hwreg => Dependency::Raw,
+            Link::Writes(_) | Link::Hwreg | Link::Crossing { .. } => Dependency::Raw,
             Link::Clause { .. } => Dependency::Replay,
             Link::Always => Dependency::Structural,
         }
@@ -131,6 +131,14 @@ pub enum Link {
         second: Role,
         /// How the two uses must overlap.
         overlap: Overlap,
+    },
+    /// The first writes a vector register that the second uses in one of the roles `second`, and an instruction of `by` stands
+    /// between the two.
+    Crossing {
+        /// Roles in the second instruction.
+        second: Role,
+        /// What stands between.
+        by: Kinds,
     },
     /// The first writes (part of) this register, which every second instruction of the rule depends on.
     Writes(Reg),

@@ -180,6 +180,19 @@ pub(super) const VECTOR_RULES: &[Rule] = &[
                shipping kernels do",
     },
     Rule {
+        id: "llvm.12.old",
+        title: "a VGPR is written, then a DPP instruction writes it and keeps nothing of it",
+        cite: cite::LLVM,
+        first: Condition::any(Kinds::VECTOR),
+        second: Condition::any(Kinds::DPP),
+        link: Link::vector(Role::REPLACED),
+        need: &[(on::ALL, TWO)],
+        evidence: Evidence::LLVM,
+        xnack: false,
+        note: "LLVM counts the old value of every DPP instruction as read, also where all rows and banks are written and \
+               lanes without a source get 0",
+    },
+    Rule {
         id: "llvm.12.load",
         title: "a load writes a VGPR, then a DPP instruction reads it",
         cite: cite::LLVM,

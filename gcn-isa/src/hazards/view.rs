@@ -129,6 +129,8 @@ bitflags! {
         const CARRY = 4096;
         /// Vector ALU: reads an SGPR otherwise.
         const CONSTANT = 8192;
+        /// Writes a VGPR in a DPP instruction that keeps nothing of the old value.
+        const REPLACED = 16384;
     }
 }
 
@@ -168,8 +170,13 @@ pub struct View {
     pub(super) opcode: u16,
     pub(super) hwreg: Option<u8>,
     pub(super) uses: SmallVec<[Use; 8]>,
+    /// Every role that some use has.
+    pub(super) roles: Role,
     pub(super) candidates: Candidates,
+    /// What the second instruction of some candidate may be.
+    pub(super) binds: Kinds,
     reach: u8,
+    matrix_result: Option<Reg>,
 }
 
 impl View {
@@ -182,12 +189,19 @@ impl View {
             opcode: inst.desc.id,
             hwreg: hwreg(inst).map(|h| h.id),
             uses: uses(inst),
+            roles: Role::empty(),
             candidates: Candidates::new(),
+            binds: Kinds::empty(),
             reach: 0,
+            matrix_result: None,
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
-        (view.candidates, view.reach) = engine::candidates(&view);
+        view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
+        if view.kinds.contains(Kinds::MATRIX) {
+            view.matrix_result = view.uses.iter().find(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
+        }
+        (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
 
@@ -213,8 +227,7 @@ impl View {
 
     /// The registers that it writes as a matrix instruction; `None` for other instructions.
     pub fn matrix_result(&self) -> Option<Reg> {
-        let results = self.uses.iter().filter(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
-        if self.kinds.contains(Kinds::MATRIX) { results.into_iter().next() } else { None }
+        self.matrix_result
     }
 
     /// Of the registers in `live` that this matrix instruction has written (bit i for the i-th), those that `later` leaves.
@@ -225,9 +238,14 @@ impl View {
         }
     }
 
+    /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
+    pub fn crossing(&self) -> Kinds {
+        self.kinds & engine::crossings(self.target)
+    }
+
     /// True if it uses some register in one of `roles`.
     pub(super) fn uses_any(&self, roles: Role) -> bool {
-        self.uses.iter().any(|u| u.role.intersects(roles))
+        self.roles.intersects(roles)
     }
 
     pub(super) fn writes_scalar(&self, reg: Reg) -> bool {
@@ -400,7 +418,9 @@ fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
             }
             Operand::Reg(reg) => {
                 if desc.access != Access::Read {
-                    uses.push(Use { role: Role::VDST, reg });
+                    let replaced = inst.mods.dpp.is_some() && !keeps_old;
+                    let dpp = if replaced { Role::REPLACED } else { Role::empty() };
+                    uses.push(Use { role: Role::VDST | dpp, reg });
                 }
                 if desc.access != Access::Write || keeps_old {
                     let dpp = match inst.mods.dpp {

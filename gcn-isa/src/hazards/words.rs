@@ -1,6 +1,6 @@
 //! Conditions of rules in words.
 
-use super::rule::{Condition, Dependency, Link};
+use super::rule::{Condition, Dependency, Link, Overlap};
 use super::view::{Kinds, Role};
 
 /// Kinds with their names. A union that is named stands before its parts.
@@ -52,7 +52,7 @@ const KINDS: [(Kinds, &str); 44] = [
 ];
 
 /// What is read or written in a role.
-const ROLES: [(Role, &str); 16] = [
+const ROLES: [(Role, &str); 17] = [
     (Role::READS, "reads it"),
     (Role::WRITES, "writes it"),
     (Role::VSRC.union(Role::VDST), "reads or writes it"),
@@ -69,6 +69,7 @@ const ROLES: [(Role, &str); 16] = [
     (Role::PERMUTED, "reads it as the source that DPP permutes"),
     (Role::UNPERMUTED, "reads it as another source or as old value"),
     (Role::CARRY, "reads it as carry-in or mask"),
+    (Role::REPLACED, "writes it in every lane"),
 ];
 
 /// The instructions that meet a condition.
@@ -97,6 +98,10 @@ fn kinds(kinds: Kinds) -> Vec<&'static str> {
 pub(super) fn link(link: Link) -> (String, String) {
     match link {
         Link::Registers { first, second, .. } => (register(first).to_owned(), role(second)),
+        Link::Crossing { second, by } => {
+            let between = format!("writes a VGPR or AGPR; then comes {}", kinds(by).join("; "));
+            (between, role(second))
+        }
         Link::Writes(reg) => (format!("writes {reg}"), String::new()),
         Link::Hwreg => ("accesses a hardware register".to_owned(), "accesses the same one".to_owned()),
         Link::Clause { .. } => (String::new(), "joins the clause of the first".to_owned()),
@@ -134,6 +139,7 @@ fn role(second: Role) -> String {
 pub(super) fn overlap(link: Link) -> String {
     match link {
         Link::Registers { overlap, .. } => overlap.to_string(),
+        Link::Crossing { .. } => Overlap::Any.to_string(),
         Link::Writes(reg) if reg.len > 1 => format!("any part of {reg}"),
         Link::Writes(reg) => reg.to_string(),
         Link::Hwreg => "same hardware register, whatever the bits".to_owned(),

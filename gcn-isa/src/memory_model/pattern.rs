@@ -36,7 +36,7 @@ pub enum MemoryWait {
 /// let line = |name: &str, imm: Option<i64>| {
 ///     let desc = table::find(Target::GFX942, name).next().unwrap();
 ///     let operands = imm.map(Operand::Imm).into_iter().collect();
-///     Line { inst: Inst { desc, operands, mods: Mods::default() }, note: None, loc: None }
+///     Line::new(Inst { desc, operands, mods: Mods::default() })
 /// };
 /// let mut program = Program::new(Target::GFX942, "f");
 /// program.lines = vec![line("buffer_wbl2", None), line("s_waitcnt", Some(0x70)), line("s_nop", Some(0))];
@@ -48,8 +48,8 @@ pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
     if line.inst.desc.class != Class::Waitcnt {
         return None;
     }
-    let behind = program.lines.get(at + 1..).unwrap_or_default().iter().map(|l| &l.inst);
-    let before = program.lines.get(..at).unwrap_or_default().iter().rev().map(|l| &l.inst);
+    let behind = program.lines.get(at + 1..).unwrap_or_default().iter().map(|l| &*l.inst);
+    let before = program.lines.get(..at).unwrap_or_default().iter().rev().map(|l| &*l.inst);
     let next = behind.clone().take(REACH).find(|i| !is_wait(i));
     let last = before.clone().take(REACH).find(|i| !is_wait(i));
     match (last, next) {

@@ -53,6 +53,7 @@ fn note(found: &mut BTreeMap<&'static str, Found>, rule: &'static Rule, target: 
 fn can_cause(link: Link, view: &View) -> bool {
     match link {
         Link::Registers { first, .. } => uses(view, first),
+        Link::Crossing { .. } => uses(view, Role::VDST),
         Link::Writes(reg) => writes(view, reg),
         Link::Hwreg => view.kinds().intersects(Kinds::SETREG.union(Kinds::GETREG)),
         Link::Clause { .. } | Link::Always => true,
@@ -62,7 +63,7 @@ fn can_cause(link: Link, view: &View) -> bool {
 /// True if the instruction can be what the rule's link leads to.
 fn can_suffer(link: Link, view: &View) -> bool {
     match link {
-        Link::Registers { second, .. } => uses(view, second),
+        Link::Registers { second, .. } | Link::Crossing { second, .. } => uses(view, second),
         Link::Hwreg => view.kinds().intersects(Kinds::SETREG.union(Kinds::GETREG)),
         Link::Writes(_) | Link::Clause { .. } | Link::Always => true,
     }

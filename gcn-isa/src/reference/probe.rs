@@ -107,6 +107,13 @@ fn modifier_changes(row: &InstDesc) -> Vec<Change> {
             }
         });
     }
+    if row.default_mods().dpp.is_some() {
+        changes.push(|m| {
+            if let Some(dpp) = &mut m.dpp {
+                dpp.bound_ctrl = true;
+            }
+        });
+    }
     if row.modifiers.contains(Modifiers::CBSZ) && row.mnemonic.ends_with("f8f6f4") {
         changes.push(|m| (m.cbsz, m.blgp) = (4, 4));
     }

@@ -4,10 +4,14 @@
 //! have passed since on any path. The join is the minimum; an instruction drops out once the longest wait that any rule
 //! asks behind it has passed, so states stay as small as the longest rule is long, and loops converge.
 
+use std::cell::Cell;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use smallvec::SmallVec;
+
 use crate::Program;
-use crate::hazards::{self, Config, Need, View};
+use crate::hazards::{self, Config, Kinds, Need, Views};
 
 use super::loops::Edge;
 use super::solve::Pass;
@@ -21,6 +25,30 @@ struct Recent {
     at: i32,
     /// Of the registers that it has written as a matrix instruction, those that no later one has overwritten.
     live: u32,
+    /// What has come since that rules ask for between two instructions.
+    crossed: Kinds,
+    /// The longest wait that any rule may ask behind it.
+    reach: u8,
+    /// It is a matrix instruction.
+    is_matrix: bool,
+}
+
+impl Recent {
+    /// The wait states since, if some rule may still bind it.
+    fn distance(&self, clock: i32) -> Option<u32> {
+        let passed = (clock - self.at) as u32;
+        (passed < u32::from(self.reach)).then_some(passed)
+    }
+
+    /// True if rules that bind behind `other`, which is no nearer, bind behind this one, too.
+    fn covers(&self, other: &Recent) -> bool {
+        self.line == other.line && self.live | other.live == self.live && self.crossed.contains(other.crossed)
+    }
+
+    /// Of the same line the nearer comes first.
+    fn rank(&self) -> (u32, i32, Reverse<u32>, Reverse<u64>) {
+        (self.line, -self.at, Reverse(self.live), Reverse(self.crossed.bits()))
+    }
 }
 
 /// The instructions within reach.
@@ -43,6 +71,20 @@ pub(super) struct Shortfall {
     pub present: u32,
 }
 
+/// Several for one instruction: seldom more than one.
+pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
+
+/// What the rules ask of a pair of instructions, as it was found the last time: code repeats itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct Asked {
+    /// The numbers of the two views, what is live of the first, and what has come in between.
+    pair: Option<(u32, u32, u32, Kinds)>,
+    need: Option<Need>,
+}
+
+/// Pairs that are remembered at most: a power of two.
+const ASKED: usize = 1 << 10;
+
 /// Wait states put on an edge for the sake of a line in the loop behind it.
 pub(super) struct Outer {
     /// How many are missing because of instructions before the loop only.
@@ -57,7 +99,9 @@ pub(super) struct DistancePass<'a> {
     /// Which rules count.
     rules: Config,
     /// The lines as the rules see them.
-    views: Vec<View>,
+    views: Views,
+    /// As many places as a power of two.
+    asked: Vec<Cell<Asked>>,
     /// Wait states on edges, and why.
     pub early: BTreeMap<Edge, (u32, Vec<Shortfall>)>,
     /// What this round of hoisting adds.
@@ -66,8 +110,26 @@ pub(super) struct DistancePass<'a> {
 
 impl<'a> DistancePass<'a> {
     pub fn new(program: &'a Program, rules: Config) -> DistancePass<'a> {
-        let views = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
-        DistancePass { program, rules, views, early: BTreeMap::new(), round: BTreeMap::new() }
+        let views = Views::of(program);
+        let places = program.lines.len().next_power_of_two().min(ASKED);
+        let asked = vec![Cell::new(Asked::default()); places];
+        DistancePass { program, rules, views, asked, early: BTreeMap::new(), round: BTreeMap::new() }
+    }
+
+    /// The longest wait that any rule asks between an earlier instruction and `line`.
+    fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
+        let first = earlier.line as usize;
+        let (live, crossed) = (earlier.live, earlier.crossed);
+        let pair = (self.views.number(first), self.views.number(line), live, crossed);
+        let hash = (pair.0.wrapping_mul(31) ^ pair.1).wrapping_mul(0x9e37_79b1) >> 16;
+        let place = self.asked.get(hash as usize & (self.asked.len() - 1))?;
+        let known = place.get();
+        if known.pair == Some(pair) {
+            return known.need;
+        }
+        let need = self.views[first].required_across(&self.views[line], self.rules, live, crossed);
+        place.set(Asked { pair: Some(pair), need });
+        need
     }
 
     /// Calls `found` for every earlier instruction that `line` follows too closely.
@@ -75,9 +137,8 @@ impl<'a> DistancePass<'a> {
         let second = &self.views[line];
         for recent in &state.recent {
             let producer = recent.line as usize;
-            let present = (state.clock - recent.at) as u32;
-            if present < self.reach(producer)
-                && let Some(required) = self.views[producer].required_where(second, self.rules, recent.live)
+            if let Some(present) = recent.distance(state.clock)
+                && let Some(required) = self.required(recent, line)
                 && u32::from(required.states) > present
             {
                 found(Shortfall { producer, consumer: line, required, present });
@@ -85,7 +146,7 @@ impl<'a> DistancePass<'a> {
         }
         // Neighbours are found above, too.
         if let Some(start) = state.clause
-            && let Some(clause) = self.views.get(start as usize..line)
+            && let clause = self.views.lines(start as usize..line)
             && let Some((at, required)) = hazards::clause_need(clause, second, self.rules)
         {
             found(Shortfall { producer: start as usize + at, consumer: line, required, present: 0 });
@@ -93,22 +154,12 @@ impl<'a> DistancePass<'a> {
     }
 
     /// Of the earlier instructions that `line` follows too closely, those that lack most wait states.
-    pub fn strictest(&self, state: &Window, line: usize) -> Vec<Shortfall> {
-        let mut causes = Vec::new();
+    pub fn strictest(&self, state: &Window, line: usize) -> Shortfalls {
+        let mut causes = Shortfalls::new();
         self.shortfalls(state, line, &mut |s| causes.push(s));
         let most = causes.iter().map(Shortfall::missing).max();
         causes.retain(|s| Some(s.missing()) == most);
         causes
-    }
-
-    /// The longest wait that any rule may ask behind `line`.
-    fn reach(&self, line: usize) -> u32 {
-        u32::from(self.views[line].reach())
-    }
-
-    /// True if the instruction is still within reach.
-    fn in_reach(&self, state: &Window, recent: &Recent) -> bool {
-        ((state.clock - recent.at) as u32) < self.reach(recent.line as usize)
     }
 }
 
@@ -140,12 +191,12 @@ impl Pass for DistancePass<'_> {
     fn join(&self, into: &mut Window, from: &Window) {
         let mut merged: Vec<Recent> = Vec::with_capacity(into.recent.len() + from.recent.len());
         merged.extend(into.recent.iter().chain(&from.recent));
-        // Of the same line the nearer comes first; a farther one stays if it owns registers that no nearer one does.
-        merged.sort_unstable_by_key(|r| (r.line, -r.at, std::cmp::Reverse(r.live)));
+        // A farther one stays if it owns registers that no nearer one does, or has been crossed by more.
+        merged.sort_unstable_by_key(Recent::rank);
         let mut kept: Vec<Recent> = Vec::with_capacity(merged.len());
         for r in merged {
             let same = kept.iter().rev().take_while(|k| k.line == r.line);
-            if !same.into_iter().any(|k| k.live | r.live == k.live) {
+            if !same.into_iter().any(|k| k.covers(&r)) {
                 kept.push(r);
             }
         }
@@ -182,28 +233,34 @@ impl Pass for DistancePass<'_> {
         if self.rules.xnack {
             self.step_clause(state, line);
         }
-        if self.views[line].matrix_result().is_some() {
-            for r in &mut state.recent {
-                r.live = self.views[r.line as usize].live_behind(r.live, &self.views[line]);
+        let (view, clock) = (&self.views[line], state.clock);
+        let is_matrix = view.matrix_result().is_some();
+        if is_matrix {
+            for r in state.recent.iter_mut().filter(|r| r.is_matrix) {
+                r.live = self.views[r.line as usize].live_behind(r.live, view);
             }
         }
-        if self.reach(line) > 0 {
-            // The same line may be in reach from the last time round a short loop.
-            state.recent.retain(|r| r.line != line as u32);
-            state.recent.push(Recent { line: line as u32, at: state.clock, live: u32::MAX });
+        let crossing = view.crossing();
+        if !crossing.is_empty() {
+            state.recent.iter_mut().for_each(|r| r.crossed |= crossing);
         }
-        if state.recent.len() > COMPACT_ABOVE {
-            self.drop_passed(state);
+        // The same line may be in reach from the last time round a short loop.
+        let line = line as u32;
+        state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
+        let reach = view.reach();
+        if reach > 0 {
+            let crossed = Kinds::empty();
+            state.recent.push(Recent { line, at: clock, live: u32::MAX, crossed, reach, is_matrix });
         }
     }
 
     fn seal(&self, state: &mut Window) {
-        self.drop_passed(state);
+        let clock = std::mem::take(&mut state.clock);
+        state.recent.retain(|r| r.distance(clock).is_some());
         for r in &mut state.recent {
-            r.at -= state.clock;
+            r.at -= clock;
         }
-        state.clock = 0;
-        state.recent.sort_unstable_by_key(|r| (r.line, -r.at, std::cmp::Reverse(r.live)));
+        state.recent.sort_unstable_by_key(Recent::rank);
     }
 
     fn outer_cause(&self, state: &Window, line: usize, inside: &dyn Fn(usize) -> bool) -> Outer {
@@ -251,9 +308,6 @@ impl Pass for DistancePass<'_> {
 /// a few dozen be in reach.
 const MOST_RECENT: usize = 512;
 
-/// Instructions out of reach are dropped when more than this many have piled up.
-const COMPACT_ABOVE: usize = 32;
-
 impl DistancePass<'_> {
     /// The clause behind `line`: the same, a new one, or none.
     fn step_clause(&self, state: &mut Window, line: usize) {
@@ -265,16 +319,10 @@ impl DistancePass<'_> {
     /// Keeps what reaches farthest if there is too much; sealed, and so is the result.
     fn cap(&self, state: &mut Window) {
         if state.recent.len() > MOST_RECENT {
-            let left = |r: &Recent| self.reach(r.line as usize).saturating_sub((state.clock - r.at) as u32);
+            let left = |r: &Recent| u32::from(r.reach).saturating_sub((state.clock - r.at) as u32);
             state.recent.sort_by_key(|r| std::cmp::Reverse(left(r)));
             state.recent.truncate(MOST_RECENT);
-            state.recent.sort_unstable_by_key(|r| (r.line, -r.at, std::cmp::Reverse(r.live)));
+            state.recent.sort_unstable_by_key(Recent::rank);
         }
-    }
-
-    fn drop_passed(&self, state: &mut Window) {
-        let mut recent = std::mem::take(&mut state.recent);
-        recent.retain(|r| self.in_reach(state, r));
-        state.recent = recent;
     }
 }

@@ -1,7 +1,11 @@
 //! Puts planned waits into the program.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
 use crate::program::LabelDef;
-use crate::{Inst, Line, Operand, Program, table};
+use crate::{Inst, Line, Operand, Program, Target, table};
 
 use super::loops::Place;
 use super::{Inserted, InsertedKind, Reason};
@@ -11,7 +15,7 @@ pub(super) struct Edit {
     pub place: Place,
     pub kind: InsertedKind,
     /// The instructions; empty if the edit changed an existing line instead.
-    pub insts: Vec<Inst>,
+    pub insts: SmallVec<[Arc<Inst>; 1]>,
     /// Why, with lines as they were before the edit.
     pub reasons: Vec<Reason>,
 }
@@ -25,13 +29,42 @@ impl Place {
 }
 
 /// An instruction of the `SOPP` format that takes an immediate. Every target has those used here.
-pub(super) fn sopp(program: &Program, mnemonic: &str, imm: u16) -> Option<Inst> {
-    let desc = table::find(program.target, mnemonic).next()?;
-    Some(Inst::new(desc, [Operand::Imm(i64::from(imm))]))
+pub(super) fn sopp(target: Target, mnemonic: &str, imm: u16) -> Option<Arc<Inst>> {
+    let desc = table::find(target, mnemonic).next()?;
+    Some(Arc::new(Inst::new(desc, [Operand::Imm(i64::from(imm))])))
+}
+
+/// The `s_nop` of a target, each made once.
+pub(super) struct Nops {
+    target: Target,
+    /// By operand.
+    made: [Option<Arc<Inst>>; 16],
+}
+
+impl Nops {
+    /// None so far.
+    pub fn new(target: Target) -> Nops {
+        Nops { target, made: [const { None }; 16] }
+    }
+
+    /// `s_nop imm`.
+    pub fn get(&mut self, imm: u16) -> Option<Arc<Inst>> {
+        let made = self.made.get_mut(usize::from(imm))?;
+        if made.is_none() {
+            *made = sopp(self.target, "s_nop", imm);
+        }
+        made.clone()
+    }
 }
 
 /// Applies `edits` and says what was put where; `earlier` insertions are brought up to date.
-pub(super) fn apply(program: &mut Program, mut edits: Vec<Edit>, earlier: &mut [Inserted]) -> Vec<Inserted> {
+/// With `notes` the lines say so, too.
+pub(super) fn apply(
+    program: &mut Program,
+    mut edits: Vec<Edit>,
+    earlier: &mut [Inserted],
+    notes: bool,
+) -> Vec<Inserted> {
     // Whoever falls into a line passes what stands before its labels first.
     edits.sort_by_key(|e| (e.place.line(), matches!(e.place, Place::Before(_))));
     let map = LineMap::new(&edits);
@@ -48,17 +81,16 @@ pub(super) fn apply(program: &mut Program, mut edits: Vec<Edit>, earlier: &mut [
     for inserted in earlier.iter_mut() {
         map.shift(inserted);
     }
-    let old = std::mem::take(&mut program.lines);
-    program.lines.reserve(old.len() + edits.len());
+    let mut new = Vec::with_capacity(map.before.len());
     let mut done = Vec::with_capacity(edits.len());
-    let mut pending = edits.into_iter().peekable();
-    for (index, line) in old.into_iter().enumerate() {
-        while let Some(edit) = pending.next_if(|e| e.place.line() <= index) {
-            done.push(put(program, edit, &map));
-        }
-        program.lines.push(line);
+    for Edit { place, kind, insts, mut reasons } in edits {
+        let (at, count) = (place.line() + new.len(), insts.len());
+        reasons.iter_mut().for_each(|reason| map.shift_reason(reason));
+        new.extend(insts);
+        done.push(Inserted { at, count, kind, reasons });
     }
-    for inserted in earlier.iter().chain(&done) {
+    spread(&mut program.lines, &map.before, new);
+    for inserted in earlier.iter().chain(&done).filter(|_| notes) {
         let note = super::note(&inserted.reasons);
         for line in program.lines.iter_mut().skip(inserted.at).take(inserted.count.max(1)) {
             line.note = Some(note.clone());
@@ -67,16 +99,20 @@ pub(super) fn apply(program: &mut Program, mut edits: Vec<Edit>, earlier: &mut [
     done
 }
 
-fn put(program: &mut Program, edit: Edit, map: &LineMap) -> Inserted {
-    let mut inserted =
-        Inserted { at: program.lines.len(), count: edit.insts.len(), kind: edit.kind, reasons: edit.reasons };
-    for reason in &mut inserted.reasons {
-        map.shift_reason(reason);
+/// Puts each of `new` before the old line that `before` says, in order. Where there is room nothing is copied.
+fn spread(lines: &mut Vec<Line>, before: &[usize], mut new: Vec<Arc<Inst>>) {
+    let mut end = lines.len();
+    lines.reserve_exact(new.len());
+    lines.extend(new.iter().map(|inst| Line::new(Arc::clone(inst))));
+    // From the back, so that every old line moves once, to its place.
+    while let (Some(inst), Some(&at)) = (new.pop(), before.get(new.len())) {
+        let shift = new.len() + 1;
+        for line in (at..end).rev() {
+            lines.swap(line, line + shift);
+        }
+        lines[at + shift - 1] = Line::new(inst);
+        end = at;
     }
-    for inst in edit.insts {
-        program.lines.push(Line { inst, note: None, loc: None });
-    }
-    inserted
 }
 
 /// Where lines go.

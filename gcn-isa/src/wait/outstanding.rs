@@ -91,6 +91,15 @@ pub(super) struct Outstanding {
     busy: Units,
 }
 
+/// How an operation is started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Issue {
+    /// An operation is known to be done by the younger ones of its own stream, whatever else is outstanding on the counter.
+    pub order_is_trusted: bool,
+    /// What it writes to LDS is waited for before barriers and accesses of LDS.
+    pub orders_lds: bool,
+}
+
 impl Outstanding {
     /// The entries.
     pub fn entries(&self) -> &[Entry] {
@@ -141,13 +150,12 @@ impl Outstanding {
         }
     }
 
-    /// Starts an operation. If order is trusted, an operation is known to be done by the younger ones of its own stream,
-    /// whatever else is outstanding on the counter.
-    pub fn issue(&mut self, event: &Event, line: usize, order_is_trusted: bool) {
+    /// Starts an operation.
+    pub fn issue(&mut self, event: &Event, line: usize, how: Issue) {
         let counter = event.stream.counter();
         self.issued[event.stream.index()] += i32::from(event.count);
         let beside = |s: &Stream| s.counter() == counter && *s != event.stream;
-        let others = !order_is_trusted
+        let others = !how.order_is_trusted
             && Stream::ALL.iter().filter(|s| beside(s)).any(|s| self.pending[s.index()].is_some());
         if others {
             for e in
@@ -157,7 +165,8 @@ impl Outstanding {
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
-        for (debt, reg) in events::debts(event) {
+        let counts = |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite);
+        for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {
                 self.busy.add(reg, u32::MAX);

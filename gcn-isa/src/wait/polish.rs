@@ -1,6 +1,7 @@
 //! The third step of [`solve`](super::solve): lowering waits that are stronger than the exact state asks for, and saying
 //! what those are for that cannot be lowered.
 
+use super::LOOP_WEIGHT;
 use super::loops::Edge;
 use super::solve::{Mode, Pass, Solver};
 
@@ -12,9 +13,6 @@ const SOLUTIONS_PER_TRY: usize = 5;
 
 /// What an edge to or from an unknown place costs, in lines of code.
 const LINES_PER_JUMP: usize = 64;
-
-/// A wait in a loop counts this many times one outside, at most [`DEEPEST`] times over.
-const LOOP_WEIGHT: u64 = 10;
 
 /// Loops deeper than this count no more.
 const DEEPEST: usize = 6;

@@ -19,7 +19,7 @@ use crate::{Inst, Operand, Program, Reg};
 
 use super::events::{self, Debt};
 use super::loops::Edge;
-use super::outstanding::{Entry, Outstanding};
+use super::outstanding::{Entry, Issue, Outstanding};
 use super::solve::Pass;
 use super::{Orders, WaitOptions};
 
@@ -279,8 +279,10 @@ impl Pass for WaitcntPass<'_> {
         if is_return(inst) {
             return state.wait(WaitCnt::ALL);
         }
+        let how =
+            Issue { order_is_trusted: self.trusts_order, orders_lds: self.options.lds_order.contains(line) };
         for event in self.events(line) {
-            state.issue(event, line, self.trusts_order);
+            state.issue(event, line, how);
         }
     }
 

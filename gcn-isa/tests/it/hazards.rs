@@ -4,6 +4,7 @@ mod allpairs;
 mod clauses;
 mod rows;
 mod streams;
+mod triples;
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -346,7 +346,7 @@ fn the_checker_sees_every_wrong_register_that_a_run_sees() {
         for _ in 0..20 {
             let mut bad = good.clone();
             let line = rng.below(bad.program.lines.len());
-            let operands = &mut bad.program.lines[line].inst.operands;
+            let operands = &mut bad.program.lines[line].inst_mut().operands;
             if operands.is_empty() {
                 continue;
             }

@@ -52,7 +52,7 @@ fn refused(f: &Function, mnemonic: &str, operand: usize, to: impl Fn(Reg) -> Reg
     let mut bad = allocated(f);
     let line = find(&bad, mnemonic);
     let Operand::Reg(reg) = bad.program.lines[line].inst.operands[operand] else { panic!("a register") };
-    bad.program.lines[line].inst.operands[operand] = Operand::Reg(to(reg));
+    bad.program.lines[line].inst_mut().operands[operand] = Operand::Reg(to(reg));
     verify(f, &bad).is_err()
 }
 
@@ -121,7 +121,7 @@ fn a_returned_value_is_disjoint_from_the_atomics_sources() {
         let (at, result) = (find(&bad, "ds_add_rtn_u32"), dst.reg().expect("a register"));
         for line in &mut bad.program.lines[at..] {
             let first = line.inst.desc.mnemonic == "ds_add_rtn_u32";
-            for (i, operand) in line.inst.operands.iter_mut().enumerate() {
+            for (i, operand) in line.inst_mut().operands.iter_mut().enumerate() {
                 if *operand == Operand::Reg(result) && (!first || i == 0) {
                     *operand = Operand::Reg(taken);
                 }
@@ -165,7 +165,8 @@ fn registers_with_a_meaning_are_filled_and_read() {
         let Some(Operand::Reg(source)) = bad.program.lines[at].inst.operands.get(1).copied() else {
             panic!()
         };
-        bad.program.lines[at].inst.operands[1] = Operand::Reg(Reg { index: source.index + 30, ..source });
+        bad.program.lines[at].inst_mut().operands[1] =
+            Operand::Reg(Reg { index: source.index + 30, ..source });
         assert!(verify(&f, &bad).is_err());
     }
     // A DPP move reads what its destination held.

@@ -9,33 +9,7 @@ use gcn_isa::table::{self, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inline, Inst, Operand, Reg, SrcSpecial, Target};
 use proptest::prelude::*;
 
-/// A small deterministic generator (xorshift), so that a failure names its seed.
-struct Rng(u64);
-
-impl Rng {
-    fn new(seed: u64) -> Rng {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 >> 11
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn flip(&mut self) -> bool {
-        self.next() & 1 == 1
-    }
-
-    fn pick<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len() as u64) as usize]
-    }
-}
+use crate::rng::Rng;
 
 /// A named register or special value from the slot's list.
 fn special(rng: &mut Rng, slot: &OperandDesc) -> Operand {
@@ -67,23 +41,23 @@ fn operand(rng: &mut Rng, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs
     let kinds: Vec<OperandKinds> = slot.kinds.difference(excluded).iter().collect();
     let vector = |rng: &mut Rng| {
         let align = if dwords > 1 { u64::from(desc.vgpr_align) } else { 1 };
-        (rng.below((256 - u64::from(dwords)) / align + 1) * align) as u16
+        (rng.below_u64((256 - u64::from(dwords)) / align + 1) * align) as u16
     };
     match rng.pick(&kinds) {
         OperandKinds::VGPR => Reg::v(vector(rng), dwords).into(),
         OperandKinds::AGPR => Reg::a(vector(rng), dwords).into(),
         OperandKinds::SGPR => {
             let align = u64::from(dwords.min(4));
-            Reg::s((rng.below((102 - u64::from(dwords)) / align + 1) * align) as u16, dwords).into()
+            Reg::s((rng.below_u64((102 - u64::from(dwords)) / align + 1) * align) as u16, dwords).into()
         }
-        OperandKinds::INLINE_INT => Inline::Int(rng.below(81) as i8 - 16).into(),
-        OperandKinds::INLINE_FLOAT => Inline::Float(240 + rng.below(9) as u8).into(),
+        OperandKinds::INLINE_INT => Inline::Int(rng.below_u64(81) as i8 - 16).into(),
+        OperandKinds::INLINE_FLOAT => Inline::Float(240 + rng.below_u64(9) as u8).into(),
         OperandKinds::LITERAL => Operand::Literal(rng.next() as u32),
-        OperandKinds::LITERAL16 => Operand::Literal(rng.below(0x10000) as u32),
+        OperandKinds::LITERAL16 => Operand::Literal(rng.below_u64(0x10000) as u32),
         OperandKinds::SPECIAL => special(rng, slot),
         OperandKinds::IMM => {
             let bits = rng.pick(&[4, 7, 8, 16]);
-            Operand::Imm(rng.below(1 << bits) as i64)
+            Operand::Imm(rng.below_u64(1 << bits) as i64)
         }
         _ => Operand::Off,
     }
@@ -119,10 +93,10 @@ fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
         *value |= has(flag) && rng.flip();
     }
     if has(Modifiers::OMOD) {
-        mods.omod = rng.below(4) as u8;
+        mods.omod = rng.below_u64(4) as u8;
     }
     if let Some((lo, hi)) = desc.offset_range {
-        mods.offset = lo + rng.below((hi - lo + 1) as u64) as i32;
+        mods.offset = lo + rng.below_u64((hi - lo + 1) as u64) as i32;
     }
     let numbers = [
         (Modifiers::OFFSET0, 256, &mut mods.offset0),
@@ -134,12 +108,12 @@ fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
     ];
     for (flag, bound, value) in numbers {
         if has(flag) {
-            *value = rng.below(bound) as u8;
+            *value = rng.below_u64(bound) as u8;
         }
     }
     if mods.dpp.is_some() {
         let ctrl = rng.pick(&[0x1b, 0x101, 0x11f, 0x128, 0x130, 0x138, 0x140, 0x143, 0x150, 0x15f]);
-        let (row_mask, bank_mask) = (rng.below(16) as u8, rng.below(16) as u8);
+        let (row_mask, bank_mask) = (rng.below_u64(16) as u8, rng.below_u64(16) as u8);
         mods.dpp = Some(Dpp { ctrl, row_mask, bank_mask, bound_ctrl: rng.flip() });
     }
     if let Some(sdwa) = &mut mods.sdwa {
@@ -151,7 +125,7 @@ fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
         ];
         for (flag, bound, value) in fields {
             if has(flag) {
-                *value = rng.below(bound) as u8;
+                *value = rng.below_u64(bound) as u8;
             }
         }
     }
@@ -249,7 +223,7 @@ fn what_decodes_encodes_back() {
     let mut rng = Rng::new(7);
     let (mut decoded, mut same) = (0, 0);
     for _ in 0..400_000 {
-        let target = Target::ALL[rng.below(6) as usize];
+        let target = Target::ALL[rng.below_u64(6) as usize];
         let bytes = (rng.next() << 40 ^ rng.next() << 20 ^ rng.next()).to_le_bytes();
         let Ok((inst, length)) = decode_inst(&bytes, target) else { continue };
         decoded += 1;

@@ -6,30 +6,7 @@ use std::io::Read as _;
 
 use gcn_isa::{Format, Target, table};
 
-/// A small deterministic generator (SplitMix64), so that a failure can be repeated.
-pub struct Rng(u64);
-
-impl Rng {
-    pub fn new(seed: u64) -> Rng {
-        Rng(seed)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    fn wide(&mut self) -> u128 {
-        u128::from(self.next()) << 64 | u128::from(self.next())
-    }
-}
+use crate::rng::Rng;
 
 /// A format's identifying bits in the first dword and where its opcode stands (CDNA3 ISA, chapter 13), written down here
 /// a second time so that a slip in the decoder's own list shows.

@@ -4,7 +4,8 @@ use gcn_emit::decode::{DecodeFault, decode_inst, decode_program};
 use gcn_emit::encode::{encode_inst, encode_program};
 use gcn_isa::Target;
 
-use super::generate::{Rng, Words, seeds};
+use super::generate::{Words, seeds};
+use crate::rng::Rng;
 
 /// Code made of real instructions.
 fn real_code(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {

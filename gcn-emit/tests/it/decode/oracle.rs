@@ -6,10 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use gcn_isa::Target;
+
+use crate::llvm::feed;
 
 /// `s_nop 0x7eee`, which ends a block.
 const END: (u32, &str) = (0xbf80_7eee, "s_nop 0x7eee");
@@ -150,25 +151,6 @@ fn run(target: Target, words: &[Vec<u8>]) -> Output {
         &["-disassemble", "-disable-symbolication", "-triple=amdgcn-amd-amdhsa", &format!("-mcpu={target}")],
         input,
     )
-}
-
-/// The tool's output for this input.
-fn feed(args: &[&str], input: String) -> Output {
-    let mut child = Command::new("llvm-mc-22")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the tool was found");
-    let mut stdin = child.stdin.take().expect("piped");
-    let writer = std::thread::spawn(move || {
-        // A crashed tool closes the pipe.
-        let _ = stdin.write_all(input.as_bytes());
-    });
-    let output = child.wait_with_output().expect("the tool ends");
-    writer.join().expect("no panic");
-    output
 }
 
 /// The machine code that LLVM's assembler makes of each text; `None` where it refuses.

@@ -6,8 +6,9 @@ use gcn_emit::object::read_code_object;
 use gcn_isa::Target;
 
 use super::{assemble_again, code, count, descriptors, round_trip};
-use crate::decode::{Rng, Words, seeds};
+use crate::decode::{Words, seeds};
 use crate::llvm::{Llvm, Scratch, text};
+use crate::rng::Rng;
 
 const SOURCE: &str = r#"
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"

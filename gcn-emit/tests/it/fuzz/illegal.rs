@@ -6,8 +6,8 @@ use gcn_isa::{Inline, Inst, Operand, Reg, RegFile, SrcSpecial, Target};
 
 use super::legal::Generator;
 use super::operands::{self, literal, sgpr_align};
-use super::rng::Rng;
 use super::{unfaithful, wrong_text};
+use crate::rng::Rng;
 
 /// How seldom something is drawn (once in so many times) about which LLVM is known to differ: so that unknown differences are
 /// seen, and the known ones still are.

@@ -4,8 +4,8 @@ use gcn_emit::encode::{EncodeError, encode_inst};
 use gcn_isa::table::{self, InstDesc};
 use gcn_isa::{Inst, Operand, Target};
 
-use super::rng::Rng;
 use super::{modifiers, operands};
+use crate::rng::Rng;
 
 /// How often a row is drawn again when operands that are legal one by one are not legal together.
 const TRIES: usize = 64;

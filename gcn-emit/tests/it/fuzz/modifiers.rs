@@ -3,7 +3,7 @@
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers};
 use gcn_isa::{Dpp, Mods, Sdwa, Target};
 
-use super::rng::Rng;
+use crate::rng::Rng;
 
 /// The row's default modifiers with about half of them changed.
 pub fn modifiers(rng: &mut Rng, desc: &InstDesc) -> Mods {

@@ -4,7 +4,7 @@ use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Mods, Operand, Reg, RegFile, SrcSpecial};
 
-use super::rng::Rng;
+use crate::rng::Rng;
 
 /// Something that may stand at `position`; operands which may be in either vector file are AGPRs if `agprs`.
 pub fn operand(rng: &mut Rng, desc: &InstDesc, position: usize, mods: &Mods, agprs: bool) -> Operand {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use gcn_isa::Target;
+
+use crate::llvm::feed;
 
 /// What LLVM's assembler says of a line: the bytes, or its error. Bytes of a line that refers to a symbol are empty.
 pub type Assembled = Result<Vec<u8>, String>;
@@ -81,20 +82,6 @@ pub fn disassemble(target: Target, codes: &[Vec<u8>]) -> Vec<Option<String>> {
 }
 
 fn run(mode: &[&str], target: Target, input: String) -> Output {
-    let mut child = Command::new("llvm-mc-22")
-        .args(mode)
-        .args(["-triple=amdgcn-amd-amdhsa", &format!("-mcpu={target}")])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the tool was found");
-    let mut stdin = child.stdin.take().expect("piped");
-    let writer = std::thread::spawn(move || {
-        // A crashed tool closes the pipe.
-        let _ = stdin.write_all(input.as_bytes());
-    });
-    let output = child.wait_with_output().expect("the tool ends");
-    writer.join().expect("no panic");
-    output
+    let cpu = format!("-mcpu={target}");
+    feed(&[mode, &["-triple=amdgcn-amd-amdhsa", &cpu]].concat(), input)
 }

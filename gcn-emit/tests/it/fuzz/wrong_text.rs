@@ -1,6 +1,6 @@
 //! Changes of an instruction's text: counts of operands, modifiers that stand nowhere, values out of range.
 
-use super::rng::Rng;
+use crate::rng::Rng;
 
 /// Modifiers of every format, legal and illegal values.
 const MODIFIERS: [&str; 92] = [

@@ -60,7 +60,7 @@ fn weaker(program: &Program, line: usize) -> Vec<Program> {
     let Some(&Operand::Imm(imm)) = program.lines[line].inst.operands.first() else { return Vec::new() };
     let with = |imm: i64| {
         let mut program = program.clone();
-        program.lines[line].inst.operands[0] = Operand::Imm(imm);
+        program.lines[line].inst_mut().operands[0] = Operand::Imm(imm);
         program
     };
     if program.lines[line].inst.desc.class == Class::Waitcnt {

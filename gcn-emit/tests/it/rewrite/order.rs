@@ -81,3 +81,45 @@ fn a_wait_that_is_stronger_than_its_reader_needs_is_weakened() {
     );
     assert_eq!(lines[2], "s_waitcnt vmcnt(1)");
 }
+
+/// Two buffers in LDS: while data arrives in one, the other is read, and barriers are passed. What is written this way waits for
+/// every load into LDS somewhere, and needs no wait more.
+const TWO_BUFFERS: [&str; 18] = [
+    "s_mov_b32 m0, s10",
+    "s_nop 0",
+    "buffer_load_dword v1, s[4:7], 0 offen lds",
+    "s_mov_b32 m0, s11",
+    "s_nop 0",
+    "loop:",
+    "buffer_load_dword v2, s[4:7], 0 offen lds",
+    "s_waitcnt vmcnt(1)",
+    "s_barrier",
+    "ds_read_b32 v3, v4",
+    "s_waitcnt lgkmcnt(0)",
+    "v_add_f32 v5, v5, v3",
+    "s_barrier",
+    "s_cbranch_scc1 loop",
+    "s_waitcnt vmcnt(0)",
+    "s_barrier",
+    "ds_read_b32 v3, v4",
+    "s_endpgm",
+];
+
+#[test]
+fn buffers_in_lds_that_the_program_orders_are_not_ordered_again() {
+    assert_eq!(fixed(&TWO_BUFFERS, false), TWO_BUFFERS);
+    stays(&TWO_BUFFERS);
+}
+
+#[test]
+fn a_load_into_lds_that_nothing_waits_for_is_waited_for() {
+    let lines = ["buffer_load_dword v1, s[4:7], 0 offen lds", "s_barrier", "ds_read_b32 v3, v4", "s_endpgm"];
+    let [load, rest @ ..] = lines;
+    let [barrier, read, end] = rest;
+    assert_eq!(fixed(&lines, false), [load, "s_waitcnt vmcnt(0)", barrier, read, end]);
+    // One whose wait stands on another path only, too.
+    let missing: Vec<&str> =
+        TWO_BUFFERS.iter().copied().filter(|l| !l.starts_with("s_waitcnt vmcnt")).collect();
+    let mended = fixed(&missing, false);
+    assert!(mended.iter().any(|l| l.starts_with("s_waitcnt vmcnt")), "{mended:?}");
+}

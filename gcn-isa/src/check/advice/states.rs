@@ -5,12 +5,39 @@ use smallvec::SmallVec;
 use super::Advice;
 use crate::check::distance::Distances;
 use crate::check::report::Amount;
-use crate::hazards::MAX_REACH;
+use crate::hazards::{Kinds, MAX_REACH};
 use crate::program::Program;
 use crate::table::Class;
 
-/// A line with the fewest wait states between it and the `s_nop`.
-type Near = (usize, u32);
+/// What lies between the `s_nop` and a place near it.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Wait states.
+    distance: u32,
+    /// What rules ask for between two instructions.
+    crossed: Kinds,
+}
+
+impl Way {
+    const NONE: Way = Way { distance: 0, crossed: Kinds::empty() };
+
+    fn past(self, facts: &Distances<'_>, line: usize) -> Way {
+        let crossed = self.crossed | facts.views[line].crossing();
+        Way { distance: self.distance + facts.states[line], crossed }
+    }
+
+    /// The least distance and whatever is crossed on either.
+    fn either(self, other: Way) -> Way {
+        Way { distance: self.distance.min(other.distance), crossed: self.crossed | other.crossed }
+    }
+
+    fn ends(self) -> bool {
+        self.distance >= u32::from(MAX_REACH)
+    }
+}
+
+/// A line near the `s_nop`, or a block, with every way to it.
+type Near = (usize, Way);
 
 pub(in crate::check) fn advise(program: &Program, facts: &Distances<'_>) -> Vec<Advice> {
     let mut advice = Vec::new();
@@ -37,14 +64,16 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     let before = backward(facts, block, line);
     let after = forward(facts, block, line);
     let mut spare = have;
-    for &(first, to_nop) in &before {
-        let view = &facts.views[first];
-        for &(second, from_nop) in &after {
-            let around = to_nop + from_nop;
+    for (first, to_nop) in &before {
+        let view = &facts.views[*first];
+        for (second, from_nop) in &after {
+            let around = to_nop.distance + from_nop.distance;
             if u32::from(view.reach()) <= around {
                 continue;
             }
-            if let Some(need) = view.required(&facts.views[second], facts.rules) {
+            let crossed = to_nop.crossed | from_nop.crossed;
+            let second = &facts.views[*second];
+            if let Some(need) = view.required_across(second, facts.rules, u32::MAX, crossed) {
                 spare = spare.min((around + have).saturating_sub(u32::from(need.states)));
             }
         }
@@ -55,22 +84,22 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
 /// The lines that can come before `line` within the reach of any rule.
 fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
-    // Stretches of blocks still to walk: block, one past the last line, distance so far.
-    let mut open: SmallVec<[(usize, usize, u32); 4]> = SmallVec::new();
-    let mut entered: SmallVec<[(usize, u32); 8]> = SmallVec::new();
-    open.push((block, line, 0));
-    while let Some((block, end, mut distance)) = open.pop() {
+    // Stretches of blocks still to walk: block, one past the last line, way so far.
+    let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
+    let mut entered: SmallVec<[Near; 8]> = SmallVec::new();
+    open.push((block, line, Way::NONE));
+    while let Some((block, end, mut way)) = open.pop() {
         for first in (facts.flow.cfg.blocks[block].start..end).rev() {
-            note(&mut near, first, distance);
-            distance += facts.states[first];
-            if distance >= u32::from(MAX_REACH) {
+            note(&mut near, first, way);
+            way = way.past(facts, first);
+            if way.ends() {
                 break;
             }
         }
-        if distance < u32::from(MAX_REACH) {
+        if !way.ends() {
             for &pred in facts.flow.cfg.blocks[block].preds.iter().filter(|p| facts.reachable[**p]) {
-                if improves(&mut entered, pred, distance) {
-                    open.push((pred, facts.flow.cfg.blocks[pred].end, distance));
+                if improves(&mut entered, pred, way) {
+                    open.push((pred, facts.flow.cfg.blocks[pred].end, way));
                 }
             }
         }
@@ -81,21 +110,21 @@ fn backward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near;
 /// The lines that can come after `line` within the reach of any rule.
 fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 16]> {
     let mut near = SmallVec::new();
-    let mut open: SmallVec<[(usize, usize, u32); 4]> = SmallVec::new();
-    let mut entered: SmallVec<[(usize, u32); 8]> = SmallVec::new();
-    open.push((block, line + 1, 0));
-    while let Some((block, start, mut distance)) = open.pop() {
+    let mut open: SmallVec<[(usize, usize, Way); 4]> = SmallVec::new();
+    let mut entered: SmallVec<[Near; 8]> = SmallVec::new();
+    open.push((block, line + 1, Way::NONE));
+    while let Some((block, start, mut way)) = open.pop() {
         for second in start..facts.flow.cfg.blocks[block].end {
-            note(&mut near, second, distance);
-            distance += facts.states[second];
-            if distance >= u32::from(MAX_REACH) {
+            note(&mut near, second, way);
+            way = way.past(facts, second);
+            if way.ends() {
                 break;
             }
         }
-        if distance < u32::from(MAX_REACH) {
+        if !way.ends() {
             for &succ in &facts.flow.cfg.blocks[block].succs {
-                if improves(&mut entered, succ, distance) {
-                    open.push((succ, facts.flow.cfg.blocks[succ].start, distance));
+                if improves(&mut entered, succ, way) {
+                    open.push((succ, facts.flow.cfg.blocks[succ].start, way));
                 }
             }
         }
@@ -103,23 +132,23 @@ fn forward(facts: &Distances<'_>, block: usize, line: usize) -> SmallVec<[Near; 
     near
 }
 
-fn note(near: &mut SmallVec<[Near; 16]>, line: usize, distance: u32) {
+fn note(near: &mut SmallVec<[Near; 16]>, line: usize, way: Way) {
     match near.iter_mut().find(|n| n.0 == line) {
-        Some(known) => known.1 = known.1.min(distance),
-        None => near.push((line, distance)),
+        Some(known) => known.1 = known.1.either(way),
+        None => near.push((line, way)),
     }
 }
 
-/// True if the block was not entered at so short a distance before.
-fn improves(entered: &mut SmallVec<[(usize, u32); 8]>, block: usize, distance: u32) -> bool {
+/// True if the block was not entered on so short a way across as much before.
+fn improves(entered: &mut SmallVec<[Near; 8]>, block: usize, way: Way) -> bool {
     match entered.iter_mut().find(|e| e.0 == block) {
-        Some(known) if known.1 <= distance => false,
-        Some(known) => {
-            known.1 = distance;
+        Some((_, known)) if known.distance <= way.distance && known.crossed.contains(way.crossed) => false,
+        Some((_, known)) => {
+            *known = known.either(way);
             true
         }
         None => {
-            entered.push((block, distance));
+            entered.push((block, way));
             true
         }
     }

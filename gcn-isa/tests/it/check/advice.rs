@@ -27,7 +27,7 @@ fn no_worse(known: &[Broken], other: &[Broken]) -> bool {
 /// True if every rule that `program` keeps is kept with another operand in `line`, too.
 fn keeps(program: &Program, line: usize, imm: i64) -> bool {
     let mut other = program.clone();
-    other.lines[line].inst.operands[0] = Operand::Imm(imm);
+    other.lines[line].inst_mut().operands[0] = Operand::Imm(imm);
     no_worse(&broken(program), &broken(&other))
 }
 
@@ -121,7 +121,7 @@ fn mended(mut program: Program) -> Program {
         let Some((line, states)) = missing else { return program };
         let mut inst = nop.clone();
         inst.operands[0] = Operand::Imm(i64::from(states.min(16)) - 1);
-        program.insert(vec![(line, Line { inst, note: None, loc: None })]);
+        program.insert(vec![(line, Line::new(inst))]);
     }
 }
 

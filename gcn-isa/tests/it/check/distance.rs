@@ -138,7 +138,7 @@ fn exactly_the_safe_number_is_accepted_and_one_less_is_not() {
                     })
                     // The other order of the pair and a pair of one instruction with itself are not meant.
                     .filter(|f| {
-                        program.lines[f.second].inst == b && program.lines[f.first.unwrap_or(0)].inst == a
+                        *program.lines[f.second].inst == b && *program.lines[f.first.unwrap_or(0)].inst == a
                     })
                     .filter(|_| a != b)
                     .collect::<Vec<_>>()

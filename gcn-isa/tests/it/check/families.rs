@@ -117,6 +117,40 @@ fn early_targets_need_every_counter_at_zero_before_a_barrier() {
     assert_eq!(check("global_store_dword v[2:3], v0, off | s_waitcnt vmcnt(0) | s_barrier | s_endpgm"), []);
 }
 
+/// LLVM 22 puts `s_mov_b64 vcc, vcc` before the branches of the first list, and nothing before those of the second but one, whose
+/// two ways in it does not look at.
+#[test]
+fn vccz_is_stale_behind_half_of_vcc() {
+    let found = |text: &str, target| -> Vec<(&str, Option<usize>, usize)> {
+        check::check(&golden::program(text, target))
+            .findings
+            .iter()
+            .map(|f| (f.rule, f.first, f.second))
+            .collect()
+    };
+    for target in Target::ALL {
+        for text in [
+            "s_mov_b32 vcc_lo, s4 | s_cbranch_vccz L0 | v_nop | L0: | s_endpgm",
+            "v_readfirstlane_b32 vcc_hi, v1 | s_cbranch_vccnz L0 | v_nop | L0: | s_endpgm",
+        ] {
+            assert_eq!(found(text, target), [("llvm.vccz-half", Some(0), 1)], "{target}");
+        }
+        for text in [
+            "s_mov_b64 vcc, s[4:5] | s_cbranch_vccnz L0 | v_nop | L0: | s_endpgm",
+            "s_mov_b32 vcc_lo, s4 | v_cmp_eq_u32 vcc, v0, v1 | s_cbranch_vccnz L0 | v_nop | L0: | s_endpgm",
+            "s_mov_b32 vcc_lo, s4 | s_cbranch_scc0 L0 | s_mov_b64 vcc, s[4:5] | s_branch L1 | L0: | \
+             s_mov_b64 vcc, vcc | L1: | s_cbranch_vccnz L1 | s_endpgm",
+        ] {
+            assert_eq!(found(text, target), [], "{target}");
+        }
+        // One of two ways, and the way back.
+        let join = "s_cbranch_scc0 L0 | s_mov_b32 vcc_lo, s4 | L0: | s_cbranch_vccz L1 | L1: | s_endpgm";
+        assert_eq!(found(join, target), [("llvm.vccz-half", Some(1), 2)]);
+        let back = "L0: | s_cbranch_vccz L1 | s_mov_b32 vcc_hi, s4 | s_branch L0 | L1: | s_endpgm";
+        assert_eq!(found(back, target), [("llvm.vccz-half", Some(1), 0)]);
+    }
+}
+
 #[test]
 fn the_shift_erratum() {
     let rules = |text: &str, target| -> Vec<&str> {

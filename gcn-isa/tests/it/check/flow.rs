@@ -119,7 +119,7 @@ fn what_cannot_be_read_leads_anywhere() {
     assert_eq!(check::check(&program).unknown_exits, [1]);
     // Behind the end of the program nothing is known, and nothing comes back.
     program.gaps = vec![1];
-    program.lines[0].inst = golden::inst("s_endpgm", Target::GFX942);
+    program.lines[0].inst = golden::inst("s_endpgm", Target::GFX942).into();
     assert!(findings(&program).is_empty());
 }
 

@@ -7,6 +7,8 @@ use gcn_emit::text::parse_inst;
 use gcn_isa::Target;
 use gcn_isa::hazards::{self, Config, Need, Rule, RuleSet, View, Voice};
 
+use super::allpairs::{DRAWN_PAIRS, pairs_of};
+use super::triples;
 use crate::golden;
 
 /// Rows that cannot be written as two instructions of the table: the rule, the target's name or all, and why.
@@ -139,6 +141,21 @@ fn every_rule_has_a_row_or_a_pair_on_each_of_its_targets() {
             let needs = views.get(row[1]).required_all(views.get(row[2]), Config::default());
             seen.extend(needs.iter().map(|n| (n.rule.id, target)));
         }
+    }
+    for (target, packed) in DRAWN_PAIRS {
+        let text = golden::unpack(packed);
+        let mut views = golden::Views::new(target);
+        for (first, second, _) in pairs_of(&text).filter(|t| t.2 > 0) {
+            views.load(first);
+            views.load(second);
+            let needs = views.get(first).required_all(views.get(second), Config::default());
+            seen.extend(needs.iter().map(|n| (n.rule.id, target)));
+        }
+    }
+    for (target, packed) in triples::TRIPLES {
+        let text = golden::unpack(packed);
+        let rules = triples::rows(&text).flat_map(|row| triples::crossing_rule(target, row.0));
+        seen.extend(rules.map(|rule| (rule, target)));
     }
     let all: BTreeSet<_> =
         Target::ALL.into_iter().flat_map(|t| hazards::rules(t).map(move |r| (r.id, t))).collect();

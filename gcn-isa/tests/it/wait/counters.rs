@@ -23,7 +23,7 @@ pub fn wait_of(program: &Program, line: usize) -> Option<WaitCnt> {
 }
 
 pub fn set_wait(program: &mut Program, line: usize, wait: WaitCnt) {
-    program.lines[line].inst.operands[0] = Operand::Imm(i64::from(wait.encode()));
+    program.lines[line].inst_mut().operands[0] = Operand::Imm(i64::from(wait.encode()));
 }
 
 /// Each instruction that is not an `s_waitcnt`, with what is waited for right before it.

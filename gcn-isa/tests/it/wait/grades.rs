@@ -62,7 +62,7 @@ fn every_grade_gets_its_own_waits() {
                     && let Operand::Imm(n @ 1..) = program.lines[i.at].inst.operands[0]
                 {
                     let mut less = program.clone();
-                    less.lines[i.at].inst.operands[0] = Operand::Imm(n - 1);
+                    less.lines[i.at].inst_mut().operands[0] = Operand::Imm(n - 1);
                     assert!(
                         !check(&less).is_clean(),
                         "seed {seed} {grade}: at {}\n{}",

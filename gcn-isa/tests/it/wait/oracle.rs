@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use gcn_isa::counters::WaitCnt;
-use gcn_isa::hazards::{Config, View};
+use gcn_isa::hazards::{Config, Kinds, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Access;
 use gcn_isa::{Inst, Operand, Program, RegFile, Target};
@@ -297,28 +297,29 @@ pub fn wait_states(inst: &Inst) -> u32 {
 /// No rule of these targets asks for more.
 const LONGEST_RULE: u32 = 32;
 
-/// An instruction executed lately: its line, the wait states since, and which registers of its result (bit by bit) no later
+/// An instruction executed lately: its line, the wait states since, which registers of its result (bit by bit) no later
 /// matrix instruction has overwritten, if it is one.
-type Recent = (usize, u32, u32);
+type Recent = (usize, u32, u32, Kinds);
 
 /// Judges the distances of a program.
 pub fn judge_distances(program: &Program) -> Verdict {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
     explore(program, |recent: &Vec<Recent>, line| {
-        for &(first, distance, live) in recent {
-            let need = views[first].required_where(&views[line], Config::default(), live);
+        for &(first, distance, live, crossed) in recent {
+            let need = views[first].required_across(&views[line], Config::default(), live, crossed);
             let needed = need.map_or(0, |n| u32::from(n.states));
             if needed > distance {
                 return Err(format!("{needed} wait states after line {first}, {distance} are there"));
             }
         }
         let states = wait_states(&program.lines[line].inst);
-        let behind = |r: &Recent| (r.0, r.1 + states, views[r.0].live_behind(r.2, &views[line]));
+        let now = &views[line];
+        let behind = |r: &Recent| (r.0, r.1 + states, views[r.0].live_behind(r.2, now), r.3 | now.crossing());
         let mut after: Vec<Recent> = recent.iter().map(behind).collect();
         after.retain(|r| r.1 < LONGEST_RULE);
         // The nearest execution of a line is the one that counts.
         after.retain(|r| r.0 != line);
-        after.push((line, 0, u32::MAX));
+        after.push((line, 0, u32::MAX, Kinds::empty()));
         Ok(after)
     })
 }

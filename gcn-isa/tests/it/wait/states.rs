@@ -16,7 +16,7 @@ fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
         match less.lines[i.at].inst.operands[0] {
             // A label never stands between an `s_nop` and what it is for, so the line can become part of another place.
             Operand::Imm(0) => remove(&mut less, i.at),
-            Operand::Imm(n) => less.lines[i.at].inst.operands[0] = Operand::Imm(n - 1),
+            Operand::Imm(n) => less.lines[i.at].inst_mut().operands[0] = Operand::Imm(n - 1),
             other => panic!("{other:?}"),
         }
         assert!(

@@ -18,8 +18,23 @@ impl Rng {
     }
 
     /// A number below `bound`, which is not zero.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// True half the times.
+    pub fn flip(&mut self) -> bool {
+        self.one_in(2)
+    }
+
+    /// A number below `bound`, which is not zero.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
+    }
+
+    /// 128 random bits.
+    pub fn wide(&mut self) -> u128 {
+        u128::from(self.next()) << 64 | u128::from(self.next())
     }
 
     /// True once in `n` times.

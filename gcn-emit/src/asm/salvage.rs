@@ -1,0 +1,85 @@
+//! A file with errors, as far as it can be read.
+
+use std::collections::BTreeMap;
+
+use super::{Assembly, Diagnostic, Diagnostics, Options, assemble};
+
+/// A file of which some statements may have been left out.
+#[derive(Debug)]
+pub struct Salvaged {
+    /// The rest. A word that is no instruction on any target stands for each instruction that was left out.
+    pub assembly: Assembly,
+    /// What is wrong with the statements that were left out, in order of line.
+    pub left_out: Vec<Diagnostic>,
+}
+
+/// How often a file is read again. Each time tells [`Diagnostics::LIMIT`] errors: what has more is no assembly.
+const ROUNDS: usize = 16;
+
+/// In place of an instruction.
+const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
+
+/// Assembles what can be read of a file: lines with errors are left out, instructions as words that none of the targets knows.
+///
+/// ```
+/// use gcn_emit::asm::{Options, assemble_readable};
+///
+/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+/// let salvaged = assemble_readable("k.s", "v_nop\nv_nonsense v0\ns_endpgm\n", &options).unwrap();
+/// assert_eq!(salvaged.assembly.instructions.len(), 2);
+/// assert_eq!(salvaged.left_out[0].line, 2);
+/// ```
+///
+/// # Errors
+/// The file's errors, if the target is not known or not one instruction can be read.
+pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Salvaged, Diagnostics> {
+    let errors = match assemble(file, text, options) {
+        Ok(assembly) => return Ok(Salvaged { assembly, left_out: Vec::new() }),
+        Err(errors) => errors,
+    };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let mut left_out: BTreeMap<u32, Diagnostic> = BTreeMap::new();
+    let mut found = errors.clone();
+    for _ in 0..ROUNDS {
+        for error in found.list {
+            let line = (error.line as usize).checked_sub(1).and_then(|i| lines.get_mut(i));
+            match line {
+                Some(line) if !names_target(line) && !left_out.contains_key(&error.line) => {
+                    *line = without_statement(line);
+                    left_out.insert(error.line, error);
+                }
+                _ => return Err(errors),
+            }
+        }
+        match assemble(file, &(lines.join("\n") + "\n"), options) {
+            Ok(assembly) if assembly.instructions.is_empty() => return Err(errors),
+            Ok(assembly) => return Ok(Salvaged { assembly, left_out: left_out.into_values().collect() }),
+            Err(more) => found = more,
+        }
+    }
+    Err(errors)
+}
+
+/// True for the directive without which nothing can be read.
+fn names_target(line: &str) -> bool {
+    line.trim_start().starts_with(".amdgcn_target")
+}
+
+/// The line with its labels only.
+fn without_statement(line: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let mut rest = line.trim_start();
+    let mut kept = String::new();
+    while let Some((label, behind)) = rest.split_once(':')
+        && !label.is_empty()
+        && label.chars().all(is_name)
+    {
+        kept += label;
+        kept.push(':');
+        rest = behind.trim_start();
+    }
+    if !rest.is_empty() && !rest.starts_with('.') {
+        kept += NO_INSTRUCTION;
+    }
+    kept
+}
