@@ -1,19 +1,63 @@
-//! Which instructions of a target the simulator knows.
+//! Which instructions of a target the simulator runs, and which it refuses.
 
 use gcn_isa::{Target, table};
 
 use crate::op;
 
-/// Known and unknown instructions of a target, by mnemonic.
+/// The instructions of a target by what the simulator does with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
     /// Mnemonics with an implementation.
     pub known: Vec<&'static str>,
-    /// Mnemonics without one: a program that contains them is refused.
+    /// Mnemonics that are refused for a reason: no simulation of one dispatch, or no public statement, can give them a
+    /// result.
+    pub refused: Vec<Refusal>,
+    /// Other mnemonics without an implementation: a program that contains them is refused, too.
     pub unknown: Vec<&'static str>,
 }
 
+/// An instruction that the simulator refuses, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// The mnemonic.
+    pub mnemonic: &'static str,
+    /// Why it has no result here.
+    pub reason: &'static str,
+}
+
+const GLOBAL_WAVE_SYNC: &str = "it synchronises waves of different workgroups through resources that the driver hands out, \
+                                and workgroups run one after the other here";
+
+/// What is refused, by mnemonic.
+const REFUSED: [(&str, &str); 9] = [
+    ("ds_gws_barrier", GLOBAL_WAVE_SYNC),
+    ("ds_gws_init", GLOBAL_WAVE_SYNC),
+    ("ds_gws_sema_br", GLOBAL_WAVE_SYNC),
+    ("ds_gws_sema_p", GLOBAL_WAVE_SYNC),
+    ("ds_gws_sema_release_all", GLOBAL_WAVE_SYNC),
+    ("ds_gws_sema_v", GLOBAL_WAVE_SYNC),
+    (
+        "ds_ordered_count",
+        "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
+    ),
+    ("v_screen_partition_4se_b32", "the table that it looks up is not public"),
+    (
+        "v_mfma_ld_scale_b32",
+        "it is the first half of v_mfma_scale_f32_…_f8f6f4, which is known, and means nothing without the second",
+    ),
+];
+
+/// Why `mnemonic` is refused.
+pub(crate) fn refusal(mnemonic: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|r| r.0 == mnemonic).map(|r| r.1)
+}
+
 /// Sorts the instructions of `target` by whether the simulator has their semantics.
+///
+/// ```
+/// let coverage = gcn_sim::coverage(gcn_isa::Target::GFX942);
+/// assert!(coverage.known.contains(&"v_mfma_f32_32x32x8_f16") && coverage.unknown.is_empty());
+/// ```
 pub fn coverage(target: Target) -> Coverage {
     let mut names: Vec<&'static str> =
         table::rows().iter().filter(|row| row.targets.contains(target)).map(|row| row.mnemonic).collect();
@@ -25,6 +69,13 @@ pub fn coverage(target: Target) -> Coverage {
             |row| if row.is_matrix() { crate::mfma::is_known(row, target) } else { op::is_known(name) },
         )
     };
-    let (known, unknown) = names.into_iter().partition(known);
-    Coverage { known, unknown }
+    let (known, others): (Vec<_>, Vec<_>) = names.into_iter().partition(known);
+    let mut coverage = Coverage { known, refused: Vec::new(), unknown: Vec::new() };
+    for mnemonic in others {
+        match refusal(mnemonic) {
+            Some(reason) => coverage.refused.push(Refusal { mnemonic, reason }),
+            None => coverage.unknown.push(mnemonic),
+        }
+    }
+    coverage
 }

@@ -1,17 +1,19 @@
 //! Running a grid of workgroups.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use gcn_isa::table::Class;
-use rayon::prelude::*;
 
 use crate::error::{LaunchError, SimError};
+use crate::faithful::Stale;
 use crate::kernel::Inputs;
 use crate::machine::Machine;
 use crate::memory::Memory;
-use crate::strict;
+use crate::sanitize::{Finding, Sanitize};
 use crate::value::LANES;
+use crate::watch::Shared;
 use crate::workgroup::{Counts, Unit};
 
 /// How faithful a simulation is.
@@ -23,23 +25,37 @@ pub enum Mode {
     /// As functional, but an instruction that comes too early for a counter or a wait-state rule, or waves that do not
     /// meet at a barrier, are errors.
     Strict,
+    /// An instruction that comes too early sees what was there before; [`Stats::stale`] counts where. With enough waits the
+    /// result is that of [`Mode::Functional`].
+    Faithful,
 }
 
 /// How to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Functional or strict.
+    /// Functional, strict or faithful.
     pub mode: Mode,
     /// Most instructions that a wave may execute.
     pub max_instructions: u64,
     /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
     /// several errors, that of the first workgroup is reported.
     pub parallel: bool,
+    /// Sanitizers that run beside.
+    pub sanitize: Sanitize,
+    /// Most findings of sanitizers that are kept in [`Stats::findings`]. With 0 the first one ends the run as
+    /// [`SimError::Finding`].
+    pub findings: u32,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { mode: Mode::Functional, max_instructions: 1 << 40, parallel: false }
+        Options {
+            mode: Mode::Functional,
+            max_instructions: 1 << 40,
+            parallel: false,
+            sanitize: Sanitize::empty(),
+            findings: 0,
+        }
     }
 }
 
@@ -47,6 +63,11 @@ impl Options {
     /// Strict mode, otherwise the default.
     pub fn strict() -> Options {
         Options { mode: Mode::Strict, ..Options::default() }
+    }
+
+    /// Faithful mode, otherwise the default.
+    pub fn faithful() -> Options {
+        Options { mode: Mode::Faithful, ..Options::default() }
     }
 }
 
@@ -59,6 +80,41 @@ pub struct Stats {
     pub by_class: Vec<(Class, u64)>,
     /// Waves that ran.
     pub waves: u64,
+    /// What came too early, in faithful mode, in the order of the code.
+    pub stale: Vec<Stale>,
+    /// What the sanitizers found.
+    pub findings: Vec<Finding>,
+    /// How often each instruction was executed that was, by its offset in the code, in ascending order.
+    pub by_instruction: Vec<(u32, u64)>,
+}
+
+impl Stats {
+    fn of(machine: &Machine, counts: &Counts, waves: u64) -> Stats {
+        let mut by_class: HashMap<Class, u64> = HashMap::new();
+        let mut by_instruction = Vec::new();
+        for (step, count) in machine.steps().iter().zip(&counts.0).filter(|(_, count)| **count > 0) {
+            *by_class.entry(step.inst.desc.class).or_default() += count;
+            by_instruction.push((step.offset, *count));
+        }
+        let mut by_class: Vec<_> = by_class.into_iter().collect();
+        by_class.sort_by_key(|(class, count)| (std::cmp::Reverse(*count), class.name()));
+        Stats {
+            wave_instructions: counts.0.iter().sum(),
+            by_class,
+            waves,
+            by_instruction,
+            ..Stats::default()
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Workgroups that have ended.
+    pub done: u64,
+    /// Workgroups in all.
+    pub total: u64,
 }
 
 /// Runs `grid` workgroups of `size` work-items each, with the bytes of `kernarg` as arguments.
@@ -73,25 +129,63 @@ pub fn run(
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Stats, SimError> {
+    run_with(machine, memory, grid, size, kernarg, options, None)
+}
+
+/// The same, telling after each workgroup how far it is, from whatever thread ran it.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_with(
+    machine: &Machine,
+    memory: &mut Memory,
+    grid: [u32; 3],
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+    progress: Option<&(dyn Fn(Progress) + Sync)>,
+) -> Result<Stats, SimError> {
+    let launch = prepare(machine, memory, grid, size, kernarg, options)?;
+    let result = launch.run(memory, progress);
+    let waves = launch.groups() * u64::from(launch.inputs.waves);
+    let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
+    launch.release(memory)?;
+    Ok(Stats { stale, findings, ..Stats::of(machine, &result?, waves) })
+}
+
+/// Runs `work` on a pool of that many host threads, or on the global pool.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
+    match pool {
+        Some(Ok(pool)) => pool.install(work),
+        // Without threads of its own the work is done on those that there are.
+        Some(Err(_)) | None => work(),
+    }
+}
+
+/// Checks a launch and puts kernarg segment and dispatch packet into memory; [`Launch::release`] takes them out again.
+pub(crate) fn prepare<'a>(
+    machine: &'a Machine,
+    memory: &mut Memory,
+    grid: [u32; 3],
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+) -> Result<Launch<'a>, SimError> {
     check_launch(machine, grid, size)?;
-    let work_items = size.iter().product::<u32>();
-    let waves = work_items.div_ceil(LANES as u32);
-    let kernarg_address = memory.alloc(kernarg.len());
-    memory.write(kernarg_address, kernarg)?;
-    let mut inputs = Inputs { kernarg: kernarg_address, dispatch_packet: 0, waves };
+    let waves = size.iter().product::<u32>().div_ceil(LANES as u32);
+    let address = memory.alloc(kernarg.len());
+    memory.write(address, kernarg)?;
+    let mut temporary = vec![address];
+    let mut dispatch_packet = 0;
     if machine.state().user_sgprs.dispatch_ptr {
-        inputs.dispatch_packet = dispatch_packet(machine, memory, grid, size, kernarg_address)?;
+        dispatch_packet = self::dispatch_packet(machine, memory, grid, size, address)?;
+        temporary.push(dispatch_packet);
     }
-    let launch =
-        Launch { machine, grid, size, inputs, options: *options, strict: strict_program(machine, options) };
-    let result = launch.run(memory);
-    memory.free(kernarg_address)?;
-    if inputs.dispatch_packet != 0 {
-        memory.free(inputs.dispatch_packet)?;
-    }
-    let counts = result?;
-    let groups = grid.iter().map(|&n| u64::from(n)).product::<u64>();
-    Ok(counts.stats(groups * u64::from(waves)))
+    let preload = machine.state().preloaded(kernarg);
+    let inputs = Inputs { kernarg: address, dispatch_packet, waves, preload };
+    let watch = Shared::new(machine, options);
+    Ok(Launch { machine, grid, size, inputs, options: *options, watch, temporary })
 }
 
 fn check_launch(machine: &Machine, grid: [u32; 3], size: [u32; 3]) -> Result<(), LaunchError> {
@@ -107,10 +201,6 @@ fn check_launch(machine: &Machine, grid: [u32; 3], size: [u32; 3]) -> Result<(),
         return Err(LaunchError::Lds { asked, available });
     }
     Ok(())
-}
-
-fn strict_program(machine: &Machine, options: &Options) -> Option<strict::Program> {
-    (options.mode == Mode::Strict).then(|| strict::Program::new(machine))
 }
 
 /// The AQL packet of the dispatch, as far as kernels read it (HSA Platform System Architecture, 2.9.6).
@@ -143,50 +233,98 @@ pub(crate) struct Launch<'a> {
     pub size: [u32; 3],
     pub inputs: Inputs,
     pub options: Options,
-    pub strict: Option<strict::Program>,
+    /// What runs beside the instructions.
+    pub watch: Option<Shared>,
+    /// Allocations of this launch.
+    temporary: Vec<u64>,
 }
 
 impl Launch<'_> {
-    fn run(&self, memory: &Memory) -> Result<Counts, SimError> {
-        let groups = self.grid.iter().map(|&n| n as usize).product::<usize>();
-        if !self.options.parallel {
-            let mut unit = Unit::new(self);
-            for group in 0..groups {
-                unit.run(self, memory, self.id(group))?;
-            }
-            return Ok(unit.counts);
-        }
-        // Workgroups after the first failed one do not matter.
-        let failed = AtomicUsize::new(usize::MAX);
-        let first_error = Mutex::new(None::<(usize, SimError)>);
-        let total = (0..groups)
-            .into_par_iter()
-            .fold(
-                || Unit::new(self),
-                |mut unit, group| {
-                    if group < failed.load(Ordering::Relaxed)
-                        && let Err(error) = unit.run(self, memory, self.id(group))
-                    {
-                        failed.fetch_min(group, Ordering::Relaxed);
-                        let mut slot = first_error.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                        if slot.as_ref().is_none_or(|(other, _)| group < *other) {
-                            *slot = Some((group, error));
-                        }
-                    }
-                    unit
-                },
-            )
-            .map(|unit| unit.counts)
-            .reduce(Counts::default, Counts::plus);
-        match first_error.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-            Some((_, error)) => Err(error),
-            None => Ok(total),
-        }
+    /// Workgroups.
+    pub(crate) fn groups(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
     /// Workgroup id of a linear index, x fastest.
-    fn id(&self, index: usize) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(|n| n as usize);
+    pub(crate) fn id(&self, index: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
         [index % x, index / x % y, index / x / y].map(|n| n as u32)
+    }
+
+    /// Gives the launch's own allocations back.
+    pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
+        for address in self.temporary {
+            memory.free(address)?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, memory: &Memory, progress: Option<&(dyn Fn(Progress) + Sync)>) -> Result<Counts, SimError> {
+        let queue = Queue::new(self.groups(), progress);
+        let most = usize::try_from(queue.total).unwrap_or(usize::MAX);
+        let parallel = self.options.parallel && !self.watch.as_ref().is_some_and(Shared::is_sequential);
+        let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
+        if workers == 1 {
+            queue.work(self, memory);
+        } else {
+            rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| queue.work(self, memory))));
+        }
+        queue.result()
+    }
+}
+
+/// Workgroups that workers take one by one, in order, each with one unit of registers and LDS: memory is bounded by the
+/// number of workers. Of several errors that of the first workgroup is kept: all before it have been taken already, and they are
+/// run to their end.
+struct Queue<'p> {
+    total: u64,
+    next: AtomicU64,
+    done: AtomicU64,
+    failed: AtomicU64,
+    outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
+    progress: Option<&'p (dyn Fn(Progress) + Sync)>,
+}
+
+impl<'p> Queue<'p> {
+    fn new(total: u64, progress: Option<&'p (dyn Fn(Progress) + Sync)>) -> Queue<'p> {
+        let zero = || AtomicU64::new(0);
+        let (next, done, failed) = (zero(), zero(), AtomicU64::new(u64::MAX));
+        Queue { total, next, done, failed, outcome: Mutex::default(), progress }
+    }
+
+    fn work(&self, launch: &Launch<'_>, memory: &Memory) {
+        let mut unit = None;
+        loop {
+            let group = self.next.fetch_add(1, Ordering::Relaxed);
+            if group >= self.total || group > self.failed.load(Ordering::Relaxed) {
+                break;
+            }
+            let unit = unit.get_or_insert_with(|| Unit::new(launch));
+            if let Err(error) = unit.run(launch, memory, launch.id(group)) {
+                self.fail(group, error);
+                break;
+            }
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(progress) = self.progress {
+                progress(Progress { done, total: self.total });
+            }
+        }
+        if let Some(unit) = unit {
+            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+            outcome.0 = std::mem::take(&mut outcome.0).plus(unit.counts);
+        }
+    }
+
+    fn fail(&self, group: u64, error: SimError) {
+        self.failed.fetch_min(group, Ordering::Relaxed);
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        if outcome.1.as_ref().is_none_or(|(other, _)| group < *other) {
+            outcome.1 = Some((group, error));
+        }
+    }
+
+    fn result(self) -> Result<Counts, SimError> {
+        let (counts, failure) = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+        failure.map_or(Ok(counts), |(_, error)| Err(error))
     }
 }

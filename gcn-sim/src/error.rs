@@ -5,7 +5,7 @@ use std::fmt;
 use crate::memory::{MemoryError, Range};
 
 /// Where a wave was when something happened.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Site {
     /// Workgroup in the grid.
     pub workgroup: [u32; 3],
@@ -25,7 +25,8 @@ impl fmt::Display for Site {
 }
 
 /// Which memory an access went to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Space {
     /// Global memory.
     Global,
@@ -90,7 +91,7 @@ impl fmt::Display for OutOfBounds {
 }
 
 /// A dependence that the hardware does not enforce and the program does not wait for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hazard {
     /// Id of the rule.
     pub rule: String,
@@ -214,6 +215,9 @@ pub enum SimError {
         /// Trap id.
         id: u8,
     },
+    /// What a sanitizer found, if [`crate::Options::findings`] is 0.
+    #[error("{0}")]
+    Finding(Box<crate::sanitize::Finding>),
     /// Host-side access to simulated memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),

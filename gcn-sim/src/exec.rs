@@ -3,6 +3,7 @@
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::step::{Src, Step};
+pub(crate) use crate::trace::{Kind, Path, Touch, Trace};
 use crate::value::{Raw, Ty, Value};
 use crate::wave::Wave;
 use gcn_isa::SrcSpecial;
@@ -26,11 +27,25 @@ pub(crate) enum Next {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Fault {
     Unsupported(&'static str),
-    OutOfBounds { space: crate::error::Space, write: bool, lane: Option<u8>, address: u64, bytes: u32 },
-    Misaligned { lane: u8, address: u64, alignment: u32 },
+    OutOfBounds {
+        space: crate::error::Space,
+        write: bool,
+        lane: Option<u8>,
+        address: u64,
+        bytes: u32,
+    },
+    Misaligned {
+        lane: u8,
+        address: u64,
+        alignment: u32,
+    },
     BadBranch(u64),
     Trap(u8),
     Hazard(Box<crate::error::Hazard>),
+    /// A sanitizer stops the run.
+    Finding(Box<crate::sanitize::Finding>),
+    /// The instruction could not be resolved when the code was loaded.
+    Loaded,
 }
 
 pub(crate) type Outcome = Result<Next, Fault>;
@@ -52,29 +67,8 @@ pub(crate) struct Cx<'a> {
     pub lds: &'a mut Vec<u8>,
     pub memory: &'a Memory,
     pub machine: &'a Machine,
-    /// Ranges of LDS that instructions wrote or read, for the strict mode's LDS rules; `None` otherwise.
-    pub lds_trace: Option<&'a mut LdsTrace>,
-}
-
-/// LDS bytes touched by the instruction that runs, as one range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct LdsTrace {
-    pub start: u32,
-    pub end: u32,
-}
-
-impl LdsTrace {
-    pub(crate) fn touch(&mut self, address: u32, bytes: u32) {
-        if self.end == 0 {
-            self.start = address;
-        }
-        self.start = self.start.min(address);
-        self.end = self.end.max(address + bytes);
-    }
-
-    pub(crate) fn overlaps(&self, other: &LdsTrace) -> bool {
-        self.start < other.end && other.start < self.end
-    }
+    /// Records every memory access; `None` in functional mode.
+    pub trace: Option<&'a mut Trace>,
 }
 
 impl Cx<'_> {

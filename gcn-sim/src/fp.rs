@@ -4,6 +4,7 @@
 //! Everything here is exact: a result is the correctly rounded value of the real-number operation.
 
 pub(crate) mod narrow;
+pub(crate) mod small;
 pub(crate) mod soft;
 
 pub(crate) use narrow::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16, f64_to_f16};
@@ -66,13 +67,18 @@ pub(crate) fn mul64(a: f64, b: f64) -> f64 {
     pick_nan64([a, b, 0.0], a * b)
 }
 
-/// a * b + c in f64, rounded to odd: the value that later narrows to f32 or f16 without double rounding
-/// (f64 has more than two bits more than either).
+/// a * b + c in f64, rounded to odd.
 #[inline(always)]
 fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
-    // The product of two f32 is exact in f64; Knuth's two-sum then gives the exact error of the addition.
-    let product = f64::from(a) * f64::from(b);
-    let c = f64::from(c);
+    // The product of two f32 is exact in f64.
+    sum_to_odd(f64::from(a) * f64::from(b), f64::from(c))
+}
+
+/// product + c in f64, rounded to odd: the value that later narrows to f32 or f16 without double rounding (f64 has more
+/// than two bits more than either).
+#[inline(always)]
+fn sum_to_odd(product: f64, c: f64) -> f64 {
+    // Knuth's two-sum gives the exact error of the addition.
     let sum = product + c;
     let part = sum - product;
     let error = (product - (sum - part)) + (c - part);
@@ -82,6 +88,12 @@ fn fma_to_odd(a: f32, b: f32, c: f32) -> f64 {
     let odd = if outward { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     let inexact = error != 0.0 && sum.is_finite() && !error.is_nan();
     f64::from_bits(if inexact && bits & 1 == 0 { odd } else { bits })
+}
+
+/// a + b, rounded once to f32.
+#[inline(always)]
+pub(crate) fn add_exact(a: f32, b: f64) -> f32 {
+    sum_to_odd(b, f64::from(a)) as f32
 }
 
 /// Fused a * b + c in f32, round to nearest even.

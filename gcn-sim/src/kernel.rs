@@ -36,11 +36,13 @@ pub struct FloatMode {
     pub denorm_32: u8,
     /// Denormals of f16 and f64.
     pub denorm_16_64: u8,
+    /// Conversions to f16 and fp8 that overflow give the greatest finite value (`FP16_OVFL`).
+    pub fp16_overflow: bool,
 }
 
 impl Default for FloatMode {
     fn default() -> FloatMode {
-        FloatMode { round_32: 0, round_16_64: 0, denorm_32: 0, denorm_16_64: 3 }
+        FloatMode { round_32: 0, round_16_64: 0, denorm_32: 0, denorm_16_64: 3, fp16_overflow: false }
     }
 }
 
@@ -76,7 +78,34 @@ pub struct KernelState {
     pub dx10_clamp: bool,
     /// IEEE mode.
     pub ieee_mode: bool,
+    /// Kernarg dwords that follow the user SGPRs of [`UserSgprs`].
+    pub kernarg_preload: Preload,
 }
+
+/// Dwords of the kernarg segment that are in SGPRs when a kernel starts (LLVM AMDGPU guide, "Preloaded Kernel Arguments").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Preload {
+    /// First dword.
+    pub offset: u16,
+    /// Dwords; 0 for none.
+    pub length: u8,
+}
+
+/// Bytes that a kernel with preloaded arguments begins with for firmware that does not preload: they load the arguments, and
+/// are skipped otherwise.
+pub(crate) const PRELOAD_PROLOGUE: u64 = 256;
+
+/// Base address that the scratch buffer resource holds. Accesses through it are accesses to the wave's own scratch.
+pub(crate) const SCRATCH_WINDOW: u64 = 0x0000_6000_0000_0000;
+
+/// The scratch buffer resource (LLVM AMDGPU guide, "Private Segment Buffer"): no limit, swizzled, the lane is the index, 64
+/// lanes side by side in elements of 4 bytes.
+const SCRATCH_RESOURCE: [u32; 4] = [
+    SCRATCH_WINDOW as u32,
+    (SCRATCH_WINDOW >> 32) as u32 | 1 << 31,
+    u32::MAX,
+    1 << 23 | 3 << 21 | 1 << 19 | 0xfac,
+];
 
 impl Default for KernelState {
     fn default() -> KernelState {
@@ -95,6 +124,7 @@ impl Default for KernelState {
             float_mode: FloatMode::default(),
             dx10_clamp: true,
             ieee_mode: true,
+            kernarg_preload: Preload::default(),
         }
     }
 }
@@ -114,6 +144,7 @@ impl KernelState {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let (rsrc3, rsrc1, rsrc2) = (word(44), word(48), word(52));
         let properties = u32::from(bytes[56]) | u32::from(bytes[57]) << 8;
+        let preload = u32::from(bytes[58]) | u32::from(bytes[59]) << 8;
         let property = |bit: u32| properties >> bit & 1 == 1;
         let vector = (bits(rsrc1, 0, 6) + 1) * target.vgpr_granule();
         let (vgprs, agprs) = if target.has_unified_agprs() {
@@ -148,9 +179,14 @@ impl KernelState {
                 round_16_64: bits(rsrc1, 14, 2) as u8,
                 denorm_32: bits(rsrc1, 16, 2) as u8,
                 denorm_16_64: bits(rsrc1, 18, 2) as u8,
+                fp16_overflow: bits(rsrc1, 26, 1) == 1,
             },
             dx10_clamp: bits(rsrc1, 21, 1) == 1,
             ieee_mode: bits(rsrc1, 23, 1) == 1,
+            kernarg_preload: Preload {
+                length: bits(preload, 0, 7) as u8,
+                offset: bits(preload, 7, 9) as u16,
+            },
         })
     }
 
@@ -164,38 +200,41 @@ impl KernelState {
                 | field(f.denorm_32, 4)
                 | field(f.denorm_16_64, 6)
                 | u32::from(self.dx10_clamp) << 8
-                | u32::from(self.ieee_mode) << 9,
+                | u32::from(self.ieee_mode) << 9
+                | u32::from(f.fp16_overflow) << 23,
         )
     }
 
     /// SGPRs at the start of a wave of workgroup `id`.
     pub(crate) fn initial_sgprs(&self, inputs: &Inputs, id: [u32; 3]) -> Result<Vec<u32>, LaunchError> {
         let mut sgprs = Vec::new();
-        let mut pair = |value: u64| sgprs.extend([value as u32, (value >> 32) as u32]);
+        let pair = |sgprs: &mut Vec<u32>, value: u64| sgprs.extend([value as u32, (value >> 32) as u32]);
         let user = &self.user_sgprs;
         if user.private_segment_buffer {
-            return Err(LaunchError::Input("a scratch buffer resource"));
+            sgprs.extend(SCRATCH_RESOURCE);
         }
         if user.dispatch_ptr {
-            pair(inputs.dispatch_packet);
+            pair(&mut sgprs, inputs.dispatch_packet);
         }
         if user.queue_ptr {
-            return Err(LaunchError::Input("the queue pointer"));
+            // There is no queue: to read it is an access out of bounds.
+            pair(&mut sgprs, 0);
         }
         if user.kernarg_segment_ptr {
-            pair(inputs.kernarg);
+            pair(&mut sgprs, inputs.kernarg);
         }
         if user.dispatch_id {
-            pair(0);
+            pair(&mut sgprs, 0);
         }
         if user.flat_scratch_init {
-            // Scratch is reached through scratch instructions, which do not look at FLAT_SCRATCH here.
-            pair(0);
+            // Scratch is reached through scratch and flat instructions, which do not look at FLAT_SCRATCH here.
+            pair(&mut sgprs, 0);
         }
         if user.private_segment_size {
             sgprs.push(self.private_bytes);
         }
-        // User SGPRs beyond the inputs are preloaded arguments or nothing.
+        sgprs.extend(inputs.preload.iter().take(usize::from(self.kernarg_preload.length)));
+        // User SGPRs beyond the inputs hold nothing.
         sgprs.resize(sgprs.len().max(usize::from(self.user_sgpr_count)), 0);
         sgprs.extend(id.iter().zip(self.workgroup_id).filter(|(_, enabled)| *enabled).map(|(id, _)| *id));
         if self.workgroup_info {
@@ -217,6 +256,23 @@ pub(crate) struct Inputs {
     pub kernarg: u64,
     pub dispatch_packet: u64,
     pub waves: u32,
+    /// Preloaded kernarg dwords.
+    pub preload: [u32; MAX_PRELOAD],
+}
+
+/// User SGPRs that there are at most, and so preloaded dwords.
+pub(crate) const MAX_PRELOAD: usize = 16;
+
+impl KernelState {
+    /// The dwords of the kernarg segment that are preloaded; beyond its end they are 0.
+    pub(crate) fn preloaded(&self, kernarg: &[u8]) -> [u32; MAX_PRELOAD] {
+        let start = usize::from(self.kernarg_preload.offset) * 4;
+        let (words, _) = kernarg.get(start..).unwrap_or_default().as_chunks::<4>();
+        let length = usize::from(self.kernarg_preload.length).min(MAX_PRELOAD);
+        let mut out = [0; MAX_PRELOAD];
+        out.iter_mut().zip(words).take(length).for_each(|(out, word)| *out = u32::from_le_bytes(*word));
+        out
+    }
 }
 
 #[cfg(test)]

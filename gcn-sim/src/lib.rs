@@ -23,7 +23,8 @@
 //!
 //! What is exact and what is not: integer and IEEE operations are exact in all rounding modes the program asks for (an
 //! instruction that does not know a directed mode says so); transcendental instructions are within the documented error
-//! bound, not bit-exact; matrix and dot products are summed in ascending k. Memory is sequentially consistent.
+//! bound, not bit-exact; matrix and dot products are summed in ascending k.
+//! [`fidelity()`] says it for each opcode. Memory is sequentially consistent.
 #![forbid(unsafe_code)]
 #![allow(clippy::type_complexity, reason = "a table of (mnemonic, function) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
@@ -32,24 +33,34 @@ mod coverage;
 mod dispatch;
 mod error;
 mod exec;
+mod faithful;
+mod fidelity;
 mod fp;
 mod kernel;
+pub mod launch;
 mod machine;
 mod mem;
 mod memory;
 mod mfma;
 mod op;
+mod sanitize;
 mod scalar;
 mod step;
 mod strict;
+pub mod timed;
+mod trace;
 mod valu;
 mod value;
+mod watch;
 mod wave;
 mod workgroup;
 
-pub use coverage::{Coverage, coverage};
-pub use dispatch::{Mode, Options, Stats, run};
+pub use coverage::{Coverage, Refusal, coverage};
+pub use dispatch::{Mode, Options, Progress, Stats, run, run_with, with_threads};
 pub use error::{Hazard, LaunchError, OutOfBounds, SimError, Site, Space};
-pub use kernel::{FloatMode, KernelState, UserSgprs};
+pub use faithful::Stale;
+pub use fidelity::{Fidelity, Grade, fidelity, fidelity_of};
+pub use kernel::{FloatMode, KernelState, Preload, UserSgprs};
 pub use machine::Machine;
 pub use memory::{Memory, MemoryError, Range};
+pub use sanitize::{Access, AccessKind, Finding, FindingKind, Party, Sanitize};

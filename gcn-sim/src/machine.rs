@@ -1,28 +1,36 @@
 //! A kernel's code, decoded and resolved, with what its descriptor says.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gcn_emit::text::InstText;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::error::SimError;
+use crate::exec::{Cx, Exec, Fault};
 use crate::kernel::KernelState;
 use crate::op;
 use crate::step::{RegisterMap, Step};
 
-/// Code address of the first byte, for instructions that read the program counter.
-const CODE_BASE: u64 = 0x0000_7000_0000_0000;
+/// Code address of offset 0, for instructions that read the program counter. Images are mapped here.
+pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
-/// A kernel ready to run: every instruction resolved once to a function and its operands.
+/// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
+#[derive(Clone)]
 pub struct Machine {
     target: Target,
     state: KernelState,
-    steps: Vec<Step>,
-    /// Instruction index by byte offset.
-    index: HashMap<u32, usize>,
+    /// By offset.
+    steps: Arc<[Step]>,
     registers: RegisterMap,
+    /// Source line from an offset on, up to the next entry.
+    lines: Arc<BTreeMap<u32, String>>,
     sram_ecc: bool,
+    /// Index of the kernel's first instruction.
+    entry: usize,
+    /// What is wrong with instructions of an image that cannot be executed, by offset.
+    faults: BTreeMap<u32, SimError>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -37,7 +45,7 @@ impl std::fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// Decodes `text`, the code of a kernel from its entry point on.
+    /// Decodes `text`, the code of a kernel from its entry point on. [`crate::launch::Program`] loads whole code objects.
     ///
     /// Decoding ends where bytes that are no instruction follow one that control does not pass (`s_endpgm`, `s_branch`):
     /// padding, constants or other functions may stand there.
@@ -46,45 +54,58 @@ impl Machine {
     /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction the simulator does not know, and
     /// [`SimError::Register`] for one that names a register beyond `state`'s allocation.
     pub fn new(target: Target, text: &[u8], state: KernelState) -> Result<Machine, SimError> {
-        let mut code = Vec::new();
+        let mut code = BTreeMap::new();
         let mut offset = 0usize;
+        let mut open = true;
         while offset < text.len() {
             match gcn_emit::decode::decode_inst(&text[offset..], target) {
                 Ok((inst, size)) => {
-                    code.push((offset as u32, size as u32, inst));
+                    open = inst.desc.falls_through();
+                    code.insert(offset as u32, Decoded::Inst(size as u32, inst));
                     offset += size;
                 }
-                Err(_) if code.last().is_some_and(|(_, _, last)| !last.desc.falls_through()) => break,
+                Err(_) if !open => break,
                 Err(error) => {
-                    return Err(SimError::Decode {
-                        offset: offset as u32,
-                        target,
-                        reason: error.to_string(),
-                    });
+                    let reason = error.to_string();
+                    return Err(SimError::Decode { offset: offset as u32, target, reason });
                 }
             }
         }
-        Machine::from_code(target, code, state)
+        let machine = Machine::of_code(target, code, 0, state);
+        match machine.faults.values().next() {
+            Some(fault) => Err(fault.clone()),
+            None => Ok(machine),
+        }
     }
 
-    fn from_code(
+    /// The code of an image, by offset in it, with the offset of the kernel's first instruction. An instruction that cannot
+    /// be executed is an error when it is reached: other kernels may be in the image.
+    pub(crate) fn of_code(
         target: Target,
-        code: Vec<(u32, u32, Inst)>,
+        code: BTreeMap<u32, Decoded>,
+        entry: u32,
         state: KernelState,
-    ) -> Result<Machine, SimError> {
+    ) -> Machine {
         let registers = RegisterMap { vgprs: state.vgprs, agprs: state.agprs, sgprs: state.sgprs };
-        let index: HashMap<u32, usize> = code.iter().enumerate().map(|(i, c)| (c.0, i)).collect();
-        let mut steps = Vec::with_capacity(code.len());
-        for (offset, size, inst) in code {
-            check_registers(target, &inst, offset, &registers)?;
-            let unsupported =
-                |what: String| SimError::Unsupported { offset, text: text(target, &inst), what };
-            let (exec, directed) = op::of(&inst, target).map_err(unsupported)?;
-            let mut step = Step::resolve(inst, (offset, size), target, &registers, exec, directed);
-            step.target = branch_target(&step, &index);
-            steps.push(step);
+        let mut loader = Loader { target, registers, faults: BTreeMap::new() };
+        let mut steps: Vec<Step> =
+            code.into_iter().map(|(offset, decoded)| loader.step(offset, decoded)).collect();
+        let offsets: Vec<u32> = steps.iter().map(|s| s.offset).collect();
+        for step in &mut steps {
+            step.target = branch_target(step, &offsets);
         }
-        Ok(Machine { target, state, steps, index, registers, sram_ecc: target.supports_sramecc() })
+        let entry = offsets.binary_search(&entry).unwrap_or(steps.len());
+        let sram_ecc = target.supports_sramecc();
+        Machine {
+            target,
+            state,
+            steps: steps.into(),
+            registers,
+            sram_ecc,
+            entry,
+            faults: loader.faults,
+            lines: Arc::default(),
+        }
     }
 
     /// Chooses whether the register file has ECC, which makes 16-bit loads clear the other half of the register
@@ -92,6 +113,25 @@ impl Machine {
     #[must_use]
     pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
         self.sram_ecc = ecc;
+        self
+    }
+
+    /// Gives the machine source lines for its reports: each holds from its code offset up to the next one.
+    #[must_use]
+    pub fn with_lines(mut self, lines: BTreeMap<u32, String>) -> Machine {
+        self.lines = Arc::new(lines);
+        self
+    }
+
+    /// The source line of the instruction at a code offset.
+    pub(crate) fn line(&self, offset: u32) -> Option<&str> {
+        self.lines.range(..=offset).next_back().map(|(_, line)| line.as_str())
+    }
+
+    /// The same machine with other sizes of LDS and scratch, which do not change what the code means.
+    #[must_use]
+    pub(crate) fn with_sizes(mut self, lds_bytes: u32, private_bytes: u32) -> Machine {
+        (self.state.lds_bytes, self.state.private_bytes) = (lds_bytes, private_bytes);
         self
     }
 
@@ -121,12 +161,42 @@ impl Machine {
     }
 
     /// An instruction as assembly text.
-    pub(crate) fn text(&self, inst: &Inst) -> String {
+    pub fn text(&self, inst: &Inst) -> String {
         text(self.target, inst)
+    }
+
+    /// True if the order in which workgroups run can change the result of a kernel without data races: there are atomics that
+    /// return what was there, or that round.
+    pub fn depends_on_order(&self) -> bool {
+        let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
+        let global =
+            |m: &str| ["global_atomic", "flat_atomic", "buffer_atomic"].iter().any(|p| m.starts_with(p));
+        let mut atomics = self.steps.iter().filter(|s| global(s.inst.desc.mnemonic));
+        atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
+    }
+
+    /// What is wrong with instructions of an image that cannot be executed; reaching one is this error.
+    pub fn faults(&self) -> impl Iterator<Item = &SimError> {
+        self.faults.values()
+    }
+
+    /// The error of the instruction at `offset`, one of [`Machine::faults`].
+    pub(crate) fn fault_at(&self, offset: u32) -> SimError {
+        let unknown = || SimError::Decode {
+            offset,
+            target: self.target,
+            reason: "nothing was decoded here".to_owned(),
+        };
+        self.faults.get(&offset).cloned().unwrap_or_else(unknown)
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Index of the kernel's first instruction.
+    pub(crate) fn entry(&self) -> usize {
+        self.entry
     }
 
     pub(crate) fn vector_registers(&self) -> usize {
@@ -144,7 +214,62 @@ impl Machine {
     /// The instruction at a code address.
     pub(crate) fn index_of(&self, address: u64) -> Option<usize> {
         let offset = u32::try_from(address.checked_sub(CODE_BASE)?).ok()?;
-        self.index.get(&offset).copied()
+        self.steps.binary_search_by_key(&offset, |s| s.offset).ok()
+    }
+}
+
+/// What stands at an offset of the code.
+pub(crate) enum Decoded {
+    /// An instruction and its size.
+    Inst(u32, Inst),
+    /// No instruction: why, and something to stand for it.
+    Nothing(String, Inst),
+}
+
+/// Resolves instructions one by one.
+struct Loader {
+    target: Target,
+    registers: RegisterMap,
+    faults: BTreeMap<u32, SimError>,
+}
+
+impl Loader {
+    fn step(&mut self, offset: u32, decoded: Decoded) -> Step {
+        let (size, inst, fault) = match decoded {
+            Decoded::Inst(size, inst) => (size, inst, None),
+            Decoded::Nothing(reason, inst) => {
+                (4, inst, Some(SimError::Decode { offset, target: self.target, reason }))
+            }
+        };
+        let functions = match fault {
+            Some(fault) => Err(fault),
+            None => self.functions(offset, &inst),
+        };
+        let (exec, directed) = match functions {
+            Ok(functions) => functions,
+            Err(fault) => {
+                self.faults.insert(offset, fault);
+                let refuse: Arc<dyn Exec> = Arc::new(|_: &mut Cx<'_>, _: &Step| Err(Fault::Loaded));
+                (refuse.clone(), Some(refuse))
+            }
+        };
+        Step::resolve(inst, (offset, size), self.target, &self.registers, exec, directed)
+    }
+
+    /// The registers that an instruction can name. In a unified file the AGPRs follow the VGPRs, and a VGPR number beyond
+    /// `ACCUM_OFFSET` means one of them: AMD's own kernels rely on it (the `amd-aiter` wheel's flash attention for gfx942
+    /// uses v160 to v235 with 256 registers and an offset of 160).
+    fn reach(&self) -> RegisterMap {
+        let RegisterMap { vgprs, agprs, .. } = self.registers;
+        let vgprs = if self.target.has_unified_agprs() { vgprs + agprs } else { vgprs };
+        RegisterMap { vgprs, ..self.registers }
+    }
+
+    fn functions(&self, offset: u32, inst: &Inst) -> Result<op::Functions, SimError> {
+        check_registers(self.target, inst, offset, &self.reach())?;
+        let unsupported =
+            |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what };
+        op::of(inst, self.target).map_err(unsupported)
     }
 }
 
@@ -152,17 +277,23 @@ fn text(target: Target, inst: &Inst) -> String {
     InstText { inst, target, program: None }.to_string()
 }
 
-/// Index of a direct branch's target.
-fn branch_target(step: &Step, index: &HashMap<u32, usize>) -> Option<usize> {
-    if step.inst.desc.class != Class::Branch
-        || !step.inst.operands.iter().any(|o| matches!(o, Operand::Imm(_)))
-    {
+/// Offset that a direct branch goes to.
+pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> {
+    if inst.desc.class != Class::Branch {
         return None;
     }
+    let immediate = inst.operands.iter().rev().find_map(|o| match o {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    })?;
     // simm16 counts dwords from the next instruction (MI100 ISA 4.2).
-    let next = i64::from(step.offset + step.size);
-    let target = u32::try_from(next + i64::from(step.imm as i16) * 4).ok()?;
-    index.get(&target).copied()
+    u32::try_from(i64::from(offset + size) + i64::from(immediate as i16) * 4).ok()
+}
+
+/// Index of a direct branch's target.
+fn branch_target(step: &Step, offsets: &[u32]) -> Option<usize> {
+    let target = branch_offset(&step.inst, step.offset, step.size)?;
+    offsets.binary_search(&target).ok()
 }
 
 fn check_registers(target: Target, inst: &Inst, offset: u32, map: &RegisterMap) -> Result<(), SimError> {

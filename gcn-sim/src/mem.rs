@@ -5,7 +5,9 @@ mod address;
 mod atomic;
 mod buffer;
 mod ds;
+mod ds_extra;
 mod ds_lane;
+mod format;
 mod smem;
 mod vmem;
 
@@ -24,8 +26,10 @@ pub(crate) mod aperture {
 pub(crate) fn add(ops: &mut Ops) {
     smem::add(ops);
     ds::add(ops);
+    ds_extra::add(ops);
     ds_lane::add(ops);
     vmem::add(ops);
+    format::add(ops);
     atomic::add(ops);
 }
 

@@ -4,7 +4,7 @@
 //! without data races gives the same result in any order. Atomics wider than a word take a lock of their own.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 /// First address handed out; low addresses, null above all, are never valid.
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
@@ -26,6 +26,8 @@ const ALIGNMENT: u64 = 0x1000;
 pub struct Memory {
     allocations: Vec<Allocation>,
     end: u64,
+    /// What has been given back.
+    freed: Vec<Range>,
     wide_atomics: Mutex<()>,
 }
 
@@ -35,10 +37,12 @@ pub(crate) struct Allocation {
     base: u64,
     bytes: u64,
     words: Box<[AtomicU32]>,
+    /// Which bytes of each word have been written; empty if that does not matter.
+    written: Box<[AtomicU8]>,
 }
 
 /// A range of addresses, for messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Range {
     /// First address.
     pub base: u64,
@@ -61,16 +65,52 @@ pub struct MemoryError {
 impl Memory {
     /// An empty memory.
     pub fn new() -> Memory {
-        Memory { allocations: Vec::new(), end: FIRST_ADDRESS, wide_atomics: Mutex::new(()) }
+        Memory {
+            allocations: Vec::new(),
+            end: FIRST_ADDRESS,
+            freed: Vec::new(),
+            wide_atomics: Mutex::new(()),
+        }
     }
 
     /// Allocates `bytes` zeroed bytes, aligned to 4096.
     pub fn alloc(&mut self, bytes: usize) -> u64 {
         let base = self.end;
         let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
-        self.allocations.push(Allocation { base, bytes: bytes as u64, words });
+        // Mapped ranges lie above what is handed out here.
+        let at = self.allocations.partition_point(|a| a.base <= base);
+        self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
         self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
         base
+    }
+
+    /// Allocates `bytes` bytes that a kernel must not read before it or the host has written them; those that are read
+    /// anyway are zero. [`crate::Sanitize::MEMORY`] finds such reads.
+    pub fn alloc_uninit(&mut self, bytes: usize) -> u64 {
+        let base = self.alloc(bytes);
+        if let Some(allocation) = self.allocations.iter_mut().find(|a| a.base == base) {
+            allocation.written = allocation.words.iter().map(|_| AtomicU8::new(0)).collect();
+        }
+        base
+    }
+
+    /// Allocates `bytes` zeroed bytes at a fixed, word-aligned address.
+    ///
+    /// # Errors
+    /// [`MemoryError`] if the range is not free or the address not aligned.
+    pub(crate) fn map(&mut self, base: u64, bytes: usize) -> Result<(), MemoryError> {
+        let error = MemoryError { address: base, bytes: bytes as u64 };
+        let end = base.checked_add(bytes as u64).ok_or_else(|| error.clone())?;
+        let at = self.allocations.partition_point(|a| a.base <= base);
+        let before = at.checked_sub(1).and_then(|i| self.allocations.get(i));
+        let overlaps = before.is_some_and(|a| a.base + a.bytes > base)
+            || self.allocations.get(at).is_some_and(|a| a.base < end);
+        if overlaps || !base.is_multiple_of(4) {
+            return Err(error);
+        }
+        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
+        Ok(())
     }
 
     /// Gives an allocation back; later accesses to it are errors. Its addresses are not used again.
@@ -80,7 +120,8 @@ impl Memory {
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         let at = self.allocations.iter().position(|a| a.base == address);
         let at = at.ok_or(MemoryError { address, bytes: 0 })?;
-        self.allocations.remove(at);
+        let freed = self.allocations.remove(at);
+        self.freed.push(Range { base: freed.base, bytes: freed.bytes });
         Ok(())
     }
 
@@ -90,8 +131,15 @@ impl Memory {
     /// If the range is not inside one allocation.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
         let (allocation, offset) = self.host_range(address, data.len())?;
-        for (i, byte) in data.iter().enumerate() {
-            allocation.store8(offset + i as u64, *byte);
+        // Whole words first: a buffer of gigabytes is filled byte by byte otherwise.
+        let (words, rest) = data.as_chunks::<4>();
+        let whole = if offset.is_multiple_of(4) { words } else { &[] };
+        for (i, word) in whole.iter().enumerate() {
+            allocation.store(offset + 4 * i as u64, 4, u32::from_le_bytes(*word));
+        }
+        let (start, rest) = if whole.is_empty() { (0, data) } else { (data.len() - rest.len(), rest) };
+        for (i, byte) in rest.iter().enumerate() {
+            allocation.store8(offset + (start + i) as u64, *byte);
         }
         Ok(())
     }
@@ -102,7 +150,15 @@ impl Memory {
     /// If the range is not inside one allocation.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, MemoryError> {
         let (allocation, offset) = self.host_range(address, bytes)?;
-        Ok((0..bytes as u64).map(|i| allocation.load8(offset + i)).collect())
+        let mut out = Vec::with_capacity(bytes.next_multiple_of(4));
+        if offset.is_multiple_of(4) {
+            let words = (0..bytes.div_ceil(4) as u64).map(|i| allocation.load(offset + 4 * i, 4));
+            words.for_each(|word| out.extend(word.to_le_bytes()));
+            out.truncate(bytes);
+        } else {
+            out.extend((0..bytes as u64).map(|i| allocation.load8(offset + i)));
+        }
+        Ok(out)
     }
 
     fn host_range(&self, address: u64, bytes: usize) -> Result<(&Allocation, u64), MemoryError> {
@@ -110,6 +166,23 @@ impl Memory {
         let at = self.find(address, bytes, 0).ok_or(MemoryError { address, bytes })?;
         let allocation = &self.allocations[at];
         Ok((allocation, address - allocation.base))
+    }
+
+    /// Copies bytes without a change to any hint; false if no allocation holds them.
+    pub(crate) fn peek(&self, address: u64, to: &mut [u8]) -> bool {
+        let Some(at) = self.find(address, to.len() as u64, 0) else { return false };
+        let allocation = &self.allocations[at];
+        let offset = allocation.offset(address);
+        (offset..).zip(to).for_each(|(at, byte)| *byte = allocation.load8(at));
+        true
+    }
+
+    /// Writes bytes, if an allocation holds them.
+    pub(crate) fn poke(&self, address: u64, from: &[u8]) {
+        let Some(at) = self.find(address, from.len() as u64, 0) else { return };
+        let allocation = &self.allocations[at];
+        let offset = allocation.offset(address);
+        (offset..).zip(from).for_each(|(at, byte)| allocation.store8(at, *byte));
     }
 
     /// Index of the allocation that holds the range; `hint` is tried first.
@@ -134,6 +207,26 @@ impl Memory {
             if address < a.base { a.base - address } else { address.saturating_sub(a.base + a.bytes) }
         };
         self.allocations.iter().min_by_key(distance).map(|a| Range { base: a.base, bytes: a.bytes })
+    }
+
+    /// The former allocation that held the byte at `address`.
+    pub(crate) fn freed(&self, address: u64) -> Option<Range> {
+        self.freed.iter().copied().find(|r| r.base <= address && address - r.base < r.bytes)
+    }
+
+    /// The allocation that holds the byte at `address`.
+    pub(crate) fn range_of(&self, address: u64) -> Option<Range> {
+        let allocation = &self.allocations[self.find(address, 1, 0)?];
+        Some(Range { base: allocation.base, bytes: allocation.bytes })
+    }
+
+    /// True if all bytes have been written, or need not be.
+    pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
+        let Some(at) = self.find(address, bytes, 0) else { return true };
+        let allocation = &self.allocations[at];
+        let offset = allocation.offset(address);
+        let is_written = |at: u64| allocation.written[(at / 4) as usize].load(Relaxed) >> (at % 4) & 1 == 1;
+        allocation.written.is_empty() || (offset..offset + bytes).all(is_written)
     }
 
     /// Runs a read-modify-write of more than one word while no other such operation runs.
@@ -161,8 +254,19 @@ impl Allocation {
         (self.words[(offset / 4) as usize].load(Relaxed) >> (offset % 4 * 8)) as u8
     }
 
+    /// Notes that bytes have been written, if that matters.
+    #[inline]
+    fn mark(&self, offset: u64, bytes: u32) {
+        if !self.written.is_empty() {
+            (offset..offset + u64::from(bytes)).for_each(|at| {
+                self.written[(at / 4) as usize].fetch_or(1 << (at % 4), Relaxed);
+            });
+        }
+    }
+
     #[inline]
     fn store8(&self, offset: u64, byte: u8) {
+        self.mark(offset, 1);
         let shift = offset % 4 * 8;
         let put = |word: u32| Some(word & !(0xff << shift) | u32::from(byte) << shift);
         // The closure never declines, so the update cannot fail.
@@ -182,6 +286,7 @@ impl Allocation {
     #[inline]
     pub(crate) fn store(&self, offset: u64, bytes: u32, value: u32) {
         if bytes == 4 && offset.is_multiple_of(4) {
+            self.mark(offset, 4);
             self.words[(offset / 4) as usize].store(value, Relaxed);
             return;
         }
@@ -193,6 +298,7 @@ impl Allocation {
     /// Atomically replaces the word at a word-aligned offset; returns the old value.
     #[inline]
     pub(crate) fn update(&self, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
+        self.mark(offset, 4);
         let word = &self.words[(offset / 4) as usize];
         // The closure never declines, so both outcomes hold the old value.
         word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
@@ -213,6 +319,24 @@ mod tests {
         assert_eq!(a.load(8, 2), 0x0a09);
         a.store(3, 2, 0xbeef);
         assert_eq!(memory.read(base, 6).unwrap(), [1, 2, 3, 0xef, 0xbe, 6]);
+    }
+
+    #[test]
+    fn mapped_ranges_do_not_overlap() {
+        let mut memory = Memory::new();
+        memory.map(1 << 40, 64).unwrap();
+        let a = memory.alloc(16);
+        assert!(a < 1 << 40 && memory.read(a, 16).is_ok() && memory.read((1 << 40) + 60, 4).is_ok());
+        for (base, bytes) in
+            [((1 << 40) - 4, 8), (1 << 40, 4), ((1 << 40) + 60, 4), (a + 8, 4), ((1 << 41) + 2, 4)]
+        {
+            assert!(memory.map(base, bytes).is_err(), "{base:#x}");
+        }
+        memory.map((1 << 40) + 64, 4).unwrap();
+        memory.write((1 << 40) + 65, &[1, 2, 3]).unwrap();
+        assert_eq!(memory.read((1 << 40) + 64, 4).unwrap(), [0, 1, 2, 3]);
+        memory.write(1 << 40, &[1, 2, 3, 4, 5, 6, 7]).unwrap();
+        assert_eq!(memory.read((1 << 40) + 3, 5).unwrap(), [4, 5, 6, 7, 0]);
     }
 
     #[test]

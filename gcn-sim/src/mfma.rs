@@ -1,4 +1,4 @@
-//! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
+//! Matrix inlayout::shape(row, target).is_some()tructions, driven by the shapes and layouts of [`gcn_isa::layout`].
 //!
 //! Numerics. The order in which the hardware adds products is not documented, nor how wide it adds them. The simulator
 //! starts from C and adds the products for ascending k, each step a fused multiply-add in the type of the accumulator:
@@ -8,6 +8,7 @@
 
 mod dense;
 mod elements;
+mod scaled;
 mod sparse;
 
 use std::sync::Arc;
@@ -26,10 +27,15 @@ use crate::wave::Lanes;
 /// What the simulator does not know about it.
 pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String> {
     let shape = *layout::shape(inst.desc, target).ok_or("its shape is not known")?;
-    if [shape.a, shape.b].contains(&ElemType::F8f6f4) {
-        return Err("the layout of f8f6f4 operands is not known".to_owned());
-    }
     let mods = &inst.mods;
+    if shape.formats_chosen {
+        let shape = shape.with_formats(mods.cbsz, mods.blgp).ok_or("cbsz or blgp names no format")?;
+        return Ok(if shape.scaled {
+            Arc::new(scaled::Scaled::new(shape, target, inst)?)
+        } else {
+            Arc::new(dense::Dense::<f32>::new(shape, target, mods)?)
+        });
+    }
     if shape.sparse {
         return Ok(Arc::new(sparse::Sparse::new(shape, target, mods)?));
     }
@@ -48,7 +54,7 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String>
 
 /// True if the instruction, without modifiers, has a function.
 pub(crate) fn is_known(row: &gcn_isa::InstDesc, target: Target) -> bool {
-    layout::shape(row, target).is_some_and(|s| ![s.a, s.b].contains(&ElemType::F8f6f4))
+    layout::shape(row, target).is_some()
 }
 
 /// Elements of one operand that lie side by side: the same register and bits in consecutive lanes.

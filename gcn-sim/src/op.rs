@@ -92,6 +92,8 @@ static OPS: LazyLock<Ops> = LazyLock::new(|| {
     valu::trans::add(&mut ops);
     valu::divide::add(&mut ops);
     valu::convert::add(&mut ops);
+    valu::small::add(&mut ops);
+    valu::sad::add(&mut ops);
     valu::cmp::add(&mut ops);
     valu::lane::add(&mut ops);
     valu::packed::add(&mut ops);
@@ -110,7 +112,9 @@ pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
         let exec = mfma::exec(inst, target)?;
         return Ok((exec.clone(), Some(exec)));
     }
-    let missing = || "its semantics are not implemented".to_owned();
+    let missing = || {
+        crate::coverage::refusal(inst.desc.mnemonic).unwrap_or("its semantics are not implemented").to_owned()
+    };
     let op = OPS.0.get(inst.desc.mnemonic).ok_or_else(missing)?;
     refuse_unknown_uses(inst)?;
     let exec = match &op.saturating {
@@ -146,7 +150,9 @@ fn refuse_unknown_uses(inst: &Inst) -> Result<(), String> {
         return Err("DPP and SDWA of packed operands are not implemented".to_owned());
     }
     if mods.gds {
-        return Err("there is no GDS".to_owned());
+        return Err(
+            "the global data share is handed out by the driver, and compute kernels get none".to_owned()
+        );
     }
     Ok(())
 }

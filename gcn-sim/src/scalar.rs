@@ -2,6 +2,7 @@
 
 mod alu;
 mod control;
+mod fork;
 
 use crate::exec::{Cx, Next, ScalarValue};
 use crate::op::{Op, Ops};
@@ -10,6 +11,7 @@ use crate::step::Step;
 pub(crate) fn add(ops: &mut Ops) {
     alu::add(ops);
     control::add(ops);
+    fork::add(ops);
 }
 
 /// D = f(S0); SCC stays.

@@ -69,6 +69,11 @@ impl Const {
         }
     }
 
+    /// The constant as a packed bf16 operand: a float constant is a bf16 in the low half.
+    pub(crate) fn packed_bf16(self) -> u32 {
+        if self.float { self.b32 >> 16 } else { self.b32 }
+    }
+
     /// The constant as a packed f16 operand: a float constant is an f16 in the low half, the upper half is zero.
     pub(crate) fn packed_f16(self) -> u32 {
         if self.float { u32::from(self.b16) } else { self.b32 }
@@ -93,6 +98,8 @@ pub(crate) struct Step {
     pub sdst: u16,
     /// Sources by role: `src0`-like, `src1`-like, `src2`-like.
     pub src: [Src; 3],
+    /// Vector slots of the scales of a matrix instruction.
+    pub scales: [u16; 2],
     /// First SGPR of a buffer resource.
     pub rsrc: u16,
     /// Immediate field.
@@ -185,6 +192,7 @@ impl Step {
             vdst: 0,
             sdst: 0,
             src: [Src::None; 3],
+            scales: [0; 2],
             rsrc: 0,
             imm: 0,
             target: None,
@@ -243,6 +251,8 @@ impl Step {
             ("sdst", Operand::Reg(reg)) => self.sdst = reg.index,
             // v_swap: the second register is both source and destination.
             ("vdst1", _) => self.src[1] = map.source(operand),
+            ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),
+            ("scale_src1", Operand::Reg(reg)) => self.scales[1] = map.slot(reg),
             (_, Operand::Imm(value)) => self.imm = value,
             _ => {
                 if let Some(role) = role(name) {

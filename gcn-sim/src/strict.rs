@@ -4,20 +4,21 @@
 //! `s_waitcnt` makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
 //! and compares it with the wait-state rules. Both work on what a wave really executes: no path is assumed.
 
-mod counters;
-mod effect;
-mod states;
+pub(crate) mod counters;
+pub(crate) mod effect;
+pub(crate) mod range;
+pub(crate) mod states;
 
 use gcn_isa::reg::RegUnit;
 
 use crate::error::{Hazard, Site};
-use crate::exec::LdsTrace;
+use crate::exec::Trace;
 use crate::machine::Machine;
 
 /// What strict mode knows about each instruction of a program.
 pub(crate) struct Program {
-    effects: Vec<effect::Effect>,
-    pairs: states::Pairs,
+    pub effects: Vec<effect::Effect>,
+    pub pairs: states::Pairs,
 }
 
 impl Program {
@@ -52,21 +53,21 @@ impl WaveState {
         self.counters.before(&program.effects, machine, at, alone)
     }
 
-    /// Takes note that instruction `at` executed and touched the LDS bytes `lds`.
+    /// Takes note that instruction `at` executed and touched what `trace` says.
     pub(crate) fn after(
         &mut self,
         program: &Program,
         machine: &Machine,
         at: usize,
-        lds: LdsTrace,
+        trace: &Trace,
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, at);
-        self.counters.after(&program.effects, machine, at, lds)
+        self.counters.after(&program.effects, machine, at, range::LdsRange::of(trace))
     }
 }
 
 /// A hazard between two instructions; the caller fills in where the second one was.
-fn hazard(
+pub(crate) fn hazard(
     machine: &Machine,
     rule: &str,
     first: usize,

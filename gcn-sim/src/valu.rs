@@ -17,6 +17,8 @@ pub(crate) mod lane;
 pub(crate) mod mix;
 pub(crate) mod packed;
 pub(crate) mod read;
+pub(crate) mod sad;
+pub(crate) mod small;
 pub(crate) mod trans;
 pub(crate) mod write;
 

@@ -35,11 +35,15 @@ pub(crate) struct Mode {
     pub ieee: bool,
     /// VGPR numbers of VALU instructions are relative to M0.
     pub gpr_indexing: bool,
+    /// Vector instructions are skipped.
+    pub vskip: bool,
 }
 
 impl Mode {
     /// GPR index enable.
     pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
+    /// Skip vector instructions.
+    pub(crate) const VSKIP: u32 = 1 << 28;
 
     pub(crate) fn new(bits: u32) -> Mode {
         Mode {
@@ -54,6 +58,7 @@ impl Mode {
             dx10_clamp: bits >> 8 & 1 == 1,
             ieee: bits >> 9 & 1 == 1,
             gpr_indexing: bits & Mode::GPR_IDX_EN != 0,
+            vskip: bits & Mode::VSKIP != 0,
         }
     }
 

@@ -1,56 +1,36 @@
 //! One workgroup: its waves take turns until each has ended.
 
-use gcn_isa::table::Class;
-
-use crate::dispatch::{Launch, Stats};
+use crate::dispatch::Launch;
 use crate::error::{OutOfBounds, SimError, Site, Space};
-use crate::exec::{Cx, Fault, LdsTrace, Next};
+use crate::exec::{Cx, Fault, Next};
 use crate::memory::{Memory, Range};
 use crate::step::Step;
-use crate::strict;
 use crate::value::LANES;
+use crate::watch::{Group, Shared};
 use crate::wave::{Status, Wave};
 
 /// Instructions a wave executes before another gets its turn, so that waves may wait for each other through memory.
 const TURN: u64 = 1 << 16;
 
-/// Number of instruction classes; [`Class`] discriminants are below it.
-const CLASSES: usize = 64;
-
-/// Executed instructions by class.
-#[derive(Clone, Copy)]
-pub(crate) struct Counts([u64; CLASSES]);
-
-impl Default for Counts {
-    fn default() -> Counts {
-        Counts([0; CLASSES])
-    }
-}
+/// Executions of each instruction, by its index.
+#[derive(Clone, Default)]
+pub(crate) struct Counts(pub Vec<u64>);
 
 impl Counts {
     pub(crate) fn plus(mut self, other: Counts) -> Counts {
+        if self.0.is_empty() {
+            return other;
+        }
         self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a += b);
         self
-    }
-
-    pub(crate) fn stats(&self, waves: u64) -> Stats {
-        let mut by_class: Vec<(Class, u64)> = Vec::new();
-        for row in gcn_isa::table::rows() {
-            let count = self.0[row.class as usize];
-            if count > 0 && !by_class.iter().any(|(class, _)| *class == row.class) {
-                by_class.push((row.class, count));
-            }
-        }
-        by_class.sort_by_key(|(class, count)| (std::cmp::Reverse(*count), class.name()));
-        Stats { wave_instructions: self.0.iter().sum(), by_class, waves }
     }
 }
 
 /// The state of one workgroup, reused for the next.
 pub(crate) struct Unit {
-    waves: Vec<Wave>,
-    strict: Vec<strict::WaveState>,
-    lds: Vec<u8>,
+    pub waves: Vec<Wave>,
+    watch: Option<Group>,
+    pub lds: Vec<u8>,
     pub counts: Counts,
 }
 
@@ -59,18 +39,25 @@ impl Unit {
         let state = launch.machine.state();
         let count = launch.inputs.waves as usize;
         let wave = || Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
-        let strict =
-            launch.strict.iter().flat_map(|_| (0..count).map(|_| strict::WaveState::default())).collect();
+        let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
         Unit {
             waves: (0..count).map(|_| wave()).collect(),
-            strict,
+            watch,
             lds: vec![0; state.lds_bytes as usize],
-            counts: Counts::default(),
+            counts: Counts(vec![0; launch.machine.steps().len()]),
         }
     }
 
     /// Runs workgroup `id` to its end.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
+        let result = self.run_waves(launch, memory, id);
+        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref()) {
+            watch.publish(shared);
+        }
+        result
+    }
+
+    fn run_waves(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
         self.start(launch, id)?;
         loop {
             for wave in 0..self.waves.len() {
@@ -79,6 +66,7 @@ impl Unit {
                 }
             }
             if self.waves.iter().any(|w| w.status == Status::Running) {
+                self.check_progress(launch)?;
                 continue;
             }
             if self.waves.iter().all(|w| w.status == Status::Ended) {
@@ -89,27 +77,44 @@ impl Unit {
     }
 
     /// Initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
-    fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
+    pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         let state = launch.machine.state();
         let sgprs = state.initial_sgprs(&launch.inputs, id)?;
         self.lds.fill(0);
         for (number, wave) in self.waves.iter_mut().enumerate() {
             wave.reset(number as u32, state.mode());
+            wave.pc = launch.machine.entry();
             wave.s[..sgprs.len()].copy_from_slice(&sgprs);
             let exec = work_items(wave, launch, number);
             wave.set_exec(exec);
         }
-        self.strict.iter_mut().for_each(strict::WaveState::reset);
+        if let Some(watch) = &mut self.watch {
+            watch.start(launch, id, &self.waves, sgprs.len());
+        }
         Ok(())
+    }
+
+    /// Ends the run if no wave can go on.
+    fn check_progress(&self, launch: &Launch<'_>) -> Result<(), SimError> {
+        let watched = self.watch.as_ref().zip(launch.watch.as_ref());
+        match watched.and_then(|(watch, shared)| watch.deadlock(shared, launch.machine, &self.waves)) {
+            Some(finding) => Err(SimError::Finding(finding)),
+            None => Ok(()),
+        }
     }
 
     /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
-        if launch.strict.is_some() {
+        if launch.watch.as_ref().is_some_and(Shared::is_strict) {
             let first = self.waves[0].status;
             if self.waves.iter().any(|w| w.status != first) {
                 return Err(self.divergent_barrier(launch, id));
             }
+        }
+        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
+            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
+        {
+            return Err(SimError::Finding(finding));
         }
         for wave in &mut self.waves {
             if let Status::AtBarrier(_) = wave.status {
@@ -137,65 +142,70 @@ impl Unit {
         id: [u32; 3],
         number: usize,
     ) -> Result<(), SimError> {
-        let alone = self.waves.len() == 1;
-        let mut trace = LdsTrace::default();
-        let mut strict = launch.strict.as_ref().map(|program| (program, &mut self.strict[number]));
-        let mut cx = Cx {
-            w: &mut self.waves[number],
-            lds: &mut self.lds,
-            memory,
-            machine: launch.machine,
-            lds_trace: launch.strict.is_some().then_some(&mut trace),
+        let Unit { waves, watch, lds, counts } = self;
+        let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
+        let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
+            return go_on(&mut cx, launch, id, counts, execute);
         };
-        let steps = launch.machine.steps();
-        let limit = launch.options.max_instructions;
-        let end = (cx.w.count + TURN).min(limit);
-        while cx.w.count < end {
-            let Some(step) = steps.get(cx.w.pc) else {
-                return Err(ran_off(&cx, id));
-            };
-            let at = |cx: &Cx<'_>, fault: Fault| explain(cx, id, step, fault);
-            if let Some((program, state)) = &mut strict {
-                let pc = cx.w.pc;
-                state.before(program, launch.machine, pc, alone).map_err(|h| at(&cx, Fault::Hazard(h)))?;
-            }
-            let next = execute(&mut cx, step).map_err(|fault| at(&cx, fault))?;
-            if let Some((program, state)) = &mut strict {
-                let touched = cx.lds_trace.as_deref_mut().map(std::mem::take).unwrap_or_default();
-                state
-                    .after(program, launch.machine, cx.w.pc, touched)
-                    .map_err(|h| at(&cx, Fault::Hazard(h)))?;
-            }
-            self.counts.0[step.inst.desc.class as usize] += 1;
-            cx.w.count += 1;
-            match next {
-                Next::Fall => cx.w.pc += 1,
-                Next::Jump(to) => cx.w.pc = to,
-                Next::Yield => {
-                    cx.w.pc += 1;
-                    return Ok(());
-                }
-                Next::Barrier => {
-                    cx.w.status = Status::AtBarrier(cx.w.pc);
-                    cx.w.pc += 1;
-                    return Ok(());
-                }
-                Next::End => {
-                    cx.w.status = Status::Ended;
-                    return Ok(());
-                }
-            }
-        }
-        if cx.w.count < limit {
-            return Ok(());
-        }
-        let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(&cx, id), |step| site(&cx, id, step));
-        Err(SimError::InstructionLimit { site, limit })
+        let mut trace = watch.trace(shared);
+        cx.trace = Some(&mut trace);
+        watch.resume(&mut cx);
+        let result = go_on(&mut cx, launch, id, counts, |cx, step| watch.step(shared, cx, step));
+        let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
+        watch.suspend(&mut cx, at_barrier);
+        watch.put_trace(trace);
+        result
     }
 }
 
+/// Lets a wave run until it waits, ends, or its turn is over; `run` executes an instruction.
+fn go_on(
+    cx: &mut Cx<'_>,
+    launch: &Launch<'_>,
+    id: [u32; 3],
+    counts: &mut Counts,
+    mut run: impl FnMut(&mut Cx<'_>, &Step) -> Result<Next, Fault>,
+) -> Result<(), SimError> {
+    let steps = launch.machine.steps();
+    let limit = launch.options.max_instructions;
+    let end = (cx.w.count + TURN).min(limit);
+    while cx.w.count < end {
+        let Some(step) = steps.get(cx.w.pc) else {
+            return Err(ran_off(cx, id));
+        };
+        let next = run(cx, step).map_err(|fault| explain(cx, id, step, fault))?;
+        counts.0[cx.w.pc] += 1;
+        cx.w.count += 1;
+        match next {
+            Next::Fall => cx.w.pc += 1,
+            Next::Jump(to) => cx.w.pc = to,
+            Next::Yield => {
+                cx.w.pc += 1;
+                return Ok(());
+            }
+            Next::Barrier => {
+                cx.w.status = Status::AtBarrier(cx.w.pc);
+                cx.w.pc += 1;
+                return Ok(());
+            }
+            Next::End => {
+                cx.w.status = Status::Ended;
+                return Ok(());
+            }
+        }
+    }
+    if cx.w.count < limit {
+        return Ok(());
+    }
+    let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(cx, id), |step| site(cx, id, step));
+    Err(SimError::InstructionLimit { site, limit })
+}
+
 #[inline]
-fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
+        return Ok(Next::Fall);
+    }
     if cx.w.mode.gpr_indexing && step.inst.desc.is_valu() {
         let outside = Fault::Unsupported("a VGPR index beyond the allocated registers");
         let indexed = step.indexed(cx.w.m0(), cx.machine.state().vgprs as u16).ok_or(outside)?;
@@ -246,23 +256,23 @@ fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
     }
 }
 
-fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {
+pub(crate) fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {
     Site { workgroup, wave: cx.w.id, offset: step.offset, text: cx.machine.text(&step.inst) }
 }
 
-fn end_of_code(cx: &Cx<'_>, workgroup: [u32; 3]) -> Site {
+pub(crate) fn end_of_code(cx: &Cx<'_>, workgroup: [u32; 3]) -> Site {
     let offset = cx.machine.steps().last().map_or(0, |last| last.offset + last.size);
     Site { workgroup, wave: cx.w.id, offset, text: "(end of the code)".to_owned() }
 }
 
-fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {
+pub(crate) fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {
     let site = end_of_code(cx, workgroup);
     let target = cx.machine.code_base() + u64::from(site.offset);
     SimError::BadBranch { site, target }
 }
 
 /// A fault with its place.
-fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimError {
+pub(crate) fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimError {
     let site = site(cx, workgroup, step);
     match fault {
         Fault::Unsupported(what) => {
@@ -281,6 +291,8 @@ fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimEr
         }
         Fault::BadBranch(target) => SimError::BadBranch { site, target },
         Fault::Trap(id) => SimError::Trap { site, id },
+        Fault::Finding(finding) => SimError::Finding(finding),
+        Fault::Loaded => cx.machine.fault_at(step.offset),
         Fault::Hazard(mut hazard) => {
             hazard.second = site;
             SimError::Hazard(hazard)

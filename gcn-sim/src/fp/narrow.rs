@@ -1,4 +1,4 @@
-//! Conversions between f32/f64 and the 16-bit and 8-bit formats, branch-free where they run per lane.
+//! Conversions between f32/f64 and the 16-bit formats, branch-free where they run per lane.
 
 /// f16 to f32, exact.
 #[inline(always)]
@@ -59,47 +59,6 @@ pub(crate) fn f32_to_bf16(x: f32) -> u16 {
     (if x.is_nan() { bits | 0x0040_0000 } else { rounded } >> 16) as u16
 }
 
-/// An 8-bit float format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Fp8 {
-    /// Bits of the fraction: 3 for fp8, 2 for bf8.
-    pub fraction: u32,
-    /// Exponent bias.
-    pub bias: i32,
-    /// True for the `fnuz` encodings of gfx942: no infinities, no negative zero, 0x80 is the only NaN.
-    pub fnuz: bool,
-}
-
-impl Fp8 {
-    /// `e4m3fnuz`.
-    pub(crate) const E4M3_FNUZ: Fp8 = Fp8 { fraction: 3, bias: 8, fnuz: true };
-    /// `e5m2fnuz`.
-    pub(crate) const E5M2_FNUZ: Fp8 = Fp8 { fraction: 2, bias: 16, fnuz: true };
-    /// OCP `e4m3fn`: no infinities, NaN is all ones below the sign.
-    pub(crate) const E4M3: Fp8 = Fp8 { fraction: 3, bias: 7, fnuz: false };
-    /// OCP `e5m2`: infinities and NaNs as in IEEE 754.
-    pub(crate) const E5M2: Fp8 = Fp8 { fraction: 2, bias: 15, fnuz: false };
-
-    /// Value of an 8-bit float, exact.
-    pub(crate) fn to_f32(self, byte: u8) -> f32 {
-        let magnitude = u32::from(byte & 0x7f);
-        let exponent = (magnitude >> self.fraction) as i32;
-        let fraction = magnitude & ((1 << self.fraction) - 1);
-        let special = match (self.fnuz, self.fraction) {
-            (true, _) => (byte == 0x80).then_some(f32::NAN),
-            (false, 3) => (magnitude == 0x7f).then_some(f32::NAN),
-            (false, _) if exponent == 31 => Some(if fraction == 0 { f32::INFINITY } else { f32::NAN }),
-            _ => None,
-        };
-        let value = special.unwrap_or_else(|| {
-            let (mantissa, exponent) =
-                if exponent == 0 { (fraction, 1) } else { (fraction | 1 << self.fraction, exponent) };
-            mantissa as f32 * 2f32.powi(exponent - self.bias - self.fraction as i32)
-        });
-        if byte & 0x80 != 0 { -value } else { value }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,16 +88,5 @@ mod tests {
         let x = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
         assert_eq!(f64_to_f16(x), 0x3c01);
         assert_eq!(f64_to_f16(1.0 + 2f64.powi(-11)), 0x3c00);
-    }
-
-    #[test]
-    fn eight_bit_floats_have_their_documented_extremes() {
-        assert_eq!(Fp8::E4M3_FNUZ.to_f32(0x7f), 240.0);
-        assert_eq!(Fp8::E5M2_FNUZ.to_f32(0x7f), 57_344.0);
-        assert_eq!(Fp8::E4M3.to_f32(0x7e), 448.0);
-        assert_eq!(Fp8::E5M2.to_f32(0x7b), 57_344.0);
-        assert_eq!(Fp8::E4M3_FNUZ.to_f32(0x01), 2f32.powi(-10));
-        assert_eq!(Fp8::E5M2.to_f32(0xfc), f32::NEG_INFINITY);
-        assert!(Fp8::E4M3_FNUZ.to_f32(0x80).is_nan() && Fp8::E4M3.to_f32(0xff).is_nan());
     }
 }

@@ -34,8 +34,14 @@ pub(crate) struct Format {
 
 impl Format {
     pub(crate) const F16: Format = Format { fraction: 10, exponent: 5 };
+    pub(crate) const BF16: Format = Format { fraction: 7, exponent: 8 };
     pub(crate) const F32: Format = Format { fraction: 23, exponent: 8 };
     pub(crate) const F64: Format = Format { fraction: 52, exponent: 11 };
+
+    /// The quiet NaN that an invalid operation gives.
+    pub(crate) fn nan(self) -> u64 {
+        self.quiet(self.infinity())
+    }
 
     fn bias(self) -> i32 {
         (1 << (self.exponent - 1)) - 1

@@ -12,13 +12,13 @@ use crate::valu::float32::{max32, min32};
 use crate::valu::float64::{max64, min64};
 
 /// New value of a word from the old one and up to two data words.
-type Modify<T> = fn(old: T, data: T, second: T) -> T;
+pub(super) type Modify<T> = fn(old: T, data: T, second: T) -> T;
 
 /// Float minimum and maximum in memory follow IEEE 754-2008.
 const ENV: Env = Env { ieee: true };
 
 /// 32-bit operations: suffix of the global mnemonic, of the LDS mnemonic, function. An empty name: no such instruction.
-const WORDS: &[(&str, &str, Modify<u32>)] = &[
+pub(super) const WORDS: &[(&str, &str, Modify<u32>)] = &[
     ("swap", "", |_, d, _| d),
     ("add", "add_u32", |o, d, _| o.wrapping_add(d)),
     ("sub", "sub_u32", |o, d, _| o.wrapping_sub(d)),
@@ -49,7 +49,7 @@ const WORDS: &[(&str, &str, Modify<u32>)] = &[
 ];
 
 /// 64-bit operations, in the same columns.
-const PAIRS: &[(&str, &str, Modify<u64>)] = &[
+pub(super) const PAIRS: &[(&str, &str, Modify<u64>)] = &[
     ("swap_x2", "", |_, d, _| d),
     ("add_x2", "add_u64", |o, d, _| o.wrapping_add(d)),
     ("sub_x2", "sub_u64", |o, d, _| o.wrapping_sub(d)),

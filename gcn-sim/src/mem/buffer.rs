@@ -2,11 +2,14 @@
 
 use super::access::Place;
 use crate::exec::{Cx, Fault};
+use crate::kernel::SCRATCH_WINDOW;
 use crate::step::{Src, Step};
-use crate::value::Ty;
+use crate::value::{LANES, Ty};
 
 /// Bytes of an element in swizzled buffers; fixed on GFX9.
 const ELEMENT: u64 = 4;
+/// Addresses from the scratch window on that mean scratch.
+const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
 
 /// A buffer resource and the instruction's address operands.
 pub(crate) struct Buffer {
@@ -31,8 +34,12 @@ impl Buffer {
             _ => None,
         };
         let add_tid = word(3) >> 23 & 1 == 1;
-        // With add_tid the data format field extends the stride.
-        let extension = if add_tid { u64::from(word(3) >> 15 & 0xf) << 14 } else { 0 };
+        // With add_tid the data format field extends the stride, unless it is needed as such.
+        let extension = if add_tid && !s.inst.desc.mnemonic.contains("format") {
+            u64::from(word(3) >> 15 & 0xf) << 14
+        } else {
+            0
+        };
         let scalar_offset = match s.src[1] {
             Src::None => 0,
             ref src => cx.scalar(src, Ty::B32)?,
@@ -59,11 +66,22 @@ impl Buffer {
         let tid = if self.add_tid { lane as u64 } else { 0 };
         let index = read(self.index) + tid;
         let offset = read(self.offset) + self.inst_offset + u64::from(ahead);
+        if let Some(wave) = self.scratch_window() {
+            return Some(Place::Scratch((wave + offset) as u32));
+        }
         if !self.in_range(index, offset, u64::from(bytes)) {
             return None;
         }
         let inside = if self.swizzle { self.swizzled(index, offset) } else { index * self.stride + offset };
         Some(Place::Global(self.base.wrapping_add(self.scalar_offset).wrapping_add(inside)))
+    }
+
+    /// The private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles
+    /// the scratch memory of all lanes, and `soffset` counts the bytes of the whole wave. The result is the byte of the
+    /// lane's own scratch that they mean, to which the lane's offsets are added.
+    fn scratch_window(&self) -> Option<u64> {
+        let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
+        (self.add_tid && self.swizzle && start < SCRATCH_WINDOW_BYTES).then_some(start / LANES as u64)
     }
 
     /// Structured buffers check the index, raw buffers every byte; scratch buffers nothing.

@@ -69,7 +69,7 @@ pub(crate) fn address(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault
 }
 
 /// The two LDS addresses of a lane.
-fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Result<[Place; 2], Fault> {
+pub(super) fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Result<[Place; 2], Fault> {
     let base = base(cx, s, lane)?;
     let mods = &s.inst.mods;
     Ok([mods.offset0, mods.offset1].map(|offset| Place::Lds(base.wrapping_add(u32::from(offset) * unit))))

@@ -26,28 +26,32 @@ fn swizzle(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     let pattern = s.inst.mods.offset as u32;
     let exec = cx.w.exec();
     for lane in lanes(exec) {
-        let from = swizzle_source(pattern, lane).ok_or(Fault::Unsupported("the FFT mode of ds_swizzle"))?;
+        let from = swizzle_source(pattern, lane);
         cx.w.v[s.vdst as usize][lane] = if exec >> from & 1 == 1 { data[from] } else { 0 };
     }
     Ok(Next::Fall)
 }
 
-/// Source lane under a swizzle pattern: a quad permutation (bit 15), a rotation in 32 lanes (bits 15:13 = 110), or
-/// AND, OR and XOR masks on the lane number in 32 lanes.
-fn swizzle_source(pattern: u32, lane: usize) -> Option<usize> {
+/// Source lane under a swizzle pattern: the bit reversal of an FFT (bits 15:13 = 111), a rotation in 32 lanes (110), a
+/// quad permutation (bit 15), or AND, OR and XOR masks on the lane number in 32 lanes.
+fn swizzle_source(pattern: u32, lane: usize) -> usize {
     let (group, place) = (lane / 32 * 32, lane % 32);
     match pattern >> 13 & 7 {
-        0b111 => None,
+        0b111 => {
+            let mask = (pattern & 0x1f) as usize;
+            let reversed = (place as u8).reverse_bits() as usize >> 3;
+            group + (reversed >> mask.count_ones() | place & mask)
+        }
         0b110 => {
             let (mask, by) = ((pattern & 0x1f) as usize, (pattern >> 5 & 0x1f) as usize);
             // Bit 10: rotate to the right, so that a lane reads from below.
             let turned = (if pattern >> 10 & 1 == 1 { place + 32 - by } else { place + by }) % 32;
-            Some(group + (place & mask | turned & !mask & 0x1f))
+            group + (place & mask | turned & !mask & 0x1f)
         }
-        0b100 | 0b101 => Some(lane / 4 * 4 + (pattern >> (lane % 4 * 2) & 3) as usize),
+        0b100 | 0b101 => lane / 4 * 4 + (pattern >> (lane % 4 * 2) & 3) as usize,
         _ => {
             let (and, or, xor) = (pattern & 0x1f, pattern >> 5 & 0x1f, pattern >> 10 & 0x1f);
-            Some(group + ((place as u32 & and | or) ^ xor) as usize)
+            group + ((place as u32 & and | or) ^ xor) as usize
         }
     }
 }
@@ -89,9 +93,9 @@ mod tests {
     #[test]
     fn swizzle_patterns() {
         // SWAPX16, REVERSE within 32, BROADCAST of lane 3 within 8, quad permutation 3,2,1,0.
-        assert_eq!(swizzle_source(0x401f, 5), Some(21));
-        assert_eq!(swizzle_source(0x7c1f, 33), Some(62));
-        assert_eq!(swizzle_source(0x0078, 45), Some(43));
-        assert_eq!(swizzle_source(0x801b, 4), Some(7));
+        assert_eq!(swizzle_source(0x401f, 5), 21);
+        assert_eq!(swizzle_source(0x7c1f, 33), 62);
+        assert_eq!(swizzle_source(0x0078, 45), 43);
+        assert_eq!(swizzle_source(0x801b, 4), 7);
     }
 }

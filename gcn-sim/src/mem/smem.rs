@@ -1,6 +1,7 @@
-//! Scalar memory.
+//! Scalar memory: loads, stores and atomics, plain, through a buffer resource, and of the scratch memory.
 
 use super::access::Place;
+use super::atomic::{Modify, PAIRS, WORDS};
 use super::name;
 use crate::exec::{Cx, Fault, Next, Outcome};
 use crate::op::{Op, Ops};
@@ -9,16 +10,17 @@ use crate::value::Ty;
 
 pub(crate) fn add(ops: &mut Ops) {
     for (suffix, words) in [("dword", 1), ("dwordx2", 2), ("dwordx4", 4), ("dwordx8", 8), ("dwordx16", 16)] {
-        ops.add(name(&["s_load_", suffix]), Op::new(move |cx: &mut Cx<'_>, s: &Step| load(cx, s, words)));
-        ops.add(
-            name(&["s_buffer_load_", suffix]),
-            Op::new(move |cx: &mut Cx<'_>, s: &Step| buffer_load(cx, s, words)),
-        );
-        if words <= 4 {
-            ops.add(
-                name(&["s_store_", suffix]),
-                Op::new(move |cx: &mut Cx<'_>, s: &Step| store(cx, s, words)),
-            );
+        for (prefix, kind) in
+            [("s_", Kind::Plain), ("s_buffer_", Kind::Buffer), ("s_scratch_", Kind::Scratch)]
+        {
+            if words <= 4 || kind != Kind::Scratch {
+                let run = move |cx: &mut Cx<'_>, s: &Step| load(cx, s, kind, words);
+                ops.add(name(&[prefix, "load_", suffix]), Op::new(run));
+            }
+            if words <= 4 {
+                let run = move |cx: &mut Cx<'_>, s: &Step| store(cx, s, kind, words);
+                ops.add(name(&[prefix, "store_", suffix]), Op::new(run));
+            }
         }
     }
     for name in ["s_memtime", "s_memrealtime"] {
@@ -32,29 +34,75 @@ pub(crate) fn add(ops: &mut Ops) {
             }),
         );
     }
+    for (prefix, kind) in [("s_atomic_", Kind::Plain), ("s_buffer_atomic_", Kind::Buffer)] {
+        for (suffix, f) in integer_atomics(WORDS) {
+            let run = move |cx: &mut Cx<'_>, s: &Step| atomic_word(cx, s, kind, f);
+            ops.add(name(&[prefix, suffix]), Op::new(run));
+        }
+        for (suffix, f) in integer_atomics(PAIRS) {
+            let run = move |cx: &mut Cx<'_>, s: &Step| atomic_pair(cx, s, kind, f);
+            ops.add(name(&[prefix, suffix]), Op::new(run));
+        }
+    }
+}
+
+/// The atomics of the vector formats that scalar memory has, too: those of integers.
+fn integer_atomics<T: Copy>(
+    list: &'static [(&'static str, &'static str, Modify<T>)],
+) -> impl Iterator<Item = (&'static str, Modify<T>)> {
+    let float = |name: &str| ["f16", "bf16", "f32", "f64"].iter().any(|ty| name.ends_with(ty));
+    list.iter().filter(move |row| !row.0.is_empty() && !float(row.0)).map(|row| (row.0, row.2))
+}
+
+/// How an address is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// 64-bit base plus offset.
+    Plain,
+    /// Base and size of a buffer resource.
+    Buffer,
+    /// As plain; the SGPR offset counts 64 bytes.
+    Scratch,
+}
+
+/// Addresses from `start` on that are before `end`.
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    /// Address of `bytes` bytes, `ahead` bytes into the datum; `None` outside a buffer.
+    fn at(&self, ahead: u64, bytes: u64) -> Option<u64> {
+        let address = self.start.wrapping_add(ahead);
+        (self.end == u64::MAX || address + bytes <= self.end).then_some(address)
+    }
 }
 
 /// Immediate plus SGPR offset.
-fn offset(cx: &Cx<'_>, s: &Step) -> Result<i64, Fault> {
+fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
     let register = match s.src[1] {
         Src::None => 0,
         ref src => i64::from(cx.scalar(src, Ty::B32)?),
     };
-    Ok(register + s.imm + i64::from(s.inst.mods.offset))
+    let unit = if kind == Kind::Scratch { 64 } else { 1 };
+    Ok(register * unit + s.imm + i64::from(s.inst.mods.offset))
 }
 
-fn read_word(cx: &mut Cx<'_>, address: u64) -> Result<u32, Fault> {
-    cx.load(Place::Global(address), 4, 0).map_err(without_lane)
-}
-
-/// Scalar accesses have no lane.
-fn without_lane(fault: Fault) -> Fault {
-    match fault {
-        Fault::OutOfBounds { space, write, address, bytes, .. } => {
-            Fault::OutOfBounds { space, write, lane: None, address, bytes }
-        }
-        other => other,
+/// The two low bits of addresses are ignored.
+fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
+    let offset = offset(cx, s, kind)?;
+    if kind != Kind::Buffer {
+        let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset) & !3;
+        return Ok(Span { start, end: u64::MAX });
     }
+    let Src::Scalar(resource) = s.src[0] else {
+        return Err(Fault::Unsupported("a resource outside the SGPRs"));
+    };
+    let word = |i: usize| cx.w.s[resource as usize + i];
+    let base = (u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32) & !3;
+    let stride = u64::from(word(1) >> 16 & 0x3fff).max(1);
+    Ok(Span { start: base.wrapping_add(offset as u64 & !3), end: base + u64::from(word(2)) * stride })
 }
 
 fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {
@@ -64,44 +112,65 @@ fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {
     Ok(Next::Fall)
 }
 
-fn load(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
-    // The two low address bits are ignored.
-    let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset(cx, s)?) & !3;
-    let mut values = [0; 16];
-    for (i, value) in values.iter_mut().enumerate().take(words) {
-        *value = read_word(cx, start + 4 * i as u64)?;
-    }
-    put(cx, s, &values[..words])
+/// The SGPRs that hold data to store.
+fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
+    let Src::Scalar(first) = s.src[2] else {
+        return Err(Fault::Unsupported("scalar data outside the SGPRs"));
+    };
+    let first = first as usize;
+    let registers = cx.w.s.get(first..first + words);
+    Ok(registers.ok_or(Fault::Unsupported("scalar data beyond the SGPRs"))?.to_vec())
 }
 
-/// Reads beyond the resource's records give 0.
-fn buffer_load(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
-    let Src::Scalar(resource) = s.src[0] else {
-        return Err(Fault::Unsupported("a resource outside the SGPRs"));
-    };
-    let word = |cx: &Cx<'_>, i: usize| cx.w.s[resource as usize + i];
-    let base = u64::from(word(cx, 0)) | u64::from(word(cx, 1) & 0xffff) << 32;
-    let stride = u64::from(word(cx, 1) >> 16 & 0x3fff).max(1);
-    let size = u64::from(word(cx, 2)) * stride;
-    let start = offset(cx, s)? as u64 & !3;
+/// Reads beyond a resource's records give 0.
+fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
+    let span = span(cx, s, kind)?;
     let mut values = [0; 16];
     for (i, value) in values.iter_mut().enumerate().take(words) {
-        let at = start + 4 * i as u64;
-        if at + 4 <= size {
-            *value = read_word(cx, (base & !3).wrapping_add(at))?;
+        if let Some(address) = span.at(4 * i as u64, 4) {
+            *value = cx.load_scalar(address)?;
         }
     }
     put(cx, s, &values[..words])
 }
 
-fn store(cx: &mut Cx<'_>, s: &Step, words: usize) -> Outcome {
-    let Src::Scalar(data) = s.src[2] else {
-        return Err(Fault::Unsupported("scalar store of other than SGPRs"));
-    };
-    let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset(cx, s)?) & !3;
-    for i in 0..words {
-        let value = cx.w.s[data as usize + i];
-        cx.store(Place::Global(start + 4 * i as u64), 4, 0, value).map_err(without_lane)?;
+/// Writes beyond a resource's records are dropped.
+fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
+    let span = span(cx, s, kind)?;
+    for (i, value) in data(cx, s, words)?.into_iter().enumerate() {
+        if let Some(address) = span.at(4 * i as u64, 4) {
+            cx.store_scalar(address, value)?;
+        }
     }
     Ok(Next::Fall)
+}
+
+fn atomic_word(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u32>) -> Outcome {
+    let span = span(cx, s, kind)?;
+    let words = data_words(s);
+    let data = data(cx, s, words)?;
+    let (new, second) = (data[0], *data.last().unwrap_or(&0));
+    let old = match span.at(0, 4) {
+        Some(address) => cx.update32(Place::Global(address), 0, |old| f(old, new, second))?,
+        None => 0,
+    };
+    if s.inst.mods.glc { put(cx, s, &[old]) } else { Ok(Next::Fall) }
+}
+
+fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome {
+    let span = span(cx, s, kind)?;
+    let data = data(cx, s, data_words(s))?;
+    let pair = |i: usize| u64::from(data[i]) | u64::from(data[i + 1]) << 32;
+    let (new, second) = (pair(0), pair(data.len() - 2));
+    let old = match span.at(0, 8) {
+        Some(address) => cx.update64(Place::Global(address), 0, |old| f(old, new, second))?,
+        None => 0,
+    };
+    if s.inst.mods.glc { put(cx, s, &[old as u32, (old >> 32) as u32]) } else { Ok(Next::Fall) }
+}
+
+/// Words of the data operand, at least those of one datum.
+fn data_words(s: &Step) -> usize {
+    let operand = s.inst.desc.operands.iter().find(|o| o.name == "sdata");
+    operand.map_or(2, |o| usize::from(o.dwords))
 }

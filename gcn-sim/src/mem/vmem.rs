@@ -3,7 +3,7 @@
 use super::access::Place;
 use super::address::{Addresses, Segment};
 use super::{lanes, name};
-use crate::exec::{Cx, Fault, Next};
+use crate::exec::{Cx, Fault, Next, Outcome};
 use crate::op::{Op, Ops};
 use crate::step::{Src, Step};
 
@@ -72,8 +72,11 @@ pub(crate) fn add(ops: &mut Ops) {
         }
     }
     for (prefix, segment) in [("global", Segment::Global), ("scratch", Segment::Scratch)] {
-        ops.add(name(&[prefix, "_load_lds_dword"]), load_to_lds(segment));
+        for datum in LOADS.iter().filter(|d| d.half.is_none() && d.pieces != 2) {
+            ops.add(name(&[prefix, "_load_lds_", datum.suffix]), load_to_lds(segment, *datum));
+        }
     }
+    ops.add("buffer_store_lds_dword", Op::new(store_from_lds));
     // Cache control: the simulator's memory is always coherent.
     for name in ["buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
@@ -97,14 +100,10 @@ pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
 }
 
 fn load(segment: Segment, datum: Datum) -> Op {
-    let to_lds = load_to_lds(segment).exec;
+    let to_lds = load_to_lds(segment, datum).exec;
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         if s.inst.mods.lds {
-            return if datum.suffix == "dword" {
-                to_lds.run(cx, s)
-            } else {
-                Err(Fault::Unsupported("a load to LDS of other than a dword"))
-            };
+            return to_lds.run(cx, s);
         }
         let addresses = Addresses::of(cx, s, segment)?;
         let ecc = cx.machine.has_sram_ecc();
@@ -142,18 +141,42 @@ fn store(segment: Segment, datum: Datum) -> Op {
     })
 }
 
-/// Load of a dword per lane straight to LDS: at M0[15:0] plus the instruction's offset, lane after lane.
-fn load_to_lds(segment: Segment) -> Op {
+/// LDS byte address that a load to LDS starts at: M0 plus the instruction's offset. M0 counts for as many bits as the LDS
+/// has addresses; the manual's 16 bits (9.1.9) are those of 64 KB.
+pub(super) fn lds_start(cx: &Cx<'_>, s: &Step) -> u32 {
+    let mask = (s.arch.lds_per_cu() - 1).next_power_of_two() - 1;
+    (cx.w.m0() & mask).wrapping_add_signed(s.inst.mods.offset)
+}
+
+/// Load straight to LDS, lane after lane, at least a dword each.
+fn load_to_lds(segment: Segment, datum: Datum) -> Op {
+    let stride = 4 * u32::from(datum.pieces);
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let addresses = Addresses::of(cx, s, segment)?;
-        let start = (cx.w.m0() & 0xffff).wrapping_add_signed(s.inst.mods.offset);
+        let start = lds_start(cx, s);
         for lane in lanes(cx.w.exec()) {
-            let value = match addresses.place(cx, lane, 0, 4) {
-                Some(place) => cx.load(place, 4, lane)?,
-                None => 0,
-            };
-            cx.store(Place::Lds(start.wrapping_add(4 * lane as u32)), 4, lane, value)?;
+            for piece in 0..u32::from(datum.pieces) {
+                let value = match addresses.place(cx, lane, piece, datum.bytes) {
+                    Some(place) => extend(&datum, cx.load(place, datum.bytes, lane)?),
+                    None => 0,
+                };
+                let to = start.wrapping_add(stride * lane as u32 + 4 * piece);
+                cx.store(Place::Lds(to), 4, lane, value)?;
+            }
         }
         Ok(Next::Fall)
     })
+}
+
+/// Store of a dword per lane from LDS to consecutive places of a buffer.
+fn store_from_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let addresses = Addresses::of(cx, s, Segment::Buffer)?;
+    let start = cx.w.m0() & 0xffff;
+    for lane in lanes(cx.w.exec()) {
+        let value = cx.load(Place::Lds(start.wrapping_add(4 * lane as u32)), 4, lane)?;
+        if let Some(place) = addresses.place(cx, lane, lane as u32, 4) {
+            cx.store(place, 4, lane, value)?;
+        }
+    }
+    Ok(Next::Fall)
 }

@@ -3,7 +3,7 @@
 use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
 
-use crate::fp::narrow::Fp8;
+use crate::fp::small::{Small, Table, table};
 use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_any_nan, fma32_each};
 
 /// The accumulator's type.
@@ -29,18 +29,18 @@ pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
 }
 
 /// How input elements are read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Decoder {
     pub ty: ElemType,
     /// Denormal inputs count as zero.
     pub flush: bool,
-    /// 8-bit floats are the OCP ones.
-    pub ocp: bool,
+    /// The values of formats of at most eight bits.
+    table: Option<&'static Table>,
 }
 
 impl Decoder {
     pub(super) fn new(ty: ElemType, target: Target) -> Decoder {
-        Decoder { ty, flush: flushes_denormals(ty, target), ocp: target == Target::GFX950 }
+        Decoder { ty, flush: flushes_denormals(ty, target), table: small(ty, target).map(table) }
     }
 
     /// Bits of an element.
@@ -56,10 +56,20 @@ impl Decoder {
                 if self.flush { f32::from_bits(flush32(x.to_bits())) } else { x }
             }
             ElemType::Xf32 => round_xf32(bits),
-            ElemType::Fp8 => if self.ocp { Fp8::E4M3 } else { Fp8::E4M3_FNUZ }.to_f32(bits as u8),
-            ElemType::Bf8 => if self.ocp { Fp8::E5M2 } else { Fp8::E5M2_FNUZ }.to_f32(bits as u8),
-            _ => f32::from_bits(bits),
+            _ => self.table.map_or(f32::from_bits(bits), |table| table.value(bits)),
         }
+    }
+}
+
+/// The format of floats of at most eight bits.
+fn small(ty: ElemType, target: Target) -> Option<Small> {
+    match ty {
+        ElemType::Fp8 => Some(Small::fp8(target)),
+        ElemType::Bf8 => Some(Small::bf8(target)),
+        ElemType::Fp6 => Some(Small::E2M3),
+        ElemType::Bf6 => Some(Small::E3M2),
+        ElemType::Fp4 => Some(Small::E2M1),
+        _ => None,
     }
 }
 
@@ -71,7 +81,7 @@ pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
 /// True if the product of two elements is exact in f32.
 pub(super) fn product_is_exact(ty: ElemType) -> bool {
     // bf16 products have few enough bits, but not the range.
-    matches!(ty, ElemType::F16 | ElemType::Fp8 | ElemType::Bf8)
+    ty == ElemType::F16 || small(ty, Target::GFX950).is_some()
 }
 
 /// f32 rounded to 10 fraction bits, to nearest even.

@@ -68,9 +68,11 @@ fn arithmetic(ops: &mut Ops) {
         }),
     );
     ops.add("s_min_i32", s2c(|a: i32, b: i32, _| (a.min(b), a < b)));
-    ops.add("s_max_i32", s2c(|a: i32, b: i32, _| (a.max(b), a > b)));
+    // SCC says that S0 is the maximum. AMD's later pseudo-code compares with >=; the MI100 manual's "if S0 was max" does not
+    // exclude equal sources.
+    ops.add("s_max_i32", s2c(|a: i32, b: i32, _| (a.max(b), a >= b)));
     ops.add("s_min_u32", s2c(|a: u32, b: u32, _| (a.min(b), a < b)));
-    ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a > b)));
+    ops.add("s_max_u32", s2c(|a: u32, b: u32, _| (a.max(b), a >= b)));
     ops.add("s_mul_i32", s2(|a: u32, b: u32| a.wrapping_mul(b)));
     ops.add("s_mul_hi_u32", s2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32));
     ops.add("s_mul_hi_i32", s2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32));

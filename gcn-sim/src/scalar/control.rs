@@ -24,6 +24,10 @@ pub(crate) fn add(ops: &mut Ops) {
         "s_dcache_inv_vol",
         "s_dcache_wb",
         "s_dcache_wb_vol",
+        "s_dcache_discard",
+        "s_dcache_discard_x2",
+        "s_atc_probe",
+        "s_atc_probe_buffer",
     ] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
     }
@@ -31,9 +35,13 @@ pub(crate) fn add(ops: &mut Ops) {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
     }
     ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
-    for name in ["s_endpgm", "s_endpgm_saved"] {
+    for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {
         ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::End)));
     }
+    ops.add("s_sendmsg", Op::new(send_message));
+    // The host, which is the simulator, lets a halted wave go on at once.
+    ops.add("s_sendmsghalt", Op::new(send_message));
+    ops.add("s_setvskip", Op::new(set_skip));
     ops.add("s_trap", Op::new(|_: &mut Cx<'_>, s: &Step| Err(Fault::Trap(s.imm as u8))));
     ops.add("s_set_gpr_idx_on", Op::new(index_on));
     ops.add("s_set_gpr_idx_off", Op::new(index_off));
@@ -74,15 +82,15 @@ fn branches(ops: &mut Ops) {
 }
 
 /// Address after the instruction.
-fn next_address(cx: &Cx<'_>, s: &Step) -> u64 {
+pub(super) fn next_address(cx: &Cx<'_>, s: &Step) -> u64 {
     cx.machine.code_base() + u64::from(s.offset + s.size)
 }
 
-fn branch_address(cx: &Cx<'_>, s: &Step) -> u64 {
+pub(super) fn branch_address(cx: &Cx<'_>, s: &Step) -> u64 {
     next_address(cx, s).wrapping_add_signed(i64::from(s.imm as i16) * 4)
 }
 
-fn jump_to(cx: &Cx<'_>, address: u64) -> Outcome {
+pub(super) fn jump_to(cx: &Cx<'_>, address: u64) -> Outcome {
     cx.machine.index_of(address).map(Next::Jump).ok_or(Fault::BadBranch(address))
 }
 
@@ -102,6 +110,16 @@ fn jumps(ops: &mut Ops) {
             jump_to(cx, address)
         }),
     );
+    // There is no trap handler to return from: what is left is the jump.
+    for name in ["s_rfe_b64", "s_rfe_restore_b64"] {
+        ops.add(
+            name,
+            Op::new(|cx: &mut Cx<'_>, s: &Step| {
+                let address = cx.scalar_wide(&s.src[0], Ty::B64)?;
+                jump_to(cx, address)
+            }),
+        );
+    }
     ops.add(
         "s_swappc_b64",
         Op::new(|cx: &mut Cx<'_>, s: &Step| {
@@ -119,6 +137,27 @@ fn jumps(ops: &mut Ops) {
             s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s)))
         }),
     );
+}
+
+/// Messages to the host (interrupts) and to the graphics pipeline: nobody in the simulation answers them, so that only
+/// the one with an answer in a register is refused.
+fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
+    const GET_DOORBELL: i64 = 10;
+    if s.imm & 0xf == GET_DOORBELL {
+        return Err(Fault::Unsupported("a message that asks for the doorbell of the queue"));
+    }
+    Ok(Next::Fall)
+}
+
+/// MODE.VSKIP = bit S1 of S0: vector instructions are skipped. SCC becomes the same, which LLVM has and the manual does
+/// not say.
+fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let (a, b) = (cx.scalar(&s.src[0], Ty::B32)?, cx.scalar(&s.src[1], Ty::B32)?);
+    let skip = a >> (b & 31) & 1 == 1;
+    let bits = cx.w.mode.bits() & !Mode::VSKIP;
+    cx.w.mode = Mode::new(if skip { bits | Mode::VSKIP } else { bits });
+    cx.w.scc = skip;
+    Ok(Next::Fall)
 }
 
 /// A field of a hardware register: id in bits 5:0, offset in 10:6, width - 1 in 15:11.

@@ -12,8 +12,8 @@ use gcn_isa::reg::RegUnit;
 
 use super::effect::{Effect, Kind};
 use super::hazard;
+use super::range::LdsRange;
 use crate::error::Hazard;
-use crate::exec::LdsTrace;
 use crate::machine::Machine;
 
 /// An operation that is not certain to have completed.
@@ -29,37 +29,51 @@ struct Operation {
     on_lgkm: bool,
     writes_lds: bool,
     /// LDS bytes that a DMA writes.
-    dma: Option<LdsTrace>,
+    dma: Option<LdsRange>,
 }
 
 /// The outstanding operations, oldest first, and which registers they will write.
-pub(super) struct Counters {
+pub(crate) struct Counters {
     operations: Vec<Operation>,
     /// Serial number of the operation that writes a register, 0 if none.
     pending: [u32; RegUnit::COUNT],
     next: u32,
+    /// Serial numbers of the operations that the last instruction made certain.
+    done: Vec<u32>,
 }
 
 impl Default for Counters {
     fn default() -> Counters {
-        Counters { operations: Vec::new(), pending: [0; RegUnit::COUNT], next: 1 }
+        Counters { operations: Vec::new(), pending: [0; RegUnit::COUNT], next: 1, done: Vec::new() }
     }
 }
 
 impl Counters {
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.operations.clear();
         self.pending = [0; RegUnit::COUNT];
         self.next = 1;
+        self.done.clear();
     }
 
-    pub(super) fn before(
+    /// The operations that the last instruction made certain, by serial number.
+    pub(crate) fn done(&self) -> &[u32] {
+        &self.done
+    }
+
+    /// Serial number of the youngest operation.
+    pub(crate) fn youngest(&self) -> u32 {
+        self.next - 1
+    }
+
+    pub(crate) fn before(
         &mut self,
         effects: &[Effect],
         machine: &Machine,
         at: usize,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
+        self.done.clear();
         let effect = &effects[at];
         if let Some(wait) = effect.wait {
             self.wait(effects, wait);
@@ -86,21 +100,38 @@ impl Counters {
         Ok(())
     }
 
-    pub(super) fn after(
+    pub(crate) fn after(
         &mut self,
         effects: &[Effect],
         machine: &Machine,
         at: usize,
-        lds: LdsTrace,
+        lds: LdsRange,
     ) -> Result<(), Box<Hazard>> {
         let effect = &effects[at];
-        if lds != LdsTrace::default() && !effect.lds_dma {
-            let overlapping = self.operations.iter().find(|o| o.dma.is_some_and(|dma| dma.overlaps(&lds)));
-            if let Some(operation) = overlapping {
-                return Err(self.too_early(machine, "waitcnt.lds-dma", operation, None));
-            }
+        let early = self.too_early_for_dma(effect, machine, lds);
+        self.start(effect, at, lds);
+        early
+    }
+
+    /// The hazard of touching LDS bytes that a DMA may still write.
+    fn too_early_for_dma(
+        &self,
+        effect: &Effect,
+        machine: &Machine,
+        lds: LdsRange,
+    ) -> Result<(), Box<Hazard>> {
+        if lds == LdsRange::default() || effect.lds_dma {
+            return Ok(());
         }
-        let Some(kind) = effect.kind else { return Ok(()) };
+        match self.operations.iter().find(|o| o.dma.is_some_and(|dma| dma.overlaps(&lds))) {
+            Some(operation) => Err(self.too_early(machine, "waitcnt.lds-dma", operation, None)),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes note of the operation that an instruction starts, if it starts one.
+    fn start(&mut self, effect: &Effect, at: usize, lds: LdsRange) {
+        let Some(kind) = effect.kind else { return };
         let id = self.next;
         self.next += 1;
         for unit in &effect.writes {
@@ -115,7 +146,6 @@ impl Counters {
             writes_lds: effect.writes_lds,
             dma: effect.lds_dma.then_some(lds),
         });
-        Ok(())
     }
 
     fn writer(&self, unit: RegUnit) -> Option<&Operation> {
@@ -138,10 +168,11 @@ impl Counters {
             let done = if in_order { outstanding.saturating_sub(usize::from(wait.lgkm)) } else { 0 };
             self.operations.iter_mut().filter(|o| o.on_lgkm).take(done).for_each(|o| o.on_lgkm = false);
         }
-        let pending = &mut self.pending;
+        let (pending, done) = (&mut self.pending, &mut self.done);
         self.operations.retain(|o| {
             let outstanding = o.on_vm || o.on_lgkm;
             if !outstanding {
+                done.push(o.id);
                 for unit in &effects[o.at].writes {
                     let slot = &mut pending[unit.index()];
                     *slot = if *slot == o.id { 0 } else { *slot };

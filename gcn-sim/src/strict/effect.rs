@@ -7,7 +7,7 @@ use gcn_isa::{Inst, Operand, Target};
 
 /// Which counters an operation is outstanding on, and how it returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Vector memory: vmcnt, in order.
     Vector,
     /// LDS: lgkmcnt, in order.
@@ -21,16 +21,16 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn on_vm(self) -> bool {
+    pub(crate) fn on_vm(self) -> bool {
         matches!(self, Kind::Vector | Kind::Flat)
     }
 
-    pub(super) fn on_lgkm(self) -> bool {
+    pub(crate) fn on_lgkm(self) -> bool {
         self != Kind::Vector
     }
 
     /// The stream in whose order it returns. Flat operations are in none; the one named here is as unordered.
-    pub(super) fn stream(self) -> Stream {
+    pub(crate) fn stream(self) -> Stream {
         match self {
             Kind::Vector => Stream::Vmem,
             Kind::Lds => Stream::Lds,
@@ -43,7 +43,7 @@ impl Kind {
 
 /// An instruction as the counters see it.
 #[derive(Clone, Debug)]
-pub(super) struct Effect {
+pub(crate) struct Effect {
     /// Registers read, except those that only keep part of a load's destination.
     pub reads: Vec<RegUnit>,
     /// Registers written.
@@ -60,7 +60,7 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    pub(super) fn of(target: Target, inst: &Inst) -> Effect {
+    pub(crate) fn of(target: Target, inst: &Inst) -> Effect {
         let desc = inst.desc;
         let is_load = is_load(desc.class);
         let tied_load = |operand: Option<u8>| {

@@ -8,17 +8,18 @@ use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use gcn_isa::hazards::{self, Config, Need, View};
+use gcn_isa::Reg;
+use gcn_isa::hazards::{self, Config, Kinds, Need, View};
 
 use super::hazard;
 use crate::error::Hazard;
 use crate::machine::Machine;
 
 /// Answers of the rule table for pairs of a program's instructions, worked out on first use.
-pub(super) struct Pairs {
-    views: Vec<View>,
+pub(crate) struct Pairs {
+    pub views: Vec<View>,
     /// Wait states that each instruction itself provides.
-    own: Vec<u32>,
+    pub own: Vec<u32>,
     /// By second instruction: for each first one [`UNKNOWN`], or [`KNOWN`] plus the wait states needed.
     rows: Vec<OnceLock<Box<[AtomicU8]>>>,
 }
@@ -27,7 +28,7 @@ const UNKNOWN: u8 = 0;
 const KNOWN: u8 = 1;
 
 impl Pairs {
-    pub(super) fn new(machine: &Machine) -> Pairs {
+    pub(crate) fn new(machine: &Machine) -> Pairs {
         let steps = machine.steps();
         Pairs {
             views: steps.iter().map(|s| View::new(machine.target(), &s.inst)).collect(),
@@ -38,10 +39,14 @@ impl Pairs {
 
     /// Wait states that `second` needs after `past`.
     fn needed(&self, past: &Past, second: usize) -> u64 {
-        let first = past.at;
-        if past.live != u32::MAX {
+        if past.live != u32::MAX || !past.crossed.is_empty() {
             return self.required(past, second).map_or(0, |n| u64::from(n.states));
         }
+        self.between(past.at, second)
+    }
+
+    /// Wait states that `second` needs after `first`, all of whose results are still its own.
+    pub(crate) fn between(&self, first: usize, second: usize) -> u64 {
         let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
         let cached = row[first].load(Relaxed);
         if cached != UNKNOWN {
@@ -54,7 +59,7 @@ impl Pairs {
 
     /// What `second` needs after `past` of what is left of its results.
     fn required(&self, past: &Past, second: usize) -> Option<Need> {
-        self.views[past.at].required_where(&self.views[second], Config::default(), past.live)
+        self.views[past.at].required_across(&self.views[second], Config::default(), past.live, past.crossed)
     }
 }
 
@@ -66,23 +71,25 @@ struct Past {
     position: u64,
     /// The registers of a matrix result that no later matrix instruction has overwritten (bit i for the i-th).
     live: u32,
+    /// What has been executed since that rules ask for between two instructions.
+    crossed: Kinds,
 }
 
 /// The instructions of a wave within reach of a rule, oldest first.
 #[derive(Default)]
-pub(super) struct Recent {
+pub(crate) struct Recent {
     past: VecDeque<Past>,
     /// Wait states issued so far.
     position: u64,
 }
 
 impl Recent {
-    pub(super) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.past.clear();
         self.position = 0;
     }
 
-    pub(super) fn check(&mut self, pairs: &Pairs, machine: &Machine, at: usize) -> Result<(), Box<Hazard>> {
+    pub(crate) fn check(&mut self, pairs: &Pairs, machine: &Machine, at: usize) -> Result<(), Box<Hazard>> {
         let reach = u64::from(hazards::MAX_REACH);
         while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
             self.past.pop_front();
@@ -96,7 +103,7 @@ impl Recent {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, pairs: &Pairs, at: usize) {
+    pub(crate) fn push(&mut self, pairs: &Pairs, at: usize) {
         self.position += u64::from(pairs.own[at]);
         let view = &pairs.views[at];
         if view.matrix_result().is_some() {
@@ -104,8 +111,13 @@ impl Recent {
                 past.live = pairs.views[past.at].live_behind(past.live, view);
             }
         }
+        let crossing = view.crossing();
+        if !crossing.is_empty() {
+            self.past.iter_mut().for_each(|p| p.crossed |= crossing);
+        }
         if view.reach() > 0 {
-            self.past.push_back(Past { at, position: self.position, live: u32::MAX });
+            let crossed = Kinds::empty();
+            self.past.push_back(Past { at, position: self.position, live: u32::MAX, crossed });
         }
     }
 }
@@ -113,13 +125,25 @@ impl Recent {
 fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: usize, distance: u64) -> Box<Hazard> {
     let need = pairs.required(past, second);
     let (rule, states) = need.map_or(("", 0), |n| (n.rule.id, n.states));
+    too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))
+}
+
+/// The hazard of standing `distance` wait states behind instruction `first`, where `rule` asks for `states`.
+pub(crate) fn too_close(
+    machine: &Machine,
+    first: usize,
+    rule: &str,
+    states: u8,
+    distance: u64,
+    reg: Option<Reg>,
+) -> Box<Hazard> {
     let missing = u64::from(states).saturating_sub(distance);
     let remedy = format!(
         "place {missing} independent wait states before it, for example `s_nop {}`",
         missing.saturating_sub(1)
     );
-    let need_text = format!("{states} wait states");
-    let mut hazard = hazard(machine, rule, past.at, None, (need_text, distance.to_string(), remedy));
-    hazard.register = need.and_then(|n| n.reg).map(|reg| reg.to_string());
+    let need = format!("{states} wait states");
+    let mut hazard = hazard(machine, rule, first, None, (need, distance.to_string(), remedy));
+    hazard.register = reg.map(|reg| reg.to_string());
     hazard
 }

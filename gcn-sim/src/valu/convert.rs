@@ -1,9 +1,8 @@
 //! Conversions between numeric types.
 
-use super::{op1, op2, op3, round1, round2};
-use crate::fp::narrow::Fp8;
+use super::{op1, op2, op3, round1};
 use crate::fp::{self, Round, soft};
-use crate::op::{Op, Ops};
+use crate::op::Ops;
 use crate::value::{Half, HalfBits};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -11,7 +10,6 @@ pub(crate) fn add(ops: &mut Ops) {
     from_integers(ops);
     to_integers(ops);
     packed(ops);
-    eight_bit(ops);
 }
 
 fn between_floats(ops: &mut Ops) {
@@ -91,7 +89,8 @@ fn to_integers(ops: &mut Ops) {
     ops.add("v_cvt_u32_f64", op1(|a: f64| a as u32));
     ops.add("v_cvt_i16_f16", op1(|a: Half| a.0 as i16));
     ops.add("v_cvt_u16_f16", op1(|a: Half| a.0 as u16));
-    ops.add("v_cvt_rpi_i32_f32", op1(|a: f32| (f64::from(a) + 0.5).floor() as i32));
+    // The addition is one of f32, to nearest even: AMD's pseudo-code has it so, and LLVM selects the instruction for it.
+    ops.add("v_cvt_rpi_i32_f32", op1(|a: f32| (a + 0.5).floor() as i32));
     ops.add("v_cvt_flr_i32_f32", op1(|a: f32| a.floor() as i32));
     ops.add("v_cvt_norm_i16_f16", op1(|a: Half| norm_i16(a.0)));
     ops.add("v_cvt_norm_u16_f16", op1(|a: Half| norm_u16(a.0)));
@@ -127,38 +126,20 @@ fn packed(ops: &mut Ops) {
         "v_cvt_pk_u8_f32",
         op3(|a: f32, b: u32, c: u32| {
             let shift = (b & 3) * 8;
-            c & !(0xff << shift) | u32::from(f64::from(a).round_ties_even() as u8) << shift
+            c & !(0xff << shift) | u32::from(f32_to_u8(a)) << shift
         }),
     );
     ops.add("v_pack_b32_f16", op2(|a: HalfBits, b: HalfBits| pair(a.0, b.0)));
-    let f16_pair = |r: Round, a: f32, b: f32| {
-        let narrow =
-            |x: f32| soft::convert(soft::Format::F32, soft::Format::F16, r, u64::from(x.to_bits())) as u16;
-        pair(narrow(a), narrow(b))
-    };
-    ops.add(
-        "v_cvt_pk_f16_f32",
-        op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))).directed(round2(f16_pair)),
-    );
-    ops.add("v_cvt_pk_bf16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_bf16(a), fp::f32_to_bf16(b))).rounds());
+    // To nearest even in any mode (AMD's pseudo-code sets ROUND_MODE for these two).
+    ops.add("v_cvt_pk_f16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))));
+    ops.add("v_cvt_pk_bf16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_bf16(a), fp::f32_to_bf16(b))));
+}
+
+/// f32 to an unsigned byte: to nearest even, saturated, NaN gives 0.
+pub(crate) fn f32_to_u8(x: f32) -> u8 {
+    x.round_ties_even() as u8
 }
 
 fn clamp_i16(x: i32) -> u16 {
     x.clamp(-0x8000, 0x7fff) as u16
-}
-
-fn eight_bit(ops: &mut Ops) {
-    ops.add("v_cvt_f32_fp8", from_eight_bit(Fp8::E4M3_FNUZ, Fp8::E4M3));
-    ops.add("v_cvt_f32_bf8", from_eight_bit(Fp8::E5M2_FNUZ, Fp8::E5M2));
-}
-
-/// Byte 0 (or the one that SDWA selects) as f32; the format depends on the target.
-fn from_eight_bit(gfx942: Fp8, gfx950: Fp8) -> Op {
-    let (old, new) =
-        (op1(move |a: u32| gfx942.to_f32(a as u8)).exec, op1(move |a: u32| gfx950.to_f32(a as u8)).exec);
-    Op::new(
-        move |cx: &mut crate::exec::Cx<'_>, s: &crate::step::Step| {
-            if s.arch == gcn_isa::Target::GFX950 { new.run(cx, s) } else { old.run(cx, s) }
-        },
-    )
 }

@@ -139,6 +139,23 @@ pub(crate) fn min32(env: Env, a: f32, b: f32) -> f32 {
     nan_or(env, a, b, smaller)
 }
 
+/// IEEE 754-2019 minimum: a NaN operand gives NaN, and -0 is less than +0.
+pub(crate) fn minimum32(a: f32, b: f32) -> f32 {
+    propagating(a, b, if a < b || (a == b && a.is_sign_negative()) { a } else { b })
+}
+
+/// IEEE 754-2019 maximum.
+pub(crate) fn maximum32(a: f32, b: f32) -> f32 {
+    propagating(a, b, if a > b || (a == b && b.is_sign_negative()) { a } else { b })
+}
+
+/// The first signaling NaN, made quiet, or else the first NaN, or else the number.
+fn propagating(a: f32, b: f32, number: f32) -> f32 {
+    let nans = [a, b].into_iter().filter(|x| x.is_nan());
+    let chosen = nans.clone().find(|x| is_signaling(*x)).or_else(|| nans.clone().next());
+    chosen.map_or(number, quiet)
+}
+
 fn nan_or(env: Env, a: f32, b: f32, number: f32) -> f32 {
     if env.ieee && is_signaling(a) {
         quiet(a)
@@ -168,6 +185,8 @@ fn min_max(ops: &mut Ops) {
     ops.add("v_min3_f32", op3e(|e, a, b, c| min32(e, min32(e, a, b), c)));
     ops.add("v_max3_f32", op3e(|e, a, b, c| max32(e, max32(e, a, b), c)));
     ops.add("v_med3_f32", op3e(med32));
+    ops.add("v_minimum3_f32", op3(|a: f32, b: f32, c: f32| minimum32(minimum32(a, b), c)));
+    ops.add("v_maximum3_f32", op3(|a: f32, b: f32, c: f32| maximum32(maximum32(a, b), c)));
 }
 
 fn rounding(ops: &mut Ops) {

@@ -4,7 +4,7 @@
 //! negate them.
 
 use super::Env;
-use super::float32::{max32, min32};
+use super::float32::{max32, maximum32, min32, minimum32};
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
 use crate::exec::{Cx, Fault, Next};
@@ -30,28 +30,13 @@ fn halves(ops: &mut Ops) {
         ("v_pk_fmac_f16", |_, [a, b, c]| fma16(a, b, c)),
         ("v_pk_min_f16", |e, [a, b, _]| f32_to_f16(min32(e, a, b))),
         ("v_pk_max_f16", |e, [a, b, _]| f32_to_f16(max32(e, a, b))),
-        ("v_pk_minimum3_f16", |_, [a, b, c]| {
-            f32_to_f16(propagating(a, propagating(b, c, f32::min), f32::min))
-        }),
-        ("v_pk_maximum3_f16", |_, [a, b, c]| {
-            f32_to_f16(propagating(a, propagating(b, c, f32::max), f32::max))
-        }),
+        ("v_pk_minimum3_f16", |_, [a, b, c]| f32_to_f16(minimum32(minimum32(a, b), c))),
+        ("v_pk_maximum3_f16", |_, [a, b, c]| f32_to_f16(maximum32(maximum32(a, b), c))),
     ];
     for (name, f) in list {
         let op = packed_half(f);
         let exact = name.contains("_min") || name.contains("_max");
         ops.add(name, if exact { op } else { op.rounds() });
-    }
-}
-
-/// IEEE 754-2019 minimum or maximum: a NaN operand gives NaN.
-fn propagating(a: f32, b: f32, f: fn(f32, f32) -> f32) -> f32 {
-    if a.is_nan() {
-        a
-    } else if b.is_nan() {
-        b
-    } else {
-        f(a, b)
     }
 }
 

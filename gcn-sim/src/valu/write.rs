@@ -139,6 +139,16 @@ pub(crate) fn clamp_single(mode: &Mode, x: f32) -> f32 {
     if x.is_nan() && !mode.dx10_clamp { x } else { clamp(mode, f64::from(x)) as f32 }
 }
 
+/// Writes f32 results to consecutive registers, with output modifiers.
+pub(crate) fn finish_singles(cx: &mut Cx<'_>, s: &Step, out: &mut [Lanes]) {
+    let mode = cx.w.mode;
+    let mask = write_mask(cx, s);
+    for (n, out) in out.iter_mut().enumerate() {
+        out.iter_mut().for_each(|x| *x = modify_f32(&mode, s, *x));
+        write32(cx, s.vdst + n as u16, mask, out);
+    }
+}
+
 fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
     let mut bits = bits;
     if let Some(factor) = scale(mode, s, Ty::F32) {

@@ -11,23 +11,29 @@ use std::io::Read;
 use std::sync::LazyLock;
 
 use gcn_isa::Target;
-use gcn_sim::{KernelState, Machine, Memory, Options, run};
+use gcn_sim::Options;
+use gcn_sim::launch::{Arg, Buffer, Element as Type, Prepared, Program, Spec};
 use half::f16;
 
 use super::harness::Random;
 
-/// Descriptor and code of each kernel.
-static KERNELS: LazyLock<HashMap<(String, Target), (Vec<u8>, Vec<u8>)>> = LazyLock::new(|| {
-    let mut text = String::new();
-    let packed = &include_bytes!("../data/clang22.tsv.gz")[..];
-    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).unwrap();
-    let hex =
-        |s: &str| (0..s.len() / 2).map(|i| u8::from_str_radix(&s[2 * i..2 * i + 2], 16).unwrap()).collect();
-    let row = |line: &str| {
-        let cells: Vec<&str> = line.split('\t').collect();
-        ((cells[0].to_owned(), cells[1].parse().unwrap()), (hex(cells[2]), hex(cells[3])))
-    };
-    text.lines().skip(1).map(row).collect()
+/// The code object of each kernel.
+static KERNELS: LazyLock<HashMap<(String, Target), Vec<u8>>> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    let packed = &include_bytes!("../data/clang22.objects.gz")[..];
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut all).unwrap();
+    let (mut rest, mut kernels) = (all.as_slice(), HashMap::new());
+    // Before each object a line with its name and size.
+    while let Some(end) = rest.iter().position(|b| *b == b'\n') {
+        let (name, size) = std::str::from_utf8(&rest[..end]).unwrap().split_once('\t').unwrap();
+        let target: Target = name.split('-').next().unwrap().parse().unwrap();
+        let (object, after) = rest[end + 1..].split_at(size.parse().unwrap());
+        for kernel in gcn_emit::object::read_code_object(object).unwrap().kernels {
+            kernels.insert((kernel.name.to_owned(), target), object.to_vec());
+        }
+        rest = after;
+    }
+    kernels
 });
 
 /// An element of a buffer.
@@ -53,53 +59,53 @@ elements!(u8, u16, u32, i32, u64, f32, f64, f16);
 
 /// A kernel with its buffers and arguments.
 struct Run {
-    machine: Machine,
-    memory: Memory,
-    kernarg: Vec<u8>,
+    program: Program,
+    spec: Spec,
     options: Options,
+    launch: Option<Prepared>,
 }
 
 impl Run {
-    /// Copies data to a buffer that becomes the next argument.
-    fn buffer<T: Element>(&mut self, data: &[T]) -> u64 {
+    /// Copies data to a buffer that becomes the next argument; returns its position.
+    fn buffer<T: Element>(&mut self, data: &[T]) -> usize {
         let mut bytes = Vec::new();
         data.iter().for_each(|x| x.put(&mut bytes));
-        let address = self.memory.alloc(bytes.len());
-        self.memory.write(address, &bytes).unwrap();
-        self.arg(address);
-        address
+        let position = self.spec.args.len();
+        self.spec.args.push((position.into(), Buffer::bytes(Type::U8, bytes).into()));
+        position
     }
 
     fn arg<T: Element>(&mut self, value: T) {
-        self.kernarg.resize(self.kernarg.len().next_multiple_of(size_of::<T>()), 0);
-        value.put(&mut self.kernarg);
+        let mut bytes = Vec::new();
+        value.put(&mut bytes);
+        let position = self.spec.args.len();
+        self.spec.args.push((position.into(), Arg::Bytes(bytes)));
     }
 
     fn go(&mut self, grid: [u32; 3], size: u32) {
-        run(&self.machine, &mut self.memory, grid, [size, 1, 1], &self.kernarg, &self.options)
-            .unwrap_or_else(|e| panic!("{e}"));
+        let spec = Spec { grid: Some(grid), workgroup: Some([size, 1, 1]), ..self.spec.clone() };
+        let (name, id) = (self.program.name(), self.program.target_id());
+        let launch = self.program.prepare(&spec, ".".as_ref());
+        let mut launch = launch.unwrap_or_else(|e| panic!("{name} on {id}: {e}"));
+        launch.run(&self.options).unwrap_or_else(|e| panic!("{name} on {id}: {e}"));
+        self.launch = Some(launch);
     }
 
-    fn read<T: Element>(&self, address: u64, count: usize) -> Vec<T> {
-        let bytes = self.memory.read(address, count * size_of::<T>()).unwrap();
-        bytes.chunks_exact(size_of::<T>()).map(T::get).collect()
+    fn read<T: Element>(&self, position: usize, count: usize) -> Vec<T> {
+        let output = self.launch.as_ref().unwrap().buffer_at(position).unwrap();
+        output.bytes.chunks_exact(size_of::<T>()).take(count).map(T::get).collect()
     }
 }
 
 /// Runs `test` on every target that has the kernel, in both modes.
 fn on_each(kernel: &str, test: impl Fn(&mut Run)) {
     let mut runs = 0;
-    for target in [Target::GFX90A, Target::GFX942] {
-        let Some((descriptor, code)) = KERNELS.get(&(kernel.to_owned(), target)) else { continue };
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        let Some(object) = KERNELS.get(&(kernel.to_owned(), target)) else { continue };
         for options in [Options::default(), Options::strict()] {
-            let state = KernelState::from_descriptor(descriptor, target).unwrap();
-            // Scratch by buffer resource (gfx90a) is not simulated.
-            if state.user_sgprs.private_segment_buffer {
-                continue;
-            }
-            let machine =
-                Machine::new(target, code, state).unwrap_or_else(|e| panic!("{kernel} on {target}: {e}"));
-            test(&mut Run { machine, memory: Memory::new(), kernarg: Vec::new(), options });
+            let program = Program::load(object, Some(kernel)).unwrap();
+            let spec = Spec { rest_zero: true, ..Spec::default() };
+            test(&mut Run { program, spec, options, launch: None });
             runs += 1;
         }
     }

@@ -7,6 +7,7 @@
 //! `GCN_FUZZ_COUNT` sets how many programs there are for all targets together.
 
 mod draw;
+mod faithful;
 mod mutants;
 mod operands;
 mod path;
@@ -35,13 +36,18 @@ fn three_way(target: Target) {
     let palette = Palette::new(target, |inst| run::is_simulated(target, inst));
     let mut writer = Writer::new(target, &palette, 0x6863_7721 ^ target as u64);
     let mut totals = Totals::default();
+    let mut kind = faithful::Totals::default();
     for number in 0..programs() {
         let (program, prologue) = writer.next();
+        if let Err(fault) = faithful::holds(&program, number, &mut kind) {
+            panic!("{target}, program {number}, faithful: {fault}\n{}", shrink::shown(&program, prologue));
+        }
         if let Err(fault) = property::holds(&program, number, &mut totals) {
             let (small, fault) = shrink::shrink(&program, prologue, number, fault);
             panic!("{target}, program {number}: {fault}\n{}", shrink::shown(&small, prologue));
         }
     }
+    faithful::is_substantial(target, &kind);
     println!("{target}: {} rows drawn from; {totals}", palette.rows());
     totals.are_substantial(programs());
 }

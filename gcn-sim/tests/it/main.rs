@@ -2,7 +2,12 @@
 #![allow(clippy::type_complexity, reason = "a table of (text, meaning) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
 
+mod aiter;
+mod bytes;
 mod clang;
+mod coverage;
+mod errata;
+mod faithful;
 mod float;
 mod harness;
 mod hazards_three_way;
@@ -11,6 +16,14 @@ mod kernels;
 mod lanes;
 mod matrix;
 mod memory;
+mod rest;
+mod sanitize;
 mod scalar;
+mod scaled;
+mod small;
 mod strict;
 mod table;
+mod timed;
+mod typed;
+mod vector;
+mod witness;

@@ -16,6 +16,8 @@ struct Layout {
     b: Places,
     d: Places,
     index: Places,
+    /// A, B and C are negated.
+    negated: [bool; 3],
 }
 
 type Key = (Target, String, String);
@@ -44,7 +46,11 @@ fn layouts() -> BTreeMap<Key, Layout> {
             let base = &plain[&(key.0, key.1.clone(), String::new())];
             let mut take =
                 |name: &str| matrices.remove(name).or_else(|| base.get(name).cloned()).unwrap_or_default();
-            let layout = Layout { a: take("A"), b: take("B"), d: take("D"), index: take("K") };
+            // The field is one of negations on f64 instructions.
+            let field = key.2.strip_prefix("blgp ").filter(|_| key.1.contains("f64"));
+            let bits = field.map_or(0u8, |f| f.parse().unwrap());
+            let negated = [0, 1, 2].map(|bit| bits >> bit & 1 == 1);
+            let layout = Layout { a: take("A"), b: take("B"), d: take("D"), index: take("K"), negated };
             (key, layout)
         })
         .collect()
@@ -64,18 +70,21 @@ fn types(instruction: &str) -> (&'static str, &'static str) {
     (ty, ty)
 }
 
-/// Small values that every format holds exactly, and their bits.
-fn encode(ty: &str, value: i32) -> u64 {
-    let v = f64::from(value);
+/// Small values that every format holds exactly, and their bits; the formats of `target`.
+fn encode(target: Target, ty: &str, v: f64) -> u64 {
+    let value = v as i32;
     match ty {
         "f64" => v.to_bits(),
         "f32" | "xf32" => u64::from((v as f32).to_bits()),
         "f16" => u64::from(half::f16::from_f64(v).to_bits()),
         "bf16" => u64::from(half::bf16::from_f64(v).to_bits()),
         "i8" => u64::from(value as i8 as u8),
-        // e4m3fnuz and e5m2fnuz: biases 8 and 16.
-        "fp8" => eight_bit(value, 3, 8),
-        _ => eight_bit(value, 2, 16),
+        // NaN of e4m3fnuz and e5m2fnuz; their biases are 8 and 16, those of the OCP formats 7 and 15.
+        _ if v.is_nan() && target != Target::GFX950 => 0x80,
+        _ if v.is_nan() => 0x7f,
+        "bf8" if v.is_infinite() => 0x7c | u64::from(v < 0.0) << 7,
+        "fp8" => eight_bit(value, 3, if target == Target::GFX950 { 7 } else { 8 }),
+        _ => eight_bit(value, 2, if target == Target::GFX950 { 15 } else { 16 }),
     }
 }
 
@@ -92,12 +101,17 @@ fn eight_bit(value: i32, fraction: u32, bias: u32) -> u64 {
 }
 
 /// Registers of an operand, as many as its places need.
-fn fill(places: &Places, ty: &str, value: impl Fn(usize, usize, usize) -> i32) -> Vec<[u32; 64]> {
+fn fill(
+    target: Target,
+    places: &Places,
+    ty: &str,
+    value: impl Fn(usize, usize, usize) -> f64,
+) -> Vec<[u32; 64]> {
     let wide = ty == "f64";
     let count = places.values().map(|p| p.0).max().unwrap_or(0) + 1 + usize::from(wide);
     let mut registers = vec![[0u32; 64]; count];
     for (&(block, row, col), &(register, lane, low, _)) in places {
-        let bits = encode(ty, value(block, row, col));
+        let bits = encode(target, ty, value(block, row, col));
         registers[register][lane] |= (bits << low) as u32;
         if wide {
             registers[register + 1][lane] = (bits >> 32) as u32;
@@ -140,9 +154,17 @@ fn run(
             80 + i
         );
     }
-    let copy: String = (0..c.len()).map(|i| format!("v_mov_b32 v{}, v{}\n", 80 + i, 40 + i)).collect();
+    // gfx908 keeps accumulators in registers of their own.
+    let old = target == Target::GFX908;
+    let each = |f: &dyn Fn(usize) -> String| -> String { (0..c.len()).map(f).collect() };
+    let copy = if old {
+        each(&|i| format!("v_accvgpr_write_b32 a{i}, v{}\n", 40 + i))
+    } else {
+        each(&|i| format!("v_mov_b32 v{}, v{}\n", 80 + i, 40 + i))
+    };
+    let back = if old { each(&|i| format!("v_accvgpr_read_b32 v{}, a{i}\n", 80 + i)) } else { String::new() };
     let body =
-        format!("{load}s_waitcnt vmcnt(0)\n{copy}s_nop 4\n{text}\ns_nop 15\ns_nop 15\n{store}s_endpgm");
+        format!("{load}s_waitcnt vmcnt(0)\n{copy}s_nop 4\n{text}\ns_nop 15\ns_nop 15\n{back}{store}s_endpgm");
     let kernel = Kernel { target, state: KernelState { ..state() }, text: body };
     let mut memory = Memory::new();
     let buffer = memory.alloc(0x1_0000);
@@ -175,81 +197,169 @@ fn decode(ty: &str, registers: &[[u32; 64]], place: (usize, usize, u32, u32)) ->
     }
 }
 
-#[test]
-fn every_matrix_instruction_multiplies_matrices() {
-    let (mut plain, mut modified) = (0, 0);
-    for ((target, instruction, mods), layout) in layouts() {
-        if target == Target::GFX908 {
-            continue;
+/// The values of a product: one per lane position, so that broadcast elements agree with what they broadcast.
+type Values = BTreeMap<(usize, usize, u32, char), f64>;
+
+fn value_at(values: &Values, places: &Places, matrix: char, at: (usize, usize, usize)) -> f64 {
+    let p = places[&at];
+    values[&(p.0, p.1, p.2, matrix)]
+}
+
+/// A matrix instruction with its layout.
+struct Instruction<'a> {
+    target: Target,
+    name: &'a str,
+    modifiers: &'a str,
+    layout: &'a Layout,
+}
+
+impl Instruction<'_> {
+    fn is_sparse(&self) -> bool {
+        self.name.starts_with("v_smfmac")
+    }
+
+    fn accumulator(&self) -> &'static str {
+        match types(self.name).0 {
+            "f64" => "f64",
+            "i8" => "i32",
+            _ => "f32",
         }
-        let sparse = instruction.starts_with("v_smfmac");
-        // The f64 form of blgp negates; that has its own test. The index sets of sparse instructions likewise.
-        if !mods.is_empty() && (sparse || instruction.contains("f64")) {
-            continue;
-        }
-        let printed = table::find_mnemonic(target, &instruction).next().unwrap().printed;
-        let mut random = Random(instruction.len() as u64);
-        let mut small = |limit: i32| (random.next() % (2 * limit as u64 + 1)) as i32 - limit;
-        // One value per lane position, so that broadcast elements agree with what they broadcast.
-        let mut by_place: BTreeMap<(usize, usize, u32, char), i32> = BTreeMap::new();
-        for (places, matrix) in [(&layout.a, 'A'), (&layout.b, 'B')] {
-            for p in places.values() {
-                by_place.entry((p.0, p.1, p.2, matrix)).or_insert_with(|| small(7));
-            }
-        }
-        let value = |places: &Places, matrix: char, at: (usize, usize, usize)| {
-            let p = places[&at];
-            by_place[&(p.0, p.1, p.2, matrix)]
-        };
-        let (a_type, b_type) = types(&instruction);
-        let c: BTreeMap<_, i32> = layout.d.keys().map(|at| (*at, small(9))).collect();
-        let c_type = if a_type == "f64" {
-            "f64"
-        } else if a_type == "i8" {
-            "i32"
+    }
+
+    /// Its text with A from v10 on, B from v20, C at v40 (the index in v8), D at v80; on gfx908 C and D in `a0` on.
+    fn text(&self, counts: [usize; 3]) -> String {
+        let printed = table::find_mnemonic(self.target, self.name).next().unwrap().printed;
+        let [a, b, c] = counts;
+        let (d, third) = if self.target == Target::GFX908 {
+            let accumulator = range(c, 0).replace('v', "a");
+            (accumulator.clone(), accumulator)
         } else {
-            "f32"
+            (range(c, 80), range(c, 40))
         };
-        let c_bits = |b, r, j| c[&(b, r, j)];
-        let c_registers =
-            if c_type == "i32" { fill_i32(&layout.d, c_bits) } else { fill(&layout.d, c_type, c_bits) };
+        let third = if self.is_sparse() { "v8".to_owned() } else { third };
+        let negations = self.layout.negated.map(u8::from);
+        let modifiers = if self.layout.negated.contains(&true) {
+            format!(" neg:[{},{},{}]", negations[0], negations[1], negations[2])
+        } else {
+            modifiers(self.modifiers)
+        };
+        format!("{printed} {d}, {}, {}, {third}{modifiers}", range(a, 10), range(b, 20))
+    }
+
+    /// Runs it on the values and compares every element of the result with the plain matrix product in f64.
+    fn check(&self, values: &Values, c: &BTreeMap<(usize, usize, usize), f64>, random: &mut Random) {
+        let (target, layout) = (self.target, self.layout);
+        let (a_type, b_type) = types(self.name);
+        let c_type = self.accumulator();
+        let c_registers = if c_type == "i32" {
+            fill_i32(&layout.d, |b, r, j| c[&(b, r, j)] as i32)
+        } else {
+            fill(target, &layout.d, c_type, |b, r, j| c[&(b, r, j)])
+        };
         let k = layout.b.keys().map(|at| at.1).max().unwrap() + 1;
-        let (a_registers, chosen, index) = if sparse {
-            sparse_a(&layout, a_type, &mut random)
+        let a_value = |at| value_at(values, &layout.a, 'A', at);
+        let (a_registers, chosen, index) = if self.is_sparse() {
+            sparse_a(target, layout, a_type, random)
         } else {
-            (fill(&layout.a, a_type, |b, r, c| value(&layout.a, 'A', (b, r, c))), BTreeMap::new(), [0; 64])
+            let registers = fill(target, &layout.a, a_type, |b, r, c| a_value((b, r, c)));
+            (registers, BTreeMap::new(), [0; 64])
         };
-        let b_registers = fill(&layout.b, b_type, |b, r, c| value(&layout.b, 'B', (b, r, c)));
-        let third = if sparse { "v8".to_owned() } else { range(c_registers.len(), 40) };
-        let text = format!(
-            "{printed} {}, {}, {}, {third}{}",
-            range(c_registers.len(), 80),
-            range(a_registers.len(), 10),
-            range(b_registers.len(), 20),
-            modifiers(&mods)
-        );
+        let b_registers =
+            fill(target, &layout.b, b_type, |b, r, c| value_at(values, &layout.b, 'B', (b, r, c)));
+        let text = self.text([a_registers.len(), b_registers.len(), c_registers.len()]);
         let result = run(target, &text, &a_registers, &b_registers, &c_registers, &index);
+        let sign = |matrix: usize| if layout.negated[matrix] { -1.0 } else { 1.0 };
         for (&(block, row, col), &place) in &layout.d {
-            let product: i64 = (0..k)
+            let product: f64 = (0..k)
                 .map(|k| {
-                    let a = if sparse {
-                        chosen.get(&(row, k)).copied().unwrap_or(0)
+                    let a = if self.is_sparse() {
+                        chosen.get(&(row, k)).copied().map_or(0.0, f64::from)
                     } else {
-                        value(&layout.a, 'A', (block, row, k))
+                        a_value((block, row, k))
                     };
-                    i64::from(a) * i64::from(value(&layout.b, 'B', (block, k, col)))
+                    sign(0) * a * (sign(1) * value_at(values, &layout.b, 'B', (block, k, col)))
                 })
                 .sum();
-            let expected = (product + i64::from(c[&(block, row, col)])) as f64;
-            assert_eq!(
-                decode(a_type, &result, place),
-                expected,
-                "{target} {text}: block {block}, row {row}, column {col}"
+            let expected = product + sign(2) * c[&(block, row, col)];
+            let got = decode(a_type, &result, place);
+            assert!(
+                got == expected || got.is_nan() && expected.is_nan(),
+                "{target} {text}: block {block}, row {row}, column {col}: {got}, not {expected}"
             );
         }
-        *(if mods.is_empty() { &mut plain } else { &mut modified }) += 1;
     }
-    assert_eq!((plain, modified), (73, 55));
+
+    /// Small numbers for A and B.
+    fn small_values(&self, random: &mut Random) -> Values {
+        let mut values = Values::new();
+        for (places, matrix) in [(&self.layout.a, 'A'), (&self.layout.b, 'B')] {
+            for p in places.values() {
+                values.entry((p.0, p.1, p.2, matrix)).or_insert_with(|| small(random, 7));
+            }
+        }
+        values
+    }
+}
+
+fn small(random: &mut Random, limit: i32) -> f64 {
+    f64::from((random.next() % (2 * limit as u64 + 1)) as i32 - limit)
+}
+
+/// Calls `f` for every instruction and setting of modifiers that the calculator lists, and again for those of gfx942 on
+/// gfx950, which has them, too, with other 8-bit formats.
+fn each_instruction(mut f: impl FnMut(&Instruction<'_>)) {
+    for ((target, name, modifiers), layout) in &layouts() {
+        f(&Instruction { target: *target, name, modifiers, layout });
+        if *target == Target::GFX942 && table::find_mnemonic(Target::GFX950, name).next().is_some() {
+            f(&Instruction { target: Target::GFX950, name, modifiers, layout });
+        }
+    }
+}
+
+#[test]
+fn every_matrix_instruction_multiplies_matrices() {
+    let (mut plain, mut modified) = (BTreeMap::new(), BTreeMap::new());
+    each_instruction(|instruction| {
+        let mut random = Random(instruction.name.len() as u64);
+        let values = instruction.small_values(&mut random);
+        let c = instruction.layout.d.keys().map(|at| (*at, small(&mut random, 9))).collect();
+        instruction.check(&values, &c, &mut random);
+        let count = if instruction.modifiers.is_empty() { &mut plain } else { &mut modified };
+        *count.entry(instruction.target).or_insert(0) += 1;
+    });
+    use Target::{GFX90A, GFX908, GFX942, GFX950};
+    assert_eq!(plain, BTreeMap::from([(GFX908, 20), (GFX90A, 27), (GFX942, 46), (GFX950, 44)]));
+    assert_eq!(modified, BTreeMap::from([(GFX908, 30), (GFX90A, 40), (GFX942, 24), (GFX950, 24)]));
+}
+
+/// Infinities and NaN in A reach the results that IEEE arithmetic says, in any order of additions.
+#[test]
+fn special_values_spread_as_in_ieee_arithmetic() {
+    let mut checked = 0;
+    each_instruction(|instruction| {
+        let ty = types(instruction.name).0;
+        if ty == "i8" || instruction.is_sparse() || !instruction.modifiers.is_empty() {
+            return;
+        }
+        let has_infinity = match ty {
+            "fp8" => false,
+            "bf8" => instruction.target == Target::GFX950,
+            _ => true,
+        };
+        let mut random = Random(7);
+        let infinities = [f64::INFINITY, f64::NEG_INFINITY].into_iter().filter(|_| has_infinity);
+        for special in infinities.chain([f64::NAN]) {
+            let mut values = instruction.small_values(&mut random);
+            let keys: Vec<_> = values.keys().filter(|k| k.3 == 'A').copied().collect();
+            for _ in 0..2 {
+                values.insert(*random.pick(&keys), special);
+            }
+            let c = instruction.layout.d.keys().map(|at| (*at, small(&mut random, 9))).collect();
+            instruction.check(&values, &c, &mut random);
+            checked += 1;
+        }
+    });
+    assert!(checked > 150, "{checked}");
 }
 
 fn fill_i32(places: &Places, value: impl Fn(usize, usize, usize) -> i32) -> Vec<[u32; 64]> {
@@ -263,20 +373,24 @@ fn fill_i32(places: &Places, value: impl Fn(usize, usize, usize) -> i32) -> Vec<
 
 /// Random compressed rows: registers of A, the element at each (row, k) that is not skipped, and the index register.
 fn sparse_a(
+    target: Target,
     layout: &Layout,
     ty: &str,
     random: &mut Random,
 ) -> (Vec<[u32; 64]>, BTreeMap<(usize, usize), i32>, [u32; 64]) {
     let count = layout.a.values().map(|p| p.0).max().unwrap() + 1;
     let (mut registers, mut chosen, mut index) = (vec![[0u32; 64]; count], BTreeMap::new(), [0u32; 64]);
-    for (&(_, row, k), &(register, lane, low, high)) in layout.a.iter().filter(|(at, _)| at.2 % 4 == 0) {
+    for (&(_, row, k), &(register, lane, low, high)) in
+        layout.a.iter().filter(|(at, _)| at.0 == 0 && at.2 % 4 == 0)
+    {
         let bits = (high - low).div_ceil(2);
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
         let pair = pairs[random.next() as usize % 6];
         for (i, position) in [pair.0, pair.1].into_iter().enumerate() {
             let value = (random.next() % 15) as i32 - 7;
             chosen.insert((row, k + position), value);
-            registers[register][lane] |= (encode(ty, value) << (low + bits * i as u32)) as u32;
+            registers[register][lane] |=
+                (encode(target, ty, f64::from(value)) << (low + bits * i as u32)) as u32;
             let place = layout.index[&(0, row, k)];
             index[place.1] |= (position as u32) << (place.2 + 2 * i as u32);
         }

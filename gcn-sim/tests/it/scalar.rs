@@ -59,7 +59,7 @@ const ROWS: &[Row] = &[
     ("s_min_i32 s20, s16, s17", |In { a, b, .. }| {
         (low(signed(a).min(signed(b))), Some(signed(a) < signed(b)))
     }),
-    ("s_max_u32 s20, s16, s17", |In { a, b, .. }| (u64::from(a.max(b)), Some(a > b))),
+    ("s_max_u32 s20, s16, s17", |In { a, b, .. }| (u64::from(a.max(b)), Some(a >= b))),
     ("s_abs_i32 s20, s16", |In { a, .. }| nonzero(low(signed(a).abs()))),
     ("s_absdiff_i32 s20, s16, s17", |In { a, b, .. }| {
         nonzero(low(i64::from((signed(a) - signed(b)) as i32).abs()))

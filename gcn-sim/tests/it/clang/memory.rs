@@ -144,3 +144,20 @@ fn buffer_loads_to_lds_are_double_buffered() {
         }
     });
 }
+
+/// Calls through a table of relocated function pointers, a variable, constants and a private array.
+#[test]
+fn the_whole_image_is_loaded() {
+    const PRIMES: [i32; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+    let square = |x: i32| x * x + PRIMES[(x & 7) as usize];
+    on_each("calls", |k| {
+        let out = k.buffer(&[0i32; 128]);
+        k.arg(100i32);
+        k.go([2, 1, 1], 64);
+        let got: Vec<i32> = k.read(out, 128);
+        for (i, got) in (0..).zip(got) {
+            let called = if i & 1 == 0 { square(i) } else { (i & 15) * i - 1000 };
+            assert_eq!(got, if i < 100 { called + square(i + 1) } else { 0 }, "{i}");
+        }
+    });
+}

@@ -61,7 +61,7 @@ fn fewer_states(program: &Program, at: usize) -> Option<Mutant> {
         return Some(without(program, at));
     }
     let mut program = program.clone();
-    program.lines[at].inst.operands[0] = Operand::Imm(states - 1);
+    std::sync::Arc::make_mut(&mut program.lines[at].inst).operands[0] = Operand::Imm(states - 1);
     Some(Mutant { program, change: format!("line {at}: `s_nop {}`", states - 1) })
 }
 
@@ -78,7 +78,8 @@ fn weaker_waits(program: &Program, at: usize, own: WaitCnt) -> Vec<Mutant> {
             Counter::Exp => WaitCnt { exp: wait.exp + 1, ..wait },
         };
         let mut program = program.clone();
-        program.lines[at].inst.operands[0] = Operand::Imm(i64::from(weaker.encode()));
+        std::sync::Arc::make_mut(&mut program.lines[at].inst).operands[0] =
+            Operand::Imm(i64::from(weaker.encode()));
         Some(Mutant { program, change: format!("line {at}: `s_waitcnt {weaker}`") })
     };
     Counter::ALL.into_iter().filter_map(raised).collect()

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use gcn_isa::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
-use gcn_isa::hazards::{self, Config, MAX_REACH, View};
+use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, View};
 use gcn_isa::inst::RegUse;
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
@@ -127,6 +127,7 @@ fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
     let second = view(line);
     // What matrix instructions on the way have overwritten binds no more.
     let mut overwritten: Vec<RegUnit> = Vec::new();
+    let mut crossed = Kinds::empty();
     let mut distance = 0;
     for &earlier in before.iter().rev() {
         let first = view(earlier);
@@ -135,11 +136,13 @@ fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
         for (i, unit) in result.iter().flat_map(|r| r.units()).enumerate() {
             live &= if overwritten.contains(&unit) { !(1 << i) } else { u32::MAX };
         }
-        let need = first.required_where(&second, Config::default(), live).map_or(0, |n| n.states);
+        let need = first.required_across(&second, Config::default(), live, crossed);
+        let need = need.map_or(0, |n| n.states);
         if u32::from(need) > distance {
             return true;
         }
         overwritten.extend(result.iter().flat_map(|r| r.units()));
+        crossed |= first.crossing();
         distance += hazards::wait_states(&program.lines[earlier].inst);
         if distance >= u32::from(MAX_REACH) {
             break;

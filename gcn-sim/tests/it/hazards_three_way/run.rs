@@ -14,13 +14,34 @@ const BUFFER: usize = 0x1_0000;
 const ADDRESSES: u64 = 0x8000;
 const OFFSETS: u64 = 0xa000;
 
-fn kernel() -> KernelState {
+pub fn kernel() -> KernelState {
     KernelState { vgprs: 64, agprs: 64, lds_bytes: 0x4000, private_bytes: 0x800, ..state() }
 }
 
 /// Whether the simulator can run `inst`.
 pub fn is_simulated(target: Target, inst: &Inst) -> bool {
     Runner::new(&single(target, inst)).and_then(|mut runner| runner.run(0)).is_ok()
+}
+
+/// Writes what the restoring loads read.
+pub fn fill(memory: &mut Memory, buffer: u64) -> Result<(), String> {
+    for lane in 0..64u64 {
+        memory
+            .write(buffer + ADDRESSES + 8 * lane, &(buffer + 16 * lane).to_le_bytes())
+            .map_err(|e| e.to_string())?;
+        memory
+            .write(buffer + OFFSETS + 16 * lane, &(16 * lane as u32).to_le_bytes())
+            .map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+/// The arguments that the prologue loads.
+pub fn arguments(buffer: u64, choices: u32) -> Vec<u8> {
+    let [low, high] = [buffer as u32, (buffer >> 32) as u32];
+    let resource = [low, high & 0xffff, OFFSETS as u32, 0x0002_7000];
+    let words = [low, high, 16, 0].into_iter().chain(resource).chain([choices, 0, 0, 0]);
+    words.flat_map(u32::to_le_bytes).collect()
 }
 
 /// A program ready to run, and its memory.
@@ -40,14 +61,7 @@ impl Runner {
         let machine = Machine::new(program.target, &code.bytes, kernel()).map_err(|e| e.to_string())?;
         let mut memory = Memory::new();
         let buffer = memory.alloc(BUFFER);
-        for lane in 0..64u64 {
-            memory
-                .write(buffer + ADDRESSES + 8 * lane, &(buffer + 16 * lane).to_le_bytes())
-                .map_err(|e| e.to_string())?;
-            memory
-                .write(buffer + OFFSETS + 16 * lane, &(16 * lane as u32).to_le_bytes())
-                .map_err(|e| e.to_string())?;
-        }
+        fill(&mut memory, buffer)?;
         assert!(buffer as u32 as u64 + BUFFER as u64 <= u64::from(u32::MAX), "addresses add without carry");
         // A barrier means something only between waves.
         let barrier = program.lines.iter().any(|l| l.inst.desc.class == Class::Barrier);
@@ -57,10 +71,7 @@ impl Runner {
 
     /// The arguments that the prologue loads.
     fn arguments(&self, choices: u32) -> Vec<u8> {
-        let [low, high] = [self.buffer as u32, (self.buffer >> 32) as u32];
-        let resource = [low, high & 0xffff, OFFSETS as u32, 0x0002_7000];
-        let words = [low, high, 16, 0].into_iter().chain(resource).chain([choices, 0, 0, 0]);
-        words.flat_map(u32::to_le_bytes).collect()
+        arguments(self.buffer, choices)
     }
 
     /// Runs the program. `Ok(None)` if it ended, `Ok(Some)` with the line that came too early.

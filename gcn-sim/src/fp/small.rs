@@ -1,0 +1,301 @@
+//! The formats of at most eight bits: fp8, bf8, fp6, bf6, fp4, and conversions from and to them.
+//!
+//! Values widen exactly. Narrowing rounds once, to nearest even or stochastically: the random bits are added below the
+//! last bit that is kept and the sum is cut off. What
+//! overflows becomes the largest number if MODE.FP16_OVFL is set, and otherwise infinity, or NaN where the format has none;
+//! formats without infinity and NaN always saturate. Witnesses: AMD's public pseudo-code for which random bits are used,
+//! the host reference of the gfx950 conversions in HIP (`amd_hip_ocp_host.hpp`), and the public kernels that clamp their
+//! operands before both kinds of conversion, scaled and not, because these give NaN. That FP16_OVFL also makes infinite
+//! operands finite is assumed (the OFP8 specification's saturating mode does).
+
+use std::sync::LazyLock;
+
+use gcn_isa::Target;
+
+use super::soft::{Exact, Format, Round};
+
+/// A float format to narrow to; all but two have at most eight bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Small {
+    /// Bits of the exponent.
+    pub exponent: u32,
+    /// Bits of the fraction.
+    pub fraction: u32,
+    /// Exponent bias.
+    pub bias: i32,
+    /// What the encodings at the upper end mean.
+    pub top: Top,
+}
+
+/// What a format has besides finite numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Top {
+    /// Nothing: every encoding is a finite number.
+    Finite,
+    /// NaN is all ones below the sign; no infinity (OCP `e4m3fn`).
+    NanOnly,
+    /// Infinities and NaNs as in IEEE 754 (OCP `e5m2`).
+    Ieee,
+    /// No infinity and no negative zero: the sign bit alone is NaN (the `fnuz` formats of gfx942).
+    Fnuz,
+}
+
+/// How narrowing rounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Rounding {
+    /// To nearest, ties to even.
+    NearestEven,
+    /// By random bits, of which the upper ones are used.
+    Stochastic(u32),
+}
+
+/// A format to narrow from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Wide {
+    exponent: u32,
+    fraction: u32,
+}
+
+impl Wide {
+    pub(crate) const F32: Wide = Wide { exponent: 8, fraction: 23 };
+    pub(crate) const F16: Wide = Wide { exponent: 5, fraction: 10 };
+    pub(crate) const BF16: Wide = Wide { exponent: 8, fraction: 7 };
+}
+
+impl Small {
+    /// `e4m3fnuz`, fp8 of gfx942.
+    pub(crate) const E4M3_FNUZ: Small = Small { exponent: 4, fraction: 3, bias: 8, top: Top::Fnuz };
+    /// `e5m2fnuz`, bf8 of gfx942.
+    pub(crate) const E5M2_FNUZ: Small = Small { exponent: 5, fraction: 2, bias: 16, top: Top::Fnuz };
+    /// OCP `e4m3fn`, fp8 of gfx950.
+    pub(crate) const E4M3: Small = Small { exponent: 4, fraction: 3, bias: 7, top: Top::NanOnly };
+    /// OCP `e5m2`, bf8 of gfx950.
+    pub(crate) const E5M2: Small = Small { exponent: 5, fraction: 2, bias: 15, top: Top::Ieee };
+    /// OCP `e2m3`, fp6.
+    pub(crate) const E2M3: Small = Small { exponent: 2, fraction: 3, bias: 1, top: Top::Finite };
+    /// OCP `e3m2`, bf6.
+    pub(crate) const E3M2: Small = Small { exponent: 3, fraction: 2, bias: 3, top: Top::Finite };
+    /// OCP `e2m1`, fp4.
+    pub(crate) const E2M1: Small = Small { exponent: 2, fraction: 1, bias: 1, top: Top::Finite };
+    /// f16, to narrow to.
+    pub(crate) const E5M10: Small = Small { exponent: 5, fraction: 10, bias: 15, top: Top::Ieee };
+    /// bfloat16, to narrow to.
+    pub(crate) const E8M7: Small = Small { exponent: 8, fraction: 7, bias: 127, top: Top::Ieee };
+
+    /// fp8 of a target: the `fnuz` format on gfx942, the OCP format later.
+    pub(crate) fn fp8(target: Target) -> Small {
+        if target == Target::GFX942 { Small::E4M3_FNUZ } else { Small::E4M3 }
+    }
+
+    /// bf8 of a target.
+    pub(crate) fn bf8(target: Target) -> Small {
+        if target == Target::GFX942 { Small::E5M2_FNUZ } else { Small::E5M2 }
+    }
+
+    /// Bits of an encoding.
+    pub(crate) const fn bits(self) -> u32 {
+        1 + self.exponent + self.fraction
+    }
+
+    const fn sign_bit(self) -> u32 {
+        1 << (self.exponent + self.fraction)
+    }
+
+    /// Encoding of the largest finite number.
+    const fn largest(self) -> u32 {
+        let all = self.sign_bit() - 1;
+        match self.top {
+            Top::Finite | Top::Fnuz => all,
+            Top::NanOnly => all - 1,
+            Top::Ieee => all - (1 << self.fraction),
+        }
+    }
+
+    const fn nan(self, negative: bool) -> u32 {
+        let sign = if negative { self.sign_bit() } else { 0 };
+        match self.top {
+            Top::Fnuz => self.sign_bit(),
+            // Of NaN the host reference makes the largest number; for e5m2 it sets the upper fraction bit.
+            Top::Finite | Top::NanOnly => sign | (self.sign_bit() - 1),
+            Top::Ieee => sign | (self.largest() + 1) | 1 << (self.fraction - 1),
+        }
+    }
+
+    /// What a value beyond the largest number becomes.
+    const fn overflow(self, negative: bool, saturate: bool) -> u32 {
+        let sign = if negative { self.sign_bit() } else { 0 };
+        match self.top {
+            _ if saturate => sign | self.largest(),
+            Top::Finite => sign | self.largest(),
+            Top::Ieee => sign | (self.largest() + 1),
+            Top::NanOnly | Top::Fnuz => self.nan(negative),
+        }
+    }
+
+    /// The value of an encoding, exact.
+    pub(crate) fn decode(self, code: u32) -> f32 {
+        let code = code & (2 * self.sign_bit() - 1);
+        let magnitude = code & (self.sign_bit() - 1);
+        let negative = code & self.sign_bit() != 0;
+        let infinite = self.top == Top::Ieee && magnitude == self.largest() + 1;
+        let nan = match self.top {
+            Top::Finite => false,
+            Top::Fnuz => code == self.sign_bit(),
+            Top::NanOnly | Top::Ieee => magnitude > self.largest() && !infinite,
+        };
+        let value = if nan {
+            f32::NAN
+        } else if infinite {
+            f32::INFINITY
+        } else {
+            let exact = self.unpack(magnitude);
+            f32::from_bits(exact.round(Format::F32, Round::NearestEven) as u32)
+        };
+        if negative { -value } else { value }
+    }
+
+    /// A finite magnitude as an exact number.
+    fn unpack(self, magnitude: u32) -> Exact {
+        let field = magnitude >> self.fraction;
+        let fraction = magnitude & ((1 << self.fraction) - 1);
+        let significand = if field == 0 { fraction } else { fraction | 1 << self.fraction };
+        let exponent = field.max(1) as i32 - self.bias - self.fraction as i32;
+        Exact { negative: false, significand: u128::from(significand), exponent }
+    }
+
+    /// The value of an encoding times 2^`scale`, rounded once to `to`; overflow gives infinity.
+    pub(crate) fn widen(self, code: u32, scale: i32, to: Format) -> u64 {
+        let value = self.decode(code);
+        if !value.is_finite() {
+            return super::soft::convert(Format::F32, to, Round::NearestEven, u64::from(value.to_bits()));
+        }
+        let exact = self.unpack(code & (self.sign_bit() - 1));
+        let negative = value.is_sign_negative();
+        Exact { negative, exponent: exact.exponent + scale, ..exact }.round(to, Round::NearestEven)
+    }
+
+    /// `bits` of format `from`, divided by 2^`scale`, in this format.
+    pub(crate) fn narrow(self, from: Wide, bits: u32, scale: i32, round: Rounding, saturate: bool) -> u32 {
+        let negative = bits >> (from.exponent + from.fraction) & 1 == 1;
+        let field = bits >> from.fraction & ((1 << from.exponent) - 1);
+        let fraction = bits & ((1 << from.fraction) - 1);
+        if field == (1 << from.exponent) - 1 {
+            return if fraction != 0 { self.nan(negative) } else { self.overflow(negative, saturate) };
+        }
+        // The significand with its leading bit at `from.fraction`, and the exponent of that bit.
+        let significand = if field == 0 { fraction } else { fraction | 1 << from.fraction };
+        if significand == 0 {
+            return self.signed(negative, 0);
+        }
+        let shift = significand.leading_zeros() as i32 - (31 - from.fraction as i32);
+        let significand = significand << shift;
+        let bias = (1 << (from.exponent - 1)) - 1;
+        let leading = field.max(1) as i32 - bias - shift - scale;
+        let magnitude = self.round(from, significand, leading, round);
+        if magnitude > self.largest() {
+            self.overflow(negative, saturate)
+        } else {
+            self.signed(negative, magnitude)
+        }
+    }
+
+    fn signed(self, negative: bool, magnitude: u32) -> u32 {
+        let keeps_sign = self.top != Top::Fnuz || magnitude != 0;
+        if negative && keeps_sign { self.sign_bit() | magnitude } else { magnitude }
+    }
+
+    /// Encoding of `significand` (leading bit at `from.fraction`) times 2^(`leading` - `from.fraction`), without sign. It
+    /// may be larger than [`Small::largest`].
+    fn round(self, from: Wide, significand: u32, leading: i32, round: Rounding) -> u32 {
+        let smallest = 1 - self.bias;
+        if leading > smallest + (1 << self.exponent) {
+            return u32::MAX;
+        }
+        // A number below the normal range loses this many more bits.
+        let below = (smallest - leading).max(0) as u32;
+        let field = (leading.max(smallest) + self.bias - 1) as u32;
+        let cut = from.fraction - self.fraction;
+        let kept = match round {
+            Rounding::NearestEven => round_shift(significand, cut + below),
+            Rounding::Stochastic(random) => {
+                let shifted = significand.checked_shr(below).unwrap_or(0);
+                (shifted + (random >> (32 - cut))) >> cut
+            }
+        };
+        (field << self.fraction) + kept
+    }
+}
+
+/// `x` >> `by`, rounded to nearest even.
+fn round_shift(x: u32, by: u32) -> u32 {
+    if by > 31 {
+        return 0;
+    }
+    if by == 0 {
+        return x;
+    }
+    let (kept, rest, half) = (x >> by, x & ((1 << by) - 1), 1 << (by - 1));
+    kept + u32::from(rest > half || rest == half && kept & 1 == 1)
+}
+
+/// The values of every encoding of an 8-bit format.
+pub(crate) struct Table([f32; 256]);
+
+impl Table {
+    fn of(format: Small) -> Table {
+        Table(std::array::from_fn(|code| format.decode(code as u32)))
+    }
+
+    #[inline(always)]
+    pub(crate) fn value(&self, code: u32) -> f32 {
+        self.0[(code & 0xff) as usize]
+    }
+}
+
+/// The table of a format, built on first use.
+pub(crate) fn table(format: Small) -> &'static Table {
+    static TABLES: LazyLock<[(Small, Table); 7]> = LazyLock::new(|| {
+        [Small::E4M3_FNUZ, Small::E5M2_FNUZ, Small::E4M3, Small::E5M2, Small::E2M3, Small::E3M2, Small::E2M1]
+            .map(|format| (format, Table::of(format)))
+    });
+    &TABLES.iter().find(|t| t.0 == format).unwrap_or(&TABLES[0]).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Small; 7] =
+        [Small::E4M3_FNUZ, Small::E5M2_FNUZ, Small::E4M3, Small::E5M2, Small::E2M3, Small::E3M2, Small::E2M1];
+
+    /// The extremes that the OCP specifications (OFP8, MX) and AMD's CDNA3 documents state.
+    #[test]
+    fn documented_extremes() {
+        assert_eq!(Small::E4M3_FNUZ.decode(0x7f), 240.0);
+        assert_eq!(Small::E5M2_FNUZ.decode(0x7f), 57_344.0);
+        assert_eq!(Small::E4M3.decode(0x7e), 448.0);
+        assert_eq!(Small::E5M2.decode(0x7b), 57_344.0);
+        assert_eq!(Small::E4M3_FNUZ.decode(0x01), 2f32.powi(-10));
+        assert_eq!(Small::E4M3.decode(0x01), 2f32.powi(-9));
+        assert_eq!(Small::E5M2.decode(0x01), 2f32.powi(-16));
+        assert_eq!(Small::E5M2.decode(0xfc), f32::NEG_INFINITY);
+        assert!(Small::E4M3_FNUZ.decode(0x80).is_nan() && Small::E4M3.decode(0xff).is_nan());
+        assert_eq!((Small::E2M3.decode(0x1f), Small::E2M3.decode(0x01)), (7.5, 0.125));
+        assert_eq!((Small::E3M2.decode(0x1f), Small::E3M2.decode(0x01)), (28.0, 0.0625));
+        let fp4: Vec<f32> = (0..8).map(|c| Small::E2M1.decode(c)).collect();
+        assert_eq!(fp4, [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
+    }
+
+    #[test]
+    fn every_encoding_comes_back() {
+        for format in ALL {
+            for code in 0..1 << format.bits() {
+                let value = format.decode(code);
+                if !value.is_nan() {
+                    let back = format.narrow(Wide::F32, value.to_bits(), 0, Rounding::NearestEven, false);
+                    assert_eq!(back, code, "{format:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Puts the values of a spec into memory and into the kernarg segment.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use gcn_emit::metadata::{KernelArg, ValueKind};
+
+use super::fill::fill;
+use super::kernarg::{self, Sizes};
+use super::{Arg, Element, Error, Key, Out, Program, Spec};
+use crate::error::SimError;
+use crate::memory::Memory;
+
+/// A buffer in memory.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    pub name: String,
+    pub position: usize,
+    pub address: u64,
+    pub bytes: usize,
+    pub element: Element,
+    pub shape: Vec<u64>,
+    pub out: Option<Out>,
+}
+
+/// Puts arguments into memory.
+pub(crate) struct Binder<'s> {
+    pub memory: Memory,
+    folder: &'s Path,
+    pub buffers: Vec<Placed>,
+    /// Address and size of each argument's buffer, by position and name.
+    by_argument: HashMap<String, (u64, usize)>,
+    /// Offsets in the segment that wait for another argument's address.
+    pending: Vec<(usize, String, Key, u64)>,
+}
+
+impl<'s> Binder<'s> {
+    pub(crate) fn new(memory: Memory, folder: &'s Path) -> Binder<'s> {
+        Binder { memory, folder, buffers: Vec::new(), by_argument: HashMap::new(), pending: Vec::new() }
+    }
+
+    /// The kernarg segment and the hidden arguments that are null.
+    pub(crate) fn bind(
+        &mut self,
+        program: &Program,
+        spec: &Spec,
+        sizes: &Sizes,
+    ) -> Result<(Vec<u8>, Vec<ValueKind>), Error> {
+        let mut segment = vec![0; (program.kernarg_bytes() as usize).min(kernarg::MOST_SEGMENT)];
+        let mut null = Vec::new();
+        for arg in program.all_args().iter().filter(|a| a.value_kind.is_hidden()) {
+            let bytes = kernarg::hidden(arg.value_kind, sizes).to_le_bytes();
+            let size = (arg.size as usize).min(8);
+            let value = [bytes.get(..size).unwrap_or_default(), &vec![0; arg.size as usize - size]].concat();
+            kernarg::place(&mut segment, &kernarg::kind_name(arg.value_kind), arg, &value)?;
+            if kernarg::is_null(arg.value_kind) {
+                null.push(arg.value_kind);
+            }
+        }
+        let explicit: Vec<&KernelArg> = program.args().collect();
+        if explicit.is_empty() && !spec.args.is_empty() {
+            self.without_metadata(program, spec, &mut segment)?;
+        } else {
+            let fixed_lds = program.machine().state().lds_bytes;
+            self.explicit(&explicit, spec, fixed_lds, &mut segment)?;
+        }
+        for (at, name, key, offset) in std::mem::take(&mut self.pending) {
+            let found = self.by_argument.get(&key.to_string());
+            let remedy = "name an argument that has a buffer";
+            let (address, _) =
+                found.ok_or_else(|| Error::argument(name, format!("`{key}` has no buffer"), remedy))?;
+            if let Some(place) = segment.get_mut(at..at + 8) {
+                place.copy_from_slice(&(address + offset).to_le_bytes());
+            }
+        }
+        Ok((segment, null))
+    }
+
+    fn explicit(
+        &mut self,
+        args: &[&KernelArg],
+        spec: &Spec,
+        fixed_lds: u32,
+        segment: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let values = assign(args, spec)?;
+        for (position, (arg, value)) in args.iter().zip(values).enumerate() {
+            let name = arg.name.clone().unwrap_or_else(|| position.to_string());
+            let bytes = match value {
+                // The dynamic part of LDS begins behind the fixed one.
+                None if arg.value_kind == ValueKind::DynamicSharedPointer => {
+                    let align = arg.pointee_align.unwrap_or(16).clamp(1, 1 << 16);
+                    let start = fixed_lds.next_multiple_of(align).to_le_bytes();
+                    start.into_iter().chain(std::iter::repeat(0)).take(arg.size as usize).collect()
+                }
+                None if spec.rest_zero => vec![0; arg.size as usize],
+                None => return Err(missing(&name, position, arg)),
+                Some(value) => self.value(&name, position, Some(arg), value, arg.offset as usize)?,
+            };
+            kernarg::place(segment, &name, arg, &bytes)?;
+        }
+        Ok(())
+    }
+
+    /// A kernel without metadata: arguments in order, each at the next multiple of its size.
+    fn without_metadata(
+        &mut self,
+        program: &Program,
+        spec: &Spec,
+        segment: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut members = Vec::new();
+        for (at, (key, value)) in spec.args.iter().enumerate() {
+            if *key != Key::Position(at) {
+                let problem = format!("the metadata of `{}` has no argument of this name", program.name());
+                return Err(Error::argument(key.to_string(), problem, "write `args` as a list, in order"));
+            }
+            members.push((None, value.clone()));
+        }
+        let bytes = self.structure("args", 0, &members, 0)?;
+        segment.resize(segment.len().max(bytes.len()), 0);
+        segment.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
+        Ok(())
+    }
+
+    /// The bytes of a value that goes to offset `at` of the segment.
+    fn value(
+        &mut self,
+        name: &str,
+        position: usize,
+        arg: Option<&KernelArg>,
+        value: &Arg,
+        at: usize,
+    ) -> Result<Vec<u8>, Error> {
+        let bad = |problem: String| Error::argument(name, problem, "write a value that the type has");
+        let mut bytes = Vec::new();
+        match value {
+            Arg::Scalar(element, number) => element.put(*number, &mut bytes).map_err(bad)?,
+            Arg::Untyped(number) => {
+                let element = arg.and_then(kernarg::scalar);
+                let remedy = "write `{\"i32\": 5}` with the type";
+                let unknown = || Error::argument(name, "the metadata does not say what type it has", remedy);
+                element.ok_or_else(unknown)?.put(*number, &mut bytes).map_err(bad)?;
+            }
+            Arg::Bytes(given) => bytes.clone_from(given),
+            Arg::Struct(members) => return self.structure(name, position, members, at),
+            Arg::Null => bytes.extend([0; 8]),
+            Arg::Buffer(buffer) => {
+                let filled = fill(name, buffer, self.folder)?;
+                let address = self.memory.alloc(filled.bytes.len());
+                self.memory.write(address, &filled.bytes).map_err(SimError::from)?;
+                let size = filled.bytes.len();
+                self.by_argument.insert(name.to_owned(), (address, size));
+                self.by_argument.insert(position.to_string(), (address, size));
+                self.buffers.push(Placed {
+                    name: name.to_owned(),
+                    position,
+                    address,
+                    bytes: size,
+                    element: buffer.element,
+                    shape: filled.shape,
+                    out: buffer.out.clone(),
+                });
+                bytes.extend(address.to_le_bytes());
+            }
+            Arg::Same(key, offset) => {
+                self.pending.push((at, name.to_owned(), key.clone(), *offset));
+                bytes.extend([0; 8]);
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn structure(
+        &mut self,
+        name: &str,
+        position: usize,
+        members: &[(Option<u32>, Arg)],
+        at: usize,
+    ) -> Result<Vec<u8>, Error> {
+        let mut out: Vec<u8> = Vec::new();
+        let mut widest = 1;
+        for (number, (offset, member)) in members.iter().enumerate() {
+            let inner = format!("{name}.{number}");
+            let inner = if name == "args" { number.to_string() } else { inner };
+            // Every value is aligned to its size, a structure to 8 bytes.
+            let align = match member {
+                Arg::Scalar(element, _) => element.bytes() as usize,
+                Arg::Bytes(_) | Arg::Untyped(_) => 1,
+                _ => 8,
+            };
+            widest = widest.max(align);
+            let start = offset.map_or_else(|| out.len().next_multiple_of(align), |o| o as usize);
+            if start > kernarg::MOST_SEGMENT {
+                return Err(Error::argument(inner, format!("`at` is {start}"), "write a smaller offset"));
+            }
+            let bytes = self.value(&inner, position, None, member, at + start)?;
+            out.resize(out.len().max(start + bytes.len()), 0);
+            if let Some(place) = out.get_mut(start..start + bytes.len()) {
+                place.copy_from_slice(&bytes);
+            }
+        }
+        out.resize(out.len().next_multiple_of(widest), 0);
+        Ok(out)
+    }
+}
+
+/// The value of each argument, if the spec has one.
+fn assign<'s>(args: &[&KernelArg], spec: &'s Spec) -> Result<Vec<Option<&'s Arg>>, Error> {
+    let mut values: Vec<Option<&Arg>> = vec![None; args.len()];
+    for (key, value) in &spec.args {
+        let position = find(args, key)?;
+        let Some(slot) = values.get_mut(position) else { continue };
+        if slot.replace(value).is_some() {
+            return Err(Error::argument(key.to_string(), "it is given twice", "leave one out"));
+        }
+    }
+    Ok(values)
+}
+
+/// The position of an argument by its name, or by a number where none has that name.
+fn find(args: &[&KernelArg], key: &Key) -> Result<usize, Error> {
+    let named = |name: &str| -> Vec<usize> {
+        args.iter().enumerate().filter(|(_, a)| a.name.as_deref() == Some(name)).map(|(at, _)| at).collect()
+    };
+    let list = || {
+        let one = |(at, a): (usize, &&KernelArg)| a.name.clone().unwrap_or_else(|| at.to_string());
+        let names: Vec<_> = args.iter().enumerate().map(one).collect();
+        format!("the arguments are {}", names.join(", "))
+    };
+    let position = match key {
+        Key::Position(position) => *position,
+        Key::Name(name) => match (named(name).as_slice(), name.parse()) {
+            ([one], _) => *one,
+            ([], Ok(position)) => position,
+            ([], Err(_)) => return Err(Error::argument(name, "the kernel has no such argument", list())),
+            (several, _) => {
+                let problem = format!("there are {} arguments of this name", several.len());
+                let remedy = format!("name it by its position, one of {several:?}");
+                return Err(Error::argument(name, problem, remedy));
+            }
+        },
+    };
+    if position >= args.len() {
+        let problem = format!("the kernel has {} arguments, counted from 0", args.len());
+        return Err(Error::argument(key.to_string(), problem, list()));
+    }
+    Ok(position)
+}
+
+fn missing(name: &str, position: usize, arg: &KernelArg) -> Error {
+    let what = arg.type_name.as_deref().map(|t| format!(" (`{t}`)")).unwrap_or_default();
+    let remedy = if kernarg::is_pointer(arg) {
+        format!("write `\"{name}\": {{\"buffer\": \"f32\", \"count\": N}}`")
+    } else {
+        let element = kernarg::scalar(arg).unwrap_or_else(|| kernarg::guess(arg.size));
+        format!("write `\"{name}\": {{\"{element}\": …}}`")
+    };
+    let problem = format!("the spec has no value for argument {position}{what}");
+    Error::argument(name, problem, format!("{remedy}, or `\"rest\": \"zero\"`"))
+}

@@ -1,0 +1,158 @@
+//! The bytes of a buffer at the start.
+
+use std::path::Path;
+
+use super::spec::random_bits;
+use super::{Buffer, Element, Error, Init, Number, npy};
+
+/// Most bytes of a buffer.
+const MOST: u64 = 1 << 36;
+
+/// Bytes and shape.
+pub(crate) struct Filled {
+    pub bytes: Vec<u8>,
+    pub shape: Vec<u64>,
+}
+
+/// What a buffer of argument `name` holds; files are relative to `folder`.
+pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled, Error> {
+    let element = buffer.element;
+    let bad = |problem: String| {
+        Error::argument(name, problem, format!("write values that `{element}` has, or another type"))
+    };
+    let (bytes, found) = match &buffer.init {
+        Init::Value(value) => {
+            let mut one = Vec::new();
+            element.put(*value, &mut one).map_err(bad)?;
+            (one.repeat(count(name, buffer)? as usize), None)
+        }
+        Init::Iota { start, step } => (iota(element, *start, *step, count(name, buffer)?), None),
+        Init::Random { seed, min, max } => {
+            (random(element, *seed, *min, *max, count(name, buffer)?).map_err(bad)?, None)
+        }
+        Init::Values(values) => {
+            let mut bytes = Vec::with_capacity(values.len() * element.bytes() as usize);
+            values.iter().try_for_each(|v| element.put(*v, &mut bytes)).map_err(bad)?;
+            (bytes, None)
+        }
+        Init::Bytes(bytes) => (bytes.clone(), None),
+        Init::Raw(path) => (read(name, &folder.join(path))?, None),
+        Init::Npy(path) => {
+            let path = folder.join(path);
+            let (bytes, shape) = array(name, element, &path)?;
+            (bytes, Some(shape))
+        }
+    };
+    let shape = shape(name, buffer, found, bytes.len() as u64)?;
+    Ok(Filled { bytes, shape })
+}
+
+/// Elements by the shape.
+fn count(name: &str, buffer: &Buffer) -> Result<u64, Error> {
+    let remedy = "write `\"count\": N` or `\"shape\": [N, M]` with its number of elements";
+    let shape = buffer.shape.as_ref();
+    let shape = shape.ok_or_else(|| Error::argument(name, "the buffer has no size", remedy))?;
+    let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
+    count.filter(|n| n.checked_mul(buffer.element.bytes().into()).is_some_and(|b| b <= MOST)).ok_or_else(
+        || {
+            Error::argument(
+                name,
+                format!("a buffer of shape {shape:?} has more than 64 GiB"),
+                "make it smaller",
+            )
+        },
+    )
+}
+
+/// The shape, which must agree with the values.
+fn shape(name: &str, buffer: &Buffer, found: Option<Vec<u64>>, bytes: u64) -> Result<Vec<u64>, Error> {
+    let size = u64::from(buffer.element.bytes());
+    if !bytes.is_multiple_of(size) {
+        let problem = format!("{bytes} bytes are no whole number of {} ({size} bytes each)", buffer.element);
+        return Err(Error::argument(name, problem, "name the right type, or the right file"));
+    }
+    let there = bytes / size;
+    let Some(asked) = &buffer.shape else { return Ok(found.unwrap_or_else(|| vec![there])) };
+    let count = count(name, buffer)?;
+    if count != there {
+        let problem = format!("{count} elements are asked for, the values are {there}");
+        return Err(Error::argument(name, problem, "leave `count` and `shape` out, or make them agree"));
+    }
+    Ok(asked.clone())
+}
+
+fn iota(element: Element, start: Number, step: Number, count: u64) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity((count * u64::from(element.bytes())) as usize);
+    for i in 0..count {
+        if element.is_float() {
+            let value = start.as_f64() + step.as_f64() * i as f64;
+            // A float type has every value, rounded.
+            let _ = element.put(Number::Float(value), &mut bytes);
+        } else {
+            let value = whole(start).wrapping_add(whole(step).wrapping_mul(i.into()));
+            bytes.extend(value.to_le_bytes().iter().take(element.bytes() as usize));
+        }
+    }
+    bytes
+}
+
+/// The integer part.
+fn whole(number: Number) -> i128 {
+    match number {
+        Number::Int(value) => value,
+        Number::Float(value) => value as i128,
+        Number::Bits(bits) => bits.into(),
+    }
+}
+
+fn random(element: Element, seed: u64, min: Number, max: Number, count: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity((count * u64::from(element.bytes())) as usize);
+    if element.is_float() {
+        let (min, width) = (min.as_f64(), max.as_f64() - min.as_f64());
+        for i in 0..count {
+            // 53 random bits are a fraction from 0 up to 1.
+            let fraction = (random_bits(seed, i) >> 11) as f64 * 2f64.powi(-53);
+            element.put(Number::Float(min + width * fraction), &mut bytes)?;
+        }
+        return Ok(bytes);
+    }
+    let (min, max) = (whole(min), whole(max));
+    if min > max {
+        return Err(format!("there is no number from {min} to {max}"));
+    }
+    for i in 0..count {
+        // The multiplication maps 64 bits evenly to the width, which is at most 2^64.
+        let bits = u128::from(random_bits(seed, i));
+        let width = (max - min + 1) as u128;
+        let value = min + (bits.wrapping_mul(width) >> 64) as i128;
+        element.put(Number::Int(value), &mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+fn read(name: &str, path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error| Error::File { argument: name.to_owned(), path: path.to_path_buf(), error };
+    std::fs::read(path).map_err(failed)
+}
+
+/// Elements and shape of a NumPy file.
+fn array(name: &str, element: Element, path: &Path) -> Result<(Vec<u8>, Vec<u64>), Error> {
+    let file = read(name, path)?;
+    let bad = |problem: String| {
+        let problem = format!("{}: {problem}", path.display());
+        Error::argument(name, problem, "save an array of the buffer's type with `numpy.save`")
+    };
+    let array = npy::read(&file).map_err(bad)?;
+    let same_size = |descr: &str| descr.get(2..) == element.npy().get(2..);
+    // Booleans and other bytes are bytes; extension types of 16 bits (bfloat16) have kind V.
+    let bits = element == Element::Bf16 && same_size(&array.descr) && array.descr.contains(['V', 'u']);
+    let bytes = element == Element::U8 && same_size(&array.descr);
+    if array.descr != element.npy() && !bits && !bytes {
+        let (found, wanted) = (&array.descr, element.npy());
+        return Err(bad(format!("its elements are `{found}`; a buffer of `{element}` needs `{wanted}`")));
+    }
+    let size = array.shape.iter().try_fold(u64::from(element.bytes()), |n, d| n.checked_mul(*d));
+    let data = size.and_then(|size| array.bytes.get(..usize::try_from(size).ok()?));
+    let data = data.ok_or_else(|| bad(format!("it ends before an array of shape {:?} does", array.shape)))?;
+    Ok((data.to_vec(), array.shape.clone()))
+}

@@ -1,0 +1,126 @@
+//! The kernarg segment: arguments at the offsets of the metadata, hidden ones as the runtime would set them.
+
+use gcn_emit::metadata::{AddressSpace, KernelArg, ValueKind};
+
+use super::{Element, Error};
+use crate::mem::aperture;
+
+/// Sizes of a launch that hidden arguments tell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub grid: [u32; 3],
+    pub workgroup: [u32; 3],
+    pub dynamic_lds: u32,
+}
+
+/// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and those before
+/// it). Buffers and queues of the runtime are null: to use one is an access out of bounds.
+pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
+    use ValueKind as K;
+    let [gx, gy, gz] = sizes.grid.map(u64::from);
+    let [wx, wy, wz] = sizes.workgroup.map(u64::from);
+    match kind {
+        K::HiddenBlockCountX => gx,
+        K::HiddenBlockCountY => gy,
+        K::HiddenBlockCountZ => gz,
+        K::HiddenGroupSizeX => wx,
+        K::HiddenGroupSizeY => wy,
+        K::HiddenGroupSizeZ => wz,
+        // The number of dimensions of the dispatch packet.
+        K::HiddenGridDims => 3,
+        K::HiddenDynamicLdsSize => sizes.dynamic_lds.into(),
+        K::HiddenPrivateBase => aperture::PRIVATE_BASE >> 32,
+        K::HiddenSharedBase => aperture::SHARED_BASE >> 32,
+        // Global offsets and remainders (grids are whole workgroups) are 0.
+        _ => 0,
+    }
+}
+
+/// Hidden arguments that are null here and a pointer on a machine.
+pub(crate) fn is_null(kind: ValueKind) -> bool {
+    use ValueKind as K;
+    matches!(
+        kind,
+        K::HiddenPrintfBuffer
+            | K::HiddenHostcallBuffer
+            | K::HiddenDefaultQueue
+            | K::HiddenCompletionAction
+            | K::HiddenMultigridSyncArg
+            | K::HiddenHeapV1
+            | K::HiddenQueuePtr
+    )
+}
+
+/// True if the argument is a pointer to memory that the launch provides.
+pub(crate) fn is_pointer(arg: &KernelArg) -> bool {
+    arg.value_kind == ValueKind::GlobalBuffer
+        || arg.size == 8
+            && matches!(
+                arg.address_space,
+                Some(AddressSpace::Global | AddressSpace::Constant | AddressSpace::Generic)
+            )
+}
+
+/// The scalar type of an argument by the source type in the metadata.
+pub(crate) fn scalar(arg: &KernelArg) -> Option<Element> {
+    let element: Element = arg.type_name.as_deref()?.parse().ok()?;
+    (element.bytes() == arg.size || arg.size == 4 && element.bytes() < 4).then_some(element)
+}
+
+/// A scalar type of this size, for templates of kernels whose metadata has no types.
+pub(crate) fn guess(bytes: u32) -> Element {
+    match bytes {
+        1 => Element::U8,
+        2 => Element::U16,
+        8 => Element::I64,
+        _ => Element::I32,
+    }
+}
+
+/// Writes the bytes of an argument to its place; shorter ones are followed by zeros.
+pub(crate) fn place(segment: &mut Vec<u8>, name: &str, arg: &KernelArg, bytes: &[u8]) -> Result<(), Error> {
+    let narrow = arg.size == 4 && bytes.len() < 4 && arg.value_kind == ValueKind::ByValue;
+    if bytes.len() != arg.size as usize && !narrow {
+        let problem = format!("it has {} bytes, the value has {}", arg.size, bytes.len());
+        return Err(Error::argument(name, problem, size_remedy(arg)));
+    }
+    let start = arg.offset as usize;
+    let end = start.saturating_add(arg.size as usize);
+    if end > MOST_SEGMENT {
+        return Err(Error::argument(name, format!("its offset is {start:#x}"), "the metadata is broken"));
+    }
+    segment.resize(segment.len().max(end), 0);
+    if let Some(place) = segment.get_mut(start..start + bytes.len()) {
+        place.copy_from_slice(bytes);
+    }
+    Ok(())
+}
+
+/// Most bytes of a kernarg segment.
+pub(crate) const MOST_SEGMENT: usize = 1 << 20;
+
+fn size_remedy(arg: &KernelArg) -> String {
+    if is_pointer(arg) {
+        return "it is a pointer: write `{\"buffer\": \"f32\", \"count\": N}`".to_owned();
+    }
+    let named = arg.type_name.as_deref().map(|t| format!(" (it is a `{t}`)")).unwrap_or_default();
+    let fitting: Vec<_> =
+        Element::all().filter(|e| e.bytes() == arg.size).map(|e| format!("{{\"{e}\": …}}")).collect();
+    if fitting.is_empty() {
+        return format!("write `{{\"struct\": […]}}` or `{{\"bytes\": \"…\"}}` of that size{named}");
+    }
+    format!("write {}{named}", fitting.join(" or "))
+}
+
+/// The name of a kind in metadata.
+pub(crate) fn kind_name(kind: ValueKind) -> String {
+    let debug = format!("{kind:?}");
+    let mut name = String::new();
+    for c in debug.chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
+}

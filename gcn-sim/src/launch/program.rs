@@ -1,0 +1,139 @@
+//! A kernel of a code object, loaded.
+
+use std::path::Path;
+
+use gcn_emit::metadata::{KernelArg, KernelMetadata};
+use gcn_emit::object::{CodeObject, KernelCode, Module, link, read_code_object};
+use gcn_emit::target_id::{Feature, TargetId};
+
+use super::image::Image;
+use super::{Error, Prepared, Spec, reach};
+use crate::kernel::{KernelState, PRELOAD_PROLOGUE};
+use crate::machine::Machine;
+
+/// A kernel with the image that it is in: its code, the functions that it calls, constants and variables.
+///
+/// ```no_run
+/// use gcn_sim::launch::{Program, Spec};
+///
+/// let program = Program::load(&std::fs::read("saxpy.hsaco")?, Some("saxpy"))?;
+/// let spec = Spec::from_json(&std::fs::read_to_string("saxpy.json")?)?;
+/// let mut launch = program.prepare(&spec, ".".as_ref())?;
+/// let stats = launch.run(&gcn_sim::Options::default())?;
+/// println!("{} waves", stats.waves);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program {
+    name: String,
+    target_id: TargetId,
+    machine: Machine,
+    image: Image,
+    metadata: Option<KernelMetadata>,
+    kernarg_bytes: u32,
+}
+
+impl Program {
+    /// Loads a kernel: the only one, or the one with this name. A relocatable object is linked first.
+    ///
+    /// # Errors
+    /// [`Error::Object`] for bytes that are no code object, an error that lists the kernels if there is none of this name or
+    /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
+    /// know are no errors yet: [`Machine::faults`] lists them.
+    pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
+        let object = read_code_object(bytes)?;
+        if object.is_relocatable {
+            let linked = link(&Module::from_relocatable(bytes)?)?;
+            return Program::of_object(&read_code_object(&linked)?.linked()?, kernel);
+        }
+        Program::of_object(&object, kernel)
+    }
+
+    fn of_object(object: &CodeObject<'_>, kernel: Option<&str>) -> Result<Program, Error> {
+        let kernel = choose(object, kernel)?;
+        let target_id = object.target_id;
+        let target = target_id.target;
+        let state = KernelState::from_descriptor(kernel.descriptor_bytes, target)
+            .map_err(|e| Error::from(crate::SimError::from(e)))?;
+        let image = Image::of(object)?;
+        let skipped = if state.kernarg_preload.length > 0 { PRELOAD_PROLOGUE } else { 0 };
+        let entry = u32::try_from(kernel.address + skipped).unwrap_or(u32::MAX);
+        let code = reach::reachable(target, &image, entry);
+        let machine = Machine::of_code(target, code, entry, state);
+        let ecc = target.supports_sramecc() && target_id.sramecc != Feature::Off;
+        Ok(Program {
+            name: kernel.name.to_owned(),
+            target_id,
+            machine: machine.with_sram_ecc(ecc),
+            image,
+            metadata: kernel.metadata.clone(),
+            kernarg_bytes: kernel.descriptor.kernarg_size,
+        })
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the code object is for.
+    pub fn target_id(&self) -> TargetId {
+        self.target_id
+    }
+
+    /// The code, decoded. Offsets are addresses in the code object.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The kernel's metadata, if the object has any.
+    pub fn metadata(&self) -> Option<&KernelMetadata> {
+        self.metadata.as_ref()
+    }
+
+    /// The arguments that a caller gives, in order.
+    pub fn args(&self) -> impl Iterator<Item = &KernelArg> {
+        self.all_args().iter().filter(|a| !a.value_kind.is_hidden())
+    }
+
+    /// The arguments, hidden ones included.
+    pub(crate) fn all_args(&self) -> &[KernelArg] {
+        self.metadata.as_ref().map_or(&[], |m| &m.args)
+    }
+
+    /// Bytes of the kernarg segment.
+    pub(crate) fn kernarg_bytes(&self) -> u32 {
+        self.kernarg_bytes.max(self.metadata.as_ref().map_or(0, |m| m.kernarg_segment_size))
+    }
+
+    pub(crate) fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// A spec for this kernel as JSON, with every argument; the values are to be filled in.
+    pub fn template(&self) -> String {
+        super::template::of(self)
+    }
+
+    /// Puts the image and the buffers into memory and the arguments into the kernarg segment. Files of the spec are relative
+    /// to `folder`.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the spec, by argument.
+    pub fn prepare(&self, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
+        Prepared::new(self, spec, folder)
+    }
+}
+
+/// The kernel with this name, or the only one.
+fn choose<'o, 'd>(object: &'o CodeObject<'d>, name: Option<&str>) -> Result<&'o KernelCode<'d>, Error> {
+    let known = || object.kernels.iter().map(|k| k.name.to_owned()).collect();
+    match (name, object.kernels.as_slice()) {
+        (_, []) => Err(Error::NoKernel),
+        (Some(name), _) => {
+            object.kernel(name).ok_or_else(|| Error::NoSuchKernel { name: name.to_owned(), known: known() })
+        }
+        (None, [only]) => Ok(only),
+        (None, _) => Err(Error::SeveralKernels { known: known() }),
+    }
+}

@@ -1,0 +1,122 @@
+//! The instructions of an image that a kernel can reach.
+//!
+//! From the entry on, every fall-through, direct branch and direct call is followed. Where to an indirect jump or call goes
+//! only the run will show: if there is one, all code of the image is decoded, word by word where nothing is known. What cannot
+//! be decoded is an error only when it is reached.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::decode::decode_inst;
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Target};
+
+use super::image::Image;
+use crate::machine::{Decoded, branch_offset};
+
+/// `s_nop 0`, to stand for what is no instruction.
+const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];
+
+/// Instructions by offset in the image.
+pub(crate) fn reachable(target: Target, image: &Image, entry: u32) -> BTreeMap<u32, Decoded> {
+    let mut reach = Reach { target, image, code: BTreeMap::new(), indirect: false };
+    reach.follow(entry);
+    if reach.indirect {
+        image.code.iter().for_each(|range| reach.sweep(range.start, range.end));
+    }
+    reach.code
+}
+
+struct Reach<'a> {
+    target: Target,
+    image: &'a Image,
+    code: BTreeMap<u32, Decoded>,
+    indirect: bool,
+}
+
+impl Reach<'_> {
+    fn follow(&mut self, entry: u32) {
+        let mut open = vec![entry];
+        while let Some(start) = open.pop() {
+            let mut at = start;
+            // A jump into the middle of an instruction goes nowhere: the first to come has the bytes.
+            while !self.taken(at) {
+                let Some((size, next)) = self.decode(at) else { break };
+                open.extend(next.branch);
+                self.indirect |= next.indirect;
+                if !next.falls {
+                    break;
+                }
+                at += size;
+            }
+        }
+    }
+
+    /// True if an instruction covers the offset.
+    fn taken(&self, at: u32) -> bool {
+        let before = self.code.range(..=at).next_back();
+        before.is_some_and(|(start, decoded)| match decoded {
+            Decoded::Inst(size, _) => start + size > at,
+            Decoded::Nothing(..) => start + 4 > at,
+        })
+    }
+
+    /// Decodes one instruction; `None` if there is none, or if it would overlap one that is known.
+    fn decode(&mut self, at: u32) -> Option<(u32, Next)> {
+        let bytes = self.image.bytes.get(at as usize..).unwrap_or_default();
+        match decode_inst(bytes, self.target).or_else(|error| write_back(bytes, self.target).ok_or(error)) {
+            Ok((inst, size)) => {
+                let size = size as u32;
+                if self.code.range(at..at + size).next().is_some() {
+                    return None;
+                }
+                let class = inst.desc.class;
+                let jump = matches!(inst.desc.mnemonic, "s_setpc_b64" | "s_swappc_b64");
+                let next = Next {
+                    branch: branch_offset(&inst, at, size).filter(|_| class == Class::Branch && !jump),
+                    falls: inst.desc.falls_through() || inst.desc.mnemonic == "s_swappc_b64",
+                    indirect: jump,
+                };
+                self.code.insert(at, Decoded::Inst(size, inst));
+                Some((size, next))
+            }
+            Err(error) => {
+                if let Ok((nop, _)) = decode_inst(&NOP, self.target) {
+                    self.code.insert(at, Decoded::Nothing(error.to_string(), nop));
+                }
+                None
+            }
+        }
+    }
+
+    fn sweep(&mut self, start: u32, end: u32) {
+        let mut at = start;
+        while at < end {
+            if !self.taken(at) {
+                self.follow(at);
+            }
+            let known = self.code.get(&at).map_or(4, |decoded| match decoded {
+                Decoded::Inst(size, _) => *size,
+                Decoded::Nothing(..) => 4,
+            });
+            at += known;
+        }
+    }
+}
+
+/// `buffer_wbl2` of gfx90a with the GLC and SCC bits that LLVM's code generator sets in it; LLVM's assembler and disassembler
+/// know no such bits (LLVM 22: `0xe0a0c000` is printed as `buffer_wbl2`, which is assembled as `0xe0a00000`).
+fn write_back(bytes: &[u8], target: Target) -> Option<(Inst, usize)> {
+    const WORD: u32 = 0xe0a0_0000;
+    const GLC_SCC: u32 = 0xc000;
+    let word = u32::from_le_bytes(*bytes.first_chunk()?);
+    let rest = bytes.get(4..8)?;
+    let plain = [&WORD.to_le_bytes(), rest].concat();
+    (word & !GLC_SCC == WORD).then(|| decode_inst(&plain, target).ok()).flatten()
+}
+
+/// Where control goes after an instruction.
+struct Next {
+    branch: Option<u32>,
+    falls: bool,
+    indirect: bool,
+}

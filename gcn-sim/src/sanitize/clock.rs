@@ -1,0 +1,88 @@
+//! What a wave knows of the others' progress: vector clocks.
+
+use std::collections::BTreeMap;
+
+/// Number of a wave in the launch: its workgroup's index times [`WAVES`] plus its own number.
+pub(super) type Thread = u32;
+
+/// Most waves of a workgroup.
+pub(super) const WAVES: u32 = 16;
+
+/// For each wave, up to which of its clock values everything it did happened before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clock {
+    group: u32,
+    /// The waves of its own workgroup.
+    own: [u32; WAVES as usize],
+    /// Waves of others, known through atomics.
+    foreign: BTreeMap<Thread, u32>,
+}
+
+impl Clock {
+    pub(super) fn new(group: u32, wave: usize) -> Clock {
+        let mut clock = Clock { group, ..Clock::default() };
+        clock.advance(wave);
+        clock
+    }
+
+    /// True if what `thread` did at its time `at` happened before.
+    pub(super) fn knows(&self, thread: Thread, at: u32) -> bool {
+        let known = if thread / WAVES == self.group {
+            self.own[(thread % WAVES) as usize]
+        } else {
+            self.foreign.get(&thread).copied().unwrap_or(0)
+        };
+        known >= at
+    }
+
+    pub(super) fn now(&self, wave: usize) -> u32 {
+        self.own[wave]
+    }
+
+    /// A new interval of the wave begins.
+    pub(super) fn advance(&mut self, wave: usize) {
+        self.own[wave] += 1;
+    }
+
+    /// Learns what `other` knows.
+    pub(super) fn join(&mut self, other: &Clock) {
+        if other.group == self.group {
+            self.own.iter_mut().zip(other.own).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
+        } else {
+            for (wave, &at) in (0..).zip(&other.own).filter(|(_, at)| **at > 0) {
+                self.learn(other.group * WAVES + wave, at);
+            }
+        }
+        for (&thread, &at) in &other.foreign {
+            if thread / WAVES == self.group {
+                let mine = &mut self.own[(thread % WAVES) as usize];
+                *mine = (*mine).max(at);
+            } else {
+                self.learn(thread, at);
+            }
+        }
+    }
+
+    fn learn(&mut self, thread: Thread, at: u32) {
+        let known = self.foreign.entry(thread).or_default();
+        *known = (*known).max(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knowledge_passes_through_third_parties_and_other_groups() {
+        let (mut a, mut b, mut far) = (Clock::new(0, 0), Clock::new(0, 1), Clock::new(7, 0));
+        assert!(a.knows(0, 1) && !a.knows(1, 1) && !far.knows(0, 1));
+        b.join(&a);
+        a.advance(0);
+        assert!(b.knows(0, 1) && !b.knows(0, 2));
+        far.join(&b);
+        assert!(far.knows(0, 1) && far.knows(1, 1) && !far.knows(0, 2));
+        a.join(&far);
+        assert!(a.knows(7 * WAVES, 1) && a.knows(1, 1) && a.now(0) == 2);
+    }
+}

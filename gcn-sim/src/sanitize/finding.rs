@@ -1,0 +1,154 @@
+//! What a sanitizer reports.
+
+use std::fmt;
+
+use crate::error::{Site, Space};
+use crate::memory::Range;
+
+/// Which sanitizer found it, and what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// An access outside what is allocated.
+    OutOfBounds,
+    /// An access to memory that has been freed.
+    UseAfterFree,
+    /// An access that must be aligned and is not.
+    Misaligned,
+    /// A register is read that nothing has written.
+    UninitializedRegister,
+    /// LDS is read that nothing has written.
+    UninitializedLds,
+    /// Global memory is read that neither host nor kernel has written.
+    UninitializedMemory,
+    /// Two accesses to LDS that no barrier or atomic orders.
+    LdsRace,
+    /// Two accesses to global memory that no barrier or atomic orders.
+    GlobalRace,
+    /// Waves of a workgroup do not meet at one barrier.
+    DivergentBarrier,
+    /// No wave of the workgroup can make progress.
+    Deadlock,
+}
+
+impl FindingKind {
+    /// What is wrong, in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            FindingKind::OutOfBounds => "access out of bounds",
+            FindingKind::UseAfterFree => "access to freed memory",
+            FindingKind::Misaligned => "misaligned access",
+            FindingKind::UninitializedRegister => "read of an uninitialised register",
+            FindingKind::UninitializedLds => "read of uninitialised LDS",
+            FindingKind::UninitializedMemory => "read of uninitialised memory",
+            FindingKind::LdsRace => "data race in LDS",
+            FindingKind::GlobalRace => "data race in global memory",
+            FindingKind::DivergentBarrier => "waves do not meet at one barrier",
+            FindingKind::Deadlock => "no wave can make progress",
+        }
+    }
+}
+
+/// What an access does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AccessKind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads and writes at one moment.
+    Atomic,
+}
+
+impl fmt::Display for AccessKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AccessKind::Read => "reads",
+            AccessKind::Write => "writes",
+            AccessKind::Atomic => "updates",
+        })
+    }
+}
+
+/// Bytes that an instruction accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Access {
+    /// What it does.
+    pub kind: AccessKind,
+    /// The memory.
+    pub space: Space,
+    /// Global address, byte address in LDS, or byte address in the lane's scratch.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u32,
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} bytes of {} at {:#x}", self.kind, self.bytes, self.space, self.address)
+    }
+}
+
+/// One of the instructions that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Party {
+    /// The instruction, where it is, and which wave executed it.
+    pub site: Site,
+    /// The source line of the instruction, if the code object has line information.
+    pub line: Option<String>,
+    /// The lane; `None` for scalar instructions and where no lane is to blame.
+    pub lane: Option<u8>,
+    /// What it accesses.
+    pub access: Option<Access>,
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.site)?;
+        if let Some(line) = &self.line {
+            write!(f, " ({line})")?;
+        }
+        if let Some(access) = &self.access {
+            write!(f, " {access}")?;
+        }
+        if let Some(lane) = self.lane {
+            write!(f, " in lane {lane}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A report of a sanitizer.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: FindingKind,
+    /// The instruction at which it was noticed.
+    pub party: Party,
+    /// The other one: the earlier access of a race, another wave at a barrier.
+    pub other: Option<Party>,
+    /// The register.
+    pub register: Option<String>,
+    /// The allocation that holds the bytes; for accesses out of bounds the nearest, for freed memory the former one.
+    pub allocation: Option<Range>,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.title(), self.party)?;
+        if let Some(register) = &self.register {
+            write!(f, " ({register})")?;
+        }
+        if let Some(range) = &self.allocation {
+            write!(f, ", allocation of {} bytes at {:#x}", range.bytes, range.base)?;
+        }
+        if let Some(other) = &self.other {
+            write!(f, "; the other is {other}")?;
+        }
+        write!(f, "; {}", self.remedy)
+    }
+}

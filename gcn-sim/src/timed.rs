@@ -1,0 +1,274 @@
+//! Timed mode: a kernel is executed as in functional mode, and a model of the compute unit says when.
+//!
+//! [`run`] simulates one CU of the device, or several, with four SIMDs each. A wave issues in order; in a SIMD's slot,
+//! which comes every fourth cycle, the arbiter selects at most one wave for each category of instructions. Pipelines, LDS
+//! banks, caches and memory say how long what was issued takes, `s_waitcnt` and the other waits hold the waves back, and
+//! every cycle of a wave is accounted for under one of the names of ROCm's PC sampling ([`Stall`]).
+//!
+//! Every number of the model is a row of one table with its source and how well it is known ([`parameters`]); any can be
+//! overridden ([`Config::set`]). What the model leaves out: `docs/timing.md`.
+//!
+//! ```
+//! use gcn_isa::Target;
+//! use gcn_sim::timed::{self, Config};
+//! use gcn_sim::{KernelState, Machine, Memory};
+//!
+//! // s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v1, 42; v_lshlrev_b32 v0, 2, v0; s_waitcnt lgkmcnt(0);
+//! // global_store_dword v0, v1, s[4:5]; s_endpgm
+//! let text: Vec<u8> = [0xc0060100, 0, 0x7e0202aa, 0x24000082, 0xbf8cc07f, 0xdc708000, 0x00040100, 0xbf810000u32]
+//!     .iter()
+//!     .flat_map(|word| word.to_le_bytes())
+//!     .collect();
+//! let machine = Machine::new(Target::GFX942, &text, KernelState::default())?;
+//! let mut memory = Memory::new();
+//! let out = memory.alloc(64 * 4);
+//! let report = timed::run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &out.to_le_bytes(), &Config::default())?;
+//! assert_eq!(memory.read(out, 4).unwrap(), [42, 0, 0, 0]);
+//! let wave = &report.by_wave[0];
+//! assert_eq!(wave.issue_cycles + wave.stalls.total(), wave.end - wave.start);
+//! # Ok::<(), gcn_sim::SimError>(())
+//! ```
+
+mod cache;
+mod config;
+mod cost;
+mod cu;
+mod lds;
+mod listing;
+mod memory;
+mod params;
+mod record;
+mod report;
+mod stall;
+pub mod throughput;
+mod timeline;
+mod units;
+mod wave;
+
+use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+
+pub use config::Config;
+pub use memory::CacheUse;
+pub use params::{Grade, Parameter, ParameterError, parameters};
+pub use report::{
+    InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
+};
+pub use stall::{Pipe, Stall, Stalls};
+
+use crate::dispatch::{self, Launch, Options};
+use crate::error::SimError;
+use crate::machine::Machine;
+use crate::memory::Memory;
+use crate::trace::Trace;
+use crate::workgroup::Unit;
+use cu::{Code, Cu, SIMDS, Shared, Times};
+use params::Params;
+use record::Record;
+
+/// SGPRs of a wave that no kernel names by number: VCC, `FLAT_SCRATCH`, `XNACK_MASK`.
+const NAMED_SGPRS: u32 = 6;
+
+/// Runs `grid` workgroups of `size` work-items each, with the bytes of `kernarg` as arguments, and says how long it
+/// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
+///
+/// # Errors
+/// Those of [`crate::run`].
+pub fn run(
+    machine: &Machine,
+    memory: &mut Memory,
+    grid: [u32; 3],
+    size: [u32; 3],
+    kernarg: &[u8],
+    config: &Config,
+) -> Result<Report, SimError> {
+    let options = Options { max_instructions: config.max_instructions, ..Options::default() };
+    let launch = dispatch::prepare(machine, memory, grid, size, kernarg, &options)?;
+    let result = simulate(&launch, memory, config);
+    launch.release(memory)?;
+    result
+}
+
+fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Report, SimError> {
+    let machine = launch.machine;
+    let params = Params::new(machine.target(), &config.overrides);
+    let groups = launch.groups();
+    let cus = u64::from(config.cus.unwrap_or(0).max(1));
+    let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
+    let simulated = u64::from(config.simulated_cus.max(1)).min(cus).min(groups);
+    let occupancy = occupancy(launch);
+    let code = Code {
+        launch,
+        memory,
+        costs: cost::costs(machine, &params),
+        times: Times::new(&params),
+        max_instructions: config.max_instructions,
+    };
+    let mut shared = Shared {
+        memory: memory::Memory::new(&params, simulated, cus.min(groups)),
+        record: Record::new(machine.len(), config.timeline),
+        trace: Trace::default(),
+        finished: Vec::new(),
+        most_finished: config.wave_reports,
+        wave_cycles: 0,
+        waves: 0,
+        end: 0,
+    };
+    // A kernel that does not fit is run all the same, as functional mode does.
+    let resident = occupancy.workgroups_per_cu.max(1) as usize;
+    let cu = |index: u64| Cu::new(&params, index as u32, resident, (index, cus, groups));
+    let mut units: Vec<Cu> = (0..simulated).map(cu).collect();
+    for unit in &mut units {
+        unit.fill(&code, &mut shared)?;
+    }
+    while let Some((unit, (now, simd))) = earliest(&mut units) {
+        unit.slot(&code, &mut shared, simd, now)?;
+    }
+    if config.complete {
+        complete(launch, memory, cus, simulated)?;
+    }
+    let shape = Shape { cus, simulated, groups };
+    Ok(summarize(&code, shared, &units, &occupancy, &shape, params))
+}
+
+/// The CU whose next slot comes first; `None` if all have ended.
+fn earliest(units: &mut [Cu]) -> Option<(&mut Cu, (u64, usize))> {
+    let next = units.iter_mut().map(|unit| (unit.next(), unit)).min_by_key(|(next, _)| *next);
+    next.filter(|((now, _), _)| *now != u64::MAX).map(|(next, unit)| (unit, next))
+}
+
+/// Runs the workgroups of the CUs that were not simulated.
+fn complete(launch: &Launch<'_>, memory: &Memory, cus: u64, simulated: u64) -> Result<(), SimError> {
+    let mut unit: Option<Unit> = None;
+    for index in (0..launch.groups()).filter(|index| index % cus >= simulated) {
+        unit.get_or_insert_with(|| Unit::new(launch)).run(launch, memory, launch.id(index))?;
+    }
+    Ok(())
+}
+
+fn occupancy(launch: &Launch<'_>) -> Occupancy {
+    let (target, state) = (launch.machine.target(), launch.machine.state());
+    let vgprs =
+        if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
+    let usage = Usage {
+        vgprs,
+        sgprs: state.sgprs + NAMED_SGPRS,
+        lds_bytes: state.lds_bytes,
+        waves_per_workgroup: launch.inputs.waves,
+    };
+    occupancy_of(target, usage)
+}
+
+/// How the grid lies on the device.
+struct Shape {
+    cus: u64,
+    simulated: u64,
+    groups: u64,
+}
+
+fn summarize(
+    code: &Code<'_>,
+    shared: Shared,
+    units: &[Cu],
+    occupancy: &Occupancy,
+    shape: &Shape,
+    params: Params,
+) -> Report {
+    let machine = code.launch.machine;
+    let interval = code.times.interval;
+    let cycles = shared.end;
+    let record = shared.record;
+    let instructions = record.insts.iter().map(|i| i.issued).sum::<u64>();
+    let cu_cycles = (cycles * shape.simulated).max(1) as f64;
+    let mut stalls = Stalls::default();
+    record.insts.iter().for_each(|i| stalls.plus(&i.stalls));
+    let cache = |of: fn(&Cu) -> CacheUse| units.iter().map(of).fold(CacheUse::default(), CacheUse::plus);
+    let sum = |of: fn(&Cu) -> u64| units.iter().map(of).sum::<u64>();
+    let simulated_workgroups = (0..shape.simulated).map(|cu| (shape.groups - cu).div_ceil(shape.cus)).sum();
+    let by_instruction = machine.steps().iter().zip(&code.costs).zip(&record.insts);
+    Report {
+        target: machine.target().name(),
+        cycles,
+        instructions,
+        ipc: instructions as f64 / cu_cycles,
+        cus: shape.cus as u32,
+        simulated_cus: shape.simulated as u32,
+        workgroups: shape.groups,
+        simulated_workgroups,
+        waves: shared.waves,
+        occupancy: OccupancyReport {
+            waves_per_simd: occupancy.waves_per_simd,
+            workgroups_per_cu: occupancy.workgroups_per_cu,
+            limited_by: occupancy.limited_by.to_string(),
+            average_waves_per_simd: shared.wave_cycles as f64 / (cu_cycles * SIMDS as f64),
+        },
+        pipes: pipes(&record, units, cu_cycles, interval),
+        lds: LdsReport {
+            bytes: sum(|cu| cu.lds.bytes),
+            busy_cycles: sum(|cu| cu.lds.busy),
+            conflict_cycles: sum(|cu| cu.lds.conflicts),
+        },
+        memory: MemoryReport {
+            bytes: sum(|cu| cu.vector.bytes),
+            l1: cache(|cu| CacheUse::of(&cu.vector.l1)),
+            l2: shared.memory.l2(),
+            infinity_cache: shared.memory.mall(),
+            scalar: cache(|cu| CacheUse::of(&cu.scalar.cache)),
+            instruction: cache(|cu| CacheUse::of(&cu.instructions)),
+            memory_bytes: shared.memory.bytes(),
+        },
+        stalls,
+        by_instruction: by_instruction
+            .map(|((step, cost), used)| InstructionReport {
+                offset: step.offset,
+                text: machine.text(&step.inst),
+                pipe: cost.pipe,
+                issued: used.issued,
+                issue_cycles: used.issued * interval,
+                stalls: used.stalls,
+                lost_to_issue: used.lost_to_issue,
+                lost_to_stall: used.lost_to_stall,
+            })
+            .collect(),
+        by_wave: shared.finished.iter().map(wave_report).collect(),
+        parameters: params.into_parameters(),
+        events_dropped: record.events_dropped,
+        events: record.events,
+    }
+}
+
+fn pipes(record: &Record, units: &[Cu], cu_cycles: f64, interval: u64) -> Vec<PipeReport> {
+    let report = |pipe: Pipe| {
+        let used = record.pipes[pipe as usize];
+        let (busy, copies) = match pipe {
+            Pipe::Valu | Pipe::Matrix => (used.busy, SIMDS as f64),
+            Pipe::Lds => (units.iter().map(|cu| cu.lds.busy).sum(), 1.0),
+            Pipe::Tex | Pipe::Flat => (units.iter().map(|cu| cu.vector.busy).sum(), 1.0),
+            Pipe::Scalar | Pipe::Misc => (used.busy, 1.0),
+            Pipe::Internal => (0, 1.0),
+        };
+        let slots = cu_cycles * SIMDS as f64 / interval as f64;
+        PipeReport {
+            pipe,
+            issued: used.issued,
+            utilization: busy as f64 / (cu_cycles * copies),
+            arbiter_issue: used.issued as f64 / slots,
+            arbiter_stall: used.stalled as f64 / slots,
+        }
+    };
+    Pipe::ALL.into_iter().map(report).collect()
+}
+
+fn wave_report(finished: &cu::Finished) -> WaveReport {
+    let wave = &finished.wave;
+    WaveReport {
+        cu: finished.cu,
+        simd: wave.simd as u8,
+        workgroup: finished.workgroup,
+        wave: wave.number as u32,
+        start: wave.started,
+        end: finished.end,
+        instructions: wave.executed,
+        issue_cycles: wave.issued,
+        stalls: wave.stalls,
+    }
+}

@@ -1,0 +1,310 @@
+//! What each instruction costs before anything is known about its run: pipeline, cycles, what it waits for.
+
+use gcn_isa::counters::{Counter, Event, WaitCnt, events};
+use gcn_isa::hazards::{View, wait_states};
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::{Class, InstDesc, MemBytes};
+use gcn_isa::{Inst, Operand, Target};
+
+use super::lds::Transfer;
+use super::params::Params;
+use super::stall::Pipe;
+use crate::machine::Machine;
+
+/// What happens after an instruction has issued.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// Nothing that the wave waits for by itself.
+    Plain,
+    /// The next instruction comes so many cycles later.
+    Nop(u64),
+    /// The wave sleeps.
+    Sleep(u64),
+    Wait(WaitCnt),
+    Branch,
+    Priority(u8),
+    Lds(Transfer),
+    /// Vector memory; for flat instructions also what an LDS access of it moves. `bypass`: it does not look into L1.
+    Vmem {
+        transfer: Transfer,
+        bypass: bool,
+    },
+    Smem,
+    /// The clock.
+    Time,
+    Message,
+    /// Forgets lines of the vector cache.
+    InvalidateVector,
+    /// Forgets lines of the scalar cache.
+    InvalidateScalar,
+}
+
+/// The static part of an instruction's time.
+#[derive(Clone, Debug)]
+pub(super) struct Cost {
+    pub pipe: Pipe,
+    /// Cycles for which the VALU takes no other instruction.
+    pub valu: u64,
+    /// Cycles for which the matrix core takes no other instruction.
+    pub matrix: u64,
+    pub kind: Kind,
+    /// How much each counter goes up.
+    pub counts: [u8; 3],
+    /// What it counts returns in the order of its stream (vector memory, LDS).
+    pub in_order: bool,
+    /// It waits for no counter, neither to be low nor to have room.
+    pub free: bool,
+    /// SGPRs read by an instruction that the hardware holds back for them.
+    pub waits_for: Vec<u16>,
+    /// SGPRs written by the VALU.
+    pub writes: Vec<u16>,
+    /// First and last line of the instruction cache.
+    pub lines: (u64, u64),
+}
+
+/// The costs of every instruction of a kernel.
+pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
+    let line = params.number("instruction.line").max(1);
+    let at = |address: u64| (machine.code_base() + address) / line;
+    let steps = machine.steps().iter();
+    steps
+        .map(|step| {
+            let (first, end) = (u64::from(step.offset), u64::from(step.offset + step.size.max(1)));
+            let mut cost = cost(machine.target(), &step.inst, params);
+            cost.lines = (at(first), at(end - 1));
+            cost
+        })
+        .collect()
+}
+
+/// The cost of one instruction, without its place.
+pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
+    let desc = inst.desc;
+    let pipe = pipe(desc);
+    let (valu, matrix) = vector_cycles(target, inst, params);
+    let events = events(target, inst);
+    let count = |counter| events.iter().filter(|e| e.stream.counter() == counter).map(|e| e.count).sum();
+    let sgprs = |uses: &mut dyn Iterator<Item = gcn_isa::Reg>| -> Vec<u16> {
+        uses.filter(|reg| reg.file == RegFile::Sgpr).flat_map(|reg| reg.index..reg.end()).collect()
+    };
+    let held_back = matches!(pipe, Pipe::Scalar | Pipe::Misc);
+    let waits_for = if held_back { sgprs(&mut inst.reads().iter().map(|u| u.reg)) } else { Vec::new() };
+    let writes =
+        if pipe == Pipe::Valu { sgprs(&mut inst.writes().iter().map(|u| u.reg)) } else { Vec::new() };
+    let (kind, counts) = (kind(target, inst, params), Counter::ALL.map(count));
+    Cost {
+        pipe,
+        valu,
+        matrix,
+        kind,
+        counts,
+        free: counts == [0; 3] && !matches!(kind, Kind::Wait(_)),
+        in_order: in_order(&events),
+        waits_for,
+        writes,
+        lines: (0, 0),
+    }
+}
+
+fn in_order(events: &[Event]) -> bool {
+    events.iter().all(|e| e.stream.in_order())
+}
+
+fn pipe(desc: &InstDesc) -> Pipe {
+    use Class as C;
+    match desc.class {
+        _ if desc.is_matrix() => Pipe::Matrix,
+        _ if desc.format.is_vop() => Pipe::Valu,
+        C::FlatLoad | C::FlatStore | C::FlatAtomic | C::FlatAtomicRet => Pipe::Flat,
+        C::Nop | C::Sleep | C::Waitcnt | C::Barrier | C::Endpgm | C::SoppMisc => Pipe::Internal,
+        C::Branch | C::Sendmsg | C::Trap => Pipe::Misc,
+        _ if desc.is_ds() => Pipe::Lds,
+        _ if desc.is_vmem() => Pipe::Tex,
+        _ => Pipe::Scalar,
+    }
+}
+
+/// Cycles of the VALU and of the matrix core.
+fn vector_cycles(target: Target, inst: &Inst, params: &Params) -> (u64, u64) {
+    let desc = inst.desc;
+    if desc.is_matrix() {
+        let matrix = u64::from(View::new(target, inst).passes()) * params.number("matrix.pass");
+        let whole = desc.class == Class::MfmaDgemm && params.number("issue.dgemm-takes-valu") != 0;
+        let port = params.number("issue.matrix-takes-valu");
+        return (if whole { matrix } else { port.min(matrix) }, matrix);
+    }
+    if !desc.format.is_vop() {
+        return (0, 0);
+    }
+    (params.number(rate(desc)), 0)
+}
+
+/// The parameter with the cycles of a VALU instruction.
+pub(super) fn rate(desc: &InstDesc) -> &'static str {
+    let name = desc.mnemonic;
+    let has = |part: &str| name.contains(part);
+    let f64 = has("_f64");
+    if desc.class == Class::Trans {
+        return if f64 { "valu.f64-trans" } else { "valu.trans" };
+    }
+    if name.starts_with("v_cvt_") && f64 {
+        return "valu.f64-cvt";
+    }
+    if SLOW_CONVERSIONS.contains(&name) {
+        return "valu.cvt";
+    }
+    if has("div_scale") || has("div_fmas") || has("trig_preop") {
+        return if f64 { "valu.f64-div" } else { "valu.div32" };
+    }
+    if f64 {
+        return "valu.f64";
+    }
+    if matches!(name, "v_mul_lo_u32" | "v_mul_hi_u32" | "v_mul_hi_i32" | "v_mad_u64_u32" | "v_mad_i64_i32") {
+        return "valu.i32-mul";
+    }
+    if matches!(name, "v_qsad_pk_u16_u8" | "v_mqsad_u32_u8") {
+        return "valu.sad";
+    }
+    if has("swap") {
+        return "valu.swap";
+    }
+    if ["_i64", "_u64", "rev_b64"].iter().any(|end| name.ends_with(end)) {
+        return "valu.i64";
+    }
+    "valu.full"
+}
+
+/// Conversions that take four times as long as other instructions (LLVM 22 scheduling model), those of f64 aside.
+const SLOW_CONVERSIONS: [&str; 18] = [
+    "v_cvt_f16_f32",
+    "v_cvt_f32_f16",
+    "v_cvt_f32_bf16",
+    "v_cvt_f32_i32",
+    "v_cvt_f32_u32",
+    "v_cvt_i32_f32",
+    "v_cvt_u32_f32",
+    "v_cvt_flr_i32_f32",
+    "v_cvt_rpi_i32_f32",
+    "v_cvt_off_f32_i4",
+    "v_cvt_f32_bf8",
+    "v_cvt_f32_fp8",
+    "v_cvt_pk_bf8_f32",
+    "v_cvt_pk_fp8_f32",
+    "v_cvt_pk_f32_bf8",
+    "v_cvt_pk_f32_fp8",
+    "v_cvt_sr_bf8_f32",
+    "v_cvt_sr_fp8_f32",
+];
+
+fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
+    use Class as C;
+    let desc = inst.desc;
+    let imm = match inst.operands.first() {
+        Some(Operand::Imm(imm)) => *imm,
+        _ => 0,
+    };
+    match desc.class {
+        C::Nop => Kind::Nop(u64::from(wait_states(inst)) * params.number("issue.interval")),
+        // MI100 ISA, S_SLEEP: 64 times the low 7 bits, and up to 64 more.
+        C::Sleep => Kind::Sleep((imm as u64 & 0x7f) * params.number("sleep.unit")),
+        C::Waitcnt => Kind::Wait(WaitCnt::decode(imm as u16)),
+        C::Branch => Kind::Branch,
+        C::Sendmsg => Kind::Message,
+        C::SmemTime => Kind::Time,
+        C::SmemCache => Kind::InvalidateScalar,
+        C::SmemLoad | C::SmemStore | C::SmemAtomic | C::SmemAtomicRet => Kind::Smem,
+        C::CacheCtl if desc.mnemonic.contains("inv") => Kind::InvalidateVector,
+        C::CacheCtl => Kind::Plain,
+        C::SoppMisc if desc.mnemonic == "s_setprio" => Kind::Priority(imm as u8 & 3),
+        _ if desc.is_ds() => Kind::Lds(transfer(desc)),
+        _ if desc.is_vmem() => {
+            let mods = &inst.mods;
+            // LLVM AMDGPU guide, memory model: loads of agent scope bypass L1, with glc or, from gfx942 on, sc1.
+            let bypass = if target.is_gfx940_family() { mods.scc } else { mods.glc };
+            Kind::Vmem { transfer: transfer(desc), bypass }
+        }
+        _ => Kind::Plain,
+    }
+}
+
+/// Bytes of each lane through an LDS port.
+fn transfer(desc: &InstDesc) -> Transfer {
+    use Class as C;
+    let data = match desc.mem_bytes {
+        MemBytes::Bytes(n) => u64::from(n).max(4),
+        _ => 4,
+    };
+    let (input, output) = match desc.class {
+        C::LdsRead | C::FlatLoad => (4, data),
+        C::LdsWrite | C::FlatStore => (4 + data, 0),
+        C::LdsAtomic | C::FlatAtomic => (4 + data, 0),
+        C::LdsAtomicRet | C::FlatAtomicRet => (4 + data, data),
+        _ => (8, 4),
+    };
+    Transfer { input, output }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use gcn_isa::table;
+
+    use super::*;
+
+    /// Witness: LLVM 22's scheduling models. Where the model has another number, the row of its parameter says why.
+    #[test]
+    fn vector_instructions_take_as_long_as_llvm_says_or_a_better_source() {
+        let mut llvm: HashMap<(&str, &str), u64> = HashMap::new();
+        for line in include_str!("../../tests/data/llvm22-valu-latency.tsv").lines().skip(1) {
+            let fields: Vec<&str> = line.split('\t').collect();
+            for target in fields[1].split(',') {
+                llvm.insert((fields[0], target), fields[2].parse().unwrap());
+            }
+        }
+        let mut compared = 0;
+        for target in Target::ALL {
+            let params = Params::new(target, &[]);
+            let old = !target.has_unified_agprs();
+            for row in table::rows().iter().filter(|row| row.is_valu() && row.targets.contains(target)) {
+                let latency = llvm.get(&(row.mnemonic, target.name())).copied().unwrap_or(1);
+                let expected = match rate(row) {
+                    // White paper: twice as fast.
+                    "valu.trans" if target == Target::GFX950 => 8,
+                    // Published peaks: 1/16 and half rate.
+                    "valu.f64" if target == Target::GFX900 => 64,
+                    "valu.f64" if old => 8,
+                    // Measured.
+                    "valu.i32-mul" if target == Target::GFX906 => 8,
+                    // LLVM has them in one class with f64.
+                    "valu.div32" if old => 16,
+                    // LLVM: latency 1, but the unit is taken twice.
+                    "valu.swap" => 8,
+                    _ => 4 * latency,
+                };
+                assert_eq!(params.number(rate(row)), expected, "{target} {} {}", row.mnemonic, rate(row));
+                compared += 1;
+            }
+        }
+        assert!(compared > 3000, "{compared}");
+    }
+
+    #[test]
+    fn every_instruction_has_a_pipeline_and_every_vector_instruction_takes_time() {
+        for target in Target::ALL {
+            let params = Params::new(target, &[]);
+            for row in table::rows().iter().filter(|row| row.targets.contains(target)) {
+                if row.is_matrix() {
+                    assert_eq!(pipe(row), Pipe::Matrix);
+                } else if row.format.is_vop() {
+                    let cycles = params.number(rate(row));
+                    assert!(
+                        pipe(row) == Pipe::Valu && cycles >= 4 && cycles.is_multiple_of(4),
+                        "{}",
+                        row.mnemonic
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! A compute unit: four SIMDs with their waves, the arbiter, and what the SIMDs share.
+//!
+//! Time advances in slots: each SIMD is considered every fourth cycle, in turn. In its slot each wave issues at most one
+//! instruction, and each category of instructions at most one wave; the oldest of the highest priority is selected. All
+//! of a wave's time from its start to its end is accounted for: a slot in which it issues, or a reason for which it does
+//! not. What a wave waits for is known when its previous instruction has issued, save barriers; so the scheduler goes from
+//! one slot in which something can change to the next.
+
+mod flow;
+mod issue;
+
+use std::cmp::Reverse;
+
+use super::cache::Cache;
+use super::cost::Cost;
+use super::lds::Lds;
+use super::memory::Memory;
+use super::params::Params;
+use super::record::{Event, Record};
+use super::stall::{Pipe, Stall};
+use super::units::{Scalar, Vector};
+use super::wave::{Block, LINES, Outcome, State, TimedWave};
+use crate::dispatch::Launch;
+use crate::error::SimError;
+use crate::trace::Trace;
+use crate::workgroup::Unit;
+
+/// SIMDs of a compute unit.
+pub(super) const SIMDS: usize = 4;
+
+/// What does not change during a run.
+pub(super) struct Code<'a> {
+    pub launch: &'a Launch<'a>,
+    pub memory: &'a crate::memory::Memory,
+    pub costs: Vec<Cost>,
+    pub times: Times,
+    pub max_instructions: u64,
+}
+
+/// Parameters that the scheduler needs at every step.
+pub(super) struct Times {
+    pub interval: u64,
+    pub sgpr: u64,
+    pub taken: u64,
+    pub not_taken: u64,
+    pub barrier: u64,
+    pub message: u64,
+    pub clock: u64,
+    pub ahead: u64,
+    pub per_wave: u64,
+    pub per_workgroup: u64,
+    pub line: u64,
+}
+
+impl Times {
+    pub(super) fn new(params: &Params) -> Times {
+        Times {
+            interval: params.number("issue.interval").max(1),
+            sgpr: params.number("dependency.valu-sgpr"),
+            taken: params.number("branch.taken"),
+            not_taken: params.number("branch.not-taken"),
+            barrier: params.number("barrier.release"),
+            message: params.number("message.latency"),
+            clock: params.number("memtime.latency"),
+            ahead: params.number("instruction.ahead").min(LINES as u64 - 2),
+            per_wave: params.number("dispatch.wave"),
+            per_workgroup: params.number("dispatch.workgroup"),
+            line: params.number("instruction.line").max(1),
+        }
+    }
+
+    /// The first slot of `simd` from cycle `time` on.
+    fn slot(&self, simd: usize, time: u64) -> u64 {
+        let phase = simd as u64 % self.interval;
+        let past = (time + self.interval - phase) % self.interval;
+        if past == 0 { time } else { time + self.interval - past }
+    }
+}
+
+/// What all compute units share and count.
+pub(super) struct Shared {
+    pub memory: Memory,
+    pub record: Record,
+    pub trace: Trace,
+    pub finished: Vec<Finished>,
+    pub most_finished: usize,
+    pub wave_cycles: u64,
+    pub waves: u64,
+    pub end: u64,
+}
+
+/// The life of a wave that has ended.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    pub cu: u32,
+    pub workgroup: u64,
+    pub wave: TimedWave,
+    pub end: u64,
+}
+
+/// A workgroup that runs.
+struct Group {
+    unit: Unit,
+    id: [u32; 3],
+    index: u64,
+    waves: Vec<usize>,
+    /// Waves that have not ended, and those of them that are at the barrier.
+    left: usize,
+    arrived: usize,
+}
+
+#[derive(Default)]
+struct Simd {
+    /// Waves in the order in which the arbiter looks at them.
+    order: Vec<usize>,
+    /// The order has changed.
+    reorder: bool,
+    valu_free: u64,
+    matrix_free: u64,
+    /// The next slot in which something can change.
+    next: u64,
+}
+
+/// A compute unit.
+pub(super) struct Cu {
+    index: u32,
+    groups: Vec<Option<Group>>,
+    waves: Vec<TimedWave>,
+    free: Vec<usize>,
+    retired: Vec<usize>,
+    /// Places of workgroups that have ended, with the cycle from which another may start there.
+    vacant: Vec<(usize, u64)>,
+    simds: [Simd; SIMDS],
+    pub lds: Lds,
+    pub vector: Vector,
+    pub scalar: Scalar,
+    pub instructions: Cache,
+    /// Workgroups still to come: the next one, the distance to the one after it, the end.
+    pending: (u64, u64, u64),
+    age: u64,
+}
+
+impl Cu {
+    pub(super) fn new(params: &Params, index: u32, resident: usize, pending: (u64, u64, u64)) -> Cu {
+        let number = |name| params.number(name);
+        let simds = std::array::from_fn(|_| Simd { next: u64::MAX, ..Simd::default() });
+        Cu {
+            index,
+            groups: (0..resident).map(|_| None).collect(),
+            waves: Vec::new(),
+            free: Vec::new(),
+            retired: Vec::new(),
+            vacant: Vec::new(),
+            simds,
+            lds: Lds::new(params),
+            vector: Vector::new(params),
+            scalar: Scalar::new(params),
+            instructions: Cache::new(
+                number("instruction.bytes"),
+                number("instruction.line"),
+                number("instruction.ways"),
+            ),
+            pending,
+            age: 0,
+        }
+    }
+
+    /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` when all is done.
+    pub(super) fn next(&self) -> (u64, usize) {
+        let mut first = (u64::MAX, 0);
+        for (simd, this) in self.simds.iter().enumerate() {
+            if this.next < first.0 {
+                first = (this.next, simd);
+            }
+        }
+        first
+    }
+
+    /// Starts as many workgroups as there is room for.
+    pub(super) fn fill(&mut self, code: &Code<'_>, shared: &mut Shared) -> Result<(), SimError> {
+        for slot in 0..self.groups.len() {
+            self.start(code, shared, slot, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Starts the next workgroup in a free place, if there is one.
+    fn start(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) -> Result<(), SimError> {
+        let (index, step, end) = self.pending;
+        if index >= end {
+            return Ok(());
+        }
+        self.pending.0 = index + step;
+        let mut unit = match self.groups[slot].take() {
+            Some(group) => group.unit,
+            None => Unit::new(code.launch),
+        };
+        let id = code.launch.id(index);
+        unit.start(code.launch, id)?;
+        let count = unit.waves.len();
+        let pcs: Vec<usize> = unit.waves.iter().map(|w| w.pc).collect();
+        let group = Group { unit, id, index, waves: Vec::with_capacity(count), left: count, arrived: 0 };
+        self.groups[slot] = Some(group);
+        for (number, pc) in pcs.into_iter().enumerate() {
+            let simd = (0..SIMDS).min_by_key(|s| self.simds[*s].order.len()).unwrap_or(0);
+            let start = code.times.slot(simd, now + number as u64 * code.times.per_wave);
+            let lane = self.free_lane(simd);
+            let wave = TimedWave::new(slot, number, simd, lane, self.age, start, pc);
+            self.age += 1;
+            let w = match self.free.pop() {
+                Some(w) => {
+                    self.waves[w] = wave;
+                    w
+                }
+                None => {
+                    self.waves.push(wave);
+                    self.waves.len() - 1
+                }
+            };
+            self.simds[simd].order.push(w);
+            self.simds[simd].reorder = true;
+            if let Some(group) = &mut self.groups[slot] {
+                group.waves.push(w);
+            }
+            shared.waves += 1;
+            self.prepare(code, shared, w, start);
+        }
+        Ok(())
+    }
+
+    /// The lowest number that no wave of the SIMD has.
+    fn free_lane(&self, simd: usize) -> u8 {
+        let taken = |lane: u8| self.simds[simd].order.iter().any(|w| self.waves[*w].lane == lane);
+        (0..=u8::MAX).find(|lane| !taken(*lane)).unwrap_or(u8::MAX)
+    }
+
+    /// One slot of a SIMD.
+    pub(super) fn slot(
+        &mut self,
+        code: &Code<'_>,
+        shared: &mut Shared,
+        simd: usize,
+        now: u64,
+    ) -> Result<(), SimError> {
+        self.simds[simd].next = u64::MAX;
+        let (mut selected, mut stalled, mut next) = (0u8, 0u8, u64::MAX);
+        for place in 0..self.simds[simd].order.len() {
+            let w = self.simds[simd].order[place];
+            let wave = &self.waves[w];
+            if wave.state != State::Ready {
+                continue;
+            }
+            if wave.ready > now {
+                next = next.min(wave.ready);
+                continue;
+            }
+            let Some(cost) = code.costs.get(wave.pc) else {
+                return self.ran_off(code, w);
+            };
+            let category = cost.pipe.category();
+            if selected & category != 0 {
+                let stalled = stalled & category != 0;
+                self.lost(code, shared, w, now, Outcome::NotWin { stalled });
+                if !stalled {
+                    next = next.min(now + code.times.interval);
+                }
+                continue;
+            }
+            selected |= category;
+            let free = self.accepts(simd, cost);
+            if free > now {
+                stalled |= category;
+                self.lost(code, shared, w, now, Outcome::ExStall);
+                next = next.min(code.times.slot(simd, free));
+                continue;
+            }
+            self.settle(code, shared, w, now);
+            self.issue(code, shared, w, now)?;
+            if self.waves[w].state == State::Ready {
+                next = next.min(self.waves[w].ready);
+            }
+        }
+        let this = &mut self.simds[simd];
+        this.next = this.next.min(next);
+        if !self.retired.is_empty() {
+            this.order.retain(|w| self.waves[*w].state != State::Done);
+            self.free.append(&mut self.retired);
+        }
+        if this.reorder {
+            this.reorder = false;
+            this.order.sort_by_key(|w| (Reverse(self.waves[*w].priority), self.waves[*w].age));
+        }
+        while let Some((slot, from)) = self.vacant.pop() {
+            self.start(code, shared, slot, from)?;
+        }
+        Ok(())
+    }
+
+    /// The cycle from which the pipeline takes the instruction.
+    fn accepts(&self, simd: usize, cost: &Cost) -> u64 {
+        let this = &self.simds[simd];
+        match cost.pipe {
+            Pipe::Valu => this.valu_free,
+            Pipe::Matrix => this.valu_free.max(this.matrix_free),
+            Pipe::Lds => self.lds.accepts(simd),
+            Pipe::Tex => self.vector.accepts(),
+            Pipe::Flat => self.vector.accepts().max(self.lds.accepts(simd)),
+            Pipe::Scalar | Pipe::Misc | Pipe::Internal => 0,
+        }
+    }
+
+    /// The wave does not issue in this slot. Its time is accounted for when the reason changes.
+    fn lost(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64, outcome: Outcome) {
+        if self.waves[w].outcome != Some(outcome) {
+            self.settle(code, shared, w, now);
+            self.waves[w].outcome = Some(outcome);
+        }
+    }
+
+    /// Accounts for the time of a wave up to `now`.
+    fn settle(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
+        let wave = &mut self.waves[w];
+        if wave.accounted == now {
+            wave.outcome = None;
+            return;
+        }
+        let blocks = std::mem::take(&mut wave.blocks);
+        for block in &blocks {
+            let until = block.until.min(now);
+            lose(shared, self.index, &self.groups, wave, *block, until);
+        }
+        wave.blocks = blocks;
+        wave.blocks.clear();
+        if wave.accounted < now {
+            let cycles = now - wave.accounted;
+            // A wave that was ready was looked at in the slot in which it became so.
+            let outcome = wave.outcome.unwrap_or(Outcome::NotWin { stalled: false });
+            let pipe = code.costs.get(wave.pc).map_or(Pipe::Internal, |cost| cost.pipe);
+            let slots = cycles / code.times.interval;
+            let stall = shared.record.arbitration(wave.pc, pipe, outcome, cycles, slots);
+            let block = Block { until: now, stall, at: wave.pc as u32 };
+            lose(shared, self.index, &self.groups, wave, block, now);
+        }
+        wave.outcome = None;
+    }
+}
+
+fn group_index(groups: &[Option<Group>], wave: &TimedWave) -> u64 {
+    groups.get(wave.group).and_then(Option::as_ref).map_or(0, |group| group.index)
+}
+
+fn event(
+    cu: u32,
+    workgroup: u64,
+    wave: &TimedWave,
+    at: u32,
+    (start, cycles): (u64, u64),
+    stall: Option<Stall>,
+) -> Event {
+    let number = wave.number as u32;
+    Event { cu, simd: wave.simd as u8, lane: wave.lane, workgroup, wave: number, at, start, cycles, stall }
+}
+
+/// Counts the cycles of a wave up to `until` as lost.
+fn lose(
+    shared: &mut Shared,
+    cu: u32,
+    groups: &[Option<Group>],
+    wave: &mut TimedWave,
+    block: Block,
+    until: u64,
+) {
+    let Some(cycles) = until.checked_sub(wave.accounted).filter(|cycles| *cycles > 0) else { return };
+    wave.stalls.add(block.stall, cycles);
+    if let Some(inst) = shared.record.insts.get_mut(block.at as usize) {
+        inst.stalls.add(block.stall, cycles);
+    }
+    if shared.record.most_events > 0 {
+        let span = (wave.accounted, cycles);
+        shared.record.event(event(cu, group_index(groups, wave), wave, block.at, span, Some(block.stall)));
+    }
+    wave.accounted = until;
+}

@@ -1,0 +1,158 @@
+//! What a wave waits for before its next instruction: code, registers, counters, barriers.
+
+use super::{Code, Cu, Finished, Shared};
+use crate::timed::cost::Kind;
+use crate::timed::stall::Stall;
+use crate::timed::wave::{Block, State};
+
+impl Cu {
+    /// Adds a stretch that ends at the first slot from `until` on, if that is after `base`; returns where it ends.
+    pub(super) fn block(
+        &mut self,
+        code: &Code<'_>,
+        w: usize,
+        until: u64,
+        base: u64,
+        stall: Stall,
+        at: usize,
+    ) -> u64 {
+        if until <= base {
+            return base;
+        }
+        let wave = &mut self.waves[w];
+        let until = code.times.slot(wave.simd, until);
+        wave.blocks.push(Block { until, stall, at: at as u32 });
+        until
+    }
+
+    /// Finds out what the next instruction of a wave waits for, from cycle `base` on.
+    pub(super) fn prepare(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, base: u64) {
+        let wave = &mut self.waves[w];
+        let at = wave.pc;
+        let mut time = base;
+        // Most instructions wait for nothing of this.
+        if let Some(cost) = code.costs.get(at)
+            && cost.free
+            && wave.current == cost.lines
+            && wave.sgprs_until <= base
+        {
+            (wave.state, wave.ready) = (State::Ready, base);
+            let simd = &mut self.simds[wave.simd];
+            simd.next = simd.next.min(base);
+            return;
+        }
+        if let Some(cost) = code.costs.get(at) {
+            let there = self.fetch(code, shared, w, cost.lines, time);
+            time = self.block(code, w, there, time, Stall::NoInstructionAvailable, at);
+            if self.waves[w].sgprs_until > time {
+                let there = self.waves[w].sgprs_ready(&cost.waits_for);
+                time = self.block(code, w, there, time, Stall::AluDependency, at);
+            }
+            if let Kind::Wait(wait) = cost.kind {
+                let there = self.waves[w].wait(wait, time);
+                time = self.block(code, w, there, time, Stall::Waitcnt, at);
+            }
+            if cost.counts != [0; 3] {
+                let there = self.waves[w].room(cost.counts, time);
+                time = self.block(code, w, there, time, Stall::Other, at);
+            }
+        }
+        let wave = &mut self.waves[w];
+        wave.state = State::Ready;
+        wave.ready = time;
+        let simd = &mut self.simds[wave.simd];
+        simd.next = simd.next.min(time);
+    }
+
+    /// When `lines` of code are in the instruction buffer of a wave that wants them in cycle `now`. Lines further on are
+    /// fetched with them.
+    fn fetch(
+        &mut self,
+        code: &Code<'_>,
+        shared: &mut Shared,
+        w: usize,
+        (first, last): (u64, u64),
+        now: u64,
+    ) -> u64 {
+        let wave = &mut self.waves[w];
+        if wave.current == (first, last) {
+            return now;
+        }
+        let mut there = now;
+        for line in first..=last + code.times.ahead {
+            let ready = match wave.line(line) {
+                Some(ready) => ready,
+                None => {
+                    let ready = match self.instructions.find(line) {
+                        Some(ready) => ready,
+                        None => {
+                            let ready = shared.memory.read(now, line * code.times.line, code.times.line);
+                            self.instructions.insert(line, ready);
+                            ready
+                        }
+                    };
+                    wave.lines.rotate_right(1);
+                    wave.lines[0] = (line, ready);
+                    ready
+                }
+            };
+            if line <= last {
+                there = there.max(ready);
+            }
+        }
+        wave.current = (first, last);
+        there
+    }
+
+    /// A wave comes to a barrier.
+    pub(super) fn arrive(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
+        self.waves[w].state = State::Barrier;
+        let slot = self.waves[w].group;
+        if let Some(group) = self.groups[slot].as_mut() {
+            group.arrived += 1;
+        }
+        self.release(code, shared, slot, now);
+    }
+
+    /// Lets the waves of a workgroup go on if all that have not ended are at the barrier.
+    fn release(&mut self, code: &Code<'_>, shared: &mut Shared, slot: usize, now: u64) {
+        let Some(group) = self.groups[slot].as_mut() else { return };
+        if group.arrived == 0 || group.arrived < group.left {
+            return;
+        }
+        group.arrived = 0;
+        let waves = group.waves.clone();
+        // A workgroup of one wave has no barrier to wait at.
+        let time = if waves.len() == 1 { 0 } else { code.times.barrier };
+        for w in waves {
+            let wave = &self.waves[w];
+            if wave.state == State::Barrier && wave.group == slot {
+                let (at, base) = (wave.pc.saturating_sub(1), wave.accounted);
+                let base = self.block(code, w, now + time, base, Stall::BarrierWait, at);
+                self.prepare(code, shared, w, base);
+            }
+        }
+    }
+
+    /// A wave ends.
+    pub(super) fn end(&mut self, code: &Code<'_>, shared: &mut Shared, w: usize, now: u64) {
+        let end = now + code.times.interval;
+        let wave = &mut self.waves[w];
+        wave.state = State::Done;
+        let slot = wave.group;
+        shared.wave_cycles += end - wave.started;
+        shared.end = shared.end.max(end);
+        self.retired.push(w);
+        let Some(group) = self.groups[slot].as_mut() else { return };
+        if shared.finished.len() < shared.most_finished {
+            let wave = wave.clone();
+            shared.finished.push(Finished { cu: self.index, workgroup: group.index, wave, end });
+        }
+        group.left -= 1;
+        if group.left == 0 {
+            self.vacant.push((slot, end + code.times.per_workgroup));
+            return;
+        }
+        self.release(code, shared, slot, now);
+    }
+}

@@ -1,0 +1,185 @@
+//! Issuing: an instruction is carried out, its pipelines are busy, its memory operation is on its way.
+
+use super::{Code, Cu, Shared, event, group_index};
+use crate::error::SimError;
+use crate::exec::{Cx, Next};
+use crate::timed::cost::{Cost, Kind};
+use crate::timed::stall::{Pipe, Stall};
+use crate::trace::Path;
+use crate::workgroup;
+
+impl Cu {
+    /// Issues the next instruction of a wave.
+    pub(super) fn issue(
+        &mut self,
+        code: &Code<'_>,
+        shared: &mut Shared,
+        w: usize,
+        now: u64,
+    ) -> Result<(), SimError> {
+        let interval = code.times.interval;
+        let wave = &mut self.waves[w];
+        let at = wave.pc;
+        let cost = &code.costs[at];
+        wave.issued += interval;
+        wave.executed += 1;
+        wave.accounted = now + interval;
+        shared.record.insts[at].issued += 1;
+        let use_of_pipe = &mut shared.record.pipes[cost.pipe as usize];
+        use_of_pipe.issued += 1;
+        if shared.record.most_events > 0 {
+            let event =
+                event(self.index, group_index(&self.groups, wave), wave, at as u32, (now, interval), None);
+            shared.record.event(event);
+        }
+        let next = self.execute(code, shared, w, now)?;
+        self.occupy(shared, w, cost, now);
+        let done = self.memory(code, shared, w, cost, now);
+        let wave = &mut self.waves[w];
+        if let Some(done) = done {
+            wave.count(cost.counts, done, cost.in_order);
+        }
+        if !cost.writes.is_empty() {
+            wave.write_sgprs(&cost.writes, now + code.times.sgpr);
+        }
+        let mut base = now + interval;
+        match cost.kind {
+            Kind::Nop(cycles) => {
+                base = self.block(code, w, now + cycles, base, Stall::InternalInstruction, at);
+            }
+            Kind::Sleep(cycles) => base = self.block(code, w, now + cycles, base, Stall::Other, at),
+            Kind::Priority(priority) => {
+                wave.priority = priority;
+                let simd = wave.simd;
+                self.simds[simd].reorder = true;
+            }
+            _ => {}
+        }
+        match next {
+            Next::Fall | Next::Yield => {
+                let wave = &mut self.waves[w];
+                wave.pc = at + 1;
+                if cost.kind == Kind::Branch {
+                    let until = now + code.times.not_taken;
+                    base = self.block(code, w, until, base, Stall::NoInstructionAvailable, at + 1);
+                }
+            }
+            Next::Jump(to) => {
+                self.waves[w].pc = to;
+                let until = now + code.times.taken;
+                base = self.block(code, w, until, base, Stall::NoInstructionAvailable, to);
+            }
+            Next::Barrier => {
+                self.waves[w].pc = at + 1;
+                self.arrive(code, shared, w, now);
+                return Ok(());
+            }
+            Next::End => {
+                self.end(code, shared, w, now);
+                return Ok(());
+            }
+        }
+        self.prepare(code, shared, w, base);
+        Ok(())
+    }
+
+    /// Carries the instruction out, recording its memory accesses if they take time.
+    fn execute(
+        &mut self,
+        code: &Code<'_>,
+        shared: &mut Shared,
+        w: usize,
+        now: u64,
+    ) -> Result<Next, SimError> {
+        let (at, slot, number) = (self.waves[w].pc, self.waves[w].group, self.waves[w].number);
+        let executed = self.waves[w].executed;
+        let Some(group) = self.groups[slot].as_mut() else { return Ok(Next::End) };
+        let traced = matches!(code.costs[at].kind, Kind::Lds(_) | Kind::Vmem { .. } | Kind::Smem);
+        if traced {
+            shared.trace.clear();
+        }
+        let mut cx = Cx {
+            w: &mut group.unit.waves[number],
+            lds: &mut group.unit.lds,
+            memory: code.memory,
+            machine: code.launch.machine,
+            trace: traced.then_some(&mut shared.trace),
+        };
+        cx.w.pc = at;
+        // The clock that s_memtime reads.
+        cx.w.count = now;
+        let step = &code.launch.machine.steps()[at];
+        if executed > code.max_instructions {
+            let site = workgroup::site(&cx, group.id, step);
+            return Err(SimError::InstructionLimit { site, limit: code.max_instructions });
+        }
+        workgroup::execute(&mut cx, step).map_err(|fault| workgroup::explain(&cx, group.id, step, fault))
+    }
+
+    pub(super) fn ran_off(&mut self, code: &Code<'_>, w: usize) -> Result<(), SimError> {
+        let (slot, number) = (self.waves[w].group, self.waves[w].number);
+        let Some(group) = self.groups[slot].as_mut() else { return Ok(()) };
+        let cx = Cx {
+            w: &mut group.unit.waves[number],
+            lds: &mut group.unit.lds,
+            memory: code.memory,
+            machine: code.launch.machine,
+            trace: None,
+        };
+        Err(workgroup::ran_off(&cx, group.id))
+    }
+
+    /// Marks the pipelines that an instruction keeps busy.
+    fn occupy(&mut self, shared: &mut Shared, w: usize, cost: &Cost, now: u64) {
+        let simd = &mut self.simds[self.waves[w].simd];
+        if cost.valu > 0 {
+            simd.valu_free = now + cost.valu;
+            shared.record.pipes[Pipe::Valu as usize].busy += cost.valu;
+        }
+        if cost.matrix > 0 {
+            simd.matrix_free = now + cost.matrix;
+            shared.record.pipes[Pipe::Matrix as usize].busy += cost.matrix;
+        }
+        if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) {
+            // One scalar and one branch unit for the four SIMDs, each one instruction a cycle.
+            shared.record.pipes[cost.pipe as usize].busy += 1;
+        }
+    }
+
+    /// Starts the memory operation of an instruction; returns when it is done.
+    fn memory(
+        &mut self,
+        code: &Code<'_>,
+        shared: &mut Shared,
+        w: usize,
+        cost: &Cost,
+        now: u64,
+    ) -> Option<u64> {
+        let wave = &self.waves[w];
+        let (simd, scratch) = (wave.simd, u64::from(self.index) << 12 | w as u64);
+        let touches = &shared.trace.touches[..];
+        let memory = &mut shared.memory;
+        Some(match cost.kind {
+            Kind::Lds(transfer) => self.lds.send(simd, now, transfer, touches),
+            Kind::Vmem { transfer, bypass } => {
+                let done = self.vector.send(memory, now, touches, bypass, scratch);
+                if cost.pipe == Pipe::Flat && touches.iter().any(|t| t.space == Path::Lds) {
+                    let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
+                    done.max(self.lds.send(simd, now, transfer, &local))
+                } else {
+                    done
+                }
+            }
+            Kind::Smem => self.scalar.send(memory, now, touches),
+            Kind::Time => now + code.times.clock,
+            Kind::Message => now + code.times.message,
+            Kind::InvalidateVector => self.vector.invalidate(now),
+            Kind::InvalidateScalar => {
+                self.scalar.cache.clear();
+                now + code.times.clock
+            }
+            _ if cost.counts != [0; 3] => now + code.times.clock,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,294 @@
+//! The LDS: two ports, each for a pair of SIMDs, before one array of banks.
+//!
+//! An instruction passes the input of its port (addresses and data to write), the banks, and the output of its port (data
+//! read). The stages overlap with those of other instructions; each is a resource with a time at which it is free. Bank
+//! conflicts are counted from the addresses of the lanes: in each of the instruction's phases every bank serves one dword
+//! a cycle, the same dword to any number of lanes (rocprofiler-compute documentation, LDS).
+
+use super::params::Params;
+use crate::trace::{Kind, Touch};
+
+/// Widths of an access that have their own phases: up to 4, 8, and up to 16 bytes.
+const WIDTHS: [&str; 3] = ["32", "64", "128"];
+/// Most banks that the model has.
+const MOST_BANKS: u64 = 128;
+
+/// The LDS of a compute unit.
+pub(super) struct Lds {
+    banks: usize,
+    in_bytes: u64,
+    out_bytes: u64,
+    latency: u64,
+    queue: u64,
+    /// Masks of lanes by width, reads then writes.
+    phases: [[Vec<u64>; 3]; 2],
+    in_free: [u64; 2],
+    out_free: [u64; 2],
+    bank_free: u64,
+    /// Accesses being counted, kept for their memory.
+    rounds: Vec<Vec<Touch>>,
+    /// Cycles in which the banks worked.
+    pub busy: u64,
+    /// Cycles of them that conflicts cost.
+    pub conflicts: u64,
+    /// Bytes read and written.
+    pub bytes: u64,
+}
+
+/// What an LDS instruction moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Transfer {
+    /// Bytes of a lane through the input: addresses and data.
+    pub input: u64,
+    /// Bytes of a lane through the output.
+    pub output: u64,
+}
+
+impl Lds {
+    pub(super) fn new(params: &Params) -> Lds {
+        let phases =
+            |direction: &str| WIDTHS.map(|width| params.groups(&format!("lds.phases.{direction}.{width}")));
+        Lds {
+            banks: params.number("lds.banks").clamp(1, MOST_BANKS) as usize,
+            in_bytes: params.number("lds.port-in").max(1),
+            out_bytes: params.number("lds.port-out").max(1),
+            latency: params.number("lds.latency"),
+            queue: params.number("lds.queue"),
+            phases: [phases("read"), phases("write")],
+            in_free: [0; 2],
+            out_free: [0; 2],
+            bank_free: 0,
+            rounds: Vec::new(),
+            busy: 0,
+            conflicts: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The cycle from which the port of `simd` takes an instruction.
+    pub(super) fn accepts(&self, simd: usize) -> u64 {
+        let port = port(simd);
+        self.in_free[port].max(self.out_free[port]).saturating_sub(self.queue)
+    }
+
+    /// Sends an instruction that touches `touches` from `simd` in cycle `now`; returns when its data are there.
+    pub(super) fn send(&mut self, simd: usize, now: u64, transfer: Transfer, touches: &[Touch]) -> u64 {
+        let port = port(simd);
+        let (cycles, conflicts) = self.bank_cycles(touches);
+        let start = now.max(self.in_free[port]);
+        self.in_free[port] = start + (transfer.input * 64).div_ceil(self.in_bytes);
+        let banks = start.max(self.bank_free);
+        self.bank_free = banks + cycles;
+        let out = banks.max(self.out_free[port]);
+        self.out_free[port] = out + (transfer.output * 64).div_ceil(self.out_bytes);
+        self.busy += cycles;
+        self.conflicts += conflicts;
+        self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
+        self.in_free[port].max(self.bank_free).max(self.out_free[port]) + self.latency
+    }
+
+    /// Cycles of the banks for `touches`, and how many of them conflicts cost.
+    fn bank_cycles(&mut self, touches: &[Touch]) -> (u64, u64) {
+        if touches.is_empty() {
+            // Data go from lane to lane through the same paths (ds_swizzle, ds_bpermute).
+            return (self.phases[0][0].len() as u64, 0);
+        }
+        // Lanes come in ascending order, each with all of its accesses. What a lane does twice makes two rounds.
+        if touches.windows(2).all(|pair| pair[0].lane < pair[1].lane) {
+            return self.access(touches);
+        }
+        let mut rounds = std::mem::take(&mut self.rounds);
+        rounds.iter_mut().for_each(Vec::clear);
+        let mut rest = touches;
+        while let [first, ..] = rest {
+            let mine = rest.iter().take_while(|t| t.lane == first.lane).count();
+            let (own, others) = rest.split_at(mine);
+            put_rounds(&mut rounds, own);
+            rest = others;
+        }
+        let all = rounds.iter().map(|round| self.access(round)).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        self.rounds = rounds;
+        all
+    }
+
+    /// At most one access of each lane, in ascending order: the sum over the phases of the busiest bank's dwords.
+    fn access(&self, touches: &[Touch]) -> (u64, u64) {
+        // The accesses of an instruction are of one kind and width.
+        let Some(first) = touches.first() else { return (0, 0) };
+        let (write, atomic) = (first.kind == Kind::Write, first.kind == Kind::Atomic);
+        let width = usize::from(first.bytes > 4) + usize::from(first.bytes > 8);
+        let mut place = [NOWHERE; 64];
+        for (i, touch) in touches.iter().enumerate() {
+            place[usize::from(touch.lane.unwrap_or(0)) & 63] = i as u8;
+        }
+        let (mut cycles, mut conflicts) = (0, 0);
+        for mask in &self.phases[usize::from(write)][width] {
+            let active = Active { touches, place: &place, rest: *mask };
+            let degree = match self.apart(active) {
+                Some(any) => u64::from(any),
+                None => self.degree(active, atomic),
+            };
+            cycles += degree;
+            conflicts += degree.saturating_sub(1);
+        }
+        (cycles, conflicts)
+    }
+
+    /// `None` if two accesses of the phase share a bank; otherwise whether there are any.
+    fn apart(&self, active: Active<'_>) -> Option<bool> {
+        let mut used = 0u128;
+        for touch in active {
+            let dwords = dwords(&touch);
+            let (bank, count) = (self.bank(*dwords.start()), dwords.end() - dwords.start() + 1);
+            if bank + count as usize > self.banks {
+                return None;
+            }
+            let banks = ((1u128 << count) - 1) << bank;
+            if used & banks != 0 {
+                return None;
+            }
+            used |= banks;
+        }
+        Some(used != 0)
+    }
+
+    /// Dwords of the busiest bank. Reads and writes of one dword are one; atomics are not.
+    fn degree(&self, active: Active<'_>, atomic: bool) -> u64 {
+        let mut all: Vec<u32> = active.flat_map(|touch| dwords(&touch)).collect();
+        all.sort_unstable();
+        if !atomic {
+            all.dedup();
+        }
+        let mut counts = [0u64; MOST_BANKS as usize];
+        all.iter().for_each(|dword| counts[self.bank(*dword)] += 1);
+        counts.into_iter().max().unwrap_or(0)
+    }
+
+    fn bank(&self, dword: u32) -> usize {
+        // Fewer than 128: the parameter is limited.
+        if self.banks.is_power_of_two() {
+            dword as usize & (self.banks - 1)
+        } else {
+            dword as usize % self.banks
+        }
+    }
+}
+
+/// A lane without an access.
+const NOWHERE: u8 = u8::MAX;
+
+/// The accesses of the lanes in a mask.
+#[derive(Clone, Copy)]
+struct Active<'a> {
+    touches: &'a [Touch],
+    /// Where the access of each lane is.
+    place: &'a [u8; 64],
+    rest: u64,
+}
+
+impl Iterator for Active<'_> {
+    type Item = Touch;
+
+    fn next(&mut self) -> Option<Touch> {
+        while self.rest != 0 {
+            let lane = self.rest.trailing_zeros() as usize;
+            self.rest &= self.rest - 1;
+            if let Some(touch) = self.touches.get(usize::from(self.place[lane])) {
+                return Some(*touch);
+            }
+        }
+        None
+    }
+}
+
+/// The dwords that an access touches.
+fn dwords(touch: &Touch) -> std::ops::RangeInclusive<u32> {
+    let first = touch.address as u32;
+    first / 4..=(first + u32::from(touch.bytes).max(1) - 1) / 4
+}
+
+/// Puts the accesses of one lane into as many rounds, neighbours as one.
+fn put_rounds(rounds: &mut Vec<Vec<Touch>>, mut own: &[Touch]) {
+    let mut round = 0;
+    while let [first, ..] = own {
+        let mut touch = *first;
+        let mut count = 1;
+        while let Some(next) = own.get(count).filter(|next| continues(&touch, next)) {
+            touch.bytes += next.bytes;
+            count += 1;
+        }
+        match rounds.get_mut(round) {
+            Some(accesses) => accesses.push(touch),
+            None => rounds.push(vec![touch]),
+        }
+        round += 1;
+        own = &own[count..];
+    }
+}
+
+/// True if `next` carries on where `touch` ends, within the widest access.
+fn continues(touch: &Touch, next: &Touch) -> bool {
+    let end = touch.address + u64::from(touch.bytes);
+    next.lane == touch.lane
+        && next.kind == touch.kind
+        && next.address == end
+        && touch.kind != Kind::Atomic
+        && touch.bytes + next.bytes <= 16
+}
+
+/// The port of a SIMD: SIMDs 0 and 1 share one, 2 and 3 the other.
+fn port(simd: usize) -> usize {
+    simd / 2 % 2
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::Target;
+
+    use super::*;
+    use crate::trace::Path;
+
+    fn touches(bytes: u8, kind: Kind, address: impl Fn(u64) -> u64) -> Vec<Touch> {
+        (0..64)
+            .map(|lane| Touch {
+                space: Path::Lds,
+                lane: Some(lane as u8),
+                address: address(lane),
+                bytes,
+                kind,
+            })
+            .collect()
+    }
+
+    fn lds(target: Target) -> Lds {
+        Lds::new(&Params::new(target, &[]))
+    }
+
+    /// Witness: github.com/tingqli/pyhip, docs/mem_latency.md, measured on MI308X. Strides are in dwords.
+    #[test]
+    fn b32_conflicts_take_as_long_as_measured() {
+        let mut lds = lds(Target::GFX942);
+        let mut cycles = |stride: u64| lds.bank_cycles(&touches(4, Kind::Read, |lane| lane * stride * 4)).0;
+        // Measured: 4 cycles at the port, which is as long as the 2 of the banks with both ports; 16; 64.
+        assert_eq!([1, 8, 32].map(&mut cycles), [2, 16, 64]);
+        // One dword for all lanes is a broadcast.
+        assert_eq!(cycles(0), 2);
+    }
+
+    /// Witness: the phases and banks that HipKittens found on MI355X: 64 banks, four phases for 128 bits.
+    #[test]
+    fn wide_reads_of_consecutive_data_have_no_conflicts() {
+        for (target, phases) in [(Target::GFX942, [2, 4, 8]), (Target::GFX950, [1, 2, 4])] {
+            let mut lds = lds(target);
+            let mut cycles =
+                |bytes: u8| lds.bank_cycles(&touches(bytes, Kind::Read, |lane| lane * u64::from(bytes)));
+            assert_eq!([4, 8, 16].map(&mut cycles), phases.map(|n| (n, 0)), "{target}");
+        }
+    }
+
+    #[test]
+    fn atomics_on_one_dword_are_served_one_by_one() {
+        let mut lds = lds(Target::GFX942);
+        assert_eq!(lds.bank_cycles(&touches(4, Kind::Atomic, |_| 16)).0, 64);
+    }
+}

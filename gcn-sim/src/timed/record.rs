@@ -1,0 +1,92 @@
+//! What is counted while waves run.
+
+use super::stall::{Pipe, Stall, Stalls};
+use super::wave::Outcome;
+
+/// What one instruction did, over all waves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct InstUse {
+    pub issued: u64,
+    pub stalls: Stalls,
+    /// Cycles lost to another wave whose instruction began execution, and to one that did not either.
+    pub lost_to_issue: u64,
+    pub lost_to_stall: u64,
+}
+
+/// What one pipeline did, over all SIMDs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PipeUse {
+    pub issued: u64,
+    /// Cycles in which it was busy.
+    pub busy: u64,
+    /// Slots in which the arbiter selected a wave that could not issue.
+    pub stalled: u64,
+}
+
+/// A stretch of a wave's time for the timeline.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub cu: u32,
+    pub simd: u8,
+    pub lane: u8,
+    pub workgroup: u64,
+    pub wave: u32,
+    pub at: u32,
+    pub start: u64,
+    pub cycles: u64,
+    /// `None`: the instruction issues.
+    pub stall: Option<Stall>,
+}
+
+/// Everything that is counted.
+pub(super) struct Record {
+    pub insts: Vec<InstUse>,
+    pub pipes: [PipeUse; Pipe::COUNT],
+    pub events: Vec<Event>,
+    pub most_events: usize,
+    pub events_dropped: u64,
+}
+
+impl Record {
+    pub(super) fn new(instructions: usize, most_events: usize) -> Record {
+        Record {
+            insts: vec![InstUse::default(); instructions],
+            pipes: [PipeUse::default(); Pipe::COUNT],
+            events: Vec::new(),
+            most_events,
+            events_dropped: 0,
+        }
+    }
+
+    pub(super) fn event(&mut self, event: Event) {
+        if self.events.len() < self.most_events {
+            self.events.push(event);
+        } else {
+            self.events_dropped += 1;
+        }
+    }
+
+    /// Counts the cycles for which an instruction of `pipe` was ready and did not issue.
+    pub(super) fn arbitration(
+        &mut self,
+        at: usize,
+        pipe: Pipe,
+        outcome: Outcome,
+        cycles: u64,
+        slots: u64,
+    ) -> Stall {
+        let (stall, to_issue, to_stall) = match outcome {
+            Outcome::NotWin { stalled: false } => (Stall::ArbiterNotWin, cycles, 0),
+            Outcome::NotWin { stalled: true } => (Stall::ArbiterNotWin, 0, cycles),
+            Outcome::ExStall => {
+                self.pipes[pipe as usize].stalled += slots;
+                (Stall::ArbiterWinExStall, 0, 0)
+            }
+        };
+        if let Some(inst) = self.insts.get_mut(at) {
+            inst.lost_to_issue += to_issue;
+            inst.lost_to_stall += to_stall;
+        }
+        stall
+    }
+}

@@ -1,0 +1,291 @@
+//! Micro-benchmarks: what the model makes of loops of one instruction, against published throughputs.
+//!
+//! `data/published.tsv` holds the figures with their sources. For each there is a loop of independent instructions with
+//! four waves on every SIMD; it runs with two numbers of trips, and what the additional trips take is the throughput. The
+//! table in `docs/timing.md` is [`markdown`].
+
+use std::fmt::Write;
+
+use gcn_emit::encode::encode_program;
+use gcn_emit::text::parse_program;
+use gcn_isa::Target;
+use gcn_isa::table::{self, InstDesc};
+use rayon::prelude::*;
+
+use super::{Config, parameters, run};
+use crate::error::SimError;
+use crate::kernel::KernelState;
+use crate::machine::Machine;
+use crate::memory::Memory;
+
+/// Trips of the two runs.
+const TRIPS: [u64; 2] = [1, 3];
+/// Work-items of the workgroup: four waves for each SIMD.
+const ITEMS: u32 = 1024;
+/// Instructions in the loop, enough that its end does not count.
+const UNROLL: u64 = 128;
+/// Operations of the matrix instructions in a loop: they take long to execute on the host.
+const MATRIX_WORK: u64 = 262_144;
+
+/// What is counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Operations of a matrix instruction.
+    Matrix,
+    /// Operations of a vector instruction.
+    Valu,
+    /// Bytes of LDS.
+    Lds,
+    /// The best of the matrix instructions of a type: no benchmark of its own.
+    Peak,
+}
+
+/// A published throughput.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Published {
+    /// What is counted.
+    pub kind: Kind,
+    /// The target.
+    pub target: Target,
+    /// Type of the numbers, or kind of access.
+    pub what: &'static str,
+    /// Assembly text with placeholders, or the mnemonic and controls of a matrix instruction.
+    pub instruction: &'static str,
+    /// Operations of a wave's matrix instruction, or operations or bytes of a lane.
+    ops: u64,
+    /// Operations or bytes per clock and CU.
+    pub value: f64,
+    /// Where the figure is from.
+    pub source: &'static str,
+}
+
+/// Why a benchmark could not be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ThroughputError {
+    /// The program is not accepted.
+    #[error("the benchmark of `{instruction}` on {target} cannot be written: {reason}")]
+    Program {
+        /// The instruction.
+        instruction: &'static str,
+        /// The target.
+        target: Target,
+        /// The reason.
+        reason: String,
+    },
+    /// The simulator stopped.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+}
+
+impl Published {
+    fn parse(line: &'static str) -> Option<Published> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        let kind = match next()? {
+            "matrix" => Kind::Matrix,
+            "valu" => Kind::Valu,
+            "lds" => Kind::Lds,
+            "peak" => Kind::Peak,
+            _ => return None,
+        };
+        Some(Published {
+            kind,
+            target: next()?.parse().ok()?,
+            what: next()?,
+            instruction: next()?,
+            ops: next()?.parse().ok()?,
+            value: next()?.parse().ok()?,
+            source: next()?,
+        })
+    }
+
+    /// Operations or bytes of one instruction of a wave.
+    fn work(&self) -> u64 {
+        if self.kind == Kind::Matrix { self.ops } else { self.ops * 64 }
+    }
+
+    /// Instructions in the loop.
+    fn unroll(&self) -> u64 {
+        if self.kind == Kind::Matrix { (MATRIX_WORK / self.ops.max(1)).clamp(16, 64) } else { UNROLL }
+    }
+
+    /// Operations or bytes per clock and CU that the model gives; `None` for a [`Kind::Peak`].
+    ///
+    /// # Errors
+    /// [`ThroughputError`] if the target does not have the instruction or the simulator does not run it.
+    pub fn measure(&self) -> Result<Option<f64>, ThroughputError> {
+        if self.kind == Kind::Peak {
+            return Ok(None);
+        }
+        let [short, long] = [self.cycles(TRIPS[0])?, self.cycles(TRIPS[1])?];
+        let waves = u64::from(ITEMS) / 64;
+        let work = (TRIPS[1] - TRIPS[0]) * self.unroll() * waves * self.work();
+        Ok(Some(work as f64 / long.saturating_sub(short).max(1) as f64))
+    }
+
+    fn cycles(&self, trips: u64) -> Result<u64, ThroughputError> {
+        let machine = self.machine(trips)?;
+        let config = Config::one_cu();
+        Ok(run(&machine, &mut Memory::new(), [1, 1, 1], [ITEMS, 1, 1], &[], &config)?.cycles)
+    }
+
+    fn machine(&self, trips: u64) -> Result<Machine, ThroughputError> {
+        let refuse = |reason: String| ThroughputError::Program {
+            instruction: self.instruction,
+            target: self.target,
+            reason,
+        };
+        let text = self.text(trips).ok_or_else(|| refuse("the target does not have it".to_owned()))?;
+        let program = parse_program(&text, self.target, "benchmark").map_err(|e| refuse(e.to_string()))?;
+        let code = encode_program(&program).map_err(|e| refuse(e.to_string()))?;
+        // A workgroup of 16 waves has 128 registers for each lane, AccVGPRs included where the file is one.
+        let state = KernelState { vgprs: 64, agprs: 64, lds_bytes: 65_536, ..KernelState::default() };
+        let agprs = if self.target.has_agprs() { 64 } else { 0 };
+        Ok(Machine::new(self.target, &code.bytes, KernelState { agprs, ..state })?)
+    }
+
+    fn text(&self, trips: u64) -> Option<String> {
+        let mut body = String::new();
+        if self.kind == Kind::Matrix {
+            for i in 0..self.unroll() {
+                body += &matrix(self.target, self.instruction, i)?;
+            }
+        } else {
+            (0..self.unroll()).for_each(|i| body += &vector(self.instruction, i));
+        }
+        // Each lane has 16 bytes of LDS, so that consecutive lanes are neighbours for every width.
+        let shift = (self.ops.max(4)).ilog2();
+        let wait = if self.kind == Kind::Lds { "s_waitcnt lgkmcnt(0)\n" } else { "" };
+        Some(format!(
+            "v_lshlrev_b32 v1, {shift}, v0\nv_and_b32 v1, 0x3ff, v1\ns_mov_b32 s4, {trips}\nloop:\n{body}s_sub_u32 s4, s4, 1\n\
+             s_cmp_lg_u32 s4, 0\n{wait}s_cbranch_scc1 loop\ns_endpgm"
+        ))
+    }
+}
+
+/// A line of a vector or LDS benchmark with its own destination.
+fn vector(template: &str, i: u64) -> String {
+    let first = 16 + i % 8 * 4;
+    let one = format!("v{first}");
+    let [two, four] = [1, 3].map(|more| format!("v[{first}:{}]", first + more));
+    template.replace("{d}", &one).replace("{d2}", &two).replace("{d4}", &four) + "\n"
+}
+
+/// A line of a matrix benchmark: `mnemonic controls` with operands from the table.
+fn matrix(target: Target, instruction: &str, i: u64) -> Option<String> {
+    let (mnemonic, controls) = instruction.split_once(' ').unwrap_or((instruction, ""));
+    let desc = table::find(target, mnemonic).next()?;
+    let operands: Vec<String> = desc
+        .operands
+        .iter()
+        .map(|operand| register(desc, operand.name, operand.dwords, controls, i))
+        .collect();
+    Some(format!("{mnemonic} {} {controls}\n", operands.join(", ")))
+}
+
+/// The registers of a matrix operand. Two accumulators take turns.
+fn register(desc: &InstDesc, name: &str, dwords: u8, controls: &str, i: u64) -> String {
+    let sparse = desc.class == table::Class::Smfmac;
+    // The f8f6f4 instructions have their widest operands in the table; 4 and 6 bits take fewer registers.
+    let dwords = match (name, controls) {
+        ("src0" | "src1", "cbsz:4 blgp:4") => 4,
+        ("src0" | "src1", "cbsz:2 blgp:2") => 6,
+        _ => dwords,
+    };
+    let (file, first) = match name {
+        "vdst" => ("a", i % 2 * 32),
+        "src2" if !sparse => ("a", i % 2 * 32),
+        "src0" => ("v", 2),
+        "src1" => ("v", 10),
+        _ => ("v", 18),
+    };
+    match dwords {
+        0 | 1 => format!("{file}{first}"),
+        n => format!("{file}[{first}:{}]", first + u64::from(n) - 1),
+    }
+}
+
+/// Every published throughput.
+pub fn published() -> impl Iterator<Item = Published> {
+    include_str!("../../data/published.tsv").lines().filter_map(Published::parse)
+}
+
+/// The table of all figures with what the model gives, and the table of parameters, as Markdown.
+///
+/// # Errors
+/// Those of [`Published::measure`].
+pub fn markdown() -> Result<String, ThroughputError> {
+    let rows: Vec<Published> = published().collect();
+    let measured = rows.par_iter().map(Published::measure).collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<_> = rows.iter().zip(measured).collect();
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_throughputs(&mut out, &all);
+    let _ = write_parameters(&mut out);
+    Ok(out)
+}
+
+fn write_throughputs(out: &mut String, rows: &[(&Published, Option<f64>)]) -> std::fmt::Result {
+    let heads = [
+        (Kind::Peak, "Matrix instructions, the best of each type", "operations per clock and CU", "type"),
+        (Kind::Valu, "Vector ALU", "operations per clock and CU", "instruction"),
+        (Kind::Lds, "LDS", "bytes per clock and CU", "instruction"),
+        (Kind::Matrix, "Matrix instructions", "operations per clock and CU", "instruction"),
+    ];
+    for (kind, head, unit, subject) in heads {
+        writeln!(out, "### {head}\n\nIn {unit}.\n")?;
+        writeln!(out, "| target | {subject} | published | model | difference | source |")?;
+        writeln!(out, "|---|---|--:|--:|--:|---|")?;
+        for (row, measured) in rows.iter().filter(|(row, _)| row.kind == kind) {
+            let measured = measured.unwrap_or_else(|| best(rows, row));
+            let off = 100.0 * (measured / row.value - 1.0);
+            let name = match kind {
+                Kind::Peak => row.what.to_owned(),
+                Kind::Matrix => format!("`{}`", row.instruction),
+                _ => format!("{}: `{}`", row.what, row.instruction.split(' ').next().unwrap_or("")),
+            };
+            let off = if off.abs() < 0.05 { "0".to_owned() } else { format!("{off:+.1}%") };
+            writeln!(
+                out,
+                "| {} | {name} | {} | {measured:.0} | {off} | {} |",
+                row.target, row.value, row.source
+            )?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// The best of the matrix instructions with the type of `peak`.
+fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
+    let same =
+        |row: &Published| row.kind == Kind::Matrix && row.target == peak.target && row.what == peak.what;
+    rows.iter().filter(|(row, _)| same(row)).filter_map(|(_, measured)| *measured).fold(0.0, f64::max)
+}
+
+/// One table of all parameters: values by target where they differ.
+fn write_parameters(out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "### Parameters\n\n| parameter | targets | value | unit | grade | source |\n|---|---|--:|---|---|---|"
+    )?;
+    let mut rows: Vec<(super::Parameter, Vec<Target>)> = Vec::new();
+    for target in Target::ALL {
+        for parameter in parameters(target) {
+            match rows.iter_mut().find(|(other, _)| *other == parameter) {
+                Some((_, targets)) => targets.push(target),
+                None => {
+                    let after = rows.iter().rposition(|(other, _)| other.name == parameter.name);
+                    rows.insert(after.map_or(rows.len(), |at| at + 1), (parameter, vec![target]));
+                }
+            }
+        }
+    }
+    for (parameter, targets) in &rows {
+        let names: Vec<_> = targets.iter().map(|t| t.name()).collect();
+        let names = if targets.len() == Target::ALL.len() { "all".to_owned() } else { names.join(", ") };
+        let super::Parameter { name, value, unit, grade, source } = parameter;
+        writeln!(out, "| `{name}` | {names} | {value} | {unit} | {grade} | {source} |")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! The units of a compute unit that reach memory: vector memory with its L1, scalar memory with its cache.
+
+use super::cache::{Cache, Channel};
+use super::memory::Memory;
+use super::params::Params;
+use crate::trace::{Kind, Path, Touch};
+
+/// Scratch is memory too: each wave's has addresses of its own, far from those of buffers.
+const SCRATCH: u64 = 1 << 60;
+
+/// Address unit and vector L1 cache.
+pub(super) struct Vector {
+    free: u64,
+    queue: u64,
+    /// Cycles in which the addresses of a wave are taken.
+    address: u64,
+    bandwidth: u64,
+    latency: u64,
+    pub l1: Cache,
+    port: Channel,
+    /// Lines of the instruction at hand, kept for their memory.
+    lines: Vec<u64>,
+    /// Cycles in which the unit was busy.
+    pub busy: u64,
+    /// Bytes that lanes read and wrote.
+    pub bytes: u64,
+}
+
+impl Vector {
+    pub(super) fn new(params: &Params) -> Vector {
+        Vector {
+            free: 0,
+            queue: params.number("vmem.queue"),
+            address: 64u64.div_ceil(params.number("vmem.address").max(1)),
+            bandwidth: params.number("l1.bandwidth").max(1),
+            latency: params.number("l1.latency"),
+            l1: Cache::new(params.number("l1.bytes"), params.number("l1.line"), params.number("l1.ways")),
+            port: Channel::new(params.number("l2.port"), 1, 1),
+            lines: Vec::new(),
+            busy: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The cycle from which the unit takes an instruction.
+    pub(super) fn accepts(&self) -> u64 {
+        self.free.saturating_sub(self.queue)
+    }
+
+    /// Sends the accesses of an instruction to memory in cycle `now`; returns when they are done. `scratch` numbers the
+    /// wave; with `bypass` loads do not look into L1.
+    pub(super) fn send(
+        &mut self,
+        memory: &mut Memory,
+        now: u64,
+        touches: &[Touch],
+        bypass: bool,
+        scratch: u64,
+    ) -> u64 {
+        let line_bytes = self.l1.line_bytes();
+        let (mut kind, mut bytes) = (Kind::Read, 0);
+        self.lines.clear();
+        for touch in touches.iter().filter(|t| t.space != Path::Lds) {
+            (kind, bytes) = (touch.kind, bytes + u64::from(touch.bytes));
+            let first = physical(touch, scratch);
+            let lines = self.l1.line_of(first)..=self.l1.line_of(first + u64::from(touch.bytes).max(1) - 1);
+            for line in lines {
+                if self.lines.last() != Some(&line) {
+                    self.lines.push(line);
+                }
+            }
+        }
+        self.lines.sort_unstable();
+        self.lines.dedup();
+        let lines = std::mem::take(&mut self.lines);
+        let start = now.max(self.free);
+        let transfer = (lines.len() as u64 * line_bytes).div_ceil(self.bandwidth);
+        let busy = self.address.max(transfer);
+        self.free = start + busy;
+        self.busy += busy;
+        self.bytes += bytes;
+        // Without an active lane there is nothing to wait for beyond the address unit.
+        let mut done = self.free;
+        for (i, line) in lines.iter().enumerate() {
+            let at = start + i as u64 * line_bytes / self.bandwidth;
+            let share = bytes.div_ceil(lines.len() as u64).min(line_bytes);
+            done = done.max(self.line(memory, at, *line, kind, bypass, share));
+        }
+        self.lines = lines;
+        done
+    }
+
+    /// One line of an access that begins in cycle `at`.
+    fn line(&mut self, memory: &mut Memory, at: u64, line: u64, kind: Kind, bypass: bool, share: u64) -> u64 {
+        let line_bytes = self.l1.line_bytes();
+        let address = line * line_bytes;
+        match kind {
+            Kind::Read => {
+                if !bypass && let Some(ready) = self.l1.find(line) {
+                    return ready.max(at + self.latency);
+                }
+                let ready = memory.read(self.port.take(at, line_bytes), address, line_bytes);
+                if !bypass {
+                    self.l1.insert(line, ready);
+                }
+                ready
+            }
+            // Stores go through to L2, atomics happen there.
+            Kind::Write => memory.write(self.port.take(at, share), address, share),
+            Kind::Atomic => memory.read(self.port.take(at, share), address, share),
+        }
+    }
+
+    /// When cache control is done.
+    pub(super) fn invalidate(&mut self, now: u64) -> u64 {
+        self.l1.clear();
+        now + self.latency
+    }
+}
+
+/// Where an access goes in memory. Scratch is interleaved by dwords and lanes, as its buffer resource says.
+fn physical(touch: &Touch, scratch: u64) -> u64 {
+    if touch.space != Path::Scratch {
+        return touch.address;
+    }
+    let lane = u64::from(touch.lane.unwrap_or(0));
+    SCRATCH + (scratch << 36) + touch.address / 4 * 256 + lane * 4 + touch.address % 4
+}
+
+/// Scalar memory and its cache.
+pub(super) struct Scalar {
+    pub cache: Cache,
+    channel: Channel,
+    latency: u64,
+    store_latency: u64,
+}
+
+impl Scalar {
+    pub(super) fn new(params: &Params) -> Scalar {
+        let number = |name| params.number(name);
+        Scalar {
+            cache: Cache::new(number("scalar.bytes"), number("scalar.line"), number("scalar.ways")),
+            channel: Channel::new(number("scalar.bandwidth"), 1, 1),
+            latency: number("scalar.latency"),
+            store_latency: number("smem.store-latency"),
+        }
+    }
+
+    /// Sends the accesses of an instruction in cycle `now`; returns when they are done.
+    pub(super) fn send(&mut self, memory: &mut Memory, now: u64, touches: &[Touch]) -> u64 {
+        let line_bytes = self.cache.line_bytes();
+        let mut done = now + self.latency;
+        let mut last = None;
+        for touch in touches {
+            if touch.kind != Kind::Read {
+                done = done.max(now + self.store_latency);
+                continue;
+            }
+            let line = self.cache.line_of(touch.address);
+            if last == Some(line) {
+                continue;
+            }
+            last = Some(line);
+            let start = self.channel.take(now, line_bytes);
+            let ready = match self.cache.find(line) {
+                Some(ready) => ready.max(start + self.latency),
+                None => {
+                    let ready = memory.read(start, line * line_bytes, line_bytes);
+                    self.cache.insert(line, ready);
+                    ready
+                }
+            };
+            done = done.max(ready);
+        }
+        done
+    }
+}

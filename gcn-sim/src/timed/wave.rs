@@ -1,0 +1,243 @@
+//! A wave as the scheduler sees it: when it can issue, what it waits for, where its time went.
+
+use gcn_isa::counters::{Counter, WaitCnt};
+
+use super::stall::{Stall, Stalls};
+
+/// Completion times of the operations outstanding on one counter, in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Queue(Vec<u64>);
+
+impl Queue {
+    /// Adds an operation that is done at `time`.
+    fn push(&mut self, time: u64) {
+        let at = self.0.partition_point(|t| *t <= time);
+        self.0.insert(at, time);
+    }
+
+    /// Forgets what is done at `now`.
+    fn settle(&mut self, now: u64) {
+        let done = self.0.partition_point(|t| *t <= now);
+        self.0.drain(..done);
+    }
+
+    /// When at most `n` operations are outstanding.
+    fn at_most(&self, n: usize) -> u64 {
+        match self.0.len().checked_sub(n + 1) {
+            Some(at) => self.0[at],
+            None => 0,
+        }
+    }
+}
+
+/// A stretch of a wave's time that is already known to be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Where it ends.
+    pub until: u64,
+    pub stall: Stall,
+    /// The instruction it is counted for.
+    pub at: u32,
+}
+
+/// What the arbiter decided when the wave could have issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Another wave was selected; `stalled`: the pipeline did not accept that one either.
+    NotWin { stalled: bool },
+    /// This wave was selected, and the pipeline did not accept it.
+    ExStall,
+}
+
+/// What a wave is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// It issues its next instruction from cycle `ready` on.
+    Ready,
+    /// It waits at a barrier.
+    Barrier,
+    /// It has ended.
+    Done,
+}
+
+/// The timing state of a wave.
+#[derive(Clone, Debug)]
+pub(super) struct TimedWave {
+    /// Resident workgroup of the CU, and wave in it.
+    pub group: usize,
+    pub number: usize,
+    pub simd: usize,
+    /// Place on the SIMD.
+    pub lane: u8,
+    /// Smaller is older.
+    pub age: u64,
+    pub priority: u8,
+    pub state: State,
+    /// The next instruction.
+    pub pc: usize,
+    /// First cycle in which it can be selected.
+    pub ready: u64,
+    /// Up to where the time is accounted for.
+    pub accounted: u64,
+    pub blocks: Vec<Block>,
+    pub outcome: Option<Outcome>,
+    pub started: u64,
+    /// Cycles in which it issued, and instructions.
+    pub issued: u64,
+    pub executed: u64,
+    pub stalls: Stalls,
+    /// By [`Counter`].
+    queues: [Queue; 3],
+    /// When the youngest operation of an in-order stream is done: vector memory, LDS.
+    streams: [u64; 2],
+    /// When an SGPR that the VALU wrote can be read elsewhere.
+    sgprs: Box<[u64; 128]>,
+    /// When all of them can.
+    pub sgprs_until: u64,
+    /// Lines of code in the instruction buffer: number, and when it is there.
+    pub lines: [(u64, u64); LINES],
+    /// First and last line of the instruction that was looked for last.
+    pub current: (u64, u64),
+}
+
+/// Lines of code that a wave's instruction buffer holds.
+pub(super) const LINES: usize = 4;
+/// A line that is none.
+pub(super) const NO_LINE: (u64, u64) = (u64::MAX, 0);
+
+impl TimedWave {
+    pub(super) fn new(
+        group: usize,
+        number: usize,
+        simd: usize,
+        lane: u8,
+        age: u64,
+        start: u64,
+        pc: usize,
+    ) -> TimedWave {
+        TimedWave {
+            group,
+            number,
+            simd,
+            lane,
+            age,
+            priority: 0,
+            state: State::Ready,
+            pc,
+            ready: start,
+            accounted: start,
+            blocks: Vec::new(),
+            outcome: None,
+            started: start,
+            issued: 0,
+            executed: 0,
+            stalls: Stalls::default(),
+            queues: std::array::from_fn(|_| Queue::default()),
+            streams: [0; 2],
+            sgprs: Box::new([0; 128]),
+            sgprs_until: 0,
+            lines: [NO_LINE; LINES],
+            current: (u64::MAX, 0),
+        }
+    }
+
+    /// Counts an operation that is done at `done`, or, in order, when the one before it is. Returns when.
+    pub(super) fn count(&mut self, counts: [u8; 3], done: u64, in_order: bool) -> u64 {
+        let vector = counts[Counter::Vm as usize] > 0;
+        let stream = &mut self.streams[usize::from(!vector)];
+        let done = if in_order { done.max(*stream) } else { done };
+        if in_order {
+            *stream = done;
+        }
+        for (queue, count) in self.queues.iter_mut().zip(counts) {
+            (0..count).for_each(|_| queue.push(done));
+        }
+        done
+    }
+
+    /// When the counters permit `wait`.
+    pub(super) fn wait(&mut self, wait: WaitCnt, now: u64) -> u64 {
+        let mut ready = 0;
+        for counter in Counter::ALL {
+            let queue = &mut self.queues[counter as usize];
+            queue.settle(now);
+            if counter.of(wait) < counter.of(WaitCnt::NONE) {
+                ready = ready.max(queue.at_most(usize::from(counter.of(wait))));
+            }
+        }
+        ready
+    }
+
+    /// When each counter has room for so many more operations.
+    pub(super) fn room(&mut self, counts: [u8; 3], now: u64) -> u64 {
+        let mut ready = 0;
+        for counter in Counter::ALL {
+            let count = usize::from(counts[counter as usize]);
+            if count > 0 {
+                let queue = &mut self.queues[counter as usize];
+                queue.settle(now);
+                let most = usize::from(counter.of(WaitCnt::NONE));
+                ready = ready.max(queue.at_most(most.saturating_sub(count)));
+            }
+        }
+        ready
+    }
+
+    /// When all of `registers` can be read outside the VALU.
+    pub(super) fn sgprs_ready(&self, registers: &[u16]) -> u64 {
+        registers.iter().filter_map(|r| self.sgprs.get(usize::from(*r))).copied().max().unwrap_or(0)
+    }
+
+    /// The VALU writes `registers`, to be read elsewhere from `time` on.
+    pub(super) fn write_sgprs(&mut self, registers: &[u16], time: u64) {
+        self.sgprs_until = self.sgprs_until.max(time);
+        for register in registers {
+            if let Some(slot) = self.sgprs.get_mut(usize::from(*register)) {
+                *slot = time;
+            }
+        }
+    }
+
+    /// The cycle in which `line` is in the instruction buffer, if it was fetched.
+    pub(super) fn line(&self, line: u64) -> Option<u64> {
+        self.lines.iter().find(|(number, _)| *number == line).map(|(_, ready)| *ready)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wave() -> TimedWave {
+        TimedWave::new(0, 0, 0, 0, 0, 0, 0)
+    }
+
+    #[test]
+    fn vector_memory_returns_in_order() {
+        let mut w = wave();
+        let one = [1, 0, 0];
+        assert_eq!([900, 300, 950].map(|done| w.count(one, done, true)), [900, 900, 950]);
+        let vm = |n| WaitCnt { vm: n, ..WaitCnt::NONE };
+        assert_eq!([0, 1, 2, 3].map(|n| w.wait(vm(n), 0)), [950, 900, 900, 0]);
+        assert_eq!(w.wait(vm(0), 925), 950);
+        assert_eq!(w.wait(WaitCnt::NONE, 0), 0);
+    }
+
+    #[test]
+    fn scalar_loads_return_in_any_order_and_count_twice() {
+        let mut w = wave();
+        w.count([0, 2, 0], 500, false);
+        w.count([0, 2, 0], 100, false);
+        let lgkm = |n| WaitCnt { lgkm: n, ..WaitCnt::NONE };
+        assert_eq!([0, 1, 2, 3, 4].map(|n| w.wait(lgkm(n), 0)), [500, 500, 100, 100, 0]);
+    }
+
+    #[test]
+    fn a_full_counter_makes_room_when_the_oldest_is_done() {
+        let mut w = wave();
+        for i in 0..15 {
+            w.count([0, 1, 0], 100 + i, true);
+        }
+        assert_eq!([w.room([0, 1, 0], 0), w.room([0, 2, 0], 0), w.room([1, 0, 0], 0)], [100, 101, 0]);
+    }
+}

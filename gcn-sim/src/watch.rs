@@ -1,0 +1,240 @@
+//! What runs beside the instructions: strict and faithful mode, sanitizers.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::dispatch::{Launch, Mode, Options};
+use crate::error::Hazard;
+use crate::exec::{Cx, Fault, Next, Trace};
+use crate::faithful::{self, Stale};
+use crate::machine::Machine;
+use crate::sanitize::{self, Finding};
+use crate::step::Step;
+use crate::strict;
+use crate::wave::Wave;
+use crate::workgroup::{execute, site};
+
+/// What the workgroups of a launch share.
+pub(crate) struct Shared {
+    mode: Watched,
+    sanitize: Option<sanitize::Shared>,
+    results: Mutex<Results>,
+}
+
+enum Watched {
+    Functional,
+    Strict(strict::Program),
+    Faithful(faithful::Program),
+}
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Results {
+    stale: BTreeMap<(u32, u32, String), Stale>,
+    findings: Vec<Finding>,
+}
+
+impl Shared {
+    /// `None` if the options ask for nothing beside functional execution.
+    pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
+        let mode = match options.mode {
+            Mode::Functional => Watched::Functional,
+            Mode::Strict => Watched::Strict(strict::Program::new(machine)),
+            Mode::Faithful => Watched::Faithful(faithful::Program::new(machine)),
+        };
+        let sanitize = sanitize::Shared::new(machine, options);
+        if matches!(mode, Watched::Functional) && sanitize.is_none() {
+            return None;
+        }
+        Some(Shared { mode, sanitize, results: Mutex::default() })
+    }
+
+    /// True if workgroups must run one after the other.
+    pub(crate) fn is_sequential(&self) -> bool {
+        self.sanitize.is_some()
+    }
+
+    /// True if waves that do not meet at one barrier are an error.
+    pub(crate) fn is_strict(&self) -> bool {
+        matches!(self.mode, Watched::Strict(_))
+    }
+
+    /// What was found, in the order of the code.
+    pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let results = std::mem::take(&mut *results);
+        (results.stale.into_values().collect(), results.findings)
+    }
+}
+
+/// What is known about one workgroup.
+#[derive(Default)]
+pub(crate) struct Group {
+    trace: Trace,
+    strict: Vec<strict::WaveState>,
+    faithful: Vec<faithful::WaveState>,
+    sanitize: Option<sanitize::Group>,
+    results: Results,
+    id: [u32; 3],
+    alone: bool,
+}
+
+impl Group {
+    pub(crate) fn new(shared: &Shared, machine: &Machine, waves: usize) -> Group {
+        let mut group = Group { alone: waves == 1, ..Group::default() };
+        match shared.mode {
+            Watched::Functional => {}
+            Watched::Strict(_) => group.strict.resize_with(waves, Default::default),
+            Watched::Faithful(_) => group.faithful.resize_with(waves, Default::default),
+        }
+        group.sanitize = shared.sanitize.as_ref().map(|s| sanitize::Group::new(s, machine, waves));
+        group
+    }
+
+    /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
+    pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3], waves: &[Wave], sgprs: usize) {
+        if let Some(sanitize) = &mut self.sanitize {
+            sanitize.start(launch, id, waves, sgprs);
+        }
+        self.id = id;
+        self.strict.iter_mut().for_each(strict::WaveState::reset);
+        self.faithful.iter_mut().for_each(faithful::WaveState::reset);
+    }
+
+    /// All waves that have not ended are at barriers, and go on.
+    pub(crate) fn barrier(
+        &mut self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Result<(), Fault> {
+        let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {
+            return Ok(());
+        };
+        state.barrier();
+        state.divergent(program, machine, waves)
+    }
+
+    /// After each wave had its turn: what is wrong if none can go on.
+    pub(crate) fn deadlock(
+        &self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Option<Box<Finding>> {
+        self.sanitize.as_ref()?.deadlock(shared.sanitize.as_ref()?, machine, waves)
+    }
+
+    pub(crate) fn trace(&mut self, shared: &Shared) -> Trace {
+        let mut trace = std::mem::take(&mut self.trace);
+        trace.keep = matches!(shared.mode, Watched::Faithful(_));
+        trace.lenient = shared.sanitize.as_ref().is_some_and(sanitize::Shared::is_lenient);
+        trace
+    }
+
+    pub(crate) fn put_trace(&mut self, trace: Trace) {
+        self.trace = trace;
+    }
+
+    /// A wave's turn begins.
+    pub(crate) fn resume(&mut self, cx: &mut Cx<'_>) {
+        if let Some(state) = self.faithful.get_mut(cx.w.id as usize) {
+            state.resume(cx);
+        }
+    }
+
+    /// A wave's turn is over.
+    pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
+        if let Some(state) = self.faithful.get_mut(cx.w.id as usize) {
+            state.suspend(cx, at_barrier);
+        }
+    }
+
+    /// Executes an instruction and everything beside it.
+    pub(crate) fn step(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            trace.clear();
+        }
+        let sanitize = self.sanitize.as_mut().zip(shared.sanitize.as_ref());
+        let (at, number) = (cx.w.pc, cx.w.id as usize);
+        let (id, alone) = (self.id, self.alone);
+        if let Some((state, program)) = sanitize {
+            state.before(program, cx, step)?;
+        }
+        let next = match &shared.mode {
+            Watched::Functional => execute(cx, step)?,
+            Watched::Strict(program) => {
+                let state = &mut self.strict[number];
+                state.before(program, cx.machine, at, alone).map_err(Fault::Hazard)?;
+                let next = execute(cx, step)?;
+                let early = match cx.trace.as_deref() {
+                    Some(trace) => state.after(program, cx.machine, at, trace),
+                    None => Ok(()),
+                };
+                early.map_err(Fault::Hazard)?;
+                next
+            }
+            Watched::Faithful(program) => {
+                let stale = &mut self.results.stale;
+                let mut report = |cx: &Cx<'_>, hazard: Box<Hazard>| keep(stale, cx, id, step, *hazard);
+                self.faithful[number].step(program, cx, step, alone, &mut report)?
+            }
+        };
+        if let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) {
+            state.after(program, cx, step, next)?;
+        }
+        Ok(next)
+    }
+
+    /// Gives what was found to the launch.
+    pub(crate) fn publish(&mut self, shared: &Shared) {
+        let mut mine = std::mem::take(&mut self.results);
+        if let Some(sanitize) = &mut self.sanitize {
+            mine.findings.append(&mut sanitize.take());
+        }
+        if mine.stale.is_empty() && mine.findings.is_empty() {
+            return;
+        }
+        let mut all = shared.results.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, stale) in mine.stale {
+            merge(&mut all.stale, key, stale);
+        }
+        all.findings.append(&mut mine.findings);
+    }
+}
+
+fn keep(
+    all: &mut BTreeMap<(u32, u32, String), Stale>,
+    cx: &Cx<'_>,
+    id: [u32; 3],
+    step: &Step,
+    mut hazard: Hazard,
+) {
+    let key = (hazard.first.0, step.offset, hazard.rule.clone());
+    if let Some(known) = all.get_mut(&key) {
+        known.count += 1;
+        return;
+    }
+    hazard.second = site(cx, id, step);
+    all.insert(key, Stale { hazard, count: 1 });
+}
+
+/// Where something happened first does not depend on which workgroup ran first.
+fn merge(all: &mut BTreeMap<(u32, u32, String), Stale>, key: (u32, u32, String), stale: Stale) {
+    let order = |s: &Stale| {
+        let [x, y, z] = s.hazard.second.workgroup;
+        (z, y, x, s.hazard.second.wave)
+    };
+    match all.get_mut(&key) {
+        Some(known) => {
+            let count = known.count + stale.count;
+            if order(&stale) < order(known) {
+                *known = stale;
+            }
+            known.count = count;
+        }
+        None => {
+            all.insert(key, stale);
+        }
+    }
+}

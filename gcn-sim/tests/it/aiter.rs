@@ -1,0 +1,84 @@
+//! AMD's hand-written kernels of the `amd-aiter` wheel against references in plain Rust.
+//!
+//! They are not in this repository. Unpack the wheel (`unzip amd_aiter-*.whl -d W`, or the source distribution) and run with
+//! `GCN_AITER=W/aiter_meta/hsa`. What the arguments mean is said by the names in the metadata, by the `.csv` files beside the
+//! kernels, and by the host code of the project (`csrc/py_itfs_cu/asm_*.cu`).
+
+mod attention;
+mod gemm;
+mod topk;
+
+use std::path::PathBuf;
+
+use gcn_sim::Options;
+use gcn_sim::launch::{Buffer, Element, Output, Prepared, Program, Spec};
+
+use super::harness::Random;
+
+/// Folder of the unpacked kernels.
+fn folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("GCN_AITER").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SKIPPED: set GCN_AITER to the folder `aiter_meta/hsa` of the unpacked amd-aiter wheel");
+    }
+    folder
+}
+
+/// Kernel files of a folder such as `gfx942/bf16gemm`, by name. If there is no such folder there are none.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let Some(root) = self::folder() else { return Vec::new() };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder))
+        .map(|entries| entries.map(|e| e.unwrap().path()).collect())
+        .unwrap_or_default();
+    files.retain(|f| f.extension().is_some_and(|e| e == "co"));
+    files.sort();
+    assert!(!files.is_empty(), "no kernel in {folder}");
+    files
+}
+
+/// Runs a kernel; the file's only one.
+fn run(file: &std::path::Path, spec: &Spec) -> Prepared {
+    let program = Program::load(&std::fs::read(file).unwrap(), None)
+        .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let mut launch =
+        program.prepare(spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let options = Options { parallel: true, ..Options::default() };
+    let stats = launch.run(&options).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    println!("{}: {} wave instructions", file.file_name().unwrap().display(), stats.wave_instructions);
+    launch
+}
+
+fn name(file: &std::path::Path) -> String {
+    file.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+fn output(launch: &Prepared, name: &str) -> Vec<f64> {
+    let output: Output = launch.buffer(name).unwrap();
+    output.numbers().map(|n| n.to_string().parse().unwrap()).collect()
+}
+
+/// An argument of 32 bits.
+fn uint(spec: Spec, name: &str, value: usize) -> Spec {
+    spec.int(name, Element::U32, value as i128)
+}
+
+/// Small integers, exact in bf16 and in their sums in f32.
+fn integers(seed: u64, count: usize, most: u64) -> Vec<f64> {
+    let mut random = Random(seed);
+    (0..count).map(|_| (random.next() % (2 * most + 1)) as f64 - most as f64).collect()
+}
+
+/// Numbers from -1 to 1.
+fn fractions(seed: u64, count: usize) -> Vec<f64> {
+    let mut random = Random(seed);
+    (0..count).map(|_| (random.next() >> 40) as f64 / (1u64 << 23) as f64 - 1.0).collect()
+}
+
+/// What bf16 makes of a number.
+fn bf16(x: f64) -> f64 {
+    half::bf16::from_f64(x).to_f64()
+}
+
+fn bf16_buffer(values: &[f64]) -> Buffer {
+    Buffer::floats(Element::Bf16, values.iter().copied())
+}

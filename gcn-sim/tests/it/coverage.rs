@@ -1,0 +1,38 @@
+//! What the simulator runs: every instruction of every target, but for a short list with reasons.
+
+use std::collections::BTreeSet;
+
+use gcn_isa::{Target, semantics};
+use gcn_sim::coverage;
+
+#[test]
+fn every_instruction_of_every_target_is_known_or_refused_with_a_reason() {
+    let mut refused = BTreeSet::new();
+    for target in Target::ALL {
+        let coverage = coverage(target);
+        assert!(coverage.unknown.is_empty(), "{target}: {:?}", coverage.unknown);
+        refused.extend(coverage.refused.iter().map(|r| r.mnemonic));
+    }
+    let expected = [
+        "ds_gws_barrier",
+        "ds_gws_init",
+        "ds_gws_sema_br",
+        "ds_gws_sema_p",
+        "ds_gws_sema_release_all",
+        "ds_gws_sema_v",
+        "ds_ordered_count",
+        "v_mfma_ld_scale_b32",
+        "v_screen_partition_4se_b32",
+    ];
+    assert_eq!(refused.into_iter().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn every_executed_opcode_has_a_witness() {
+    for target in Target::ALL {
+        for name in coverage(target).known {
+            let semantics = semantics::of(name).unwrap_or_else(|| panic!("{name} has no semantics line"));
+            assert!(!semantics.witness.is_empty() && !semantics.line.is_empty(), "{name} has no witness");
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Sanitizers: each finds its fault, and stays silent about the same program done right.
+
+use std::collections::BTreeMap;
+
+use gcn_isa::Target;
+use gcn_sim::{
+    AccessKind, Finding, FindingKind, KernelState, Machine, Memory, Options, Sanitize, SimError, UserSgprs,
+    run,
+};
+
+use super::harness::{assemble, state};
+
+/// Where the buffers of a case are, and how it is launched.
+struct Case {
+    target: Target,
+    grid: u32,
+    waves: u32,
+    checks: Sanitize,
+}
+
+const ONE: Case = Case { target: Target::GFX942, grid: 1, waves: 1, checks: Sanitize::all() };
+const TWO: Case = Case { waves: 2, ..ONE };
+
+/// The wave's number is in s3, the lane's number in v1, four times it in v2, the first buffer in s[4:5], a second,
+/// uninitialised one in s[6:7]; the workgroup's number is in s2.
+const PROLOGUE: &str = "s_load_dwordx4 s[4:7], s[0:1], 0x0
+    v_and_b32 v1, 63, v0
+    v_lshlrev_b32 v2, 2, v1
+    v_lshrrev_b32 v3, 6, v0
+    s_nop 4
+    v_readfirstlane_b32 s3, v3
+    v_mov_b32 v4, 0
+    s_waitcnt lgkmcnt(0)\n";
+
+impl Case {
+    fn kernel(&self) -> KernelState {
+        KernelState {
+            lds_bytes: 1024,
+            vgprs: 32,
+            agprs: 32,
+            sgprs: 32,
+            user_sgprs: UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() },
+            ..state()
+        }
+    }
+
+    fn options(&self) -> Options {
+        Options { sanitize: self.checks, findings: 10, max_instructions: 1 << 22, ..Options::default() }
+    }
+
+    fn try_run(&self, body: &str, lines: BTreeMap<u32, String>) -> Result<Vec<Finding>, SimError> {
+        let code = assemble(self.target, &format!("{PROLOGUE}{body}\ns_endpgm"));
+        let machine = Machine::new(self.target, &code, self.kernel())?.with_lines(lines);
+        let mut memory = Memory::new();
+        let first = memory.alloc(0x1000);
+        let uninit = memory.alloc_uninit(0x1000);
+        memory.write(uninit, &[1; 16])?;
+        let gone = memory.alloc(0x1000);
+        memory.free(gone)?;
+        assert_eq!(gone - uninit, 0x11000, "the third buffer is where the cases think it is");
+        let kernarg: Vec<u8> = [first, uninit].iter().flat_map(|a| a.to_le_bytes()).collect();
+        let size = [64 * self.waves, 1, 1];
+        Ok(run(&machine, &mut memory, [self.grid, 1, 1], size, &kernarg, &self.options())?.findings)
+    }
+
+    fn run(&self, body: &str) -> Vec<Finding> {
+        self.try_run(body, BTreeMap::new()).unwrap_or_else(|e| panic!("{e}\n{body}"))
+    }
+
+    fn kinds(&self, body: &str) -> Vec<FindingKind> {
+        self.run(body).iter().map(|f| f.kind).collect()
+    }
+
+    /// `bad` has one finding of this kind, `good` none at all.
+    fn tells(&self, kind: FindingKind, bad: &str, good: &[&str]) -> Finding {
+        for body in good {
+            let found = self.run(body);
+            assert!(found.is_empty(), "{}\n{body}", found[0]);
+        }
+        let mut found = self.run(bad);
+        assert_eq!(found.iter().map(|f| f.kind).collect::<Vec<_>>(), [kind], "{bad}\n{found:#?}");
+        let finding = found.remove(0);
+        let text = finding.to_string();
+        assert!(text.starts_with(kind.title()) && text.contains(&finding.party.site.text), "{text}");
+        finding
+    }
+}
+
+#[test]
+fn accesses_out_of_bounds_misaligned_and_after_free() {
+    let oob = ONE.tells(
+        FindingKind::OutOfBounds,
+        "v_mov_b32 v5, 7\nv_add_u32 v6, 0xf10, v2\nglobal_store_dword v6, v5, s[4:5]",
+        &["v_mov_b32 v5, 7\nv_add_u32 v6, 0xf00, v2\nglobal_store_dword v6, v5, s[4:5]"],
+    );
+    let access = oob.party.access.unwrap();
+    assert_eq!((oob.party.lane, access.kind, access.bytes), (Some(60), AccessKind::Write, 4));
+    let allocation = oob.allocation.unwrap();
+    assert_eq!((access.address - allocation.base, allocation.bytes), (0x1000, 0x1000));
+    // A run that collects goes on behind a bad access: reads give 0.
+    let both = "v_add_u32 v6, 0x1000, v2\nglobal_load_dword v5, v6, s[4:5]\nds_read_b32 v7, v4 offset:1024\ns_waitcnt lgkmcnt(0)";
+    assert_eq!(ONE.kinds(both), [FindingKind::OutOfBounds, FindingKind::OutOfBounds]);
+    let lds = &ONE.run("v_mov_b32 v5, 1020\nds_write_b64 v5, v[2:3]")[0];
+    assert_eq!((lds.kind, lds.allocation.unwrap().bytes), (FindingKind::OutOfBounds, 1024));
+    let freed = ONE.tells(
+        FindingKind::UseAfterFree,
+        "v_add_u32 v6, 0x11000, v2\nglobal_load_dword v5, v6, s[6:7]",
+        &["global_load_dword v5, v4, s[6:7]"],
+    );
+    assert_eq!(freed.allocation.unwrap().bytes, 0x1000);
+    let misaligned = ONE.tells(
+        FindingKind::Misaligned,
+        "v_mov_b32 v5, 2\nglobal_atomic_add v5, v1, s[4:5]",
+        &["v_mov_b32 v5, 8\nglobal_atomic_add v5, v1, s[4:5]"],
+    );
+    assert_eq!(misaligned.remedy, "the address must be a multiple of 4");
+}
+
+#[test]
+fn registers_that_nothing_has_written() {
+    use FindingKind::UninitializedRegister as Kind;
+    let finding = ONE.tells(Kind, "v_add_u32 v6, v1, v9", &["v_mov_b32 v9, 0\nv_add_u32 v6, v1, v9"]);
+    assert_eq!((finding.register.as_deref(), finding.party.lane), (Some("v9"), Some(0)));
+    // Lanes count.
+    let half = "s_mov_b64 exec, 15\nv_mov_b32 v9, 0\ns_mov_b64 exec, 31\nv_add_u32 v6, v1, v9";
+    let finding = ONE.tells(Kind, half, &["s_mov_b64 exec, 15\nv_mov_b32 v9, 0\nv_add_u32 v6, v1, v9"]);
+    assert_eq!(finding.party.lane, Some(4));
+    ONE.tells(Kind, "s_add_u32 s8, s9, 1", &["s_mov_b32 s9, 1\ns_add_u32 s8, s9, 1"]);
+    ONE.tells(
+        Kind,
+        "v_cndmask_b32 v5, v1, v2, vcc",
+        &["v_cmp_eq_u32 vcc, v1, v2\nv_cndmask_b32 v5, v1, v2, vcc"],
+    );
+    // A copy is no use, and carries what it copies.
+    ONE.tells(
+        Kind,
+        "v_mov_b32 v10, v9\nv_add_u32 v11, v10, v1",
+        &["v_mov_b32 v10, v9", "v_mov_b32 v10, v9\nv_mov_b32 v10, 1\nv_add_u32 v11, v10, v1"],
+    );
+    ONE.tells(Kind, "s_mov_b64 s[10:11], s[8:9]\ns_and_b32 s8, s10, 1", &["s_mov_b64 s[10:11], s[8:9]"]);
+    // AGPRs, stored data, matrix operands.
+    ONE.tells(
+        Kind,
+        "global_store_dword v2, a3, s[4:5]",
+        &["v_accvgpr_write_b32 a3, 0\ns_nop 4\nglobal_store_dword v2, a3, s[4:5]"],
+    );
+    ONE.tells(
+        Kind,
+        "v_mov_b32 v10, 0\nv_mfma_f32_4x4x1_16b_f32 v[12:15], v10, v11, 0",
+        &["v_mov_b32 v10, 0\nv_mfma_f32_4x4x1_16b_f32 v[12:15], v10, v10, 0"],
+    );
+    // What is 0 whatever the register holds.
+    assert!(ONE.run("v_xor_b32 v9, v9, v9\nv_add_u32 v9, v9, v9").is_empty());
+    // A load writes.
+    assert!(ONE.run("global_load_dword v9, v2, s[4:5]\ns_waitcnt vmcnt(0)\nv_add_u32 v9, v9, v9").is_empty());
+}
+
+#[test]
+fn memory_that_nothing_has_written() {
+    let finding = ONE.tells(
+        FindingKind::UninitializedLds,
+        "ds_write_b32 v2, v1\nds_read_b32 v5, v2 offset:4",
+        &[
+            "ds_write_b32 v2, v1\nds_read_b32 v5, v2",
+            "ds_write_b32 v2, v1\nds_write_b32 v2, v1 offset:4\nds_read_b32 v5, v2 offset:4",
+        ],
+    );
+    assert_eq!((finding.party.lane, finding.party.access.unwrap().address), (Some(63), 256));
+    // Bytes count.
+    ONE.tells(
+        FindingKind::UninitializedLds,
+        "ds_write_b16 v4, v1\nds_read_u16 v5, v4 offset:1",
+        &["ds_write_b16 v4, v1\nds_read_u8 v5, v4 offset:1"],
+    );
+    let finding = ONE.tells(
+        FindingKind::UninitializedMemory,
+        "global_load_dword v5, v2, s[6:7]",
+        &[
+            "s_mov_b64 exec, 15\nglobal_load_dword v5, v2, s[6:7]",
+            "global_store_dword v2, v1, s[6:7]\nglobal_load_dword v5, v2, s[6:7]",
+            "global_load_dword v5, v2, s[4:5]",
+        ],
+    );
+    assert_eq!(finding.party.lane, Some(4));
+    ONE.tells(
+        FindingKind::UninitializedMemory,
+        "s_load_dword s8, s[6:7], 0x10",
+        &["s_load_dword s8, s[6:7], 0xc"],
+    );
+}
+
+#[test]
+fn races_in_lds() {
+    let apart = "v_add_u32 v5, 0, v4\n";
+    let exchange =
+        |between: &str| format!("ds_write_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n{between}ds_read_b32 v5, v2\n");
+    // Both waves write and read the same words.
+    let found = TWO.kinds(&exchange("s_barrier\n"));
+    assert_eq!(found, [FindingKind::LdsRace], "the two writes race");
+    // Each wave writes its own half and reads the other's.
+    let halves = |between: &str| {
+        format!(
+            "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\n{apart}ds_write_b32 v6, v1\ns_waitcnt lgkmcnt(0)\n{between}ds_read_b32 v5, v7\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    let two = Case { checks: Sanitize::RACES, ..TWO };
+    assert!(two.run(&halves("s_barrier\n")).is_empty());
+    // The second wave writes what the first has read, and reads what it has written.
+    let found = two.run(&halves(""));
+    let [write, race] = &found[..] else { panic!("{found:#?}") };
+    assert!(write.party.site.text.starts_with("ds_write_b32"), "{write}");
+    let other = race.other.clone().unwrap();
+    assert_eq!((race.party.site.wave, other.site.wave), (1, 0));
+    assert_eq!(other.access.unwrap().kind, AccessKind::Write);
+    assert!(race.party.site.text.starts_with("ds_read_b32") && other.site.text.starts_with("ds_write_b32"));
+    assert!(race.to_string().contains("the other is `ds_write_b32 v6, v1`"), "{race}");
+    // Bytes of one word are no race, the same byte is; reads are none; atomics are none among themselves.
+    let byte =
+        |factor: &str| format!("v_mul_u32_u24 v6, {factor}, v3\ns_mov_b64 exec, 1\nds_write_b8 v6, v1");
+    two.tells(FindingKind::LdsRace, &byte("0"), &[&byte("1"), "ds_read_b32 v5, v2"]);
+    two.tells(
+        FindingKind::LdsRace,
+        "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 other\nds_add_u32 v2, v1\ns_endpgm\nother:\nds_write_b32 v2, v1",
+        &["ds_add_u32 v2, v1"],
+    );
+    // A write behind a read that a barrier separates; and one barrier too few.
+    let reuse = |second: &str| format!("{}\n{second}ds_write_b32 v6, v5", halves("s_barrier\n"));
+    assert!(two.run(&reuse("s_barrier\n")).is_empty());
+    assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
+}
+
+#[test]
+fn races_in_global_memory_between_waves_and_workgroups() {
+    let store = "global_store_dword v2, v1, s[4:5]";
+    let own = "s_lshl_b32 s8, s2, 8\ns_add_u32 s4, s4, s8\nglobal_store_dword v2, v1, s[4:5]";
+    let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
+    let race = groups.tells(FindingKind::GlobalRace, store, &[own, "global_load_dword v5, v2, s[4:5]"]);
+    assert_eq!((race.party.site.workgroup, race.other.unwrap().site.workgroup), ([1, 0, 0], [0, 0, 0]));
+    groups.tells(
+        FindingKind::GlobalRace,
+        "global_store_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\ns_barrier",
+        &["global_atomic_add v2, v1, s[4:5]"],
+    );
+    // Workgroup 0 writes data, then raises a flag atomically; workgroup 1 looks at the flag, then reads the data.
+    let message = |wait: &str, acquire: &str| {
+        format!(
+            "v_mov_b32 v6, 0x800
+             v_mov_b32 v7, 1
+             s_cmp_eq_u32 s2, 0
+             s_cbranch_scc0 reader
+             global_store_dword v2, v1, s[4:5]
+             {wait}
+             s_mov_b64 exec, 1
+             global_atomic_add v6, v7, s[4:5]
+             s_endpgm
+             reader:
+             {acquire}
+             global_load_dword v9, v2, s[4:5]"
+        )
+    };
+    let acquire = "global_atomic_add v8, v6, v4, s[4:5] sc0\ns_waitcnt vmcnt(0)";
+    groups.tells(
+        FindingKind::GlobalRace,
+        &message("s_waitcnt vmcnt(0)", ""),
+        &[
+            &message("s_waitcnt vmcnt(0)", acquire),
+            &message("s_waitcnt vmcnt(0)", "global_load_dword v8, v6, s[4:5] sc1\ns_waitcnt vmcnt(0)"),
+        ],
+    );
+    // An atomic does not release stores that are still outstanding.
+    groups.tells(FindingKind::GlobalRace, &message("", acquire), &[]);
+    // Between waves of a workgroup a barrier is enough.
+    let waves = Case { waves: 2, grid: 1, checks: Sanitize::RACES, ..ONE };
+    let turn = |between: &str| {
+        format!(
+            "s_cmp_eq_u32 s3, 0\ns_cbranch_scc0 second\nglobal_store_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\nsecond:\n{between}\ns_cmp_eq_u32 s3, 0\ns_cbranch_scc1 done\nglobal_load_dword v5, v2, s[4:5]\ndone:"
+        )
+    };
+    waves.tells(FindingKind::GlobalRace, &turn(""), &[&turn("s_barrier")]);
+}
+
+#[test]
+fn barriers_that_do_not_meet_and_deadlocks() {
+    let split = "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 other\ns_barrier\ns_endpgm\nother:\ns_nop 0\n";
+    let finding = TWO.tells(
+        FindingKind::DivergentBarrier,
+        &format!("{split}s_barrier"),
+        &["s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 over\ns_nop 0\nover:\ns_barrier"],
+    );
+    let other = finding.other.unwrap();
+    assert_ne!(finding.party.site.offset, other.site.offset);
+    assert_eq!((finding.party.site.wave, other.site.wave), (0, 1));
+    TWO.tells(FindingKind::DivergentBarrier, split, &[]);
+    // Wave 0 waits for a flag that wave 1 sets, or forgets to set.
+    let flag = |set: &str| {
+        format!(
+            "s_cmp_eq_u32 s3, 0
+             s_cbranch_scc0 other
+             spin:
+             global_load_dword v5, v4, s[4:5] sc1
+             s_waitcnt vmcnt(0)
+             v_readfirstlane_b32 s8, v5
+             s_cmp_eq_u32 s8, 0
+             s_cbranch_scc1 spin
+             s_barrier
+             s_endpgm
+             other:
+             v_mov_b32 v6, 1
+             s_mov_b64 exec, 1
+             {set}
+             s_barrier"
+        )
+    };
+    let dead = Case { checks: Sanitize::DEADLOCK, ..TWO };
+    let error = dead.try_run(&flag(""), BTreeMap::new()).unwrap_err();
+    let SimError::Finding(finding) = &error else { panic!("{error}") };
+    assert_eq!(finding.kind, FindingKind::Deadlock);
+    assert_eq!(finding.other.as_ref().unwrap().site.text, "s_barrier");
+    assert!(dead.run(&flag("global_atomic_add v4, v6, s[4:5]")).is_empty());
+    // A loop that counts for long is no deadlock, and neither is one that waits for a clock.
+    let count = "s_mov_b32 s8, 0x10000\nloop:\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop";
+    let vector = "v_mov_b32 v5, 0\nloop:\nv_add_u32 v5, 1, v5\nv_cmp_gt_u32 vcc, 0x8000, v5\ns_nop 4\ns_cbranch_vccnz loop";
+    assert!(dead.run(count).is_empty() && dead.run(vector).is_empty());
+}
+
+#[test]
+fn the_first_finding_ends_the_run_unless_some_are_kept() {
+    let body = "v_add_u32 v6, v1, v9\nv_add_u32 v6, v1, v10\nv_add_u32 v6, v1, v11";
+    assert_eq!(ONE.run(body).len(), 3);
+    let code = assemble(Target::GFX942, &format!("{PROLOGUE}{body}\ns_endpgm"));
+    let machine = Machine::new(Target::GFX942, &code, ONE.kernel()).unwrap();
+    let mut memory = Memory::new();
+    let buffers = [memory.alloc(64), 0].iter().flat_map(|a| a.to_le_bytes()).collect::<Vec<u8>>();
+    let mut with = |findings| {
+        let options = Options { findings, ..ONE.options() };
+        run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &buffers, &options)
+    };
+    assert_eq!(with(2).unwrap().findings.len(), 2);
+    let error = with(0).unwrap_err();
+    assert!(matches!(&error, SimError::Finding(f) if f.register.as_deref() == Some("v9")), "{error}");
+}
+
+#[test]
+fn reports_name_source_lines_and_are_data() {
+    let lines = BTreeMap::from([(0, "kernel.cl:3".to_owned()), (0x34, "kernel.cl:9".to_owned())]);
+    let found = ONE.try_run("v_add_u32 v6, v1, v9", lines).unwrap();
+    let line = found[0].party.line.as_deref();
+    let expected = if found[0].party.site.offset < 0x34 { "kernel.cl:3" } else { "kernel.cl:9" };
+    assert_eq!(line, Some(expected));
+    assert!(found[0].to_string().contains(expected));
+    let json = serde_json::to_value(&found[0]).unwrap();
+    assert_eq!(json["kind"], "uninitialized-register");
+    assert_eq!((&json["register"], &json["party"]["lane"]), (&"v9".into(), &0.into()));
+}
+
+/// Prints how much slower each mode is than functional mode: `cargo test -p gcn-sim --test it slow_down -- --ignored
+/// --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn slow_down_of_each_mode() {
+    let bodies = [
+        (
+            "integer",
+            "v_add_u32 v5, v1, v2\nv_lshl_add_u32 v6, v5, 2, v2\nv_and_b32 v7, v6, v5\nv_mul_lo_u32 v8, v7, v6\n",
+        ),
+        ("lds", "ds_write_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nds_read_b32 v5, v2\ns_waitcnt lgkmcnt(0)\n"),
+        (
+            "global",
+            "global_store_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\nglobal_load_dword v5, v2, s[4:5]\ns_waitcnt vmcnt(0)\n",
+        ),
+        ("matrix", "v_mfma_f32_32x32x8_f16 a[0:15], v[10:11], v[12:13], a[0:15]\n"),
+    ];
+    let modes = [
+        ("strict", Options::strict()),
+        ("faithful", Options::faithful()),
+        ("accesses", Options { sanitize: Sanitize::ACCESSES, findings: 9, ..Options::default() }),
+        ("registers", Options { sanitize: Sanitize::REGISTERS, findings: 9, ..Options::default() }),
+        (
+            "lds+memory",
+            Options { sanitize: Sanitize::LDS | Sanitize::MEMORY, findings: 9, ..Options::default() },
+        ),
+        ("races", Options { sanitize: Sanitize::RACES, findings: 9, ..Options::default() }),
+        ("deadlock", Options { sanitize: Sanitize::DEADLOCK, findings: 9, ..Options::default() }),
+        ("all sanitizers", Options { sanitize: Sanitize::all(), findings: 9, ..Options::default() }),
+    ];
+    for (name, body) in bodies {
+        let text = format!(
+            "{PROLOGUE}v_mov_b32 v10, 0\nv_mov_b32 v11, 0\nv_mov_b32 v12, 0\nv_mov_b32 v13, 0\ns_nop 4\ns_mov_b32 s8, 500\nloop:\n{}s_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\ns_cbranch_scc1 loop\ns_endpgm",
+            body.repeat(8)
+        );
+        let machine = Machine::new(Target::GFX942, &assemble(Target::GFX942, &text), ONE.kernel()).unwrap();
+        let time = |options: &Options| {
+            let mut memory = Memory::new();
+            let buffer = memory.alloc(4096);
+            let kernarg: Vec<u8> = [buffer, buffer].iter().flat_map(|a| a.to_le_bytes()).collect();
+            let one = || {
+                let start = std::time::Instant::now();
+                run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &kernarg, options)
+                    .expect("the kernel runs");
+                start.elapsed().as_secs_f64()
+            };
+            std::iter::repeat_with(one).take(5).fold(f64::MAX, f64::min)
+        };
+        let functional = time(&Options::default());
+        let rest = modes.map(|(mode, options)| format!("{mode} {:.1}x", time(&options) / functional));
+        println!("{name}: functional {:.2} ms; {}", functional * 1e3, rest.join(", "));
+    }
+}
