@@ -12,6 +12,7 @@ pub mod inst;
 pub mod layout;
 pub mod mutate;
 pub mod rules;
+pub mod sim;
 pub mod totals;
 pub mod wait;
 

@@ -1,6 +1,6 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
-use std::io::{ErrorKind, IsTerminal as _, Read as _, Write as _};
+use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -132,7 +132,20 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// Writes to standard output. That the reader stops early is no failure.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    printed(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+/// Writes many pieces of text to standard output, without putting them together first.
+pub fn print_pieces<'a>(mut pieces: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let mut out = BufWriter::with_capacity(PIECES_BUFFER, std::io::stdout().lock());
+    printed(pieces.try_for_each(|piece| out.write_all(piece.as_bytes())).and_then(|()| out.flush()))
+}
+
+/// Bytes that are collected before they are written.
+const PIECES_BUFFER: usize = 1 << 16;
+
+fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
+    match result {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
         Err(error) => Err(Failure::usage(format!("cannot write to standard output: {error}"))),

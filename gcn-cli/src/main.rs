@@ -36,6 +36,7 @@ enum Command {
     Layout(commands::layout::Args),
     Mutate(commands::mutate::Args),
     Rules(commands::rules::Args),
+    Sim(commands::sim::Args),
     Wait(commands::wait::Args),
 }
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Layout(args) => commands::layout::run(&args),
         Command::Mutate(args) => commands::mutate::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
+        Command::Sim(args) => commands::sim::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };
     match done {

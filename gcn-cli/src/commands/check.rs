@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::hazards::Grade;
 
-use crate::commands::code::{self, Input};
+use crate::commands::code::{self, Broken, Input};
 use crate::failure::Failure;
 use crate::{commands, file};
 use analysis::Checked;
@@ -24,7 +24,7 @@ use summary::Summary;
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///
 /// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, any of them gzipped, or a
-/// folder with such files.
+/// folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
 ///
 /// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read, or nothing in it
 /// could be checked. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading of a manual, are shown and
@@ -164,7 +164,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 fn outcome(args: &Args, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
-    let inputs = match code::read(name, args.target) {
+    let inputs = match code::read(name, args.target, Broken::LeaveOut) {
         Ok(inputs) => inputs,
         Err(failure) => {
             outcome.complaint = Some(failure.message());

@@ -1,6 +1,6 @@
 //! Files with code, whatever their kind, for the commands that analyse it.
 
-use gcn_emit::asm::{self, Options};
+use gcn_emit::asm::{self, Diagnostic, Options};
 use gcn_emit::code::Unit;
 use gcn_emit::object::bundle;
 use gcn_emit::target_id::TargetId;
@@ -16,18 +16,34 @@ pub struct Input {
     pub unit: Unit,
     /// The text of an assembly file.
     pub text: Option<String>,
+    /// Statements of an assembly file that were left out because of errors.
+    pub left_out: Vec<Diagnostic>,
+}
+
+/// What is done about assembly with errors.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    /// The file is refused.
+    Refuse,
+    /// Statements with errors are left out.
+    LeaveOut,
 }
 
 /// Reads assembly, a code object, a relocatable object or a bundle of code objects, any of them gzipped or not. `target` is
 /// what assembly is for that does not say it; objects say it themselves.
-pub fn read(name: &str, target: Option<TargetId>) -> Result<Vec<Input>, Failure> {
+pub fn read(name: &str, target: Option<TargetId>, broken: Broken) -> Result<Vec<Input>, Failure> {
     let bytes = file::read_unpacked(name)?;
     let name = file::shown(name);
     if bundle::is_bundle(&bytes) {
         return bundled(name, &bytes);
     }
     if bytes.starts_with(b"\x7fELF") {
-        return Ok(vec![Input { name: name.to_owned(), unit: object(name, &bytes)?, text: None }]);
+        return Ok(vec![Input {
+            name: name.to_owned(),
+            unit: object(name, &bytes)?,
+            text: None,
+            left_out: Vec::new(),
+        }]);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -35,15 +51,20 @@ pub fn read(name: &str, target: Option<TargetId>) -> Result<Vec<Input>, Failure>
             "{name}: neither an ELF file nor a bundle, and byte {at} is no UTF-8 as assembly is"
         ))
     })?;
-    Ok(vec![assembly(name, text, target)?])
+    Ok(vec![assembly(name, text, target, broken)?])
 }
 
-fn assembly(name: &str, text: String, target: Option<TargetId>) -> Result<Input, Failure> {
+fn assembly(name: &str, text: String, target: Option<TargetId>, broken: Broken) -> Result<Input, Failure> {
     let options = Options { target: target_of(&text, target), keep_instructions: true };
-    let assembly = asm::assemble(name, &text, &options);
-    let assembly = assembly.map_err(|errors| Failure::unreadable(errors.render(file::colours())))?;
-    let unit = Unit::of_assembly(&assembly).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
-    Ok(Input { name: name.to_owned(), unit, text: Some(text) })
+    let read = match broken {
+        Broken::Refuse => asm::assemble(name, &text, &options).map(|assembly| (assembly, Vec::new())),
+        Broken::LeaveOut => {
+            asm::assemble_readable(name, &text, &options).map(|read| (read.assembly, read.left_out))
+        }
+    };
+    let (assembly, left_out) = read.map_err(|errors| Failure::unreadable(errors.render(file::colours())))?;
+    let unit = Unit::from_assembly(assembly).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    Ok(Input { name: name.to_owned(), unit, text: Some(text), left_out })
 }
 
 /// The target that the caller names, unless the file names one: many files with different targets are read with one option.
@@ -62,7 +83,7 @@ fn bundled(name: &str, bytes: &[u8]) -> Result<Vec<Input>, Failure> {
     let mut inputs = Vec::new();
     for entry in entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty()) {
         let name = format!("{name} ({})", entry.name);
-        inputs.push(Input { unit: object(&name, entry.bytes)?, name, text: None });
+        inputs.push(Input { unit: object(&name, entry.bytes)?, name, text: None, left_out: Vec::new() });
     }
     if inputs.is_empty() {
         return Err(Failure::usage(format!("{name}: the bundle has no code object for a supported target")));

@@ -9,7 +9,7 @@ use gcn_isa::evidence::{self, Evidence};
 use gcn_isa::hazards::RuleSet;
 
 use crate::commands::check::in_parallel;
-use crate::commands::code;
+use crate::commands::code::{self, Broken};
 use crate::failure::Failure;
 use crate::{commands, file};
 use table::Table;
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let files = file::expand(&args.files)?;
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
-        let inputs = code::read(file, args.target)?;
+        let inputs = code::read(file, args.target, Broken::Refuse)?;
         Ok(inputs.iter().map(|input| Counted::of(&input.unit, args.rules)).collect::<Vec<_>>())
     });
     let mut table = Table::default();

@@ -11,7 +11,7 @@ use gcn_isa::hazards::RuleSet;
 use serde::Serialize;
 
 use crate::commands;
-use crate::commands::code::{self, Input};
+use crate::commands::code::{self, Broken, Input};
 use crate::failure::Failure;
 use crate::file;
 
@@ -65,7 +65,7 @@ struct Report {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for input in code::read(&args.file, args.target)? {
+    for input in code::read(&args.file, args.target, Broken::Refuse)? {
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
                 "{}: not assembly; `gcn disasm` makes assembly of it",

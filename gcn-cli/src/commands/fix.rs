@@ -19,6 +19,10 @@ use crate::file;
 ///
 /// `--strip` takes away every `s_nop` and `s_waitcnt` first and then inserts as few as the rules allow. Waits that order memory
 /// (before barriers, in a release, behind an acquire) stay; so does what no control comes to.
+///
+/// A write of LDS, or a load from memory into it, that the file waits for before some barrier (some access of LDS) is taken to be
+/// waited for where it has to be: while data arrives in one buffer of LDS, others may be used. One that is never waited for is
+/// waited for everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -122,6 +126,7 @@ fn options(args: &Args) -> rewrite::Options {
             Only::Counters => rewrite::Only::Counters,
         }),
         comment: args.comment,
+        brief: !args.json,
     }
 }
 
@@ -201,21 +206,16 @@ fn batch(args: &Args, name: &str) -> Result<(), Failure> {
     let target = args.target.ok_or_else(|| Failure::usage("`--functions` needs `--target`"))?;
     let text = file::read_text(name)?;
     let fixed = fix_functions(&text, target, &options(args));
-    let mut out = String::with_capacity(text.len() * 2);
     let mut failed = 0;
     for function in &fixed {
-        match &function.result {
-            Ok(text) => {
-                let _ = writeln!(out, "func {}:\n{text}", function.name);
-            }
-            Err(error) => {
-                failed += 1;
-                refuse(&format!("{}:{}: func {}", file::shown(name), function.line, function.name), error)
-                    .report();
-            }
+        if let Err(error) = &function.result {
+            failed += 1;
+            let place = format!("{}:{}: func {}", file::shown(name), function.line, function.name);
+            refuse(&place, error).report();
         }
     }
-    file::print(out.as_bytes())?;
+    let done = fixed.iter().filter_map(|f| Some((&f.name, f.result.as_ref().ok()?)));
+    file::print_pieces(done.flat_map(|(name, text)| ["func ", name, ":\n", text, "\n"]))?;
     match failed {
         0 => Ok(()),
         _ => Err(Failure::input(format!("{failed} of {} functions could not be read", fixed.len()))),

@@ -111,6 +111,30 @@ fn what_cannot_be_checked_gives_2_and_what_was_not_is_said() {
     assert!(out.contains("not checked: where control goes after `s_setpc_b64 s[0:1]` (line 2)"), "{out}");
 }
 
+/// The rest of a file with errors is checked, around each of them as around data.
+#[test]
+fn lines_with_errors_are_left_out_and_named() {
+    let file = "\tv_mfma_f32_4x4x1_16b_f32 v[0:3], v4, v5, v[0:3]\n\tv_add_f32 v7, v0, v0\nnext: v_no_such v1\n\
+                \tv_mov_b32 v1, v2, v3\n\ts_branch nowhere\n\t.no_such\n\ts_endpgm\n";
+    let (code, out, err) = checked(&["-", "--target", "gfx942"], file.as_bytes());
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    assert!(out.contains("<stdin>:2:2: error[cdna3.111]"), "{out}");
+    assert!(
+        out.contains("3 instructions: 1 documented; 4 lines with errors left out; 12 bytes not read"),
+        "{out}"
+    );
+    let named = "not checked: line 3, which has an error: gfx942 has no instruction `v_no_such`";
+    assert!(out.contains(named) && out.contains("not checked: line 6, which has an error"), "{out}");
+    let (_, json, _) = checked(&["-", "--target", "gfx942", "--json"], file.as_bytes());
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let lines = json.pointer("/files/0/not_checked/lines").and_then(Value::as_array).expect("lines");
+    let lines: Vec<_> = lines.iter().filter_map(|l| l["line"].as_u64()).collect();
+    assert_eq!(lines, [3, 4, 5, 6]);
+    // One error for each line is no assembly.
+    let prose = "this is no assembly\n".repeat(1000);
+    assert_eq!(checked(&["-", "--target", "gfx942"], prose.as_bytes()).0, 2);
+}
+
 #[test]
 fn many_files_are_summed_up_in_order() {
     let folder = tempfile::tempdir().expect("a folder");

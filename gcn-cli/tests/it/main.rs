@@ -9,6 +9,7 @@ mod explain;
 mod files;
 mod fix;
 mod rules;
+mod sim;
 mod wait;
 mod waits;
 

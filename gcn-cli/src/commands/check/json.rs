@@ -98,7 +98,7 @@ pub fn file(checked: &Checked<'_>) -> Value {
         "omitted": checked.sections.iter().map(|s| s.report.omitted).sum::<usize>(),
         "lints": lints.collect::<Vec<_>>(),
         "advice": advice,
-        "not_checked": { "unread": unread, "unknown_exits": exits },
+        "not_checked": { "lines": checked.input.left_out, "unread": unread, "unknown_exits": exits },
     })
 }
 
@@ -134,6 +134,7 @@ fn amount(amount: Amount) -> Value {
     match amount {
         Amount::States(states) => json!({ "wait_states": states }),
         Amount::Wait(wait) => json!({ "s_waitcnt": wait.to_string() }),
+        Amount::Instruction(text) => json!(text),
         Amount::OtherRegister => json!("another register"),
         _ => Value::Null,
     }

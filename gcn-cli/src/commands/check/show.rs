@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use annotate_snippets::Level;
+use gcn_emit::asm::Diagnostic;
 use gcn_emit::lint::Lint;
 use gcn_isa::check::{Advice, Amount, Finding};
 use gcn_isa::hazards::Grade;
@@ -54,6 +55,7 @@ pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: boo
         }
     }
     out += &summary.render_line(&checked.input.name);
+    out += &left_out(&checked.input.left_out);
     for section in &checked.sections {
         out += &not_checked(&Places::new(&checked.input.unit, section.code), section);
     }
@@ -68,6 +70,7 @@ pub fn amounts(finding: &Finding) -> String {
             format!("needs {need} wait state{}, has {have}", plural(need.into()))
         }
         (Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`, nothing on this path is that strong"),
+        (Amount::Instruction(text), _) => format!("needs `{text}`"),
         (Amount::OtherRegister, _) => "needs another register".to_owned(),
         _ => String::new(),
     }
@@ -76,6 +79,18 @@ pub fn amounts(finding: &Finding) -> String {
 /// A rule's level as compilers name it.
 fn level(grade: Grade) -> Level<'static> {
     if counts(grade) { Level::ERROR } else { Level::WARNING }
+}
+
+/// Statements that could not be read.
+fn left_out(left_out: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for error in left_out.iter().take(NAMES_SHOWN) {
+        let _ = writeln!(out, "  not checked: line {}, which has an error: {}", error.line, error.message);
+    }
+    if left_out.len() > NAMES_SHOWN {
+        let _ = writeln!(out, "  not checked: {} more lines like that", left_out.len() - NAMES_SHOWN);
+    }
+    out
 }
 
 /// What was not checked in a section.

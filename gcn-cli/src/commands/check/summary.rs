@@ -22,6 +22,8 @@ pub struct Summary {
     pub waits: Waits,
     /// Bytes of code that could not be read.
     pub unread_bytes: u64,
+    /// Lines of assembly that were left out because of errors.
+    pub lines_left_out: usize,
     /// Places where control leaves to an unknown one.
     pub unknown_exits: usize,
     /// Findings by rule and grade: one that takes something for granted has a lower grade than its rule.
@@ -62,6 +64,7 @@ impl Summary {
         for lint in &checked.lints {
             add(lint.rule.id, lint.rule.grade, lint.rule.title, 1);
         }
+        summary.lines_left_out = checked.input.left_out.len();
         for section in &checked.sections {
             summary.waits += section.waits;
             summary.unread_bytes += section.code.unread.iter().map(|u| u.length).sum::<u64>();
@@ -95,6 +98,14 @@ impl Summary {
     /// What was not checked, if anything.
     fn open(&self) -> String {
         let mut text = String::new();
+        if self.lines_left_out > 0 {
+            let _ = write!(
+                text,
+                "; {} line{} with errors left out",
+                self.lines_left_out,
+                plural(self.lines_left_out)
+            );
+        }
         if self.unread_bytes > 0 {
             let _ = write!(text, "; {} bytes not read", self.unread_bytes);
         }
@@ -169,6 +180,7 @@ impl AddAssign for Summary {
         self.instructions += other.instructions;
         self.waits += other.waits;
         self.unread_bytes += other.unread_bytes;
+        self.lines_left_out += other.lines_left_out;
         self.unknown_exits += other.unknown_exits;
         for (key, rule) in other.rules {
             let own = self.rules.entry(key).or_insert(RuleCount { findings: 0, files: 0, ..rule });

@@ -1,0 +1,175 @@
+//! `gcn fix` against LLVM's pass that inserts wait states, on the same stream of instructions: whole process against whole
+//! process, and pass against pass.
+//!
+//! `cargo bench -p gcn-cli --bench llvm`; needs `llc-22`, without which it says so and does nothing (`GCN_REQUIRE_LLVM=1`: fails).
+//!
+//! The stream is `stream.s` again and again; `stream.mir` is the same as LLVM's machine code, which `llc` reads in place of
+//! assembly. Both processes read text, insert, and write text. They run in turn, so that the ratio holds on a machine that is
+//! busy otherwise; where Linux counts the processor time of children, the ratio of that is the one to look at.
+//!
+//! Measured with LLVM 22.1.8 on 100,013 instructions and a busy machine of two cores: 9.9 to 10.5 times as fast by processor time as
+//! a whole process (much of what both do is reading and writing text), 3.5 times for the pass alone; both insert 40,914 wait states.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gcn_emit::asm::{Options, assemble};
+use gcn_emit::code::Unit;
+use gcn_isa::wait::{WaitOptions, insert_wait_states};
+
+const ASSEMBLY: &str = include_str!("stream.s");
+const MACHINE_IR: &str = include_str!("stream.mir");
+/// Instructions of the stream, about, and the runs of each process after one that is not counted.
+const LENGTHS: [(usize, usize); 2] = [(100_000, 9), (1_000_000, 3)];
+const LLC: &str = "llc-22";
+const TARGET: &str = "gfx942";
+
+fn main() {
+    // Tests build and run benchmarks, too, without this.
+    if !std::env::args().any(|a| a == "--bench") {
+        return;
+    }
+    if Command::new(LLC).arg("--version").stdout(Stdio::null()).status().is_err() {
+        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
+        assert!(!required, "GCN_REQUIRE_LLVM=1, but {LLC} cannot be run");
+        println!("SKIPPED: {LLC} cannot be run; install LLVM 22");
+        return;
+    }
+    for (length, runs) in LENGTHS {
+        compare(length, runs);
+    }
+}
+
+fn compare(length: usize, runs: usize) {
+    let pieces = length / ASSEMBLY.lines().count() + 1;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (assembly, ir) = (folder.path().join("stream.txt"), folder.path().join("stream.mir"));
+    let code = ASSEMBLY.repeat(pieces);
+    std::fs::write(&assembly, format!("func f:\n{code}s_endpgm\n")).expect("the folder can be written");
+    let head = "---\nname: f\ntracksRegLiveness: false\nbody: |\n  bb.0:\n";
+    let text = format!("{head}{}    S_ENDPGM 0\n...\n", MACHINE_IR.repeat(pieces));
+    std::fs::write(&ir, text).expect("the folder can be written");
+
+    let (mut ours, mut theirs) = (Times::default(), Times::default());
+    let (mut our_states, mut their_states) = (0, 0);
+    for run in 0..=runs {
+        let (ours_once, out) = timed(&mut gcn(&assembly));
+        our_states = states(&out, "s_nop ");
+        let (theirs_once, out) = timed(&mut llc(&ir));
+        their_states = states(&out, "S_NOP ");
+        if run > 0 {
+            ours.add(ours_once);
+            theirs.add(theirs_once);
+        }
+    }
+    println!("{} instructions, {runs} runs of each in turn", pieces * ASSEMBLY.lines().count() + 1);
+    println!("  wait states inserted    gcn {our_states}, {LLC} {their_states}");
+    println!("  whole process, elapsed  {}", ratio(ours.elapsed(), theirs.elapsed()));
+    if let (Some(ours), Some(theirs)) = (ours.processor(), theirs.processor()) {
+        println!("  whole process, CPU      {}", ratio(ours, theirs));
+    }
+    let theirs = their_pass(&ir, runs).map_or(Duration::ZERO, Duration::from_secs_f64);
+    println!("  the pass alone          {}", ratio(our_pass(&code, runs), theirs));
+}
+
+fn gcn(file: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+    command.args(["fix", "--target", TARGET, "--only", "wait-states", "--functions"]).arg(file);
+    command
+}
+
+fn llc(file: &Path) -> Command {
+    let mut command = Command::new(LLC);
+    command.args(["-mtriple=amdgcn-amd-amdhsa", "-run-pass=post-RA-hazard-rec", "-verify-machineinstrs=0"]);
+    command.arg(format!("-mcpu={TARGET}")).arg(file).args(["-o", "-"]);
+    command
+}
+
+/// Elapsed and, if known, processor time of one run, and what it wrote.
+fn timed(command: &mut Command) -> ((Duration, Option<Duration>), String) {
+    let (before, start) = (children(), Instant::now());
+    let out = command.output().expect("the command can be run");
+    let elapsed = start.elapsed();
+    assert!(out.status.success(), "{command:?}: {}", String::from_utf8_lossy(&out.stderr));
+    let processor = children().zip(before).map(|(after, before)| after.saturating_sub(before));
+    ((elapsed, processor), String::from_utf8(out.stdout).expect("text"))
+}
+
+/// Processor time of all children that are done, where Linux says it: in hundredths of a second, so that only sums over many
+/// runs mean anything.
+fn children() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // Behind the name, which may hold blanks: state, then `cutime` and `cstime` as the 14th and 15th.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks(13)? + ticks(14)?)))
+}
+
+#[derive(Default)]
+struct Times(Vec<(Duration, Option<Duration>)>);
+
+impl Times {
+    fn add(&mut self, once: (Duration, Option<Duration>)) {
+        self.0.push(once);
+    }
+
+    /// The median.
+    fn elapsed(&mut self) -> Duration {
+        self.0.sort_unstable();
+        self.0.get(self.0.len() / 2).map_or(Duration::ZERO, |t| t.0)
+    }
+
+    /// The mean, which knows more than single runs do.
+    fn processor(&self) -> Option<Duration> {
+        let sum: Duration = self.0.iter().map(|t| t.1).sum::<Option<Duration>>()?;
+        Some(sum / self.0.len().max(1) as u32)
+    }
+}
+
+/// Wait states of all instructions of this name in a text.
+fn states(text: &str, name: &str) -> u32 {
+    let operands = text.lines().filter_map(|line| line.trim().strip_prefix(name)?.trim().parse::<u32>().ok());
+    operands.map(|n| n + 1).sum()
+}
+
+fn ratio(ours: Duration, theirs: Duration) -> String {
+    let mut text = format!("gcn {:.1} ms, {LLC} {:.1} ms", millis(ours), millis(theirs));
+    let _ = write!(text, ": {:.1} times as fast", theirs.as_secs_f64() / ours.as_secs_f64().max(1e-9));
+    text
+}
+
+fn millis(time: Duration) -> f64 {
+    1e3 * time.as_secs_f64()
+}
+
+/// The inserter alone, on what `gcn fix` gives it: the fastest of some runs.
+fn our_pass(code: &str, runs: usize) -> Duration {
+    let options = Options { target: TARGET.parse().ok(), keep_instructions: true };
+    let assembly = assemble("stream.s", code, &options).expect("the stream assembles");
+    let unit = Unit::from_assembly(assembly).expect("the instructions were kept");
+    let program = &unit.sections.first().expect("the stream has code").program;
+    let once = || {
+        let mut program = program.clone();
+        let options = WaitOptions { notes: false, ..WaitOptions::default() };
+        let start = Instant::now();
+        insert_wait_states(&mut program, &options);
+        start.elapsed()
+    };
+    (0..runs).map(|_| once()).min().unwrap_or_default()
+}
+
+/// Seconds that LLVM's pass takes by LLVM's own account: the fastest of some runs.
+fn their_pass(ir: &Path, runs: usize) -> Option<f64> {
+    let once = || {
+        let out = llc(ir).arg("-time-passes").stdout(Stdio::null()).output().ok()?;
+        let report = String::from_utf8_lossy(&out.stderr).into_owned();
+        let line = report.lines().find(|l| l.contains("hazard recognizer"))?;
+        // The columns are user, system, their sum and elapsed time, each with its share in brackets.
+        let times: Vec<f64> =
+            line.split(['(', ')']).step_by(2).filter_map(|t| t.trim().parse().ok()).collect();
+        times.get(2).copied()
+    };
+    (0..runs).filter_map(|_| once()).min_by(f64::total_cmp)
+}

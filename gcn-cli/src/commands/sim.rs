@@ -1,0 +1,284 @@
+//! `gcn sim`.
+
+mod object;
+mod progress;
+mod show;
+mod trust;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use gcn_emit::target_id::TargetId;
+use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
+use gcn_sim::{Mode, Options, Sanitize, Stats, timed};
+
+use crate::failure::Failure;
+use crate::file;
+
+/// Runs a kernel of a code object on the CPU.
+///
+/// The kernel's arguments come from a JSON file (docs/sim.md has the format); without one, a template for the kernel is
+/// printed. Buffers that the spec wants back are written to files or shown.
+///
+/// Exit code 0: it ran; 1: the code object or the spec is wrong, or the kernel does what it must not; 2: the command line is
+/// wrong or a file cannot be read or written.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle or assembly (.s), gzipped or not; `-` for standard input
+    #[arg(value_name = "FILE.hsaco")]
+    file: String,
+    /// The kernel, where there are several
+    #[arg(long, value_name = "K")]
+    kernel: Option<String>,
+    /// Workgroups in x, y and z; missing ones are 1
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
+    grid: Option<[u32; 3]>,
+    /// Work-items in x, y and z instead of --grid: multiples of the workgroup
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions, conflicts_with = "grid")]
+    global: Option<[u32; 3]>,
+    /// Work-items of a workgroup
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
+    workgroup: Option<[u32; 3]>,
+    /// What to launch the kernel with
+    #[arg(long, value_name = "SPEC.json")]
+    args: Option<String>,
+    /// LDS bytes of a workgroup beyond those of the descriptor
+    #[arg(long, value_name = "BYTES")]
+    dynamic_lds: Option<u32>,
+    /// Scratch bytes of a work-item instead of those of the descriptor
+    #[arg(long, value_name = "BYTES")]
+    scratch: Option<u32>,
+    /// A missing wait or wait state is an error
+    #[arg(long)]
+    strict: bool,
+    /// An instruction that comes too early sees what was there before; what was stale is listed
+    #[arg(long, conflicts_with = "strict")]
+    faithful: bool,
+    /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = sanitizer)]
+    sanitize: Vec<Sanitize>,
+    /// Counts cycles; docs/timing.md says how
+    #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize", "fidelity", "profile", "jobs"])]
+    timed: bool,
+    /// A parameter of the timed mode
+    #[arg(long, value_name = "NAME=VALUE", requires = "timed")]
+    set: Vec<String>,
+    /// Compute units that the grid is spread over; without it as many as the device has
+    #[arg(long, value_name = "N", requires = "timed")]
+    cus: Option<u32>,
+    /// Writes the timeline to a file, as Chrome trace events
+    #[arg(long, value_name = "FILE", requires = "timed")]
+    timeline: Option<String>,
+    /// Prints a spec for the kernel, to be filled in
+    #[arg(long)]
+    template: bool,
+    /// Also lists the instructions that were executed, with how often
+    #[arg(long)]
+    profile: bool,
+    /// Also lists the executed opcodes with the witness that the meaning of each has, and what is not exact
+    #[arg(long)]
+    fidelity: bool,
+    /// Host threads; without it as many as there are processors, and 1 where the order of workgroups can change the result
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Most instructions that a wave may execute
+    #[arg(long, value_name = "N", default_value_t = 1 << 40)]
+    limit: u64,
+    /// Of a bundle, the code object for this target; the target of assembly that does not name it
+    #[arg(long, value_name = "T")]
+    target: Option<TargetId>,
+    /// The result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn sim saxpy.hsaco > spec.json                      a spec to fill in
+  gcn sim saxpy.hsaco --args spec.json --grid 16       16 workgroups
+  gcn sim saxpy.s --args spec.json --strict --json     missing waits are errors
+  gcn sim lib.co --kernel gemm --args gemm.json --jobs 1";
+
+/// Findings of sanitizers that are shown.
+const FINDINGS: u32 = 20;
+/// Events of a timeline.
+const EVENTS: usize = 1_000_000;
+
+/// A sanitizer by its name.
+fn sanitizer(name: &str) -> Result<Sanitize, String> {
+    if name == "all" {
+        return Ok(Sanitize::all());
+    }
+    Sanitize::from_name(&name.to_uppercase()).ok_or_else(|| {
+        let known: Vec<_> = Sanitize::all().iter_names().map(|(name, _)| name.to_lowercase()).collect();
+        format!("the sanitizers are {}, and all", known.join(", "))
+    })
+}
+
+/// `X`, `X,Y` or `X,Y,Z`.
+fn dimensions(text: &str) -> Result<[u32; 3], String> {
+    let mut sizes = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > sizes.len() {
+        return Err("at most three numbers, as in 64,1,1".to_owned());
+    }
+    for (size, part) in sizes.iter_mut().zip(parts) {
+        *size = part.trim().parse().map_err(|_| format!("`{part}` is no number, as in 64,1,1"))?;
+    }
+    Ok(sizes)
+}
+
+/// Runs, or prints a template.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let name = file::shown(&args.file);
+    let bytes = object::read(&args.file, args.target)?;
+    let (spec, folder) = spec(args)?;
+    let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
+    let program = Program::load(&bytes, kernel).map_err(|error| failure(name, &error))?;
+    let Some(mut spec) = spec.filter(|_| !args.template) else {
+        return file::print(program.template().as_bytes());
+    };
+    override_sizes(args, &program, &mut spec)?;
+    let place = args.args.as_deref().unwrap_or(name);
+    let mut prepared = program.prepare(&spec, &folder).map_err(|error| failure(place, &error))?;
+    let started = Instant::now();
+    let ran = simulate(args, &mut prepared)?.map_err(|error| failure(name, &error))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let outputs = prepared.outputs().map_err(|error| failure(name, &error))?;
+    write_back(&outputs, &folder)?;
+    if let (Some(path), Ran::Timed(report)) = (&args.timeline, &ran) {
+        file::write(path, report.timeline().as_bytes())?;
+    }
+    let (profile, fidelity) = (args.profile, args.fidelity);
+    let report = show::Report {
+        program: &program,
+        prepared: &prepared,
+        ran: &ran,
+        outputs: &outputs,
+        seconds,
+        profile,
+        fidelity,
+    };
+    file::print(if args.json { report.json()? } else { report.text() }.as_bytes())?;
+    if ran.is_clean() { Ok(()) } else { Err(Failure::silent(1)) }
+}
+
+/// What came of a run.
+pub enum Ran {
+    /// Without time.
+    Untimed(Stats),
+    /// With time.
+    Timed(Box<timed::Report>),
+}
+
+impl Ran {
+    /// Nothing was read too early, and no sanitizer found anything.
+    fn is_clean(&self) -> bool {
+        match self {
+            Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.is_empty(),
+            Ran::Timed(_) => true,
+        }
+    }
+}
+
+/// The spec, and the folder that its files are relative to.
+fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
+    let Some(path) = &args.args else { return Ok((None, PathBuf::new())) };
+    if path == file::STANDARD && args.file == file::STANDARD {
+        return Err(Failure::usage("code object and spec cannot both be standard input"));
+    }
+    let bytes = file::read(path)?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| Failure::input(format!("{}: the spec is no UTF-8", file::shown(path))))?;
+    let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
+    let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
+    Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
+}
+
+/// What the command line says goes before what the spec says.
+fn override_sizes(args: &Args, program: &Program, spec: &mut Spec) -> Result<(), Failure> {
+    spec.workgroup = args.workgroup.or(spec.workgroup);
+    spec.grid = args.grid.or(spec.grid);
+    spec.dynamic_lds = args.dynamic_lds.unwrap_or(spec.dynamic_lds);
+    spec.scratch = args.scratch.or(spec.scratch);
+    let Some(global) = args.global else { return Ok(()) };
+    let required = program.metadata().and_then(|m| m.reqd_workgroup_size);
+    let group = spec.workgroup.or(required);
+    let group =
+        group.ok_or_else(|| Failure::usage("--global needs the workgroup size: add --workgroup X,Y,Z"))?;
+    let mut grid = [0; 3];
+    for (axis, (all, one)) in global.into_iter().zip(group).enumerate() {
+        if one == 0 || !all.is_multiple_of(one) {
+            return Err(Failure::usage(format!(
+                "--global: {all} work-items in {} are no multiple of the workgroup's {one}",
+                ["x", "y", "z"].get(axis).copied().unwrap_or_default()
+            )));
+        }
+        if let Some(slot) = grid.get_mut(axis) {
+            *slot = all / one;
+        }
+    }
+    spec.grid = Some(grid);
+    Ok(())
+}
+
+fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
+    if args.timed {
+        return Ok(with_time(&timing(args)?, prepared));
+    }
+    let jobs = args.jobs.map(NonZeroUsize::get);
+    let options = Options {
+        mode: match (args.strict, args.faithful) {
+            (true, _) => Mode::Strict,
+            (_, true) => Mode::Faithful,
+            _ => Mode::Functional,
+        },
+        max_instructions: args.limit,
+        parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
+        sanitize: args.sanitize.iter().copied().collect(),
+        findings: FINDINGS,
+    };
+    let bar = progress::Bar::new();
+    let tell = |at| bar.tell(at);
+    let progress: Option<&(dyn Fn(gcn_sim::Progress) + Sync)> =
+        if bar.is_shown() { Some(&tell) } else { None };
+    let result = gcn_sim::with_threads(jobs, || prepared.run_with(&options, progress));
+    bar.clear();
+    Ok(result.map(Ran::Untimed))
+}
+
+/// What the command line says about the timed mode.
+fn timing(args: &Args) -> Result<timed::Config, Failure> {
+    let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
+    let mut config =
+        timed::Config { cus: args.cus, timeline, max_instructions: args.limit, ..timed::Config::default() };
+    for assignment in &args.set {
+        config.set(assignment).map_err(|error| Failure::usage(format!("--set {assignment}: {error}")))?;
+    }
+    Ok(config)
+}
+
+fn with_time(config: &timed::Config, prepared: &mut Prepared) -> Result<Ran, Error> {
+    let (grid, workgroup, kernarg) = (prepared.grid(), prepared.workgroup(), prepared.kernarg().to_vec());
+    let (machine, memory) = prepared.parts();
+    let report = timed::run(machine, memory, grid, workgroup, &kernarg, config);
+    report.map(|report| Ran::Timed(Box::new(report))).map_err(|error| prepared.explain(error))
+}
+
+/// Writes the files that the spec wants.
+fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
+    for output in outputs {
+        if let Some(Out::File(path)) = &output.out {
+            file::write(&folder.join(path).to_string_lossy(), &output.file(path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Files that cannot be read are the command line's fault, the rest is the input's.
+fn failure(place: &str, error: &Error) -> Failure {
+    let message = format!("{place}: {error}");
+    if matches!(error, Error::File { .. }) { Failure::usage(message) } else { Failure::input(message) }
+}

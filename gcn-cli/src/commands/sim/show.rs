@@ -1,0 +1,169 @@
+//! What came of a run, as text and as JSON.
+
+use std::fmt::Write as _;
+
+use gcn_isa::Inst;
+use gcn_sim::Stats;
+use gcn_sim::launch::{Number, Out, Output, Prepared, Program};
+use serde_json::{Map, Value, json};
+
+use super::{Ran, trust};
+use crate::commands;
+use crate::failure::Failure;
+
+/// Elements of a buffer that are shown as text.
+const SHOWN: usize = 16;
+
+/// A run.
+pub struct Report<'r> {
+    pub program: &'r Program,
+    pub prepared: &'r Prepared,
+    pub ran: &'r Ran,
+    pub outputs: &'r [Output],
+    pub seconds: f64,
+    pub profile: bool,
+    pub fidelity: bool,
+}
+
+impl Report<'_> {
+    fn workgroups(&self) -> u64 {
+        self.prepared.grid().iter().map(|n| u64::from(*n)).product()
+    }
+
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let sizes = |s: [u32; 3]| format!("{} x {} x {}", s[0], s[1], s[2]);
+        let _ = writeln!(out, "{} on {}", self.program.name(), self.program.target_id());
+        let _ = writeln!(
+            out,
+            "  {} workgroups ({}) of {} work-items ({})",
+            self.workgroups(),
+            sizes(self.prepared.grid()),
+            self.prepared.workgroup().iter().product::<u32>(),
+            sizes(self.prepared.workgroup()),
+        );
+        match self.ran {
+            Ran::Untimed(stats) => self.untimed(&mut out, stats),
+            Ran::Timed(report) => out += &report.listing(),
+        }
+        self.outputs.iter().for_each(|output| show_output(&mut out, output));
+        out
+    }
+
+    fn untimed(&self, out: &mut String, stats: &Stats) {
+        let rate = stats.wave_instructions as f64 / self.seconds.max(1e-9) / 1e6;
+        let _ = writeln!(
+            out,
+            "  {} waves, {} instructions in {:.3} s ({rate:.1} million a second)",
+            stats.waves, stats.wave_instructions, self.seconds
+        );
+        for (class, count) in &stats.by_class {
+            let _ = writeln!(out, "  {count:>12} {}", class.name());
+        }
+        for (title, lines) in
+            [("read too early:", texts(&stats.stale)), ("found by sanitizers:", texts(&stats.findings))]
+        {
+            if !lines.is_empty() {
+                let _ = writeln!(out, "{title}");
+                lines.iter().for_each(|line| out.extend(["  ", line, "\n"]));
+            }
+        }
+        if self.profile {
+            let _ = writeln!(out, "executed:");
+            for (offset, count, inst) in self.executed(stats) {
+                let text = self.program.machine().text(inst);
+                let _ = writeln!(out, "  {offset:>#8x} {count:>12} {text}");
+            }
+        }
+        if self.fidelity {
+            *out += &trust::text(self.executed(stats));
+        }
+    }
+
+    /// Each executed instruction with its offset and count.
+    fn executed<'s>(&'s self, stats: &'s Stats) -> impl Iterator<Item = (u32, u64, &'s Inst)> {
+        let mut counts = stats.by_instruction.iter().peekable();
+        self.program.machine().instructions().filter_map(move |(offset, inst)| {
+            let (_, count) = counts.next_if(|(at, _)| *at == offset)?;
+            Some((offset, *count, inst))
+        })
+    }
+
+    /// The report for programs.
+    pub fn json(&self) -> Result<String, Failure> {
+        let mut report = json!({
+            "kernel": self.program.name(),
+            "target": self.program.target_id().to_string(),
+            "grid": self.prepared.grid(),
+            "workgroup": self.prepared.workgroup(),
+            "seconds": self.seconds,
+            "buffers": self.outputs.iter().map(buffer).collect::<Vec<_>>(),
+        });
+        if let Value::Object(map) = &mut report {
+            match self.ran {
+                Ran::Untimed(stats) => self.untimed_json(map, stats),
+                Ran::Timed(timed) => {
+                    map.insert("timed".to_owned(), serde_json::to_value(timed.as_ref()).unwrap_or_default());
+                }
+            }
+        }
+        commands::json(&report)
+    }
+
+    fn untimed_json(&self, map: &mut Map<String, Value>, stats: &Stats) {
+        let by_class = stats.by_class.iter();
+        let by_class =
+            by_class.map(|(class, count)| json!({ "class": class.name(), "count": count })).collect();
+        let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
+        put("waves", json!(stats.waves));
+        put("instructions", json!(stats.wave_instructions));
+        put("by_class", by_class);
+        put("stale", json!(stats.stale));
+        put("findings", json!(stats.findings));
+        if self.profile {
+            let machine = self.program.machine();
+            let row = |(offset, count, inst)| json!({ "offset": offset, "count": count, "text": machine.text(inst) });
+            put("executed", self.executed(stats).map(row).collect());
+        }
+        if self.fidelity {
+            put("fidelity", trust::json(self.executed(stats)));
+        }
+    }
+}
+
+fn texts<T: std::fmt::Display>(items: &[T]) -> Vec<String> {
+    items.iter().map(ToString::to_string).collect()
+}
+
+fn show_output(out: &mut String, output: &Output) {
+    let _ = write!(out, "{}: {} {:?}", output.name, output.element, output.shape);
+    if let Some(Out::File(path)) = &output.out {
+        let _ = writeln!(out, " written to {}", path.display());
+        return;
+    }
+    let values: Vec<String> = output.numbers().take(SHOWN).map(|n| n.to_string()).collect();
+    let more = if output.numbers().count() > SHOWN { ", …" } else { "" };
+    let _ = writeln!(out, " = {}{more}", values.join(", "));
+}
+
+fn buffer(output: &Output) -> Value {
+    let mut shown = json!({ "name": output.name, "type": output.element.name(), "shape": output.shape });
+    if let Value::Object(map) = &mut shown {
+        match &output.out {
+            Some(Out::File(path)) => map.insert("file".to_owned(), json!(path)),
+            _ => map.insert("values".to_owned(), output.numbers().map(value).collect()),
+        };
+    }
+    shown
+}
+
+/// JSON has no infinities and NaNs: they are texts, as in specs.
+fn value(number: Number) -> Value {
+    match number {
+        Number::Int(int) => u64::try_from(int).map_or_else(|_| json!(int as i64), |int| json!(int)),
+        Number::Float(float) if float.is_finite() => json!(float),
+        Number::Float(float) => json!(float.to_string()),
+        Number::Bits(bits) => json!(format!("{bits:#x}")),
+    }
+}

@@ -1,0 +1,123 @@
+//! `gcn sim`: what it prints and writes, its exit codes, and the examples of `docs/sim.md`
+//! (`GCN_BLESS=1 cargo test -p gcn-cli sim` writes them anew).
+
+use std::path::{Path, PathBuf};
+
+use crate::{Run, gcn};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/sim.md");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
+fn data(name: &str) -> String {
+    format!("{DATA}/{name}")
+}
+
+/// `gcn sim two_kernels.s` with these arguments.
+fn sim(arguments: &[&str]) -> Run {
+    let (file, spec) = (data("two_kernels.s"), data("two_kernels.json"));
+    let named = |a: &&str| if *a == "SPEC" { spec.clone() } else { (*a).to_owned() };
+    let mut all = vec!["sim".to_owned(), file.clone()];
+    all.extend(arguments.iter().map(named));
+    gcn(&all.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What `$ gcn …` prints, without the time that it took.
+fn output(command: &str) -> String {
+    let words = command.split_whitespace().skip(1);
+    let arguments: Vec<String> =
+        words.map(|w| if w.starts_with("two_kernels.") { data(w) } else { w.to_owned() }).collect();
+    let text = gcn(&arguments.iter().map(String::as_str).collect::<Vec<_>>()).text();
+    text.lines().filter(|line| !line.contains("\"seconds\"")).map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_examples_of_the_page_are_current() {
+    let page = std::fs::read_to_string(PAGE).expect("docs/sim.md");
+    let mut parts = page.split("```console\n");
+    let mut fresh = parts.next().unwrap_or_default().to_owned();
+    let mut examples = 0;
+    for part in parts {
+        let (example, rest) = part.split_once("```").expect("a closed block");
+        let command = example.lines().next().and_then(|l| l.strip_prefix("$ ")).expect("a command");
+        fresh.push_str(&format!("```console\n$ {command}\n{}```{rest}", output(command)));
+        examples += 1;
+    }
+    assert!(examples >= 2, "{examples}");
+    if std::env::var_os("GCN_BLESS").is_some() {
+        std::fs::write(PAGE, &fresh).expect("docs/sim.md can be written");
+    }
+    assert_eq!(page, fresh, "docs/sim.md is out of date: GCN_BLESS=1 cargo test -p gcn-cli sim");
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("gcn-cli-sim-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+fn spec(folder: &Path, text: &str) -> String {
+    let path = folder.join("spec.json");
+    std::fs::write(&path, text).expect("the spec is written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn buffers_are_written_back() {
+    let folder = folder("out");
+    let args = |out: &str| {
+        let text = format!(
+            r#"{{"args": {{"x": {{"buffer": "u32", "count": 4, "out": "{out}"}}, "value": {{"u32": 7}}}}}}"#
+        );
+        spec(&folder, &text)
+    };
+    let common = ["--kernel", "fill", "--grid", "1", "--workgroup", "4", "--args"];
+    let run = |out: &str| sim(&[&common[..], &[&args(out)]].concat()).text();
+    assert!(run("x.bin").ends_with("x: u32 [4] written to x.bin\n"));
+    assert_eq!(std::fs::read(folder.join("x.bin")).unwrap(), [7, 0, 0, 0].repeat(4));
+    run("x.npy");
+    let npy = std::fs::read(folder.join("x.npy")).unwrap();
+    assert!(npy.starts_with(b"\x93NUMPY") && npy.ends_with(&[7, 0, 0, 0].repeat(4)));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn modes_and_reports() {
+    let json = |more: &[&str]| -> serde_json::Value {
+        let text = sim(&[&["--args", "SPEC", "--json"], more].concat()).text();
+        serde_json::from_str(&text).expect("JSON")
+    };
+    for mode in
+        [&[][..], &["--strict"], &["--faithful"], &["--sanitize", "all"], &["--jobs", "2"], &["--timed"]]
+    {
+        let report = json(mode);
+        assert_eq!(report["buffers"][0]["values"], serde_json::json!(vec![42; 8]), "{mode:?}");
+    }
+    assert_eq!(json(&[])["instructions"], 7);
+    assert!(json(&["--timed"])["timed"]["cycles"].as_u64().is_some_and(|c| c > 7));
+    assert_eq!(json(&["--profile"])["executed"].as_array().map(Vec::len), Some(7));
+    let fidelity = &json(&["--fidelity"])["fidelity"];
+    assert_eq!(fidelity[0]["opcode"], "global_store_dword");
+    let text = sim(&["--args", "SPEC", "--fidelity"]).text();
+    assert!(text.contains("7 opcodes, 7 exact, 0 with an assumption, 0 approximate"), "{text}");
+    assert_eq!(json(&["--global", "16"])["grid"], serde_json::json!([2, 1, 1]));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_the_exit_code() {
+    let several = sim(&["--args", "SPEC", "--kernel", "none"]).failure(1);
+    assert!(several.contains("there is no kernel `none`; the code object has `fill`, `count`"), "{several}");
+    assert!(sim(&[]).failure(1).contains("has 2 kernels; name one of `fill`, `count`"));
+    let usage = sim(&["--args", "SPEC", "--global", "7"]).failure(2);
+    assert!(usage.contains("7 work-items in x are no multiple of the workgroup's 8"), "{usage}");
+    assert!(sim(&["--args", "nowhere.json"]).failure(2).contains("cannot read nowhere.json"));
+    assert!(sim(&["--args", "SPEC", "--strict", "--faithful"]).failure(2).contains("cannot be used"));
+    let folder = folder("wrong");
+    let common = ["--kernel", "fill", "--grid", "2", "--workgroup", "8", "--args"];
+    let run = |text: &str| sim(&[&common[..], &[&spec(&folder, text)]].concat()).failure(1);
+    assert!(run("{").contains("the spec is no JSON"));
+    assert!(run(r#"{"args": {"value": {"u32": 1}}}"#).contains("argument `x`: the spec has no value"));
+    let beyond = run(r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 1}}}"#);
+    assert!(beyond.contains("note: the address is 0 bytes behind the 16 bytes of `x`"), "{beyond}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
