@@ -100,6 +100,8 @@ pub(crate) enum When {
     AccvgprMove,
     /// Scratch rows with an address VGPR on targets where a bit announces it (gfx942 and later).
     ScratchVaddr,
+    /// `buffer_wbl2` where it has no modifiers (gfx90a).
+    PlainWriteBack,
     /// Rows without this modifier.
     Lacks(Modifiers),
     /// Rows with this modifier.
@@ -121,6 +123,7 @@ impl When {
                 desc.targets.iter().all(gcn_isa::Target::is_gfx940_family)
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
+            When::PlainWriteBack => desc.mnemonic == "buffer_wbl2" && desc.modifiers.is_empty(),
             When::Lacks(modifier) => !desc.modifiers.contains(modifier),
             When::Has(modifier) => desc.modifiers.contains(modifier),
         }

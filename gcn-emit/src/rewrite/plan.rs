@@ -64,7 +64,8 @@ enum Take {
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
     // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every barrier.
-    let unordered = unordered_lds_writes(program);
+    let counters = how.only != Some(Only::WaitStates);
+    let unordered = if counters { unordered_lds_writes(program) } else { Vec::new() };
     if !how.strip {
         let origins = (0..program.lines.len() as u32).collect();
         return insert(program.clone(), origins, how, &unordered);

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use gcn_emit::decode::decode_inst;
+use gcn_isa::Target;
 use gcn_isa::table::Class;
-use gcn_isa::{Inst, Target};
 
 use super::image::Image;
 use crate::machine::{Decoded, branch_offset};
@@ -63,7 +63,7 @@ impl Reach<'_> {
     /// Decodes one instruction; `None` if there is none, or if it would overlap one that is known.
     fn decode(&mut self, at: u32) -> Option<(u32, Next)> {
         let bytes = self.image.bytes.get(at as usize..).unwrap_or_default();
-        match decode_inst(bytes, self.target).or_else(|error| write_back(bytes, self.target).ok_or(error)) {
+        match decode_inst(bytes, self.target) {
             Ok((inst, size)) => {
                 let size = size as u32;
                 if self.code.range(at..at + size).next().is_some() {
@@ -101,17 +101,6 @@ impl Reach<'_> {
             at += known;
         }
     }
-}
-
-/// `buffer_wbl2` of gfx90a with the GLC and SCC bits that LLVM's code generator sets in it; LLVM's assembler and disassembler
-/// know no such bits (LLVM 22: `0xe0a0c000` is printed as `buffer_wbl2`, which is assembled as `0xe0a00000`).
-fn write_back(bytes: &[u8], target: Target) -> Option<(Inst, usize)> {
-    const WORD: u32 = 0xe0a0_0000;
-    const GLC_SCC: u32 = 0xc000;
-    let word = u32::from_le_bytes(*bytes.first_chunk()?);
-    let rest = bytes.get(4..8)?;
-    let plain = [&WORD.to_le_bytes(), rest].concat();
-    (word & !GLC_SCC == WORD).then(|| decode_inst(&plain, target).ok()).flatten()
 }
 
 /// Where control goes after an instruction.

@@ -361,7 +361,11 @@ const BUFFER_SLOTS: &[Slot] = &[
 ];
 
 const MUBUF: Layout = Layout {
-    fixed: &[bits(26, 6, 0b111000)],
+    fixed: &[
+        bits(26, 6, 0b111000),
+        // GLC and SCC: LLVM 22 sets them when it compiles, though its assembler does not know them here.
+        bits(14, 2, 0).ignored().when(When::PlainWriteBack),
+    ],
     opcode_lo: 18,
     slots: BUFFER_SLOTS,
     mods: &[

@@ -1,11 +1,12 @@
 //! Programs from text: lines, labels, comments.
 
 use std::borrow::Cow;
-use std::ops::Range;
-
-use gcn_isa::{Label, Program, Target};
-use smallvec::SmallVec;
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use gcn_isa::{Inst, Label, Program, Target};
+use smallvec::SmallVec;
 
 use super::cursor::is_name_byte;
 use super::error::{ParseError, ParseFault};
@@ -22,7 +23,8 @@ use super::scope::{ExprValue, Scope};
 /// assert_eq!(print_program(&program, Comments::None), "start:\n\ts_nop 0\n\ts_branch start\n");
 /// ```
 pub fn parse_program(text: &str, target: Target, name: &str) -> Result<Program, ParseError> {
-    let mut parser = ProgramParser { program: Program::new(target, name), labels: HashMap::new() };
+    let mut parser =
+        ProgramParser { program: Program::new(target, name), labels: HashMap::new(), known: HashMap::new() };
     for line in source_lines(text)? {
         let (number, text) = (line.number, line.text);
         parser
@@ -127,6 +129,9 @@ struct LabelState {
 struct ProgramParser {
     program: Program,
     labels: HashMap<String, LabelState>,
+    /// What each statement is: most stand in a program many times, and what is the same is shared. Labels are the program's, so that
+    /// the same text always means the same.
+    known: HashMap<String, Arc<Inst>>,
 }
 
 impl ProgramParser {
@@ -143,6 +148,11 @@ impl ProgramParser {
     }
 
     fn instruction(&mut self, statement: &str, place: (usize, usize)) -> Result<(), (usize, ParseFault)> {
+        let statement = statement.trim_end();
+        if let Some(inst) = self.known.get(statement) {
+            self.program.push(Arc::clone(inst));
+            return Ok(());
+        }
         let target = self.program.target;
         let parsed = super::statement(statement, target, &mut Labels { parser: self, place })
             .map_err(|(span, fault)| (span.at(), fault))?;
@@ -151,7 +161,9 @@ impl ProgramParser {
             let problem = format!("the label `{name}` may stand for the target of a branch only");
             return Err((0, ParseFault::Expression(problem)));
         }
-        self.program.push(parsed.inst);
+        let inst = Arc::new(parsed.inst);
+        self.known.insert(statement.to_owned(), Arc::clone(&inst));
+        self.program.push(inst);
         Ok(())
     }
 
