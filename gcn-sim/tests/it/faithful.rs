@@ -140,8 +140,8 @@ fn is_out_of_reach(rule: &hazards::Rule) -> bool {
 
 /// What strict mode does not reach, with the reason.
 const NOT_IN_STRICT: &[(&str, &str)] = &[
-    ("llvm.gfx908.accvgpr-between", "needs three instructions; the random programs have them"),
-    ("llvm.dgemm.between", "needs three instructions; the random programs have them"),
+    ("llvm.gfx908.accvgpr-between", "needs three instructions: strict::rules_over_three_instructions"),
+    ("llvm.dgemm.between", "needs three instructions: strict::rules_over_three_instructions"),
 ];
 
 #[test]
@@ -168,8 +168,8 @@ fn strict_mode_acts_on_every_rule_of_every_target() {
 
 /// Rules whose violation faithful mode counts without another result, with the reason.
 const NO_OTHER_VALUE: &[(&str, &str)] = &[
-    ("llvm.gfx908.accvgpr-between", "needs three instructions; the random programs have them"),
-    ("llvm.dgemm.between", "needs three instructions; the random programs have them"),
+    ("llvm.gfx908.accvgpr-between", "needs three instructions: strict::rules_over_three_instructions"),
+    ("llvm.dgemm.between", "needs three instructions: strict::rules_over_three_instructions"),
     ("cdna3.15", "a return from a trap, and there are no traps"),
     ("cdna3.11", "M0 of messages and GDS, neither of which does anything here"),
     ("mi100.16.lds-direct", "a source of graphics programs, which the simulator refuses"),

@@ -239,6 +239,27 @@ fn every_measured_rule_is_enforced_to_the_state() {
     assert_eq!((enforced, free, skipped.len()), (460, 110, 4), "{skipped:?}");
 }
 
+/// LLVM 22 puts one state before the last instruction of the first two, and none where another stands between or where the
+/// first is no vector instruction's result (`gcn-isa/tests/data/drawn-triples-*.tsv.gz`).
+#[test]
+fn rules_over_three_instructions() {
+    let broken = |target, body: &str| run(target, body, 1).err().map(|h| (h.rule.clone(), h.need.clone()));
+    let dgemm = |between: &str| {
+        let body = format!(
+            "v_mov_b32 v2, v3\n{between}v_mfma_f64_4x4x4f64 v[20:21], v[22:23], v[24:25], 0\nds_write_b32 v1, v2"
+        );
+        broken(Target::GFX90A, &body)
+    };
+    assert_eq!(dgemm("").map(|b| b.0).as_deref(), Some("llvm.dgemm.between"));
+    assert_eq!(dgemm("v_nop\n"), None);
+    let moved = |between: &str| {
+        let body = format!("v_mov_b32 v2, v3\n{between}v_accvgpr_write_b32 a0, v4\nds_write_b32 v1, v2");
+        broken(Target::GFX908, &body)
+    };
+    assert_eq!(moved("").map(|b| b.0).as_deref(), Some("llvm.gfx908.accvgpr-between"));
+    assert_eq!(moved("v_nop\n"), None);
+}
+
 #[test]
 fn matrix_results_need_their_passes() {
     each_wait_counts(
