@@ -29,6 +29,7 @@ mod mi100;
 mod page;
 mod rule;
 mod salu;
+mod since;
 mod valu;
 mod view;
 mod views;
@@ -40,6 +41,7 @@ pub use clause::{ClauseKind, clause_need};
 pub use evidence::{Config, Counts, Evidence, Grade, RuleSet, UnknownName, Voice, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
+pub use since::Since;
 pub use view::{Kinds, Role, Use, View};
 pub use views::Views;
 

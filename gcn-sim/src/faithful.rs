@@ -18,7 +18,7 @@ mod violation;
 
 use std::collections::VecDeque;
 
-use gcn_isa::hazards::{self, Kinds};
+use gcn_isa::hazards::{self, Kinds, Since};
 use gcn_isa::table::{Access, Class};
 
 use crate::error::Hazard;
@@ -137,10 +137,8 @@ struct Past {
     at: usize,
     /// Wait states issued up to and including it.
     position: u64,
-    /// The registers of a matrix result that no later matrix instruction has overwritten.
-    live: u32,
-    /// What has been executed since that rules ask for between two instructions.
-    crossed: Kinds,
+    /// What has been executed since.
+    since: Since,
     changes: Changes,
     /// Its sources with EXEC, if a rule may overwrite them.
     sources: Option<Box<Sources>>,
@@ -238,11 +236,7 @@ impl WaveState {
         hidden.restore(cx.w, written, lanes, info.mode);
         let id = self.start(program, cx, at, &changes, report);
         self.come_late(program, cx, &violations, (info, id))?;
-        self.remember(
-            program,
-            at,
-            Past { at, position: 0, live: u32::MAX, crossed: Kinds::empty(), changes, sources, id },
-        );
+        self.remember(program, at, Past { at, position: 0, since: Since::NOTHING, changes, sources, id });
         if next == Next::End {
             self.stores.complete(cx, |_| true);
         }
@@ -274,9 +268,9 @@ impl WaveState {
         for (i, past) in self.past.iter().enumerate() {
             let distance = self.position - past.position;
             if distance < u64::from(pairs.views[past.at].reach())
-                && (distance < pairs.between(past.at, at) || !past.crossed.is_empty())
+                && (distance < pairs.between(past.at, at) || !past.since.crossed().is_empty())
             {
-                let first = First { past: i, at: past.at, live: past.live, crossed: past.crossed };
+                let first = First { past: i, at: past.at, since: past.since };
                 found.extend(violation::between(pairs, machine, first, at, distance));
             }
         }
@@ -408,14 +402,10 @@ impl WaveState {
         let pairs = &program.strict.pairs;
         self.position += u64::from(pairs.own[at]);
         let view = &pairs.views[at];
-        if view.matrix_result().is_some() {
+        if view.matters_between() {
             for past in &mut self.past {
-                past.live = pairs.views[past.at].live_behind(past.live, view);
+                past.since = past.since.past(&pairs.views[past.at], view);
             }
-        }
-        let crossing = view.crossing();
-        if !crossing.is_empty() {
-            self.past.iter_mut().for_each(|p| p.crossed |= crossing);
         }
         if view.reach() > 0 {
             self.past.push_back(Past { position: self.position, ..past });

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
-use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Views};
+use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Since, Views};
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -229,17 +229,10 @@ impl Distances<'_> {
 
     /// What the rules ask for between `first` and the second instruction, with the stretch between them.
     fn need(&self, first: usize, second: usize, stretch: &Stretch) -> Option<Need> {
-        let live = self.live(first, stretch);
-        self.views[first].required_across(&self.views[second], self.rules, live, stretch.crossed)
-    }
-
-    /// The registers of the result of `first` that no later matrix instruction of the path overwrites.
-    fn live(&self, first: usize, stretch: &Stretch) -> u32 {
         let view = &self.views[first];
-        if view.matrix_result().is_none() {
-            return u32::MAX;
-        }
-        stretch.matrix.iter().fold(u32::MAX, |live, line| view.live_behind(live, &self.views[*line as usize]))
+        let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);
+        let since = stretch.matrix.iter().fold(Since::across(stretch.crossed), past);
+        view.required_since(&self.views[second], self.rules, since)
     }
 
     fn finding(&self, short: &Short, second: usize, trail: &[Stretch]) -> Finding {

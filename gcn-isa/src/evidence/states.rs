@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Evidence;
 use crate::cfg::Cfg;
-use crate::hazards::{self, Config, Role, View};
+use crate::hazards::{self, Config, Kinds, Role, Since, View};
 use crate::inst::Inst;
 use crate::program::Program;
 use crate::reg::Reg;
@@ -39,6 +39,8 @@ struct Between {
     time: u32,
     /// Branches.
     branches: u32,
+    /// What rules ask for between two instructions.
+    crossed: Kinds,
 }
 
 impl Between {
@@ -50,6 +52,7 @@ impl Between {
             nops: if nop { states } else { 0 },
             time: states.max(u32::from(view.passes())),
             branches: u32::from(inst.desc.class == Class::Branch),
+            crossed: view.crossing(),
         }
     }
 
@@ -59,6 +62,7 @@ impl Between {
             nops: self.nops + other.nops,
             time: self.time + other.time,
             branches: self.branches + other.branches,
+            crossed: self.crossed | other.crossed,
         }
     }
 }
@@ -131,7 +135,10 @@ impl Search {
             let walked = trail[done].block;
             if let Some(between) = self.walk(&trail, done, second, sites) {
                 for &pred in &self.cfg.blocks[walked].preds {
-                    let known = |s: &Stretch| s.block == pred && s.between.states <= between.states;
+                    let known = |s: &Stretch| {
+                        let nearer = s.between.states <= between.states;
+                        s.block == pred && nearer && s.between.crossed.contains(between.crossed)
+                    };
                     // The first stretch is not a whole block.
                     if trail.len() < MOST_STRETCHES && !trail[1..].iter().any(known) {
                         let end = self.cfg.blocks[pred].end;
@@ -151,7 +158,8 @@ impl Search {
         for first in (self.cfg.blocks[stretch.block].start..stretch.end).rev() {
             let view = &self.views[first];
             if 2 * u32::from(view.reach()) > between.states {
-                for need in view.required_all(&self.views[second], self.config) {
+                let since = Since::across(between.crossed);
+                for need in view.required_all_since(&self.views[second], self.config, since) {
                     let site = Site { rule: need.rule.id, reg: need.reg, need: need.states.into(), between };
                     let lost = |reg| self.is_overwritten(trail, index, first, reg);
                     if between.states < 2 * site.need && !need.reg.is_some_and(lost) {

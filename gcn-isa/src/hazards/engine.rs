@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::clause;
 use super::evidence::{Config, Grade};
 use super::rule::{Link, Need, Overlap, Rule};
+use super::since::Since;
 use super::view::{Kinds, Role, Use, View};
 use crate::reg::Reg;
 use crate::target::Target;
@@ -80,21 +81,15 @@ fn produces(link: Link, view: &View) -> bool {
 }
 
 impl View {
-    /// The longest wait that any rule asks if `second` comes after this instruction.
+    /// The longest wait that any rule asks if `second` comes right after this instruction.
     pub fn required(&self, second: &View, config: Config) -> Option<Need> {
-        self.required_where(second, config, u32::MAX)
+        self.required_since(second, config, Since::NOTHING)
     }
 
-    /// The same if of the registers of this instruction's vector result only those in `live` are still its own: bit i stands
-    /// for the i-th. What a later matrix instruction has overwritten binds nothing any more by this instruction's write.
-    pub fn required_where(&self, second: &View, config: Config, live: u32) -> Option<Need> {
-        self.required_across(second, config, live, Kinds::empty())
-    }
-
-    /// The same if instructions that are `crossed` to rules stand between the two ([`View::crossing`]).
-    pub fn required_across(&self, second: &View, config: Config, live: u32, crossed: Kinds) -> Option<Need> {
+    /// The longest wait that any rule asks if `second` comes after this instruction, and `since` what stands between.
+    pub fn required_since(&self, second: &View, config: Config, since: Since) -> Option<Need> {
         let mut best: Option<Need> = None;
-        self.each_need(second, config, (live, crossed), |need| {
+        self.each_need(second, config, since, |need| {
             if best.is_none_or(|b| b.states < need.states) {
                 best = Some(need);
             }
@@ -102,15 +97,20 @@ impl View {
         best
     }
 
-    /// What each rule asks if `second` comes after this instruction, longest first.
+    /// What each rule asks if `second` comes right after this instruction, longest first.
     pub fn required_all(&self, second: &View, config: Config) -> SmallVec<[Need; 4]> {
+        self.required_all_since(second, config, Since::NOTHING)
+    }
+
+    /// What each rule asks if `second` comes after this instruction and `since` stands between, longest first.
+    pub fn required_all_since(&self, second: &View, config: Config, since: Since) -> SmallVec<[Need; 4]> {
         let mut needs = SmallVec::new();
-        self.each_need(second, config, (u32::MAX, Kinds::empty()), |need| needs.push(need));
+        self.each_need(second, config, since, |need| needs.push(need));
         needs.sort_by_key(|n: &Need| std::cmp::Reverse(n.states));
         needs
     }
 
-    fn each_need(&self, second: &View, config: Config, between: (u32, Kinds), mut found: impl FnMut(Need)) {
+    fn each_need(&self, second: &View, config: Config, since: Since, mut found: impl FnMut(Need)) {
         // Most pairs of neighbours end here.
         if !self.binds.intersects(second.kinds) {
             return;
@@ -122,7 +122,7 @@ impl View {
             if !rule.second.holds(second.kinds) || !entry.counts(config) {
                 continue;
             }
-            let Some(reg) = linked(rule.link, self, second, between) else { continue };
+            let Some(reg) = linked(rule.link, self, second, since) else { continue };
             let states = rule.states(self.target).map_or(0, |s| s.after(self.passes));
             found(Need { rule, states, reg });
         }
@@ -130,10 +130,10 @@ impl View {
 }
 
 /// `Some` if the link holds, with the register that makes it if there is one.
-fn linked(link: Link, first: &View, second: &View, between: (u32, Kinds)) -> Option<Option<Reg>> {
-    let (live, crossed) = between;
+fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Reg>> {
+    let live = since.live();
     match link {
-        Link::Crossing { second: b, by } if crossed.intersects(by) => {
+        Link::Crossing { second: b, by } if since.crossed().intersects(by) => {
             common(first, Role::VDST, second, b, Overlap::Any, live).map(Some)
         }
         Link::Crossing { .. } => None,

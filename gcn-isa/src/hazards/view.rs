@@ -12,7 +12,7 @@ use crate::target::Target;
 
 bitflags! {
     /// What an instruction is to the rules.
-    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
     pub struct Kinds: u64 {
         /// Vector ALU, matrix instructions excluded.
         const VALU = 1;
@@ -230,17 +230,14 @@ impl View {
         self.matrix_result
     }
 
-    /// Of the registers in `live` that this matrix instruction has written (bit i for the i-th), those that `later` leaves.
-    pub fn live_behind(&self, live: u32, later: &View) -> u32 {
-        match (self.matrix_result(), later.matrix_result()) {
-            (Some(mine), Some(theirs)) => live & !mine.shared_with(theirs),
-            _ => live,
-        }
-    }
-
     /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
     pub fn crossing(&self) -> Kinds {
         self.kinds & engine::crossings(self.target)
+    }
+
+    /// True if it changes what [`Since`](super::Since) says of earlier instructions.
+    pub fn matters_between(&self) -> bool {
+        self.kinds.contains(Kinds::MATRIX) || !self.crossing().is_empty()
     }
 
     /// True if it uses some register in one of `roles`.

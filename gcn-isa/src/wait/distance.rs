@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::Program;
-use crate::hazards::{self, Config, Kinds, Need, Views};
+use crate::hazards::{self, Config, Need, Since, Views};
 
 use super::loops::Edge;
 use super::solve::Pass;
@@ -23,14 +23,10 @@ struct Recent {
     line: u32,
     /// Clock when it was issued; at block ends minus the wait states since.
     at: i32,
-    /// Of the registers that it has written as a matrix instruction, those that no later one has overwritten.
-    live: u32,
-    /// What has come since that rules ask for between two instructions.
-    crossed: Kinds,
+    /// What has come since.
+    since: Since,
     /// The longest wait that any rule may ask behind it.
     reach: u8,
-    /// It is a matrix instruction.
-    is_matrix: bool,
 }
 
 impl Recent {
@@ -42,12 +38,12 @@ impl Recent {
 
     /// True if rules that bind behind `other`, which is no nearer, bind behind this one, too.
     fn covers(&self, other: &Recent) -> bool {
-        self.line == other.line && self.live | other.live == self.live && self.crossed.contains(other.crossed)
+        self.line == other.line && self.since.covers(other.since)
     }
 
     /// Of the same line the nearer comes first.
-    fn rank(&self) -> (u32, i32, Reverse<u32>, Reverse<u64>) {
-        (self.line, -self.at, Reverse(self.live), Reverse(self.crossed.bits()))
+    fn rank(&self) -> (u32, i32, Reverse<Since>) {
+        (self.line, -self.at, Reverse(self.since))
     }
 }
 
@@ -77,8 +73,8 @@ pub(super) type Shortfalls = SmallVec<[Shortfall; 1]>;
 /// What the rules ask of a pair of instructions, as it was found the last time: code repeats itself.
 #[derive(Debug, Clone, Copy, Default)]
 struct Asked {
-    /// The numbers of the two views, what is live of the first, and what has come in between.
-    pair: Option<(u32, u32, u32, Kinds)>,
+    /// The numbers of the two views, and what has come in between.
+    pair: Option<(u32, u32, Since)>,
     need: Option<Need>,
 }
 
@@ -119,15 +115,14 @@ impl<'a> DistancePass<'a> {
     /// The longest wait that any rule asks between an earlier instruction and `line`.
     fn required(&self, earlier: &Recent, line: usize) -> Option<Need> {
         let first = earlier.line as usize;
-        let (live, crossed) = (earlier.live, earlier.crossed);
-        let pair = (self.views.number(first), self.views.number(line), live, crossed);
+        let pair = (self.views.number(first), self.views.number(line), earlier.since);
         let hash = (pair.0.wrapping_mul(31) ^ pair.1).wrapping_mul(0x9e37_79b1) >> 16;
         let place = self.asked.get(hash as usize & (self.asked.len() - 1))?;
         let known = place.get();
         if known.pair == Some(pair) {
             return known.need;
         }
-        let need = self.views[first].required_across(&self.views[line], self.rules, live, crossed);
+        let need = self.views[first].required_since(&self.views[line], self.rules, earlier.since);
         place.set(Asked { pair: Some(pair), need });
         need
     }
@@ -234,23 +229,17 @@ impl Pass for DistancePass<'_> {
             self.step_clause(state, line);
         }
         let (view, clock) = (&self.views[line], state.clock);
-        let is_matrix = view.matrix_result().is_some();
-        if is_matrix {
-            for r in state.recent.iter_mut().filter(|r| r.is_matrix) {
-                r.live = self.views[r.line as usize].live_behind(r.live, view);
+        if view.matters_between() {
+            for r in &mut state.recent {
+                r.since = r.since.past(&self.views[r.line as usize], view);
             }
-        }
-        let crossing = view.crossing();
-        if !crossing.is_empty() {
-            state.recent.iter_mut().for_each(|r| r.crossed |= crossing);
         }
         // The same line may be in reach from the last time round a short loop.
         let line = line as u32;
         state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
         let reach = view.reach();
         if reach > 0 {
-            let crossed = Kinds::empty();
-            state.recent.push(Recent { line, at: clock, live: u32::MAX, crossed, reach, is_matrix });
+            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach });
         }
     }
 

@@ -1,7 +1,7 @@
 //! What comes too early for a wait-state rule, and what that does.
 
 use gcn_isa::Reg;
-use gcn_isa::hazards::{Config, Dependency, Kinds, Link, Need, Role, Use, View};
+use gcn_isa::hazards::{Config, Dependency, Link, Need, Role, Since, Use, View};
 use gcn_isa::reg::RegUnit;
 
 use crate::error::Hazard;
@@ -37,27 +37,23 @@ pub(super) struct First {
     /// Position among the remembered ones.
     pub past: usize,
     pub at: usize,
-    /// The registers of its result that are still its own.
-    pub live: u32,
-    /// What has been executed since that rules ask for between the two.
-    pub crossed: Kinds,
+    /// What has been executed since.
+    pub since: Since,
 }
 
 /// What the rules between two instructions that are `distance` wait states apart do.
 pub(super) fn between(
     pairs: &Pairs,
     machine: &Machine,
-    First { past, at: first, live, crossed }: First,
+    First { past, at: first, since }: First,
     second: usize,
     distance: u64,
 ) -> Vec<Violation> {
     let (a, b) = (&pairs.views[first], &pairs.views[second]);
     let mut found = Vec::new();
-    let across = a.required_across(b, Config::default(), live, crossed);
-    let crossing = across.filter(|n| matches!(n.rule.link, Link::Crossing { .. }));
-    let needs = a.required_all(b, Config::default()).into_iter().chain(crossing);
-    for need in needs.filter(|n| u64::from(n.states) > distance) {
-        let Some((actions, reg)) = actions(machine, &need, a, b, live) else { continue };
+    let needs = a.required_all_since(b, Config::default(), since);
+    for need in needs.into_iter().filter(|n| u64::from(n.states) > distance) {
+        let Some((actions, reg)) = actions(machine, &need, a, b, since.live()) else { continue };
         let hazard = too_close(machine, first, need.rule.id, need.states, distance, reg);
         found.push(Violation { past, actions, hazard: Some(hazard) });
     }

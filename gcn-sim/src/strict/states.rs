@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use gcn_isa::Reg;
-use gcn_isa::hazards::{self, Config, Kinds, Need, View};
+use gcn_isa::hazards::{self, Config, Need, Since, View};
 
 use super::hazard;
 use crate::error::Hazard;
@@ -39,7 +39,7 @@ impl Pairs {
 
     /// Wait states that `second` needs after `past`.
     fn needed(&self, past: &Past, second: usize) -> u64 {
-        if past.live != u32::MAX || !past.crossed.is_empty() {
+        if past.since != Since::NOTHING {
             return self.required(past, second).map_or(0, |n| u64::from(n.states));
         }
         self.between(past.at, second)
@@ -59,7 +59,7 @@ impl Pairs {
 
     /// What `second` needs after `past` of what is left of its results.
     fn required(&self, past: &Past, second: usize) -> Option<Need> {
-        self.views[past.at].required_across(&self.views[second], Config::default(), past.live, past.crossed)
+        self.views[past.at].required_since(&self.views[second], Config::default(), past.since)
     }
 }
 
@@ -69,10 +69,8 @@ struct Past {
     at: usize,
     /// Wait states issued up to and including it.
     position: u64,
-    /// The registers of a matrix result that no later matrix instruction has overwritten (bit i for the i-th).
-    live: u32,
-    /// What has been executed since that rules ask for between two instructions.
-    crossed: Kinds,
+    /// What has been executed since.
+    since: Since,
 }
 
 /// The instructions of a wave within reach of a rule, oldest first.
@@ -106,18 +104,13 @@ impl Recent {
     pub(crate) fn push(&mut self, pairs: &Pairs, at: usize) {
         self.position += u64::from(pairs.own[at]);
         let view = &pairs.views[at];
-        if view.matrix_result().is_some() {
+        if view.matters_between() {
             for past in &mut self.past {
-                past.live = pairs.views[past.at].live_behind(past.live, view);
+                past.since = past.since.past(&pairs.views[past.at], view);
             }
         }
-        let crossing = view.crossing();
-        if !crossing.is_empty() {
-            self.past.iter_mut().for_each(|p| p.crossed |= crossing);
-        }
         if view.reach() > 0 {
-            let crossed = Kinds::empty();
-            self.past.push_back(Past { at, position: self.position, live: u32::MAX, crossed });
+            self.past.push_back(Past { at, position: self.position, since: Since::NOTHING });
         }
     }
 }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::Advice;
 use crate::check::distance::Distances;
 use crate::check::report::Amount;
-use crate::hazards::{Kinds, MAX_REACH};
+use crate::hazards::{Kinds, MAX_REACH, Since};
 use crate::program::Program;
 use crate::table::Class;
 
@@ -73,7 +73,7 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
             }
             let crossed = to_nop.crossed | from_nop.crossed;
             let second = &facts.views[*second];
-            if let Some(need) = view.required_across(second, facts.rules, u32::MAX, crossed) {
+            if let Some(need) = view.required_since(second, facts.rules, Since::across(crossed)) {
                 spare = spare.min((around + have).saturating_sub(u32::from(need.states)));
             }
         }

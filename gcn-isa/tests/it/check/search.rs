@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::{self, Counter, Stream, WaitCnt};
-use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, View};
+use gcn_isa::hazards::{self, Config, MAX_REACH, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program, Reg, Target};
@@ -73,14 +73,14 @@ fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
     let mut found: BTreeMap<(usize, usize), (u32, u8)> = BTreeMap::new();
     for first in reachable(program) {
-        let mut seen: BTreeSet<(usize, u32, u32, u64)> = BTreeSet::new();
-        let mut paths: Vec<(usize, u32, u32, Kinds)> =
-            successors(program, first).into_iter().map(|l| (l, 0, u32::MAX, Kinds::empty())).collect();
-        while let Some((line, distance, live, crossed)) = paths.pop() {
-            if !seen.insert((line, distance, live, crossed.bits())) {
+        let mut seen: BTreeSet<(usize, u32, Since)> = BTreeSet::new();
+        let mut paths: Vec<(usize, u32, Since)> =
+            successors(program, first).into_iter().map(|l| (l, 0, Since::NOTHING)).collect();
+        while let Some((line, distance, since)) = paths.pop() {
+            if !seen.insert((line, distance, since)) {
                 continue;
             }
-            let need = views[first].required_across(&views[line], Config::default(), live, crossed);
+            let need = views[first].required_since(&views[line], Config::default(), since);
             let need = need.map_or(0, |n| n.states);
             if u32::from(need) > distance {
                 let worst = found.entry((first, line)).or_insert((distance, need));
@@ -90,9 +90,8 @@ fn too_close(program: &Program) -> BTreeSet<(usize, usize, u8, u8)> {
             }
             let behind = distance + hazards::wait_states(&program.lines[line].inst);
             if behind < u32::from(MAX_REACH) {
-                let live = views[first].live_behind(live, &views[line]);
-                let crossed = crossed | views[line].crossing();
-                paths.extend(successors(program, line).into_iter().map(|l| (l, behind, live, crossed)));
+                let since = since.past(&views[first], &views[line]);
+                paths.extend(successors(program, line).into_iter().map(|l| (l, behind, since)));
             }
         }
     }

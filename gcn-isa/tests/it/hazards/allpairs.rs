@@ -116,6 +116,4 @@ fn every_pair_needs_what_llvm_inserts_or_an_explained_larger_number() {
 fn so_does_every_drawn_pair() {
     let found = compare(DRAWN_PAIRS, RuleSet::Safe.config(false));
     assert_eq!(found.iter().map(|f| f.1 + f.2 + f.3).sum::<usize>(), 14751);
-    let above: Vec<_> = found.iter().map(|f| f.2).collect();
-    assert_eq!(above, [23, 43, 39, 16, 119, 116]);
 }

@@ -1,7 +1,7 @@
 //! Three instructions each, measured with LLVM 22: a vector ALU instruction, one that some rules ask for between two others, and a
 //! memory instruction.
 
-use gcn_isa::hazards::{Link, RuleSet, View, wait_states};
+use gcn_isa::hazards::{Link, RuleSet, Since, View, wait_states};
 use gcn_isa::table::Class;
 use gcn_isa::wait::{WaitOptions, insert_wait_states};
 use gcn_isa::{Target, check};
@@ -24,7 +24,8 @@ pub fn rows(text: &str) -> impl Iterator<Item = ([&str; 3], u32)> {
 /// The rule about all three, if it asks for most between the first and the third.
 pub fn crossing_rule(target: Target, lines: [&str; 3]) -> Option<&'static str> {
     let [first, second, third] = lines.map(|text| View::new(target, &golden::inst(text, target)));
-    let need = first.required_across(&third, RuleSet::Safe.config(false), u32::MAX, second.crossing())?;
+    let need =
+        first.required_since(&third, RuleSet::Safe.config(false), Since::NOTHING.past(&first, &second))?;
     matches!(need.rule.link, Link::Crossing { .. }).then_some(need.rule.id)
 }
 

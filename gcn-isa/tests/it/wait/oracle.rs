@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use gcn_isa::counters::WaitCnt;
-use gcn_isa::hazards::{Config, Kinds, View};
+use gcn_isa::hazards::{Config, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Access;
 use gcn_isa::{Inst, Operand, Program, RegFile, Target};
@@ -299,14 +299,14 @@ const LONGEST_RULE: u32 = 32;
 
 /// An instruction executed lately: its line, the wait states since, which registers of its result (bit by bit) no later
 /// matrix instruction has overwritten, if it is one.
-type Recent = (usize, u32, u32, Kinds);
+type Recent = (usize, u32, Since);
 
 /// Judges the distances of a program.
 pub fn judge_distances(program: &Program) -> Verdict {
     let views: Vec<View> = program.lines.iter().map(|l| View::new(program.target, &l.inst)).collect();
     explore(program, |recent: &Vec<Recent>, line| {
-        for &(first, distance, live, crossed) in recent {
-            let need = views[first].required_across(&views[line], Config::default(), live, crossed);
+        for &(first, distance, since) in recent {
+            let need = views[first].required_since(&views[line], Config::default(), since);
             let needed = need.map_or(0, |n| u32::from(n.states));
             if needed > distance {
                 return Err(format!("{needed} wait states after line {first}, {distance} are there"));
@@ -314,12 +314,12 @@ pub fn judge_distances(program: &Program) -> Verdict {
         }
         let states = wait_states(&program.lines[line].inst);
         let now = &views[line];
-        let behind = |r: &Recent| (r.0, r.1 + states, views[r.0].live_behind(r.2, now), r.3 | now.crossing());
+        let behind = |r: &Recent| (r.0, r.1 + states, r.2.past(&views[r.0], now));
         let mut after: Vec<Recent> = recent.iter().map(behind).collect();
         after.retain(|r| r.1 < LONGEST_RULE);
         // The nearest execution of a line is the one that counts.
         after.retain(|r| r.0 != line);
-        after.push((line, 0, u32::MAX, Kinds::empty()));
+        after.push((line, 0, Since::NOTHING));
         Ok(after)
     })
 }

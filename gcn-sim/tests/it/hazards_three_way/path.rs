@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use gcn_isa::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
-use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, View};
+use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, Since, View};
 use gcn_isa::inst::RegUse;
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
@@ -136,7 +136,7 @@ fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
         for (i, unit) in result.iter().flat_map(|r| r.units()).enumerate() {
             live &= if overwritten.contains(&unit) { !(1 << i) } else { u32::MAX };
         }
-        let need = first.required_across(&second, Config::default(), live, crossed);
+        let need = first.required_since(&second, Config::default(), Since::new(live, crossed));
         let need = need.map_or(0, |n| n.states);
         if u32::from(need) > distance {
             return true;

@@ -1,0 +1,70 @@
+//! What comes between two instructions, as far as rules ask.
+
+use super::view::{Kinds, View};
+
+/// What has come since an instruction that rules may bind a later one to.
+///
+/// ```
+/// use gcn_isa::hazards::{Config, Since, View};
+/// use gcn_isa::{Inst, Operand, Reg, Target, table};
+///
+/// let inst = |name, operands: &[Operand]| {
+///     let row = table::find_form(Target::GFX908, name, "").unwrap();
+///     View::new(Target::GFX908, &Inst::new(row, operands.iter().copied()))
+/// };
+/// let write = inst("v_mov_b32_e32", &[Reg::v(2, 1).into(), Reg::v(3, 1).into()]);
+/// let move_acc = inst("v_accvgpr_write_b32", &[Reg::a(0, 1).into(), Reg::v(4, 1).into()]);
+/// let store = inst("ds_write_b32", &[Reg::v(1, 1).into(), Reg::v(2, 1).into()]);
+/// let since = Since::NOTHING.past(&write, &move_acc);
+/// assert_eq!(write.required_since(&store, Config::default(), since).map(|n| n.states), Some(2));
+/// assert!(write.required(&store, Config::default()).is_none());
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Since {
+    /// Of the registers that the instruction has written as a matrix instruction (bit i for the i-th), those that no later one
+    /// has overwritten. What is overwritten binds nothing any more by the first write.
+    live: u32,
+    /// What later instructions are to rules about an instruction between two others
+    /// ([`Link::Crossing`](super::Link::Crossing)).
+    crossed: Kinds,
+}
+
+impl Since {
+    /// Nothing that a rule asks for.
+    pub const NOTHING: Since = Since { live: u32::MAX, crossed: Kinds::empty() };
+
+    /// As the two fields say: see [`Since::live`] and [`Since::crossed`].
+    pub fn new(live: u32, crossed: Kinds) -> Since {
+        Since { live, crossed }
+    }
+
+    /// Instructions of these kinds, none of which overwrites anything.
+    pub fn across(crossed: Kinds) -> Since {
+        Since { crossed, ..Since::NOTHING }
+    }
+
+    /// The same with `later` behind it, for the instruction `first`.
+    #[must_use]
+    pub fn past(self, first: &View, later: &View) -> Since {
+        let live = match (first.matrix_result(), later.matrix_result()) {
+            (Some(mine), Some(theirs)) => self.live & !mine.shared_with(theirs),
+            _ => self.live,
+        };
+        Since { live, crossed: self.crossed | later.crossing() }
+    }
+
+    /// True if the rules that bind behind `other` bind behind this, too.
+    pub fn covers(self, other: Since) -> bool {
+        self.live | other.live == self.live && self.crossed.contains(other.crossed)
+    }
+
+    /// The registers of a matrix result that are still the instruction's own (bit i for the i-th); all ones for others.
+    pub fn live(self) -> u32 {
+        self.live
+    }
+
+    /// What has come between that rules ask for.
+    pub fn crossed(self) -> Kinds {
+        self.crossed
+    }
+}
