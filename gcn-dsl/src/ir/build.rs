@@ -3,7 +3,10 @@
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
-use super::{Inst, Kernel, LdsDef, LdsId, Region, Stmt, Type, Value, ValueDef, Variable, fold};
+use super::{
+    Inst, Kernel, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
+    Variable, fold,
+};
 
 /// A kernel under construction: a stack of open regions.
 #[derive(Debug)]
@@ -45,13 +48,7 @@ impl Open {
 impl Builder {
     /// An empty kernel.
     pub fn new(name: impl Into<String>) -> Builder {
-        let kernel = Kernel {
-            name: name.into(),
-            values: Vec::new(),
-            variables: Vec::new(),
-            lds: Vec::new(),
-            body: Region::default(),
-        };
+        let kernel = Kernel { name: name.into(), ..Kernel::default() };
         Builder { kernel, open: vec![Open::default()], divergence: 0, declared_at: Vec::new() }
     }
 
@@ -76,7 +73,7 @@ impl Builder {
             fold::Folded::Value(v) => return v,
             fold::Folded::Inst(inst) => inst,
         };
-        if !inst.is_pure() {
+        if !inst.is_pure() && !self.is_constant_load(&inst) {
             self.forget_if_mode_changes(&inst);
             return self.push(inst, Some(ty), loc);
         }
@@ -93,6 +90,21 @@ impl Builder {
     pub fn effect(&mut self, inst: Inst, loc: Option<SourceLoc>) {
         self.forget_if_mode_changes(&inst);
         self.push(inst, None, loc);
+    }
+
+    /// A load of what does not change while the kernel runs gives the same value wherever it stands.
+    fn is_constant_load(&self, inst: &Inst) -> bool {
+        match inst {
+            Inst::Load { memory: Memory::Buffer(resource), .. } | Inst::LoadUniform { resource, .. } => {
+                self.kernel.read_only.contains(resource)
+            }
+            _ => false,
+        }
+    }
+
+    /// Notes that nothing writes what `resource` describes while the kernel runs.
+    pub fn read_only(&mut self, resource: Value) {
+        self.kernel.read_only.push(resource);
     }
 
     /// Under another MODE equal instructions give different values.
@@ -121,6 +133,13 @@ impl Builder {
         let offset = self.kernel.lds_bytes().next_multiple_of(16);
         self.kernel.lds.push(LdsDef { bytes, offset });
         LdsId(self.kernel.lds.len() as u32 - 1)
+    }
+
+    /// Declares a private array.
+    pub fn private(&mut self, bytes: u32) -> PrivateId {
+        let offset = self.kernel.private_bytes().next_multiple_of(16);
+        self.kernel.private.push(PrivateDef { bytes, offset });
+        PrivateId(self.kernel.private.len() as u32 - 1)
     }
 
     /// Declares a variable without a value.

@@ -14,6 +14,7 @@ pub mod call;
 pub mod dce;
 mod fold;
 mod print;
+pub mod private;
 
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
@@ -34,6 +35,10 @@ pub struct Variable(pub u32);
 /// An LDS array, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LdsId(pub u32);
+
+/// An array of each lane's own, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PrivateId(pub u32);
 
 /// Where a value lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -141,6 +146,8 @@ pub enum Memory {
     Global(Value),
     /// An LDS array.
     Lds(LdsId),
+    /// An array of each lane's own, in scratch.
+    Private(PrivateId),
 }
 
 /// An instruction.
@@ -332,6 +339,15 @@ pub struct LdsDef {
     pub offset: u32,
 }
 
+/// A private array's place in each lane's scratch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PrivateDef {
+    /// Bytes.
+    pub bytes: u32,
+    /// Byte offset, assigned in order of declaration at 16-byte alignment; of no meaning once the array is in registers.
+    pub offset: u32,
+}
+
 /// A whole kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kernel {
@@ -343,6 +359,10 @@ pub struct Kernel {
     pub variables: Vec<Type>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
+    /// Private arrays.
+    pub private: Vec<PrivateDef>,
+    /// Buffer resources of memory that nothing writes while the kernel runs (`&[T]`).
+    pub read_only: Vec<Value>,
     /// The body.
     pub body: Region,
 }
@@ -356,6 +376,11 @@ impl Kernel {
     /// Type of a value that has one.
     pub fn ty(&self, v: Value) -> Type {
         self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
+    }
+
+    /// Scratch bytes of each lane for private arrays.
+    pub fn private_bytes(&self) -> u32 {
+        self.private.last().map_or(0, |a| a.offset + a.bytes)
     }
 
     /// Total LDS bytes.
@@ -447,7 +472,7 @@ impl Memory {
     pub(super) fn base(self, f: &mut impl FnMut(Value)) {
         match self {
             Memory::Buffer(v) | Memory::Global(v) => f(v),
-            Memory::Lds(_) => {}
+            Memory::Lds(_) | Memory::Private(_) => {}
         }
     }
 }

@@ -31,6 +31,9 @@ impl Display for Kernel {
         for (i, lds) in self.lds.iter().enumerate() {
             writeln!(f, "  lds{i}: {} bytes at {}", lds.bytes, lds.offset)?;
         }
+        for (i, private) in self.private.iter().enumerate() {
+            writeln!(f, "  private{i}: {} bytes at {}", private.bytes, private.offset)?;
+        }
         for (i, ty) in self.variables.iter().enumerate() {
             writeln!(f, "  var{i}: {ty}")?;
         }
@@ -130,6 +133,7 @@ impl Display for Mem {
             Memory::Buffer(v) => write!(f, "buffer {v}"),
             Memory::Global(v) => write!(f, "global {v}"),
             Memory::Lds(id) => write!(f, "lds{}", id.0),
+            Memory::Private(id) => write!(f, "private{}", id.0),
         }
     }
 }

@@ -7,7 +7,7 @@ use gcn_isa::{Target, check};
 
 use super::{BuildOptions, BuiltKernel, Kernel};
 use crate::asm::AsmError;
-use crate::ir::dce;
+use crate::ir::{dce, private};
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
@@ -137,6 +137,7 @@ pub(super) fn build<K: Kernel>(
     let body = || kernel.trace(&mut Arguments::default());
     let mut ir = lang::trace(&signature.name, target, workgroup, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
+    private::run(&mut ir);
     dce::run(&mut ir);
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {

@@ -1,6 +1,6 @@
 //! What the code object says about a kernel besides its code.
 
-use gcn_emit::kernel::{DenormMode, KernelSpec, UserSgprs, WorkItemIds, WorkgroupSize};
+use gcn_emit::kernel::{DenormMode, KernelSpec, WorkItemIds, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
 use gcn_isa::Program;
 use gcn_isa::check::{self, Amount};
@@ -18,7 +18,8 @@ pub(super) fn describe(
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
     mind_the_last_register(&mut spec);
     spec.lds_bytes = ir.lds_bytes();
-    spec.user_sgprs = if inputs.kernarg { UserSgprs::KERNARG_SEGMENT_PTR } else { UserSgprs::empty() };
+    spec.scratch_bytes = inputs.scratch_bytes;
+    spec.user_sgprs = inputs.user_sgprs(spec.target());
     spec.workgroup_ids = inputs.workgroup_id;
     spec.work_item_ids = WorkItemIds::of_dimensions(inputs.local_id_dims);
     declare(signature, &mut spec);

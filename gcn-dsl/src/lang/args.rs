@@ -165,7 +165,7 @@ impl Arguments {
     }
     /// The next argument is `&[T]`.
     pub fn slice<T: Number>(&mut self) -> Slice<T, ReadOnly> {
-        Slice::from_kernarg(self.layout.place(SignatureArgKind::Slice, T::ELEM))
+        Slice::constant_from_kernarg(self.layout.place(SignatureArgKind::Slice, T::ELEM))
     }
     /// The next argument is `&mut [T]`.
     pub fn slice_mut<T: Number>(&mut self) -> Slice<T, Writable> {

@@ -69,7 +69,7 @@ pub trait AtomicElement: Number {}
 #[diagnostic::on_unimplemented(
     message = "this atomic operation does not exist for `{Self}`",
     label = "integers only",
-    note = "atomics on f32 and f64 are load, store, swap and fetch_add"
+    note = "atomics on f32 and f64 are load, store, swap, fetch_add, fetch_min and fetch_max"
 )]
 pub trait AtomicInteger: AtomicElement {}
 
@@ -284,9 +284,10 @@ macro_rules! integer_operations {
 integer_operations! {
     AtomicInteger /// Subtracts, wrapping; gives the old value.
     fetch_sub Sub
-    AtomicInteger /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value.
+    AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. f32 exists in LDS only,
+    /// f64 needs gfx90a or later; of a NaN and a number the number is kept.
     fetch_min Min
-    AtomicInteger /// Keeps the larger one, as signed or unsigned as the element is; gives the old value.
+    AtomicElement /// Keeps the larger one, as [`fetch_min`](Self::fetch_min) the smaller one.
     fetch_max Max
     AtomicInteger /// Bitwise and; gives the old value.
     fetch_and And

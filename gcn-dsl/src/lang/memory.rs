@@ -85,12 +85,25 @@ impl<T: Number, A> Slice<T, A> {
 }
 
 impl<T: Number> Slice<T, ReadOnly> {
-    /// Element `i` as a uniform value, through a scalar load (32- and 64-bit elements). Bounds are checked.
+    /// From the kernel argument at `offset`. Nothing writes the elements while the kernel runs.
+    pub(super) fn constant_from_kernarg(offset: u32) -> Self {
+        let slice = Self::from_kernarg(offset);
+        with(|c| c.builder.read_only(slice.resource));
+        slice
+    }
+
+    /// Element `i` as a uniform value: what `x[i]` is for a uniform index. Bounds are checked.
+    ///
+    /// Elements of 32 and 64 bits come through a scalar load. Narrower ones need not lie on a dword, which is all that scalar
+    /// loads move, so that one lane loads them.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
-        const { assert!(T::ELEM.bytes() >= 4, "scalar loads move whole dwords") };
         let i = i.into_device();
         let loc = Location::caller();
+        if T::ELEM.bytes() < 4 {
+            let value = load_elements(self, i.index(), 1, loc);
+            return S::emit(Inst::ReadFirstLane(value), loc);
+        }
         let offset = with(|c| {
             let size = c.builder.constant(u64::from(T::ELEM.bytes()), S::<u32>::TYPE);
             c.value(Inst::Bin(Bin::Mul, i.value, size), S::<u32>::TYPE, loc)
@@ -122,24 +135,43 @@ impl<T: Number, A> Ptr<T, A> {
     note = "convert with `as u32`"
 )]
 pub trait Index {
+    /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
+    type Constant<T: Number>;
     /// The index, varying.
     fn index(self) -> V<u32>;
+    /// The element at this index.
+    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> Self::Constant<T>;
 }
 
 impl Index for V<u32> {
+    type Constant<T: Number> = V<T>;
     fn index(self) -> V<u32> {
         self
     }
+    #[track_caller]
+    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> V<T> {
+        V::from_value(load_elements(slice, self, 1, Location::caller()))
+    }
 }
 impl Index for S<u32> {
+    type Constant<T: Number> = S<T>;
     #[track_caller]
     fn index(self) -> V<u32> {
         self.into_device()
     }
+    #[track_caller]
+    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> S<T> {
+        slice.uniform(self)
+    }
 }
 impl Index for u32 {
+    type Constant<T: Number> = S<T>;
     fn index(self) -> V<u32> {
         self.into_device()
+    }
+    #[track_caller]
+    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> S<T> {
+        slice.uniform(self)
     }
 }
 
@@ -234,9 +266,17 @@ pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, 
     a.store_at(i, value.into_device());
 }
 
+impl<T: Number, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
+    type Output = I::Constant<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> I::Constant<T> {
+        i.load_constant(self)
+    }
+}
+
 macro_rules! memory_access {
-    ($($memory:ident),*) => {$(
-        impl<T: Number, A, I: Index> LoadAt<I> for $memory<T, A> {
+    ($([$($access:ident)?] $memory:ident<$a:ident>),*) => {$(
+        impl<T: Number, $($access,)? I: Index> LoadAt<I> for $memory<T, $a> {
             type Output = V<T>;
             #[track_caller]
             fn load_at(&self, i: I) -> V<T> {
@@ -252,7 +292,7 @@ macro_rules! memory_access {
         }
     )*};
 }
-memory_access!(Slice, Ptr);
+memory_access!([] Slice<Writable>, [A] Ptr<A>);
 
 impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
     type Output = X;

@@ -16,6 +16,7 @@ mod matrix;
 mod memory;
 mod ops;
 mod ordering;
+mod private;
 mod value;
 mod var;
 mod vector;
@@ -44,6 +45,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
+pub use private::Private;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, SameLanes, Var};
 pub use vector::Vector;

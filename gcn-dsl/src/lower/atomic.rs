@@ -58,6 +58,10 @@ const NAMES: &[Name] = &[
     name(AtomicOp::Sub,             INTEGERS,      "sub",         "sub",        "u"),
     name(AtomicOp::Min,             SIGNED,        "smin",        "min",        "i"),
     name(AtomicOp::Min,             UNSIGNED,      "umin",        "min",        "u"),
+    name(AtomicOp::Min,             &[Elem::F32],  "min_f32",     "min",        "f"),
+    name(AtomicOp::Min,             &[Elem::F64],  "min_f64",     "min",        "f"),
+    name(AtomicOp::Max,             &[Elem::F32],  "max_f32",     "max",        "f"),
+    name(AtomicOp::Max,             &[Elem::F64],  "max_f64",     "max",        "f"),
     name(AtomicOp::Max,             SIGNED,        "smax",        "max",        "i"),
     name(AtomicOp::Max,             UNSIGNED,      "umax",        "max",        "u"),
     name(AtomicOp::And,             INTEGERS,      "and",         "and",        "b"),
@@ -108,6 +112,7 @@ impl Lower<'_> {
         let space = match atomic.memory {
             Memory::Buffer(_) | Memory::Global(_) => Space::Global,
             Memory::Lds(_) => Space::Local,
+            Memory::Private(_) => unreachable!("private arrays have no atomics"),
         };
         let ordering = atomic.ordering;
         let sequence = self.sequence(operation, ordering, atomic.scope, space)?;

@@ -7,7 +7,7 @@ use gcn_isa::reg::{EXEC, RegFile};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value, Variable};
-use crate::mir::{MInst, MOperand, Op, VSlice};
+use crate::mir::{MInst, MOperand, Op, VSlice, scratch};
 use crate::scalar::Elem;
 
 /// The part of a memory mnemonic that names size and extension.
@@ -78,7 +78,7 @@ impl Access {
 
 /// Where an access goes, as operands.
 pub(super) struct Address {
-    /// `buffer`, `global` or `ds`.
+    /// `buffer`, `global`, `scratch` or `ds`.
     pub family: &'static str,
     /// The varying part: a VGPR, or `off`.
     pub varying: Src,
@@ -130,6 +130,7 @@ impl Lower<'_> {
                     offen: false,
                 }
             }
+            Memory::Private(id) => self.scratch_address(self.kernel.private[id.0 as usize].offset, offset),
             Memory::Buffer(resource) => {
                 let base = vec![self.operand(resource), Src::Const(0, Width::B32)];
                 let (varying, offset, offen) = match self.operand(offset) {
@@ -146,6 +147,38 @@ impl Lower<'_> {
                 let offset = self.operand(offset);
                 let varying = Src::Reg(self.in_vgpr(offset, 1));
                 Address { family: "global", varying, base, offset: 0, offen: false }
+            }
+        }
+    }
+
+    /// Byte `offset` of the private array at `array`. Only the array's place goes into the instruction: with a constant part
+    /// of an index there, an index that wraps around would mean another address.
+    fn scratch_address(&mut self, array: u32, offset: Value) -> Address {
+        let off = Src::Fixed(Operand::Off);
+        let scratch =
+            |varying, offset| Address { family: "scratch", varying, base: vec![off], offset, offen: false };
+        match self.operand(offset) {
+            Src::Const(bits, _) => {
+                let at = (bits as u32).wrapping_add(array);
+                let inside = at.min(scratch::OFFSET_MAX);
+                if at == inside && !scratch::needs_base(self.target) {
+                    return scratch(off, at as i32);
+                }
+                let rest = self.in_vgpr(Src::Const(u64::from(at - inside), Width::B32), 1);
+                scratch(Src::Reg(rest), inside as i32)
+            }
+            index => {
+                let inside = array.min(scratch::OFFSET_MAX);
+                let mut varying = Src::Reg(self.in_vgpr(index, 1));
+                if array > inside {
+                    let sum = self.temp_v();
+                    // Cannot fail: every target adds dwords.
+                    let rest = Src::Const(u64::from(array - inside), Width::B32);
+                    if self.machine("v_add_u32", &[sum], &[rest, varying]).is_ok() {
+                        varying = Src::Reg(sum);
+                    }
+                }
+                scratch(varying, inside as i32)
             }
         }
     }

@@ -27,6 +27,7 @@ mod memory;
 #[cfg(test)]
 mod tests;
 
+use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
@@ -113,6 +114,29 @@ pub struct Inputs {
     pub workgroup_id: [bool; 3],
     /// Highest dimension of work-item id read.
     pub local_id_dims: u8,
+    /// Scratch bytes of a lane, a multiple of 4; see [`Inputs::reserve_scratch`].
+    pub scratch_bytes: u32,
+}
+
+impl Inputs {
+    /// User SGPRs that the descriptor asks for.
+    pub fn user_sgprs(&self, target: Target) -> UserSgprs {
+        let mut user = UserSgprs::empty();
+        user.set(UserSgprs::KERNARG_SEGMENT_PTR, self.kernarg);
+        let set_up = self.scratch_bytes > 0 && !target.has_architected_flat_scratch();
+        user.set(UserSgprs::FLAT_SCRATCH_INIT, set_up);
+        user
+    }
+
+    /// Where each SGPR is that the dispatch fills.
+    pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
+        InitialSgprs {
+            user: self.user_sgprs(target),
+            workgroup_ids: self.workgroup_id,
+            scratch_wave_offset: self.scratch_bytes > 0 && !target.has_architected_flat_scratch(),
+            ..InitialSgprs::default()
+        }
+    }
 }
 
 /// Lowers `kernel` for `target` with its workgroup size.
@@ -142,6 +166,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body)?;
     cx.drop_last_exec_restore();
     cx.end_program()?;
+    cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     Ok((cx.func, cx.inputs))
 }
 
@@ -220,17 +245,9 @@ impl Lower<'_> {
         });
         // The dispatcher always gives the x id; asking for it always keeps the SGPR order plain.
         self.inputs.workgroup_id[0] = true;
-        let mut next_sgpr = 0;
-        if self.inputs.kernarg {
-            self.entry.kernarg = Some(self.live_in(Reg::s(0, 2)));
-            next_sgpr = 2;
-        }
-        for d in 0..3 {
-            if self.inputs.workgroup_id[d] {
-                self.entry.workgroup_id[d] = Some(self.live_in(Reg::s(next_sgpr, 1)));
-                next_sgpr += 1;
-            }
-        }
+        let initial = self.inputs.initial_sgprs(self.target);
+        self.entry.kernarg = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR).map(|reg| self.live_in(reg));
+        self.entry.workgroup_id = [0, 1, 2].map(|d| initial.workgroup_id(d).map(|reg| self.live_in(reg)));
         if self.inputs.local_id_dims > 0 {
             self.entry.local_id = Some(self.live_in(Reg::v(0, 1)));
         }

@@ -6,6 +6,7 @@ mod fragments;
 mod hip;
 mod isa;
 mod language;
+mod memory;
 mod memory_model;
 mod rng;
 mod schedule;

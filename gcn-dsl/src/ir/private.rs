@@ -1,0 +1,121 @@
+//! Private arrays whose indices are all known become variables, which live in registers.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::{Inst, Kernel, Memory, PrivateId, Region, Stmt, Type, Value, Variable};
+
+/// Takes the private arrays of `kernel` that can be into registers.
+pub fn run(kernel: &mut Kernel) {
+    if kernel.private.is_empty() {
+        return;
+    }
+    let mut body = std::mem::take(&mut kernel.body);
+    let in_memory = in_memory(kernel, &body);
+    let mut promoted = Promoted { kernel, in_memory, variables: HashMap::new(), known: HashMap::new() };
+    promoted.region(&mut body, false);
+    let in_memory = std::mem::take(&mut promoted.in_memory);
+    kernel.body = body;
+    place(kernel, &in_memory);
+}
+
+/// Arrays with an access at an index that is not known, or that takes only a part of what another access takes.
+fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
+    let mut found = HashSet::new();
+    let mut types: HashMap<PrivateId, Type> = HashMap::new();
+    body.each_inst(&mut |v| {
+        let Some((id, offset, ty)) = access(kernel, v) else { return };
+        let bytes = u64::from(ty.elem.bytes()) * u64::from(ty.count);
+        let end = u64::from(kernel.private[id.0 as usize].bytes);
+        let first = *types.entry(id).or_insert(ty);
+        let inside = matches!(offset, Some(at) if at % bytes == 0 && at + bytes <= end);
+        if !inside || first != ty {
+            found.insert(id);
+        }
+    });
+    found
+}
+
+/// Array, byte offset if known, and type of an access to a private array.
+fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
+    let (memory, offset, ty) = match kernel.def(v).inst {
+        Inst::Load { memory, offset } => (memory, offset, kernel.ty(v)),
+        Inst::Store { memory, offset, value } => (memory, offset, kernel.ty(value)),
+        _ => return None,
+    };
+    let Memory::Private(id) = memory else { return None };
+    let at = match kernel.def(offset).inst {
+        Inst::Const(bits) => Some(bits),
+        _ => None,
+    };
+    // What is stored may be uniform; what is loaded is not.
+    Some((id, at, Type { place: super::Place::Varying, ..ty }))
+}
+
+struct Promoted<'k> {
+    kernel: &'k mut Kernel,
+    in_memory: HashSet<PrivateId>,
+    variables: HashMap<(PrivateId, u64), Variable>,
+    /// What each variable holds, within a run of instructions.
+    known: HashMap<Variable, Value>,
+}
+
+impl Promoted<'_> {
+    /// `nested`: fewer lanes may run than elsewhere, and those that do not must keep their value.
+    fn region(&mut self, region: &mut Region, nested: bool) {
+        self.known.clear();
+        for stmt in &mut region.stmts {
+            match stmt {
+                Stmt::Inst(v) => self.inst(*v, nested),
+                Stmt::If { then, els, .. } => {
+                    self.region(then, true);
+                    self.region(els, true);
+                }
+                Stmt::While { head, body, .. } => {
+                    self.region(head, true);
+                    self.region(body, true);
+                }
+                Stmt::DoWhile { body, .. } => self.region(body, true),
+            }
+            if !matches!(stmt, Stmt::Inst(_)) {
+                self.known.clear();
+            }
+        }
+    }
+
+    fn inst(&mut self, v: Value, nested: bool) {
+        let Some((id, Some(at), ty)) = access(self.kernel, v) else { return };
+        if self.in_memory.contains(&id) {
+            return;
+        }
+        let variables = &mut self.kernel.variables;
+        let var = *self.variables.entry((id, at)).or_insert_with(|| {
+            variables.push(ty);
+            Variable(variables.len() as u32 - 1)
+        });
+        let def = &mut self.kernel.values[v.0 as usize];
+        if let Inst::Store { value, .. } = def.inst {
+            def.inst = Inst::Write { var, value, keep: nested };
+            self.known.insert(var, value);
+            return;
+        }
+        match self.known.get(&var) {
+            Some(value) => def.inst = Inst::Bitcast(*value),
+            None => {
+                def.inst = Inst::Read(var);
+                self.known.insert(var, v);
+            }
+        }
+    }
+}
+
+/// Places what is still in memory one after the other.
+fn place(kernel: &mut Kernel, in_memory: &HashSet<PrivateId>) {
+    let mut end = 0u32;
+    for (i, array) in kernel.private.iter_mut().enumerate() {
+        if !in_memory.contains(&PrivateId(i as u32)) {
+            array.bytes = 0;
+        }
+        array.offset = end.next_multiple_of(16);
+        end = array.offset + array.bytes;
+    }
+}

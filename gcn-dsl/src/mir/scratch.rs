@@ -1,0 +1,136 @@
+//! Scratch: memory of each lane, for private arrays and spilled registers.
+//!
+//! Scratch is reached through `scratch_*` instructions at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
+//! scratch (gfx942 and later) the hardware sets that register up; elsewhere the kernel does, from the user SGPRs
+//! `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute). [`Inputs::reserve_scratch`] adds
+//! both to a function at any time before registers are assigned.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::reg::{FLAT_SCRATCH, Reg, RegFile};
+use gcn_isa::table::{self, InstDesc};
+use gcn_isa::{Operand, Target};
+
+use super::{Function, MInst, MOperand, Op, VSlice};
+use crate::lower::Inputs;
+
+/// Largest byte offset that a `scratch_*` instruction holds.
+pub const OFFSET_MAX: u32 = 4095;
+
+impl Inputs {
+    /// Reserves `bytes` of each lane's scratch in `function` and returns their offset, a multiple of `align`.
+    ///
+    /// The first call puts the set-up of `FLAT_SCRATCH` at the entry where the target needs one; that renumbers the
+    /// registers in [`Function::live_in`] and the copies from them at the start of the entry block. The descriptor follows
+    /// from [`Inputs::scratch_bytes`].
+    pub fn reserve_scratch(&mut self, function: &mut Function, bytes: u32, align: u32) -> u32 {
+        let before = *self;
+        let offset = self.scratch_bytes.next_multiple_of(align.max(1));
+        // Dwords are what scratch is interleaved by.
+        self.scratch_bytes = (offset + bytes).next_multiple_of(4);
+        if before.scratch_bytes == 0 && self.scratch_bytes > 0 {
+            set_up(function, &before, self);
+        }
+        offset
+    }
+}
+
+/// Initialises `FLAT_SCRATCH` in a function that was made for `before`.
+fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
+    let target = f.target;
+    let (old, new) = (before.initial_sgprs(target), after.initial_sgprs(target));
+    let (Some(init), Some(offset)) =
+        (new.user_sgpr(gcn_emit::kernel::UserSgprs::FLAT_SCRATCH_INIT), new.scratch_wave_offset())
+    else {
+        return;
+    };
+    let moved =
+        |reg: Reg| (0..3).find(|d| old.workgroup_id(*d) == Some(reg)).and_then(|d| new.workgroup_id(d));
+    for reg in &mut f.live_in {
+        *reg = moved(*reg).unwrap_or(*reg);
+    }
+    let live_in = f.live_in.clone();
+    let Some(entry) = f.blocks.first_mut() else { return };
+    let mut copies = 0;
+    for inst in &mut entry.insts {
+        let [_, MOperand::Fixed(Operand::Reg(from))] = &mut inst.operands[..] else { break };
+        *from = moved(*from).unwrap_or(*from);
+        if inst.op != Op::Copy || !live_in.contains(from) {
+            break;
+        }
+        copies += 1;
+    }
+    f.live_in.extend([init, offset]);
+    let (base, wave) = (f.new_vreg(RegFile::Sgpr, 2), f.new_vreg(RegFile::Sgpr, 1));
+    let part = |start| MOperand::Virt(VSlice { reg: base, start, len: 1 });
+    let wave = MOperand::Virt(VSlice { reg: wave, start: 0, len: 1 });
+    let all = MOperand::Virt(VSlice { reg: base, start: 0, len: 2 });
+    let fixed = |reg: Reg| MOperand::Fixed(reg.into());
+    let half = |i: u16| fixed(Reg { index: FLAT_SCRATCH.index + i, len: 1, ..FLAT_SCRATCH });
+    let add = |mnemonic| {
+        let row = row(target, mnemonic, |_| true);
+        Op::Machine(row, row.default_mods())
+    };
+    let zero = MOperand::Fixed(Operand::const32(0));
+    let insts = [
+        inst(Op::Copy, [all, fixed(init)]),
+        inst(Op::Copy, [wave, fixed(offset)]),
+        inst(add("s_add_u32"), [half(0), part(0), wave]),
+        inst(add("s_addc_u32"), [half(1), part(1), zero]),
+    ];
+    if let Some(entry) = f.blocks.first_mut() {
+        entry.insts.splice(copies..copies, insts);
+    }
+}
+
+/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: without architected flat scratch there is
+/// no form without an address register.
+pub fn needs_base(target: Target) -> bool {
+    !target.has_architected_flat_scratch()
+}
+
+/// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that holds 0 where
+/// [`needs_base`] says so (M0 will do), else `None`.
+///
+/// # Panics
+/// If the offset exceeds [`OFFSET_MAX`] or `data` has more than four registers.
+pub fn load(target: Target, data: VSlice, base: Option<MOperand>, offset: u32) -> MInst {
+    let (op, form) = access(target, "load", data, base, offset);
+    let off = MOperand::Fixed(Operand::Off);
+    debug_assert_eq!(form.operands.len(), 3, "data, no VGPR address, base");
+    inst(op, [MOperand::Virt(data), off, base.unwrap_or(off)])
+}
+
+/// Stores `data` as [`load`] loads it.
+///
+/// # Panics
+/// As [`load`].
+pub fn store(target: Target, data: VSlice, base: Option<MOperand>, offset: u32) -> MInst {
+    let (op, _) = access(target, "store", data, base, offset);
+    let off = MOperand::Fixed(Operand::Off);
+    inst(op, [off, MOperand::Virt(data), base.unwrap_or(off)])
+}
+
+fn access(
+    target: Target,
+    verb: &str,
+    data: VSlice,
+    base: Option<MOperand>,
+    offset: u32,
+) -> (Op, &'static InstDesc) {
+    assert!(offset <= OFFSET_MAX, "a scratch instruction holds offsets up to {OFFSET_MAX}, not {offset}");
+    let size = ["dword", "dwordx2", "dwordx3", "dwordx4"][usize::from(data.len) - 1];
+    let form = if base.is_some() { "saddr" } else { "noaddr" };
+    let row = row(target, &format!("scratch_{verb}_{size}"), |row| row.form == form);
+    let mods = Mods { offset: offset as i32, ..row.default_mods() };
+    (Op::Machine(row, mods), row)
+}
+
+fn row(target: Target, mnemonic: &str, fits: impl Fn(&InstDesc) -> bool) -> &'static InstDesc {
+    table::find_mnemonic(target, mnemonic)
+        .find(|row| fits(row))
+        .unwrap_or_else(|| unreachable!("every target with scratch instructions has `{mnemonic}`"))
+}
+
+fn inst<const N: usize>(op: Op, operands: [MOperand; N]) -> MInst {
+    MInst { op, operands: operands.into_iter().collect(), keeps_dst: false, loc: None }
+}
