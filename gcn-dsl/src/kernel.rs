@@ -99,11 +99,13 @@ pub trait Kernel: Copy {
 pub struct BuildOptions {
     /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its reader).
     pub schedule: bool,
+    /// Merge loads and stores of neighbouring elements into wide ones.
+    pub merge: bool,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        BuildOptions { schedule: true }
+        BuildOptions { schedule: true, merge: true }
     }
 }
 
@@ -149,6 +151,11 @@ impl BuiltKernel {
             code,
             object,
         })
+    }
+
+    /// Where LDS that the launch adds begins.
+    pub(crate) fn lds_start(&self) -> u32 {
+        self.spec.lds_bytes
     }
 
     /// The target.

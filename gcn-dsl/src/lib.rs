@@ -72,9 +72,9 @@ pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::{
-        Acc, FragA, FragB, Lds, Ordering, Private, S, Scope, V, Vector, all, any, ballot, barrier, fence,
-        global_id, lane_id, local_id, mfma, read_first_lane, read_lane, select, shuffle, shuffle_xor, splat,
-        wave_id, workgroup_id, workgroup_size,
+        Acc, Cache, FragA, FragB, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any,
+        ballot, barrier, fence, global_id, lane_id, local_id, mfma, read_first_lane, read_lane, select,
+        shuffle, shuffle_xor, splat, wave_id, workgroup_id, workgroup_size,
     };
     pub use crate::scalar::{bf16, f16};
     pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};

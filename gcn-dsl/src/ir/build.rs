@@ -131,7 +131,14 @@ impl Builder {
     /// Declares an LDS array.
     pub fn lds(&mut self, bytes: u32) -> LdsId {
         let offset = self.kernel.lds_bytes().next_multiple_of(16);
-        self.kernel.lds.push(LdsDef { bytes, offset });
+        self.kernel.lds.push(LdsDef { bytes, offset, dynamic: false });
+        LdsId(self.kernel.lds.len() as u32 - 1)
+    }
+
+    /// The LDS whose size the launch says. There is one such array, which may have several names.
+    pub fn dynamic_lds(&mut self) -> LdsId {
+        let offset = self.kernel.lds_bytes();
+        self.kernel.lds.push(LdsDef { bytes: 0, offset, dynamic: true });
         LdsId(self.kernel.lds.len() as u32 - 1)
     }
 

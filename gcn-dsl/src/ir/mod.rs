@@ -8,11 +8,14 @@
 //! Values are folded and shared while the IR is built ([`build`]); [`dce`] then drops what nobody uses.
 //! [`Kernel`]'s `Display` is the textual form.
 
+pub mod align;
 pub mod atomic;
 pub mod build;
 pub mod call;
 pub mod dce;
 mod fold;
+pub mod hinted;
+pub mod merge;
 mod print;
 pub mod private;
 
@@ -21,6 +24,7 @@ use smallvec::SmallVec;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
+pub use hinted::{Cache, Hinted};
 
 use crate::scalar::Elem;
 
@@ -144,6 +148,8 @@ pub enum Memory {
     Buffer(Value),
     /// Raw global memory from a uniform 64-bit pointer.
     Global(Value),
+    /// Raw global memory from a 64-bit pointer of each lane; the offset is a constant.
+    Lanes(Value),
     /// An LDS array.
     Lds(LdsId),
     /// An array of each lane's own, in scratch.
@@ -242,6 +248,8 @@ pub enum Inst {
     LaneId,
     /// An atomic access; its value is what a load finds, or the old value of a read-modify-write.
     Atomic(Box<Atomic>),
+    /// A load or store with a cache hint.
+    Hinted(Box<Hinted>),
     /// A fence.
     Fence {
         /// Scope.
@@ -292,6 +300,18 @@ pub enum Stmt {
     },
 }
 
+impl Stmt {
+    /// The regions of the statement, to change them.
+    pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
+        match self {
+            Stmt::Inst(_) => SmallVec::new(),
+            Stmt::If { then, els, .. } => SmallVec::from([then, els]),
+            Stmt::While { head, body, .. } => SmallVec::from([head, body]),
+            Stmt::DoWhile { body, .. } => std::iter::once(body).collect(),
+        }
+    }
+}
+
 /// Statements in order.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Region {
@@ -337,6 +357,8 @@ pub struct LdsDef {
     pub bytes: u32,
     /// Byte offset in the workgroup's LDS, assigned in order of declaration at 16-byte alignment.
     pub offset: u32,
+    /// The array starts behind all others and is as long as the launch says.
+    pub dynamic: bool,
 }
 
 /// A private array's place in each lane's scratch.
@@ -383,7 +405,13 @@ impl Kernel {
         self.private.last().map_or(0, |a| a.offset + a.bytes)
     }
 
-    /// Total LDS bytes.
+    /// Byte offset of an LDS array in the workgroup's LDS.
+    pub fn lds_offset(&self, id: LdsId) -> u32 {
+        let array = self.lds[id.0 as usize];
+        if array.dynamic { self.lds_bytes().next_multiple_of(16) } else { array.offset }
+    }
+
+    /// LDS bytes of arrays whose length is known.
     pub fn lds_bytes(&self) -> u32 {
         self.lds.last().map_or(0, |l| l.offset + l.bytes)
     }
@@ -433,6 +461,7 @@ impl Inst {
                 f(*value);
             }
             Inst::Atomic(atomic) => atomic.operands(f),
+            Inst::Hinted(access) => access.operands(f),
             Inst::Machine(call) => call.operands(f),
             Inst::Result { of, .. } => f(*of),
         }
@@ -444,6 +473,7 @@ impl Inst {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
             Inst::Atomic(_) | Inst::Fence { .. } => true,
             Inst::Machine(call) => call.effect == Effect::Kept,
+            Inst::Hinted(access) => access.value.is_some(),
             _ => false,
         }
     }
@@ -458,6 +488,7 @@ impl Inst {
                 self,
                 Inst::Load { .. }
                     | Inst::LoadUniform { .. }
+                    | Inst::Hinted(_)
                     | Inst::Read(_)
                     // What these give depends on which lanes are active.
                     | Inst::ReadFirstLane(_)
@@ -471,7 +502,7 @@ impl Inst {
 impl Memory {
     pub(super) fn base(self, f: &mut impl FnMut(Value)) {
         match self {
-            Memory::Buffer(v) | Memory::Global(v) => f(v),
+            Memory::Buffer(v) | Memory::Global(v) | Memory::Lanes(v) => f(v),
             Memory::Lds(_) | Memory::Private(_) => {}
         }
     }

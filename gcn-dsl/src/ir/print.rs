@@ -29,7 +29,10 @@ impl Display for Kernel {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "kernel {} {{", self.name)?;
         for (i, lds) in self.lds.iter().enumerate() {
-            writeln!(f, "  lds{i}: {} bytes at {}", lds.bytes, lds.offset)?;
+            match lds.dynamic {
+                true => writeln!(f, "  lds{i}: as many bytes as the launch says")?,
+                false => writeln!(f, "  lds{i}: {} bytes at {}", lds.bytes, lds.offset)?,
+            }
         }
         for (i, private) in self.private.iter().enumerate() {
             writeln!(f, "  private{i}: {} bytes at {}", private.bytes, private.offset)?;
@@ -132,6 +135,7 @@ impl Display for Mem {
         match self.0 {
             Memory::Buffer(v) => write!(f, "buffer {v}"),
             Memory::Global(v) => write!(f, "global {v}"),
+            Memory::Lanes(v) => write!(f, "lanes {v}"),
             Memory::Lds(id) => write!(f, "lds{}", id.0),
             Memory::Private(id) => write!(f, "private{}", id.0),
         }

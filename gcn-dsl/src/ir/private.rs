@@ -64,21 +64,14 @@ impl Promoted<'_> {
     fn region(&mut self, region: &mut Region, nested: bool) {
         self.known.clear();
         for stmt in &mut region.stmts {
-            match stmt {
-                Stmt::Inst(v) => self.inst(*v, nested),
-                Stmt::If { then, els, .. } => {
-                    self.region(then, true);
-                    self.region(els, true);
-                }
-                Stmt::While { head, body, .. } => {
-                    self.region(head, true);
-                    self.region(body, true);
-                }
-                Stmt::DoWhile { body, .. } => self.region(body, true),
+            if let Stmt::Inst(v) = stmt {
+                self.inst(*v, nested);
+                continue;
             }
-            if !matches!(stmt, Stmt::Inst(_)) {
-                self.known.clear();
+            for inner in stmt.regions_mut() {
+                self.region(inner, true);
             }
+            self.known.clear();
         }
     }
 

@@ -7,7 +7,7 @@ use gcn_isa::{Target, check};
 
 use super::{BuildOptions, BuiltKernel, Kernel};
 use crate::asm::AsmError;
-use crate::ir::{dce, private};
+use crate::ir::{dce, merge, private};
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
@@ -139,6 +139,10 @@ pub(super) fn build<K: Kernel>(
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     private::run(&mut ir);
     dce::run(&mut ir);
+    if options.merge {
+        merge::run(&mut ir);
+        dce::run(&mut ir);
+    }
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildError::Lds { kernel: name(), bytes, limit, target });

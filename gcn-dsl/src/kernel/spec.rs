@@ -18,6 +18,10 @@ pub(super) fn describe(
     let mut spec = KernelSpec::new(program, WorkgroupSize::Required(signature.workgroup));
     mind_the_last_register(&mut spec);
     spec.lds_bytes = ir.lds_bytes();
+    if ir.lds.iter().any(|array| array.dynamic) {
+        // The launch's bytes follow these, and begin where the kernel looks for them.
+        spec.lds_bytes = spec.lds_bytes.next_multiple_of(16);
+    }
     spec.scratch_bytes = inputs.scratch_bytes;
     spec.user_sgprs = inputs.user_sgprs(spec.target());
     spec.workgroup_ids = inputs.workgroup_id;

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::memory::{Backing, byte_offset};
 use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Scope, StoreOrdering};
-use super::{Index, IntoDevice, Lds, Ptr, Slice, V, Vector, Writable, with};
+use super::{Index, IntoDevice, LanePtr, Lds, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
 use crate::ir::{self, AtomicOp, Inst, Memory, Place, Type, Value};
 use crate::lower::atomic::value_type;
 use crate::scalar::{Number, bf16, f16};
@@ -151,7 +151,11 @@ impl<T> Copy for Atomic<T> {}
 impl<T: Number> Atomic<T> {
     #[track_caller]
     fn at(memory: &impl Backing<T>, i: impl Index) -> Self {
-        let offset = byte_offset::<T>(i.index(), Location::caller());
+        let offset = byte_offset::<T>(memory, i.index(), Location::caller());
+        Self::at_offset(memory, offset)
+    }
+
+    fn at_offset(memory: &impl Backing<T>, offset: Value) -> Self {
         Atomic { memory: memory.memory(), offset, element: PhantomData }
     }
 
@@ -362,4 +366,17 @@ atomic_places! {
     [A] Slice<T, A>, A;
     [A] Ptr<T, A>, A;
     [const N: usize] Lds<T, N>;
+    [] LdsSlice<T>;
+}
+
+impl<T: Number, A> LanePtr<T, A> {
+    /// What the pointer points to, for atomic operations.
+    #[track_caller]
+    pub fn atomic(&self) -> Atomic<T>
+    where
+        T: AtomicElement,
+        A: AtomicMemory,
+    {
+        Atomic::at(self, 0)
+    }
 }

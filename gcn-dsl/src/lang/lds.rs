@@ -4,13 +4,13 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, LoadAt, StoreAt, V, Vector, with};
+use super::{Index, IntoDevice, LdsSlice, LoadAt, StoreAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
 /// An array of `N` elements in the workgroup's LDS, shared by its waves; what it holds at first is undefined.
 ///
-/// Indices are not checked. Between a store and another wave's load of the same element there must be a `barrier()`.
+/// Indices are not checked: one out of range reads or writes other LDS data, or nothing; [`get`](Lds::get) checks. Between a store and another wave's load of the same element there must be a `barrier()`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -56,6 +56,33 @@ impl<T: Number, const N: usize> Lds<T, N> {
     /// True for an array of no elements.
     pub const fn is_empty(&self) -> bool {
         N == 0
+    }
+
+    /// Element `i`, or 0 if there is none.
+    #[track_caller]
+    pub fn get(&self, i: impl Index) -> V<T> {
+        self.as_slice().get(i)
+    }
+
+    /// The array as a slice.
+    pub fn as_slice(&self) -> LdsSlice<T> {
+        LdsSlice::whole(self.id, self.len())
+    }
+
+    /// `len` elements from element `start` on. The bounds are not checked.
+    #[track_caller]
+    pub fn slice(
+        &self,
+        start: impl IntoDevice<super::S<u32>>,
+        len: impl IntoDevice<super::S<u32>>,
+    ) -> LdsSlice<T> {
+        self.as_slice().slice(start, len)
+    }
+
+    /// The same bytes as elements of another type.
+    #[track_caller]
+    pub fn cast<U: Number>(&self) -> LdsSlice<U> {
+        self.as_slice().cast()
     }
 
     /// Byte address of the array in the workgroup's LDS, for [`isa`](crate::isa) functions. An instruction that takes it

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::{IntoDevice, S, V, Vector, with};
+use super::{IntoDevice, LanePtr, S, V, Vector, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar};
 
@@ -123,7 +123,11 @@ impl<T: Number> Slice<T, Writable> {
 impl<T: Number, A> Ptr<T, A> {
     pub(super) fn from_kernarg(offset: u32) -> Self {
         let ty = Type { count: 2, ..Type::uniform(Elem::U32) };
-        let pointer = with(|c| c.builder.value(Inst::KernArg { offset }, ty, None));
+        Self::from_value(with(|c| c.builder.value(Inst::KernArg { offset }, ty, None)))
+    }
+
+    /// From two uniform dwords.
+    pub(super) fn from_value(pointer: Value) -> Self {
         Ptr { pointer, types: PhantomData }
     }
 }
@@ -135,6 +139,10 @@ impl<T: Number, A> Ptr<T, A> {
     note = "convert with `as u32`"
 )]
 pub trait Index {
+    /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].
+    type Pointer<T, A>;
+    /// `pointer` advanced by so many elements.
+    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Self::Pointer<T, A>;
     /// What an element of memory that nothing writes is at such an index: `S<T>` if the index is uniform, else `V<T>`.
     type Constant<T: Number>;
     /// The index, varying.
@@ -144,6 +152,11 @@ pub trait Index {
 }
 
 impl Index for V<u32> {
+    type Pointer<T, A> = LanePtr<T, A>;
+    #[track_caller]
+    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> LanePtr<T, A> {
+        pointer.for_each_lane().add(self)
+    }
     type Constant<T: Number> = V<T>;
     fn index(self) -> V<u32> {
         self
@@ -154,6 +167,11 @@ impl Index for V<u32> {
     }
 }
 impl Index for S<u32> {
+    type Pointer<T, A> = Ptr<T, A>;
+    #[track_caller]
+    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+        pointer.advanced(self)
+    }
     type Constant<T: Number> = S<T>;
     #[track_caller]
     fn index(self) -> V<u32> {
@@ -165,6 +183,11 @@ impl Index for S<u32> {
     }
 }
 impl Index for u32 {
+    type Pointer<T, A> = Ptr<T, A>;
+    #[track_caller]
+    fn advance<T: Number, A>(self, pointer: Ptr<T, A>) -> Ptr<T, A> {
+        pointer.advanced(self.into_device())
+    }
     type Constant<T: Number> = S<T>;
     fn index(self) -> V<u32> {
         self.into_device()
@@ -178,6 +201,10 @@ impl Index for u32 {
 /// Memory of `T` with a base that the IR knows.
 pub(super) trait Backing<T> {
     fn memory(&self) -> Memory;
+    /// Byte offset of the first element, uniform.
+    fn start(&self) -> Option<Value> {
+        None
+    }
 }
 
 /// Device memory whose elements are `T`.
@@ -198,10 +225,18 @@ impl<T, A> Backing<T> for Ptr<T, A> {
 impl<T, A> Elements<T> for Ptr<T, A> {}
 
 /// Byte offset of element `i`.
-pub(super) fn byte_offset<T: Scalar>(i: V<u32>, loc: &'static Location<'static>) -> Value {
+pub(super) fn byte_offset<T: Scalar>(
+    memory: &impl Backing<T>,
+    i: V<u32>,
+    loc: &'static Location<'static>,
+) -> Value {
+    let start = memory.start();
     with(|c| {
         let size = c.v_u32(T::ELEM.bytes());
-        c.value(Inst::Bin(Bin::Mul, i.value, size), V::<u32>::TYPE, loc)
+        let offset = c.value(Inst::Bin(Bin::Mul, i.value, size), V::<u32>::TYPE, loc);
+        let Some(start) = start else { return offset };
+        let start = c.value(Inst::Splat(start), V::<u32>::TYPE, loc);
+        c.value(Inst::Bin(Bin::Add, offset, start), V::<u32>::TYPE, loc)
     })
 }
 
@@ -212,7 +247,7 @@ pub(super) fn load_elements<T: Number>(
     count: usize,
     loc: &'static Location<'static>,
 ) -> Value {
-    let offset = byte_offset::<T>(i, loc);
+    let offset = byte_offset::<T>(from, i, loc);
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
     with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
 }
@@ -224,7 +259,7 @@ pub(super) fn store_elements<T: Number>(
     value: Value,
     loc: &'static Location<'static>,
 ) {
-    let offset = byte_offset::<T>(i, loc);
+    let offset = byte_offset::<T>(to, i, loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value }, loc));
 }
 

@@ -10,12 +10,16 @@ mod cast;
 mod compare;
 mod context;
 mod control;
+mod dma;
+mod hinted;
 mod ids;
 mod lds;
+mod lds_slice;
 mod matrix;
 mod memory;
 mod ops;
 mod ordering;
+mod pointer;
 mod private;
 mod value;
 mod var;
@@ -33,8 +37,10 @@ pub use control::{
     Condition, Div, Flow, ForRange, Merge, Top, UnrollEnd, for_begin, for_begin_inclusive, for_begin_step,
     if_begin, loop_begin, unroll, unroll_inclusive,
 };
+pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
+pub use lds_slice::LdsSlice;
 pub use matrix::{Acc, Accumulates, FragA, FragB, mfma};
 pub use memory::{
     Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,
@@ -45,6 +51,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
+pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, SameLanes, Var};

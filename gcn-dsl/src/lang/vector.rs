@@ -33,6 +33,12 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector { value, element: PhantomData }
     }
 
+    /// A value that one instruction loaded.
+    pub(super) fn checked(value: Value) -> Self {
+        const { Self::WIDTH_IS_LOADABLE };
+        Self::of(value)
+    }
+
     #[track_caller]
     pub(super) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
         const { Self::WIDTH_IS_LOADABLE };

@@ -73,7 +73,13 @@ impl Backend for Gpu {
     fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
         let module = self.device.load_module(kernel.code_object())?;
         let function = module.function(kernel.name())?;
-        self.device.launch(&function, grid.workgroups, kernel.signature().workgroup, 0, kernarg)?;
+        self.device.launch(
+            &function,
+            grid.workgroups,
+            kernel.signature().workgroup,
+            grid.dynamic_lds,
+            kernarg,
+        )?;
         self.device.synchronize()?;
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
         Ok(LaunchStats { workgroups, wave_instructions: 0 })

@@ -24,22 +24,30 @@ use crate::scalar::Number;
 pub struct Grid {
     /// Workgroups in x, y and z.
     pub workgroups: [u32; 3],
+    /// Bytes of LDS beyond the kernel's own, for [`LdsSlice::dynamic`](crate::lang::LdsSlice::dynamic).
+    pub dynamic_lds: u32,
 }
 
 impl Grid {
     /// A grid of one dimension.
     pub const fn x(x: u32) -> Grid {
-        Grid { workgroups: [x, 1, 1] }
+        Grid::xyz(x, 1, 1)
     }
 
     /// A grid of two dimensions.
     pub const fn xy(x: u32, y: u32) -> Grid {
-        Grid { workgroups: [x, y, 1] }
+        Grid::xyz(x, y, 1)
     }
 
     /// A grid of three dimensions.
     pub const fn xyz(x: u32, y: u32, z: u32) -> Grid {
-        Grid { workgroups: [x, y, z] }
+        Grid { workgroups: [x, y, z], dynamic_lds: 0 }
+    }
+
+    /// The grid with so many bytes of LDS for each workgroup beyond the kernel's own arrays.
+    #[must_use]
+    pub const fn with_dynamic_lds(self, bytes: u32) -> Grid {
+        Grid { dynamic_lds: bytes, ..self }
     }
 }
 
@@ -87,6 +95,21 @@ pub enum LaunchError {
         size: u32,
         /// 0 for x, 1 for y, 2 for z.
         dimension: usize,
+    },
+    /// The kernel's LDS arrays and the launch's do not fit together.
+    #[error(
+        "kernel `{kernel}`: {own} bytes of its own LDS arrays and {dynamic} bytes that the launch adds exceed the {limit} \
+         bytes of a workgroup; ask for less with `Grid::with_dynamic_lds`"
+    )]
+    Lds {
+        /// Kernel.
+        kernel: String,
+        /// Bytes of the kernel's arrays.
+        own: u32,
+        /// Bytes that the launch adds.
+        dynamic: u32,
+        /// Bytes there are.
+        limit: u32,
     },
     /// A slice does not fit a buffer resource.
     #[error(
@@ -304,6 +327,10 @@ impl Device {
         let [x, y, z] = grid.workgroups;
         if x == 0 || y == 0 || z == 0 {
             return Err(LaunchError::EmptyGrid { kernel: kernel(), x, y, z });
+        }
+        let (own, dynamic, limit) = (built.lds_start(), grid.dynamic_lds, self.target.lds_per_cu());
+        if dynamic > 0 && own.checked_add(dynamic).is_none_or(|all| all > limit) {
+            return Err(LaunchError::Lds { kernel: kernel(), own, dynamic, limit });
         }
         for (dimension, (&workgroups, &size)) in
             grid.workgroups.iter().zip(&built.signature().workgroup).enumerate()

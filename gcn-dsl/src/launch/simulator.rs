@@ -50,8 +50,9 @@ impl Backend for Simulator {
         let failed =
             |error| LaunchError::Simulation { kernel: kernel.name().to_owned(), error: Box::new(error) };
         let target = kernel.target();
-        let state =
+        let mut state =
             KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
+        state.lds_bytes += grid.dynamic_lds;
         let machine = Machine::new(target, kernel.code(), state).map_err(failed)?;
         let options = Options { mode: self.mode, parallel: true, ..Options::default() };
         let stats = gcn_sim::run(

@@ -110,7 +110,7 @@ impl Lower<'_> {
     pub(super) fn atomic(&mut self, v: Value, atomic: &Atomic) -> Lowered {
         let operation = atomic.op.operation();
         let space = match atomic.memory {
-            Memory::Buffer(_) | Memory::Global(_) => Space::Global,
+            Memory::Buffer(_) | Memory::Global(_) | Memory::Lanes(_) => Space::Global,
             Memory::Lds(_) => Space::Local,
             Memory::Private(_) => unreachable!("private arrays have no atomics"),
         };
@@ -123,9 +123,11 @@ impl Lower<'_> {
             self.order();
         }
         match (atomic.op, atomic.value) {
-            (AtomicOp::Load, _) => self.load_with(v, atomic.memory, atomic.offset, sequence.bits)?,
+            (AtomicOp::Load, _) => {
+                self.load_with(v, atomic.memory, atomic.offset, |m| sequence.bits.apply(m))?;
+            }
             (AtomicOp::Store, Some(value)) => {
-                self.store_with(atomic.memory, atomic.offset, value, sequence.bits)?;
+                self.store_with(atomic.memory, atomic.offset, value, |m| sequence.bits.apply(m))?;
             }
             _ => self.read_modify_write(v, atomic, sequence.bits)?,
         }

@@ -1,12 +1,11 @@
 //! Loads, stores, kernel arguments, variables.
 
 use gcn_isa::inst::Mods;
-use gcn_isa::memory_model::Bits;
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
-use crate::ir::{Bin, Inst, Memory, Place, Type, Value, Variable};
+use crate::ir::{Bin, Cache, Hinted, Inst, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VSlice, scratch};
 use crate::scalar::Elem;
 
@@ -99,8 +98,11 @@ impl Lower<'_> {
         let Some(pointer) = self.entry.kernarg else { unreachable!("enabled because it is read") };
         let base = Src::Reg(pointer.all(self.func.info(pointer)));
         let dst = self.define(v);
-        let mnemonic = if dst.len == 2 { "s_load_dwordx2" } else { "s_load_dword" };
-        self.machine(mnemonic, &[dst], &[base, Src::Fixed(Operand::Imm(i64::from(offset)))])
+        self.machine(
+            &scalar_load("s_load", dst.len),
+            &[dst],
+            &[base, Src::Fixed(Operand::Imm(i64::from(offset)))],
+        )
     }
 
     pub(super) fn load_uniform(&mut self, v: Value, resource: Value, offset: Value) -> Lowered {
@@ -111,14 +113,13 @@ impl Lower<'_> {
             other => Src::Reg(self.in_sgpr(other, 1)),
         };
         let dst = self.define(v);
-        let mnemonic = if dst.len == 2 { "s_buffer_load_dwordx2" } else { "s_buffer_load_dword" };
-        self.machine(mnemonic, &[dst], &[base, offset])
+        self.machine(&scalar_load("s_buffer_load", dst.len), &[dst], &[base, offset])
     }
 
     pub(super) fn address(&mut self, memory: Memory, offset: Value) -> Address {
         match memory {
             Memory::Lds(id) => {
-                let array = self.kernel.lds[id.0 as usize].offset;
+                let array = self.kernel.lds_offset(id);
                 let (varying, constant) =
                     self.split_constant(offset, DS_OFFSET_MAX - array.min(DS_OFFSET_MAX));
                 let varying = Src::Reg(self.in_vgpr(varying, 1));
@@ -129,6 +130,18 @@ impl Lower<'_> {
                     offset: (array + constant) as i32,
                     offen: false,
                 }
+            }
+            Memory::Lanes(pointer) => {
+                let varying = self.operand(pointer);
+                let varying = Src::Reg(self.in_vgpr(varying, 2));
+                let offset = match self.operand(offset) {
+                    Src::Const(bits, _) => bits as i32,
+                    other => {
+                        unreachable!("lanes' pointers are advanced by 64-bit arithmetic, not by {other:?}")
+                    }
+                };
+                let base = vec![Src::Fixed(Operand::Off)];
+                Address { family: "global", varying, base, offset, offen: false }
             }
             Memory::Private(id) => self.scratch_address(self.kernel.private[id.0 as usize].offset, offset),
             Memory::Buffer(resource) => {
@@ -199,11 +212,35 @@ impl Lower<'_> {
     }
 
     pub(super) fn load(&mut self, v: Value, memory: Memory, offset: Value) -> Lowered {
-        self.load_with(v, memory, offset, Bits::empty())
+        self.load_with(v, memory, offset, |_| {})
     }
 
-    /// A load with cache bits.
-    pub(super) fn load_with(&mut self, v: Value, memory: Memory, offset: Value, bits: Bits) -> Lowered {
+    /// A load or store with a cache hint; the bits are those of LLVM's memory legalizer. With scopes,
+    /// `glc`, `scc` and `slc` are called `sc0`, `sc1` and `nt`.
+    pub(super) fn hinted(&mut self, v: Value, access: &Hinted) -> Lowered {
+        let scopes = self.target.has_architected_flat_scratch();
+        let (cache, store) = (access.cache, access.value.is_some());
+        let modify = move |m: &mut Mods| match (cache, scopes) {
+            (Cache::Streaming, true) => m.slc = true,
+            (Cache::Streaming, false) => (m.glc, m.slc) = (true, true),
+            (Cache::Bypass, true) => (m.glc, m.scc) = (true, true),
+            // Stores write through.
+            (Cache::Bypass, false) => m.glc = !store,
+        };
+        match access.value {
+            Some(value) => self.store_with(access.memory, access.offset, value, modify),
+            None => self.load_with(v, access.memory, access.offset, modify),
+        }
+    }
+
+    /// A load with other modifiers.
+    pub(super) fn load_with(
+        &mut self,
+        v: Value,
+        memory: Memory,
+        offset: Value,
+        modify: impl Fn(&mut Mods),
+    ) -> Lowered {
         let ty = self.kernel.ty(v);
         let address = self.address(memory, offset);
         let dst = self.define(v);
@@ -215,15 +252,21 @@ impl Lower<'_> {
         let size = size.ok_or_else(|| self.no_access(ty))?;
         let srcs: Vec<Src> = [address.varying].into_iter().chain(address.base).collect();
         let mnemonic = format!("{}_{verb}_{size}", address.family);
-        self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen, bits))
+        self.machine_with(&mnemonic, &[dst], &srcs, memory_mods(address.offset, address.offen, modify))
     }
 
     pub(super) fn store(&mut self, memory: Memory, offset: Value, value: Value) -> Lowered {
-        self.store_with(memory, offset, value, Bits::empty())
+        self.store_with(memory, offset, value, |_| {})
     }
 
-    /// A store with cache bits.
-    pub(super) fn store_with(&mut self, memory: Memory, offset: Value, value: Value, bits: Bits) -> Lowered {
+    /// A store with other modifiers.
+    pub(super) fn store_with(
+        &mut self,
+        memory: Memory,
+        offset: Value,
+        value: Value,
+        modify: impl Fn(&mut Mods),
+    ) -> Lowered {
         let ty = self.kernel.ty(value);
         let address = self.address(memory, offset);
         let data = self.operand(value);
@@ -241,7 +284,7 @@ impl Lower<'_> {
         };
         srcs.extend(address.base);
         let mnemonic = format!("{}_{verb}_{size}", address.family);
-        self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, bits))
+        self.machine_with(&mnemonic, &[], &srcs, memory_mods(address.offset, address.offen, modify))
     }
 
     fn no_access(&self, ty: Type) -> LowerError {
@@ -300,10 +343,18 @@ impl Lower<'_> {
     }
 }
 
-fn memory_mods(offset: i32, offen: bool, bits: Bits) -> impl Fn(&mut Mods) {
+/// `s_load_dwordx4` and its kin.
+fn scalar_load(verb: &str, dwords: u8) -> String {
+    match dwords {
+        1 => format!("{verb}_dword"),
+        n => format!("{verb}_dwordx{n}"),
+    }
+}
+
+fn memory_mods(offset: i32, offen: bool, modify: impl Fn(&mut Mods)) -> impl Fn(&mut Mods) {
     move |m| {
         m.offset = offset;
         m.offen = offen;
-        bits.apply(m);
+        modify(m);
     }
 }

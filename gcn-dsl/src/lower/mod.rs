@@ -349,6 +349,7 @@ impl Lower<'_> {
             }
             Inst::LaneId => self.lane_id(v)?,
             Inst::Atomic(atomic) => self.atomic(v, atomic)?,
+            Inst::Hinted(access) => self.hinted(v, access)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
             Inst::Machine(call) => self.call(v, call)?,
             Inst::Result { of, index } => self.further_result(v, *of, *index),

@@ -1,4 +1,7 @@
 //! Memory: private arrays, constant memory, merged accesses, LDS, pointers, atomics.
 
 mod constant;
+mod lds;
+mod merged;
+mod pointers;
 mod private;

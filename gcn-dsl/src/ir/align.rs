@@ -1,0 +1,131 @@
+//! How many low bits of an address are known to be zero.
+
+use hashbrown::HashMap;
+
+use super::{Bin, Inst, Kernel, Stmt, Type, Value};
+use crate::scalar::Elem;
+
+/// What is aligned to more than this is aligned enough.
+const ENOUGH: u32 = 16;
+
+/// Known alignment of 32-bit integers.
+pub struct Alignment {
+    /// Low zero bits of every write of a variable.
+    variables: Vec<u32>,
+    values: HashMap<Value, u32>,
+}
+
+impl Alignment {
+    /// Looks at all writes of variables: a loop that counts in steps of 4 keeps multiples of 4.
+    pub fn of(kernel: &Kernel) -> Alignment {
+        let mut writes = Vec::new();
+        kernel.body.each_inst(&mut |v| {
+            if let Inst::Write { var, value, .. } = kernel.def(v).inst {
+                writes.push((var, value));
+            }
+        });
+        let mut found = Alignment { variables: vec![ENOUGH; kernel.variables.len()], values: HashMap::new() };
+        loop {
+            let before = found.variables.clone();
+            for (var, value) in &writes {
+                let bits = found.bits(kernel, *value);
+                let known = &mut found.variables[var.0 as usize];
+                *known = bits.min(*known);
+            }
+            if found.variables == before {
+                return found;
+            }
+            // What was derived from less strict assumptions no longer holds.
+            found.values.clear();
+        }
+    }
+
+    /// `v` is a multiple of `1 << bits`; at most [`ENOUGH`].
+    pub fn bits(&mut self, kernel: &Kernel, v: Value) -> u32 {
+        if let Some(known) = self.values.get(&v) {
+            return *known;
+        }
+        let bits = if is_int32(kernel.ty(v)) { self.look(kernel, v).min(ENOUGH) } else { 0 };
+        self.values.insert(v, bits);
+        bits
+    }
+
+    fn look(&mut self, kernel: &Kernel, v: Value) -> u32 {
+        let constant = |v: Value| match kernel.def(v).inst {
+            Inst::Const(bits) => Some(bits as u32),
+            _ => None,
+        };
+        match kernel.def(v).inst {
+            Inst::Const(bits) => (bits as u32).trailing_zeros(),
+            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => self.bits(kernel, a),
+            Inst::Read(var) => self.variables[var.0 as usize],
+            Inst::Select(_, a, b) => self.bits(kernel, a).min(self.bits(kernel, b)),
+            Inst::Bin(op, a, b) => {
+                let (x, y) = (self.bits(kernel, a), self.bits(kernel, b));
+                match (op, constant(b)) {
+                    (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor, _) => x.min(y),
+                    (Bin::And, _) => x.max(y),
+                    (Bin::Mul, _) => x + y,
+                    (Bin::Shl, Some(k)) if k < 32 => x + k,
+                    (Bin::Shr, Some(k)) if k < 32 => x.saturating_sub(k),
+                    (Bin::Min | Bin::Max, _) => x.min(y),
+                    _ => 0,
+                }
+            }
+            _ => 0,
+        }
+    }
+}
+
+fn is_int32(ty: Type) -> bool {
+    ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32)
+}
+
+/// A byte offset as what varies and a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Split {
+    /// What the constant is added to, if anything.
+    pub base: Option<Value>,
+    /// The base is uniform and the sum is made varying.
+    pub splat: bool,
+    /// The constant; the sum wraps.
+    pub constant: u32,
+}
+
+impl Split {
+    /// Takes `offset` apart.
+    pub fn of(kernel: &Kernel, offset: Value) -> Split {
+        let (inner, splat) = match kernel.def(offset).inst {
+            Inst::Splat(inner) => (inner, true),
+            _ => (offset, false),
+        };
+        let whole = Split { base: Some(inner), splat, constant: 0 };
+        match kernel.def(inner).inst {
+            Inst::Const(bits) => Split { base: None, splat: false, constant: bits as u32 },
+            Inst::Bin(Bin::Add, base, c) => match kernel.def(c).inst {
+                Inst::Const(bits) => Split { base: Some(base), constant: bits as u32, ..whole },
+                _ => whole,
+            },
+            _ => whole,
+        }
+    }
+
+    /// Appends the instructions that compute the offset to `out`; `ty` is the offset's.
+    pub fn build(self, kernel: &mut Kernel, ty: Type, out: &mut Vec<Stmt>) -> Value {
+        let mut add = |inst, ty| {
+            kernel.values.push(super::ValueDef { inst, ty: Some(ty), loc: None });
+            let v = Value(kernel.values.len() as u32 - 1);
+            out.push(Stmt::Inst(v));
+            v
+        };
+        let Some(base) = self.base else { return add(Inst::Const(u64::from(self.constant)), ty) };
+        let inner = if self.splat { Type::uniform(ty.elem) } else { ty };
+        let sum = if self.constant == 0 {
+            base
+        } else {
+            let c = add(Inst::Const(u64::from(self.constant)), inner);
+            add(Inst::Bin(Bin::Add, base, c), inner)
+        };
+        if self.splat { add(Inst::Splat(sum), ty) } else { sum }
+    }
+}

@@ -1,0 +1,35 @@
+//! Accesses that say how caches shall treat them.
+
+use super::{Memory, Value};
+
+/// How caches treat what an access moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cache {
+    /// The data is used once: keep other data rather than it (LLVM's `nontemporal`; `slc`, on gfx942 and later `nt`).
+    Streaming,
+    /// Pass by caches that another compute unit or device may not see (LLVM's `volatile` without its waits; `glc`, on gfx942
+    /// and later `sc0 sc1`).
+    Bypass,
+}
+
+/// A load, or a store of a value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hinted {
+    /// Where.
+    pub memory: Memory,
+    /// Byte offset, varying.
+    pub offset: Value,
+    /// What is stored; a load has none.
+    pub value: Option<Value>,
+    /// The hint.
+    pub cache: Cache,
+}
+
+impl Hinted {
+    /// Calls `f` for each operand.
+    pub fn operands(&self, mut f: impl FnMut(Value)) {
+        self.memory.base(&mut f);
+        f(self.offset);
+        self.value.into_iter().for_each(f);
+    }
+}

@@ -1,0 +1,50 @@
+//! Merges neighbouring loads and stores into wide ones.
+//!
+//! Within a run of instructions without control flow, accesses to one memory object whose byte offsets differ by known
+//! constants become one access of up to 16 bytes (64 for scalar loads), if the common part of the offset is known to be
+//! aligned to the whole. The alignment is what makes it right in every case: an aligned block does not wrap around at
+//! 2^32, so that the bounds of a slice are checked dword by dword as before, and the blocks of two lanes are the same or apart,
+//! so that lanes of one wave still write in the order that the program says.
+//!
+//! What may be moved over what:
+//! - Loads of read-only memory (`&[T]`) over everything.
+//! - Loads and stores of one object over accesses to another: a slice, an LDS array and a private array is an object of its
+//!   own. Raw pointers may point to the same memory as each other, but not into a slice.
+//! - Nothing else over barriers, atomics, fences and instructions that are named.
+
+mod kernarg;
+mod run;
+mod uniform;
+
+use super::align::Alignment;
+use super::{Kernel, Region, Stmt};
+
+/// Merges accesses of `kernel`. Values that nobody uses any more are left for [`super::dce`].
+pub fn run(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    kernarg::merge(kernel, &mut body);
+    // Uses the whole body.
+    kernel.body = body;
+    let mut alignment = Alignment::of(kernel);
+    let mut body = std::mem::take(&mut kernel.body);
+    region(kernel, &mut alignment, &mut body);
+    kernel.body = body;
+}
+
+fn region(kernel: &mut Kernel, alignment: &mut Alignment, region_: &mut Region) {
+    let mut stmts = Vec::with_capacity(region_.stmts.len());
+    let mut open = Vec::new();
+    for mut stmt in std::mem::take(&mut region_.stmts) {
+        if let Stmt::Inst(v) = stmt {
+            open.push(v);
+            continue;
+        }
+        run::merge(kernel, alignment, &mut open, &mut stmts);
+        for inner in stmt.regions_mut() {
+            region(kernel, alignment, inner);
+        }
+        stmts.push(stmt);
+    }
+    run::merge(kernel, alignment, &mut open, &mut stmts);
+    region_.stmts = stmts;
+}

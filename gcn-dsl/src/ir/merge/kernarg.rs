@@ -1,0 +1,51 @@
+//! Kernel arguments side by side are loaded at once.
+
+use super::super::{Inst, Kernel, Region, Stmt, Type, Value, ValueDef};
+use super::run::part;
+use crate::scalar::Elem;
+
+/// Dwords that a scalar load can have, widest first.
+const SIZES: [u32; 4] = [16, 8, 4, 2];
+
+/// Merges the arguments that the body loads at its start. No dword behind the last used one is read: the segment may end
+/// there.
+pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
+    let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
+    let mut args: Vec<(u32, u32, Value)> = at_start
+        .filter_map(|stmt| match stmt {
+            Stmt::Inst(v) => match kernel.def(*v).inst {
+                Inst::KernArg { offset } => Some((offset / 4, u32::from(kernel.ty(*v).dwords()), *v)),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    args.sort_unstable();
+    let mut wide = Vec::new();
+    let mut rest = args.as_slice();
+    while let Some(&(first, dwords, _)) = rest.first() {
+        let choice = SIZES.iter().find_map(|&size| {
+            let inside = rest.iter().take_while(|a| a.0 + a.1 <= first + size).count();
+            let used: u32 = rest[..inside].iter().map(|a| a.1).sum();
+            let reached = rest.iter().any(|a| a.0 + a.1 >= first + size);
+            (reached && inside > 1 && 4 * used >= 3 * size).then_some((size, inside))
+        });
+        let (size, inside) = choice.unwrap_or((dwords, 1));
+        let (together, others) = rest.split_at(inside);
+        rest = others;
+        if together.len() > 1 {
+            wide.push(Stmt::Inst(load(kernel, first, size, together)));
+        }
+    }
+    body.stmts.splice(0..0, wide);
+}
+
+fn load(kernel: &mut Kernel, first: u32, size: u32, parts: &[(u32, u32, Value)]) -> Value {
+    let ty = Type { count: size as u8, ..Type::uniform(Elem::U32) };
+    kernel.values.push(ValueDef { inst: Inst::KernArg { offset: 4 * first }, ty: Some(ty), loc: None });
+    let wide = Value(kernel.values.len() as u32 - 1);
+    for (dword, dwords, v) in parts {
+        kernel.values[v.0 as usize].inst = part(wide, dword - first, *dwords, size);
+    }
+    wide
+}

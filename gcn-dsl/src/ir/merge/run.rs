@@ -1,0 +1,282 @@
+//! The accesses of one run of instructions.
+
+use smallvec::SmallVec;
+
+use super::super::align::{Alignment, Split};
+use super::super::{Inst, Kernel, Memory, Stmt, Type, Value, ValueDef};
+use super::uniform;
+use crate::scalar::Elem;
+
+/// Bytes of the widest vector access.
+const WIDEST: u32 = 16;
+
+/// An access that moves whole dwords.
+#[derive(Clone, Copy)]
+struct Access {
+    /// Position in the run.
+    at: usize,
+    /// The load or store.
+    inst: Value,
+    /// Constant part of the offset.
+    constant: u32,
+    dwords: u32,
+}
+
+/// Accesses to one object at one base, between which nothing comes that they must not pass.
+struct Group {
+    memory: Memory,
+    /// The common part; its constant is 0.
+    base: Split,
+    store: bool,
+    /// The base is a multiple of so many bytes.
+    aligned: u32,
+    accesses: Vec<Access>,
+}
+
+impl Group {
+    fn overlaps(&self, constant: u32, dwords: u32) -> bool {
+        self.accesses.iter().any(|a| {
+            constant.wrapping_sub(a.constant) < 4 * a.dwords || a.constant.wrapping_sub(constant) < 4 * dwords
+        })
+    }
+}
+
+/// Instructions that take the place of one, or come before it.
+#[derive(Default, Clone)]
+pub(super) struct Edit {
+    pub before: Vec<Stmt>,
+    pub removed: bool,
+}
+
+/// Merges what is in `open` and moves it to `out`.
+pub(super) fn merge(
+    kernel: &mut Kernel,
+    alignment: &mut Alignment,
+    open: &mut Vec<Value>,
+    out: &mut Vec<Stmt>,
+) {
+    let run = std::mem::take(open);
+    let mut edits = vec![Edit::default(); run.len()];
+    for mut group in groups(kernel, &run) {
+        if group.accesses.len() > 1 {
+            group.aligned = block_bytes(kernel, alignment, &group.base, 1 << 16);
+            // Nothing is known of the pointers of different lanes, which matters to stores only.
+            let apart = group.store && matches!(group.memory, Memory::Lanes(_));
+            let block = if apart { 4 } else { group.aligned.min(WIDEST) };
+            merge_group(kernel, &group, block, &mut edits);
+        }
+    }
+    uniform::merge(kernel, alignment, &run, &mut edits);
+    for (v, edit) in run.into_iter().zip(edits) {
+        out.extend(edit.before);
+        if !edit.removed {
+            out.push(Stmt::Inst(v));
+        }
+    }
+}
+
+/// Bytes of the aligned blocks that accesses at `base` may be merged in.
+pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Split, widest: u32) -> u32 {
+    match base.base {
+        Some(v) => widest.min(1 << alignment.bits(kernel, v)),
+        None => widest,
+    }
+}
+
+fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
+    let (mut open, mut done): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
+    // Groups that an access must not pass end before it.
+    let close = |open: &mut Vec<Group>, done: &mut Vec<Group>, ends: &dyn Fn(&Group) -> bool| {
+        let (ended, rest) = std::mem::take(open).into_iter().partition(ends);
+        *open = rest;
+        done.extend::<Vec<Group>>(ended);
+    };
+    for (at, &inst) in run.iter().enumerate() {
+        let (memory, offset, store, ty) = match kernel.def(inst).inst {
+            Inst::Load { memory, offset } => (memory, offset, false, kernel.ty(inst)),
+            Inst::Store { memory, offset, value } => (memory, offset, true, kernel.ty(value)),
+            ref other => {
+                if !passes(other) {
+                    close(&mut open, &mut done, &|g| !is_read_only(kernel, g.memory));
+                }
+                continue;
+            }
+        };
+        let split = Split::of(kernel, offset);
+        let bytes = ty.elem.bytes() * u32::from(ty.count);
+        let (constant, dwords) = (split.constant, bytes.div_ceil(4));
+        let base = Split { constant: 0, ..split };
+        let whole = bytes.is_multiple_of(4);
+        close(&mut open, &mut done, &|g: &Group| {
+            if !may_alias(kernel, g.memory, memory) || !(store || g.store) {
+                return false;
+            }
+            // Stores side by side go together.
+            let together = store && g.store && whole && g.memory == memory && g.base == base;
+            !together || g.overlaps(constant, dwords)
+        });
+        if !whole {
+            continue;
+        }
+        let access = Access { at, inst, constant, dwords };
+        match open.iter_mut().find(|g| g.store == store && g.memory == memory && g.base == base) {
+            Some(group) => group.accesses.push(access),
+            None => open.push(Group { memory, base, store, aligned: 4, accesses: vec![access] }),
+        }
+    }
+    done.extend(open);
+    done
+}
+
+/// Memory accesses may be moved over the instruction.
+fn passes(inst: &Inst) -> bool {
+    let harmless = matches!(
+        inst,
+        Inst::Read(_)
+            | Inst::Write { .. }
+            | Inst::LoadUniform { .. }
+            | Inst::ReadFirstLane(_)
+            | Inst::ReadLane(..)
+            | Inst::Permute { .. }
+            | Inst::Ballot(_)
+    );
+    harmless || inst.is_pure()
+}
+
+fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
+    matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
+}
+
+/// True if an access to one may touch the bytes of an access to the other.
+fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
+    // All names of the LDS whose size the launch says.
+    let dynamic = |m| matches!(m, Memory::Lds(id) if kernel.lds[id.0 as usize].dynamic);
+    let raw = |m| matches!(m, Memory::Global(_) | Memory::Lanes(_));
+    a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
+}
+
+fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit]) {
+    if block < 8 {
+        return;
+    }
+    let mut blocks: Vec<u32> = group.accesses.iter().map(|a| a.constant & !(block - 1)).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    for start in blocks {
+        let inside = |a: &&Access| a.constant & !(block - 1) == start && fits(a, start, block);
+        let accesses: SmallVec<[Access; 4]> = group.accesses.iter().filter(inside).copied().collect();
+        if group.store {
+            stores(kernel, group, start, accesses, edits);
+        } else {
+            loads(kernel, group, start, &accesses, edits);
+        }
+    }
+}
+
+fn fits(a: &Access, start: u32, block: u32) -> bool {
+    a.constant.is_multiple_of(4) && a.constant - start + 4 * a.dwords <= block
+}
+
+/// What the alignment of LDS accesses asks for: dwords `first..end` of a block.
+fn widened(memory: Memory, first: u32, end: u32) -> (u32, u32) {
+    match (memory, first, end - first) {
+        (Memory::Lds(_), 1, 2) | (Memory::Lds(_), 1, 3) => (0, end),
+        _ => (first, end),
+    }
+}
+
+fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], edits: &mut [Edit]) {
+    let Some(leader) = accesses.first().filter(|_| accesses.len() > 1) else { return };
+    let dword = |a: &Access| (a.constant - start) / 4;
+    let first = accesses.iter().map(dword).min().unwrap_or_default();
+    let end = accesses.iter().map(|a| dword(a) + a.dwords).max().unwrap_or_default();
+    let (first, end) = widened(group.memory, first, end);
+    let ty = Type { count: (end - first) as u8, ..Type::varying(Elem::U32) };
+    let Inst::Load { memory, offset } = kernel.def(leader.inst).inst else { return };
+    let before = &mut edits[leader.at].before;
+    let constant = start.wrapping_add(4 * first);
+    let offset = if constant == leader.constant {
+        offset
+    } else {
+        let offset_ty = kernel.ty(offset);
+        Split { constant, ..group.base }.build(kernel, offset_ty, before)
+    };
+    let loc = kernel.def(leader.inst).loc;
+    kernel.values.push(ValueDef { inst: Inst::Load { memory, offset }, ty: Some(ty), loc });
+    let wide = Value(kernel.values.len() as u32 - 1);
+    before.push(Stmt::Inst(wide));
+    for a in accesses {
+        kernel.values[a.inst.0 as usize].inst = part(wide, dword(a) - first, a.dwords, end - first);
+    }
+}
+
+/// Dwords of a wide value.
+pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
+    if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
+}
+
+fn stores(
+    kernel: &mut Kernel,
+    group: &Group,
+    start: u32,
+    mut accesses: SmallVec<[Access; 4]>,
+    edits: &mut [Edit],
+) {
+    accesses.sort_unstable_by_key(|a| a.constant);
+    let dword = |a: &Access| (a.constant - start) / 4;
+    let mut rest = accesses.as_slice();
+    while let Some(leader) = rest.first() {
+        // As many as lie side by side, and as the memory takes at once.
+        let (mut count, mut end, mut best) = (0, dword(leader), 1);
+        for a in rest.iter().take_while(|a| {
+            let adjoins = dword(a) == end;
+            end += a.dwords;
+            adjoins
+        }) {
+            count += 1;
+            let end = dword(a) + a.dwords;
+            if widened(group.memory, dword(leader), end) == (dword(leader), end) {
+                best = count;
+            }
+        }
+        let (together, others) = rest.split_at(best);
+        rest = others;
+        if together.len() > 1 && passes_others(group, together) {
+            store(kernel, group, start.wrapping_add(4 * dword(leader)), together, edits);
+        }
+    }
+}
+
+/// The parts may be stored at the place of the last: what is stored between is in the same aligned block, and so is apart from
+/// what other lanes store here, if it is not the same block.
+fn passes_others(group: &Group, parts: &[Access]) -> bool {
+    let positions = || parts.iter().map(|a| a.at);
+    let (Some(first), Some(last)) = (positions().min(), positions().max()) else { return false };
+    let block = |a: &Access| a.constant & !(group.aligned - 1);
+    let mut between = group.accesses.iter().filter(|a| (first..last).contains(&a.at));
+    between.all(|a| block(a) == block(&parts[0]))
+}
+
+/// One store at the place of the last.
+fn store(kernel: &mut Kernel, group: &Group, constant: u32, parts: &[Access], edits: &mut [Edit]) {
+    let Some(last) = parts.iter().max_by_key(|a| a.at) else { return };
+    let mut values = SmallVec::new();
+    let mut offset_ty = Type::varying(Elem::U32);
+    for a in parts {
+        let Inst::Store { offset, value, .. } = kernel.def(a.inst).inst else { return };
+        offset_ty = kernel.ty(offset);
+        values.push(value);
+        edits[a.at].removed = true;
+    }
+    let count = parts.iter().map(|a| a.dwords).sum::<u32>() as u8;
+    let ty = Type { count, ..Type::varying(Elem::U32) };
+    let loc = kernel.def(last.inst).loc;
+    let before = &mut edits[last.at].before;
+    kernel.values.push(ValueDef { inst: Inst::Concat(values), ty: Some(ty), loc });
+    let value = Value(kernel.values.len() as u32 - 1);
+    before.push(Stmt::Inst(value));
+    let offset = Split { constant, ..group.base }.build(kernel, offset_ty, before);
+    let inst = Inst::Store { memory: group.memory, offset, value };
+    kernel.values.push(ValueDef { inst, ty: None, loc });
+    before.push(Stmt::Inst(Value(kernel.values.len() as u32 - 1)));
+}

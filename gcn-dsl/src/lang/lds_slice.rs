@@ -1,0 +1,160 @@
+//! Parts of LDS, and LDS whose length is not part of a type.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::memory::{Backing, Elements, load_elements, store_elements};
+use super::{Index, IntoDevice, LoadAt, S, StoreAt, V, Vector, select, with};
+use crate::ir::{Bin, Inst, LdsId, Memory, Value};
+use crate::scalar::Number;
+
+/// Elements in the workgroup's LDS: a part of an array, an array whose length is known when the kernel is built, or what
+/// the launch adds.
+///
+/// Indices are not checked, as for [`Lds`](super::Lds); [`get`](LdsSlice::get) checks. Two slices may name the same bytes, and
+/// as different types: loads and stores through them happen in the order that the program says.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Reverses blocks of `n` elements; the launch says how much LDS that takes.
+///     #[workgroup(64)]
+///     fn reverse(n: u32, x: &mut [f32]) {
+///         let block = LdsSlice::<f32>::dynamic(n);
+///         let first = workgroup_id().x * n;
+///         for i in (local_id().x..n).step_by(64) {
+///             block[i] = x[first + i];
+///         }
+///         barrier();
+///         for i in (local_id().x..n).step_by(64) {
+///             x[first + i] = block[n - 1 - i];
+///         }
+///     }
+/// }
+/// let mut x: Vec<f32> = (0..200).map(|i| i as f32).collect();
+/// let grid = Grid::x(2).with_dynamic_lds(100 * 4);
+/// reverse.launch(&Device::simulator(Target::GFX90A), grid, (100, &mut x))?;
+/// assert_eq!((x[0], x[99], x[100], x[199]), (99.0, 0.0, 199.0, 100.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct LdsSlice<T> {
+    id: LdsId,
+    /// Byte offset in the array, uniform.
+    start: Option<Value>,
+    len: S<u32>,
+    element: PhantomData<T>,
+}
+
+impl<T> Clone for LdsSlice<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for LdsSlice<T> {}
+
+impl<T: Number> LdsSlice<T> {
+    /// Declares an array of `len` elements, a host number.
+    pub fn new(len: usize) -> Self {
+        let bytes = len.checked_mul(T::ELEM.bytes() as usize).and_then(|n| u32::try_from(n).ok());
+        let id = with(|c| c.builder.lds(bytes.unwrap_or(u32::MAX / 2)));
+        Self::whole(id, len as u32)
+    }
+
+    /// The LDS that the launch adds behind the kernel's arrays ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as
+    /// `len` elements. Every call names the same memory, as every `extern __shared__` array of HIP does.
+    #[track_caller]
+    pub fn dynamic(len: impl IntoDevice<S<u32>>) -> Self {
+        let id = with(|c| c.builder.dynamic_lds());
+        LdsSlice { id, start: None, len: len.into_device(), element: PhantomData }
+    }
+
+    pub(super) fn whole(id: LdsId, len: u32) -> Self {
+        LdsSlice { id, start: None, len: len.into_device(), element: PhantomData }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> S<u32> {
+        self.len
+    }
+
+    /// True if there are no elements.
+    #[track_caller]
+    pub fn is_empty(&self) -> S<bool> {
+        super::eq(self.len, 0)
+    }
+
+    /// `len` elements from element `start` on. The bounds are not checked.
+    #[track_caller]
+    pub fn slice(&self, start: impl IntoDevice<S<u32>>, len: impl IntoDevice<S<u32>>) -> Self {
+        let loc = Location::caller();
+        let (start, ty) = (start.into_device(), S::<u32>::TYPE);
+        let start = with(|c| {
+            let size = c.builder.constant(u64::from(T::ELEM.bytes()), ty);
+            let bytes = c.value(Inst::Bin(Bin::Mul, start.value, size), ty, loc);
+            match self.start {
+                Some(before) => c.value(Inst::Bin(Bin::Add, before, bytes), ty, loc),
+                None => bytes,
+            }
+        });
+        LdsSlice { start: Some(start), len: len.into_device(), ..*self }
+    }
+
+    /// The same bytes as elements of another type; a rest that is no whole element is left out. The slice must start at a
+    /// multiple of the element's size, as every array and every slice of larger elements does.
+    #[track_caller]
+    pub fn cast<U: Number>(&self) -> LdsSlice<U> {
+        let len = self.len * T::ELEM.bytes() / U::ELEM.bytes();
+        LdsSlice { id: self.id, start: self.start, len, element: PhantomData }
+    }
+
+    /// Element `i`, or 0 if there is none.
+    #[track_caller]
+    pub fn get(&self, i: impl Index) -> V<T> {
+        let i = i.index();
+        let inside = super::lt(i, self.len);
+        let zero = V::from_value(with(|c| c.builder.constant(0, V::<T>::TYPE)));
+        let at = select::<u32>(inside, i, 0);
+        select::<T>(inside, self.load_at(at), zero)
+    }
+
+    /// Loads `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
+    /// multiple of the bytes loaded.
+    #[track_caller]
+    pub fn load_vector<const K: usize>(&self, i: impl Index) -> Vector<T, K> {
+        Vector::load(self, i)
+    }
+
+    /// Stores `K` consecutive elements from index `i` on with one instruction of up to 16 bytes. The address must be a
+    /// multiple of the bytes stored.
+    #[track_caller]
+    pub fn store_vector<const K: usize>(&self, i: impl Index, v: Vector<T, K>) {
+        v.store(self, i);
+    }
+}
+
+impl<T> Backing<T> for LdsSlice<T> {
+    fn memory(&self) -> Memory {
+        Memory::Lds(self.id)
+    }
+    fn start(&self) -> Option<Value> {
+        self.start
+    }
+}
+impl<T> Elements<T> for LdsSlice<T> {}
+
+impl<T: Number, I: Index> LoadAt<I> for LdsSlice<T> {
+    type Output = V<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> V<T> {
+        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
+    }
+}
+
+impl<T: Number, I: Index> StoreAt<I> for LdsSlice<T> {
+    type Element = V<T>;
+    #[track_caller]
+    fn store_at(&self, i: I, value: V<T>) {
+        store_elements(self, i.index(), value.value, Location::caller());
+    }
+}
