@@ -135,7 +135,7 @@ gcn_kernel! {
 fn copies_straight_to_lds() {
     let x: Vec<f32> = (0..500).map(|i| (i * i % 97) as f32).collect();
     let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-    let part = |t: usize, i: usize| at(256 * t + (i * 7 & 255)) + at(256 * t + 255 - i);
+    let part = |t: usize, i: usize| at(256 * t + ((i * 7) & 255)) + at(256 * t + 255 - i);
     let expected: Vec<f32> = (0..128).map(|i| part(0, i) + part(1, i)).collect();
     for target in TARGETS {
         let kernel = tiles.build(target).unwrap();
