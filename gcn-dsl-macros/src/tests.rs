@@ -92,12 +92,14 @@ fn control_flow_carries_its_flow() {
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(
         text.contains(
-            "for_begin_step(0,a,4,&__gcn_flow);{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
+            "for_begin(::gcn_dsl::lang::range(0,a).step_by(4),&__gcn_flow,false,false);{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
         ),
         "{text}"
     );
     assert!(
-        text.contains("let__gcn_cond=::gcn_dsl::lang::gt(a,1);let__gcn_loop=__gcn_loop.test(__gcn_cond);"),
+        text.contains(
+            "let__gcn_cond={let__gcn_flow=__gcn_loop.flow();::gcn_dsl::lang::gt(a,1)};let__gcn_loop=__gcn_loop.test(__gcn_cond,false);"
+        ),
         "{text}"
     );
 }
@@ -136,12 +138,13 @@ fn faults_in_bodies_are_all_reported() {
         fn k(x: &mut [f32]) {
             let n = 1;
             n = 2;
-            loop { break; }
-            match n { _ => {} }
+            while n > 1 { break 'outer; }
+            match n { Some(n) => {} }
             let y = v_mfma_f32_32x32x8_f16(x, x, x);
         }
     });
-    let expected = ["`n` is not declared mutable", "`loop`", "`match`", "does not exist on gfx90a"];
+    let expected =
+        ["`n` is not declared mutable", "labelled `'outer`", "a pattern", "does not exist on gfx90a"];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.contains(expected), "{found}");

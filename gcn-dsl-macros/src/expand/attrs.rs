@@ -14,6 +14,8 @@ fn of(e: &Expr) -> &[Attribute] {
         | Expr::ForLoop(syn::ExprForLoop { attrs, .. })
         | Expr::If(syn::ExprIf { attrs, .. })
         | Expr::Index(syn::ExprIndex { attrs, .. })
+        | Expr::Loop(syn::ExprLoop { attrs, .. })
+        | Expr::Match(syn::ExprMatch { attrs, .. })
         | Expr::MethodCall(syn::ExprMethodCall { attrs, .. })
         | Expr::Unary(syn::ExprUnary { attrs, .. })
         | Expr::While(syn::ExprWhile { attrs, .. }) => attrs,

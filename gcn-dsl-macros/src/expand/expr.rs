@@ -5,35 +5,16 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
 
+use super::exit::Frame;
 use super::{Cx, attrs, lang, place};
 use crate::check;
 
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
 const CONVERGENT: [&str; 2] = ["barrier", "mfma"];
 
-/// Syntax that kernels do not have yet, with what to write instead.
+/// Syntax that kernels do not have, with what to write instead.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     let (tokens, what) = match e {
-        Expr::Loop(e) => (
-            e.loop_token.to_token_stream(),
-            "`loop` is not available in a kernel yet; write `while condition`",
-        ),
-        Expr::Break(e) => (
-            e.break_token.to_token_stream(),
-            "`break` is not available in a kernel yet; make it part of the loop's condition",
-        ),
-        Expr::Continue(e) => (
-            e.continue_token.to_token_stream(),
-            "`continue` is not available in a kernel yet; put the rest of the body in an `if`",
-        ),
-        Expr::Return(e) => (
-            e.return_token.to_token_stream(),
-            "`return` is not available in a kernel yet; put the rest of the body in an `if`",
-        ),
-        Expr::Match(e) => (
-            e.match_token.to_token_stream(),
-            "`match` is not available in a kernel yet; use `if` and `else`, or match on host values in `comptime { … }`",
-        ),
         Expr::Async(e) => (e.async_token.to_token_stream(), "`async` is not available in a kernel"),
         Expr::Await(e) => (e.await_token.to_token_stream(), "`.await` is not available in a kernel"),
         Expr::Try(e) => (
@@ -61,13 +42,35 @@ impl Cx<'_> {
         self.attributes(e);
         match e {
             Expr::If(e) => self.if_expr(e),
+            Expr::Match(e) => self.match_expr(e),
             Expr::While(e) => self.while_loop(e),
             Expr::ForLoop(e) => self.for_loop(e),
+            Expr::Loop(e) => self.endless_loop(e),
+            Expr::Break(e) => self.break_expr(e),
+            Expr::Continue(e) => self.continue_expr(e),
+            Expr::Return(e) => self.return_expr(e),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => Self::untouched(e),
-            Expr::Block(b) => {
-                self.no_label(b.label.as_ref());
-                self.block(&b.block)
+            Expr::Block(b) => match &b.label {
+                Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
+                None => self.block(&b.block),
+            },
+            Expr::Paren(p) => {
+                let inner = self.expr(&p.expr);
+                quote_spanned!(e.span()=> (#inner))
             }
+            Expr::Group(g) => self.expr(&g.expr),
+            _ => {
+                self.frames.push(Frame::Operand);
+                let tokens = self.plain(e);
+                self.frames.pop();
+                tokens
+            }
+        }
+    }
+
+    /// Expressions that are no control flow.
+    fn plain(&mut self, e: &Expr) -> TokenStream {
+        match e {
             Expr::Assign(e) => self.assign(e),
             Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
             Expr::Binary(e) => self.binary(e),
@@ -113,11 +116,6 @@ impl Cx<'_> {
                 let (base, dot, member) = (self.operand(&e.base), &e.dot_token, &e.member);
                 quote!(#base #dot #member)
             }
-            Expr::Paren(e) => {
-                let inner = self.expr(&e.expr);
-                quote_spanned!(e.span()=> (#inner))
-            }
-            Expr::Group(e) => self.expr(&e.expr),
             Expr::Tuple(e) => {
                 let elems: Vec<TokenStream> = e.elems.iter().map(|x| self.expr(x)).collect();
                 quote_spanned!(e.span()=> (#(#elems,)*))

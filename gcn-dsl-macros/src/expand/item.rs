@@ -58,7 +58,7 @@ pub(crate) fn kernel(
     let body = {
         let mut cx = Cx::new(errors, declared.targets.as_deref(), kernel.sig.fn_token.span);
         declared.args.iter().for_each(|a| cx.declare(&a.name, false));
-        cx.statements(&body.stmts)
+        cx.function_body(&body.stmts, body.brace_token.span.open())
     };
     let signature = signature(kernel, declared, &head);
     let site = kernel.sig.fn_token.span;

@@ -2,8 +2,11 @@
 
 pub(crate) mod attrs;
 pub(crate) mod control;
+pub(crate) mod exit;
 pub(crate) mod expr;
 pub(crate) mod item;
+pub(crate) mod loops;
+pub(crate) mod matching;
 pub(crate) mod place;
 pub(crate) mod stmt;
 pub(crate) mod ty;
@@ -24,6 +27,12 @@ pub(crate) struct Cx<'e> {
     names: Vec<Name>,
     /// How many closures are around.
     closures: usize,
+    /// The constructs around the current point, for exits.
+    frames: Vec<exit::Frame>,
+    /// How many names were made that are used once.
+    fresh: usize,
+    /// `return` has no value.
+    pub returns_nothing: bool,
 }
 
 struct Name {
@@ -36,7 +45,16 @@ struct Name {
 
 impl<'e> Cx<'e> {
     pub fn new(errors: &'e mut Errors, targets: Option<&'e [Target]>, site: Span) -> Cx<'e> {
-        Cx { errors, targets, site, names: Vec::new(), closures: 0 }
+        Cx {
+            errors,
+            targets,
+            site,
+            names: Vec::new(),
+            closures: 0,
+            frames: Vec::new(),
+            fresh: 0,
+            returns_nothing: true,
+        }
     }
 
     /// The flow token, for a use at `at`.
@@ -47,6 +65,19 @@ impl<'e> Cx<'e> {
     /// A name of the expansion's own.
     pub fn helper(&self, name: &str, at: Span) -> Ident {
         helper(name, at, self.site)
+    }
+
+    /// The name of a guard: with a number where constructs of the kind are nested, because exits name those around them.
+    pub fn guard(&self, name: &str, at: Span) -> Ident {
+        let depth = self
+            .frames
+            .iter()
+            .filter(|f| matches!(f, exit::Frame::Branch(_) | exit::Frame::Target(_)))
+            .count();
+        match depth {
+            0 | 1 => self.helper(name, at),
+            _ => self.helper(&format!("{name}{depth}"), at),
+        }
     }
 
     /// True if `name` is a device variable here.
@@ -79,7 +110,9 @@ impl<'e> Cx<'e> {
     /// Runs `f` inside a closure.
     pub fn closure<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.closures += 1;
+        self.frames.push(exit::Frame::Closure);
         let result = self.scope(f);
+        self.frames.pop();
         self.closures -= 1;
         result
     }

@@ -1,10 +1,11 @@
 //! Blocks and `let`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
+use super::exit::{self, Frame, Leaves, any_of};
 use super::{Cx, attrs, place, ty};
 
 impl Cx<'_> {
@@ -15,7 +16,54 @@ impl Cx<'_> {
     }
 
     pub fn statements(&mut self, stmts: &[Stmt]) -> TokenStream {
-        self.scope(|cx| stmts.iter().map(|s| cx.stmt(s)).collect())
+        self.scope(|cx| {
+            cx.frames.push(Frame::Statements(Leaves::default()));
+            let mut out = TokenStream::new();
+            for (i, stmt) in stmts.iter().enumerate() {
+                let tokens = cx.stmt(stmt);
+                out.extend(cx.after(stmt, tokens, i + 1 == stmts.len()));
+            }
+            cx.frames.pop();
+            out
+        })
+    }
+
+    /// The statement, and if lanes can leave in it the flow of those that follow.
+    fn after(&mut self, stmt: &Stmt, tokens: TokenStream, last: bool) -> TokenStream {
+        let leaves = match self.frames.last_mut() {
+            Some(Frame::Statements(leaves)) if !leaves.is_empty() => std::mem::take(leaves),
+            _ => return tokens,
+        };
+        let span = stmt.span();
+        let declarations = leaves.declarations(span);
+        if last {
+            return quote!(#declarations #tokens);
+        }
+        let (flow, after) = (self.flow(span), super::lang("after", span));
+        let (left, returned) = (any_of(&leaves.left, span), any_of(&leaves.returned, span));
+        quote_spanned!(span=> #declarations #tokens let #flow = #after(&#flow, &#left, &#returned);)
+    }
+
+    /// The statements of a block that has no value.
+    pub fn statements_of_unit(&mut self, stmts: &[Stmt]) -> TokenStream {
+        let body = self.statements(stmts);
+        match stmts.last() {
+            Some(Stmt::Expr(e, None)) if exit::leaves(e) => quote!(#body;),
+            _ => body,
+        }
+    }
+
+    /// The statements of a block whose value is needed.
+    pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        let body = self.statements(stmts);
+        match stmts.last() {
+            Some(Stmt::Expr(_, None)) => body,
+            _ if exit::diverges(stmts) => {
+                let never = super::lang("Never", span);
+                quote_spanned!(span=> #body #never)
+            }
+            _ => body,
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> TokenStream {

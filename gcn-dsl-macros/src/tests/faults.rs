@@ -16,23 +16,27 @@ fn refused(body: TokenStream, part: &str) {
 #[test]
 fn statements_that_kernels_do_not_have() {
     for (statement, part) in [
-        ("loop { f(); }", "write `while condition`"),
-        ("while a > 1 { break; }", "part of the loop's condition"),
-        ("while a > 1 { continue; }", "rest of the body in an `if`"),
-        ("return;", "rest of the body in an `if`"),
-        ("match a { _ => {} }", "use `if` and `else`"),
+        ("break;", "outside of a loop"),
+        ("continue;", "outside of a loop"),
+        ("while a > 1 { break 'l; }", "no loop or block labelled `'l`"),
+        ("'l: { continue 'l; }", "leave it with `break`"),
+        ("while a > 1 { break 3; }", "assign it to a variable"),
+        ("return 3;", "returns nothing"),
+        ("#[unroll] for i in 0..4 { break; }", "choose trips with `comptime if`"),
+        ("f(if c { return } else { 3 });", "give the value a name"),
+        ("match a { Some(p) => {} _ => {} }", "is a constant, a range"),
+        ("match a { (p | q) | [] => {} }", "is a constant, a range"),
         ("if let Some(p) = q { f(p); }", "compare with `==`"),
         ("while let Some(p) = q { f(p); }", "loop on a condition"),
         ("let Some(p) = q else { f() };", "use `if`"),
         ("let p; p = 3;", "needs a value"),
-        ("'l: while a > 1 {}", "loop labels"),
         ("async { f() };", "`async`"),
         ("f().await;", "`.await`"),
         ("f()?;", "nothing in it returns an error"),
         ("unsafe { f() }", "remove the word"),
         ("for i in [1, 2] { f(i); }", "write `#[unroll] for`"),
         ("for (i, j) in 0..4 { f(i); }", "plain name or `_`"),
-        ("for i in (0..=4).step_by(2) { f(i); }", "`a..b`"),
+        ("for i in (0..4).step_by(2).rev() { f(i); }", "`.rev()` and `.step_by(k)` in this order"),
         ("let (mut p, q) = (1, 2);", "its own `let mut`"),
         ("let mut n: usize = 3;", "use `comptime { … }`"),
         ("p.x = 3;", "elements `a[i]`"),
@@ -50,6 +54,9 @@ fn closures_cannot_depend_on_which_lanes_run() {
         ("if a < 1 { 2 } else { 3 }", "`select(condition, a, b)`"),
         ("for i in 0..a { f(i); }", "`#[unroll] for`"),
         ("{ while a < 1 {} }", "write the loop outside"),
+        ("loop {}", "write the loop outside"),
+        ("match a { _ => {} }", "match on the host"),
+        ("return 3", "not available in a closure"),
         ("p = 3", "assign it outside"),
         ("t[0] = 3", "assign it outside"),
     ] {
@@ -111,7 +118,7 @@ fn declarations() {
 #[test]
 fn what_uses_a_faulty_kernel_does_not_err_as_well() {
     for input in [
-        quote! { #[workgroup(64)] pub fn k<const N: usize>(x: &mut [f32]) { return; } },
+        quote! { #[workgroup(64)] pub fn k<const N: usize>(x: &mut [f32]) { break; } },
         quote! { #[workgroup(64)] pub fn k<const N: usize>(x: &mut [f32]) { let = 3; } },
         quote! { pub fn k<const N: usize>(x: &mut [f32]) { y[0] = 1.0; } },
     ] {

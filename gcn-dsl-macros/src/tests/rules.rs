@@ -43,7 +43,8 @@ fn scopes() {
     becomes(quote! { let mut p = 1; { let p = 2; f(p); } f(p); }, "{ let p = 2; f(p); } f(p.get());");
     becomes(
         quote! { let mut i = 1; for i in 0..a { f(i); } f(i); },
-        "let i = __gcn_loop.index(); f(i); } __gcn_loop.end() } f(i.get());",
+        "let i = __gcn_loop.index(); f(i); } let (__gcn_left, __gcn_returned)
+         = (__gcn_loop.kind(), lang::Leave::together()); __gcn_loop.end(&__gcn_left, &__gcn_returned) } f(i.get());",
     );
     becomes(quote! { let mut i = 1; let g = |i| i + 1; f(i); }, "let g = |i| { i + 1 }; f(i.get());");
     becomes(quote! { let mut p = 1; let (p, q) = (p, 3); f(p); }, "let (p, q) = (p.get(), 3,); f(p);");
@@ -125,11 +126,11 @@ fn branches() {
            let __gcn_then_value = { let~flow = __gcn_if.flow(); 1 };
            let __gcn_else = __gcn_if.otherwise();
            let __gcn_else_value = { let~flow = __gcn_else.flow();
-             { let __gcn_if = lang::if_begin(d, &flow);
-               let __gcn_then_value = { let~flow = __gcn_if.flow(); 2 };
-               let __gcn_else = __gcn_if.otherwise();
-               let __gcn_else_value = { let~flow = __gcn_else.flow(); 3 };
-               __gcn_else.end(__gcn_then_value, __gcn_else_value) } };
+             { let __gcn_if2 = lang::if_begin(d, &flow);
+               let __gcn_then_value = { let~flow = __gcn_if2.flow(); 2 };
+               let __gcn_else2 = __gcn_if2.otherwise();
+               let __gcn_else_value = { let~flow = __gcn_else2.flow(); 3 };
+               __gcn_else2.end(__gcn_then_value, __gcn_else_value) } };
            __gcn_else.end(__gcn_then_value, __gcn_else_value) };",
     );
 }
@@ -138,20 +139,24 @@ fn branches() {
 fn loops() {
     becomes(
         quote! { while x[a] > 1.0 { f(); } },
-        "{ let __gcn_loop = lang::loop_begin(&flow); let __gcn_cond = lang::gt(lang::load(&x, a), 1.0);
-           let __gcn_loop = __gcn_loop.test(__gcn_cond); { let~flow = __gcn_loop.flow(); f(); } __gcn_loop.end() }",
+        "{ let __gcn_loop = lang::while_begin(&flow, false);
+           let __gcn_cond = { let~flow = __gcn_loop.flow(); lang::gt(lang::load(&x, a), 1.0) };
+           let __gcn_loop = __gcn_loop.test(__gcn_cond, false); { let~flow = __gcn_loop.flow(); f(); }
+           let (__gcn_left, __gcn_returned) = (__gcn_loop.kind(), lang::Leave::together());
+           __gcn_loop.end(&__gcn_left, &__gcn_returned) }",
     );
     for (range, call) in [
-        ("0..a", "for_begin(0, a,"),
-        ("0..=a", "for_begin_inclusive(0, a,"),
-        ("(0..a).step_by(4)", "for_begin_step(0, a, 4,"),
+        ("0..a", "range(0, a)"),
+        ("0..=a", "range_inclusive(0, a)"),
+        ("(0..a).step_by(4)", "range(0, a).step_by(4)"),
+        ("(0..=a).rev().step_by(4)", "range_inclusive(0, a).rev().step_by(4)"),
     ] {
         let input: TokenStream = format!("for i in {range} {{ f(i); }}").parse().unwrap();
         becomes(
             input,
             &format!(
-                "{{ let __gcn_loop = lang::{call} &flow);
-                   {{ let~flow = __gcn_loop.flow(); let i = __gcn_loop.index(); f(i); }} __gcn_loop.end() }}"
+                "{{ let __gcn_loop = lang::for_begin(lang::{call}, &flow, false, false);
+                   {{ let~flow = __gcn_loop.flow(); let i = __gcn_loop.index(); f(i); }} let"
             ),
         );
     }
@@ -217,5 +222,43 @@ fn structure_stays_around_rewritten_parts() {
     becomes(
         quote! { const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } } },
         "const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } }",
+    );
+}
+
+#[test]
+fn exits_note_what_they_cross() {
+    // The loop learns that lanes leave it under `c`; its slot stands before it.
+    becomes(
+        quote! { for i in 0..a { if c { break; } f(i); } },
+        "{ let __gcn_exit2 = lang::Leave::new(); let __gcn_loop =",
+    );
+    becomes(
+        quote! { for i in 0..a { if c { break; } f(i); } },
+        "{ let~flow = __gcn_if2.flow(); { __gcn_exit2.note(&__gcn_if2.kind()); __gcn_loop.leave() }; } __gcn_if2.end() }
+         f(i);",
+    );
+    // What follows a `continue` in the body runs with the lanes that stay.
+    becomes(
+        quote! { for i in 0..a { if c { continue; } f(i); } },
+        "let~flow = lang::after(&flow, &__gcn_exit2, &lang::Leave::together()); f(i);",
+    );
+    becomes(
+        quote! { if c { return; } f(a); },
+        "let~flow = lang::after(&flow, &lang::Leave::together(), &__gcn_exit2); f(a);",
+    );
+}
+
+#[test]
+fn matches() {
+    becomes(
+        quote! { match a { 0 | 3..=5 => f(), k if k > 9 => g(k), _ => {} } },
+        "{ let __gcn_match = a;
+           if let ::core::option::Option::Some(__gcn_value) = lang::host_value(&__gcn_match) {
+             match __gcn_value { 0 | 3..=5 => {} k if lang::otherwise() => {} _ => {} } }
+           { let __gcn_if = lang::if_begin(lang::or(lang::is(__gcn_match, 0), lang::is_between(__gcn_match, 3, 5)), &flow);",
+    );
+    becomes(
+        quote! { match a { 0 => f(), k => g(k) } },
+        "let __gcn_else_value = { let~flow = __gcn_else.flow(); { let k = __gcn_match; g(k) } };",
     );
 }

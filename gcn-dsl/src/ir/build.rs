@@ -4,8 +4,8 @@ use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
 use super::{
-    Inst, Kernel, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
-    Variable, fold,
+    Inst, Kernel, Label, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
+    Variable, flow, fold,
 };
 
 /// A kernel under construction: a stack of open regions.
@@ -17,6 +17,7 @@ pub struct Builder {
     divergence: u32,
     /// The divergence at each variable's declaration.
     declared_at: Vec<u32>,
+    labels: u32,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +31,8 @@ struct Open {
     unread: HashMap<Variable, usize>,
     /// Positions of writes that were overwritten unread.
     dead: Vec<usize>,
+    /// No lane gets past the region's last statement: what is appended now is dropped.
+    ended: bool,
 }
 
 impl Open {
@@ -49,7 +52,7 @@ impl Builder {
     /// An empty kernel.
     pub fn new(name: impl Into<String>) -> Builder {
         let kernel = Kernel { name: name.into(), ..Kernel::default() };
-        Builder { kernel, open: vec![Open::default()], divergence: 0, declared_at: Vec::new() }
+        Builder { kernel, open: vec![Open::default()], divergence: 0, declared_at: Vec::new(), labels: 0 }
     }
 
     /// The kernel so far, for look-ups.
@@ -176,6 +179,9 @@ impl Builder {
         let keep = self.divergence > self.declared_at[var.0 as usize];
         self.effect(Inst::Write { var, value, keep }, loc);
         let top = self.top();
+        if top.ended {
+            return;
+        }
         let position = top.region.stmts.len() - 1;
         // The same lanes are active as at the earlier write of this region, so that it is overwritten whole.
         if let Some(earlier) = top.unread.insert(var, position) {
@@ -201,15 +207,48 @@ impl Builder {
     /// Opens a closed region again to append to it.
     pub fn reopen(&mut self, region: Region, varying: bool) {
         self.divergence += u32::from(varying);
-        self.open.push(Open { region, ..Open::default() });
+        let ended = flow::ends(&region);
+        self.open.push(Open { region, ended, ..Open::default() });
     }
 
-    /// Appends a statement made of closed regions. Variables may have changed in it.
+    /// Appends a statement made of closed regions. Variables may have changed in it, and lanes that left in it have seen
+    /// what was written before.
     pub fn stmt(&mut self, stmt: Stmt) {
         let top = self.top();
         top.known.clear();
         top.unread.clear();
-        top.region.stmts.push(stmt);
+        if !top.ended {
+            top.ended = flow::never_falls_through(&stmt);
+            top.region.stmts.push(stmt);
+        }
+    }
+
+    /// A label for a block.
+    pub fn label(&mut self) -> Label {
+        self.labels += 1;
+        Label(self.labels - 1)
+    }
+
+    /// Opens the body of a block. It counts as divergent: lanes may leave it and come back behind it.
+    pub fn open_block(&mut self) -> Label {
+        self.open(true);
+        self.label()
+    }
+
+    /// Closes the body of a block and appends the block.
+    pub fn close_block(&mut self, label: Label) {
+        let body = self.close(true);
+        self.stmt(Stmt::Block { label, body });
+    }
+
+    /// Appends an exit from the enclosing block `label`.
+    pub fn exit(&mut self, label: Label) {
+        self.stmt(Stmt::Exit(label));
+    }
+
+    /// True if no lane gets to the current point.
+    pub fn is_dead(&self) -> bool {
+        self.open.iter().any(|open| open.ended)
     }
 
     /// How many varying conditions enclose the current point.
@@ -225,7 +264,10 @@ impl Builder {
     fn push(&mut self, inst: Inst, ty: Option<Type>, loc: Option<SourceLoc>) -> Value {
         let v = Value(self.kernel.values.len() as u32);
         self.kernel.values.push(ValueDef { inst, ty, loc });
-        self.top().region.stmts.push(Stmt::Inst(v));
+        let top = self.top();
+        if !top.ended {
+            top.region.stmts.push(Stmt::Inst(v));
+        }
         v
     }
 

@@ -31,19 +31,10 @@ impl Live {
         for stmt in region.stmts.iter().rev() {
             match stmt {
                 Stmt::Inst(v) => self.inst(kernel, *v),
-                Stmt::If { cond, then, els } => {
-                    self.mark(*cond);
-                    self.region(kernel, els);
-                    self.region(kernel, then);
-                }
-                Stmt::While { head, cond, body } => {
-                    self.mark(*cond);
-                    self.region(kernel, body);
-                    self.region(kernel, head);
-                }
-                Stmt::DoWhile { body, cond } => {
-                    self.mark(*cond);
-                    self.region(kernel, body);
+                // Exits stay, so the condition of each branch around one is needed.
+                other => {
+                    other.condition().into_iter().for_each(|cond| self.mark(cond));
+                    other.regions().into_iter().rev().for_each(|r| self.region(kernel, r));
                 }
             }
         }
@@ -90,6 +81,17 @@ fn sweep(kernel: &Kernel, live: &Live, region: Region) -> Region {
                 Some(Stmt::While { head: sweep(kernel, live, head), cond, body: sweep(kernel, live, body) })
             }
             Stmt::DoWhile { body, cond } => Some(Stmt::DoWhile { body: sweep(kernel, live, body), cond }),
+            Stmt::Loop { body } => Some(Stmt::Loop { body: sweep(kernel, live, body) }),
+            Stmt::Block { label, body } => {
+                let body = sweep(kernel, live, body);
+                let empty = match body.stmts[..] {
+                    [] => true,
+                    [Stmt::Exit(target)] => target == label,
+                    _ => false,
+                };
+                (!empty).then_some(Stmt::Block { label, body })
+            }
+            Stmt::Exit(label) => Some(Stmt::Exit(label)),
         })
         .collect();
     Region { stmts }

@@ -3,7 +3,8 @@
 //! A [`Region`] is a list of statements. An instruction defines at most one value; operands are values defined before it in
 //! the same region or in an enclosing one. What changes from one trip of a loop to the next, or on one side of an `if`,
 //! lives in a [`Variable`]: read and written by instructions, so that no phi is needed and a write under a divergent
-//! condition simply keeps the inactive lanes' value.
+//! condition simply keeps the inactive lanes' value. `break`, `continue` and `return` are an [`Stmt::Exit`] from a
+//! [`Stmt::Block`]: see [`flow`].
 //!
 //! Values are folded and shared while the IR is built ([`build`]); [`dce`] then drops what nobody uses.
 //! [`Kernel`]'s `Display` is the textual form.
@@ -13,6 +14,7 @@ pub mod atomic;
 pub mod build;
 pub mod call;
 pub mod dce;
+pub mod flow;
 mod fold;
 pub mod hinted;
 pub mod merge;
@@ -35,6 +37,10 @@ pub struct Value(pub u32);
 /// A mutable variable, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Variable(pub u32);
+
+/// What an exit leaves, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label(pub u32);
 
 /// An LDS array, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -298,6 +304,54 @@ pub enum Stmt {
         /// Uniform `bool`, defined in `body` or outside.
         cond: Value,
     },
+    /// Loop without a condition: only exits leave it.
+    Loop {
+        /// The body.
+        body: Region,
+    },
+    /// Statements that an exit can leave.
+    Block {
+        /// What exits name; one block only has it.
+        label: Label,
+        /// The statements.
+        body: Region,
+    },
+    /// The lanes that get here go on behind the enclosing block of this label. The last statement of its region.
+    Exit(Label),
+}
+
+impl Stmt {
+    /// The regions of the statement, in the order in which they run first.
+    pub fn regions(&self) -> SmallVec<[&Region; 2]> {
+        match self {
+            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
+            Stmt::If { then, els, .. } => SmallVec::from_slice(&[then, els]),
+            Stmt::While { head, body, .. } => SmallVec::from_slice(&[head, body]),
+            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
+                SmallVec::from_slice(&[body])
+            }
+        }
+    }
+
+    /// The regions of the statement, to change them.
+    pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
+        match self {
+            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
+            Stmt::If { then, els, .. } => SmallVec::from([then, els]),
+            Stmt::While { head, body, .. } => SmallVec::from([head, body]),
+            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
+                std::iter::once(body).collect()
+            }
+        }
+    }
+
+    /// The condition that the statement itself branches on.
+    pub fn condition(&self) -> Option<Value> {
+        match self {
+            Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } => Some(*cond),
+            Stmt::Inst(_) | Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Exit(_) => None,
+        }
+    }
 }
 
 impl Stmt {
@@ -325,15 +379,7 @@ impl Region {
         for stmt in &self.stmts {
             match stmt {
                 Stmt::Inst(v) => f(*v),
-                Stmt::If { then, els, .. } => {
-                    then.each_inst(f);
-                    els.each_inst(f);
-                }
-                Stmt::While { head, body, .. } => {
-                    head.each_inst(f);
-                    body.each_inst(f);
-                }
-                Stmt::DoWhile { body, .. } => body.each_inst(f),
+                other => other.regions().into_iter().for_each(|region| region.each_inst(f)),
             }
         }
     }

@@ -2,11 +2,17 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Atomic, Inst, Kernel, Memory, Place, Region, Stmt, Type, Value};
+use super::{Atomic, Inst, Kernel, Label, Memory, Place, Region, Stmt, Type, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "%{}", self.0)
+    }
+}
+
+impl Display for Label {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "l{}", self.0)
     }
 }
 
@@ -77,6 +83,17 @@ fn region(f: &mut Formatter<'_>, kernel: &Kernel, body: &Region, depth: usize) -
                 region(f, kernel, body, depth + 1)?;
                 writeln!(f, "{pad}}} while {cond}")?;
             }
+            Stmt::Loop { body } => {
+                writeln!(f, "{pad}loop {{")?;
+                region(f, kernel, body, depth + 1)?;
+                writeln!(f, "{pad}}}")?;
+            }
+            Stmt::Block { label, body } => {
+                writeln!(f, "{pad}{label}: {{")?;
+                region(f, kernel, body, depth + 1)?;
+                writeln!(f, "{pad}}}")?;
+            }
+            Stmt::Exit(label) => writeln!(f, "{pad}exit {label}")?,
         }
     }
     Ok(())

@@ -33,10 +33,7 @@ pub use atomic::{
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace};
-pub use control::{
-    Condition, Div, Flow, ForRange, Merge, Top, UnrollEnd, for_begin, for_begin_inclusive, for_begin_step,
-    if_begin, loop_begin, unroll, unroll_inclusive,
-};
+pub use control::*;
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
@@ -54,7 +51,7 @@ pub use ordering::{
 pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
-pub use var::{AssignIn, Declare, Flatten, SameLanes, Var};
+pub use var::{AssignIn, Declare, Flatten, Var};
 pub use vector::Vector;
 pub use wave::{all, any, ballot, barrier, read_first_lane, read_lane, shuffle, shuffle_xor};
 

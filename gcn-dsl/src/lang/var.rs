@@ -6,7 +6,7 @@ use std::panic::Location;
 use gcn_isa::program::SourceLoc;
 use half::{bf16, f16};
 
-use super::control::{Div, Flow, Top};
+use super::control::{Flow, SameScope};
 use super::{IntoDevice, S, V, with};
 use crate::ir::{Value, Variable};
 use crate::scalar::Scalar;
@@ -98,21 +98,11 @@ impl<D: Declare, const N: usize> Declare for [D; N] {
 }
 
 /// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
-/// only where the same lanes are active as at their declaration.
+/// only where the same lanes are active as at their declaration, but for those that have returned.
 pub trait AssignIn<F, G> {}
 
-/// Flows in which the same lanes run as in `F`.
-#[diagnostic::on_unimplemented(
-    message = "a uniform variable cannot be assigned under a varying condition",
-    label = "only some lanes get here, but a uniform `S<T>` has one value for all of them",
-    note = "declare the variable as varying: `let mut x: V<T> = …`"
-)]
-pub trait SameLanes<F> {}
-impl SameLanes<Top> for Top {}
-impl<F> SameLanes<Div<F>> for Div<F> {}
-
 impl<T, F, G> AssignIn<F, G> for V<T> {}
-impl<T, F, G: SameLanes<F>> AssignIn<F, G> for S<T> {}
+impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 impl<X: AssignIn<F, G>, F, G, const N: usize> AssignIn<F, G> for [X; N] {}
 
 impl<X: Flatten, F: Flow> Var<X, F> {

@@ -2,19 +2,14 @@
 
 use std::panic::Location;
 
-use super::control::Top;
+use super::control::{AllLanes, Flow};
 use super::{IntoDevice, S, V, lane_id, with};
 use crate::ir::{Inst, Type, Value};
 use crate::scalar::{Elem, Scalar};
 
 /// Flows in which every lane of the workgroup runs.
-#[diagnostic::on_unimplemented(
-    message = "all lanes must run here, but this is inside a varying `if`, `while` or `for`",
-    label = "needs all lanes, but runs under a varying condition",
-    note = "lanes that skip the branch would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying branch, or make the condition uniform (`S<bool>`)"
-)]
 pub trait Convergent {}
-impl Convergent for Top {}
+impl<F: Flow> Convergent for F where F::Lanes: AllLanes {}
 
 /// Waits until all waves of the workgroup are here; LDS and global accesses before it are visible after it.
 #[track_caller]

@@ -460,23 +460,8 @@ pub(super) fn scc_follows(kernel: &Kernel) -> HashSet<Value> {
 
 fn conditions(region: &Region, f: &mut impl FnMut(Value)) {
     for stmt in &region.stmts {
-        match stmt {
-            Stmt::Inst(_) => {}
-            Stmt::If { cond, then, els } => {
-                f(*cond);
-                conditions(then, f);
-                conditions(els, f);
-            }
-            Stmt::While { head, cond, body } => {
-                f(*cond);
-                conditions(head, f);
-                conditions(body, f);
-            }
-            Stmt::DoWhile { body, cond } => {
-                f(*cond);
-                conditions(body, f);
-            }
-        }
+        stmt.condition().into_iter().for_each(&mut *f);
+        stmt.regions().into_iter().for_each(|region| conditions(region, f));
     }
 }
 
@@ -497,18 +482,8 @@ fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
                 Inst::Result { .. } | Inst::Const(_) => {}
                 _ => last = None,
             },
-            Stmt::If { then, els, .. } => {
-                pairs(kernel, then, f);
-                pairs(kernel, els, f);
-                last = None;
-            }
-            Stmt::While { head, body, .. } => {
-                pairs(kernel, head, f);
-                pairs(kernel, body, f);
-                last = None;
-            }
-            Stmt::DoWhile { body, .. } => {
-                pairs(kernel, body, f);
+            other => {
+                other.regions().into_iter().for_each(|region| pairs(kernel, region, f));
                 last = None;
             }
         }

@@ -15,21 +15,25 @@
 //! ```
 //!
 //! A varying loop saves EXEC before it, narrows it by the condition on each trip, leaves when no lane is left, and restores.
+//! What stands last in a construct that restores EXEC itself does not: its lanes come back there. How lanes leave by
+//! `break`, `continue` and `return` stands in `exit`, which branches may go in `skip`.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::program::Label;
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
+use super::exit::Frame;
 use super::{Lower, Lowered, Src};
-use crate::ir::{Inst, Kernel, Place, Region, Stmt, Value};
-use crate::mir::{MOperand, Op};
+use crate::ir::{Inst, Kernel, Place, Region, Stmt, Value, flow};
+use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
 /// A branch whose target is not known yet.
-struct Pending {
-    block: usize,
-    inst: usize,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    pub block: usize,
+    pub inst: usize,
 }
 
 impl Lower<'_> {
@@ -37,114 +41,192 @@ impl Lower<'_> {
         self.kernel.ty(cond).place == Place::Varying
     }
 
-    pub(super) fn lower_if(&mut self, cond: Value, then: &Region, els: &Region) -> Lowered {
+    pub(super) fn lower_if(&mut self, cond: Value, then: &Region, els: &Region, tail: bool) -> Lowered {
         if self.is_varying(cond) {
-            return self.divergent_if(cond, then, els);
+            return match then.stmts[..] {
+                [Stmt::Exit(label)] if els.stmts.is_empty() => self.exit_where(cond, label),
+                _ if els.stmts.is_empty() => self.divergent_then(cond, then, tail),
+                _ => self.divergent_if(cond, then, els, tail),
+            };
         }
         self.condition_to_scc(cond)?;
+        if let [Stmt::Exit(label)] = then.stmts[..]
+            && let Some(frame) = self.plain_exit(label)
+        {
+            let out = self.branch("s_cbranch_scc1")?;
+            self.frames[frame].joins.push(out);
+            self.new_block();
+            return self.region(els, tail);
+        }
         let skip = self.branch("s_cbranch_scc0")?;
         self.new_block();
-        self.region(then)?;
+        self.region(then, tail)?;
         if els.stmts.is_empty() {
             let end = self.new_block();
             self.resolve(skip, end);
             return Ok(());
         }
-        let over = self.branch("s_branch")?;
+        let over = if flow::ends(then) { None } else { Some(self.branch("s_branch")?) };
         let else_block = self.new_block();
         self.resolve(skip, else_block);
-        self.region(els)?;
+        self.region(els, tail)?;
         let end = self.new_block();
-        self.resolve(over, end);
+        over.into_iter().for_each(|over| self.resolve(over, end));
         Ok(())
     }
 
-    fn divergent_if(&mut self, cond: Value, then: &Region, els: &Region) -> Lowered {
-        let mask = self.operand(cond);
-        let mask = self.in_sgpr(mask, 2);
-        let saved = self.new_reg(RegFile::Sgpr, 2);
-        self.machine("s_and_saveexec_b64", &[saved], &[Src::Reg(mask)])?;
+    /// A varying `if` without `else`.
+    fn divergent_then(&mut self, cond: Value, then: &Region, tail: bool) -> Lowered {
+        let mask = self.mask_of(cond);
+        let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
+        match saved {
+            Some(saved) => self.machine("s_and_saveexec_b64", &[saved], &[Src::Reg(mask)])?,
+            None => self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]),
+        }
+        self.frames.push(Frame::varying(None, saved));
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
-        self.region(then)?;
-        let next = self.new_block();
-        self.resolve(skip, next);
-        if !els.stmts.is_empty() {
-            self.exec_op("s_andn2_b64", &[MOperand::Virt(saved), MOperand::Virt(mask)]);
-            let skip = self.branch("s_cbranch_execz")?;
-            self.new_block();
-            self.region(els)?;
-            let end = self.new_block();
-            self.resolve(skip, end);
+        self.region(then, true)?;
+        if !self.drop_skip(skip) {
+            self.frame().joins.push(skip);
         }
-        self.exec_op("s_mov_b64", &[MOperand::Virt(saved)]);
-        Ok(())
+        self.close_frame()
     }
 
-    pub(super) fn lower_while(&mut self, head: &Region, cond: Value, body: &Region) -> Lowered {
-        let saved = self.is_varying(cond).then(|| self.new_reg(RegFile::Sgpr, 2));
-        if let Some(saved) = saved {
-            self.copy(saved, Src::Fixed(EXEC.into()));
+    fn divergent_if(&mut self, cond: Value, then: &Region, els: &Region, tail: bool) -> Lowered {
+        let mask = self.mask_of(cond);
+        let saved = self.new_reg(RegFile::Sgpr, 2);
+        self.machine("s_and_saveexec_b64", &[saved], &[Src::Reg(mask)])?;
+        self.frames.push(Frame::varying(None, (!tail).then_some(saved)));
+        let skip = self.branch("s_cbranch_execz")?;
+        self.new_block();
+        self.region(then, true)?;
+        let mut joins = std::mem::take(&mut self.frame().joins);
+        if !self.drop_skip(skip) {
+            joins.push(skip);
+        }
+        self.resolve_here(joins);
+        self.exec_op("s_andn2_b64", &[MOperand::Virt(saved), MOperand::Virt(mask)]);
+        let skip = self.branch("s_cbranch_execz")?;
+        self.new_block();
+        self.region(els, true)?;
+        if !self.drop_skip(skip) {
+            self.frame().joins.push(skip);
+        }
+        self.close_frame()
+    }
+
+    pub(super) fn lower_while(&mut self, head: &Region, cond: Value, body: &Region, tail: bool) -> Lowered {
+        let varying = self.is_varying(cond);
+        if varying {
+            let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
+            saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(EXEC.into())));
+            self.frames.push(Frame::varying(None, saved));
         }
         self.loop_depth += 1;
         let top = self.new_block();
-        self.region(head)?;
-        let exit = match saved {
-            Some(_) => {
-                let mask = self.operand(cond);
-                let mask = self.in_sgpr(mask, 2);
-                self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
-                self.branch("s_cbranch_execz")?
-            }
-            None => {
-                self.condition_to_scc(cond)?;
-                self.branch("s_cbranch_scc0")?
-            }
+        self.region(head, false)?;
+        let exit = if varying {
+            let mask = self.mask_of(cond);
+            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
+            self.branch("s_cbranch_execz")?
+        } else {
+            self.condition_to_scc(cond)?;
+            self.branch("s_cbranch_scc0")?
         };
         self.new_block();
-        self.region(body)?;
-        let back = self.branch("s_branch")?;
-        self.resolve(back, top);
+        self.region(body, false)?;
+        self.back_to(top, body)?;
         self.loop_depth -= 1;
+        if varying {
+            self.frame().joins.push(exit);
+            return self.close_frame();
+        }
         let end = self.new_block();
         self.resolve(exit, end);
-        if let Some(saved) = saved {
-            self.exec_op("s_mov_b64", &[MOperand::Virt(saved)]);
-        }
         Ok(())
     }
 
     pub(super) fn lower_do_while(&mut self, body: &Region, cond: Value) -> Lowered {
         self.loop_depth += 1;
         let top = self.new_block();
-        self.region(body)?;
-        self.condition_to_scc(cond)?;
-        let back = self.branch("s_cbranch_scc1")?;
-        self.resolve(back, top);
+        self.region(body, false)?;
+        if !flow::ends(body) {
+            self.condition_to_scc(cond)?;
+            let back = self.branch("s_cbranch_scc1")?;
+            self.resolve(back, top);
+        }
         self.loop_depth -= 1;
         self.new_block();
         Ok(())
     }
 
+    pub(super) fn lower_loop(&mut self, body: &Region) -> Lowered {
+        self.loop_depth += 1;
+        let top = self.new_block();
+        self.region(body, false)?;
+        self.back_to(top, body)?;
+        self.loop_depth -= 1;
+        self.new_block();
+        Ok(())
+    }
+
+    /// The branch from the end of a loop's body to its top.
+    fn back_to(&mut self, top: u32, body: &Region) -> Lowered {
+        if flow::ends(body) {
+            return Ok(());
+        }
+        let back = match self.invert_last_exit() {
+            Some(inverted) => inverted,
+            None => self.branch("s_branch")?,
+        };
+        self.resolve(back, top);
+        Ok(())
+    }
+
     /// Appends a branch to nowhere yet.
-    fn branch(&mut self, mnemonic: &str) -> Lowered<Pending> {
+    pub(super) fn branch(&mut self, mnemonic: &str) -> Lowered<Pending> {
         self.machine(mnemonic, &[], &[Src::Fixed(Operand::Label(Label(u32::MAX)))])?;
         let block = self.func.blocks.len() - 1;
         Ok(Pending { block, inst: self.func.blocks[block].insts.len() - 1 })
     }
 
-    fn resolve(&mut self, branch: Pending, target: u32) {
+    pub(super) fn resolve(&mut self, branch: Pending, target: u32) {
         let inst = &mut self.func.blocks[branch.block].insts[branch.inst];
         inst.operands[0] = MOperand::Fixed(Operand::Label(Label(target)));
     }
 
+    /// Starts a block where `branches` arrive, if there are any. One that would go to the next instruction is dropped.
+    pub(super) fn resolve_here(&mut self, mut branches: Vec<Pending>) {
+        let last = self.func.blocks.iter().rposition(|b| !b.insts.is_empty()).unwrap_or(0);
+        let at_end = |b: &Pending| b.block == last && b.inst + 1 == self.func.blocks[last].insts.len();
+        if let Some(next) = branches.iter().position(at_end) {
+            self.func.blocks[last].insts.pop();
+            branches.swap_remove(next);
+        }
+        if !branches.is_empty() {
+            let here = self.new_block();
+            branches.into_iter().for_each(|b| self.resolve(b, here));
+        }
+    }
+
     /// `exec = op srcs`.
-    fn exec_op(&mut self, printed: &str, srcs: &[MOperand]) {
+    pub(super) fn exec_op(&mut self, printed: &str, srcs: &[MOperand]) {
+        self.scalar_op(printed, MOperand::Fixed(EXEC.into()), srcs);
+    }
+
+    /// `dst = op srcs` of scalar pairs, as the instruction reads them.
+    pub(super) fn scalar_op(&mut self, printed: &str, dst: MOperand, srcs: &[MOperand]) {
         let Some(row) = table::find(self.target, printed).next() else {
             unreachable!("every target has {printed}")
         };
-        let dst = MOperand::Fixed(EXEC.into());
         self.push(Op::Machine(row, row.default_mods()), [dst].into_iter().chain(srcs.iter().copied()));
+    }
+
+    /// A condition as a lane mask in registers.
+    pub(super) fn mask_of(&mut self, cond: Value) -> VSlice {
+        let mask = self.operand(cond);
+        self.in_sgpr(mask, 2)
     }
 }
 
@@ -188,15 +270,7 @@ fn region_uses(kernel: &Kernel, region: &Region, at_use: &mut [bool]) {
                     }
                 });
             }
-            Stmt::If { then, els, .. } => {
-                region_uses(kernel, then, at_use);
-                region_uses(kernel, els, at_use);
-            }
-            Stmt::While { head, body, .. } => {
-                region_uses(kernel, head, at_use);
-                region_uses(kernel, body, at_use);
-            }
-            Stmt::DoWhile { body, .. } => region_uses(kernel, body, at_use),
+            other => other.regions().into_iter().for_each(|r| region_uses(kernel, r, at_use)),
         }
     }
 }

@@ -10,10 +10,11 @@
 //! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
-//! - `control`: branches and EXEC.
+//! - `control`: branches and EXEC; `exit`: lanes that leave; `skip`: where a skip branch pays.
 //!
-//! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch), so that
-//! `v_readfirstlane_b32` reads an active lane. A uniform `bool` is 0 or 1 in an SGPR, a varying one a lane mask in an SGPR
+//! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch, and where lanes can
+//! have left, EXEC is tested after it was restored), so that `v_readfirstlane_b32` reads an active lane. The only exception
+//! are the short bodies of `skip`, all of whose instructions do nothing without lanes. A uniform `bool` is 0 or 1 in an SGPR, a varying one a lane mask in an SGPR
 //! pair whose bits of inactive lanes mean nothing.
 
 mod arith;
@@ -22,8 +23,10 @@ mod call;
 mod control;
 mod convert;
 mod emit;
+mod exit;
 mod expand;
 mod memory;
+mod skip;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +35,7 @@ use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
-use crate::ir::{Inst, Kernel, Place, Region, Stmt, Type, Value, Variable};
+use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Type, Value, Variable, flow};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
 
@@ -159,12 +162,14 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         used_atomics: atomic::used_atomics(kernel),
         scc_results: call::scc_results(kernel),
         scc_follows: call::scc_follows(kernel),
+        frames: vec![exit::Frame::root()],
+        varying_blocks: flow::varying_blocks(kernel),
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
-    cx.region(&kernel.body)?;
-    cx.drop_last_exec_restore();
+    cx.region(&kernel.body, true)?;
+    cx.close_root();
     cx.end_program()?;
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     Ok((cx.func, cx.inputs))
@@ -190,6 +195,10 @@ struct Lower<'k> {
     scc_results: HashMap<(Value, u8), Value>,
     /// SCC results that their only reader finds in SCC.
     scc_follows: HashSet<Value>,
+    /// What encloses the current point and can hold lanes back, outermost first.
+    frames: Vec<exit::Frame>,
+    /// Blocks that a part of the lanes can leave.
+    varying_blocks: HashSet<Label>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -253,20 +262,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Nothing runs after the body, so EXEC need not be restored there.
-    fn drop_last_exec_restore(&mut self) {
-        let exec = MOperand::Fixed(gcn_isa::reg::EXEC.into());
-        if let Some(block) = self.func.blocks.last_mut() {
-            let restores = |i: &MInst| {
-                matches!(i.op, Op::Machine(row, _) if row.mnemonic == "s_mov_b64")
-                    && i.operands.first() == Some(&exec)
-            };
-            while block.insts.last().is_some_and(restores) {
-                block.insts.pop();
-            }
-        }
-    }
-
     /// The last instruction, with the code 0 where the table gives it an operand.
     fn end_program(&mut self) -> Lowered {
         let operands =
@@ -282,13 +277,19 @@ impl Lower<'_> {
         v
     }
 
-    fn region(&mut self, region: &Region) -> Lowered {
-        for stmt in &region.stmts {
+    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
+    /// so that no construct at the end of the region need do so.
+    fn region(&mut self, region: &Region, tail: bool) -> Lowered {
+        for (i, stmt) in region.stmts.iter().enumerate() {
+            let tail = tail && i + 1 == region.stmts.len();
             match stmt {
                 Stmt::Inst(v) => self.inst(*v)?,
-                Stmt::If { cond, then, els } => self.lower_if(*cond, then, els)?,
-                Stmt::While { head, cond, body } => self.lower_while(head, *cond, body)?,
+                Stmt::If { cond, then, els } => self.lower_if(*cond, then, els, tail)?,
+                Stmt::While { head, cond, body } => self.lower_while(head, *cond, body, tail)?,
                 Stmt::DoWhile { body, cond } => self.lower_do_while(body, *cond)?,
+                Stmt::Loop { body } => self.lower_loop(body)?,
+                Stmt::Block { label, body } => self.lower_block(*label, body, tail)?,
+                Stmt::Exit(label) => self.lower_exit(*label)?,
             }
         }
         Ok(())

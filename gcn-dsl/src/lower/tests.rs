@@ -7,6 +7,8 @@ use crate::ir::dce;
 use crate::lang::{self, Arguments, S, V, global_id};
 use crate::regalloc::{Limits, allocate};
 
+mod exits;
+
 const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
 
 fn program(target: Target, body: impl FnOnce()) -> gcn_isa::Program {

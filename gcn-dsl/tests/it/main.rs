@@ -1,6 +1,7 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
 mod asm;
+mod control;
 mod fragments;
 #[cfg(feature = "hip")]
 mod hip;

@@ -1,0 +1,215 @@
+//! `while`, `for` and `loop`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
+
+use super::exit::{Target, TargetKind, any, any_of};
+use super::{Cx, attrs, lang};
+
+/// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
+struct Range<'e> {
+    start: &'e Expr,
+    end: &'e Expr,
+    step: Option<&'e Expr>,
+    inclusive: bool,
+    reversed: bool,
+}
+
+fn range(e: &Expr) -> Option<Range<'_>> {
+    match e {
+        Expr::Paren(p) => range(&p.expr),
+        Expr::Range(ExprRange { start: Some(start), end: Some(end), limits, .. }) => {
+            let inclusive = matches!(limits, RangeLimits::Closed(_));
+            Some(Range { start, end, step: None, inclusive, reversed: false })
+        }
+        Expr::MethodCall(ExprMethodCall { receiver, method, args, .. })
+            if method == "step_by" && args.len() == 1 =>
+        {
+            let inner = range(receiver).filter(|r| r.step.is_none())?;
+            Some(Range { step: args.first(), ..inner })
+        }
+        // Where a stepped range ends is known when it has run; it is not turned around.
+        Expr::MethodCall(ExprMethodCall { receiver, method, args, .. })
+            if method == "rev" && args.is_empty() =>
+        {
+            let inner = range(receiver).filter(|r| r.step.is_none())?;
+            Some(Range { reversed: !inner.reversed, ..inner })
+        }
+        _ => None,
+    }
+}
+
+/// What a loop's expansion needs of its body: the tokens, and what was found to leave it.
+struct Body {
+    tokens: TokenStream,
+    target: Target,
+}
+
+impl Body {
+    /// The end of the loop: its guard learns how lanes leave, by the condition and its `break`s, and by `return`.
+    fn end(&self, guard: &Ident, site: &Cx<'_>, span: Span) -> TokenStream {
+        let own = quote_spanned!(span=> #guard.kind());
+        let leaves = &self.target.leaves;
+        let left: Vec<TokenStream> =
+            std::iter::once(own).chain(leaves.left.iter().map(ToTokens::to_token_stream)).collect();
+        let (left, returned) = (any(&left, span), any_of(&leaves.returned, span));
+        let [left_name, returned_name] = ["left", "returned"].map(|name| site.helper(name, span));
+        let values = match (self.target.kind, self.target.breaks) {
+            (TargetKind::Loop { valued: true }, true) => {
+                let slots = self.target.slots(span);
+                quote_spanned!(span=> end_with(&#left_name, &#returned_name, #slots))
+            }
+            _ => quote_spanned!(span=> end(&#left_name, &#returned_name)),
+        };
+        quote_spanned!(span=> let (#left_name, #returned_name) = (#left, #returned); #guard.#values)
+    }
+}
+
+impl Cx<'_> {
+    /// The statements of a loop's body.
+    fn loop_body(
+        &mut self,
+        kind: TargetKind,
+        label: Option<&Label>,
+        guard: &Ident,
+        f: impl FnOnce(&mut Self) -> TokenStream,
+    ) -> Body {
+        self.frames.push(Target::new(kind, label, guard.clone()));
+        let tokens = f(self);
+        let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
+        Body { tokens, target }
+    }
+
+    pub fn while_loop(&mut self, e: &ExprWhile) -> TokenStream {
+        if let Expr::Let(l) = &*e.cond {
+            self.errors.at(l, "`while let` is not available in a kernel; loop on a condition");
+            return TokenStream::new();
+        }
+        let span = e.while_token.span;
+        self.not_in_closure(e.while_token, "`while`", "write the loop outside");
+        let cond = self.operand_expr(&e.cond);
+        let (flow, guard) = (self.flow(e.cond.span()), self.guard("loop", span));
+        let kind = TargetKind::Loop { valued: false };
+        let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
+        let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
+        let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
+        let (begin, value, tokens) =
+            (lang("while_begin", span), self.helper("cond", e.cond.span()), &body.tokens);
+        let test = quote_spanned!(e.cond.span()=> #guard.test(#value, #continues));
+        quote_spanned!(span=> {
+            #declarations
+            let #guard = #begin(&#flow, #breaks);
+            let #value = { let #flow = #guard.flow(); #cond };
+            let #guard = #test;
+            { let #flow = #guard.flow(); #tokens }
+            #end
+        })
+    }
+
+    pub fn endless_loop(&mut self, e: &ExprLoop) -> TokenStream {
+        let span = e.loop_token.span;
+        self.not_in_closure(e.loop_token, "`loop`", "write the loop outside");
+        let (flow, guard) = (self.flow(span), self.guard("loop", span));
+        let kind = TargetKind::Loop { valued: true };
+        let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
+        let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
+        let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
+        let (begin, tokens) = (lang("loop_begin", span), &body.tokens);
+        quote_spanned!(span=> {
+            #declarations
+            let #guard = #begin(&#flow, #breaks, #continues);
+            { let #flow = #guard.flow(); #tokens }
+            #end
+        })
+    }
+
+    pub fn for_loop(&mut self, e: &ExprForLoop) -> TokenStream {
+        if e.attrs.iter().any(attrs::is_unroll) {
+            return self.unrolled(e);
+        }
+        let span = e.for_token.span;
+        self.not_in_closure(e.for_token, "a device `for`", "write the loop outside, or `#[unroll] for`");
+        let Some(range) = range(&e.expr) else {
+            self.errors.at(
+                &e.expr,
+                "a device `for` runs over a range: `a..b` or `a..=b`, then `.rev()` and `.step_by(k)` in this order; for a \
+                 host iterator write `#[unroll] for`",
+            );
+            return TokenStream::new();
+        };
+        let range = self.range(&range, e.expr.span());
+        let (flow, guard, pat) = (self.flow(e.expr.span()), self.guard("loop", span), &e.pat);
+        if !matches!(**pat, Pat::Ident(_) | Pat::Wild(_)) {
+            self.errors.at(pat, "the variable of a device `for` is a plain name or `_`");
+        }
+        let kind = TargetKind::Loop { valued: false };
+        let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
+        let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
+        let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
+        let (begin, tokens) = (lang("for_begin", e.expr.span()), &body.tokens);
+        let begin = quote_spanned!(e.expr.span()=> #begin(#range, &#flow, #breaks, #continues));
+        quote_spanned!(span=> {
+            #declarations
+            let #guard = #begin;
+            { let #flow = #guard.flow(); let #pat = #guard.index(); #tokens }
+            #end
+        })
+    }
+
+    fn with_pattern(&mut self, pat: &Pat, stmts: &[Stmt]) -> TokenStream {
+        self.scope(|cx| {
+            cx.bind(pat);
+            cx.statements_of_unit(stmts)
+        })
+    }
+
+    fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
+        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(e));
+        let range = lang(if r.inclusive { "range_inclusive" } else { "range" }, span);
+        let reversed = r.reversed.then(|| quote_spanned!(span=> .rev()));
+        let step = r.step.map(|step| {
+            let step = self.operand_expr(step);
+            quote_spanned!(span=> .step_by(#step))
+        });
+        quote_spanned!(span=> #range(#start, #end) #reversed #step)
+    }
+
+    fn unrolled(&mut self, e: &ExprForLoop) -> TokenStream {
+        let iterator = match range(&e.expr) {
+            Some(r) => {
+                let (start, end) = (self.operand_expr(r.start), self.operand_expr(r.end));
+                let name = if r.inclusive { "unroll_inclusive" } else { "unroll" };
+                let call = lang(name, e.expr.span());
+                let reversed = r.reversed.then(|| quote!(.rev()));
+                let step = r.step.map(|s| {
+                    let s = self.operand_expr(s);
+                    quote!(.step_by(#s))
+                });
+                quote_spanned!(e.expr.span()=> #call(#start, #end) #reversed #step)
+            }
+            None => self.operand_expr(&e.expr),
+        };
+        let (span, pat) = (e.for_token.span, &e.pat);
+        let guard = self.guard("unrolled", span);
+        let body = self.loop_body(TargetKind::Unrolled, e.label.as_ref(), &guard, |cx| {
+            cx.with_pattern(pat, &e.body.stmts)
+        });
+        let tokens = &body.tokens;
+        let unrolled = quote_spanned!(span=> for #pat in #iterator { #tokens });
+        if body.target.leaves.is_empty() {
+            return unrolled;
+        }
+        let (flow, begin) = (self.flow(span), lang("unrolled_begin", span));
+        let declarations = body.target.declarations(span);
+        let [left, returned] =
+            [&body.target.leaves.left, &body.target.leaves.returned].map(|l| any_of(l, span));
+        quote_spanned!(span=> {
+            #declarations
+            let #guard = #begin(&#flow);
+            { let #flow = #guard.flow(); #unrolled }
+            #guard.end(&#left, &#returned)
+        })
+    }
+}

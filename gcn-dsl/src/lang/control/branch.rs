@@ -1,0 +1,297 @@
+//! `if`, and how the values of two branches join.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::exit::{Kind, Leave, Never, Uniform, Varying};
+use super::flow::{Div, Flow};
+use crate::ir::{Inst, Region, Stmt, Value, Variable};
+use crate::lang::var::Flatten;
+use crate::lang::{IntoDevice, S, V, with};
+use crate::scalar::Scalar;
+
+/// What an `if` or `while` in a kernel can branch on.
+#[diagnostic::on_unimplemented(
+    message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
+    label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
+    note = "a host `bool` is known when the kernel is built: write `comptime if` (or `#[unroll] for`) to choose code at build time"
+)]
+pub trait Condition<F: Flow> {
+    /// The flow inside.
+    type Inside: Flow;
+    /// Whether all lanes take the same branch; values of both join accordingly.
+    type How: Kind;
+    /// The condition's value.
+    fn value(&self) -> Value;
+}
+
+impl<F: Flow> Condition<F> for S<bool> {
+    type Inside = F;
+    type How = Uniform;
+    fn value(&self) -> Value {
+        self.value
+    }
+}
+
+impl<F: Flow> Condition<F> for V<bool> {
+    type Inside = Div<F>;
+    type How = Varying;
+    fn value(&self) -> Value {
+        self.value
+    }
+}
+
+/// An open `if` with flow `Inside` in its branches, whose values join as `How` says.
+#[derive(Debug)]
+pub struct If<Inside, How> {
+    cond: Value,
+    varying: bool,
+    types: PhantomData<(Inside, How)>,
+}
+
+/// An open `else`.
+#[derive(Debug)]
+pub struct Else<Inside, How> {
+    cond: Value,
+    varying: bool,
+    then: Region,
+    types: PhantomData<(Inside, How)>,
+}
+
+/// Begins an `if`.
+#[track_caller]
+pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C::How> {
+    with(|c| c.builder.open(C::How::VARYING));
+    If { cond: cond.value(), varying: C::How::VARYING, types: PhantomData }
+}
+
+impl<Inside: Flow, How: Kind> If<Inside, How> {
+    /// The flow inside.
+    pub fn flow(&self) -> Inside {
+        Inside::token()
+    }
+
+    /// What a lane that leaves from inside leaves.
+    pub fn kind(&self) -> Leave<How> {
+        Leave::new()
+    }
+
+    /// Begins the `else`.
+    pub fn otherwise(self) -> Else<Inside, How> {
+        let then = with(|c| {
+            let then = c.builder.close(self.varying);
+            c.builder.open(self.varying);
+            then
+        });
+        Else { cond: self.cond, varying: self.varying, then, types: PhantomData }
+    }
+
+    /// Ends an `if` without `else`.
+    pub fn end(self) {
+        with(|c| {
+            let then = c.builder.close(self.varying);
+            c.builder.stmt(Stmt::If { cond: self.cond, then, els: Region::default() });
+        });
+    }
+}
+
+impl<Inside: Flow, How: Kind> Else<Inside, How> {
+    /// The flow inside.
+    pub fn flow(&self) -> Inside {
+        Inside::token()
+    }
+
+    /// What a lane that leaves from inside leaves.
+    pub fn kind(&self) -> Leave<How> {
+        Leave::new()
+    }
+
+    /// Ends the `else`; the `if` expression's value joins those of both branches.
+    #[track_caller]
+    pub fn end<A, B>(self, then: A, els: B) -> A::Output
+    where
+        A: Merge<How, B>,
+    {
+        let (loc, varying) = (Location::caller(), self.varying);
+        let (mut then_values, mut else_values) = (Vec::new(), Vec::new());
+        // What the branch's value needs (a splat, a constant) belongs to its own branch.
+        let els_region = {
+            if !A::RIGHT_LEAVES {
+                A::right(els).flatten(&mut else_values);
+            }
+            with(|c| c.builder.close(varying))
+        };
+        with(|c| c.builder.reopen(self.then, varying));
+        if !A::LEFT_LEAVES {
+            A::left(then).flatten(&mut then_values);
+        }
+        let then_region = with(|c| c.builder.close(varying));
+        let typed = if A::LEFT_LEAVES { &else_values } else { &then_values };
+        let (then_region, els_region, joined) = with(|c| {
+            let variables: Vec<Variable> = typed
+                .iter()
+                .map(|v| {
+                    let ty = c.builder.kernel().ty(*v);
+                    c.builder.declare(ty)
+                })
+                .collect();
+            let mut branch = |region: Region, values: &[Value]| {
+                c.builder.reopen(region, varying);
+                for (var, v) in variables.iter().zip(values) {
+                    let inst = Inst::Write { var: *var, value: *v, keep: varying };
+                    c.effect(inst, loc);
+                }
+                c.builder.close(varying)
+            };
+            (branch(then_region, &then_values), branch(els_region, &else_values), variables)
+        });
+        with(|c| {
+            c.builder.stmt(Stmt::If { cond: self.cond, then: then_region, els: els_region });
+            let values: Vec<Value> = joined.iter().map(|var| c.builder.read(*var, None)).collect();
+            A::Output::unflatten(&mut values.into_iter())
+        })
+    }
+}
+
+/// Values of the two branches of an `if` that join to one, `How` the condition says.
+#[diagnostic::on_unimplemented(
+    message = "the branches of this `if` give `{Self}` and `{B}`, which do not join to one device value",
+    label = "branches do not join",
+    note = "both need the same element type; a host value joins as a constant"
+)]
+pub trait Merge<How, B>: Sized {
+    /// The joined value: varying if the condition or a branch is.
+    type Output: Flatten;
+    /// The `then` branch has no value, because its lanes leave.
+    const LEFT_LEAVES: bool = false;
+    /// The `else` branch has no value, because its lanes leave.
+    const RIGHT_LEAVES: bool = false;
+    /// The `then` value.
+    fn left(self) -> Self::Output;
+    /// The `else` value.
+    fn right(b: B) -> Self::Output;
+}
+
+impl Flatten for () {
+    fn flatten(&self, _: &mut Vec<Value>) {}
+    fn unflatten(_: &mut dyn Iterator<Item = Value>) -> Self {}
+}
+
+impl Flatten for Never {
+    fn flatten(&self, _: &mut Vec<Value>) {}
+    fn unflatten(_: &mut dyn Iterator<Item = Value>) -> Self {
+        Never
+    }
+}
+
+impl<How> Merge<How, Never> for Never {
+    type Output = Never;
+    fn left(self) -> Never {
+        self
+    }
+    fn right(b: Never) -> Never {
+        b
+    }
+}
+
+/// A branch whose lanes leave beside one with a value.
+macro_rules! leaving {
+    ($how:ident $([$($generics:tt)*])?: $a:ty => $out:ty) => {
+        impl<$($($generics)*,)? > Merge<$how, Never> for $a {
+            type Output = $out;
+            const RIGHT_LEAVES: bool = true;
+            #[track_caller]
+            fn left(self) -> $out {
+                Merge::<$how, $a>::left(self)
+            }
+            fn right(_: Never) -> $out {
+                unreachable!("the branch has no value")
+            }
+        }
+        impl<$($($generics)*,)? > Merge<$how, $a> for Never {
+            type Output = $out;
+            const LEFT_LEAVES: bool = true;
+            fn left(self) -> $out {
+                unreachable!("the branch has no value")
+            }
+            #[track_caller]
+            fn right(b: $a) -> $out {
+                <$a as Merge<$how, $a>>::right(b)
+            }
+        }
+    };
+}
+leaving!(Uniform: () => ());
+leaving!(Varying: () => ());
+leaving!(Uniform [T: Scalar]: S<T> => S<T>);
+leaving!(Uniform [T: Scalar]: V<T> => V<T>);
+leaving!(Varying [T: Scalar]: S<T> => V<T>);
+leaving!(Varying [T: Scalar]: V<T> => V<T>);
+
+impl<How> Merge<How, ()> for () {
+    type Output = ();
+    fn left(self) {}
+    fn right((): ()) {}
+}
+
+macro_rules! merge {
+    ($($how:ident { $($a:ty, $b:ty => $out:ty;)* })*) => {$($(
+        impl<T: Scalar> Merge<$how, $b> for $a {
+            type Output = $out;
+            #[track_caller]
+            fn left(self) -> $out { self.into_device() }
+            #[track_caller]
+            fn right(b: $b) -> $out { b.into_device() }
+        }
+    )*)*};
+}
+
+merge! {
+    Uniform {
+        S<T>, S<T> => S<T>;
+        S<T>, T => S<T>;
+        S<T>, V<T> => V<T>;
+        V<T>, S<T> => V<T>;
+        V<T>, V<T> => V<T>;
+        V<T>, T => V<T>;
+    }
+    Varying {
+        S<T>, S<T> => V<T>;
+        S<T>, T => V<T>;
+        S<T>, V<T> => V<T>;
+        V<T>, S<T> => V<T>;
+        V<T>, V<T> => V<T>;
+        V<T>, T => V<T>;
+    }
+}
+
+macro_rules! merge_host {
+    ($($t:ty),*) => {$(
+        merge_host!(@one $t, Uniform, S<$t>, S<$t>);
+        merge_host!(@one $t, Uniform, V<$t>, V<$t>);
+        merge_host!(@one $t, Uniform, $t, S<$t>);
+        merge_host!(@one $t, Varying, S<$t>, V<$t>);
+        merge_host!(@one $t, Varying, V<$t>, V<$t>);
+        merge_host!(@one $t, Varying, $t, V<$t>);
+        leaving!(Uniform: $t => S<$t>);
+        leaving!(Varying: $t => V<$t>);
+    )*};
+    (@one $t:ty, $how:ty, $b:ty, $out:ty) => {
+        impl Merge<$how, $b> for $t {
+            type Output = $out;
+            fn left(self) -> $out { self.into_device() }
+            fn right(b: $b) -> $out { b.into_device() }
+        }
+    };
+}
+merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
+
+impl<How, A: Merge<How, B>, B: Copy, const N: usize> Merge<How, [B; N]> for [A; N] {
+    type Output = [A::Output; N];
+    fn left(self) -> Self::Output {
+        self.map(A::left)
+    }
+    fn right(b: [B; N]) -> Self::Output {
+        b.map(A::right)
+    }
+}

@@ -1,0 +1,238 @@
+//! `break`, `continue` and `return`: which lanes leave, and with which values.
+
+use std::cell::RefCell;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::branch::Merge;
+use crate::ir::{Inst, Label, Region, Stmt, Value, Variable};
+use crate::lang::var::Flatten;
+use crate::lang::with;
+
+/// Whether all lanes do the same: [`Uniform`] or [`Varying`].
+pub trait Kind: Copy + Debug + 'static {
+    /// Varying if one of both is.
+    type Or<K: Kind>: Kind;
+    /// `U` for uniform, `V` for varying.
+    type Pick<U, V>;
+    /// True for [`Varying`].
+    const VARYING: bool;
+}
+
+/// All lanes take the same branch, or leave together.
+#[derive(Debug, Clone, Copy)]
+pub struct Uniform;
+
+/// Some lanes may take another branch, or leave while others stay.
+#[derive(Debug, Clone, Copy)]
+pub struct Varying;
+
+impl Kind for Uniform {
+    type Or<K: Kind> = K;
+    type Pick<U, V> = U;
+    const VARYING: bool = false;
+}
+
+impl Kind for Varying {
+    type Or<K: Kind> = Varying;
+    type Pick<U, V> = V;
+    const VARYING: bool = true;
+}
+
+/// How lanes leave a construct; `K` is inferred from the exits.
+#[derive(Debug)]
+pub struct Leave<K>(PhantomData<fn() -> K>);
+
+impl<K> Leave<K> {
+    /// The kind of exits that are noted in it.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Leave<K> {
+        Leave(PhantomData)
+    }
+
+    /// Lanes leave so.
+    pub fn note(&self, _kind: &Leave<K>) {}
+}
+
+impl Leave<Uniform> {
+    /// No lane leaves alone.
+    pub fn together() -> Leave<Uniform> {
+        Leave(PhantomData)
+    }
+}
+
+/// Lanes leave in one of two ways.
+pub fn either<A: Kind, B: Kind>(_a: &Leave<A>, _b: &Leave<B>) -> Leave<A::Or<B>> {
+    Leave(PhantomData)
+}
+
+/// The value of `break`, `continue` and `return`: there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Never;
+
+/// The values of type `A` that an exit carries, with the places where they are needed.
+#[derive(Debug)]
+pub struct Slot<A>(RefCell<Vec<(Label, A)>>);
+
+impl<A> Slot<A> {
+    /// An exit's values.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Slot<A> {
+        Slot(RefCell::default())
+    }
+
+    /// A lane that is here leaves with `value`, or comes to the end with it. What the value needs to become the joined one
+    /// is known when all of them are; a block holds the place.
+    pub fn put(&self, value: A) {
+        let place = with(|c| {
+            let place = c.builder.open_block();
+            c.builder.close_block(place);
+            place
+        });
+        self.0.borrow_mut().push((place, value));
+    }
+}
+
+/// Values of several exits that join, `How` the kinds of the exits say: nested pairs of slots, with [`Last`] or `()` at the
+/// end.
+pub trait JoinAll<How> {
+    /// The joined value.
+    type Output;
+    /// Appends the values, converted where they are needed.
+    fn each(self, out: &mut Vec<(Label, Convert<Self::Output>)>);
+}
+
+/// Makes the joined value where it is needed.
+pub type Convert<X> = Box<dyn FnOnce() -> X>;
+
+impl<How> JoinAll<How> for () {
+    type Output = Never;
+    fn each(self, _: &mut Vec<(Label, Convert<Never>)>) {}
+}
+
+/// The last of several slots. Its value is joined with the one before as it stands, so that a literal takes the type of
+/// that.
+#[derive(Debug)]
+pub struct Last<A>(pub Slot<A>);
+
+impl<How, A: 'static> JoinAll<How> for Last<A> {
+    type Output = A;
+    fn each(self, out: &mut Vec<(Label, Convert<A>)>) {
+        for (place, value) in self.0.0.into_inner() {
+            out.push((place, Box::new(move || value)));
+        }
+    }
+}
+
+impl<How, A, Rest> JoinAll<How> for (Slot<A>, Rest)
+where
+    A: Merge<How, Rest::Output> + 'static,
+    Rest: JoinAll<How>,
+    Rest::Output: 'static,
+    A::Output: 'static,
+{
+    type Output = A::Output;
+    fn each(self, out: &mut Vec<(Label, Convert<A::Output>)>) {
+        if !A::LEFT_LEAVES {
+            for (place, value) in self.0.0.into_inner() {
+                out.push((place, Box::new(move || value.left())));
+            }
+        }
+        if !A::RIGHT_LEAVES {
+            let mut rest = Vec::new();
+            self.1.each(&mut rest);
+            for (place, value) in rest {
+                out.push((place, Box::new(move || A::right(value()))));
+            }
+        }
+    }
+}
+
+/// Fills the places of the values in `body` with writes of variables, and reads these behind `stmt`, made of `body`.
+pub(super) fn join<How, J: JoinAll<How>>(
+    mut body: Region,
+    values: J,
+    loc: &'static Location<'static>,
+    stmt: impl FnOnce(Region) -> Stmt,
+) -> J::Output
+where
+    J::Output: Flatten,
+{
+    let mut converted = Vec::new();
+    values.each(&mut converted);
+    let mut variables: Vec<Variable> = Vec::new();
+    for (place, value) in converted {
+        with(|c| c.builder.open(true));
+        let mut leaves = Vec::new();
+        value().flatten(&mut leaves);
+        with(|c| {
+            if variables.is_empty() {
+                let types: Vec<_> = leaves.iter().map(|v| c.builder.kernel().ty(*v)).collect();
+                variables.extend(types.into_iter().map(|ty| c.builder.declare(ty)));
+            }
+            for (var, value) in variables.iter().zip(&leaves) {
+                c.effect(Inst::Write { var: *var, value: *value, keep: true }, loc);
+            }
+            let filling = c.builder.close(true);
+            fill(&mut body, place, filling);
+        });
+    }
+    with(|c| {
+        c.builder.stmt(stmt(body));
+        let values: Vec<Value> = variables.iter().map(|var| c.builder.read(*var, None)).collect();
+        J::Output::unflatten(&mut values.into_iter())
+    })
+}
+
+/// Puts `filling` into the block `place`; there is none if no lane gets there.
+fn fill(region: &mut Region, place: Label, filling: Region) -> Option<Region> {
+    let mut filling = Some(filling);
+    for stmt in &mut region.stmts {
+        match stmt {
+            Stmt::Block { label, body } if *label == place => {
+                *body = filling?;
+                return None;
+            }
+            other => {
+                for inner in other.regions_mut() {
+                    filling = Some(fill(inner, place, filling?)?);
+                }
+            }
+        }
+    }
+    filling
+}
+
+/// An open block, left by `break 'label`, or a function's body, left by `return`.
+#[derive(Debug)]
+pub struct Block(Label);
+
+/// Begins a block. The flow inside is that outside until a lane leaves.
+pub fn block_begin() -> Block {
+    Block(with(|c| c.builder.open_block()))
+}
+
+impl Block {
+    /// The lanes that are here go to the block's end.
+    pub fn leave(&self) -> Never {
+        with(|c| c.builder.exit(self.0));
+        Never
+    }
+
+    /// Ends a block without a value.
+    pub fn end(self) {
+        with(|c| c.builder.close_block(self.0));
+    }
+
+    /// Ends a block with the value that its exits and its end give.
+    #[track_caller]
+    pub fn end_with<K: Kind, J: JoinAll<K>>(self, _kind: &Leave<K>, values: J) -> J::Output
+    where
+        J::Output: Flatten,
+    {
+        let body = with(|c| c.builder.close(true));
+        let label = self.0;
+        join::<K, J>(body, values, Location::caller(), |body| Stmt::Block { label, body })
+    }
+}

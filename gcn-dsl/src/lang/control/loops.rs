@@ -1,0 +1,252 @@
+//! `loop`, `while`, and loops that are unrolled.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::branch::Condition;
+use super::exit::{JoinAll, Kind, Leave, Never, join};
+use super::flow::{Flow, InLoop};
+use crate::ir::{Label, Region, Stmt, Value};
+use crate::lang::var::Flatten;
+use crate::lang::with;
+
+/// What lanes can leave of a loop: all of it by `break`, the trip by `continue`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Exits {
+    whole: Option<Label>,
+    trip: Option<Label>,
+}
+
+impl Exits {
+    /// Opens the block around a loop, if it has a `break`.
+    pub fn open(breaks: bool) -> Exits {
+        Exits { whole: breaks.then(|| with(|c| c.builder.open_block())), trip: None }
+    }
+
+    /// Opens the block around a trip, if it has a `continue`.
+    pub fn open_trip(&mut self, continues: bool) {
+        self.trip = continues.then(|| with(|c| c.builder.open_block()));
+    }
+
+    pub fn close_trip(&mut self) {
+        self.trip.take().into_iter().for_each(|label| with(|c| c.builder.close_block(label)));
+    }
+
+    pub fn close(self) {
+        self.whole.into_iter().for_each(|label| with(|c| c.builder.close_block(label)));
+    }
+
+    pub fn leave(&self) -> Never {
+        exit(self.whole)
+    }
+
+    pub fn next(&self) -> Never {
+        exit(self.trip)
+    }
+}
+
+fn exit(label: Option<Label>) -> Never {
+    let label = label.unwrap_or_else(|| unreachable!("the macro says which exits a loop has"));
+    with(|c| c.builder.exit(label));
+    Never
+}
+
+/// The parts that the guards of all loops have.
+macro_rules! loop_guard {
+    ($name:ident<$($param:ident),*>) => {
+        impl<$($param,)* F: Flow, B: Kind, R: Kind> $name<$($param,)* F, B, R> {
+            /// The flow inside.
+            pub fn flow(&self) -> InLoop<F, B, R> {
+                InLoop::token()
+            }
+
+            /// How lanes leave the loop before it ends for all.
+            pub fn left(&self) -> Leave<B::Or<R>> {
+                Leave::new()
+            }
+
+            /// `break`.
+            pub fn leave(&self) -> Never {
+                self.exits.leave()
+            }
+
+            /// `continue`.
+            pub fn next(&self) -> Never {
+                self.exits.next()
+            }
+        }
+    };
+}
+pub(super) use loop_guard;
+
+/// A `while` whose condition is being computed.
+#[derive(Debug)]
+pub struct WhileHead<F, B, R> {
+    exits: Exits,
+    types: PhantomData<(F, B, R)>,
+}
+
+/// A `while` whose body is being built.
+#[derive(Debug)]
+pub struct While<K, F, B, R> {
+    head: Region,
+    cond: Value,
+    exits: Exits,
+    types: PhantomData<(K, F, B, R)>,
+}
+
+loop_guard!(While<K>);
+
+/// Begins a `while` that has a `break`, or not.
+pub fn while_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool) -> WhileHead<F, B, R> {
+    let exits = Exits::open(breaks);
+    // Later trips run with fewer lanes if the condition turns out to vary; a write in the head would have to keep the
+    // others, so the head counts as divergent.
+    with(|c| c.builder.open(true));
+    WhileHead { exits, types: PhantomData }
+}
+
+impl<F: Flow, B: Kind, R: Kind> WhileHead<F, B, R> {
+    /// The flow in the condition.
+    pub fn flow(&self) -> InLoop<F, B, R> {
+        InLoop::token()
+    }
+
+    /// Takes the condition, begins the body, which has a `continue`, or not.
+    pub fn test<C: Condition<F>>(self, cond: C, continues: bool) -> While<C::How, F, B, R> {
+        let head = with(|c| {
+            let head = c.builder.close(true);
+            c.builder.open(C::How::VARYING);
+            head
+        });
+        let mut exits = self.exits;
+        exits.open_trip(continues);
+        While { head, cond: cond.value(), exits, types: PhantomData }
+    }
+}
+
+impl<K: Kind, F: Flow, B: Kind, R: Kind> While<K, F, B, R> {
+    /// How lanes leave by the condition.
+    pub fn kind(&self) -> Leave<K> {
+        Leave::new()
+    }
+
+    /// Ends the loop.
+    pub fn end(mut self, _left: &Leave<B>, _returned: &Leave<R>) {
+        self.exits.close_trip();
+        with(|c| {
+            let body = c.builder.close(K::VARYING);
+            c.builder.stmt(Stmt::While { head: self.head, cond: self.cond, body });
+        });
+        self.exits.close();
+    }
+}
+
+/// A `loop` whose body is being built.
+#[derive(Debug)]
+pub struct Loop<F, B, R> {
+    exits: Exits,
+    types: PhantomData<(F, B, R)>,
+}
+
+loop_guard!(Loop);
+
+/// Begins a `loop` that has a `break` and a `continue`, or not.
+pub fn loop_begin<F: Flow, B: Kind, R: Kind>(_flow: &F, breaks: bool, continues: bool) -> Loop<F, B, R> {
+    let mut exits = Exits::open(breaks);
+    with(|c| c.builder.open(true));
+    exits.open_trip(continues);
+    Loop { exits, types: PhantomData }
+}
+
+impl<F: Flow, B: Kind, R: Kind> Loop<F, B, R> {
+    /// The loop has no condition.
+    pub fn kind(&self) -> Leave<super::Uniform> {
+        Leave::together()
+    }
+
+    /// Ends the loop.
+    pub fn end(mut self, _left: &Leave<B>, _returned: &Leave<R>) {
+        self.exits.close_trip();
+        with(|c| {
+            let body = c.builder.close(true);
+            c.builder.stmt(Stmt::Loop { body });
+        });
+        self.exits.close();
+    }
+
+    /// Ends the loop with the value of its `break`s.
+    #[track_caller]
+    pub fn end_with<J: JoinAll<B>>(mut self, _left: &Leave<B>, _returned: &Leave<R>, values: J) -> J::Output
+    where
+        J::Output: Flatten,
+    {
+        self.exits.close_trip();
+        let whole = self.exits.whole.unwrap_or_else(|| unreachable!("a `break` has the value"));
+        let body = with(|c| {
+            let body = c.builder.close(true);
+            c.builder.stmt(Stmt::Loop { body });
+            c.builder.close(true)
+        });
+        join::<B, J>(body, values, Location::caller(), |body| Stmt::Block { label: whole, body })
+    }
+}
+
+/// A loop that is unrolled, from which lanes leave.
+#[derive(Debug)]
+pub struct Unrolled<F, B, R>(PhantomData<(F, B, R)>);
+
+/// Begins an `#[unroll] for` out of which lanes leave.
+pub fn unrolled_begin<F: Flow, B: Kind, R: Kind>(_flow: &F) -> Unrolled<F, B, R> {
+    Unrolled(PhantomData)
+}
+
+impl<F: Flow, B: Kind, R: Kind> Unrolled<F, B, R> {
+    /// The flow inside.
+    pub fn flow(&self) -> InLoop<F, B, R> {
+        InLoop::token()
+    }
+
+    /// How lanes leave.
+    pub fn left(&self) -> Leave<B::Or<R>> {
+        Leave::new()
+    }
+
+    /// Ends the loop.
+    pub fn end(self, _left: &Leave<B>, _returned: &Leave<R>) {}
+}
+
+/// Ends of an `#[unroll] for` that starts at an `A`: host integers of one type.
+#[diagnostic::on_unimplemented(
+    message = "the bounds of an `#[unroll] for` must be known when the kernel is built; they are `{A}` and `{Self}`",
+    label = "not a host integer of the same type",
+    note = "use a const generic, a constant or a literal as bound, or drop `#[unroll]` for a loop on the device"
+)]
+pub trait UnrollEnd<A>: Sized {
+    /// The values of `start..self`.
+    fn exclusive(self, start: A) -> Vec<Self>;
+    /// The values of `start..=self`.
+    fn inclusive(self, start: A) -> Vec<Self>;
+}
+
+macro_rules! unroll_ends {
+    ($($t:ty),*) => {$(
+        impl UnrollEnd<$t> for $t {
+            fn exclusive(self, start: $t) -> Vec<$t> { (start..self).collect() }
+            fn inclusive(self, start: $t) -> Vec<$t> { (start..=self).collect() }
+        }
+    )*};
+}
+unroll_ends!(u8, i8, u16, i16, u32, i32, u64, i64, usize, isize);
+
+/// The expansion of `#[unroll] for i in a..b`.
+///
+/// Not a range: that a range of device values is no iterator would be a second message about wrong bounds.
+pub fn unroll<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
+    b.exclusive(a).into_iter()
+}
+
+/// The expansion of `#[unroll] for i in a..=b`.
+pub fn unroll_inclusive<A, B: UnrollEnd<A>>(a: A, b: B) -> std::vec::IntoIter<B> {
+    b.inclusive(a).into_iter()
+}

@@ -1,0 +1,95 @@
+//! `match` on device integers and `bool`: the tests that its patterns become.
+
+use std::panic::Location;
+
+use crate::ir::{Inst, Pred};
+use crate::lang::{IntoDevice, S, V, and};
+use crate::scalar::Scalar;
+
+/// What `match` in a kernel can look at.
+#[diagnostic::on_unimplemented(
+    message = "`match` in a kernel looks at a device integer or `bool`, not at `{Self}`",
+    label = "expected `S<T>` or `V<T>` of an integer or `bool`, found `{Self}`",
+    note = "compare floats with `<` and `==` in an `if`; match on a value that is known when the kernel is built in `comptime {{ match … }}`"
+)]
+pub trait Matched: Copy {
+    /// The type of the patterns' constants.
+    type Host: Scalar;
+    /// What a test gives: `S<bool>` or `V<bool>`.
+    type Condition;
+    /// Compares with a constant.
+    fn test(self, pred: Pred, constant: Self::Host) -> Self::Condition;
+    /// Both hold.
+    fn both(a: Self::Condition, b: Self::Condition) -> Self::Condition;
+    /// A condition that always or never holds.
+    fn constant(self, holds: bool) -> Self::Condition;
+}
+
+macro_rules! matched {
+    ($($t:ty),*) => {$( matched!(@one $t, S); matched!(@one $t, V); )*};
+    (@one $t:ty, $handle:ident) => {
+        impl Matched for $handle<$t> {
+            type Host = $t;
+            type Condition = $handle<bool>;
+            #[track_caller]
+            fn test(self, pred: Pred, constant: $t) -> $handle<bool> {
+                let constant: $handle<$t> = constant.into_device();
+                $handle::emit(Inst::Cmp(pred, self.value, constant.value), Location::caller())
+            }
+            #[track_caller]
+            fn both(a: $handle<bool>, b: $handle<bool>) -> $handle<bool> {
+                and(a, b)
+            }
+            fn constant(self, holds: bool) -> $handle<bool> {
+                holds.into_device()
+            }
+        }
+    };
+}
+matched!(bool, u8, i8, u16, i16, u32, i32, u64, i64);
+
+/// A host value of the matched type, which there never is: rustc checks the same patterns on it, that there is one for each
+/// value and none in vain.
+pub fn host_value<M: Matched>(_matched: &M) -> Option<M::Host> {
+    None
+}
+
+/// The guard of an arm as rustc sees it when it checks the patterns: it may fail.
+pub fn otherwise() -> bool {
+    true
+}
+
+/// The pattern of one constant.
+#[track_caller]
+pub fn is<M: Matched>(matched: M, constant: M::Host) -> M::Condition {
+    matched.test(Pred::Eq, constant)
+}
+
+/// The pattern `a..=b`.
+#[track_caller]
+pub fn is_between<M: Matched>(matched: M, a: M::Host, b: M::Host) -> M::Condition {
+    M::both(matched.test(Pred::Ge, a), matched.test(Pred::Le, b))
+}
+
+/// The pattern `a..`.
+#[track_caller]
+pub fn is_at_least<M: Matched>(matched: M, a: M::Host) -> M::Condition {
+    matched.test(Pred::Ge, a)
+}
+
+/// The pattern `..=b`.
+#[track_caller]
+pub fn is_at_most<M: Matched>(matched: M, b: M::Host) -> M::Condition {
+    matched.test(Pred::Le, b)
+}
+
+/// The pattern `..b`, and the upper end of `a..b`.
+#[track_caller]
+pub fn is_below<M: Matched>(matched: M, b: M::Host) -> M::Condition {
+    matched.test(Pred::Lt, b)
+}
+
+/// The pattern that a value always matches.
+pub fn is_anything<M: Matched>(matched: M) -> M::Condition {
+    matched.constant(true)
+}

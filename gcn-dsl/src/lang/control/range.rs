@@ -1,0 +1,242 @@
+//! `for` over ranges of device integers.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::exit::{Kind, Leave, Never, Uniform, Varying};
+use super::flow::{Flow, InLoop};
+use super::loops::{Exits, loop_guard};
+use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
+use crate::lang::{IntoDevice, S, V, with};
+use crate::scalar::Elem;
+
+/// Bounds of a device `for`, uniform or varying, and the type that counts.
+#[diagnostic::on_unimplemented(
+    message = "a device `for` cannot run from `{Self}` to `{End}`",
+    label = "bounds must be device integers of one type",
+    note = "for a loop over host values that is unrolled when the kernel is built write `#[unroll] for`"
+)]
+pub trait ForRange<End>: Sized {
+    /// `S<T>` or `V<T>`.
+    type Index: ForIndex;
+    /// Both bounds as that type.
+    fn bounds(self, end: End) -> (Self::Index, Self::Index);
+}
+
+/// A loop counter.
+pub trait ForIndex: Copy {
+    /// Whether all lanes make the same number of trips.
+    type How: Kind;
+    /// The IR type.
+    const IR: Type;
+    /// The type of a comparison of two.
+    const BOOL: Type = Type { elem: Elem::Bool, ..Self::IR };
+    /// The IR value.
+    fn ir(self) -> Value;
+    /// The handle of an IR value.
+    fn of(value: Value) -> Self;
+}
+
+macro_rules! for_ranges {
+    ($($t:ty),*) => {$(
+        impl ForIndex for S<$t> {
+            type How = Uniform;
+            const IR: Type = S::<$t>::TYPE;
+            fn ir(self) -> Value { self.value }
+            fn of(value: Value) -> Self { S::from_value(value) }
+        }
+        impl ForIndex for V<$t> {
+            type How = Varying;
+            const IR: Type = V::<$t>::TYPE;
+            fn ir(self) -> Value { self.value }
+            fn of(value: Value) -> Self { V::from_value(value) }
+        }
+        for_ranges!(@pairs $t: $t, $t => S; $t, S<$t> => S; S<$t>, $t => S; S<$t>, S<$t> => S;
+            $t, V<$t> => V; V<$t>, $t => V; S<$t>, V<$t> => V; V<$t>, S<$t> => V; V<$t>, V<$t> => V;);
+    )*};
+    (@pairs $t:ty: $($a:ty, $b:ty => $out:ident;)*) => {$(
+        impl ForRange<$b> for $a {
+            type Index = $out<$t>;
+            #[track_caller]
+            fn bounds(self, end: $b) -> ($out<$t>, $out<$t>) { (self.into_device(), end.into_device()) }
+        }
+    )*};
+}
+for_ranges!(u32, i32, u8, i8, u16, i16, u64, i64);
+
+/// A range before its loop begins: `a..b`, `a..=b`, with `rev` and `step_by`.
+#[derive(Debug)]
+pub struct Range<I> {
+    start: I,
+    end: I,
+    inclusive: bool,
+    reversed: bool,
+    step: Option<I>,
+}
+
+/// `a..b`.
+#[track_caller]
+pub fn range<A: ForRange<B>, B>(a: A, b: B) -> Range<A::Index> {
+    let (start, end) = a.bounds(b);
+    Range { start, end, inclusive: false, reversed: false, step: None }
+}
+
+/// `a..=b`.
+#[track_caller]
+pub fn range_inclusive<A: ForRange<B>, B>(a: A, b: B) -> Range<A::Index> {
+    Range { inclusive: true, ..range(a, b) }
+}
+
+impl<I: ForIndex> Range<I> {
+    /// `.rev()`: from the last element to the first.
+    pub fn rev(self) -> Range<I> {
+        Range { reversed: true, ..self }
+    }
+
+    /// `.step_by(k)`; `k` is read as unsigned and must not be 0.
+    #[track_caller]
+    pub fn step_by<K: IntoDevice<I>>(self, step: K) -> Range<I> {
+        let step = step.into_device();
+        if with(|c| c.builder.as_const(step.ir())) == Some(0) {
+            with(|c| c.fail(Location::caller(), "the step of a `for` must not be 0".into()));
+        }
+        Range { step: Some(step), ..self }
+    }
+}
+
+/// A `for` whose body is being built.
+#[derive(Debug)]
+pub struct ForLoop<I, F, B, R> {
+    counter: Variable,
+    range: Range<I>,
+    enter: Value,
+    /// Around the trips, left by lanes that have made theirs: for bounds that vary.
+    done: Option<crate::ir::Label>,
+    exits: Exits,
+    types: PhantomData<(F, B, R)>,
+}
+
+loop_guard!(ForLoop<I>);
+
+/// Begins a `for` that has a `break` and a `continue`, or not.
+///
+/// The loop is tested before its first trip and at its bottom, where the test is written so that the counter cannot
+/// overflow.
+#[track_caller]
+pub fn for_begin<I: ForIndex, F: Flow, B: Kind, R: Kind>(
+    range: Range<I>,
+    _flow: &F,
+    breaks: bool,
+    continues: bool,
+) -> ForLoop<I, F, B, R> {
+    let loc = Location::caller();
+    let varying = I::How::VARYING;
+    let mut exits = Exits::open(breaks);
+    let (counter, enter, done) = with(|c| {
+        let (start, end) = (range.start.ir(), range.end.ir());
+        let pred = if range.inclusive { Pred::Le } else { Pred::Lt };
+        let enter = c.value(Inst::Cmp(pred, start, end), I::BOOL, loc);
+        let first = match (range.reversed, range.inclusive) {
+            (false, _) => start,
+            (true, true) => end,
+            (true, false) => {
+                let one = c.builder.constant(1, I::IR);
+                c.value(Inst::Bin(Bin::Sub, end, one), I::IR, loc)
+            }
+        };
+        let counter = c.builder.declare(I::IR);
+        c.effect(Inst::Write { var: counter, value: first, keep: false }, loc);
+        c.builder.open(varying); // lanes that make a trip at all
+        let done = varying.then(|| c.builder.open_block());
+        c.builder.open(varying); // body
+        (counter, enter, done)
+    });
+    exits.open_trip(continues);
+    ForLoop { counter, range, enter, done, exits, types: PhantomData }
+}
+
+impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
+    /// How lanes leave by the bounds.
+    pub fn kind(&self) -> Leave<I::How> {
+        Leave::new()
+    }
+
+    /// The loop variable on this trip.
+    pub fn index(&self) -> I {
+        I::of(with(|c| c.builder.read(self.counter, None)))
+    }
+
+    /// Ends the loop.
+    #[track_caller]
+    pub fn end(mut self, _left: &Leave<B>, _returned: &Leave<R>) {
+        let loc = Location::caller();
+        self.exits.close_trip();
+        let varying = I::How::VARYING;
+        let (last, again) = self.advance(loc);
+        with(|c| {
+            match self.done {
+                Some(done) => {
+                    let inverse = match again {
+                        Pred::Ne => Pred::Eq,
+                        Pred::Ge => Pred::Lt,
+                        _ => Pred::Le,
+                    };
+                    let ended = c.value(Inst::Cmp(inverse, last.0, last.1), I::BOOL, loc);
+                    let leave = Region { stmts: vec![Stmt::Exit(done)] };
+                    c.builder.stmt(Stmt::If { cond: ended, then: leave, els: Region::default() });
+                    let body = c.builder.close(varying);
+                    c.builder.stmt(Stmt::Loop { body });
+                    c.builder.close_block(done);
+                }
+                None => {
+                    let cond = c.value(Inst::Cmp(again, last.0, last.1), I::BOOL, loc);
+                    let body = c.builder.close(varying);
+                    c.builder.stmt(Stmt::DoWhile { body, cond });
+                }
+            }
+            let then = c.builder.close(varying);
+            c.builder.stmt(Stmt::If { cond: self.enter, then, els: Region::default() });
+        });
+        self.exits.close();
+    }
+
+    /// Moves the counter; the comparison that says whether another trip follows.
+    fn advance(&self, loc: &'static Location<'static>) -> ((Value, Value), Pred) {
+        let Range { start, end, inclusive, reversed, step } = &self.range;
+        with(|c| {
+            let i = c.builder.read(self.counter, None);
+            let by = step.map_or_else(|| c.builder.constant(1, I::IR), ForIndex::ir);
+            let op = if *reversed { Bin::Sub } else { Bin::Add };
+            let next = c.value(Inst::Bin(op, i, by), I::IR, loc);
+            let test = match (step, reversed, inclusive) {
+                (None, true, _) => ((i, start.ir()), Pred::Ne),
+                (None, false, true) => ((i, end.ir()), Pred::Ne),
+                // `i < end` holds, so that `i + 1` is exact.
+                (None, false, false) => ((end.ir(), next), Pred::Gt),
+                // How far it is to the end, which is exact and never negative.
+                (Some(step), ..) => {
+                    let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
+                    let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };
+                    let left = c.value(Inst::Bin(Bin::Sub, far, near), I::IR, loc);
+                    let left = c.value(Inst::Cast(left), unsigned, loc);
+                    let step = c.value(Inst::Cast(step.ir()), unsigned, loc);
+                    let to_last = *reversed || *inclusive;
+                    ((left, step), if to_last { Pred::Ge } else { Pred::Gt })
+                }
+            };
+            c.builder.write(self.counter, next, None);
+            test
+        })
+    }
+}
+
+/// The unsigned type of the same width.
+fn unsigned(elem: Elem) -> Elem {
+    match elem {
+        Elem::I8 => Elem::U8,
+        Elem::I16 => Elem::U16,
+        Elem::I32 => Elem::U32,
+        Elem::I64 => Elem::U64,
+        other => other,
+    }
+}

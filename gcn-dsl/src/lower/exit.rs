@@ -1,0 +1,196 @@
+//! Lanes that leave: `break`, `continue` and `return`, which the IR has as exits from blocks.
+//!
+//! No mask of active lanes is kept beside EXEC. Each construct that can hold lanes back, a *frame*, has the mask that it
+//! restores at its end. Lanes that leave several frames are taken out of the masks of all of them but the one they leave
+//! for, and so come back at its end and nowhere before:
+//!
+//! ```text
+//!   s_mov_b64 outer, exec                 ; block: lanes that leave it wait in `outer`
+//! loop:
+//!   …
+//!   s_and_saveexec_b64 inner, mask        ; if
+//!   s_cbranch_execz endif
+//!   …
+//!   s_andn2_b64 inner, inner, exec        ; break: not back at the end of the `if`
+//! endif:
+//!   s_mov_b64 exec, inner
+//!   s_cbranch_execz end                   ; all have left
+//!   …
+//!   s_branch loop
+//! end:
+//!   s_mov_b64 exec, outer
+//! ```
+//!
+//! An `if` that only leaves is `s_andn2_b64 exec, exec, mask` and a branch. An exit of all lanes of the block together is a
+//! branch.
+
+use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::table;
+
+use super::control::Pending;
+use super::{Lower, Lowered};
+use crate::ir::{Label, Region, Value};
+use crate::mir::{MOperand, Op, VSlice};
+
+/// A construct around the current point.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    /// The block's label, if it is one.
+    label: Option<Label>,
+    /// Fewer lanes may run in it than at its start.
+    varying: bool,
+    /// The lanes that run again at its end. Without it EXEC is restored by the next varying frame, whose end follows.
+    saved: Option<VSlice>,
+    /// Branches to the end.
+    pub joins: Vec<Pending>,
+    /// Lanes may have been taken out of `saved`.
+    passed: bool,
+}
+
+impl Frame {
+    /// The kernel's body, after which no lane runs.
+    pub fn root() -> Frame {
+        Frame { varying: true, ..Frame::default() }
+    }
+
+    pub fn varying(label: Option<Label>, saved: Option<VSlice>) -> Frame {
+        Frame { label, varying: true, saved, ..Frame::default() }
+    }
+
+    fn uniform(label: Label) -> Frame {
+        Frame { label: Some(label), ..Frame::default() }
+    }
+}
+
+impl Lower<'_> {
+    /// The innermost frame.
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().unwrap_or_else(|| unreachable!("the root stays"))
+    }
+
+    /// The innermost frame in which lanes can be held back: where control goes when none is left.
+    fn innermost_varying(&mut self) -> &mut Frame {
+        let found = self.frames.iter_mut().rev().find(|f| f.varying);
+        found.unwrap_or_else(|| unreachable!("the root is varying"))
+    }
+
+    /// Ends the innermost frame: the branches to its end arrive, and its lanes run again.
+    pub(super) fn close_frame(&mut self) -> Lowered {
+        let frame = self.frames.pop().unwrap_or_else(|| unreachable!("who opens a frame closes it"));
+        match frame.saved {
+            Some(saved) => {
+                self.resolve_here(frame.joins);
+                self.exec_op("s_mov_b64", &[MOperand::Virt(saved)]);
+                if frame.passed {
+                    let none_left = self.branch("s_cbranch_execz")?;
+                    self.innermost_varying().joins.push(none_left);
+                    self.new_block();
+                }
+            }
+            None if frame.varying => self.innermost_varying().joins.extend(frame.joins),
+            None => self.resolve_here(frame.joins),
+        }
+        Ok(())
+    }
+
+    /// Ends the kernel's body.
+    pub(super) fn close_root(&mut self) {
+        let joins = std::mem::take(&mut self.frame().joins);
+        self.resolve_here(joins);
+    }
+
+    pub(super) fn lower_block(&mut self, label: Label, body: &Region, tail: bool) -> Lowered {
+        if !self.varying_blocks.contains(&label) {
+            self.frames.push(Frame::uniform(label));
+            self.region(body, tail)?;
+            return self.close_frame();
+        }
+        let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
+        saved.into_iter().for_each(|saved| self.copy(saved, super::Src::Fixed(EXEC.into())));
+        self.frames.push(Frame::varying(Some(label), saved));
+        self.region(body, true)?;
+        self.close_frame()
+    }
+
+    /// The frame of the block, if all lanes that run here can go to its end by a branch.
+    pub(super) fn plain_exit(&self, label: Label) -> Option<usize> {
+        let target = self.target_of(label);
+        self.frames[target + 1..].iter().all(|f| !f.varying).then_some(target)
+    }
+
+    fn target_of(&self, label: Label) -> usize {
+        let found = self.frames.iter().rposition(|f| f.label == Some(label));
+        found.unwrap_or_else(|| unreachable!("an exit is inside its block"))
+    }
+
+    pub(super) fn lower_exit(&mut self, label: Label) -> Lowered {
+        let out = self.branch_of_exit(label)?;
+        match self.plain_exit(label) {
+            Some(target) => self.frames[target].joins.push(out),
+            None => self.innermost_varying().joins.push(out),
+        }
+        Ok(())
+    }
+
+    fn branch_of_exit(&mut self, label: Label) -> Lowered<Pending> {
+        if self.plain_exit(label).is_none() {
+            self.take_from_frames(label, MOperand::Fixed(EXEC.into()));
+        }
+        self.branch("s_branch")
+    }
+
+    /// Takes lanes out of the frames between here and the block.
+    fn take_from_frames(&mut self, label: Label, lanes: MOperand) {
+        let first = self.target_of(label) + 1;
+        for i in first..self.frames.len() {
+            let frame = &mut self.frames[i];
+            frame.passed |= frame.varying;
+            if let Some(saved) = frame.saved {
+                let saved = MOperand::Virt(saved);
+                self.scalar_op("s_andn2_b64", saved, &[saved, lanes]);
+            }
+        }
+    }
+
+    /// `if cond { exit }` on a varying condition.
+    pub(super) fn exit_where(&mut self, cond: Value, label: Label) -> Lowered {
+        let mask = MOperand::Virt(self.mask_of(cond));
+        let exec = MOperand::Fixed(EXEC.into());
+        if self.frames[self.target_of(label) + 1..].iter().any(|f| f.saved.is_some()) {
+            // A mask's bits of inactive lanes mean nothing, and the frames have lanes that are inactive here.
+            let leaving = MOperand::Virt(self.new_reg(RegFile::Sgpr, 2));
+            self.scalar_op("s_and_b64", leaving, &[mask, exec]);
+            self.take_from_frames(label, leaving);
+        }
+        self.exec_op("s_andn2_b64", &[exec, mask]);
+        let none_left = self.branch("s_cbranch_execz")?;
+        self.innermost_varying().joins.push(none_left);
+        self.new_block();
+        Ok(())
+    }
+
+    /// If the last instruction is a conditional branch out of here, turns it around: what follows is the way out, and the
+    /// inverted branch, which is returned, is taken to stay.
+    pub(super) fn invert_last_exit(&mut self) -> Option<Pending> {
+        let last = self.func.blocks.len() - 1;
+        if !self.func.blocks[last].insts.is_empty() || last == 0 {
+            return None;
+        }
+        let (block, inst) = (last - 1, self.func.blocks[last - 1].insts.len().checked_sub(1)?);
+        let Op::Machine(row, _) = self.func.blocks[block].insts[inst].op else { return None };
+        let inverse = match row.mnemonic {
+            "s_cbranch_execz" => "s_cbranch_execnz",
+            "s_cbranch_scc0" => "s_cbranch_scc1",
+            "s_cbranch_scc1" => "s_cbranch_scc0",
+            _ => return None,
+        };
+        let is_last = |p: &Pending| p.block == block && p.inst == inst;
+        let (frame, join) =
+            self.frames.iter().enumerate().find_map(|(i, f)| Some((i, f.joins.iter().position(is_last)?)))?;
+        let row = table::find(self.target, inverse).next()?;
+        self.func.blocks[block].insts[inst].op = Op::Machine(row, row.default_mods());
+        let out = self.branch("s_branch").ok()?;
+        self.frames[frame].joins[join] = out;
+        Some(Pending { block, inst })
+    }
+}

@@ -1,0 +1,26 @@
+//! Control flow in the simulator (strict mode) against plain Rust.
+
+use gcn_dsl::prelude::*;
+
+mod exits;
+mod loops;
+mod matching;
+
+const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+
+fn simulators() -> impl Iterator<Item = Device> {
+    TARGETS.into_iter().map(Device::simulator)
+}
+
+/// Numbers small and large, many of them equal.
+fn numbers(n: usize) -> Vec<u32> {
+    let mut state = 0x1234_5678_9abc_def1u64;
+    (0..n)
+        .map(|i| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            if i % 3 == 0 { (state >> 60) as u32 } else { (state >> 32) as u32 % 300 }
+        })
+        .collect()
+}
