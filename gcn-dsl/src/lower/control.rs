@@ -123,28 +123,76 @@ impl Lower<'_> {
             saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(EXEC.into())));
             self.frames.push(Frame::varying(None, saved));
         }
-        self.loop_depth += 1;
-        let top = self.new_block();
-        self.region(head, false)?;
-        let exit = if varying {
-            let mask = self.mask_of(cond);
-            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
-            self.branch("s_cbranch_execz")?
+        let mut exits = if self.is_short(head) && !flow::ends(body) {
+            self.rotated_while(head, cond, body)?
         } else {
-            self.condition_to_scc(cond)?;
-            self.branch("s_cbranch_scc0")?
+            self.loop_depth += 1;
+            let top = self.new_block();
+            self.region(head, false)?;
+            let exit = self.leave_unless(cond, varying)?;
+            self.new_block();
+            self.region(body, false)?;
+            self.back_to(top, body)?;
+            self.loop_depth -= 1;
+            vec![exit]
         };
-        self.new_block();
-        self.region(body, false)?;
-        self.back_to(top, body)?;
-        self.loop_depth -= 1;
         if varying {
-            self.frame().joins.push(exit);
+            self.frame().joins.append(&mut exits);
             return self.close_frame();
         }
         let end = self.new_block();
-        self.resolve(exit, end);
+        exits.into_iter().for_each(|exit| self.resolve(exit, end));
         Ok(())
+    }
+
+    /// A `while` whose condition is computed before the loop and again at its bottom: one branch for each trip.
+    fn rotated_while(&mut self, head: &Region, cond: Value, body: &Region) -> Lowered<Vec<Pending>> {
+        let varying = self.is_varying(cond);
+        self.region(head, false)?;
+        let never = self.leave_unless(cond, varying)?;
+        self.loop_depth += 1;
+        let top = self.new_block();
+        self.region(body, false)?;
+        self.region(head, false)?;
+        let again = if varying {
+            let mask = self.mask_of(cond);
+            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
+            self.branch("s_cbranch_execnz")?
+        } else {
+            self.condition_to_scc(cond)?;
+            self.branch("s_cbranch_scc1")?
+        };
+        self.resolve(again, top);
+        self.loop_depth -= 1;
+        self.new_block();
+        Ok(vec![never])
+    }
+
+    /// The branch out of a loop: for a varying condition when no lane is left.
+    fn leave_unless(&mut self, cond: Value, varying: bool) -> Lowered<Pending> {
+        if varying {
+            let mask = self.mask_of(cond);
+            self.exec_op("s_and_b64", &[MOperand::Fixed(EXEC.into()), MOperand::Virt(mask)]);
+            self.branch("s_cbranch_execz")
+        } else {
+            self.condition_to_scc(cond)?;
+            self.branch("s_cbranch_scc0")
+        }
+    }
+
+    /// True if a loop's head is short enough to be there twice, and may be.
+    fn is_short(&self, head: &Region) -> bool {
+        /// IR statements, constants included: a comparison and little before it. Assumed, not measured.
+        const SHORT: usize = 8;
+        let plain = |stmt: &Stmt| match stmt {
+            Stmt::Inst(v) => {
+                let inst = &self.kernel.def(*v).inst;
+                !inst.has_effect()
+                    && !matches!(inst, Inst::Machine(_) | Inst::Result { .. } | Inst::Atomic(_))
+            }
+            _ => false,
+        };
+        head.stmts.len() <= SHORT && head.stmts.iter().all(plain)
     }
 
     pub(super) fn lower_do_while(&mut self, body: &Region, cond: Value) -> Lowered {

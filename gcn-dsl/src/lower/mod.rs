@@ -29,6 +29,7 @@ mod memory;
 mod skip;
 #[cfg(test)]
 mod tests;
+mod undef;
 
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::reg::{Reg, RegFile};
@@ -164,6 +165,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         scc_follows: call::scc_follows(kernel),
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
+        undefined: undef::before(kernel),
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
@@ -199,6 +201,8 @@ struct Lower<'k> {
     frames: Vec<exit::Frame>,
     /// Blocks that a part of the lanes can leave.
     varying_blocks: HashSet<Label>,
+    /// Variables that begin without a value, by statement.
+    undefined: undef::Undefined,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -282,6 +286,10 @@ impl Lower<'_> {
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
         for (i, stmt) in region.stmts.iter().enumerate() {
             let tail = tail && i + 1 == region.stmts.len();
+            for var in self.undefined.remove(&std::ptr::from_ref(stmt)).unwrap_or_default() {
+                let begins = self.variable(var);
+                self.push(Op::Undef, [MOperand::Virt(begins)]);
+            }
             match stmt {
                 Stmt::Inst(v) => self.inst(*v)?,
                 Stmt::If { cond, then, els } => self.lower_if(*cond, then, els, tail)?,

@@ -155,7 +155,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
 
 /// Values of the two branches of an `if` that join to one, `How` the condition says.
 #[diagnostic::on_unimplemented(
-    message = "the branches of this `if` give `{Self}` and `{B}`, which do not join to one device value",
+    message = "the branches give `{Self}` and `{B}`, which do not join to one device value",
     label = "branches do not join",
     note = "both need the same element type; a host value joins as a constant"
 )]
