@@ -51,6 +51,10 @@
 
 extern crate self as gcn_dsl;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/control-flow.md")]
+struct ControlFlow;
+
 pub mod asm;
 pub mod ir;
 pub mod isa;

@@ -159,6 +159,13 @@ impl Builder {
         Variable(self.kernel.variables.len() as u32 - 1)
     }
 
+    /// Declares a variable that takes the values of branches or exits to their common end, and nothing else.
+    pub fn declare_joined(&mut self, ty: Type) -> Variable {
+        let var = self.declare(ty);
+        self.kernel.joined.push(var);
+        var
+    }
+
     /// Reads a variable.
     pub fn read(&mut self, var: Variable, loc: Option<SourceLoc>) -> Value {
         if let Some(v) = self.top().known.get(&var) {

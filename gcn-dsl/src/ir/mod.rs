@@ -333,18 +333,6 @@ impl Stmt {
         }
     }
 
-    /// The regions of the statement, to change them.
-    pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
-        match self {
-            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
-            Stmt::If { then, els, .. } => SmallVec::from([then, els]),
-            Stmt::While { head, body, .. } => SmallVec::from([head, body]),
-            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
-                std::iter::once(body).collect()
-            }
-        }
-    }
-
     /// The condition that the statement itself branches on.
     pub fn condition(&self) -> Option<Value> {
         match self {
@@ -358,10 +346,12 @@ impl Stmt {
     /// The regions of the statement, to change them.
     pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
         match self {
-            Stmt::Inst(_) => SmallVec::new(),
+            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
             Stmt::If { then, els, .. } => SmallVec::from([then, els]),
             Stmt::While { head, body, .. } => SmallVec::from([head, body]),
-            Stmt::DoWhile { body, .. } => std::iter::once(body).collect(),
+            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
+                std::iter::once(body).collect()
+            }
         }
     }
 }
@@ -425,6 +415,8 @@ pub struct Kernel {
     pub values: Vec<ValueDef>,
     /// Every variable's type.
     pub variables: Vec<Type>,
+    /// Variables that only take the values of branches or exits to their common end: none lives longer than that.
+    pub joined: Vec<Variable>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
     /// Private arrays.

@@ -132,7 +132,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
                 .iter()
                 .map(|v| {
                     let ty = c.builder.kernel().ty(*v);
-                    c.builder.declare(ty)
+                    c.builder.declare_joined(ty)
                 })
                 .collect();
             let mut branch = |region: Region, values: &[Value]| {

@@ -169,7 +169,7 @@ where
         with(|c| {
             if variables.is_empty() {
                 let types: Vec<_> = leaves.iter().map(|v| c.builder.kernel().ty(*v)).collect();
-                variables.extend(types.into_iter().map(|ty| c.builder.declare(ty)));
+                variables.extend(types.into_iter().map(|ty| c.builder.declare_joined(ty)));
             }
             for (var, value) in variables.iter().zip(&leaves) {
                 c.effect(Inst::Write { var: *var, value: *value, keep: true }, loc);

@@ -53,8 +53,8 @@ fn exit(label: Option<Label>) -> Never {
 
 /// The parts that the guards of all loops have.
 macro_rules! loop_guard {
-    ($name:ident<$($param:ident),*>) => {
-        impl<$($param,)* F: Flow, B: Kind, R: Kind> $name<$($param,)* F, B, R> {
+    ($name:ident $(<$($param:ident),*>)?) => {
+        impl<$($($param,)*)? F: Flow, B: Kind, R: Kind> $name<$($($param,)*)? F, B, R> {
             /// The flow inside.
             pub fn flow(&self) -> InLoop<F, B, R> {
                 InLoop::token()
