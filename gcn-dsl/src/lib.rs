@@ -67,6 +67,9 @@ pub mod regalloc;
 pub mod scalar;
 pub mod sched;
 
+/// The simulator that [`Device::simulator`] is: modes, sanitizers, timing, and its own launching of any code object.
+pub use gcn_sim as sim;
+
 pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use kernel::{BuildError, BuildOptions, BuiltKernel, Kernel};

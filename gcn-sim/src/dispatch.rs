@@ -37,6 +37,10 @@ pub struct Options {
     pub mode: Mode,
     /// Most instructions that a wave may execute.
     pub max_instructions: u64,
+    /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
+    /// waves of a workgroup go side by side. Programs without data races cannot tell; some that have them count on waves
+    /// that stay close together, as they do on hardware.
+    pub turn: u64,
     /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
     /// several errors, that of the first workgroup is reported.
     pub parallel: bool,
@@ -52,6 +56,8 @@ impl Default for Options {
         Options {
             mode: Mode::Functional,
             max_instructions: 1 << 40,
+            // Waves may wait for each other through memory.
+            turn: 1 << 16,
             parallel: false,
             sanitize: Sanitize::empty(),
             findings: 0,

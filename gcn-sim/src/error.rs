@@ -15,12 +15,18 @@ pub struct Site {
     pub offset: u32,
     /// The instruction as assembly text.
     pub text: String,
+    /// Its place in the source, if the machine was given lines ([`Machine::with_lines`](crate::Machine::with_lines)).
+    pub line: Option<String>,
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        write!(f, "`{}` at offset {:#x} (workgroup {x},{y},{z}, wave {})", self.text, self.offset, self.wave)
+        write!(f, "`{}` at offset {:#x}", self.text, self.offset)?;
+        if let Some(line) = &self.line {
+            write!(f, ", {line}")?;
+        }
+        write!(f, " (workgroup {x},{y},{z}, wave {})", self.wave)
     }
 }
 

@@ -27,6 +27,7 @@ pub struct Machine {
     /// Source line from an offset on, up to the next entry.
     lines: Arc<BTreeMap<u32, String>>,
     sram_ecc: bool,
+    copies_to_lds: bool,
     /// Index of the kernel's first instruction.
     entry: usize,
     /// What is wrong with instructions of an image that cannot be executed, by offset.
@@ -94,6 +95,7 @@ impl Machine {
         for step in &mut steps {
             step.target = branch_target(step, &offsets);
         }
+        let copies_to_lds = crate::mem::late::count(&mut steps);
         let entry = offsets.binary_search(&entry).unwrap_or(steps.len());
         let sram_ecc = target.supports_sramecc();
         Machine {
@@ -105,6 +107,7 @@ impl Machine {
             entry,
             faults: loader.faults,
             lines: Arc::default(),
+            copies_to_lds,
         }
     }
 
@@ -121,6 +124,11 @@ impl Machine {
     pub fn with_lines(mut self, lines: BTreeMap<u32, String>) -> Machine {
         self.lines = Arc::new(lines);
         self
+    }
+
+    /// True if some instruction loads straight to LDS.
+    pub(crate) fn copies_to_lds(&self) -> bool {
+        self.copies_to_lds
     }
 
     /// The source line of the instruction at a code offset.

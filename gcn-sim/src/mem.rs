@@ -8,6 +8,7 @@ mod ds;
 mod ds_extra;
 mod ds_lane;
 mod format;
+pub(crate) mod late;
 mod smem;
 mod vmem;
 

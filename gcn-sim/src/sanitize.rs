@@ -391,8 +391,8 @@ impl Group {
                 wave: other.wave(),
                 offset: first.offset,
                 text: cx.machine.text(&first.inst),
+                line: cx.machine.line(first.offset).map(str::to_owned),
             },
-            line: cx.machine.line(first.offset).map(str::to_owned),
             lane: other.lane,
             access: Some(Access { kind: other_kind, ..access_of(touch) }),
         });
@@ -452,8 +452,9 @@ impl Group {
             Some(step) => (step.offset, machine.text(&step.inst)),
             None => (0, String::new()),
         };
-        let site = Site { workgroup: self.id, wave: wave.id, offset, text };
-        Party { line: machine.line(offset).map(str::to_owned), site, lane: None, access: None }
+        let line = machine.line(offset).map(str::to_owned);
+        let site = Site { workgroup: self.id, wave: wave.id, offset, text, line };
+        Party { site, lane: None, access: None }
     }
 
     /// Follows what waits for what.
@@ -511,8 +512,7 @@ impl Group {
             Some(Access { space: Space::Lds, .. }) => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
             _ => None,
         };
-        let line = cx.machine.line(step.offset).map(str::to_owned);
-        let party = Party { site: site(cx, self.id, step), line, lane, access };
+        let party = Party { site: site(cx, self.id, step), lane, access };
         Finding { kind, party, other: None, register: None, allocation, remedy: String::new() }
     }
 

@@ -78,7 +78,7 @@ pub(crate) fn hazard(
     Box::new(Hazard {
         rule: rule.to_owned(),
         first: (first.offset, machine.text(&first.inst)),
-        second: Site { workgroup: [0; 3], wave: 0, offset: 0, text: String::new() },
+        second: Site { workgroup: [0; 3], wave: 0, offset: 0, text: String::new(), line: None },
         register: register.map(|unit| unit.reg().to_string()),
         need,
         have,

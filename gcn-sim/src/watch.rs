@@ -8,6 +8,7 @@ use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next, Trace};
 use crate::faithful::{self, Stale};
 use crate::machine::Machine;
+use crate::mem::late::When;
 use crate::sanitize::{self, Finding};
 use crate::step::Step;
 use crate::strict;
@@ -57,6 +58,11 @@ impl Shared {
     /// True if waves that do not meet at one barrier are an error.
     pub(crate) fn is_strict(&self) -> bool {
         matches!(self.mode, Watched::Strict(_))
+    }
+
+    /// When loads to LDS write it.
+    pub(crate) fn copies_to_lds(&self) -> When {
+        if matches!(self.mode, Watched::Faithful(_)) { When::Waited } else { When::Issued }
     }
 
     /// What was found, in the order of the code.

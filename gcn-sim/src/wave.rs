@@ -3,6 +3,7 @@
 use gcn_isa::reg;
 
 use crate::fp::Round;
+use crate::mem::late::Late;
 use crate::value::LANES;
 
 /// One vector register: a word per lane.
@@ -91,6 +92,7 @@ pub(crate) struct Wave {
     pub scratch: Vec<u8>,
     /// Allocation that the last global access hit.
     pub memory_hint: usize,
+    pub late: Late,
     pub status: Status,
 }
 
@@ -115,6 +117,7 @@ impl Wave {
             count: 0,
             scratch: vec![0; scratch_bytes * LANES],
             memory_hint: 0,
+            late: Late::default(),
             status: Status::Running,
         }
     }
@@ -125,6 +128,7 @@ impl Wave {
         self.v.fill([0; LANES]);
         self.scratch.fill(0);
         (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
+        self.late.clear();
         self.status = Status::Running;
     }
 

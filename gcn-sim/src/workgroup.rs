@@ -3,14 +3,13 @@
 use crate::dispatch::Launch;
 use crate::error::{OutOfBounds, SimError, Site, Space};
 use crate::exec::{Cx, Fault, Next};
+use crate::machine::Machine;
+use crate::mem::late::When;
 use crate::memory::{Memory, Range};
 use crate::step::Step;
 use crate::value::LANES;
 use crate::watch::{Group, Shared};
 use crate::wave::{Status, Wave};
-
-/// Instructions a wave executes before another gets its turn, so that waves may wait for each other through memory.
-const TURN: u64 = 1 << 16;
 
 /// Executions of each instruction, by its index.
 #[derive(Clone, Default)]
@@ -38,7 +37,12 @@ impl Unit {
     pub(crate) fn new(launch: &Launch<'_>) -> Unit {
         let state = launch.machine.state();
         let count = launch.inputs.waves as usize;
-        let wave = || Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+        let late = launch.watch.as_ref().map_or(When::Issued, |watch| watch.copies_to_lds());
+        let wave = || {
+            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+            wave.late.when = late;
+            wave
+        };
         let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
         Unit {
             waves: (0..count).map(|_| wave()).collect(),
@@ -73,6 +77,13 @@ impl Unit {
                 return Ok(());
             }
             self.release_barrier(launch, id)?;
+        }
+    }
+
+    /// Writes to LDS what is done in this cycle.
+    pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
+        for w in &mut self.waves {
+            Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
         }
     }
 
@@ -168,7 +179,7 @@ fn go_on(
 ) -> Result<(), SimError> {
     let steps = launch.machine.steps();
     let limit = launch.options.max_instructions;
-    let end = (cx.w.count + TURN).min(limit);
+    let end = cx.w.count.saturating_add(launch.options.turn.max(1)).min(limit);
     while cx.w.count < end {
         let Some(step) = steps.get(cx.w.pc) else {
             return Err(ran_off(cx, id));
@@ -257,12 +268,13 @@ fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
 }
 
 pub(crate) fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {
-    Site { workgroup, wave: cx.w.id, offset: step.offset, text: cx.machine.text(&step.inst) }
+    let line = cx.machine.line(step.offset).map(str::to_owned);
+    Site { workgroup, wave: cx.w.id, offset: step.offset, text: cx.machine.text(&step.inst), line }
 }
 
 pub(crate) fn end_of_code(cx: &Cx<'_>, workgroup: [u32; 3]) -> Site {
     let offset = cx.machine.steps().last().map_or(0, |last| last.offset + last.size);
-    Site { workgroup, wave: cx.w.id, offset, text: "(end of the code)".to_owned() }
+    Site { workgroup, wave: cx.w.id, offset, text: "(end of the code)".to_owned(), line: None }
 }
 
 pub(crate) fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {

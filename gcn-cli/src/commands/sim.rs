@@ -86,6 +86,10 @@ pub struct Args {
     /// Most instructions that a wave may execute
     #[arg(long, value_name = "N", default_value_t = 1 << 40)]
     limit: u64,
+    /// Instructions that a wave executes before it is the next wave's turn; with 1 the waves of a workgroup go side by side,
+    /// which shows what a data race would otherwise spoil
+    #[arg(long, value_name = "N", default_value_t = Options::default().turn)]
+    turn: u64,
     /// Of a bundle, the code object for this target; the target of assembly that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
@@ -236,6 +240,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
             _ => Mode::Functional,
         },
         max_instructions: args.limit,
+        turn: args.turn,
         parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
         sanitize: args.sanitize.iter().copied().collect(),
         findings: FINDINGS,

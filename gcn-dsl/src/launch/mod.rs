@@ -230,12 +230,38 @@ impl fmt::Debug for Device {
 impl Device {
     /// The simulator of `target`, in strict mode: a read that comes before its wait is an error.
     pub fn simulator(target: Target) -> Device {
-        Device { target, backend: Box::new(simulator::Simulator::new(true)) }
+        Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::strict() })
     }
 
     /// The simulator of `target` without hazard checks: faster, and blind to missing waits.
     pub fn fast_simulator(target: Target) -> Device {
-        Device { target, backend: Box::new(simulator::Simulator::new(false)) }
+        Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::default() })
+    }
+
+    /// The simulator of `target` with options of your own: faithful mode, in which a read that comes too early gets what the
+    /// register held before, or sanitizers that look for data races, uninitialised memory and registers and more. What they
+    /// find names the line of the kernel.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// use gcn_dsl::sim::{Options, Sanitize};
+    /// gcn_kernel! {
+    ///     #[workgroup(128)]
+    ///     fn neighbours(x: &mut [u32]) {
+    ///         let block = Lds::<u32, 128>::new();
+    ///         let i = local_id().x;
+    ///         block[i] = x[i];
+    ///         x[i] = block[127 - i]; // the barrier is missing
+    ///     }
+    /// }
+    /// let options = Options { sanitize: Sanitize::all(), ..Options::strict() };
+    /// let device = Device::simulator_with(Target::GFX942, options);
+    /// let error = neighbours.launch(&device, Grid::x(1), (&mut [0; 128],)).unwrap_err();
+    /// let report = error.to_string();
+    /// assert!(report.contains("race"), "{report}");
+    /// ```
+    pub fn simulator_with(target: Target, options: gcn_sim::Options) -> Device {
+        Device { target, backend: Box::new(simulator::Simulator::new(options)) }
     }
 
     /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.

@@ -1,28 +1,36 @@
 //! The simulator as a device.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gcn_sim::{KernelState, Machine, Memory, Mode, Options};
+use gcn_sim::{KernelState, Machine, Memory, Options};
 
 use super::{Backend, Grid, LaunchError, LaunchStats};
 use crate::kernel::BuiltKernel;
 
-/// A simulated GPU: its memory, and whether hazards are errors.
+/// A simulated GPU: its memory, and what it looks for.
 pub(super) struct Simulator {
     memory: Mutex<Memory>,
-    mode: Mode,
+    options: Options,
 }
 
 impl Simulator {
-    pub fn new(strict: bool) -> Simulator {
-        let mode = if strict { Mode::Strict } else { Mode::Functional };
-        Simulator { memory: Mutex::new(Memory::new()), mode }
+    pub fn new(options: Options) -> Simulator {
+        Simulator { memory: Mutex::new(Memory::new()), options }
     }
 
     /// A run that panicked elsewhere leaves plain bytes, which are as good as any.
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Where the user wrote what, by code offset.
+fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
+    let program = kernel.program();
+    let offsets = gcn_emit::encode::encode_program(program).map(|code| code.offsets).unwrap_or_default();
+    let located = offsets.iter().zip(&program.lines);
+    located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
 }
 
 fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
@@ -53,15 +61,14 @@ impl Backend for Simulator {
         let mut state =
             KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
         state.lds_bytes += grid.dynamic_lds;
-        let machine = Machine::new(target, kernel.code(), state).map_err(failed)?;
-        let options = Options { mode: self.mode, parallel: true, ..Options::default() };
+        let machine = Machine::new(target, kernel.code(), state).map_err(failed)?.with_lines(lines(kernel));
         let stats = gcn_sim::run(
             &machine,
             &mut self.memory(),
             grid.workgroups,
             kernel.signature().workgroup,
             kernarg,
-            &options,
+            &self.options,
         )
         .map_err(failed)?;
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();

@@ -111,8 +111,15 @@ impl Cx<'_> {
         self.put(place, bytes, lane, value)
     }
 
+    /// A store as far as its faults and the record go; the data follow with [`Cx::put`].
+    pub(super) fn check_store(&mut self, place: Place, bytes: u32, lane: usize) -> Result<(), Fault> {
+        self.note(place, bytes, Some(lane as u8), Kind::Write);
+        let there = self.local(place, true, bytes, lane).map(|_| ());
+        self.excuse(there)
+    }
+
     #[inline]
-    fn put(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
+    pub(super) fn put(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
         match place {
             Place::Global(address) => {
                 let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);

@@ -228,6 +228,9 @@ fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) ->
     let buffer = Buffer::of(cx, s)?;
     let ecc = cx.machine.has_sram_ecc();
     let to_lds = s.inst.mods.lds.then(|| super::vmem::lds_start(cx, s));
+    if to_lds.is_some() {
+        cx.begin_copy();
+    }
     for lane in lanes(cx.w.exec()) {
         let mut registers = [0; 4];
         if let Some(format) = format {
@@ -239,8 +242,7 @@ fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) ->
             }
         }
         if let Some(start) = to_lds {
-            let place = super::access::Place::Lds(start.wrapping_add(4 * lane as u32));
-            cx.store(place, 4, lane, registers[0])?;
+            cx.copy_dword(start.wrapping_add(4 * lane as u32), lane, registers[0])?;
             continue;
         }
         let slot = s.vdst as usize;

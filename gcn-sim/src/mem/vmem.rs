@@ -154,6 +154,7 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let addresses = Addresses::of(cx, s, segment)?;
         let start = lds_start(cx, s);
+        cx.begin_copy();
         for lane in lanes(cx.w.exec()) {
             for piece in 0..u32::from(datum.pieces) {
                 let value = match addresses.place(cx, lane, piece, datum.bytes) {
@@ -161,7 +162,7 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
                     None => 0,
                 };
                 let to = start.wrapping_add(stride * lane as u32 + 4 * piece);
-                cx.store(Place::Lds(to), 4, lane, value)?;
+                cx.copy_dword(to, lane, value)?;
             }
         }
         Ok(Next::Fall)

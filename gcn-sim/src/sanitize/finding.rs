@@ -96,8 +96,6 @@ impl fmt::Display for Access {
 pub struct Party {
     /// The instruction, where it is, and which wave executed it.
     pub site: Site,
-    /// The source line of the instruction, if the code object has line information.
-    pub line: Option<String>,
     /// The lane; `None` for scalar instructions and where no lane is to blame.
     pub lane: Option<u8>,
     /// What it accesses.
@@ -107,9 +105,6 @@ pub struct Party {
 impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.site)?;
-        if let Some(line) = &self.line {
-            write!(f, " ({line})")?;
-        }
         if let Some(access) = &self.access {
             write!(f, " {access}")?;
         }

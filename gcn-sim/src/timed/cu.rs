@@ -22,6 +22,7 @@ use super::units::{Scalar, Vector};
 use super::wave::{Block, LINES, Outcome, State, TimedWave};
 use crate::dispatch::Launch;
 use crate::error::SimError;
+use crate::mem::late::When;
 use crate::trace::Trace;
 use crate::workgroup::Unit;
 
@@ -197,6 +198,7 @@ impl Cu {
         };
         let id = code.launch.id(index);
         unit.start(code.launch, id)?;
+        unit.waves.iter_mut().for_each(|wave| wave.late.when = When::Done);
         let count = unit.waves.len();
         let pcs: Vec<usize> = unit.waves.iter().map(|w| w.pc).collect();
         let group = Group { unit, id, index, waves: Vec::with_capacity(count), left: count, arrived: 0 };

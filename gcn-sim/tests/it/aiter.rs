@@ -36,14 +36,21 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Runs a kernel; the file's only one.
-fn run(file: &std::path::Path, spec: &Spec) -> Prepared {
+/// The file's only kernel, with its arguments.
+fn prepare(file: &std::path::Path, spec: &Spec) -> Prepared {
     let program = Program::load(&std::fs::read(file).unwrap(), None)
         .unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    let mut launch =
-        program.prepare(spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    let options = Options { parallel: true, ..Options::default() };
-    let stats = launch.run(&options).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    program.prepare(spec, ".".as_ref()).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+/// Runs a kernel.
+fn run(file: &std::path::Path, spec: &Spec) -> Prepared {
+    run_with(file, spec, &Options { parallel: true, ..Options::default() })
+}
+
+fn run_with(file: &std::path::Path, spec: &Spec, options: &Options) -> Prepared {
+    let mut launch = prepare(file, spec);
+    let stats = launch.run(options).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     println!("{}: {} wave instructions", file.file_name().unwrap().display(), stats.wave_instructions);
     launch
 }

@@ -5,6 +5,7 @@
 mod aiter;
 mod bytes;
 mod clang;
+mod copies;
 mod coverage;
 mod errata;
 mod faithful;

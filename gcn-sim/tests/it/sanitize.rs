@@ -344,7 +344,7 @@ fn the_first_finding_ends_the_run_unless_some_are_kept() {
 fn reports_name_source_lines_and_are_data() {
     let lines = BTreeMap::from([(0, "kernel.cl:3".to_owned()), (0x34, "kernel.cl:9".to_owned())]);
     let found = ONE.try_run("v_add_u32 v6, v1, v9", lines).unwrap();
-    let line = found[0].party.line.as_deref();
+    let line = found[0].party.site.line.as_deref();
     let expected = if found[0].party.site.offset < 0x34 { "kernel.cl:3" } else { "kernel.cl:9" };
     assert_eq!(line, Some(expected));
     assert!(found[0].to_string().contains(expected));

@@ -37,7 +37,12 @@ impl Cu {
         let done = self.memory(code, shared, w, cost, now);
         let wave = &mut self.waves[w];
         if let Some(done) = done {
-            wave.count(cost.counts, done, cost.in_order);
+            let done = wave.count(cost.counts, done, cost.in_order);
+            if code.launch.machine.copies_to_lds()
+                && let Some(group) = self.groups[wave.group].as_mut()
+            {
+                group.unit.waves[wave.number].late.done_at(done);
+            }
         }
         if !cost.writes.is_empty() {
             wave.write_sgprs(&cost.writes, now + code.times.sgpr);
@@ -97,6 +102,9 @@ impl Cu {
         let traced = matches!(code.costs[at].kind, Kind::Lds(_) | Kind::Vmem { .. } | Kind::Smem);
         if traced {
             shared.trace.clear();
+        }
+        if traced && code.launch.machine.copies_to_lds() {
+            group.unit.finish_copies(code.memory, code.launch.machine, now);
         }
         let mut cx = Cx {
             w: &mut group.unit.waves[number],
