@@ -254,7 +254,7 @@ impl Device {
     ///         x[i] = block[127 - i]; // the barrier is missing
     ///     }
     /// }
-    /// let options = Options { sanitize: Sanitize::all(), ..Options::strict() };
+    /// let options = Options { sanitize: Sanitize::RACES, ..Options::strict() };
     /// let device = Device::simulator_with(Target::GFX942, options);
     /// let error = neighbours.launch(&device, Grid::x(1), (&mut [0; 128],)).unwrap_err();
     /// let report = error.to_string();
