@@ -83,7 +83,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
-    let Some(c) = cy else { return Folded::Inst(Inst::Bin(op, x, y)) };
+    let Some(c) = cy else { return sum_with_constant(b, op, x, y, ty, loc) };
     let mut constant = |c: u32| b.constant(u64::from(c), ty);
     match (op, c) {
         (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
@@ -116,6 +116,33 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     }
 }
 
+/// (x + c) + y = (x + y) + c, so that constants gather at the outside also where `x + c` is uniform and `y` is not: accesses
+/// whose offsets differ by constants then have one base.
+fn sum_with_constant(
+    b: &mut Builder,
+    op: Bin,
+    x: Value,
+    y: Value,
+    ty: Type,
+    loc: Option<SourceLoc>,
+) -> Folded {
+    let apart = |b: &Builder, v: Value| match b.kernel().def(v).inst {
+        Inst::Splat(inner) => plus_constant(b, inner),
+        _ => plus_constant(b, v),
+    };
+    if op == Bin::Add {
+        for (with, other) in [(x, y), (y, x)] {
+            if let Some((inner, c)) = apart(b, with) {
+                let inner = b.value(Inst::Splat(inner), ty, loc);
+                let sum = b.value(Inst::Bin(Bin::Add, inner, other), ty, loc);
+                let c = b.constant(u64::from(c), ty);
+                return bin(b, Bin::Add, sum, c, ty, loc);
+            }
+        }
+    }
+    Folded::Inst(Inst::Bin(op, x, y))
+}
+
 /// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a constant.
 fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Option<SourceLoc>) -> Folded {
     if shift < 32
@@ -124,6 +151,19 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
         let shifted = b.value(Inst::Bin(Bin::Shl, inner, k), ty, loc);
         let c = b.constant(u64::from(c << shift), ty);
         return bin(b, Bin::Add, shifted, c, ty, loc);
+    }
+    // (x << c) << k = x << (c + k).
+    if let Inst::Bin(Bin::Shl, inner, c) = b.kernel().def(x).inst
+        && let Some(c) = b.as_const(c)
+        && c < 32
+        && shift < 32
+    {
+        let both = c as u32 + shift;
+        if both >= 32 {
+            return Folded::Inst(Inst::Const(0));
+        }
+        let both = b.constant(u64::from(both), ty);
+        return Folded::Inst(Inst::Bin(Bin::Shl, inner, both));
     }
     Folded::Inst(Inst::Bin(Bin::Shl, x, k))
 }

@@ -13,10 +13,12 @@ pub mod align;
 pub mod atomic;
 pub mod build;
 pub mod call;
+pub mod cse;
 pub mod dce;
 pub mod flow;
 mod fold;
 pub mod hinted;
+pub mod licm;
 pub mod merge;
 mod print;
 pub mod private;
@@ -340,9 +342,7 @@ impl Stmt {
             Stmt::Inst(_) | Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Exit(_) => None,
         }
     }
-}
 
-impl Stmt {
     /// The regions of the statement, to change them.
     pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
         match self {
@@ -431,6 +431,14 @@ impl Kernel {
     /// Definition of `v`.
     pub fn def(&self, v: Value) -> &ValueDef {
         &self.values[v.0 as usize]
+    }
+
+    /// The value that `v` is another name of.
+    pub fn resolved(&self, v: Value) -> Value {
+        match self.def(v).inst {
+            Inst::Bitcast(of) if self.ty(of) == self.ty(v) => self.resolved(of),
+            _ => v,
+        }
     }
 
     /// Type of a value that has one.

@@ -7,10 +7,11 @@ use gcn_isa::{Target, check};
 
 use super::{BuildOptions, BuiltKernel, Kernel};
 use crate::asm::AsmError;
-use crate::ir::{dce, merge, private};
+use crate::ir::{cse, dce, licm, merge, private};
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
+use crate::mir;
 use crate::regalloc::{self, AllocError, Limits};
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
@@ -141,8 +142,10 @@ pub(super) fn build<K: Kernel>(
     dce::run(&mut ir);
     if options.merge {
         merge::run(&mut ir);
+        cse::run(&mut ir);
         dce::run(&mut ir);
     }
+    licm::run(&mut ir);
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
@@ -151,6 +154,7 @@ pub(super) fn build<K: Kernel>(
     // IR becomes machine instructions.
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
+    mir::dce::run(&mut function);
     if options.schedule {
         sched::list::schedule(&mut function);
     }

@@ -22,6 +22,7 @@ pub fn kernarg_bytes(
     let slices = args.iter().filter(|a| matches!(a, PackedArg::Slice { .. })).count();
     count("slice addresses", slices, addresses.len())?;
     let mut out = vec![0; signature.kernarg_bytes() as usize];
+    refuse_overlap(signature, args, addresses)?;
     let mut addresses = addresses.iter();
     for (declared, arg) in signature.args.iter().zip(args) {
         let mut put = |at: u32, bytes: &[u8]| {
@@ -59,6 +60,32 @@ pub fn kernarg_bytes(
         }
     }
     Ok(out)
+}
+
+/// The compiler relies on it that nothing else reaches what a `&mut [T]` argument reaches.
+fn refuse_overlap(
+    signature: &Signature,
+    args: &[PackedArg<'_>],
+    addresses: &[u64],
+) -> Result<(), LaunchError> {
+    let slices = signature.args.iter().zip(args).filter_map(|(declared, arg)| match arg {
+        PackedArg::Slice { bytes, .. } => Some((declared, bytes.len() as u64)),
+        _ => None,
+    });
+    let slices: Vec<_> = slices.zip(addresses).map(|((d, bytes), at)| (d, *at, at + bytes)).collect();
+    for (i, (mutable, start, end)) in slices.iter().enumerate() {
+        let others = slices.iter().enumerate().filter(|(j, _)| *j != i);
+        let met =
+            others.map(|(_, other)| other).find(|(_, from, to)| from < end && start < to && start < end);
+        if let Some((other, ..)) = met.filter(|_| mutable.kind == SignatureArgKind::SliceMut) {
+            return Err(LaunchError::Overlap {
+                kernel: signature.name.clone(),
+                mutable: mutable.name,
+                other: other.name,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Values narrower than a dword are extended as registers hold them.

@@ -124,6 +124,19 @@ pub enum LaunchError {
         /// Bytes.
         bytes: u64,
     },
+    /// What a `&mut [T]` argument reaches, another argument reaches as well.
+    #[error(
+        "kernel `{kernel}`: the memory of `{mutable}`, a `&mut` slice, overlaps that of `{other}`; pass raw pointers if that \
+         is meant"
+    )]
+    Overlap {
+        /// Kernel.
+        kernel: String,
+        /// The `&mut` slice.
+        mutable: &'static str,
+        /// The other slice.
+        other: &'static str,
+    },
     /// Wrong number of arguments or addresses for the signature.
     #[error("kernel `{kernel}` takes {expected} {what}, {found} given; see its signature")]
     ArgumentCount {

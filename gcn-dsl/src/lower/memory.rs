@@ -146,12 +146,11 @@ impl Lower<'_> {
             Memory::Private(id) => self.scratch_address(self.kernel.private[id.0 as usize].offset, offset),
             Memory::Buffer(resource) => {
                 let base = vec![self.operand(resource), Src::Const(0, Width::B32)];
-                let (varying, offset, offen) = match self.operand(offset) {
-                    Src::Const(bits, _) if bits <= MUBUF_OFFSET_MAX => {
+                let (varying, offset, offen) = match self.split_aligned(offset) {
+                    (Src::Const(bits, _), 0) if bits <= MUBUF_OFFSET_MAX => {
                         (Src::Fixed(Operand::Off), bits as i32, false)
                     }
-                    // A constant part stays in the VGPR: taken out, a negative index could slip past the bounds check.
-                    other => (Src::Reg(self.in_vgpr(other, 1)), 0, true),
+                    (other, constant) => (Src::Reg(self.in_vgpr(other, 1)), constant, true),
                 };
                 Address { family: "buffer", varying, base, offset, offen }
             }
@@ -196,9 +195,26 @@ impl Lower<'_> {
         }
     }
 
+    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around. A constant that
+    /// could make it do so stays in the VGPR: the instruction's sum does not wrap, so that a negative index would not come
+    /// back into bounds.
+    fn split_aligned(&mut self, offset: Value) -> (Src, i32) {
+        let kernel = self.kernel;
+        let offset = kernel.resolved(offset);
+        if let Inst::Bin(Bin::Add, inner, c) = kernel.def(offset).inst
+            && let Inst::Const(bits) = kernel.def(c).inst
+            && bits <= MUBUF_OFFSET_MAX
+            && bits < 1 << self.alignment.bits(kernel, inner)
+        {
+            return (self.operand(inner), bits as i32);
+        }
+        (self.operand(offset), 0)
+    }
+
     /// `offset` as a part to compute and a constant of at most `limit`. LDS addresses wrap at 2^32 before the
     /// instruction's range applies, so the split is exact.
     fn split_constant(&mut self, offset: Value, limit: u32) -> (Src, u32) {
+        let offset = self.kernel.resolved(offset);
         if let Inst::Bin(Bin::Add, inner, c) = self.kernel.def(offset).inst
             && let Inst::Const(bits) = self.kernel.def(c).inst
             && bits <= u64::from(limit)

@@ -36,6 +36,7 @@ use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
+use crate::ir::align::Alignment;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Type, Value, Variable, flow};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
@@ -158,6 +159,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         loop_depth: 0,
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
+        alignment: Alignment::of(kernel),
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
         used_atomics: atomic::used_atomics(kernel),
@@ -187,6 +189,7 @@ struct Lower<'k> {
     loop_depth: u32,
     inputs: Inputs,
     entry: EntryRegs,
+    alignment: Alignment,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.

@@ -7,8 +7,8 @@ use crate::scalar::Elem;
 /// Dwords that a scalar load can have, widest first.
 const SIZES: [u32; 4] = [16, 8, 4, 2];
 
-/// Merges the arguments that the body loads at its start. No dword behind the last used one is read: the segment may end
-/// there.
+/// Merges the arguments that the body loads at its start. The segment is a multiple of 8 bytes long, and nothing is read
+/// behind the 8 bytes of the last argument that is used.
 pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
     let mut args: Vec<(u32, u32, Value)> = at_start
@@ -21,14 +21,14 @@ pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
         })
         .collect();
     args.sort_unstable();
+    let end = args.iter().map(|a| a.0 + a.1).max().unwrap_or_default().next_multiple_of(2);
     let mut wide = Vec::new();
     let mut rest = args.as_slice();
     while let Some(&(first, dwords, _)) = rest.first() {
         let choice = SIZES.iter().find_map(|&size| {
             let inside = rest.iter().take_while(|a| a.0 + a.1 <= first + size).count();
             let used: u32 = rest[..inside].iter().map(|a| a.1).sum();
-            let reached = rest.iter().any(|a| a.0 + a.1 >= first + size);
-            (reached && inside > 1 && 4 * used >= 3 * size).then_some((size, inside))
+            (first + size <= end && inside > 1 && 4 * used >= 3 * size).then_some((size, inside))
         });
         let (size, inside) = choice.unwrap_or((dwords, 1));
         let (together, others) = rest.split_at(inside);

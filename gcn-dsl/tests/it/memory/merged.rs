@@ -452,3 +452,50 @@ fn show() {
         println!("{}", text.split("s_endpgm").next().unwrap_or(""));
     }
 }
+
+gcn_kernel! {
+    /// Rows of LDS by constants, an address that no trip changes, and a coefficient that none changes.
+    #[workgroup(64)]
+    fn invariant(x: &[f32], c: &[f32], n: u32, y: &mut [f32]) {
+        let l = Lds::<f32, 1024>::new();
+        let i = local_id().x;
+        #[unroll] for k in 0..4u32 {
+            l[(k + n) * 64 + i] = x[i * 4 + k];
+        }
+        barrier();
+        let mut sum: V<f32> = 0.0;
+        for k in 0..n {
+            sum += l[(i ^ 5) + 64 * 3] * c[n * 3] + x[k * 64 + i * n];
+        }
+        y[i] = sum;
+    }
+}
+
+#[test]
+fn addresses_are_computed_once() {
+    for target in TARGETS {
+        let text = invariant.build(target).unwrap().assembly(Comments::None);
+        // The four rows have one address.
+        for offset in ["offset:256", "offset:512", "offset:768"] {
+            assert!(text.contains(offset), "{offset}: {text}");
+        }
+        // Nothing in the loop but two loads, the index, the sum and the counter.
+        let end = text.rfind("s_cbranch").unwrap();
+        let body = &text[text[..end].rfind(":\n").unwrap()..end];
+        assert!(
+            !body.contains("v_xor") && !body.contains("s_buffer_load") && !body.contains("v_mul_lo"),
+            "{text}"
+        );
+        let x: Vec<f32> = (0..256).map(|i| (i % 17) as f32).collect();
+        let c: Vec<f32> = (0..16).map(|i| i as f32 - 4.0).collect();
+        let mut y = vec![0.0; 64];
+        invariant.launch(&Device::simulator(target), Grid::x(1), (&x, &c, 2, &mut y)).unwrap();
+        let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+        for i in 0..64 {
+            // Rows 2 to 5 are written; row 3 is the second of them.
+            let l = at((i ^ 5) * 4 + 1);
+            let expected: f32 = (0..2).map(|k| l * c[6] + at(k * 64 + i * 2)).sum();
+            assert_eq!(y[i], expected, "{target} {i}");
+        }
+    }
+}

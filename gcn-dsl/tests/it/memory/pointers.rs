@@ -135,3 +135,22 @@ fn hints_are_the_bits_of_llvm() {
         assert!((0..64).all(|i| y[i] == x[i] + x[2 * i + 1]));
     }
 }
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn slices(a: &[u32], b: &mut [u64], c: &[u32]) {
+        b[lane_id()] = (a[lane_id()] + c[lane_id()]) as u64;
+    }
+}
+
+#[test]
+fn overlapping_mutable_slices_are_refused() {
+    let (a, mut b, c) = (vec![0; 16], vec![0; 8], vec![0; 16]);
+    let mut pack = |at: [u64; 3]| slices.kernarg((&a, &mut b, &c), &at).map_err(|e| e.to_string());
+    assert!(pack([0x1000, 0x1040, 0x1080]).is_ok(), "side by side");
+    assert!(pack([0x1000, 0x2000, 0x1000]).is_ok(), "what nobody writes may be one");
+    for (at, other) in [([0x1000, 0x103c, 0x2000], "`a`"), ([0x1000, 0x2000, 0x1fc4], "`c`")] {
+        let error = pack(at).unwrap_err();
+        assert!(error.contains("the memory of `b`") && error.contains(other), "{error}");
+    }
+}
