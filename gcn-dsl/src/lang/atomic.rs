@@ -289,7 +289,7 @@ integer_operations! {
     AtomicInteger /// Subtracts, wrapping; gives the old value.
     fetch_sub Sub
     AtomicElement /// Keeps the smaller one, as signed or unsigned as the element is; gives the old value. f32 exists in LDS only,
-    /// f64 needs gfx90a or later; of a NaN and a number the number is kept.
+    /// f64 needs gfx90a or later. What is kept of a NaN and a number is not defined.
     fetch_min Min
     AtomicElement /// Keeps the larger one, as [`fetch_min`](Self::fetch_min) the smaller one.
     fetch_max Max
