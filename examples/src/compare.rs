@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gcn_dsl::prelude::f16;
+
 /// Result elements.
 pub trait Element: Copy {
     /// Nearest f64.
@@ -10,23 +12,33 @@ pub trait Element: Copy {
     fn same_bits(self, other: Self) -> bool;
 }
 
-impl Element for f32 {
-    fn value(self) -> f64 {
-        f64::from(self)
-    }
-    fn same_bits(self, other: f32) -> bool {
-        self.to_bits() == other.to_bits()
-    }
+macro_rules! floats {
+    ($($t:ty)*) => {$(
+        impl Element for $t {
+            fn value(self) -> f64 {
+                self.into()
+            }
+            fn same_bits(self, other: $t) -> bool {
+                self.to_bits() == other.to_bits()
+            }
+        }
+    )*};
 }
+floats! { f16 f32 f64 }
 
-impl Element for f64 {
-    fn value(self) -> f64 {
-        self
-    }
-    fn same_bits(self, other: f64) -> bool {
-        self.to_bits() == other.to_bits()
-    }
+macro_rules! integers {
+    ($($t:ty)*) => {$(
+        impl Element for $t {
+            fn value(self) -> f64 {
+                self.into()
+            }
+            fn same_bits(self, other: $t) -> bool {
+                self == other
+            }
+        }
+    )*};
 }
+integers! { i8 u8 i16 u16 i32 u32 }
 
 /// How far a result is from the reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,6 +51,8 @@ pub struct Comparison {
     pub first: Option<usize>,
     /// Largest absolute difference; infinite where one side only is not a number.
     pub max_error: f64,
+    /// Largest absolute difference that the lesson allows: 0 where arithmetic is exact.
+    pub tolerance: f64,
 }
 
 impl Comparison {
@@ -56,6 +70,7 @@ impl Comparison {
             different: missing,
             first: (missing > 0).then(|| elements - missing),
             max_error: if missing > 0 { f64::INFINITY } else { 0.0 },
+            tolerance: 0.0,
         };
         for (index, (got, want)) in got.iter().zip(want).enumerate().rev() {
             if !got.same_bits(*want) {
@@ -65,6 +80,29 @@ impl Comparison {
             }
         }
         comparison
+    }
+
+    /// Allows for differences of up to `tolerance`.
+    #[must_use]
+    pub fn within(self, tolerance: f64) -> Comparison {
+        Comparison { tolerance, ..self }
+    }
+
+    /// Both comparisons as one, the elements of `other` behind those of `self`. The smaller tolerance counts.
+    #[must_use]
+    pub fn and(self, other: Comparison) -> Comparison {
+        Comparison {
+            elements: self.elements + other.elements,
+            different: self.different + other.different,
+            first: self.first.or(other.first.map(|first| self.elements + first)),
+            max_error: self.max_error.max(other.max_error),
+            tolerance: self.tolerance.min(other.tolerance),
+        }
+    }
+
+    /// True if the result is the reference's: bit for bit, or, where the lesson has a tolerance, within it.
+    pub fn agrees(&self) -> bool {
+        self.is_exact() || self.tolerance > 0.0 && self.max_error <= self.tolerance
     }
 
     /// True if every element is the reference's bit for bit.
@@ -88,7 +126,15 @@ impl fmt::Display for Comparison {
         match self.first {
             None => write!(f, ", all {} elements as in the reference bit for bit", self.elements),
             Some(first) => {
-                write!(f, ", {} of {} elements differ, first at index {first}", self.different, self.elements)
+                write!(
+                    f,
+                    ", {} of {} elements differ, first at index {first}",
+                    self.different, self.elements
+                )?;
+                if self.tolerance > 0.0 {
+                    write!(f, "; {} is allowed", self.tolerance)?;
+                }
+                Ok(())
             }
         }
     }
@@ -109,6 +155,11 @@ mod tests {
 
         let short = Comparison::of(&[1.0f64, 3.0], &[1.0, 2.0, 3.0]);
         assert_eq!((short.different, short.first, short.max_error), (2, Some(1), f64::INFINITY));
+
+        let near = Comparison::of(&[1.0f32, 2.0], &[1.0, 2.5]).and(Comparison::of(&[7u32], &[7]));
+        assert_eq!((near.elements, near.different, near.first), (3, 1, Some(1)));
+        assert!(!near.agrees() && near.within(0.5).agrees() && !near.within(0.4).agrees());
+        assert!(Comparison::of(&[1i8], &[1]).agrees());
 
         let nan = Comparison::of(&[f64::NAN], &[1.0]);
         assert_eq!(nan.to_string(), "maximum error inf, 1 of 1 elements differ, first at index 0");

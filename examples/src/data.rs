@@ -36,6 +36,11 @@ impl Random {
         (0..n).map(|_| self.unit() as f32).collect()
     }
 
+    /// `n` integers, each as likely as any other.
+    pub fn u32s(&mut self, n: usize) -> Vec<u32> {
+        (0..n).map(|_| (self.next() >> 32) as u32).collect()
+    }
+
     /// `n` numbers, rounded to f16.
     pub fn f16s(&mut self, n: usize) -> Vec<f16> {
         (0..n).map(|_| f16::from_f64(self.unit())).collect()

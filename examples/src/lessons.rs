@@ -3,18 +3,48 @@
 use crate::Lesson;
 
 pub mod block_reduce;
+pub mod convolution;
+pub mod embedding_scatter;
+pub mod fft;
 pub mod gemm_f16;
 pub mod gemm_f64;
+pub mod gemv;
+pub mod histogram;
+pub mod layernorm;
+pub mod mandelbrot;
+pub mod philox;
+pub mod prefix_scan;
+pub mod quantise;
+pub mod radix_sort;
 pub mod saxpy;
+pub mod softmax;
+pub mod spmv;
+pub mod stencil;
+pub mod top_k;
 pub mod transpose_lds;
 pub mod vector_add_2d;
 
 /// Every lesson, in reading order.
-pub const ALL: [Lesson; 6] = [
+pub const ALL: &[Lesson] = &[
     saxpy::LESSON,
     vector_add_2d::LESSON,
     block_reduce::LESSON,
     transpose_lds::LESSON,
     gemm_f16::LESSON,
     gemm_f64::LESSON,
+    stencil::LESSON,
+    convolution::LESSON,
+    histogram::LESSON,
+    prefix_scan::LESSON,
+    gemv::LESSON,
+    mandelbrot::LESSON,
+    spmv::LESSON,
+    softmax::LESSON,
+    layernorm::LESSON,
+    quantise::LESSON,
+    top_k::LESSON,
+    philox::LESSON,
+    fft::LESSON,
+    embedding_scatter::LESSON,
+    radix_sort::LESSON,
 ];

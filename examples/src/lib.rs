@@ -9,6 +9,21 @@
 //! 4. `transpose_lds`: LDS turns a scattered access into a contiguous one.
 //! 5. `gemm_f16`: matrix instructions fed from LDS tiles, with the next tile already on its way.
 //! 6. `gemm_f64`: the same in double precision, with a layout that suits it.
+//! 7. `stencil`: a tile with a border.
+//! 8. `convolution`: a kernel as a family.
+//! 9. `histogram`: many lanes, one counter.
+//! 10. `prefix_scan`: each result depends on all elements before it.
+//! 11. `gemv`: as fast as memory.
+//! 12. `mandelbrot`: lanes that finish at different times.
+//! 13. `spmv`: rows of any length.
+//! 14. `softmax`: a workgroup for a row.
+//! 15. `layernorm`: stored narrow, computed wide.
+//! 16. `quantise`: eight bits and a scale.
+//! 17. `top_k`: order as a number.
+//! 18. `philox`: random numbers without a state.
+//! 19. `fft`: data that changes places.
+//! 20. `embedding_scatter`: adding where others add.
+//! 21. `radix_sort`: a kernel as one step of an algorithm.
 #![forbid(unsafe_code)]
 
 mod compare;

@@ -1,5 +1,6 @@
 //! The lessons as tests: results, LLVM's opinion of the output, and what each single wait is good for.
 
+mod lines;
 mod llvm;
 mod oracle;
 mod results;

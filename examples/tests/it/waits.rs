@@ -91,7 +91,7 @@ fn variants(kernel: &BuiltKernel) -> Vec<Weakened> {
 fn every_kernel(check: impl Fn(&str, &Lesson, &BuiltKernel)) {
     for lesson in lessons::ALL {
         for target in TARGETS {
-            check(&format!("{} on {target}", lesson.name), &lesson, &(lesson.build)(target).unwrap());
+            check(&format!("{} on {target}", lesson.name), lesson, &(lesson.build)(target).unwrap());
         }
     }
 }

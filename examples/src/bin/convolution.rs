@@ -1,0 +1,17 @@
+//! Lesson 8: a kernel as a family.
+//!
+//! Const generics, loops that run when the kernel is built, and one value for all lanes.
+//!
+//! The kernel, the reference and the explanation are in `src/lessons/convolution.rs`. This program compiles the kernel
+//! for gfx90a and gfx942, writes `target/gcn/convolution.<target>.s` and `.hsaco`, simulates it and compares with the
+//! reference:
+//!
+//! ```text
+//! cargo run --release -p gcn-examples --bin convolution
+//! ```
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    gcn_examples::teach(&gcn_examples::lessons::convolution::LESSON)
+}

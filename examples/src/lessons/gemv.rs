@@ -1,0 +1,91 @@
+//! Lesson 11: as fast as memory.
+//!
+//! A matrix times a vector touches each element of the matrix once. There is nothing to gain by arithmetic; what counts is
+//! that loads are wide and many. A wave takes a row, and each lane loads four neighbouring elements with one instruction
+//! of 16 bytes: 64 lanes read 1 KiB without a gap.
+//!
+//! The row is the wave's, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is computed once on the
+//! scalar unit. The columns are the lanes', `V<u32>`. What an operator does with both is written in the types.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Waves of a workgroup, and rows that it handles.
+const ROWS: u32 = 4;
+/// Lanes of a wave.
+const WAVE: u32 = 64;
+
+gcn_kernel! {
+    /// y = A x for a matrix of rows of `columns` elements, a multiple of 4.
+    #[workgroup(ROWS * WAVE)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn gemv(columns: u32, a: &[f32], x: &[f32], y: &mut [f32]) {
+        let row = workgroup_id().x * ROWS + wave_id();
+        let mut sum: V<f32> = 0.0;
+        for column in (4 * lane_id()..columns).step_by(4 * WAVE) {
+            let a = a.load_vector::<4>(row * columns + column);
+            let x = x.load_vector::<4>(column);
+            #[unroll]
+            for k in 0..4 {
+                sum = a.get(k).mul_add(x.get(k), sum);
+            }
+        }
+        #[unroll]
+        for step in 0..6 {
+            sum += shuffle_xor(sum, 32 >> step);
+        }
+        if lane_id() == 0 {
+            y[row] = sum;
+        }
+    }
+}
+
+/// The same in the same order on the host.
+pub fn reference(columns: usize, a: &[f32], x: &[f32]) -> Vec<f32> {
+    a.chunks(columns).map(|row| dot(row, x)).collect()
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; WAVE as usize];
+    for (k, (a, b)) in a.iter().zip(b).enumerate() {
+        let lane = &mut lanes[k / 4 % WAVE as usize];
+        *lane = a.mul_add(*b, *lane);
+    }
+    for step in 0..6 {
+        lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
+    }
+    lanes[0]
+}
+
+/// The lesson; sizes are rows and columns.
+pub const LESSON: Lesson = Lesson {
+    name: "gemv",
+    build: |target| gemv.build(target),
+    sizes: &[Size(&[4, 256]), Size(&[6, 600]), Size(&[100, 1024])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns) = (size.0[0], size.0[1]);
+    let mut random = Random::new(11);
+    let (a, x) = (random.f32s((rows * columns) as usize), random.f32s(columns as usize));
+    let mut y = vec![f32::NAN; rows as usize];
+    let stats = device.launch(&gemv, kernel, Grid::x(rows.div_ceil(ROWS)), (columns, &a, &x, &mut y))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&y, &reference(columns as usize, &a, &x)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_multiplies() {
+        assert_eq!(
+            reference(4, &[1.0, 2.0, 3.0, 4.0, 0.0, 1.0, 0.0, -1.0], &[1.0, 10.0, 100.0, 1000.0]),
+            [4321.0, -990.0]
+        );
+    }
+}

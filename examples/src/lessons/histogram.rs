@@ -1,0 +1,79 @@
+//! Lesson 9: many lanes, one counter.
+//!
+//! Lanes that count in the same bin must not overwrite each other's result. `bins.atomic(i).fetch_add(…)` reads, adds and
+//! writes as one step; where nobody uses the old value, the cheaper instruction without a result is chosen.
+//!
+//! Atomics on device memory travel to the L2 cache, one after the other. So a workgroup counts in LDS first, and adds only
+//! its 256 sums to the result. The scope says who takes part: `Workgroup` in LDS, `Agent` (the whole GPU) in memory. The
+//! order among the additions does not matter, therefore `Relaxed`; what must be in order, counting after clearing and
+//! reading after counting, the barriers see to.
+//!
+//! The loop has a step of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of workgroups can
+//! be chosen to fit the machine instead of the data. Its bounds differ from lane to lane, so it masks lanes that are done;
+//! behind it all lanes run again, and the barrier is allowed.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup.
+const LANES: u32 = 256;
+/// Values of a byte, and bins.
+const BINS: usize = 256;
+
+gcn_kernel! {
+    /// Adds to each of the 256 `bins` how many of the `bytes` have its value. `stride` is the number of lanes in the grid.
+    #[workgroup(LANES)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn histogram(stride: u32, bytes: &[u8], bins: &mut [u32]) {
+        let counts = Lds::<u32, BINS>::new();
+        let lane = local_id().x;
+        counts[lane] = 0;
+        barrier();
+
+        for i in (global_id().x..bytes.len()).step_by(stride) {
+            counts.atomic(bytes[i] as u32).fetch_add(1, Scope::Workgroup, Ordering::Relaxed);
+        }
+        barrier();
+
+        bins.atomic(lane).fetch_add(counts[lane], Scope::Agent, Ordering::Relaxed);
+    }
+}
+
+/// The same on the host.
+pub fn reference(bytes: &[u8]) -> Vec<u32> {
+    let mut bins = vec![0; BINS];
+    bytes.iter().for_each(|byte| bins[usize::from(*byte)] += 1);
+    bins
+}
+
+/// The lesson; sizes are bytes and workgroups.
+pub const LESSON: Lesson = Lesson {
+    name: "histogram",
+    build: |target| histogram.build(target),
+    sizes: &[Size(&[256, 1]), Size(&[1500, 2]), Size(&[100_000, 16])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (n, groups) = (size.0[0], size.0[1]);
+    // The square of a number is more often small: bins differ.
+    let byte = |x: f32| (x * x * 256.0) as u8;
+    let bytes: Vec<u8> = Random::new(9).f32s(n as usize).into_iter().map(byte).collect();
+    let mut bins = vec![0; BINS];
+    let stats = device.launch(&histogram, kernel, Grid::x(groups), (groups * LANES, &bytes, &mut bins))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&bins, &reference(&bytes)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_counts() {
+        let bins = reference(&[3, 0, 3, 255, 3]);
+        assert_eq!((bins[0], bins[3], bins[255], bins.iter().sum::<u32>()), (1, 3, 1, 5));
+    }
+}

@@ -1,0 +1,113 @@
+//! Lesson 15: stored narrow, computed wide.
+//!
+//! Activations are f16, two bytes an element, because memory is what such a kernel waits for. Sums of a thousand of them are not:
+//! `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide. `as` converts as Rust's does, and
+//! there is no conversion that is not written.
+//!
+//! A row belongs to a wave, so no LDS and no barrier is needed: shuffles do. The mean comes first and the squares of the
+//! distances from it second; the difference of two large sums would lose the variance of a row with a large mean.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Waves of a workgroup, and rows that it handles.
+const ROWS: u32 = 4;
+/// Lanes of a wave.
+const WAVE: u32 = 64;
+
+gcn_kernel! {
+    /// Row by row, y = (x - mean) / sqrt(variance + epsilon) * gain + bias.
+    #[workgroup(ROWS * WAVE)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn layernorm(
+        rows: u32,
+        columns: u32,
+        epsilon: f32,
+        gain: &[f32],
+        bias: &[f32],
+        x: &[f16],
+        y: &mut [f16],
+    ) {
+        let (row, lane) = (workgroup_id().x * ROWS + wave_id(), lane_id());
+        let count = columns as f32;
+        if row < rows {
+            let mut sum: V<f32> = 0.0;
+            for column in (lane..columns).step_by(WAVE) {
+                sum += x[row * columns + column] as f32;
+            }
+            #[unroll]
+            for step in 0..6 {
+                sum += shuffle_xor(sum, 32 >> step);
+            }
+            let mean = sum / count;
+
+            let mut squares: V<f32> = 0.0;
+            for column in (lane..columns).step_by(WAVE) {
+                let distance = x[row * columns + column] as f32 - mean;
+                squares = distance.mul_add(distance, squares);
+            }
+            #[unroll]
+            for step in 0..6 {
+                squares += shuffle_xor(squares, 32 >> step);
+            }
+            let scale = 1.0 / (squares / count + epsilon).sqrt();
+
+            for column in (lane..columns).step_by(WAVE) {
+                let normal = (x[row * columns + column] as f32 - mean) * scale;
+                y[row * columns + column] = normal.mul_add(gain[column], bias[column]) as f16;
+            }
+        }
+    }
+}
+
+/// The same in f64 on the host.
+pub fn reference(columns: usize, epsilon: f64, gain: &[f32], bias: &[f32], x: &[f16]) -> Vec<f16> {
+    let row = |row: &[f16]| {
+        let row: Vec<f64> = row.iter().map(|x| x.to_f64()).collect();
+        let mean = row.iter().sum::<f64>() / columns as f64;
+        let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / columns as f64;
+        let scale = 1.0 / (variance + epsilon).sqrt();
+        let scaled = row.iter().zip(gain.iter().zip(bias));
+        scaled
+            .map(|(x, (gain, bias))| f16::from_f64((x - mean) * scale * f64::from(*gain) + f64::from(*bias)))
+            .collect::<Vec<f16>>()
+    };
+    x.chunks(columns).flat_map(row).collect()
+}
+
+/// The lesson; sizes are rows and columns.
+pub const LESSON: Lesson = Lesson {
+    name: "layernorm",
+    build: |target| layernorm.build(target),
+    sizes: &[Size(&[4, 64]), Size(&[5, 200]), Size(&[30, 1000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns) = (size.0[0], size.0[1]);
+    let mut random = Random::new(15);
+    let (gain, bias) = (random.f32s(columns as usize), random.f32s(columns as usize));
+    let x = random.f16s((rows * columns) as usize);
+    let mut y = vec![f16::NAN; x.len()];
+    let args = (rows, columns, 1e-5, &gain[..], &bias[..], &x[..], &mut y[..]);
+    let stats = device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(ROWS)), args)?;
+    let want = reference(columns as usize, 1e-5, &gain, &bias, &x);
+    // Where f32 and f64 fall on two sides of a boundary, the result is the next f16: one unit of those from 2 to 4.
+    Ok(Outcome { stats, comparison: Comparison::of(&y, &want).within(1.0 / 512.0) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_has_mean_and_variance() {
+        let x = [1.0, 3.0, 5.0, 7.0].map(f16::from_f32);
+        // The variance is 5, with epsilon 9; the distances from the mean are 3, 1, 1 and 3.
+        let y = reference(4, 4.0, &[1.0; 4], &[10.0; 4], &x);
+        assert_eq!(y, [9.0, 10.0 - 1.0 / 3.0, 10.0 + 1.0 / 3.0, 11.0].map(f16::from_f64));
+    }
+}

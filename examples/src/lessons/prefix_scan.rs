@@ -1,0 +1,115 @@
+//! Lesson 10: each result depends on all elements before it.
+//!
+//! The exclusive prefix sum seems to be made for one lane, yet it takes a wave six steps: in step k each lane adds the sum of
+//! the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its own. The last lane's sum is the
+//! wave's; through LDS and a barrier each wave learns what stands before it.
+//!
+//! Workgroups know nothing of each other while a kernel runs: they may run at the same time or one after the other. What one
+//! launch leaves in memory, the next one finds. So the kernel takes for each block a `carry` that it adds, and writes each
+//! block's sum: run once without carries, it gives the sums; scanned by the same kernel, they are the carries of the second
+//! run. The host code in [`scan`] does that to any depth.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup, and elements of a block.
+const BLOCK: u32 = 256;
+/// Waves of a workgroup.
+const WAVES: u32 = BLOCK / 64;
+
+gcn_kernel! {
+    /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums` are the blocks'
+    /// sums.
+    #[workgroup(BLOCK)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {
+        let wave_sums = Lds::<u32, { WAVES as usize }>::new();
+        let (i, lane, wave, block) = (global_id().x, lane_id(), wave_id(), workgroup_id().x);
+
+        let own = x[i];
+        let mut sum = own;
+        #[unroll]
+        for step in 0..6 {
+            let distance = 1 << step;
+            sum += select(lane >= distance, shuffle(sum, lane - distance), 0);
+        }
+        if lane == 63 {
+            wave_sums[wave] = sum;
+        }
+        barrier();
+
+        let mut before = splat(carry.uniform(block));
+        #[unroll]
+        for other in 0..WAVES - 1 {
+            if wave > other {
+                before += wave_sums[other];
+            }
+        }
+        out[i] = before + sum - own;
+        if local_id().x == BLOCK - 1 {
+            sums[block] = before + sum - carry.uniform(block);
+        }
+    }
+}
+
+/// The exclusive prefix sum of `x`, by as many launches as it takes.
+///
+/// # Errors
+/// What the launches say.
+pub fn scan(
+    device: &Device,
+    kernel: &BuiltKernel,
+    x: &[u32],
+) -> Result<(Vec<u32>, LaunchStats), LaunchError> {
+    let blocks = (x.len() as u32).div_ceil(BLOCK);
+    let (mut carry, mut out) = (vec![0; blocks as usize], vec![0; x.len()]);
+    let mut sums = vec![0; blocks as usize];
+    let mut stats = device.launch(&prefix_scan, kernel, Grid::x(blocks), (x, &carry, &mut out, &mut sums))?;
+    if blocks > 1 {
+        let before;
+        (carry, before) = scan(device, kernel, &sums)?;
+        let with = device.launch(&prefix_scan, kernel, Grid::x(blocks), (x, &carry, &mut out, &mut sums))?;
+        stats.workgroups += before.workgroups + with.workgroups;
+        stats.wave_instructions += before.wave_instructions + with.wave_instructions;
+    }
+    Ok((out, stats))
+}
+
+/// The same on the host.
+pub fn reference(x: &[u32]) -> Vec<u32> {
+    let mut sum = 0u32;
+    x.iter()
+        .map(|x| {
+            let before = sum;
+            sum = sum.wrapping_add(*x);
+            before
+        })
+        .collect()
+}
+
+/// The lesson; sizes are element counts.
+pub const LESSON: Lesson = Lesson {
+    name: "prefix_scan",
+    build: |target| prefix_scan.build(target),
+    sizes: &[Size(&[200]), Size(&[1000]), Size(&[70_000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let x = Random::new(10).u32s(size.0[0] as usize);
+    let (out, stats) = scan(device, kernel, &x)?;
+    Ok(Outcome { stats, comparison: Comparison::of(&out, &reference(&x)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_sums_what_stands_before() {
+        assert_eq!(reference(&[3, 1, 4, u32::MAX, 5]), [0, 3, 4, 8, 7]);
+    }
+}

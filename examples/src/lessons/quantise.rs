@@ -1,0 +1,95 @@
+//! Lesson 16: eight bits and a scale.
+//!
+//! Blocks of 64 numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the memory, and
+//! the error stays below half a step of the block's own scale.
+//!
+//! A block is a wave. Its largest magnitude is found with shuffles and is then the same in all lanes, though its type still
+//! says `V<f32>`; `read_first_lane` makes it an `S<f32>`. That is how a value that happens to be uniform becomes one: by a
+//! function that does it, never by itself.
+//!
+//! `as i8` truncates and saturates as in Rust; rounding is a step of its own, `round_ties_even`. All of it is exact arithmetic, so
+//! the result is the reference's bit for bit, the division included.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Elements of a block: the lanes of a wave.
+const BLOCK: u32 = 64;
+/// Lanes of a workgroup.
+const LANES: u32 = 256;
+
+gcn_kernel! {
+    /// Quantises `x` in blocks of 64, and turns the result back into numbers.
+    #[workgroup(LANES)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
+        let i = global_id().x;
+        let value = x[i];
+        let mut largest = value.abs();
+        #[unroll]
+        for step in 0..6 {
+            largest = largest.max(shuffle_xor(largest, 32 >> step));
+        }
+        let largest = read_first_lane(largest);
+
+        // A block of zeros has no scale; any will do.
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        let quantum = (value / scale).round_ties_even() as i8;
+        quantised[i] = quantum;
+        restored[i] = quantum as f32 * scale;
+        if lane_id() == 0 {
+            scales[i / BLOCK] = scale;
+        }
+    }
+}
+
+/// The integers, the scales and the restored numbers, on the host.
+pub fn reference(x: &[f32]) -> (Vec<i8>, Vec<f32>, Vec<f32>) {
+    let scale = |block: &[f32]| {
+        let largest = block.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+        if largest > 0.0 { largest / 127.0 } else { 1.0 }
+    };
+    let scales: Vec<f32> = x.chunks(BLOCK as usize).map(scale).collect();
+    let of = |i: usize| scales[i / BLOCK as usize];
+    let quantised: Vec<i8> = x.iter().enumerate().map(|(i, x)| (x / of(i)).round_ties_even() as i8).collect();
+    let restored = quantised.iter().enumerate().map(|(i, q)| f32::from(*q) * of(i)).collect();
+    (quantised, scales, restored)
+}
+
+/// The lesson; sizes are element counts.
+pub const LESSON: Lesson = Lesson {
+    name: "quantise",
+    build: |target| quantise.build(target),
+    sizes: &[Size(&[64]), Size(&[900]), Size(&[20_000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let n = size.0[0] as usize;
+    let mut x = Random::new(16).f32s(n);
+    x[..n / 8].fill(0.0);
+    let (mut quantised, mut restored) = (vec![i8::MIN; n], vec![f32::NAN; n]);
+    let mut scales = vec![f32::NAN; n.div_ceil(BLOCK as usize)];
+    let args = (&x[..], &mut quantised[..], &mut scales[..], &mut restored[..]);
+    let stats = device.launch(&quantise, kernel, Grid::x(size.0[0].div_ceil(LANES)), args)?;
+    let want = reference(&x);
+    let comparison = Comparison::of(&quantised, &want.0)
+        .and(Comparison::of(&scales, &want.1))
+        .and(Comparison::of(&restored, &want.2));
+    Ok(Outcome { stats, comparison })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_quantises() {
+        let (quantised, scales, restored) = reference(&[254.0, -254.0, 3.0, 1.0, 0.5]);
+        assert_eq!((quantised, scales), (vec![127, -127, 2, 0, 0], vec![2.0]));
+        assert_eq!(restored, [254.0, -254.0, 4.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Lesson 21: a kernel as one step of an algorithm.
+//!
+//! Numbers are sorted by their last digit, then, keeping that order among equals, by the one before, and so on. With digits of
+//! four bits that makes eight rounds, and each is three steps: every block counts its digits, the counts are scanned (lesson 10),
+//! and every element goes to its digit's place.
+//!
+//! The order among equals is what takes thought. Within a wave, four ballots show every lane which other lanes have the same digit:
+//! its rank is the number of those below it. Among waves, LDS holds how many elements of each digit the earlier waves have; among
+//! blocks and digits, the scan has the answer, because the counts lie in memory digit by digit and then block by block.
+//!
+//! `ballot` gives the lanes' votes as one `S<u64>`. What a lane makes of it, keep it or turn it around, differs from lane to
+//! lane, so the mask of its equals is a `V<u64>`. The bits of it are counted by an instruction that has no operator: every
+//! instruction is a function of its name in `gcn_dsl::isa`.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats, isa};
+
+use super::prefix_scan::{prefix_scan, scan};
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup, and elements of a block.
+const BLOCK: u32 = 256;
+/// Waves of a workgroup.
+const WAVES: u32 = BLOCK / 64;
+/// Bits of a digit.
+const BITS: u32 = 4;
+/// Digits.
+const DIGITS: u32 = 1 << BITS;
+
+gcn_kernel! {
+    /// How often each digit stands in each block, digit by digit.
+    #[workgroup(BLOCK)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {
+        let bins = Lds::<u32, { DIGITS as usize }>::new();
+        let (i, lane) = (global_id().x, local_id().x);
+        if lane < DIGITS {
+            bins[lane] = 0;
+        }
+        barrier();
+        if i < keys.len() {
+            let digit = keys[i] >> shift & (DIGITS - 1);
+            bins.atomic(digit).fetch_add(1, Scope::Workgroup, Ordering::Relaxed);
+        }
+        barrier();
+        if lane < DIGITS {
+            counts[lane * blocks + workgroup_id().x] = bins[lane];
+        }
+    }
+}
+
+gcn_kernel! {
+    /// Moves each key to its digit's place. `places` are the scanned counts.
+    #[workgroup(BLOCK)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn radix_sort(shift: u32, blocks: u32, keys: &[u32], places: &[u32], sorted: &mut [u32]) {
+        let counts = Lds::<u32, { (WAVES * DIGITS) as usize }>::new();
+        let (i, wave, lane) = (global_id().x, wave_id(), lane_id());
+        let key = keys[i];
+        let digit = key >> shift & (DIGITS - 1);
+
+        // The lanes of this wave that have an element with the same digit.
+        let mut equals = splat(ballot(i < keys.len()));
+        #[unroll]
+        for bit in 0..BITS {
+            let is_set = digit >> bit & 1 == 1;
+            let votes = ballot(is_set);
+            equals = equals & select(is_set, votes, !votes);
+        }
+        let below = (splat(1u64) << lane) - 1;
+        let count = |mask: V<u64>| isa::v_bcnt_u32_b32((mask >> 32) as u32, isa::v_bcnt_u32_b32(mask as u32, 0));
+        let (rank, all) = (count(equals & below), count(equals));
+
+        if local_id().x < WAVES * DIGITS {
+            counts[local_id().x] = 0;
+        }
+        barrier();
+        if rank == 0 {
+            counts[wave * DIGITS + digit] = all;
+        }
+        barrier();
+
+        let mut place = places[digit * blocks + workgroup_id().x] + rank;
+        #[unroll]
+        for other in 0..WAVES - 1 {
+            if wave > other {
+                place += counts[other * DIGITS + digit];
+            }
+        }
+        if i < keys.len() {
+            sorted[place] = key;
+        }
+    }
+}
+
+/// Sorts by as many launches as it takes.
+///
+/// # Errors
+/// What the launches say.
+pub fn sort(
+    device: &Device,
+    kernel: &BuiltKernel,
+    keys: &[u32],
+) -> Result<(Vec<u32>, LaunchStats), LaunchError> {
+    let (count, scanner) = (count_digits.build(device.target())?, prefix_scan.build(device.target())?);
+    let blocks = (keys.len() as u32).div_ceil(BLOCK);
+    let (mut keys, mut stats) = (keys.to_vec(), LaunchStats::default());
+    let mut add = |launched: LaunchStats| {
+        stats.workgroups += launched.workgroups;
+        stats.wave_instructions += launched.wave_instructions;
+    };
+    for shift in (0..32).step_by(BITS as usize) {
+        let mut counts = vec![0; (DIGITS * blocks) as usize];
+        add(device.launch(&count_digits, &count, Grid::x(blocks), (shift, blocks, &keys, &mut counts))?);
+        let (places, scanned) = scan(device, &scanner, &counts)?;
+        add(scanned);
+        let mut sorted = vec![0; keys.len()];
+        let args = (shift, blocks, &keys[..], &places[..], &mut sorted[..]);
+        add(device.launch(&radix_sort, kernel, Grid::x(blocks), args)?);
+        keys = sorted;
+    }
+    Ok((keys, stats))
+}
+
+/// The lesson; sizes are numbers of keys.
+pub const LESSON: Lesson = Lesson {
+    name: "radix_sort",
+    build: |target| radix_sort.build(target),
+    sizes: &[Size(&[256]), Size(&[400]), Size(&[10_000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let keys = Random::new(21).u32s(size.0[0] as usize);
+    let (sorted, stats) = sort(device, kernel, &keys)?;
+    let mut want = keys;
+    want.sort_unstable();
+    Ok(Outcome { stats, comparison: Comparison::of(&sorted, &want) })
+}

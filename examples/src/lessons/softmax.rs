@@ -1,0 +1,110 @@
+//! Lesson 14: a workgroup for a row, and functions that the hardware approximates.
+//!
+//! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row passes three times,
+//! for the maximum, for the sum, and for the result; the second time it comes from the cache.
+//!
+//! 256 lanes agree on one number as in lesson 3: shuffles within each wave, then LDS and a barrier. The array in LDS is used for
+//! the maximum and for the sum; the barrier between keeps a fast wave from overwriting what a slow one still has to read.
+//!
+//! `exp2` is one instruction that is right to about one unit in the last place. So this is the first lesson whose result is not
+//! the reference's bit for bit: the reference computes in f64, and the comparison allows for a small error and says how
+//! large it was.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup.
+const LANES: u32 = 256;
+/// Waves of a workgroup.
+const WAVES: usize = LANES as usize / 64;
+
+gcn_kernel! {
+    /// Row by row, `y` is exp(x) divided by its sum.
+    #[workgroup(LANES)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn softmax(columns: u32, x: &[f32], y: &mut [f32]) {
+        let shared = Lds::<f32, WAVES>::new();
+        let (lane, first) = (local_id().x, workgroup_id().x * columns);
+
+        let mut largest: V<f32> = f32::NEG_INFINITY;
+        for column in (lane..columns).step_by(LANES) {
+            largest = largest.max(x[first + column]);
+        }
+        #[unroll]
+        for step in 0..6 {
+            largest = largest.max(shuffle_xor(largest, 32 >> step));
+        }
+        shared[wave_id()] = largest;
+        barrier();
+        #[unroll]
+        for wave in 0..WAVES as u32 {
+            largest = largest.max(shared[wave]);
+        }
+        barrier();
+
+        let scale = std::f32::consts::LOG2_E;
+        let mut sum: V<f32> = 0.0;
+        for column in (lane..columns).step_by(LANES) {
+            sum += ((x[first + column] - largest) * scale).exp2();
+        }
+        #[unroll]
+        for step in 0..6 {
+            sum += shuffle_xor(sum, 32 >> step);
+        }
+        shared[wave_id()] = sum;
+        barrier();
+        let mut total: V<f32> = 0.0;
+        #[unroll]
+        for wave in 0..WAVES as u32 {
+            total += shared[wave];
+        }
+
+        for column in (lane..columns).step_by(LANES) {
+            y[first + column] = ((x[first + column] - largest) * scale).exp2() / total;
+        }
+    }
+}
+
+/// The same in f64 on the host.
+pub fn reference(columns: usize, x: &[f32]) -> Vec<f32> {
+    let row = |row: &[f32]| {
+        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let powers: Vec<f64> = row.iter().map(|x| f64::from(x - largest).exp()).collect();
+        let sum: f64 = powers.iter().sum();
+        powers.into_iter().map(|power| (power / sum) as f32).collect::<Vec<f32>>()
+    };
+    x.chunks(columns).flat_map(row).collect()
+}
+
+/// The lesson; sizes are rows and columns.
+pub const LESSON: Lesson = Lesson {
+    name: "softmax",
+    build: |target| softmax.build(target),
+    sizes: &[Size(&[1, 256]), Size(&[2, 700]), Size(&[8, 3000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns) = (size.0[0], size.0[1]);
+    let x: Vec<f32> = Random::new(14).f32s((rows * columns) as usize).into_iter().map(|x| 9.0 * x).collect();
+    let mut y = vec![f32::NAN; x.len()];
+    let stats = device.launch(&softmax, kernel, Grid::x(rows), (columns, &x, &mut y))?;
+    let comparison = Comparison::of(&y, &reference(columns as usize, &x));
+    // No result is above 1; arguments of up to 18 * log2(e) have an error of 2^-20 before they are powers.
+    Ok(Outcome { stats, comparison: comparison.within(1e-6) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_is_a_distribution() {
+        let y = reference(2, &[0.0, 3.0f32.ln(), 1000.0, 1000.0]);
+        assert!((y[0] - 0.25).abs() < 1e-7 && (y[1] - 0.75).abs() < 1e-7, "{y:?}");
+        assert_eq!(y[2..], [0.5, 0.5]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Lesson 13: rows of any length.
+//!
+//! A sparse matrix in CSR form keeps for each row where it starts in the list of its non-zero elements. One lane for each row
+//! would jump through memory, and the longest row would keep 63 others waiting. Here a wave takes a row: where it starts and
+//! ends is one value for the wave, read with `uniform`, and the lanes take the elements between, 64 at a time.
+//!
+//! The last trip masks the lanes that have nothing left. The sum stays defined for them: a variable that a masked lane
+//! does not write keeps its value, and all lanes take part in the shuffles behind the loop.
+//!
+//! `x[columns[k]]` is a gather. Nothing makes it contiguous, but a slice still checks each lane's bound, so that a wrong column
+//! reads 0 instead of somebody else's memory.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Waves of a workgroup, and rows that it handles.
+const ROWS: u32 = 4;
+/// Lanes of a wave.
+const WAVE: u32 = 64;
+
+gcn_kernel! {
+    /// y = A x for a sparse matrix in CSR form: row r has the elements `starts[r]..starts[r + 1]`.
+    #[workgroup(ROWS * WAVE)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut [f32]) {
+        let row = workgroup_id().x * ROWS + wave_id();
+        let (start, end) = (starts.uniform(row), starts.uniform(row + 1));
+        let mut sum: V<f32> = 0.0;
+        for k in (start + lane_id()..end).step_by(WAVE) {
+            sum = values[k].mul_add(x[columns[k]], sum);
+        }
+        #[unroll]
+        for step in 0..6 {
+            sum += shuffle_xor(sum, 32 >> step);
+        }
+        if lane_id() == 0 {
+            y[row] = sum;
+        }
+    }
+}
+
+/// A matrix in CSR form.
+#[derive(Debug, Clone)]
+pub struct Csr {
+    /// Where each row starts, and where the last one ends.
+    pub starts: Vec<u32>,
+    /// The column of each element.
+    pub columns: Vec<u32>,
+    /// The elements.
+    pub values: Vec<f32>,
+}
+
+impl Csr {
+    /// A matrix whose rows have from none to about `longest` elements.
+    pub fn random(rows: u32, columns: u32, longest: u32, random: &mut Random) -> Csr {
+        let mut csr = Csr { starts: vec![0], columns: Vec::new(), values: Vec::new() };
+        for length in random.u32s(rows as usize) {
+            let length = (length % (longest + 1)) as usize;
+            csr.columns.extend(random.u32s(length).into_iter().map(|c| c % columns));
+            csr.values.extend(random.f32s(length));
+            csr.starts.push(csr.values.len() as u32);
+        }
+        csr
+    }
+
+    /// The product with `x` on the host, in the kernel's order.
+    pub fn times(&self, x: &[f32]) -> Vec<f32> {
+        let row = |row: &[u32]| {
+            let mut lanes = [0.0f32; WAVE as usize];
+            for k in row[0] as usize..row[1] as usize {
+                let lane = &mut lanes[(k - row[0] as usize) % WAVE as usize];
+                *lane = self.values[k].mul_add(x[self.columns[k] as usize], *lane);
+            }
+            for step in 0..6 {
+                lanes = std::array::from_fn(|lane| lanes[lane] + lanes[lane ^ (32 >> step)]);
+            }
+            lanes[0]
+        };
+        self.starts.windows(2).map(row).collect()
+    }
+}
+
+/// The lesson; sizes are rows, columns and the most elements of a row.
+pub const LESSON: Lesson = Lesson {
+    name: "spmv",
+    build: |target| spmv.build(target),
+    sizes: &[Size(&[4, 30, 20]), Size(&[9, 100, 200]), Size(&[300, 1000, 150])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let mut random = Random::new(13);
+    let csr = Csr::random(size.0[0], size.0[1], size.0[2], &mut random);
+    let x = random.f32s(size.0[1] as usize);
+    let mut y = vec![f32::NAN; size.0[0] as usize];
+    let args = (&csr.starts[..], &csr.columns[..], &csr.values[..], &x[..], &mut y[..]);
+    let stats = device.launch(&spmv, kernel, Grid::x(size.0[0].div_ceil(ROWS)), args)?;
+    Ok(Outcome { stats, comparison: Comparison::of(&y, &csr.times(&x)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_multiplies() {
+        let csr = Csr { starts: vec![0, 2, 2, 3], columns: vec![0, 3, 1], values: vec![2.0, 3.0, 5.0] };
+        assert_eq!(csr.times(&[1.0, 10.0, 100.0, 1000.0]), [3002.0, 0.0, 50.0]);
+    }
+}

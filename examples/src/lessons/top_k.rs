@@ -1,0 +1,98 @@
+//! Lesson 17: order as a number.
+//!
+//! The k largest elements of a row, with their positions: a wave looks through the row k times, each time for the largest that
+//! comes after the last one found.
+//!
+//! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead both go into one
+//! u64: the value's bits above, rearranged so that unsigned order is the order of the numbers, the position below, inverted,
+//! so that of equal values the first counts as the larger. No two keys are equal, the larger one wins, and its position can be
+//! read from it.
+//!
+//! 64-bit values take two registers, and a shuffle moves each; the language's functions take every type all the same.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Lanes of a workgroup: one wave.
+const WAVE: u32 = 64;
+
+gcn_kernel! {
+    /// The `k` largest elements of each row of `columns`, in falling order, and where they stand.
+    #[workgroup(WAVE)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn top_k(columns: u32, k: u32, x: &[f32], values: &mut [f32], positions: &mut [u32]) {
+        let (row, lane) = (workgroup_id().x, lane_id());
+        let mut last: V<u64> = u64::MAX;
+        for rank in 0..k {
+            let mut best: V<u64> = 0;
+            for column in (lane..columns).step_by(WAVE) {
+                let bits = x[row * columns + column].to_bits_as::<u32>();
+                // Negative numbers are larger the smaller their bits are.
+                let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
+                let key = (ordered as u64) << 32 | !column as u64;
+                best = select(key < last && key > best, key, best);
+            }
+            #[unroll]
+            for step in 0..6 {
+                let other = shuffle_xor(best, 32 >> step);
+                best = select(other > best, other, best);
+            }
+            last = best;
+            if lane == 0 {
+                let column = !(best as u32);
+                positions[row * k + rank] = column;
+                values[row * k + rank] = x[row * columns + column];
+            }
+        }
+    }
+}
+
+/// The same by sorting on the host.
+pub fn reference(columns: usize, k: usize, x: &[f32]) -> (Vec<f32>, Vec<u32>) {
+    let mut positions = Vec::new();
+    for row in x.chunks(columns) {
+        let mut order: Vec<u32> = (0..columns as u32).collect();
+        // Sorting is stable: of equal values the first comes first.
+        order.sort_by(|a, b| row[*b as usize].total_cmp(&row[*a as usize]));
+        positions.extend(order.into_iter().take(k));
+    }
+    let values = positions.iter().enumerate().map(|(i, p)| x[i / k * columns + *p as usize]).collect();
+    (values, positions)
+}
+
+/// The lesson; sizes are rows, columns and k.
+pub const LESSON: Lesson = Lesson {
+    name: "top_k",
+    build: |target| top_k.build(target),
+    sizes: &[Size(&[1, 64, 1]), Size(&[2, 150, 3]), Size(&[12, 1000, 8])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let [rows, columns, k] = [size.0[0], size.0[1], size.0[2]];
+    // Sixteenths, so that there are equal ones.
+    let coarse = |x: f32| (16.0 * x).trunc() / 16.0;
+    let x: Vec<f32> = Random::new(17).f32s((rows * columns) as usize).into_iter().map(coarse).collect();
+    let (mut values, mut positions) =
+        (vec![f32::NAN; (rows * k) as usize], vec![u32::MAX; (rows * k) as usize]);
+    let args = (columns, k, &x[..], &mut values[..], &mut positions[..]);
+    let stats = device.launch(&top_k, kernel, Grid::x(rows), args)?;
+    let want = reference(columns as usize, k as usize, &x);
+    let comparison = Comparison::of(&values, &want.0).and(Comparison::of(&positions, &want.1));
+    Ok(Outcome { stats, comparison })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_takes_the_first_of_equals() {
+        let (values, positions) = reference(4, 3, &[-1.0, 2.0, 0.5, 2.0, -4.0, -3.0, -2.0, -1.0]);
+        assert_eq!(values, [2.0, 2.0, 0.5, -1.0, -2.0, -3.0]);
+        assert_eq!(positions, [1, 3, 2, 3, 2, 1]);
+    }
+}
