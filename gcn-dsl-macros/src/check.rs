@@ -50,8 +50,7 @@ impl ArgKind {
 
 const ARG_FORMS: &str =
     "a kernel takes `name: T` (a scalar by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
-const ELEMENTS: &str =
-    "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32 and f64";
+const ELEMENTS: &str = "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
 /// Input in which no kernel can be found.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {

@@ -83,8 +83,33 @@ pub mod prelude {
         ballot, barrier, fence, global_id, lane_id, local_id, mfma, read_first_lane, read_lane, select,
         shuffle, shuffle_xor, splat, wave_id, workgroup_id, workgroup_size,
     };
-    pub use crate::scalar::{bf16, f16};
+    pub use crate::lang::{
+        Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, mbcnt, quad_permute,
+        row_broadcast, row_half_mirror, row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle_down,
+        shuffle_up, u16x2, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min,
+        wave_exclusive_or, wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor,
+        wave_inclusive_and, wave_inclusive_max, wave_inclusive_min, wave_inclusive_or,
+        wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor, wave_max, wave_min, wave_or,
+        wave_product, wave_sum, wave_xor, write_lane,
+    };
+    pub use crate::lang::{
+        workgroup_and, workgroup_exclusive_and, workgroup_exclusive_max, workgroup_exclusive_min,
+        workgroup_exclusive_or, workgroup_exclusive_product, workgroup_exclusive_sum,
+        workgroup_exclusive_xor, workgroup_inclusive_and, workgroup_inclusive_max, workgroup_inclusive_min,
+        workgroup_inclusive_or, workgroup_inclusive_product, workgroup_inclusive_sum,
+        workgroup_inclusive_xor, workgroup_max, workgroup_min, workgroup_or, workgroup_product,
+        workgroup_sum, workgroup_xor,
+    };
+    pub use crate::scalar::{bf16, f8e4m3, f8e5m2, f16};
     pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/lanes.md")]
+struct LanesGuide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/types.md")]
+struct TypesGuide;

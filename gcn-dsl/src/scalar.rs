@@ -1,7 +1,10 @@
 //! The element types of device values and how host values become their bits.
 
+mod eight;
+
 use std::fmt;
 
+pub use eight::{f8e4m3, f8e5m2};
 pub use half::{bf16, f16};
 
 /// An element type.
@@ -21,13 +24,15 @@ pub enum Elem {
     Bf16,
     F32,
     F64,
+    F8E4M3,
+    F8E5M2,
 }
 
 impl Elem {
     /// Bytes in memory.
     pub const fn bytes(self) -> u32 {
         match self {
-            Elem::Bool | Elem::I8 | Elem::U8 => 1,
+            Elem::Bool | Elem::I8 | Elem::U8 | Elem::F8E4M3 | Elem::F8E5M2 => 1,
             Elem::I16 | Elem::U16 | Elem::F16 | Elem::Bf16 => 2,
             Elem::I32 | Elem::U32 | Elem::F32 => 4,
             Elem::I64 | Elem::U64 | Elem::F64 => 8,
@@ -41,7 +46,12 @@ impl Elem {
 
     /// True for the floating-point types.
     pub const fn is_float(self) -> bool {
-        matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
+        matches!(self, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64) || self.is_eight_bit_float()
+    }
+
+    /// True for the 8-bit floats, which are stored and converted but not computed with.
+    pub const fn is_eight_bit_float(self) -> bool {
+        matches!(self, Elem::F8E4M3 | Elem::F8E5M2)
     }
 
     /// True for signed integers.
@@ -65,6 +75,8 @@ impl Elem {
             Elem::Bf16 => "bf16",
             Elem::F32 => "f32",
             Elem::F64 => "f64",
+            Elem::F8E4M3 => "f8e4m3",
+            Elem::F8E5M2 => "f8e5m2",
         }
     }
 }
@@ -75,13 +87,14 @@ impl fmt::Display for Elem {
     }
 }
 
-/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`.
+/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
+/// [`f8e4m3`], [`f8e5m2`].
 ///
 /// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low half.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "not a device type",
-    note = "device scalars are bool, i8..i64, u8..u64, f16, bf16, f32 and f64"
+    note = "device scalars are bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2"
 )]
 pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     /// The element type.
@@ -98,7 +111,7 @@ pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of device memory",
     label = "not a number type of the device",
-    note = "use i8..i64, u8..u64, f16, bf16, f32 or f64"
+    note = "use i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 or f8e5m2"
 )]
 pub trait Number: Scalar {}
 
@@ -131,6 +144,8 @@ scalars! {
     bf16 Bf16 |v| u64::from(bf16::to_bits(v));
     f32 F32 |v| u64::from(f32::to_bits(v));
     f64 F64 |v| f64::to_bits(v);
+    f8e4m3 F8E4M3 |v| u64::from(f8e4m3::to_bits(v));
+    f8e5m2 F8E5M2 |v| u64::from(f8e5m2::to_bits(v));
 }
 
 impl Scalar for bool {

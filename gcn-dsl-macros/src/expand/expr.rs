@@ -12,6 +12,17 @@ use crate::check;
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
 const CONVERGENT: [&str; 2] = ["barrier", "mfma"];
 
+/// `workgroup_sum`, `workgroup_exclusive_max` and their kin are functions of the whole workgroup too.
+fn is_convergent(name: &Ident) -> bool {
+    let name = name.to_string();
+    let operation = name.strip_prefix("workgroup_").map(|rest| {
+        let scan = rest.strip_prefix("inclusive_").or_else(|| rest.strip_prefix("exclusive_"));
+        scan.unwrap_or(rest)
+    });
+    CONVERGENT.contains(&&*name)
+        || operation.is_some_and(|op| ["sum", "product", "min", "max", "and", "or", "xor"].contains(&op))
+}
+
 /// Syntax that kernels do not have, with what to write instead.
 fn unavailable(e: &Expr) -> Option<(TokenStream, &'static str)> {
     let (tokens, what) = match e {
@@ -203,7 +214,7 @@ impl Cx<'_> {
         if let (Some(name), Some(targets)) = (name, self.targets) {
             check::instruction(name, targets, self.errors);
         }
-        let convergent = name.is_some_and(|n| CONVERGENT.iter().any(|c| n == c));
+        let convergent = name.is_some_and(is_convergent);
         let function = match &*e.func {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),

@@ -5,8 +5,11 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
 
-const SCALARS: [&str; 13] =
-    ["bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
+/// The names of `gcn_dsl::scalar::Elem`.
+const SCALARS: [&str; 15] = [
+    "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64", "f8e4m3",
+    "f8e5m2",
+];
 const HOST: [&str; 7] = ["usize", "isize", "u128", "i128", "String", "Vec", "Option"];
 
 fn last_name(ty: &Type) -> Option<String> {

@@ -31,6 +31,8 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
         Inst::Bitcast(v) => match b.as_const(v) {
+            // A constant lane mask is all or nothing; other masks of lanes are no constants.
+            _ if ty.elem == Elem::Bool => Folded::Inst(inst),
             Some(bits) => Folded::Inst(Inst::Const(bits)),
             None => Folded::Inst(inst),
         },

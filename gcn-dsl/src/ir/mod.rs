@@ -22,6 +22,7 @@ pub mod licm;
 pub mod merge;
 mod print;
 pub mod private;
+pub mod wave;
 
 use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
@@ -29,6 +30,7 @@ use smallvec::SmallVec;
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
 pub use hinted::{Cache, Hinted};
+pub use wave::Wave;
 
 use crate::scalar::Elem;
 
@@ -135,6 +137,12 @@ pub enum Un {
     Exp2,
     /// Approximate base-2 logarithm (`v_log_*`).
     Log2,
+    /// Approximate reciprocal square root (`v_rsq_*`).
+    Rsq,
+    /// Approximate sine of an angle in turns (`v_sin_*`).
+    Sin,
+    /// Approximate cosine of an angle in turns (`v_cos_*`).
+    Cos,
 }
 
 /// A comparison.
@@ -265,6 +273,8 @@ pub enum Inst {
         /// Ordering.
         ordering: atomic::Ordering,
     },
+    /// A reduction or scan over the lanes of the wave.
+    Wave(Wave),
     /// A table instruction; the value is its first result.
     Machine(Box<Call>),
     /// Another result of a table instruction.
@@ -506,6 +516,7 @@ impl Inst {
                 f(*offset);
                 f(*value);
             }
+            Inst::Wave(wave) => f(wave.value),
             Inst::Atomic(atomic) => atomic.operands(f),
             Inst::Hinted(access) => access.operands(f),
             Inst::Machine(call) => call.operands(f),
@@ -540,6 +551,7 @@ impl Inst {
                     | Inst::ReadFirstLane(_)
                     | Inst::Ballot(_)
                     | Inst::Permute { .. }
+                    | Inst::Wave(_)
                     | Inst::ReadLane(..)
             )
     }

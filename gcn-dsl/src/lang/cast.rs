@@ -11,11 +11,11 @@ use crate::scalar::{Number, Scalar};
 /// Values that `as T` converts: device numbers and conditions to any number, host numbers by Rust's own `as`.
 ///
 /// Device conversions follow Rust: float to integer truncates and saturates with NaN giving 0, integer to narrower integer
-/// wraps, `bool` gives 0 or 1.
+/// wraps, `bool` gives 0 or 1; conversions to a float round once, to nearest with ties to even.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{T}` with `as`",
     label = "no conversion to `{T}`",
-    note = "in a kernel, `as` converts between bool, i8..i64, u8..u64, f16, bf16, f32 and f64"
+    note = "in a kernel, `as` converts from bool and between i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2; compare with 0 for a condition"
 )]
 pub trait CastTo<T> {
     /// `S<T>` of an `S`, `V<T>` of a `V`, `T` of a host value.

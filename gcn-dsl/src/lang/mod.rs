@@ -10,21 +10,29 @@ mod cast;
 mod compare;
 mod context;
 mod control;
+mod divide;
 mod dma;
+mod float;
 mod hinted;
 mod ids;
+mod integer;
 mod lds;
 mod lds_slice;
+mod math;
 mod matrix;
 mod memory;
 mod ops;
 mod ordering;
+mod pack;
 mod pointer;
 mod private;
+mod reduce;
+mod shuffle;
 mod value;
 mod var;
 mod vector;
 mod wave;
+mod workgroup;
 
 pub use args::{Arguments, PackedArg, Packer, Signature, SignatureArg, SignatureArgKind, WriteBack};
 pub use atomic::{
@@ -34,26 +42,46 @@ pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace};
 pub use control::*;
+pub use float::Approximate;
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
+pub use math::Powers;
 pub use matrix::{Acc, Accumulates, FragA, FragB, mfma};
 pub use memory::{
     Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,
     store_deref,
 };
-pub use ops::{Arithmetic, Float, Integer, SameElement};
+pub use ops::{Arithmetic, Float, Integer, SameElement, Signed};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
+pub use pack::{bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
+pub use reduce::{
+    Lanes, Segment, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min, wave_exclusive_or,
+    wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max,
+    wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
+    wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+};
+pub use shuffle::{
+    active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
+    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
+};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var};
 pub use vector::Vector;
-pub use wave::{all, any, ballot, barrier, read_first_lane, read_lane, shuffle, shuffle_xor};
+pub use wave::{Convergent, all, any, ballot, barrier, read_first_lane, read_lane};
+pub use workgroup::{
+    workgroup_and, workgroup_exclusive_and, workgroup_exclusive_max, workgroup_exclusive_min,
+    workgroup_exclusive_or, workgroup_exclusive_product, workgroup_exclusive_sum, workgroup_exclusive_xor,
+    workgroup_inclusive_and, workgroup_inclusive_max, workgroup_inclusive_min, workgroup_inclusive_or,
+    workgroup_inclusive_product, workgroup_inclusive_sum, workgroup_inclusive_xor, workgroup_max,
+    workgroup_min, workgroup_or, workgroup_product, workgroup_sum, workgroup_xor,
+};
 
 pub(crate) use context::with;
 pub(crate) use var::next_value;

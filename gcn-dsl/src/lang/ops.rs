@@ -2,40 +2,70 @@
 //!
 //! `S op S` is `S`; anything with a `V` is `V`; host values join as constants. Integers wrap, shift counts are taken
 //! modulo the width, as in Rust's release builds; division by zero gives an unspecified value instead of a panic.
+//! Methods of integers are in `integer`, of floats in `float` and `math`.
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 use std::panic::Location;
 
-use half::f16;
+use half::{bf16, f16};
 
 use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
 use crate::scalar::{Number, Scalar};
 
-/// Element types with `+ - *`: every number but `bf16`, which converts to `f32` for arithmetic.
+/// Element types with `+ - * /`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
 #[diagnostic::on_unimplemented(
     message = "no arithmetic on `{Self}`",
-    note = "`bf16` has no arithmetic instructions: convert with `as f32`"
+    label = "`{Self}` has no arithmetic",
+    note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
 pub trait Arithmetic: Number {}
 /// Integer element types.
-pub trait Integer: Arithmetic {}
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer type",
+    label = "this needs an integer",
+    note = "the integers are i8 to i64 and u8 to u64; convert with `as`"
+)]
+pub trait Integer: Arithmetic + Bits {
+    /// The unsigned type of the same width.
+    type Unsigned: Integer;
+}
 /// Floating-point element types with arithmetic.
-pub trait Float: Arithmetic {}
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a floating-point type",
+    label = "this needs a float",
+    note = "the floats are f16, bf16, f32 and f64; convert with `as`"
+)]
+pub trait Float: Signed {}
+/// Element types with a sign: signed integers and floats.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no sign",
+    label = "this needs a signed integer or a float"
+)]
+pub trait Signed: Arithmetic {}
 
 macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
-mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64);
-mark!(Integer: i8, u8, i16, u16, i32, u32, i64, u64);
-mark!(Float: f16, f32, f64);
+mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+mark!(Float: f16, bf16, f32, f64);
+mark!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64);
+
+macro_rules! integers { ($($t:ty, $u:ty;)*) => { $(impl Integer for $t { type Unsigned = $u; })* }; }
+integers! { i8, u8; u8, u8; i16, u16; u16, u16; i32, u32; u32, u32; i64, u64; u64, u64; }
 
 #[track_caller]
 fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
+    if let Some(divided) = super::divide::s(op, a, b) {
+        return divided;
+    }
     S::emit(Inst::Bin(op, a.value, b.value), Location::caller())
 }
 
 #[track_caller]
 fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
     let (a, b) = (a.into_device(), b.into_device());
+    if let Some(divided) = super::divide::v(op, a, b) {
+        return divided;
+    }
     V::emit(Inst::Bin(op, a.value, b.value), Location::caller())
 }
 
@@ -104,11 +134,11 @@ macro_rules! binary {
 }
 
 binary! {
-    Add add Add Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
-    Sub sub Sub Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
-    Mul mul Mul Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, f32, f64;
-    Div div Div Arithmetic: i8, u8, i16, u16, i32, u32, f16, f32, f64;
-    Rem rem Rem Integer: i8, u8, i16, u16, i32, u32;
+    Add add Add Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Sub sub Sub Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Mul mul Mul Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Div div Div Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Rem rem Rem Integer: i8, u8, i16, u16, i32, u32, i64, u64;
     BitAnd bitand And Bits: i8, u8, i16, u16, i32, u32, i64, u64;
     BitOr bitor Or Bits: i8, u8, i16, u16, i32, u32, i64, u64;
     BitXor bitxor Xor Bits: i8, u8, i16, u16, i32, u32, i64, u64;
@@ -198,13 +228,18 @@ macro_rules! unary_both {
             }
         }
 
-        impl<T: Float> $handle<T> {
-            /// Absolute value.
+        impl<T: Signed> $handle<T> {
+            /// Absolute value; of the smallest integer itself, as in `wrapping_abs`.
             #[track_caller]
             pub fn abs(self) -> Self {
-                Self::emit(Inst::Un(Un::Abs, self.value), Location::caller())
+                if T::ELEM.is_float() {
+                    return Self::emit(Inst::Un(Un::Abs, self.value), Location::caller());
+                }
+                self.max(-self)
             }
+        }
 
+        impl<T: Float> $handle<T> {
             /// `self * a + b` with one rounding.
             #[track_caller]
             pub fn mul_add(
@@ -218,8 +253,6 @@ macro_rules! unary_both {
         }
 
         unary_both!(@math $handle
-            /// Square root as `v_sqrt_*` gives it: f32 within 1 ulp, not always correctly rounded.
-            sqrt Sqrt
             /// Largest integer not above.
             floor Floor
             /// Smallest integer not below.
@@ -228,23 +261,7 @@ macro_rules! unary_both {
             trunc Trunc
             /// To the nearest integer, ties to even.
             round_ties_even Rndne
-            /// Approximate reciprocal (`v_rcp_*`, f32 within 1 ulp).
-            rcp Rcp
         );
-
-        impl $handle<f32> {
-            /// Approximate 2 to the power of `self` (`v_exp_f32`, within 1 ulp; denormal results flush to zero).
-            #[track_caller]
-            pub fn exp2(self) -> Self {
-                Self::emit(Inst::Un(Un::Exp2, self.value), Location::caller())
-            }
-
-            /// Approximate base-2 logarithm (`v_log_f32`, within 1 ulp).
-            #[track_caller]
-            pub fn log2(self) -> Self {
-                Self::emit(Inst::Un(Un::Log2, self.value), Location::caller())
-            }
-        }
     };
     (@math $handle:ident $($(#[$doc:meta])* $method:ident $op:ident)*) => {
         impl<T: Float> $handle<T> {

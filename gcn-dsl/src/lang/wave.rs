@@ -3,9 +3,9 @@
 use std::panic::Location;
 
 use super::control::{AllLanes, Flow};
-use super::{IntoDevice, S, V, lane_id, with};
-use crate::ir::{Inst, Type, Value};
-use crate::scalar::{Elem, Scalar};
+use super::{IntoDevice, S, V, with};
+use crate::ir::Inst;
+use crate::scalar::Scalar;
 
 /// Flows in which every lane of the workgroup runs.
 pub trait Convergent {}
@@ -27,29 +27,6 @@ pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     S::emit(Inst::ReadLane(v.value, lane.into_device().value), Location::caller())
-}
-
-/// For each lane the value of lane `lane` (modulo 64). An inactive source lane gives 0.
-#[track_caller]
-pub fn shuffle<T: Scalar>(v: V<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
-    let loc = Location::caller();
-    let address = lane.into_device() << 2;
-    let permute =
-        |value: Value, ty: Type| with(|c| c.value(Inst::Permute { address: address.value, value }, ty, loc));
-    if T::ELEM.dwords() == 1 {
-        return V::from_value(permute(v.value, V::<T>::TYPE));
-    }
-    let dword = Type::varying(Elem::U32);
-    let half = |i| with(|c| c.value(Inst::Extract { from: v.value, dword: i }, dword, loc));
-    let (low, high) = (half(0), half(1));
-    let parts = [permute(low, dword), permute(high, dword)].into_iter().collect();
-    V::emit(Inst::Concat(parts), loc)
-}
-
-/// For each lane the value of lane `lane_id() ^ mask`: the step of a butterfly reduction.
-#[track_caller]
-pub fn shuffle_xor<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
-    shuffle(v, lane_id() ^ mask)
 }
 
 /// The active lanes where `condition` holds, as a mask.

@@ -29,7 +29,8 @@ pub(super) fn calc(elem: Elem) -> Calc {
     match elem {
         Elem::Bool => Calc::Mask,
         Elem::I8 | Elem::I16 | Elem::I32 => Calc::I32,
-        Elem::U8 | Elem::U16 | Elem::U32 => Calc::U32,
+        // 8-bit floats are bits until they are converted.
+        Elem::U8 | Elem::U16 | Elem::U32 | Elem::F8E4M3 | Elem::F8E5M2 => Calc::U32,
         Elem::I64 => Calc::I64,
         Elem::U64 => Calc::U64,
         Elem::F16 | Elem::Bf16 => Calc::F16,
@@ -137,6 +138,9 @@ impl Lower<'_> {
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && matches!(op, Bin::Add | Bin::Sub) {
                 return self.add_sub_64_scalar(op, dst, a, b);
             }
+            if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && op == Bin::Mul {
+                return self.mul_64_scalar(dst, a, b);
+            }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
             return self.read_first_lane(dst, Src::Reg(wide), ty);
@@ -159,7 +163,11 @@ impl Lower<'_> {
     pub(super) fn bin_vector(&mut self, op: Bin, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
         let calc = calc(elem);
         if elem == Elem::Bf16 {
-            return Err(self.unsupported("arithmetic", elem, "convert to f32 with `as f32` first"));
+            let (a, b) = (self.bf16_to_f32(a)?, self.bf16_to_f32(b)?);
+            let wide = self.temp_v();
+            self.bin_vector(op, Elem::F32, wide, a, b)?;
+            let exact = matches!(op, Bin::Min | Bin::Max);
+            return self.bf16_result(dst, wide, exact);
         }
         if let Some((mnemonic, reversed)) = vector_op(op, calc) {
             let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
@@ -187,6 +195,13 @@ impl Lower<'_> {
                 Ok(())
             }
             (Bin::Mul, Calc::I64 | Calc::U64) => self.mul_64(dst, a, b),
+            (Bin::Min | Bin::Max, Calc::I64 | Calc::U64) => {
+                let below = self.new_reg(RegFile::Sgpr, 2);
+                let (a, b) = (Src::Reg(self.in_vgpr(a, 2)), Src::Reg(self.in_vgpr(b, 2)));
+                let pred = if op == Bin::Min { Pred::Lt } else { Pred::Gt };
+                self.cmp_vector(pred, elem, below, a, b)?;
+                self.blend(dst, Src::Reg(below), a, b)
+            }
             (Bin::Div, Calc::F32 | Calc::F64) => self.div_float(elem, dst, a, b),
             (Bin::Div, Calc::F16) => self.div_f16(dst, a, b),
             (Bin::Div | Bin::Rem, Calc::U32) => self.div_rem_u32(op, dst, a, b),
@@ -240,7 +255,7 @@ impl Lower<'_> {
         }
     }
 
-    fn wrap_scalar(&mut self, dst: VSlice, elem: Elem) -> Lowered {
+    pub(super) fn wrap_scalar(&mut self, dst: VSlice, elem: Elem) -> Lowered {
         match elem {
             Elem::I8 => self.machine("s_sext_i32_i8", &[dst], &[Src::Reg(dst)]),
             Elem::I16 => self.machine("s_sext_i32_i16", &[dst], &[Src::Reg(dst)]),
@@ -298,6 +313,9 @@ impl Lower<'_> {
                 self.machine("s_sub_u32", &[dst], &[constant(0), a])?;
                 self.wrap_scalar(dst, ty.elem)
             }
+            (Un::Neg, Calc::I64 | Calc::U64) if uniform => {
+                self.add_sub_64_scalar(Bin::Sub, dst, Src::Const(0, Width::B64), a)
+            }
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
@@ -332,6 +350,12 @@ impl Lower<'_> {
                 self.add_sub_64_vector(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
             (Un::Neg | Un::Abs, Calc::F16 | Calc::F32 | Calc::F64) => self.sign_bit(op, elem, dst, a),
+            _ if elem == Elem::Bf16 => {
+                let (a, wide) = (self.bf16_to_f32(a)?, self.temp_v());
+                self.un_vector(op, Elem::F32, wide, a)?;
+                let exact = matches!(op, Un::Floor | Un::Ceil | Un::Trunc | Un::Rndne);
+                self.bf16_result(dst, wide, exact)
+            }
             _ => {
                 let stem = match op {
                     Un::Sqrt => "sqrt",
@@ -342,6 +366,9 @@ impl Lower<'_> {
                     Un::Rcp => "rcp",
                     Un::Exp2 => "exp",
                     Un::Log2 => "log",
+                    Un::Rsq => "rsq",
+                    Un::Sin => "sin",
+                    Un::Cos => "cos",
                     Un::Neg | Un::Abs | Un::Not => {
                         return Err(self.unsupported("this operator", elem, "convert with `as` first"));
                     }
@@ -375,13 +402,31 @@ impl Lower<'_> {
         let ty = self.kernel.ty(v);
         let srcs = [self.operand(a), self.operand(b), self.operand(c)];
         let dst = self.define(v);
-        let mnemonic = format!("v_fma_{}", ty.elem);
         if ty.place == Place::Uniform {
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
-            self.machine(&mnemonic, &[wide], &srcs)?;
+            self.fma_vector(ty.elem, wide, srcs)?;
             return self.read_first_lane(dst, Src::Reg(wide), ty);
         }
-        self.machine(&mnemonic, &[dst], &srcs)
+        self.fma_vector(ty.elem, dst, srcs)
+    }
+
+    fn fma_vector(&mut self, elem: Elem, dst: VSlice, srcs: [Src; 3]) -> Lowered {
+        if elem == Elem::Bf16 {
+            let wide = self.temp_v();
+            let [a, b, c] = srcs;
+            let srcs = [self.bf16_to_f32(a)?, self.bf16_to_f32(b)?, self.bf16_to_f32(c)?];
+            self.machine("v_fma_f32", &[wide], &srcs)?;
+            return self.bf16_result(dst, wide, false);
+        }
+        self.machine(&format!("v_fma_{elem}"), &[dst], &srcs)
+    }
+
+    /// An f32 that bf16 holds as it is, or one that is rounded.
+    fn bf16_result(&mut self, dst: VSlice, wide: VSlice, exact: bool) -> Lowered {
+        if exact {
+            return self.machine("v_lshrrev_b32", &[dst], &[Src::Const(16, Width::B32), Src::Reg(wide)]);
+        }
+        self.f32_to_bf16(dst, Src::Reg(wide))
     }
 
     pub(super) fn cmp(&mut self, v: Value, pred: Pred, a: Value, b: Value) -> Lowered {
@@ -407,15 +452,11 @@ impl Lower<'_> {
         let elem = self.kernel.ty(a).elem;
         let (x, y) = (self.operand(a), self.operand(b));
         let suffix = match (calc(elem), pred) {
+            _ if elem.is_eight_bit_float() => return self.compare_by_vector(pred, elem, x, y),
             (Calc::I32, _) => "i32",
             (Calc::U32 | Calc::Mask, _) => "u32",
             (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
-            _ => {
-                let mask = self.new_reg(RegFile::Sgpr, 2);
-                self.cmp_vector(pred, elem, mask, x, y)?;
-                // Inactive lanes compare as false, active ones all alike.
-                return self.machine("s_cmp_lg_u64", &[], &[Src::Reg(mask), Src::Const(0, Width::B64)]);
-            }
+            _ => return self.compare_by_vector(pred, elem, x, y),
         };
         let name = match pred {
             Pred::Lt => "lt",
@@ -426,6 +467,14 @@ impl Lower<'_> {
             Pred::Ne => "lg",
         };
         self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
+    }
+
+    /// SCC = `x pred y` for uniform operands that only the VALU compares.
+    fn compare_by_vector(&mut self, pred: Pred, elem: Elem, x: Src, y: Src) -> Lowered {
+        let mask = self.new_reg(RegFile::Sgpr, 2);
+        self.cmp_vector(pred, elem, mask, x, y)?;
+        // Inactive lanes compare as false, active ones all alike.
+        self.machine("s_cmp_lg_u64", &[], &[Src::Reg(mask), Src::Const(0, Width::B64)])
     }
 
     fn cmp_vector(&mut self, pred: Pred, elem: Elem, dst: VSlice, x: Src, y: Src) -> Lowered {
@@ -439,6 +488,8 @@ impl Lower<'_> {
         }
         let (x, y, elem) = if elem == Elem::Bf16 {
             (self.bf16_to_f32(x)?, self.bf16_to_f32(y)?, Elem::F32)
+        } else if elem.is_eight_bit_float() {
+            (self.small_to_f32(x, elem)?, self.small_to_f32(y, elem)?, Elem::F32)
         } else {
             (x, y, elem)
         };

@@ -3,8 +3,9 @@
 use gcn_isa::reg::RegFile;
 
 use super::arith::{Calc, calc, raw_bits};
+use super::expand::c32;
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::{Place, Value};
+use crate::ir::{Bin, Place, Value};
 use crate::mir::VSlice;
 use crate::scalar::Elem;
 
@@ -22,7 +23,10 @@ impl Lower<'_> {
     pub(super) fn cast(&mut self, v: Value, a: Value) -> Lowered {
         let (to, from) = (self.kernel.ty(v), self.kernel.ty(a));
         if to.place == Place::Uniform {
-            let src = if from.elem == Elem::Bool {
+            let src = if from.elem == Elem::Bool && !to.elem.is_float() {
+                // 0 or 1 already.
+                self.operand(a)
+            } else if from.elem == Elem::Bool {
                 // A uniform condition as a mask, so that there is one conversion only.
                 self.condition_to_scc(a)?;
                 let mask = self.new_reg(RegFile::Sgpr, 2);
@@ -33,6 +37,9 @@ impl Lower<'_> {
                 self.operand(a)
             };
             let dst = self.define(v);
+            if !from.elem.is_float() && !to.elem.is_float() {
+                return self.int_to_int_scalar(dst, src, from.elem, to.elem);
+            }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.convert(wide, src, from.elem, to.elem)?;
             return self.read_first_lane(dst, Src::Reg(wide), to);
@@ -44,6 +51,11 @@ impl Lower<'_> {
 
     /// `dst = src as to` on the VALU.
     fn convert(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+        if from == Elem::Bool && to.is_eight_bit_float() {
+            let wide = self.temp_v();
+            self.convert(wide, src, from, Elem::F32)?;
+            return self.f32_to_small(dst, Src::Reg(wide), to);
+        }
         if from == Elem::Bool {
             let one = match to {
                 Elem::F16 => 0x3c00,
@@ -91,26 +103,43 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn int_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
-        let sign = if from.is_signed() { "i32" } else { "u32" };
-        if from.dwords() == 2 {
-            if to != Elem::F64 {
-                return Err(self.unsupported(
-                    &format!("conversion to `{to}`"),
-                    from,
-                    "convert to f64 first: `x as f64`",
-                ));
-            }
-            // hi * 2^32 is exact, lo is exact, and their sum is rounded once.
-            let [high, scaled, low] = std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
-            let (lo, hi) = (self.half(src, 0), self.half(src, 1));
-            self.machine(&format!("v_cvt_f64_{sign}"), &[high], &[hi])?;
-            self.machine("v_ldexp_f64", &[scaled], &[Src::Reg(high), Src::Const(32, Width::B32)])?;
-            self.machine("v_cvt_f64_u32", &[low], &[lo])?;
-            return self.machine("v_add_f64", &[dst], &[Src::Reg(scaled), Src::Reg(low)]);
+    /// `dst = src as to` for uniform integers and conditions.
+    fn int_to_int_scalar(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+        let low = if from.dwords() == 2 { self.half(src, 0) } else { src };
+        if to.dwords() == 1 {
+            self.copy(dst, low);
+            return self.wrap_scalar(dst, to);
         }
+        if from.dwords() == 2 {
+            self.copy(dst, src);
+            return Ok(());
+        }
+        let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
+        let hi = VSlice { start: dst.start + 1, ..lo };
+        self.assemble(dst, 0);
+        self.copy(lo, low);
+        if from.is_signed() {
+            return self.machine("s_ashr_i32", &[hi], &[Src::Reg(lo), Src::Const(31, Width::B32)]);
+        }
+        self.copy(hi, Src::Const(0, Width::B32));
+        Ok(())
+    }
+
+    fn int_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+        if from.dwords() == 2 {
+            return self.wide_int_to_float(dst, src, from, to);
+        }
+        let sign = if from.is_signed() { "i32" } else { "u32" };
         if to == Elem::F64 || to == Elem::F32 {
             return self.machine(&format!("v_cvt_{to}_{sign}"), &[dst], &[src]);
+        }
+        if to == Elem::Bf16 && from.bytes() == 4 {
+            // What f32 would round is rounded to odd, so that bf16's rounding alone decides.
+            let wide = self.new_reg(RegFile::Vgpr, 2);
+            let exact = self.temp_v();
+            self.machine(&format!("v_cvt_f64_{sign}"), &[wide], &[src])?;
+            self.f64_to_f32_odd(exact, Src::Reg(wide))?;
+            return self.f32_to_bf16(dst, Src::Reg(exact));
         }
         // Integers that f32 rounds are beyond f16's range, so one rounding decides.
         let wide = self.temp_v();
@@ -118,20 +147,87 @@ impl Lower<'_> {
         self.float_to_float(dst, Src::Reg(wide), Elem::F32, to)
     }
 
-    fn float_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
-        if to.dwords() == 2 {
-            let remedy = "convert to a 32-bit integer instead";
-            return Err(self.unsupported(&format!("conversion to `{to}`"), from, remedy));
+    fn wide_int_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+        if to == Elem::F64 {
+            let sign = if from.is_signed() { "i32" } else { "u32" };
+            // hi * 2^32 is exact, lo is exact, and their sum is rounded once.
+            let [high, scaled, low] = std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
+            let (lo, hi) = (self.half(src, 0), self.half(src, 1));
+            self.machine(&format!("v_cvt_f64_{sign}"), &[high], &[hi])?;
+            self.machine("v_ldexp_f64", &[scaled], &[Src::Reg(high), c32(32)])?;
+            self.machine("v_cvt_f64_u32", &[low], &[lo])?;
+            return self.machine("v_add_f64", &[dst], &[Src::Reg(scaled), Src::Reg(low)]);
         }
-        let (src, from) = match from {
-            Elem::F64 => (src, Elem::F64),
-            Elem::F32 => (src, Elem::F32),
-            _ => {
-                let wide = self.temp_v();
-                self.float_to_float(wide, src, from, Elem::F32)?;
-                (Src::Reg(wide), Elem::F32)
-            }
+        let x = Src::Reg(self.in_vgpr(src, 2));
+        let mut magnitude = x;
+        if from.is_signed() {
+            let [negative, positive] = std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
+            let below = self.new_reg(RegFile::Sgpr, 2);
+            self.bin_vector(Bin::Sub, Elem::I64, negative, Src::Const(0, Width::B64), x)?;
+            let high = self.half(x, 1);
+            self.machine("v_cmp_gt_i32", &[below], &[c32(0), high])?;
+            self.blend(positive, Src::Reg(below), Src::Reg(negative), x)?;
+            magnitude = Src::Reg(positive);
+        }
+        // The leading 32 bits, the last of them also standing for what follows: the conversion rounds them as it would
+        // the whole number. For bf16 the leading 24, which f32 holds as they are.
+        let [zeros, count, sticky, top, float] = std::array::from_fn(|_| self.temp_v());
+        let shifted = self.new_reg(RegFile::Vgpr, 2);
+        let lost = self.new_reg(RegFile::Sgpr, 2);
+        let high = self.half(magnitude, 1);
+        self.machine("v_ffbh_u32", &[zeros], &[high])?;
+        if to == Elem::Bf16 {
+            // What has no upper half must be at the top as well, as its low bits are cut off below.
+            let [below, most, all] = std::array::from_fn(|_| self.temp_v());
+            let low = self.half(magnitude, 0);
+            self.machine("v_ffbh_u32", &[below], &[low])?;
+            self.machine("v_min_u32", &[most], &[c32(32), Src::Reg(below)])?;
+            self.machine("v_add_u32", &[all], &[c32(32), Src::Reg(most)])?;
+            self.machine("v_min_u32", &[count], &[Src::Reg(zeros), Src::Reg(all)])?;
+        } else {
+            self.machine("v_min_u32", &[count], &[c32(32), Src::Reg(zeros)])?;
+        }
+        self.machine("v_lshlrev_b64", &[shifted], &[Src::Reg(count), magnitude])?;
+        let (mut low, mut leading) = (self.half(Src::Reg(shifted), 0), self.half(Src::Reg(shifted), 1));
+        if to == Elem::Bf16 {
+            let [rest, kept] = std::array::from_fn(|_| self.temp_v());
+            self.machine("v_and_or_b32", &[rest], &[leading, c32(0xff), low])?;
+            self.machine("v_and_b32", &[kept], &[c32(0xffff_ff00), leading])?;
+            (low, leading) = (Src::Reg(rest), Src::Reg(kept));
+        }
+        self.machine("v_cmp_ne_u32", &[lost], &[c32(0), low])?;
+        let unit = if to == Elem::Bf16 { 0x100 } else { 1 };
+        self.blend(sticky, Src::Reg(lost), c32(unit), c32(0))?;
+        self.machine("v_or_b32", &[top], &[leading, Src::Reg(sticky)])?;
+        self.machine("v_cvt_f32_u32", &[float], &[Src::Reg(top)])?;
+        let [exponent, mut result] = std::array::from_fn(|_| self.temp_v());
+        self.machine("v_sub_u32", &[exponent], &[c32(32), Src::Reg(count)])?;
+        self.machine("v_ldexp_f32", &[result], &[Src::Reg(float), Src::Reg(exponent)])?;
+        if from.is_signed() {
+            let signed = self.temp_v();
+            let high = self.half(x, 1);
+            self.machine("v_and_or_b32", &[signed], &[high, c32(0x8000_0000), Src::Reg(result)])?;
+            result = signed;
+        }
+        if to == Elem::F32 {
+            self.copy(dst, Src::Reg(result));
+            return Ok(());
+        }
+        self.float_to_float(dst, Src::Reg(result), Elem::F32, to)
+    }
+
+    fn float_to_int(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
+        let wanted = if to.dwords() == 2 || from == Elem::F64 { Elem::F64 } else { Elem::F32 };
+        let (src, from) = if from == wanted {
+            (src, from)
+        } else {
+            let wide = self.new_reg(RegFile::Vgpr, wanted.dwords());
+            self.float_to_float(wide, src, from, wanted)?;
+            (Src::Reg(wide), wanted)
         };
+        if to.dwords() == 2 {
+            return self.f64_to_wide_int(dst, src, to);
+        }
         let sign = if to.is_signed() { "i32" } else { "u32" };
         self.machine(&format!("v_cvt_{sign}_{from}"), &[dst], &[src])?;
         if to.bytes() == 4 {
@@ -150,8 +246,92 @@ impl Lower<'_> {
         self.machine(&format!("v_min_{sign}"), &[dst], &[constant(most), Src::Reg(dst)])
     }
 
+    /// The upper half is the quotient by 2^32 rounded down, the lower what is left. Beyond the range the nearer end; 0 for
+    /// a NaN.
+    fn f64_to_wide_int(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
+        let x = Src::Reg(self.in_vgpr(src, 2));
+        let f64_const = |c: f64| Src::Const(c.to_bits(), Width::B64);
+        let [whole, scaled, high, rest, inside, least, clamped] =
+            std::array::from_fn(|_| self.new_reg(RegFile::Vgpr, 2));
+        let sign = if to.is_signed() { "i32" } else { "u32" };
+        let minus = Src::Reg(self.in_vgpr(f64_const(-4294967296.0), 2));
+        self.machine("v_trunc_f64", &[whole], &[x])?;
+        self.machine("v_ldexp_f64", &[scaled], &[Src::Reg(whole), c32(-32i32 as u32)])?;
+        self.machine("v_floor_f64", &[high], &[Src::Reg(scaled)])?;
+        self.machine("v_fma_f64", &[rest], &[Src::Reg(high), minus, Src::Reg(whole)])?;
+        self.assemble(inside, 0);
+        let lo = VSlice { reg: inside.reg, start: 0, len: 1 };
+        let hi = VSlice { start: 1, ..lo };
+        self.machine("v_cvt_u32_f64", &[lo], &[Src::Reg(rest)])?;
+        self.machine(&format!("v_cvt_{sign}_f64"), &[hi], &[Src::Reg(high)])?;
+        let (top, bottom, most, fewest) = if to.is_signed() {
+            (9223372036854775808.0, -9223372036854775808.0, i64::MAX as u64, i64::MIN as u64)
+        } else {
+            (18446744073709551616.0, 0.0, u64::MAX, 0)
+        };
+        let [above, below] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        let (top, bottom) = (self.in_vgpr(f64_const(top), 2), self.in_vgpr(f64_const(bottom), 2));
+        self.machine("v_cmp_ge_f64", &[above], &[x, Src::Reg(top)])?;
+        self.blend(clamped, Src::Reg(above), Src::Const(most, Width::B64), Src::Reg(inside))?;
+        // Not above the lower end: below it, or no number.
+        self.machine("v_cmp_nge_f64", &[below], &[x, Src::Reg(bottom)])?;
+        let end = if to.is_signed() {
+            let ordered = self.new_reg(RegFile::Sgpr, 2);
+            self.machine("v_cmp_o_f64", &[ordered], &[x, x])?;
+            self.blend(least, Src::Reg(ordered), Src::Const(fewest, Width::B64), Src::Const(0, Width::B64))?;
+            Src::Reg(least)
+        } else {
+            Src::Const(0, Width::B64)
+        };
+        self.blend(dst, Src::Reg(below), end, Src::Reg(clamped))
+    }
+
+    /// f64 to f32 rounded to odd: an inexact result has its last bit set, so that rounding it again to half the bits or
+    /// fewer gives what one rounding would.
+    fn f64_to_f32_odd(&mut self, dst: VSlice, src: Src) -> Lowered {
+        let x = Src::Reg(self.in_vgpr(src, 2));
+        let back = self.new_reg(RegFile::Vgpr, 2);
+        let [near, less, lower, odd] = std::array::from_fn(|_| self.temp_v());
+        let [inexact, away] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 2));
+        self.machine("v_cvt_f32_f64", &[near], &[x])?;
+        self.machine("v_cvt_f64_f32", &[back], &[Src::Reg(near)])?;
+        // Rounded away from zero: one less is the truncated value.
+        self.machine_with("v_cmp_gt_f64", &[away], &[Src::Reg(back), x], |m| m.abs = 0b11)?;
+        self.machine("v_cmp_lg_f64", &[inexact], &[Src::Reg(back), x])?;
+        self.machine("v_add_u32", &[less], &[c32(u32::MAX), Src::Reg(near)])?;
+        self.blend(lower, Src::Reg(away), Src::Reg(less), Src::Reg(near))?;
+        self.machine("v_or_b32", &[odd], &[c32(1), Src::Reg(lower)])?;
+        self.blend(dst, Src::Reg(inexact), Src::Reg(odd), Src::Reg(near))
+    }
+
+    /// An 8-bit float in the low byte as f32, which holds all of them.
+    pub(super) fn small_to_f32(&mut self, src: Src, from: Elem) -> Lowered<Src> {
+        let wide = self.temp_v();
+        self.machine(&format!("v_cvt_f32_{}", isa_name(from)), &[wide], &[src])?;
+        Ok(Src::Reg(wide))
+    }
+
+    /// The other number of the pair is 0, and the instruction leaves the upper half of the register as it is.
+    fn f32_to_small(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
+        self.copy(dst, c32(0));
+        self.machine(&format!("v_cvt_pk_{}_f32", isa_name(to)), &[], &[Src::Reg(dst), src, c32(0)])
+    }
+
     fn float_to_float(&mut self, dst: VSlice, src: Src, from: Elem, to: Elem) -> Lowered {
         match (from, to) {
+            _ if from == to => {
+                self.copy(dst, src);
+                Ok(())
+            }
+            (small, _) if small.is_eight_bit_float() => {
+                let wide = self.small_to_f32(src, from)?;
+                if to == Elem::F32 {
+                    self.copy(dst, wide);
+                    return Ok(());
+                }
+                self.float_to_float(dst, wide, Elem::F32, to)
+            }
+            (Elem::F32, small) if small.is_eight_bit_float() => self.f32_to_small(dst, src, to),
             (Elem::Bf16, Elem::F32) => {
                 let x = self.bf16_to_f32(src)?;
                 self.copy(dst, x);
@@ -163,15 +343,20 @@ impl Lower<'_> {
                 self.float_to_float(wide, src, from, Elem::F32)?;
                 self.float_to_float(dst, Src::Reg(wide), Elem::F32, to)
             }
-            (Elem::F64, Elem::F16 | Elem::Bf16) => Err(self.unsupported(
-                &format!("conversion to `{to}`"),
-                from,
-                "convert to f32 first, which rounds twice: `x as f32`",
-            )),
+            (Elem::F64, _) if to != Elem::F32 => {
+                let wide = self.temp_v();
+                self.f64_to_f32_odd(wide, src)?;
+                self.float_to_float(dst, Src::Reg(wide), Elem::F32, to)
+            }
             _ => {
                 debug_assert!(calc(from) != Calc::Mask, "conditions are converted before");
                 self.machine(&format!("v_cvt_{to}_{from}"), &[dst], &[src])
             }
         }
     }
+}
+
+/// What mnemonics call an 8-bit float.
+fn isa_name(elem: Elem) -> &'static str {
+    if elem == Elem::F8E4M3 { "fp8" } else { "bf8" }
 }

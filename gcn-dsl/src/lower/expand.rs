@@ -2,6 +2,7 @@
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::RegFile;
+use gcn_isa::table;
 
 use super::arith::raw_bits;
 use super::{Lower, Lowered, Src, Width};
@@ -9,7 +10,7 @@ use crate::ir::Bin;
 use crate::mir::VSlice;
 use crate::scalar::Elem;
 
-fn c32(bits: u32) -> Src {
+pub(super) fn c32(bits: u32) -> Src {
     Src::Const(u64::from(bits), Width::B32)
 }
 
@@ -127,20 +128,36 @@ impl Lower<'_> {
         self.machine("v_sub_u32", &[dst], &[src(flipped), src(sign)])
     }
 
-    /// Low 64 bits of a 64-bit product.
+    /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.
     pub(super) fn mul_64(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
         let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
         let (b0, b1) = (Src::Reg(self.in_vgpr(b0, 1)), Src::Reg(self.in_vgpr(b1, 1)));
-        let [high, cross0, cross1, sum] = std::array::from_fn(|_| self.temp_v());
+        let (product, carry) = (self.new_reg(RegFile::Vgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+        let [cross0, cross1] = std::array::from_fn(|_| self.temp_v());
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
-        self.machine("v_mul_hi_u32", &[high], &[a0, b0])?;
+        self.machine("v_mad_u64_u32", &[product, carry], &[a0, b0, Src::Const(0, Width::B64)])?;
         self.machine("v_mul_lo_u32", &[cross0], &[a0, b1])?;
         self.machine("v_mul_lo_u32", &[cross1], &[a1, b0])?;
-        self.machine("v_add_u32", &[sum], &[Src::Reg(high), Src::Reg(cross0)])?;
         self.assemble(dst, 0);
-        self.machine("v_mul_lo_u32", &[lo], &[a0, b0])?;
-        self.machine("v_add_u32", &[hi], &[Src::Reg(sum), Src::Reg(cross1)])
+        let (low, high) = (self.half(Src::Reg(product), 0), self.half(Src::Reg(product), 1));
+        self.copy(lo, low);
+        self.machine("v_add3_u32", &[hi], &[high, Src::Reg(cross0), Src::Reg(cross1)])
+    }
+
+    /// The same on the SALU.
+    pub(super) fn mul_64_scalar(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let [a0, a1, b0, b1] = [(a, 0), (a, 1), (b, 0), (b, 1)].map(|(s, i)| self.half(s, i));
+        let [high, cross0, cross1, sum] = std::array::from_fn(|_| self.new_reg(RegFile::Sgpr, 1));
+        let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
+        let hi = VSlice { start: dst.start + 1, ..lo };
+        self.machine("s_mul_hi_u32", &[high], &[a0, b0])?;
+        self.machine("s_mul_i32", &[cross0], &[a0, b1])?;
+        self.machine("s_mul_i32", &[cross1], &[a1, b0])?;
+        self.machine("s_add_u32", &[sum], &[Src::Reg(high), Src::Reg(cross0)])?;
+        self.assemble(dst, 0);
+        self.machine("s_mul_i32", &[lo], &[a0, b0])?;
+        self.machine("s_add_u32", &[hi], &[Src::Reg(sum), Src::Reg(cross1)])
     }
 
     /// bf16 is the upper half of an f32.
@@ -153,6 +170,10 @@ impl Lower<'_> {
     /// Round to nearest, ties to even: add half a unit less one, and the kept part's last bit; a NaN stays a quiet NaN.
     pub(super) fn f32_to_bf16(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 1));
+        if table::find_mnemonic(self.target, "v_cvt_pk_bf16_f32").next().is_some() {
+            // The high half is the other number's, +0.
+            return self.machine("v_cvt_pk_bf16_f32", &[dst], &[x, c32(0)]);
+        }
         let [bit, biased, rounded, quiet, chosen] = std::array::from_fn(|_| self.temp_v());
         let nan = self.new_reg(RegFile::Sgpr, 2);
         self.machine("v_bfe_u32", &[bit], &[x, c32(16), c32(1)])?;

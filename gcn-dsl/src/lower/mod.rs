@@ -10,6 +10,7 @@
 //! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
+//! - `wave`: reductions and scans over lanes.
 //! - `control`: branches and EXEC; `exit`: lanes that leave; `skip`: where a skip branch pays.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch, and where lanes can
@@ -30,6 +31,7 @@ mod skip;
 #[cfg(test)]
 mod tests;
 mod undef;
+mod wave;
 
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::reg::{Reg, RegFile};
@@ -363,6 +365,7 @@ impl Lower<'_> {
             Inst::Atomic(atomic) => self.atomic(v, atomic)?,
             Inst::Hinted(access) => self.hinted(v, access)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
+            Inst::Wave(wave) => self.wave(v, *wave)?,
             Inst::Machine(call) => self.call(v, call)?,
             Inst::Result { of, index } => self.further_result(v, *of, *index),
         }

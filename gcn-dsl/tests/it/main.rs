@@ -6,8 +6,10 @@ mod fragments;
 #[cfg(feature = "hip")]
 mod hip;
 mod isa;
+mod lanes;
 mod language;
 mod memory;
 mod memory_model;
 mod rng;
 mod schedule;
+mod types;

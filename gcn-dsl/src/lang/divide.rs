@@ -1,0 +1,137 @@
+//! Division of 64-bit integers, for which there is no instruction.
+//!
+//! `2^64 / d` is estimated from a 32-bit float reciprocal, made exact to 64 bits by two of Newton's steps in wrapping
+//! arithmetic, and multiplied by the dividend. The estimate is never above the true quotient and at most two below, so two
+//! conditional subtractions finish. About 70 instructions where the divisor is not a power of two.
+
+use std::panic::Location;
+
+use super::{IntoDevice, S, V, ge, read_first_lane, select, with};
+use crate::ir::{Bin, Inst, Type, Value};
+use crate::isa;
+use crate::scalar::{Elem, Scalar};
+
+/// Dword `i` of a 64-bit value.
+#[track_caller]
+pub(super) fn dword<T: Scalar>(x: V<T>, i: u8) -> V<u32> {
+    let inst = Inst::Extract { from: x.value, dword: i };
+    V::from_value(with(|c| c.value(inst, Type::varying(Elem::U32), Location::caller())))
+}
+
+/// A 64-bit value of two dwords.
+#[track_caller]
+pub(super) fn join<T: Scalar>(low: V<u32>, high: V<u32>) -> V<T> {
+    V::emit(Inst::Concat([low.value, high.value].into_iter().collect()), Location::caller())
+}
+
+#[track_caller]
+fn mad(a: V<u32>, b: V<u32>, c: V<u64>) -> V<u64> {
+    isa::v_mad_u64_u32(a, b, c).0
+}
+
+/// The upper 64 bits of a 128-bit product.
+#[track_caller]
+pub(super) fn mul_hi(a: V<u64>, b: V<u64>) -> V<u64> {
+    let ([a0, a1], [b0, b1]) = ([dword(a, 0), dword(a, 1)], [dword(b, 0), dword(b, 1)]);
+    let zero: V<u32> = 0u32.into_device();
+    let wide = |x: V<u32>| join::<u64>(x, zero);
+    // No step overflows: (2^32 - 1)^2 + 2 (2^32 - 1) < 2^64.
+    let first = mad(a0, b1, wide(isa::v_mul_hi_u32(a0, b0)));
+    let second = mad(a1, b0, wide(dword(first, 0)));
+    mad(a1, b1, wide(dword(first, 1))) + wide(dword(second, 1))
+}
+
+/// 2^64 / d, at most a little too small.
+#[track_caller]
+fn reciprocal(d: V<u64>) -> V<u64> {
+    let (low, high): (V<f32>, V<f32>) = (isa::v_cvt_f32_u32(dword(d, 0)), isa::v_cvt_f32_u32(dword(d, 1)));
+    let rounded = high.mul_add(4294967296.0f32, low);
+    // A little less than 2^64, so that rounding does not carry the estimate above the truth.
+    let scaled = isa::v_rcp_f32(rounded) * f32::from_bits(0x5f7f_fffc);
+    let upper = (scaled * (1.0 / 4294967296.0)).trunc();
+    let lower = upper.mul_add(-4294967296.0f32, scaled);
+    let mut estimate = join::<u64>(isa::v_cvt_u32_f32(lower), isa::v_cvt_u32_f32(upper));
+    let minus = 0u64 - d;
+    for _ in 0..2 {
+        estimate = estimate + mul_hi(estimate, minus * estimate);
+    }
+    estimate
+}
+
+/// Quotient and remainder.
+#[track_caller]
+fn unsigned(n: V<u64>, d: V<u64>) -> (V<u64>, V<u64>) {
+    let mut quotient = mul_hi(n, reciprocal(d));
+    let mut rest = n - d * quotient;
+    for _ in 0..2 {
+        let over = ge(rest, d);
+        (quotient, rest) = (select(over, quotient + 1, quotient), select(over, rest - d, rest));
+    }
+    (quotient, rest)
+}
+
+/// All ones where negative.
+#[track_caller]
+fn sign(x: V<u64>) -> V<u64> {
+    let high: V<u32> = isa::v_ashrrev_i32(31u32, dword(x, 1)).to_bits_as();
+    join(high, high)
+}
+
+#[track_caller]
+fn signed(op: Bin, n: V<u64>, d: V<u64>) -> V<u64> {
+    let (sn, sd) = (sign(n), sign(d));
+    let (quotient, rest) = unsigned((n ^ sn) - sn, (d ^ sd) - sd);
+    // The remainder has the dividend's sign, as in Rust.
+    let (result, sign) = if op == Bin::Div { (quotient, sn ^ sd) } else { (rest, sn) };
+    (result ^ sign) - sign
+}
+
+#[track_caller]
+fn varying<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> V<T> {
+    let loc = Location::caller();
+    let bits = |x: V<T>| V::<u64>::emit(Inst::Bitcast(x.value), loc);
+    let result = if T::ELEM == Elem::I64 {
+        signed(op, bits(n), bits(d))
+    } else {
+        let (quotient, rest) = unsigned(bits(n), bits(d));
+        if op == Bin::Div { quotient } else { rest }
+    };
+    V::emit(Inst::Bitcast(result.value), loc)
+}
+
+/// `n op d` of 64-bit integers by an unsigned power of two: a shift or a mask.
+fn by_power(op: Bin, elem: Elem, d: Value) -> Option<(Bin, u64)> {
+    let constant = with(|c| c.builder.as_const(d))?;
+    (elem == Elem::U64 && constant.is_power_of_two()).then_some(match op {
+        Bin::Div => (Bin::Shr, u64::from(constant.trailing_zeros())),
+        _ => (Bin::And, constant - 1),
+    })
+}
+
+/// The operation on varying values, if it is a 64-bit division.
+#[track_caller]
+pub(super) fn v<T: Scalar>(op: Bin, n: V<T>, d: V<T>) -> Option<V<T>> {
+    if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
+        return None;
+    }
+    if let Some((op, by)) = by_power(op, T::ELEM, d.value) {
+        let ty = if op == Bin::Shr { V::<u32>::TYPE } else { V::<T>::TYPE };
+        let by = with(|c| c.builder.constant(by, ty));
+        return Some(V::emit(Inst::Bin(op, n.value, by), Location::caller()));
+    }
+    Some(varying(op, n, d))
+}
+
+/// The operation on uniform values, if it is a 64-bit division.
+#[track_caller]
+pub(super) fn s<T: Scalar>(op: Bin, n: S<T>, d: S<T>) -> Option<S<T>> {
+    if !matches!((op, T::ELEM), (Bin::Div | Bin::Rem, Elem::I64 | Elem::U64)) {
+        return None;
+    }
+    if let Some((op, by)) = by_power(op, T::ELEM, d.value) {
+        let ty = if op == Bin::Shr { S::<u32>::TYPE } else { S::<T>::TYPE };
+        let by = with(|c| c.builder.constant(by, ty));
+        return Some(S::emit(Inst::Bin(op, n.value, by), Location::caller()));
+    }
+    Some(read_first_lane(varying(op, n.into_device(), d.into_device())))
+}

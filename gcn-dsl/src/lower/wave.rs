@@ -1,0 +1,234 @@
+//! Reductions and scans over lanes by data-parallel primitives.
+//!
+//! The steps run with every lane on: a lane that the program has switched off takes part with the identity, so that a
+//! partial result can pass through it. Registers that are live here keep their other lanes, as the allocator gives the
+//! temporaries registers that no lane of the wave needs.
+//!
+//! A reduction joins neighbours within a quad, quads within eight lanes, halves within a row of 16 (each a permutation, so
+//! that every lane of the row has the result), then rows by the two broadcasts to later rows. A scan shifts by 1, 2, 4 and 8
+//! within the row and then takes the same broadcasts. Where VOP2 has the operation, step and operation are one instruction.
+
+use gcn_isa::inst::{Dpp, Mods};
+use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::table::{self, Format};
+
+use super::arith::{Calc, calc};
+use super::{Lower, Lowered, Src, Width};
+use crate::ir::wave::{Spread, identity};
+use crate::ir::{Bin, Place, Value, Wave};
+use crate::mir::{MOperand, Op, VSlice};
+use crate::scalar::Elem;
+
+/// Where the lanes of a step read, and which lanes write.
+#[derive(Clone, Copy)]
+struct Step {
+    ctrl: u16,
+    row_mask: u8,
+    bank_mask: u8,
+    /// Every lane has a source, so that nothing of the destination is kept.
+    total: bool,
+}
+
+const fn permutation(ctrl: u16) -> Step {
+    Step { ctrl, row_mask: 0xf, bank_mask: 0xf, total: true }
+}
+
+const fn shift(n: u16) -> Step {
+    Step { ctrl: 0x110 | n, row_mask: 0xf, bank_mask: 0xf, total: false }
+}
+
+/// `row_bcast:15` to rows 1 and 3, `row_bcast:31` to rows 2 and 3.
+const BROADCASTS: [Step; 2] = [
+    Step { ctrl: 0x142, row_mask: 0xa, bank_mask: 0xf, total: false },
+    Step { ctrl: 0x143, row_mask: 0xc, bank_mask: 0xf, total: false },
+];
+
+/// `quad_perm:[1,0,3,2]`, `quad_perm:[2,3,0,1]`, `row_half_mirror`, `row_mirror`.
+const IN_ROW: [Step; 4] = [permutation(0xb1), permutation(0x4e), permutation(0x141), permutation(0x140)];
+
+/// `row_shr` by 1, 2, 4, 8.
+const SCAN_ROW: [Step; 4] = [shift(1), shift(2), shift(4), shift(8)];
+
+/// The VOP2 instruction that a step can be part of, by element.
+fn fused(op: Bin, elem: Elem) -> Option<&'static str> {
+    Some(match (op, calc(elem)) {
+        (Bin::Add, Calc::I32 | Calc::U32) => "v_add_u32",
+        (Bin::Min, Calc::I32) => "v_min_i32",
+        (Bin::Max, Calc::I32) => "v_max_i32",
+        (Bin::Min, Calc::U32) => "v_min_u32",
+        (Bin::Max, Calc::U32) => "v_max_u32",
+        (Bin::And, Calc::I32 | Calc::U32 | Calc::I64 | Calc::U64) => "v_and_b32",
+        (Bin::Or, Calc::I32 | Calc::U32 | Calc::I64 | Calc::U64) => "v_or_b32",
+        (Bin::Xor, Calc::I32 | Calc::U32 | Calc::I64 | Calc::U64) => "v_xor_b32",
+        (Bin::Add, Calc::F32) => "v_add_f32",
+        (Bin::Mul, Calc::F32) => "v_mul_f32",
+        (Bin::Min, Calc::F32) => "v_min_f32",
+        (Bin::Max, Calc::F32) => "v_max_f32",
+        (Bin::Add, Calc::F16) => "v_add_f16",
+        (Bin::Mul, Calc::F16) => "v_mul_f16",
+        (Bin::Min, Calc::F16) => "v_min_f16",
+        (Bin::Max, Calc::F16) => "v_max_f16",
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    pub(super) fn wave(&mut self, v: Value, wave: Wave) -> Lowered {
+        let elem = self.kernel.ty(wave.value).elem;
+        let x = self.operand(wave.value);
+        let neutral = Src::Const(identity(wave.op, elem, wave.spread), Width::of(elem));
+        let saved = self.whole_wave(wave.all_active)?;
+        let mut t = self.new_reg(RegFile::Vgpr, elem.dwords());
+        match saved {
+            Some(saved) => self.blend(t, Src::Reg(saved), x, neutral)?,
+            None => self.copy(t, super::arith::raw_bits(x)),
+        }
+        let in_row = if wave.spread == Spread::Reduce { IN_ROW } else { SCAN_ROW };
+        for step in in_row {
+            t = self.step(wave.op, elem, t, neutral, step)?;
+        }
+        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == 64);
+        for step in &BROADCASTS[..broadcasts] {
+            t = self.step(wave.op, elem, t, neutral, *step)?;
+        }
+        match (wave.spread, wave.width) {
+            (Spread::Reduce, 64) => {
+                self.back(saved);
+                let (dst, uniform) = (self.define(v), self.kernel.ty(v).place == Place::Uniform);
+                debug_assert!(uniform, "a whole wave has one result");
+                self.lane_of(dst, t, 63)
+            }
+            (Spread::Reduce, 32) => {
+                t = self.each_half(t)?;
+                self.finish_lanes(v, t, saved)
+            }
+            (Spread::Exclusive, width) => {
+                t = self.shifted_by_one(t, neutral, width)?;
+                self.finish_lanes(v, t, saved)
+            }
+            _ => self.finish_lanes(v, t, saved),
+        }
+    }
+
+    /// Switches every lane on; what EXEC was, where that changes it.
+    fn whole_wave(&mut self, all_active: bool) -> Lowered<Option<VSlice>> {
+        if all_active {
+            return Ok(None);
+        }
+        let saved = self.new_reg(RegFile::Sgpr, 2);
+        self.machine("s_or_saveexec_b64", &[saved], &[Src::Const(u64::MAX, Width::B64)])?;
+        Ok(Some(saved))
+    }
+
+    fn back(&mut self, saved: Option<VSlice>) {
+        if let Some(saved) = saved {
+            self.push(Op::Copy, [MOperand::Fixed(EXEC.into()), MOperand::Virt(saved)]);
+        }
+    }
+
+    fn finish_lanes(&mut self, v: Value, t: VSlice, saved: Option<VSlice>) -> Lowered {
+        self.back(saved);
+        self.alias(v, Some(t.reg));
+        Ok(())
+    }
+
+    /// `t = t op t'` where `t'` is `t` as the step reads it.
+    fn step(&mut self, op: Bin, elem: Elem, t: VSlice, neutral: Src, step: Step) -> Lowered<VSlice> {
+        if let Some(mnemonic) = fused(op, elem) {
+            let out = if step.total { self.new_reg(RegFile::Vgpr, t.len) } else { t };
+            for i in 0..t.len {
+                let d = VSlice { start: t.start + i, len: 1, ..t };
+                let o = VSlice { reg: out.reg, ..d };
+                if step.total && t.len > 1 {
+                    self.assemble(out, i);
+                }
+                self.dpp(mnemonic, o, &[d, d], step);
+            }
+            self.wrap_step(op, elem, out)?;
+            return Ok(out);
+        }
+        let other = self.moved(t, neutral, step);
+        let out = self.new_reg(RegFile::Vgpr, t.len);
+        self.bin_vector(op, elem, out, Src::Reg(other), Src::Reg(t))?;
+        Ok(out)
+    }
+
+    /// Narrow integers stay extended.
+    fn wrap_step(&mut self, op: Bin, elem: Elem, t: VSlice) -> Lowered {
+        if op == Bin::Add && !elem.is_float() { self.wrap_vector(t, elem) } else { Ok(()) }
+    }
+
+    /// `t` as the step reads it, `neutral` where a lane has no source.
+    fn moved(&mut self, t: VSlice, neutral: Src, step: Step) -> VSlice {
+        let other = self.new_reg(RegFile::Vgpr, t.len);
+        if !step.total {
+            self.copy(other, super::arith::raw_bits(neutral));
+        }
+        for i in 0..t.len {
+            if step.total && t.len > 1 {
+                self.assemble(other, i);
+            }
+            let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };
+            self.dpp("v_mov_b32", part(other), &[part(t)], step);
+        }
+        other
+    }
+
+    /// A DPP instruction. Its sources are vector registers.
+    fn dpp(&mut self, mnemonic: &str, dst: VSlice, srcs: &[VSlice], step: Step) {
+        let row = table::find_mnemonic(self.target, mnemonic)
+            .find(|row| matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp))
+            .unwrap_or_else(|| unreachable!("GFX9 has {mnemonic} with DPP"));
+        let Step { ctrl, row_mask, bank_mask, total } = step;
+        let mods =
+            Mods { dpp: Some(Dpp { ctrl, row_mask, bank_mask, bound_ctrl: total }), ..row.default_mods() };
+        let operands = std::iter::once(dst).chain(srcs.iter().copied()).map(MOperand::Virt);
+        self.push(Op::Machine(row, mods), operands);
+    }
+
+    /// Lane `lane` of `t` as a uniform value.
+    fn lane_of(&mut self, dst: VSlice, t: VSlice, lane: u32) -> Lowered {
+        for i in 0..dst.len {
+            if dst.len > 1 {
+                self.assemble(dst, i);
+            }
+            let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };
+            let lane = Src::Const(u64::from(lane), Width::B32);
+            self.machine("v_readlane_b32", &[part(dst)], &[Src::Reg(part(t)), lane])?;
+        }
+        Ok(())
+    }
+
+    /// Lane 31's value in the lower half of the wave, lane 63's in the upper.
+    fn each_half(&mut self, t: VSlice) -> Lowered<VSlice> {
+        let halves = [31, 63].map(|lane| (self.new_reg(RegFile::Sgpr, t.len), lane));
+        for (dst, lane) in halves {
+            self.lane_of(dst, t, lane)?;
+        }
+        let upper = self.new_reg(RegFile::Sgpr, 2);
+        self.copy(upper, Src::Const(0xffff_ffff_0000_0000, Width::B64));
+        let out = self.new_reg(RegFile::Vgpr, t.len);
+        let [low, high] = halves.map(|(dst, _)| Src::Reg(self.in_vgpr(Src::Reg(dst), t.len)));
+        self.blend(out, Src::Reg(upper), high, low)?;
+        Ok(out)
+    }
+
+    /// Each lane's value one lane up; the first lane of each segment gets `neutral`.
+    fn shifted_by_one(&mut self, t: VSlice, neutral: Src, width: u8) -> Lowered<VSlice> {
+        let in_row = shift(1);
+        let over_wave = Step { ctrl: 0x138, ..in_row };
+        if width == 16 {
+            return Ok(self.moved(t, neutral, in_row));
+        }
+        if width == 64 {
+            return Ok(self.moved(t, neutral, over_wave));
+        }
+        // The first lane of row 2 begins a segment: that row is shifted by itself.
+        let out = self.moved(t, neutral, Step { row_mask: 0b1011, ..over_wave });
+        for i in 0..t.len {
+            let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };
+            self.dpp("v_mov_b32", part(out), &[part(t)], Step { row_mask: 0b0100, ..in_row });
+        }
+        Ok(out)
+    }
+}

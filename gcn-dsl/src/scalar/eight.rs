@@ -1,0 +1,172 @@
+//! 8-bit floats.
+//!
+//! There are two families. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`). gfx950 has those of
+//! the Open Compute Project. A kernel says `f8e4m3` and means the target's own; host code names the target when it
+//! converts.
+
+use gcn_isa::Target;
+
+/// The rules of an 8-bit format.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    fraction: u32,
+    bias: i32,
+    /// FNUZ rather than OCP.
+    fnuz: bool,
+}
+
+/// The first target with 8-bit floats has FNUZ formats, those after it have OCP's.
+fn is_fnuz(target: Target) -> bool {
+    gcn_isa::table::find_mnemonic(target, "v_cvt_scalef32_pk_fp8_f32").next().is_none()
+}
+
+impl Format {
+    const fn new(fraction: u32, fnuz: bool) -> Format {
+        let bias = (1 << (6 - fraction)) - if fnuz { 0 } else { 1 };
+        Format { fraction, bias, fnuz }
+    }
+
+    fn decode(self, bits: u8) -> f32 {
+        let sign = if bits & 0x80 == 0 { 1.0 } else { -1.0 };
+        let (code, exponents) = (i32::from(bits & 0x7f), 1 << (7 - self.fraction));
+        let (exponent, fraction) = (code >> self.fraction, code & ((1 << self.fraction) - 1));
+        if self.fnuz && bits == 0x80 {
+            return f32::NAN;
+        }
+        let top = !self.fnuz && exponent == exponents - 1;
+        if top && self.fraction == 2 {
+            return if fraction == 0 { sign * f32::INFINITY } else { f32::NAN };
+        }
+        if top && code == 0x7f {
+            return f32::NAN;
+        }
+        let unit = 2f32.powi(exponent.max(1) - self.bias - self.fraction as i32);
+        let hidden = if exponent == 0 { 0 } else { 1 << self.fraction };
+        sign * (hidden + fraction) as f32 * unit
+    }
+
+    /// The nearest code, ties to even; beyond the range what the hardware's conversion gives: a NaN, in OCP `f8e5m2`
+    /// infinity.
+    fn encode(self, x: f32) -> u8 {
+        let sign = u8::from(x.is_sign_negative()) << 7;
+        let largest: u8 = match (self.fnuz, self.fraction) {
+            (true, _) => 0x7f,
+            (false, 3) => 0x7e,
+            _ => 0x7b,
+        };
+        let nan = if self.fnuz { 0x80 } else { sign | 0x7f };
+        let over = if self.fraction == 2 && !self.fnuz { sign | 0x7c } else { nan };
+        if x.is_nan() {
+            return nan;
+        }
+        // Codes grow with their values, so the nearest is beside the place where x would stand.
+        let size = f64::from(x.abs());
+        let value = |code: u8| f64::from(self.decode(code));
+        let below = (0..=largest).rev().find(|code| value(*code) <= size).unwrap_or(0);
+        let step = if below == largest {
+            value(largest) - value(largest - 1)
+        } else {
+            value(below + 1) - value(below)
+        };
+        let rest = size - value(below);
+        let up = rest > step / 2.0 || rest == step / 2.0 && below & 1 == 1;
+        match (below + u8::from(up), below == largest && (up || rest >= step)) {
+            (_, true) => over,
+            (0, _) if self.fnuz => 0,
+            (code, _) => sign | code,
+        }
+    }
+}
+
+macro_rules! eight {
+    ($($(#[$doc:meta])* $name:ident $fraction:literal;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// An element of memory: on the device `as` converts it from and to every number, and that is all it does. On the host
+        /// it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the target whose format is meant.
+        #[allow(non_camel_case_types, reason = "named like f16 and bf16")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        #[repr(transparent)]
+        pub struct $name(u8);
+
+        impl $name {
+            /// The value with these bits.
+            pub const fn from_bits(bits: u8) -> $name {
+                $name(bits)
+            }
+
+            /// The bits.
+            pub const fn to_bits(self) -> u8 {
+                self.0
+            }
+
+            /// The nearest value in `target`'s format, ties to even. Beyond its range a NaN, or infinity where the format has
+            /// one, as the device's conversion gives.
+            pub fn from_f32(x: f32, target: Target) -> $name {
+                $name(Format::new($fraction, is_fnuz(target)).encode(x))
+            }
+
+            /// The value, read in `target`'s format.
+            pub fn to_f32(self, target: Target) -> f32 {
+                Format::new($fraction, is_fnuz(target)).decode(self.0)
+            }
+
+            pub(super) fn to_le_bytes(self) -> [u8; 1] {
+                [self.0]
+            }
+
+            pub(super) fn from_le_bytes(bytes: [u8; 1]) -> $name {
+                $name(bytes[0])
+            }
+        }
+    )*};
+}
+
+eight! {
+    /// 8-bit float with 4 bits of exponent and 3 of fraction (`fp8`), in the target's own variant; gfx942 and later.
+    f8e4m3 3;
+    /// 8-bit float with 5 bits of exponent and 2 of fraction (`bf8`), in the target's own variant; gfx942 and later.
+    f8e5m2 2;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_the_specifications() {
+        // OCP 8-bit floating point specification, table 1; the FNUZ paper (Noune et al. 2022).
+        let (old, new) = (Target::GFX942, Target::GFX950);
+        let e4 = |bits, target| f8e4m3::from_bits(bits).to_f32(target);
+        let e5 = |bits, target| f8e5m2::from_bits(bits).to_f32(target);
+        assert_eq!(
+            (e4(0x7e, new), e4(0x7f, old), e4(0x08, new), e4(0x01, new)),
+            (448.0, 240.0, 2f32.powi(-6), 2f32.powi(-9))
+        );
+        assert_eq!((e5(0x7b, new), e5(0x7f, old), e5(0x7c, new)), (57344.0, 57344.0, f32::INFINITY));
+        assert!(
+            e4(0x7f, new).is_nan()
+                && e4(0x80, old).is_nan()
+                && e5(0x7d, new).is_nan()
+                && e5(0x80, old).is_nan()
+        );
+        assert_eq!((e4(0x38, new), e4(0x40, old), e5(0x3c, new), e5(0x40, old)), (1.0, 1.0, 1.0, 1.0));
+    }
+
+    #[test]
+    fn every_code_comes_back() {
+        for target in [Target::GFX942, Target::GFX950] {
+            for bits in 0..=255 {
+                let (a, b) = (f8e4m3::from_bits(bits).to_f32(target), f8e5m2::from_bits(bits).to_f32(target));
+                assert!(
+                    a.is_nan() || f8e4m3::from_f32(a, target).to_bits() == bits,
+                    "{target} {bits:#x} {a}"
+                );
+                assert!(
+                    b.is_nan() || f8e5m2::from_f32(b, target).to_bits() == bits,
+                    "{target} {bits:#x} {b}"
+                );
+            }
+        }
+    }
+}
