@@ -78,9 +78,12 @@ pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
+    pub use crate::lang::matrix::{
+        Acc, FragA, FragB, LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+    };
     pub use crate::lang::{
-        Acc, Cache, FragA, FragB, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any,
-        ballot, barrier, fence, global_id, lane_id, local_id, mfma, read_first_lane, read_lane, select,
+        Cache, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any,
+        ballot, barrier, fence, global_id, lane_id, local_id, read_first_lane, read_lane, select,
         shuffle, shuffle_xor, splat, wave_id, workgroup_id, workgroup_size,
     };
     pub use crate::lang::{

@@ -23,6 +23,7 @@
 
 mod describe;
 mod elements;
+mod lanes;
 mod place;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use std::sync::LazyLock;
 
 pub use describe::{Formulas, formulas};
 pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
+pub use lanes::{ByLane, Coordinates};
 
 use crate::table::{self, InstDesc};
 use crate::target::Target;
@@ -307,6 +309,16 @@ pub fn matrix_instructions(target: Target) -> impl Iterator<Item = (&'static Ins
         .iter()
         .filter(move |r| r.targets.contains(target))
         .filter_map(move |r| Some((r, shape(r, target)?)))
+}
+
+static INSTRUCTIONS: LazyLock<Vec<(Target, &'static InstDesc, &'static Shape)>> = LazyLock::new(|| {
+    let of = |target| matrix_instructions(target).map(move |(desc, shape)| (target, desc, shape));
+    Target::ALL.into_iter().flat_map(of).collect()
+});
+
+/// Every matrix instruction of every target with its shape: targets in order, then table order.
+pub fn instructions() -> &'static [(Target, &'static InstDesc, &'static Shape)] {
+    &INSTRUCTIONS
 }
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ use super::{Cx, attrs, lang, place};
 use crate::check;
 
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
-const CONVERGENT: [&str; 2] = ["barrier", "mfma"];
+const CONVERGENT: [&str; 6] = ["barrier", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
+
+/// Those that also take the targets which the kernel is written for.
+const BY_TARGET: [&str; 5] = ["mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
 
 /// `workgroup_sum`, `workgroup_exclusive_max` and their kin are functions of the whole workgroup too.
 fn is_convergent(name: &Ident) -> bool {
@@ -226,9 +229,26 @@ impl Cx<'_> {
             let span = e.func.span();
             let flow = self.flow(span);
             args.insert(0, quote_spanned!(span=> &#flow));
+            if name.is_some_and(|n| BY_TARGET.iter().any(|c| n == c)) {
+                args.insert(1, self.on_targets(span));
+            }
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         quote!(#function #args)
+    }
+}
+
+impl Cx<'_> {
+    /// The targets of `#[targets(…)]` as a value of a type, `AnyTarget` if there are none.
+    fn on_targets(&self, span: proc_macro2::Span) -> TokenStream {
+        let types = self.targets.unwrap_or_default().iter().map(|target| {
+            // `gfx90a` is `Gfx90a`.
+            lang(&target.name().replacen('g', "G", 1), span)
+        });
+        let pairs = types.reduce(|pairs, next| quote_spanned!(span=> (#pairs, #next)));
+        let on = pairs.unwrap_or_else(|| lang("AnyTarget", span));
+        let token = lang("On", span);
+        quote_spanned!(span=> #token::<#on>::new())
     }
 }
 

@@ -19,7 +19,7 @@ mod integer;
 mod lds;
 mod lds_slice;
 mod math;
-mod matrix;
+pub mod matrix;
 mod memory;
 mod ops;
 mod ordering;
@@ -48,7 +48,10 @@ pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgro
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
 pub use math::Powers;
-pub use matrix::{Acc, Accumulates, FragA, FragB, mfma};
+pub use matrix::{
+    Acc, AnyTarget, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, LdsTile, On, Tile, TileA,
+    TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+};
 pub use memory::{
     Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,
     store_deref,

@@ -403,7 +403,10 @@ fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
             && (!wants(call.arg_mods.abs) || has(abs))
             && (!wants(call.arg_mods.sext) || has(sext))
     });
-    addressed && both && format && sources && row.modifiers.contains(given - BUFFER_FORMAT)
+    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the table does not
+    // list it.
+    let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
+    addressed && both && format && sources && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
 }
 
 /// The slot takes the source as it is and reads what the source means.

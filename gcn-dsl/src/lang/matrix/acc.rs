@@ -1,0 +1,323 @@
+//! Accumulators.
+
+use std::panic::Location;
+
+use gcn_isa::layout::Matrix;
+
+use super::format::MatrixElement;
+use super::fragment::FragA;
+use super::fragment::FragB;
+use super::handle::handle;
+use super::operand::{Family, Operand};
+use super::place::{At, Run};
+use super::view::{AsView, AsViewMut};
+use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::lang::vector::pack;
+use crate::lang::{IntoDevice, V, shuffle_xor, with};
+use crate::scalar::{Number, Scalar};
+
+handle! {
+    /// An `M x N` accumulator of `T`, or `BLOCKS` of them, spread over the lanes of a wave.
+    ///
+    /// All elements of a lane are in one column. It lives in AGPRs, from where its elements are copied before anything but a
+    /// matrix instruction uses them; [`Acc::in_vgprs`] moves it.
+    Acc<T, M, N; BLOCKS = 1>
+}
+
+/// Element types of accumulators.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an accumulator's element type",
+    label = "accumulators hold f32, f64 or i32",
+    note = "products of f16, bf16 and smaller floats add up in f32, products of i8 in i32"
+)]
+pub trait AccElement: MatrixElement<Memory = Self> + Number {}
+impl AccElement for f32 {}
+impl AccElement for f64 {}
+impl AccElement for i32 {}
+
+impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, M, N, BLOCKS> {
+    /// How many elements each lane holds.
+    pub const PER_LANE: usize = M * N * BLOCKS / 64;
+
+    pub(crate) const OPERAND: Operand = Operand {
+        matrix: Matrix::D,
+        family: Family::Dense,
+        format: T::FORMAT,
+        rows: M,
+        cols: N,
+        blocks: BLOCKS,
+    };
+
+    const TYPE: Type = Type { place: Place::Acc, elem: T::ELEM, count: Self::PER_LANE as u8 };
+
+    /// All elements zero.
+    #[track_caller]
+    pub fn zero() -> Self {
+        Self::of(with(|c| c.builder.value(Inst::Const(0), Self::TYPE, None)))
+    }
+
+    /// The lane's elements one by one: `f(i)` gives element `i`.
+    #[track_caller]
+    pub fn from_fn(f: impl FnMut(usize) -> V<T>) -> Self {
+        let parts: Vec<V<T>> = (0..Self::PER_LANE).map(f).collect();
+        Self::from_elements(&parts, Place::Acc, Location::caller())
+    }
+
+    pub(super) fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
+        let packed = pack(parts, loc);
+        if place == Place::Varying {
+            return Self::of(packed);
+        }
+        let parts = parts.iter().map(|p| p.value).collect();
+        Self::of(with(|c| c.value(Inst::Concat(parts), Self::TYPE, loc)))
+    }
+
+    /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. Results of matrix
+    /// instructions stay where their accumulator was.
+    #[must_use]
+    #[track_caller]
+    pub fn in_vgprs(self) -> Self {
+        let ty = Type { place: Place::Varying, ..Self::TYPE };
+        Self::of(with(|c| c.value(Inst::Splat(self.value), ty, Location::caller())))
+    }
+
+    pub(super) fn place(&self) -> Place {
+        with(|c| c.builder.kernel().ty(self.value).place)
+    }
+
+    /// How many elements each lane holds.
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub const fn len(&self) -> usize {
+        Self::PER_LANE
+    }
+
+    /// The lane's `i`-th element.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Acc::len`].
+    #[track_caller]
+    pub fn get(&self, i: usize) -> V<T> {
+        assert!(i < self.len(), "element {i} of an accumulator with {} per lane", self.len());
+        let inst = Inst::Extract { from: self.value, dword: i as u8 * T::ELEM.dwords() };
+        V::emit(inst, Location::caller())
+    }
+
+    /// The accumulator with another `i`-th element in each lane.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Acc::len`].
+    #[must_use]
+    #[track_caller]
+    pub fn with(&self, i: usize, x: impl IntoDevice<V<T>>) -> Self {
+        let mut parts = self.elements();
+        parts[i] = x.into_device();
+        Self::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    #[track_caller]
+    pub(super) fn elements(&self) -> Vec<V<T>> {
+        (0..self.len()).map(|i| self.get(i)).collect()
+    }
+
+    /// The row of the lane's `i`-th element.
+    #[track_caller]
+    pub fn row(&self, i: usize) -> V<u32> {
+        Self::OPERAND.coordinates(i as u32)[1]
+    }
+
+    /// The column of the lane's elements.
+    #[track_caller]
+    pub fn col(&self) -> V<u32> {
+        Self::OPERAND.coordinates(0)[2]
+    }
+
+    /// Which of the `BLOCKS` accumulators the lane's `i`-th element belongs to.
+    #[track_caller]
+    pub fn block(&self, i: usize) -> V<u32> {
+        Self::OPERAND.coordinates(i as u32)[0]
+    }
+
+    /// `f` of each element.
+    #[must_use]
+    #[track_caller]
+    pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> Acc<U, M, N, BLOCKS> {
+        let parts: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+        Acc::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// `f` of each element and its number in the lane, from which [`Acc::row`] tells its row.
+    #[must_use]
+    #[track_caller]
+    pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Acc<U, M, N, BLOCKS> {
+        let parts: Vec<V<U>> = self.elements().into_iter().enumerate().map(|(i, x)| f(i, x)).collect();
+        Acc::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// `f` of each element and its counterpart in `other`.
+    #[must_use]
+    #[track_caller]
+    pub fn zip<U: AccElement, W: AccElement>(
+        &self,
+        other: &Acc<U, M, N, BLOCKS>,
+        mut f: impl FnMut(V<T>, V<U>) -> V<W>,
+    ) -> Acc<W, M, N, BLOCKS> {
+        let pairs = self.elements().into_iter().zip(other.elements());
+        let parts: Vec<V<W>> = pairs.map(|(a, b)| f(a, b)).collect();
+        Acc::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// Stores the elements to a matrix in memory, the accumulator's first row and column at (`row`, `col`).
+    #[track_caller]
+    pub fn store_to(
+        &self,
+        view: impl AsViewMut<T>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) {
+        self.store_with(view, row, col, |x| x);
+    }
+
+    /// Stores `f` of each element: scaled, converted.
+    #[track_caller]
+    pub fn store_with<U: Number>(
+        &self,
+        view: impl AsViewMut<U>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+        f: impl FnMut(V<T>) -> V<U>,
+    ) {
+        let at = [At::new(row.into_device()), At::new(col.into_device())];
+        let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+        view.places().store::<U>(at, &Self::runs(Location::caller()), &elements);
+    }
+
+    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `beta * old + alpha * x`.
+    #[track_caller]
+    pub fn update<U: Number + MatrixElement<Memory = U>>(
+        &self,
+        view: impl AsViewMut<U>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+        mut f: impl FnMut(V<T>, V<U>) -> V<U>,
+    ) {
+        let at = [At::new(row.into_device()), At::new(col.into_device())];
+        let runs = Self::runs(Location::caller());
+        let old = view.places().load_each::<U>(at, &runs);
+        let elements: Vec<V<U>> = self.elements().into_iter().zip(old).map(|(x, old)| f(x, old)).collect();
+        view.places().store::<U>(at, &runs, &elements);
+    }
+
+    /// Loads the accumulator from a matrix in memory.
+    #[track_caller]
+    pub fn load_from(
+        view: impl AsView<T>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) -> Self {
+        let at = [At::new(row.into_device()), At::new(col.into_device())];
+        let loc = Location::caller();
+        Self::from_elements(&view.places().load_each::<T>(at, &Self::runs(loc)), Place::Acc, loc)
+    }
+
+    fn runs(loc: &'static Location<'static>) -> Vec<Run> {
+        let coordinates = (0..Self::PER_LANE as u32).filter_map(|i| Self::OPERAND.host_coordinates(i, loc));
+        Run::of(coordinates, 0)
+    }
+}
+
+/// `op` of all elements, in pairs, so that the chain is short.
+#[track_caller]
+pub(super) fn reduce<T: Scalar>(op: Bin, elements: &[V<T>]) -> V<T> {
+    let loc = Location::caller();
+    match elements {
+        [one] => *one,
+        _ => {
+            let (left, right) = elements.split_at(elements.len() / 2);
+            let (left, right) = (reduce(op, left), reduce(op, right));
+            V::emit(Inst::Bin(op, left.value, right.value), loc)
+        }
+    }
+}
+
+/// `op` over the lanes whose numbers differ in the bits `from` to `to` (exclusive) only; each of them gets it.
+#[track_caller]
+pub(super) fn across<T: Scalar>(op: Bin, mut x: V<T>, from: u32, to: u32) -> V<T> {
+    let loc = Location::caller();
+    let mut mask = from;
+    while mask < to {
+        let other = shuffle_xor(x, mask);
+        x = V::emit(Inst::Bin(op, x.value, other.value), loc);
+        mask *= 2;
+    }
+    x
+}
+
+impl<T: AccElement, const M: usize, const N: usize> Acc<T, M, N> {
+    /// The largest element of the lane's column: every lane of a column gets it.
+    ///
+    /// A column is in the registers of few lanes, so that this is cheap; [`Acc::row_max`] is not.
+    #[track_caller]
+    pub fn col_max(&self) -> V<T> {
+        across(Bin::Max, reduce(Bin::Max, &self.elements()), N as u32, 64)
+    }
+
+    /// The sum of the lane's column; in which order is not fixed.
+    #[track_caller]
+    pub fn col_sum(&self) -> V<T> {
+        across(Bin::Add, reduce(Bin::Add, &self.elements()), N as u32, 64)
+    }
+
+    /// For each element the largest of its row. `log2(N)` exchanges between lanes for each register; to reduce along the other
+    /// dimension swap the factors, for the product of the transposed is the transposed of the product.
+    #[must_use]
+    #[track_caller]
+    pub fn row_max(&self) -> Self {
+        self.map(|x| across(Bin::Max, x, 1, N as u32))
+    }
+
+    /// For each element the sum of its row; in which order is not fixed.
+    #[must_use]
+    #[track_caller]
+    pub fn row_sum(&self) -> Self {
+        self.map(|x| across(Bin::Add, x, 1, N as u32))
+    }
+}
+
+/// The registers of a lane's elements `from..from + count`, converted.
+#[track_caller]
+pub(super) fn slice<T: AccElement, U: MatrixElement<Memory = U> + Number>(
+    elements: &[V<T>],
+    mut f: impl FnMut(V<T>) -> V<U>,
+) -> Value {
+    let parts: Vec<V<U>> = elements.iter().map(|x| f(*x)).collect();
+    pack(&parts, Location::caller())
+}
+
+macro_rules! chained {
+    ($($n:literal: $k:literal;)*) => {$(
+        impl<const M: usize> Acc<f32, M, $n> {
+            /// The accumulator as right factor of a further product, in pieces of `K` rows, each element converted by `f`. An
+            /// accumulator's registers are where those of such a fragment are, so that nothing moves between lanes.
+            #[track_caller]
+            pub fn to_b<U: MatrixElement<Memory = U> + Number>(
+                &self,
+                mut f: impl FnMut(V<f32>) -> V<U>,
+            ) -> Vec<FragB<U, $k, $n>> {
+                let elements = self.elements();
+                elements.chunks($k * $n / 64).map(|part| FragB::of(slice(part, &mut f))).collect()
+            }
+
+            /// The *transposed* accumulator as left factor of a further product, in pieces of `K` of its rows, each element
+            /// converted by `f`. Nothing moves between lanes.
+            #[track_caller]
+            pub fn to_transposed_a<U: MatrixElement<Memory = U> + Number>(
+                &self,
+                mut f: impl FnMut(V<f32>) -> V<U>,
+            ) -> Vec<FragA<U, $n, $k>> {
+                let elements = self.elements();
+                elements.chunks($k * $n / 64).map(|part| FragA::of(slice(part, &mut f))).collect()
+            }
+        }
+    )*};
+}
+chained! { 32: 8; 16: 16; }

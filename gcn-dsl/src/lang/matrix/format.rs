@@ -1,0 +1,97 @@
+//! Element types of matrices.
+
+use std::fmt;
+
+use gcn_isa::layout::ElemType;
+use half::{bf16, f16};
+
+use crate::ir::{Place, Type};
+use crate::scalar::{Elem, Number};
+
+/// Element types of matrix operands.
+///
+/// `f16`, `bf16`, `f32`, `f64`, `i8` and `i32` are the device's own types. The formats that no scalar register holds have a
+/// name here and stand in memory as plain integers: [`Fp8`] and [`Bf8`] a byte each, [`Fp6`] and [`Bf6`] four in three
+/// bytes, [`Fp4`] two in a byte, all from the low bits up.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an element type of matrix instructions",
+    label = "no matrix element",
+    note = "there are f16, bf16, f32, f64, i8 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
+)]
+pub trait MatrixElement: Copy + fmt::Debug + Send + Sync + 'static {
+    /// What the layout tables call it.
+    const FORMAT: ElemType;
+    /// What memory is made of that holds such elements.
+    type Memory: Number;
+}
+
+macro_rules! elements {
+    ($($name:ident $format:ident $memory:ident;)*) => {$(
+        impl MatrixElement for $name {
+            const FORMAT: ElemType = ElemType::$format;
+            type Memory = $memory;
+        }
+    )*};
+}
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident $memory:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct $name;
+        elements! { $name $name $memory; }
+    )*};
+}
+
+elements! {
+    f16 F16 f16;
+    bf16 Bf16 bf16;
+    f32 F32 f32;
+    f64 F64 f64;
+    i8 I8 i8;
+    i32 I32 i32;
+}
+
+formats! {
+    /// f32 of which the instruction uses the upper 19 bits (gfx942).
+    Xf32 f32;
+    /// A float of 4 exponent and 3 fraction bits: `e4m3fnuz` on gfx942, OCP `e4m3fn` on gfx950. A byte in memory.
+    Fp8 u8;
+    /// A float of 5 exponent and 2 fraction bits: `e5m2fnuz` on gfx942, OCP `e5m2` on gfx950. A byte in memory.
+    Bf8 u8;
+    /// OCP `e2m3`, 6 bits (gfx950). Four in three bytes of memory.
+    Fp6 u8;
+    /// OCP `e3m2`, 6 bits (gfx950). Four in three bytes of memory.
+    Bf6 u8;
+    /// OCP `e2m1`, 4 bits (gfx950). Two in a byte of memory.
+    Fp4 u8;
+}
+
+/// Formats of the operands of the `f8f6f4` instructions (gfx950).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no MX format",
+    label = "not an 8-, 6- or 4-bit float",
+    note = "`MxA` and `MxB` hold `Fp8`, `Bf8`, `Fp6`, `Bf6` or `Fp4`"
+)]
+pub trait MxFormat: MatrixElement {
+    /// What stands for it in the `cbsz` or `blgp` field.
+    const CODE: u8;
+}
+
+macro_rules! mx {
+    ($($name:ident $code:literal)*) => {$( impl MxFormat for $name { const CODE: u8 = $code; } )*};
+}
+mx! { Fp8 0 Bf8 1 Fp6 2 Bf6 3 Fp4 4 }
+
+/// Bits of an element of `format`.
+pub(super) fn bits(format: ElemType) -> u32 {
+    format.bits().map_or(8, u32::from)
+}
+
+/// The type of so many elements in a lane's registers, as memory has them.
+pub(super) fn packed<T: MatrixElement>(place: Place, elements: u32) -> Type {
+    let (elem, per) = (<T::Memory as crate::scalar::Scalar>::ELEM, bits(T::FORMAT));
+    // Several elements in one of memory's, or one in each.
+    let count = elements * per / (8 * elem.bytes());
+    Type { place, elem: if elem == Elem::Bool { Elem::U8 } else { elem }, count: count as u8 }
+}

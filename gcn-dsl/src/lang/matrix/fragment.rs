@@ -1,0 +1,209 @@
+//! Fragments: the operands A and B, spread over the lanes of a wave.
+
+use std::panic::Location;
+
+use gcn_isa::layout::Matrix;
+
+use super::format::{MatrixElement, MxFormat, packed};
+use super::handle::handle;
+use super::operand::{Family, Operand};
+use super::place::{At, Places, Run};
+use super::view::AsView;
+use crate::ir::{Inst, Place, Type, Value};
+use crate::lang::memory::{Elements, load_elements};
+use crate::lang::vector::{element, pack};
+use crate::lang::{Index, IntoDevice, V, with};
+use crate::scalar::Number;
+
+handle! {
+    /// An `M x K` fragment of the left matrix, of `BLOCKS` left matrices for instructions that multiply several at once.
+    ///
+    /// The lane's elements are consecutive `k` of one row of one block.
+    FragA<T, M, K; BLOCKS = 1>
+}
+handle! {
+    /// A `K x N` fragment of the right matrix, of `BLOCKS` right matrices for instructions that multiply several at once.
+    ///
+    /// The lane's elements are consecutive `k` of one column of one block.
+    FragB<T, K, N; BLOCKS = 1>
+}
+handle! {
+    /// An `M x K` fragment of a left matrix of which two elements stay of every four consecutive `k` (the others are zero):
+    /// `M x K / 2` elements, and an index that says which ([`SparseIndex`](super::SparseIndex)). For
+    /// [`smfmac`](super::smfmac).
+    SparseA<T, M, K>
+}
+handle! {
+    /// An `M x K` fragment of the left matrix of the `f8f6f4` instructions, which take a mixture of formats and scales.
+    MxA<T, M, K>
+}
+handle! {
+    /// A `K x N` fragment of the right matrix of the `f8f6f4` instructions.
+    MxB<T, K, N>
+}
+
+/// Loads a lane's elements from a matrix in memory.
+#[track_caller]
+pub(super) fn load_fragment<T: MatrixElement>(
+    places: Places,
+    at: [At; 2],
+    operand: Operand,
+    elements: usize,
+) -> Value {
+    let loc = Location::caller();
+    let coordinates = (0..elements as u32).filter_map(|j| operand.host_coordinates(j, loc));
+    let along = usize::from(operand.matrix == Matrix::A);
+    let runs = Run::of(coordinates, along);
+    places.load::<T>(at, &runs)
+}
+
+macro_rules! fragment {
+    ($name:ident<$t:ident: $bound:ident, $a:ident, $b:ident $(; $blocks:ident)?>, $matrix:ident, $family:ident,
+     $at:literal, $coordinate:ident, $what:literal, $k:literal) => {
+        impl<$t: $bound, const $a: usize, const $b: usize, $(const $blocks: usize)?> $name<$t, $a, $b, $($blocks)?> {
+            /// How many elements each lane holds.
+            pub const PER_LANE: usize = ($a * $b $(* $blocks)?) / 64;
+
+            pub(crate) const OPERAND: Operand = Operand {
+                matrix: Matrix::$matrix,
+                family: Family::$family,
+                format: $t::FORMAT,
+                rows: $a,
+                cols: $b,
+                blocks: 1 $(* $blocks)?,
+            };
+
+            #[doc = concat!("The lane's ", $what, ".")]
+            #[track_caller]
+            pub fn $coordinate() -> V<u32> {
+                Self::OPERAND.coordinates(0)[$at]
+            }
+
+            /// The `k` of the lane's first element.
+            #[track_caller]
+            pub fn k() -> V<u32> {
+                Self::OPERAND.coordinates(0)[$k]
+            }
+
+            /// The `k` of the lane's element `j`.
+            #[track_caller]
+            pub fn k_of(j: usize) -> V<u32> {
+                Self::OPERAND.coordinates(j as u32)[$k]
+            }
+
+            $(
+                #[doc = concat!("Which of the `", stringify!($blocks), "` matrices the lane's elements belong to.")]
+                #[track_caller]
+                pub fn block() -> V<u32> {
+                    Self::OPERAND.coordinates(0)[0]
+                }
+            )?
+
+            /// Loads the lane's elements from a matrix in memory, the fragment's first row and column at (`row`, `col`).
+            ///
+            /// Where `k` is the view's fast dimension, up to 16 bytes are loaded at once; the address must then be a multiple of
+            /// the bytes that one lane's consecutive elements take.
+            #[track_caller]
+            pub fn load_from(
+                view: impl AsView<$t::Memory>,
+                row: impl IntoDevice<V<u32>>,
+                col: impl IntoDevice<V<u32>>,
+            ) -> Self {
+                let at = [At::new(row.into_device()), At::new(col.into_device())];
+                Self::of(load_fragment::<$t>(view.places(), at, Self::OPERAND, Self::PER_LANE))
+            }
+
+            /// Loads the lane's registers, which stand side by side in memory from element `i` of it on.
+            #[track_caller]
+            pub fn load(from: &impl Elements<$t::Memory>, i: impl Index) -> Self {
+                let loc = Location::caller();
+                let ty = packed::<$t>(Place::Varying, Self::PER_LANE as u32);
+                Self::of(wide_load(from, i.index(), ty.count, loc))
+            }
+        }
+    };
+}
+
+fragment!(FragA<T: MatrixElement, M, K; BLOCKS>, A, Dense, 1, row, "row", 2);
+fragment!(FragB<T: MatrixElement, K, N; BLOCKS>, B, Dense, 2, col, "column", 1);
+fragment!(MxA<T: MxFormat, M, K>, A, F8f6f4, 1, row, "row", 2);
+fragment!(MxB<T: MxFormat, K, N>, B, F8f6f4, 2, col, "column", 1);
+
+impl<T: MatrixElement, const M: usize, const K: usize> SparseA<T, M, K> {
+    /// How many elements each lane holds: half of its `k`.
+    pub const PER_LANE: usize = M * K / 128;
+
+    pub(crate) const OPERAND: Operand =
+        Operand { matrix: Matrix::A, family: Family::Sparse, format: T::FORMAT, rows: M, cols: K, blocks: 1 };
+
+    /// The lane's row.
+    #[track_caller]
+    pub fn row() -> V<u32> {
+        Self::OPERAND.coordinates(0)[1]
+    }
+
+    /// The `k`, before compression, of the first group of four of which the lane holds two.
+    #[track_caller]
+    pub fn k() -> V<u32> {
+        Self::OPERAND.coordinates(0)[2]
+    }
+
+    /// Loads the lane's elements, which stand side by side in memory from element `i` on. In a compressed matrix of rows of
+    /// `K / 2` elements that is `row() * (K / 2) + k() / 2`.
+    #[track_caller]
+    pub fn load(from: &impl Elements<T::Memory>, i: impl Index) -> Self {
+        let ty = packed::<T>(Place::Varying, Self::PER_LANE as u32);
+        Self::of(wide_load(from, i.index(), ty.count, Location::caller()))
+    }
+}
+
+macro_rules! from_fn {
+    ($name:ident, $a:ident, $b:ident) => {
+        impl<T: MatrixElement<Memory = T> + Number, const $a: usize, const $b: usize, const BLOCKS: usize>
+            $name<T, $a, $b, BLOCKS>
+        {
+            /// The lane's elements one by one: `f(j)` gives the element of `k() + j`.
+            #[track_caller]
+            pub fn from_fn(f: impl FnMut(u32) -> V<T>) -> Self {
+                let parts: Vec<V<T>> = (0..Self::PER_LANE as u32).map(f).collect();
+                Self::of(pack(&parts, Location::caller()))
+            }
+
+            /// The lane's element `j`.
+            ///
+            /// # Panics
+            /// If `j` is not below the number of elements of a lane.
+            #[track_caller]
+            pub fn get(self, j: usize) -> V<T> {
+                assert!(j < Self::PER_LANE, "element {j} of a fragment with {} per lane", Self::PER_LANE);
+                let loc = Location::caller();
+                V::from_value(element::<T>(self.value, j, Self::PER_LANE, loc))
+            }
+        }
+    };
+}
+from_fn!(FragA, M, K);
+from_fn!(FragB, K, N);
+
+/// Loads `count` consecutive elements of memory in pieces of up to 16 bytes.
+pub(super) fn wide_load<T: Number>(
+    from: &impl Elements<T>,
+    i: V<u32>,
+    count: u8,
+    loc: &'static Location<'static>,
+) -> Value {
+    let size = T::ELEM.bytes() as u8;
+    let bytes = count * size;
+    if bytes <= 16 {
+        return load_elements(from, i, usize::from(count), loc);
+    }
+    let mut parts = smallvec::SmallVec::new();
+    let mut done = 0;
+    while done < bytes {
+        let piece = (bytes - done).min(16);
+        parts.push(load_elements(from, i + u32::from(done / size), usize::from(piece / size), loc));
+        done += piece;
+    }
+    let ty = Type { place: Place::Varying, elem: T::ELEM, count };
+    with(|c| c.value(Inst::Concat(parts), ty, loc))
+}

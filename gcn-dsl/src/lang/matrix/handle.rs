@@ -1,0 +1,52 @@
+//! What the handles of all matrix operands share.
+
+/// A handle of one IR value with const dimensions.
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident<$t:ident, $($dim:ident),+ $(; $last:ident = $default:literal)?>) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name<$t, $(const $dim: usize,)+ $(const $last: usize = $default)?> {
+            pub(crate) value: $crate::ir::Value,
+            element: std::marker::PhantomData<$t>,
+        }
+
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> Clone for $name<$t, $($dim,)+ $($last)?> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> Copy for $name<$t, $($dim,)+ $($last)?> {}
+
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Flatten for $name<$t, $($dim,)+ $($last)?> {
+            fn flatten(&self, out: &mut Vec<$crate::ir::Value>) {
+                out.push(self.value);
+            }
+            fn unflatten(values: &mut dyn Iterator<Item = $crate::ir::Value>) -> Self {
+                Self::of($crate::lang::next_value(values))
+            }
+        }
+
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Declare for $name<$t, $($dim,)+ $($last)?> {
+            type Value = Self;
+            fn declare(self) -> Self {
+                self
+            }
+        }
+
+        // Matrix instructions write every lane, so such a variable changes only where all lanes run.
+        impl<$t, __F, __G, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AssignIn<__F, __G>
+            for $name<$t, $($dim,)+ $($last)?>
+        where
+            __F: $crate::lang::wave::Convergent,
+            __G: $crate::lang::wave::Convergent,
+        {
+        }
+
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $name<$t, $($dim,)+ $($last)?> {
+            pub(crate) fn of(value: $crate::ir::Value) -> Self {
+                $name { value, element: std::marker::PhantomData }
+            }
+        }
+    };
+}
+pub(super) use handle;

@@ -1,0 +1,35 @@
+//! Matrix fragments, accumulators and the instructions on them.
+//!
+//! A wave multiplies an `M x K` fragment of A with a `K x N` fragment of B and adds to an `M x N` accumulator. Which lane
+//! and register holds which element is the instruction's business: `gcn_isa::layout` has it as data, and every coordinate
+//! and every load and store here is derived from that (`operand`). The handles carry the shape in their types; `shape` lists
+//! the shapes that exist.
+
+mod acc;
+mod format;
+mod fragment;
+mod handle;
+mod multiply;
+mod operand;
+mod place;
+mod shape;
+mod swizzle;
+mod target;
+mod tile;
+mod view;
+
+pub use acc::{Acc, AccElement};
+pub use format::{Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
+pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
+pub use multiply::{
+    Accumulates, AccumulatesScaled, AccumulatesSparse, LanePattern, MfmaOptions, Scales, SparseIndex, mfma,
+    mfma_scale, mfma_with, smfmac,
+};
+pub use swizzle::{LdsTile, Linear, Pad, Staged, Swizzle, XorGroups};
+pub use target::{
+    AnyTarget, Availability, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
+    HasMfmaF64, HasMfmaMx, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908,
+    SinceGfx942, SinceGfx950,
+};
+pub use tile::{AsAcc, ByNumber, KOrder, Tile, TileA, TileB, TileElement, matmul};
+pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

@@ -1,0 +1,388 @@
+//! Addresses of matrix elements, and the loads and stores of runs of neighbours.
+
+use std::panic::Location;
+
+use gcn_isa::layout::{ByLane, Coordinates};
+use smallvec::SmallVec;
+
+use super::format::{MatrixElement, bits};
+use super::operand::lane_part;
+use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::lang::memory::{Backing, load_elements, store_elements};
+use crate::lang::vector::{element, pack};
+use crate::lang::{S, V, lt, select, splat, with};
+use crate::scalar::Number;
+
+/// Elements from one row or column to the next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stride {
+    /// Known when the kernel is built.
+    Const(u32),
+    /// A value of the wave.
+    Uniform(S<u32>),
+}
+
+/// Where a matrix's elements are.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    pub(super) memory: Memory,
+    /// Of rows, of columns and of the matrices of several blocks.
+    strides: [Stride; 3],
+    /// Rows and columns that there are, if that is checked.
+    pub(super) limits: [Option<S<u32>>; 2],
+    /// The exclusive or that moves groups of elements of a row.
+    swizzle: Option<Xor>,
+}
+
+/// Groups of `width` elements of row `r` are where their number xor `r % period` says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Xor {
+    pub width: u32,
+    pub period: u32,
+    /// Which dimension the rows are: 1 if the matrix is seen transposed.
+    pub rows: usize,
+}
+
+/// The coordinate of a fragment's first row or column, taken apart.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    varying: Option<V<u32>>,
+    uniform: Option<S<u32>>,
+    constant: u32,
+}
+
+impl At {
+    const NONE: At = At { varying: None, uniform: None, constant: 0 };
+
+    /// Takes `x` apart into what is known, what is the same for the wave, and the rest.
+    pub fn new(x: V<u32>) -> At {
+        let mut at = At { varying: None, uniform: None, constant: 0 };
+        with(|c| {
+            let kernel = c.builder.kernel();
+            let def = |v: Value| &kernel.def(v).inst;
+            let constant = |v: Value| match def(v) {
+                Inst::Const(bits) => Some(*bits as u32),
+                _ => None,
+            };
+            let mut value = x.value;
+            let mut is_uniform = false;
+            loop {
+                match def(value) {
+                    Inst::Const(bits) => {
+                        at.constant = at.constant.wrapping_add(*bits as u32);
+                        return;
+                    }
+                    Inst::Splat(inner) => (value, is_uniform) = (*inner, true),
+                    Inst::Bin(Bin::Add, inner, k) if constant(*k).is_some() => {
+                        at.constant = at.constant.wrapping_add(constant(*k).unwrap_or(0));
+                        value = *inner;
+                    }
+                    _ if is_uniform => {
+                        at.uniform = Some(S::from_value(value));
+                        return;
+                    }
+                    _ => {
+                        at.varying = Some(V::from_value(value));
+                        return;
+                    }
+                }
+            }
+        });
+        at
+    }
+
+    /// Further by a constant.
+    pub fn plus(self, constant: u32) -> At {
+        At { constant: self.constant.wrapping_add(constant), ..self }
+    }
+
+    /// Further by something that each lane has.
+    #[track_caller]
+    pub fn plus_varying(self, more: V<u32>) -> At {
+        let varying = Some(self.varying.map_or(more, |v| more + v));
+        At { varying, ..self }
+    }
+
+    /// The whole coordinate of a lane.
+    #[track_caller]
+    fn of(self, x: ByLane) -> V<u32> {
+        let mut sum = lane_part(x).unwrap_or_else(|| splat(0u32));
+        if let Some(varying) = self.varying {
+            sum = sum + varying;
+        }
+        if let Some(uniform) = self.uniform {
+            sum = sum + uniform;
+        }
+        sum + self.constant.wrapping_add(x.base)
+    }
+}
+
+/// Elements that neighbour each other in a row or a column, by lane.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    /// Row, column and block of the first.
+    at: [ByLane; 3],
+    /// How many.
+    len: u32,
+    /// 1 if the next is in the next column, 0 if in the next row.
+    along: usize,
+}
+
+impl Run {
+    /// The runs that elements at `places` make, neighbours joined.
+    pub fn of(places: impl IntoIterator<Item = Coordinates>, along: usize) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for place in places {
+            let next = Run { at: [place.row, place.column, place.block], len: 1, along };
+            match runs.last_mut() {
+                Some(last) if last.goes_on_at(&next) => last.len += 1,
+                _ => runs.push(next),
+            }
+        }
+        runs
+    }
+
+    fn goes_on_at(&self, next: &Run) -> bool {
+        let mut here = self.at;
+        here[self.along].base += self.len;
+        here == next.at
+    }
+
+    /// So many neighbours from the origin on.
+    pub fn plain([row, column]: [u32; 2], len: u32, along: usize) -> Run {
+        Run { at: [row, column, 0].map(|base| ByLane { base, weights: [0; 6] }), len, along }
+    }
+
+    /// The part from element `from` on.
+    fn part(&self, from: u32, len: u32) -> Run {
+        let mut at = self.at;
+        at[self.along].base += from;
+        Run { at, len, along: self.along }
+    }
+}
+
+struct Raw(Memory);
+
+impl<T> Backing<T> for Raw {
+    fn memory(&self) -> Memory {
+        self.0
+    }
+}
+
+/// Bytes of the widest access.
+const WIDEST: u32 = 16;
+
+impl Places {
+    pub(super) fn new(memory: Memory, [rows, columns]: [Stride; 2]) -> Places {
+        Places { memory, strides: [rows, columns, Stride::Const(0)], limits: [None; 2], swizzle: None }
+    }
+
+    pub(super) fn with_blocks(self, blocks: Stride) -> Places {
+        let [rows, columns, _] = self.strides;
+        Places { strides: [rows, columns, blocks], ..self }
+    }
+
+    pub(super) fn with_swizzle(self, swizzle: Option<Xor>) -> Places {
+        Places { swizzle, ..self }
+    }
+
+    pub(super) fn transposed(self) -> Places {
+        let swap = |[a, b]: [Option<S<u32>>; 2]| [b, a];
+        let [a, b, blocks] = self.strides;
+        Places {
+            strides: [b, a, blocks],
+            limits: swap(self.limits),
+            swizzle: self.swizzle.map(|x| Xor { rows: 1 - x.rows, ..x }),
+            ..self
+        }
+    }
+
+    /// How many elements of a run are one access.
+    fn together(&self, along: usize, bytes: impl Fn(u32) -> u32, len: u32) -> u32 {
+        let contiguous = matches!(self.strides[along], Stride::Const(1)) && self.limits[along].is_none();
+        if !contiguous {
+            return 1;
+        }
+        let most = self.swizzle.map_or(len, |x| x.width.min(len));
+        (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST)).unwrap_or(1)
+    }
+
+    /// The index of an element in memory, by lane.
+    #[track_caller]
+    fn index(&self, [row, column]: [At; 2], x: [ByLane; 3]) -> V<u32> {
+        let at = [row, column, At::NONE];
+        if let Some(xor) = self.swizzle {
+            return self.swizzled(xor, [row, column], x);
+        }
+        let (mut lane, mut uniform, mut constant): (Option<V<u32>>, Option<S<u32>>, u32) = (None, None, 0);
+        let mut add_v = |part: V<u32>| lane = Some(lane.map_or(part, |sum| sum + part));
+        for d in 0..3 {
+            let stride = self.strides[d];
+            let times = |v: V<u32>| match stride {
+                Stride::Const(s) => v * s,
+                Stride::Uniform(s) => v * s,
+            };
+            if let Some(part) = lane_part(x[d]) {
+                add_v(times(part));
+            }
+            if let Some(part) = at[d].varying {
+                add_v(times(part));
+            }
+        }
+        let mut add_s = |part: S<u32>| uniform = Some(uniform.map_or(part, |sum| sum + part));
+        for d in 0..3 {
+            let known = at[d].constant.wrapping_add(x[d].base);
+            if let Some(part) = at[d].uniform {
+                add_s(match self.strides[d] {
+                    Stride::Const(s) => part * s,
+                    Stride::Uniform(s) => part * s,
+                });
+            }
+            match self.strides[d] {
+                Stride::Const(s) => constant = constant.wrapping_add(known.wrapping_mul(s)),
+                Stride::Uniform(s) if known != 0 => add_s(s * known),
+                Stride::Uniform(_) => {}
+            }
+        }
+        let sum = match (lane, uniform) {
+            (Some(lane), Some(uniform)) => lane + uniform,
+            (Some(lane), None) => lane,
+            (None, Some(uniform)) => splat(uniform),
+            (None, None) => splat(0u32),
+        };
+        sum + constant
+    }
+
+    #[track_caller]
+    fn swizzled(&self, xor: Xor, at: [At; 2], x: [ByLane; 3]) -> V<u32> {
+        let (row, col) = (at[xor.rows].of(x[xor.rows]), at[1 - xor.rows].of(x[1 - xor.rows]));
+        // Only the row's low bits matter, so that rows a multiple of the period apart share them.
+        let low = At { constant: at[xor.rows].constant % xor.period, ..at[xor.rows] };
+        let mut line = x[xor.rows];
+        line.base %= xor.period;
+        let moved = (low.of(line) & (xor.period - 1)) * xor.width;
+        let pitch = match self.strides[xor.rows] {
+            Stride::Const(s) => row * s,
+            Stride::Uniform(s) => row * s,
+        };
+        pitch + (col ^ moved)
+    }
+
+    /// `index`, or one that is out of bounds where the element is outside of the matrix.
+    #[track_caller]
+    fn checked(&self, index: V<u32>, at: [At; 2], x: [ByLane; 3], bytes: u32) -> V<u32> {
+        let mut index = index;
+        for d in 0..2 {
+            if let Some(limit) = self.limits[d] {
+                index = select(lt(at[d].of(x[d]), limit), index, 0xffff_fff0 / bytes);
+            }
+        }
+        index
+    }
+
+    /// Loads the elements of `runs` side by side.
+    #[track_caller]
+    pub(super) fn load<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Value {
+        self.load_bits::<T::Memory>(at, runs, bits(T::FORMAT))
+    }
+
+    /// Loads elements of `per` bits from memory of `M`.
+    #[track_caller]
+    pub(super) fn load_bits<M: Number>(&self, at: [At; 2], runs: &[Run], per: u32) -> Value {
+        let loc = Location::caller();
+        let size = M::ELEM.bytes();
+        let bytes = |n: u32| if n * per % 8 == 0 { n * per / 8 } else { u32::MAX };
+        let mut pieces: SmallVec<[Value; 4]> = SmallVec::new();
+        let mut single: Vec<V<M>> = Vec::new();
+        for run in runs {
+            let mut done = 0;
+            while done < run.len {
+                let n = self.together(run.along, bytes, run.len - done);
+                let part = run.part(done, n);
+                let index = self.checked(self.index(at, part.at), at, part.at, size);
+                let index = in_memory(index, per, 8 * size);
+                let value =
+                    load_elements::<M>(&Raw(self.memory), index, (bytes(n) / size).max(1) as usize, loc);
+                if bytes(n) % 4 == 0 {
+                    pieces.push(value);
+                } else {
+                    single.push(V::from_value(value));
+                }
+                done += n;
+            }
+        }
+        if !single.is_empty() {
+            if per < 8 || !pieces.is_empty() {
+                let what = "elements of less than a byte, and runs of odd length, load only where `k` is the matrix's \
+                            fast dimension";
+                with(|c| c.fail(loc, what.to_owned()));
+                return pieces.first().copied().unwrap_or(single[0].value);
+            }
+            return pack(&single, loc);
+        }
+        let total: u32 = runs.iter().map(|r| r.len).sum();
+        let ty = Type { place: Place::Varying, elem: M::ELEM, count: (total * per / (8 * size)) as u8 };
+        match pieces[..] {
+            [one] => one,
+            _ => with(|c| c.value(Inst::Concat(pieces), ty, loc)),
+        }
+    }
+
+    /// The elements of `runs` one by one.
+    #[track_caller]
+    pub(super) fn load_each<T: Number>(&self, at: [At; 2], runs: &[Run]) -> Vec<V<T>> {
+        let loc = Location::caller();
+        let size = T::ELEM.bytes();
+        let mut elements = Vec::new();
+        for run in runs {
+            let mut done = 0;
+            while done < run.len {
+                let n = self.together(run.along, |n| n * size, run.len - done);
+                let part = run.part(done, n);
+                let index = self.checked(self.index(at, part.at), at, part.at, size);
+                let value = load_elements::<T>(&Raw(self.memory), index, n as usize, loc);
+                let each = (0..n as usize).map(|k| V::from_value(element::<T>(value, k, n as usize, loc)));
+                elements.extend(each);
+                done += n;
+            }
+        }
+        elements
+    }
+
+    /// Stores a packed value at one place.
+    #[track_caller]
+    pub(super) fn store_packed<T: Number>(&self, at: [At; 2], value: Value) {
+        let index = self.index(at, [ByLane::default(); 3]);
+        store_elements::<T>(&Raw(self.memory), index, value, Location::caller());
+    }
+
+    /// Stores elements where `runs` say.
+    #[track_caller]
+    pub(super) fn store<T: Number>(&self, at: [At; 2], runs: &[Run], elements: &[V<T>]) {
+        let loc = Location::caller();
+        let size = T::ELEM.bytes();
+        let mut from = 0;
+        for run in runs {
+            let mut done = 0;
+            while done < run.len {
+                let n = self.together(run.along, |n| n * size, run.len - done);
+                let part = run.part(done, n);
+                let index = self.checked(self.index(at, part.at), at, part.at, size);
+                let value = pack(&elements[from..from + n as usize], loc);
+                store_elements::<T>(&Raw(self.memory), index, value, loc);
+                done += n;
+                from += n as usize;
+            }
+        }
+    }
+}
+
+/// An index of elements as one of memory, whose elements may hold several.
+#[track_caller]
+fn in_memory(index: V<u32>, bits: u32, memory: u32) -> V<u32> {
+    match (bits, memory) {
+        (6, 8) => (index * 3u32) >> 2u32,
+        (4, 8) => index >> 1u32,
+        _ => index,
+    }
+}

@@ -1,0 +1,112 @@
+//! Which targets have a matrix instruction, as types: a kernel's `#[targets(…)]` is checked by rustc.
+
+use std::marker::PhantomData;
+
+use gcn_isa::{Target, TargetSet};
+
+/// The targets that a kernel is written for, as the macro hands them to matrix functions: a target's type, a pair, or
+/// [`AnyTarget`].
+#[derive(Debug, Clone, Copy)]
+pub struct On<T>(PhantomData<T>);
+
+impl<T> On<T> {
+    /// The token; it has no data.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> On<T> {
+        On(PhantomData)
+    }
+}
+
+/// A kernel without `#[targets(…)]`: what a target lacks is an error when the kernel is built for it.
+#[derive(Debug, Clone, Copy)]
+pub struct AnyTarget;
+
+macro_rules! targets {
+    ($($name:ident $target:ident)*) => {$(
+        #[doc = concat!("Stands for [`Target::", stringify!($target), "`] in bounds.")]
+        #[derive(Debug, Clone, Copy)]
+        pub struct $name;
+    )*};
+}
+targets! { Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950 }
+
+/// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] that is asked about.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` has no such matrix instruction: it exists on `{Self}`",
+    label = "not on every target that `#[targets(…)]` lists",
+    note = "f16 and bf16: 32x32x8 and 16x16x16 exist since gfx90a, 32x32x16 and 16x16x32 since gfx950; i8: 32x32x8 and 16x16x16 on gfx908 and gfx90a, 32x32x16 and 16x16x32 since gfx942, 32x32x32 and 16x16x64 since gfx950; 8-bit floats and sparse matrices exist since gfx942, MX formats since gfx950; f32 and f64 shapes are the same on all, xf32 is gfx942's alone",
+    note = "`matmul` of tiles takes the best shape that the target has; or list fewer targets"
+)]
+pub trait ExistsOn<T> {}
+
+impl<S> ExistsOn<AnyTarget> for S {}
+impl<S: ExistsOn<A> + ExistsOn<B>, A, B> ExistsOn<(A, B)> for S {}
+
+/// A set of targets as a type.
+pub trait Availability {
+    /// The set.
+    const TARGETS: TargetSet;
+}
+
+macro_rules! sets {
+    ($($(#[$doc:meta])* $set:ident: $($name:ident $target:ident)*;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy)]
+        pub struct $set;
+        impl Availability for $set {
+            const TARGETS: TargetSet = TargetSet::of(&[$(Target::$target),*]);
+        }
+        $( impl ExistsOn<$name> for $set {} )*
+    )*};
+}
+
+sets! {
+    /// All with matrix instructions.
+    SinceGfx908: Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
+    /// What gfx90a added.
+    SinceGfx90a: Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950;
+    /// What gfx942 added.
+    SinceGfx942: Gfx942 GFX942 Gfx950 GFX950;
+    /// What gfx950 added.
+    SinceGfx950: Gfx950 GFX950;
+    /// What gfx942 replaced.
+    OnGfx908AndGfx90a: Gfx908 GFX908 Gfx90a GFX90A;
+    /// What gfx950 no longer has.
+    OnlyGfx942: Gfx942 GFX942;
+}
+
+macro_rules! capabilities {
+    ($($(#[$meta:meta])* $name:ident: $($target:ident)*;)*) => {$(
+        $(#[$meta])*
+        pub trait $name {}
+        $( impl $name for $target {} )*
+        impl<A: $name, B: $name> $name for (A, B) {}
+    )*};
+}
+
+capabilities! {
+    /// Targets with matrix instructions: bounds for generic code.
+    #[diagnostic::on_unimplemented(message = "`{Self}` has no matrix instructions", note = "they exist since gfx908")]
+    HasMfma: Gfx908 Gfx90a Gfx942 Gfx950;
+    /// Targets with matrix instructions on f64.
+    #[diagnostic::on_unimplemented(message = "`{Self}` has no f64 matrix instructions", note = "they exist since gfx90a")]
+    HasMfmaF64: Gfx90a Gfx942 Gfx950;
+    /// Targets with matrix instructions on 8-bit floats.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on 8-bit floats",
+        note = "they exist since gfx942"
+    )]
+    HasMfmaF8: Gfx942 Gfx950;
+    /// Targets with sparse matrix instructions.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no sparse matrix instructions",
+        note = "they exist since gfx942"
+    )]
+    HasSmfmac: Gfx942 Gfx950;
+    /// Targets with scaled matrix instructions on 8-, 6- and 4-bit floats.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no scaled matrix instructions",
+        note = "they exist since gfx950"
+    )]
+    HasMfmaMx: Gfx950;
+}

@@ -1,0 +1,149 @@
+//! Matrices in memory.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::place::{Places, Stride};
+use crate::ir::{Inst, Memory};
+use crate::lang::memory::Backing;
+use crate::lang::{IntoDevice, Lds, Ptr, ReadOnly, S, Slice, Writable, with};
+use crate::scalar::Number;
+
+/// A matrix in memory: where the element of a row and column is. Made by [`row_major`] and [`col_major`]; an
+/// [`LdsTile`](super::LdsTile) is one as well.
+///
+/// `T` is the memory's element type, `A` is [`ReadOnly`] or [`Writable`].
+#[derive(Debug)]
+pub struct View<T, A = ReadOnly> {
+    pub(super) places: Places,
+    types: PhantomData<(T, A)>,
+}
+
+impl<T, A> Clone for View<T, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, A> Copy for View<T, A> {}
+
+/// Memory that a matrix can be in: slices, pointers and LDS arrays.
+#[allow(private_bounds, reason = "the IR is not part of the language")]
+pub trait MatrixMemory: Backing<Self::Element> {
+    /// Its element type.
+    type Element: Number;
+    /// [`ReadOnly`] or [`Writable`].
+    type Access;
+}
+
+impl<T: Number, A> MatrixMemory for Slice<T, A> {
+    type Element = T;
+    type Access = A;
+}
+impl<T: Number, A> MatrixMemory for Ptr<T, A> {
+    type Element = T;
+    type Access = A;
+}
+impl<T: Number, const N: usize> MatrixMemory for Lds<T, N> {
+    type Element = T;
+    type Access = Writable;
+}
+
+/// What fragments and accumulators are loaded from: a [`View`] or an [`LdsTile`](super::LdsTile).
+#[allow(private_interfaces, reason = "the IR is not part of the language")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no matrix of `{T}` in memory",
+    label = "expected a matrix of `{T}`",
+    note = "make one with `row_major(&a, row_length)` or `col_major(&a, column_length)`, or declare an `LdsTile`; 8-, 6- and 4-bit floats stand in `u8`"
+)]
+pub trait AsView<T> {
+    #[doc(hidden)]
+    fn places(&self) -> Places;
+}
+
+/// What accumulators are stored to.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no matrix of `{T}` that can be written",
+    label = "expected a writable matrix of `{T}`",
+    note = "declare the argument as `&mut [{T}]`; convert other element types on the way with `store_with`"
+)]
+pub trait AsViewMut<T>: AsView<T> {}
+
+#[allow(private_interfaces, reason = "the IR is not part of the language")]
+impl<T, A> AsView<T> for View<T, A> {
+    fn places(&self) -> Places {
+        self.places
+    }
+}
+impl<T> AsViewMut<T> for View<T, Writable> {}
+
+fn view<M: MatrixMemory>(memory: &M, strides: [Stride; 2]) -> View<M::Element, M::Access> {
+    View::of(Places::new(memory.memory(), strides))
+}
+
+/// The matrix whose element (`row`, `col`) is `memory[row * length + col]`.
+#[track_caller]
+pub fn row_major<M: MatrixMemory>(memory: M, length: impl IntoDevice<S<u32>>) -> View<M::Element, M::Access> {
+    view(&memory, [Stride::of(length.into_device()), Stride::Const(1)])
+}
+
+/// The matrix whose element (`row`, `col`) is `memory[col * length + row]`.
+#[track_caller]
+pub fn col_major<M: MatrixMemory>(memory: M, length: impl IntoDevice<S<u32>>) -> View<M::Element, M::Access> {
+    view(&memory, [Stride::Const(1), Stride::of(length.into_device())])
+}
+
+impl<T, A> View<T, A> {
+    pub(super) fn of(places: Places) -> Self {
+        View { places, types: PhantomData }
+    }
+
+    /// The same memory with rows for columns.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        View::of(self.places.transposed())
+    }
+
+    /// For fragments of several blocks: from one block's matrix to the next there are so many elements. Without this all
+    /// blocks load the same matrix.
+    #[must_use]
+    #[track_caller]
+    pub fn blocks(self, stride: impl IntoDevice<S<u32>>) -> Self {
+        View::of(self.places.with_blocks(Stride::of(stride.into_device())))
+    }
+
+    /// The matrix has so many rows: what lies below loads as 0 and is not stored. For slices only, whose bounds the hardware
+    /// checks.
+    ///
+    /// A limit along the fast dimension costs wide accesses: each element is then loaded and stored by itself.
+    #[must_use]
+    #[track_caller]
+    pub fn rows(self, rows: impl IntoDevice<S<u32>>) -> Self {
+        self.limit(0, rows.into_device(), Location::caller())
+    }
+
+    /// The matrix has so many columns: what lies to the right loads as 0 and is not stored. See [`View::rows`].
+    #[must_use]
+    #[track_caller]
+    pub fn columns(self, columns: impl IntoDevice<S<u32>>) -> Self {
+        self.limit(1, columns.into_device(), Location::caller())
+    }
+
+    fn limit(mut self, dimension: usize, limit: S<u32>, loc: &'static Location<'static>) -> Self {
+        if !matches!(self.places.memory, Memory::Buffer(_)) {
+            let what = "only a matrix in a slice has bounds: the hardware checks no others";
+            with(|c| c.fail(loc, what.to_owned()));
+        }
+        self.places.limits[dimension] = Some(limit);
+        self
+    }
+}
+
+impl Stride {
+    /// A constant stride is known when the kernel is built.
+    fn of(length: S<u32>) -> Stride {
+        match with(|c| c.builder.kernel().def(length.value).inst.clone()) {
+            Inst::Const(bits) => Stride::Const(bits as u32),
+            _ => Stride::Uniform(length),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Coordinates as code computes them: from the lane's bits.
+//!
+//! The lanes' elements are spread so that each bit of the lane number adds a fixed amount to block, row or column. A
+//! compiler that wants the coordinates of a place in every lane at once needs those six amounts, not a table.
+
+use super::{LANES, Matrix, Shape};
+
+/// A number that each lane has: `base`, plus `weights[b]` for each set bit `b` of the lane number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct ByLane {
+    /// What lane 0 has.
+    pub base: u32,
+    /// What each bit of the lane number adds.
+    pub weights: [u32; 6],
+}
+
+impl ByLane {
+    /// The number of `lane`.
+    ///
+    /// ```
+    /// use gcn_isa::layout::ByLane;
+    /// let fours = ByLane { base: 2, weights: [0, 0, 0, 0, 0, 4] };
+    /// assert_eq!((fours.of(31), fours.of(32)), (2, 6));
+    /// ```
+    pub fn of(&self, lane: u32) -> u32 {
+        let added = self.weights.iter().enumerate().map(|(bit, weight)| (lane >> bit & 1) * weight);
+        self.base + added.sum::<u32>()
+    }
+
+    /// The number whose value in each lane is given; `None` if it is not made of the lane's bits.
+    fn fit(values: &[u32; LANES as usize]) -> Option<ByLane> {
+        let base = values[0];
+        let mut weights = [0; 6];
+        for (bit, weight) in weights.iter_mut().enumerate() {
+            *weight = values[1 << bit].checked_sub(base)?;
+        }
+        let by_lane = ByLane { base, weights };
+        (0..LANES).zip(values).all(|(lane, value)| by_lane.of(lane) == *value).then_some(by_lane)
+    }
+}
+
+/// Block, row and column of the element at one place, in every lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Coordinates {
+    /// The block.
+    pub block: ByLane,
+    /// The row.
+    pub row: ByLane,
+    /// The column.
+    pub column: ByLane,
+}
+
+impl Shape {
+    /// The coordinates of what lies at `bit` of the lane's registers, taken as one long number, in every lane: the first
+    /// of the four elements that share a place in a sparse operand. `None` where some lane has nothing there.
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table, layout::{self, Matrix}};
+    ///
+    /// let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
+    /// let shape = layout::shape(row, Target::GFX942).unwrap();
+    /// // The second of the lane's four elements of A: k = 1, and 4 more in the upper half of the lanes.
+    /// let second = shape.coordinates(Matrix::A, 16).unwrap();
+    /// assert_eq!((second.column.base, second.column.weights), (1, [0, 0, 0, 0, 0, 4]));
+    /// assert_eq!(second.row.of(35), 3);
+    /// ```
+    pub fn coordinates(&self, matrix: Matrix, bit: u32) -> Option<Coordinates> {
+        let mut values = [[0; LANES as usize]; 3];
+        for lane in 0..LANES {
+            let at = self.elements_at(matrix, (bit / 32) as u8, lane as u8, (bit % 32) as u8).next()?;
+            let at = [u32::from(at.0), u32::from(at.1), u32::from(at.2)];
+            values.iter_mut().zip(at).for_each(|(values, x)| values[lane as usize] = x);
+        }
+        let [block, row, column] = &values;
+        Some(Coordinates { block: ByLane::fit(block)?, row: ByLane::fit(row)?, column: ByLane::fit(column)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{ElemType, instructions};
+
+    /// Every place of every operand of every instruction has coordinates made of the lane's bits, and they lead back there.
+    #[test]
+    fn coordinates_are_made_of_the_lanes_bits() {
+        let mut places = 0;
+        for (_, desc, shape) in instructions() {
+            let formats = if shape.formats_chosen { 5 } else { 1 };
+            for format in 0..formats {
+                let shape = shape.with_formats(format, format).unwrap();
+                for matrix in Matrix::ALL {
+                    let Some(registers) = shape.registers(matrix) else { continue };
+                    let bits = match matrix {
+                        Matrix::A | Matrix::B => shape.a.bits().unwrap(),
+                        Matrix::Index => 4,
+                        Matrix::ScaleA | Matrix::ScaleB => 8,
+                        _ => {
+                            if shape.acc == ElemType::F64 {
+                                64
+                            } else {
+                                32
+                            }
+                        }
+                    };
+                    for bit in (0..32 * u32::from(registers)).step_by(bits.into()) {
+                        let Some(at) = shape.coordinates(matrix, bit) else {
+                            assert!(
+                                matches!(matrix, Matrix::Index | Matrix::ScaleA | Matrix::ScaleB),
+                                "{} {matrix:?} bit {bit}",
+                                desc.printed
+                            );
+                            continue;
+                        };
+                        for lane in 0..LANES {
+                            let of = |x: ByLane| x.of(lane) as u16;
+                            let place =
+                                shape.place(matrix, of(at.block) as u8, of(at.row), of(at.column)).unwrap();
+                            assert_eq!(u32::from(place.lane), lane, "{} {matrix:?}", desc.printed);
+                            assert_eq!(u32::from(place.register) * 32 + u32::from(place.low_bit), bit);
+                            places += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(places > 100_000, "{places}");
+    }
+}
