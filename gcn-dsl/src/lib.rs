@@ -79,12 +79,13 @@ pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
     pub use crate::lang::matrix::{
-        Acc, FragA, FragB, LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+        Acc, FragA, FragB, LdsTile, Tile, TileA, TileB, col_major, matmul, mfma, mfma_scale, mfma_with,
+        row_major, smfmac,
     };
     pub use crate::lang::{
-        Cache, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any,
-        ballot, barrier, fence, global_id, lane_id, local_id, read_first_lane, read_lane, select,
-        shuffle, shuffle_xor, splat, wave_id, workgroup_id, workgroup_size,
+        Cache, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any, ballot, barrier,
+        fence, global_id, lane_id, local_id, read_first_lane, read_lane, select, shuffle, shuffle_xor, splat,
+        wave_id, workgroup_id, workgroup_size,
     };
     pub use crate::lang::{
         Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, mbcnt, quad_permute,
@@ -116,3 +117,8 @@ struct LanesGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/language/types.md")]
 struct TypesGuide;
+
+/// The examples of the matrix guide are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/matrix.md")]
+struct MatrixGuide;

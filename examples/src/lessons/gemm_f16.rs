@@ -4,21 +4,20 @@
 //! (that is, N rows of K elements), so that for both the index `k` that is summed over runs through neighbouring
 //! addresses.
 //!
-//! **The instruction.** `mfma` multiplies a 32 x 8 fragment of A with an 8 x 32 fragment of B: 8192
-//! multiplications and additions, by one instruction of one wave. The operands are spread over the registers of
-//! all 64 lanes. Which lane holds which element is in the types: [`FragA::row`] and [`FragA::k`] say what this
-//! lane has to load, [`Acc::row`] and [`Acc::col`] where its results belong. Fragments of shapes that do not fit
-//! together do not compile.
+//! **The instruction.** A matrix instruction multiplies a fragment of A with a fragment of B: 32 x 8 with 8 x 32 elements are
+//! 8192 multiplications and additions, by one instruction of one wave. The operands are spread over the registers of all 64 lanes;
+//! which lane holds which element is the instruction's business. Here nobody sees it: [`TileA`] and [`TileB`] load matrices
+//! of any size as the fragments of the instruction that the target has for it, 32x32x8 on gfx90a and gfx942, 32x32x16 on
+//! gfx950, and `matmul` multiplies them. Tiles of sizes that do not fit together do not compile.
 //!
 //! **The tiles.** A workgroup of four waves computes a 128 x 128 tile of C, each wave a quarter: 2 x 2
-//! accumulators. Every fragment of A meets two of B and the other way round, so a step of four matrix instructions
-//! needs four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
-//! and of B^T; each element comes from memory once for the whole workgroup. Rows in LDS are 40 elements apart:
-//! 16-byte stores stay aligned, and the lanes of a wave, which read down a column, do not all meet in the same
-//! banks.
+//! accumulators. Every fragment of A meets two of B and the other way round, so that four matrix instructions
+//! need four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
+//! and of B^T; each element comes from memory once for the whole workgroup. `Pad<8>` sets the rows in LDS 40 elements
+//! apart: 16-byte accesses stay aligned, and the lanes of a wave, which read down a column, do not all meet in the same banks.
 //!
 //! **The prefetch.** Memory is far away. While the matrix instructions work on one tile, the loads of the next are
-//! in flight: they are issued before the inner loop and their values are touched after it, when they go to LDS.
+//! in flight: `fetch` issues them before the multiplications, `put` touches their values after them, on their way to LDS.
 //! Look in the assembly where `s_waitcnt vmcnt` stands: at the top of the loop, before the stores to LDS, a whole
 //! trip after the loads. The last trip loads beyond the end of its rows; that is harmless, for the slices know
 //! their lengths.
@@ -36,6 +35,7 @@
 
 use std::num::FpCategory;
 
+use gcn_dsl::lang::matrix::Pad;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
@@ -45,90 +45,39 @@ use crate::{Comparison, Lesson, Outcome, Size};
 /// Rows and columns of the workgroup's tile of C.
 pub const TILE: u32 = 128;
 /// Rows and columns of a wave's part of it.
-const PART: u32 = TILE / 2;
-/// Rows and columns of an accumulator.
-const ACC: u32 = 32;
+const PART: usize = TILE as usize / 2;
 /// Columns of A and rows of B that are in LDS at a time.
-pub const DEPTH: u32 = 32;
-/// The part of them that one matrix instruction takes.
-const STEP: usize = 8;
-/// Elements from one row of a tile in LDS to the next.
-const PITCH: u32 = DEPTH + 8;
-/// Elements of a tile in LDS.
-const TILE_ELEMENTS: usize = (TILE * PITCH) as usize;
-/// Lanes of the workgroup.
-const WORKGROUP: u32 = 256;
-/// Elements that a lane moves with one instruction: 16 bytes.
-const WIDE: u32 = 8;
-/// Rows that the workgroup moves with one instruction.
-const ROWS: u32 = WORKGROUP / (DEPTH / WIDE);
-
-type A = FragA<f16, 32, 8>;
-type B = FragB<f16, 8, 32>;
+pub const DEPTH: usize = 32;
 
 gcn_kernel! {
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
     /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
-    #[workgroup(WORKGROUP)]
-    #[targets(gfx90a, gfx942)]
+    #[workgroup(256)]
+    #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
-        let tile_a = Lds::<f16, TILE_ELEMENTS>::new();
-        let tile_b = Lds::<f16, TILE_ELEMENTS>::new();
+        let tile_a = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
+        let tile_b = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
         let (first_row, first_col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
+        let (rows, cols) = (row_major(a, depth), row_major(b, depth));
+        let mut next_a = tile_a.fetch(rows, first_row, 0);
+        let mut next_b = tile_b.fetch(cols, first_col, 0);
 
-        // What this lane moves: 8 elements of row `row` and of row `row + 64` of both tiles.
-        let row = local_id().x / (DEPTH / WIDE);
-        let k = local_id().x % (DEPTH / WIDE) * WIDE;
-        let from_a = (first_row + row) * depth + k;
-        let from_b = (first_col + row) * depth + k;
-        let to = row * PITCH + k;
-        let mut next_a = [a.load_vector::<8>(from_a), a.load_vector::<8>(from_a + ROWS * depth)];
-        let mut next_b = [b.load_vector::<8>(from_b), b.load_vector::<8>(from_b + ROWS * depth)];
+        // Which quarter this wave computes.
+        let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
+        let mut acc = Tile::<f32, PART, PART>::zero();
 
-        // Which quarter this wave computes, and what this lane gives to the fragments.
-        let (part_row, part_col) = (wave_id() / 2 * PART, wave_id() % 2 * PART);
-        let read_a = (part_row + A::row()) * PITCH + A::k();
-        let read_b = (part_col + B::col()) * PITCH + B::k();
-        let mut acc = [[Acc::<f32, 32, 32>::zero(); 2]; 2];
-
-        for done in (0..depth).step_by(DEPTH) {
-            #[unroll]
-            for i in 0..2usize {
-                tile_a.store_vector(to + i as u32 * ROWS * PITCH, next_a[i]);
-                tile_b.store_vector(to + i as u32 * ROWS * PITCH, next_b[i]);
-            }
+        for done in (0..depth).step_by(DEPTH as u32) {
+            tile_a.put(next_a);
+            tile_b.put(next_b);
             barrier();
-            let ahead = done + DEPTH;
-            next_a = [a.load_vector::<8>(from_a + ahead), a.load_vector::<8>(from_a + ROWS * depth + ahead)];
-            next_b = [b.load_vector::<8>(from_b + ahead), b.load_vector::<8>(from_b + ROWS * depth + ahead)];
-            #[unroll]
-            for k in (0..DEPTH).step_by(STEP) {
-                let left = [A::load(&tile_a, read_a + k), A::load(&tile_a, read_a + (ACC * PITCH + k))];
-                let right = [B::load(&tile_b, read_b + k), B::load(&tile_b, read_b + (ACC * PITCH + k))];
-                #[unroll]
-                for i in 0..2usize {
-                    #[unroll]
-                    for j in 0..2usize {
-                        acc[i][j] = mfma(left[i], right[j], acc[i][j]);
-                    }
-                }
-            }
+            next_a = tile_a.fetch(rows, first_row, done + DEPTH as u32);
+            next_b = tile_b.fetch(cols, first_col, done + DEPTH as u32);
+            let left = TileA::<f16, PART, DEPTH>::load(tile_a, row, 0);
+            let right = TileB::<f16, DEPTH, PART>::load(tile_b.transposed(), 0, col);
+            acc = matmul(left, right, acc);
             barrier();
         }
-
-        #[unroll]
-        for i in 0..2usize {
-            #[unroll]
-            for j in 0..2usize {
-                let result = acc[i][j];
-                let row = first_row + part_row + i as u32 * ACC;
-                let col = first_col + part_col + j as u32 * ACC + result.col();
-                #[unroll]
-                for r in 0..16usize {
-                    c[(row + result.row(r)) * columns + col] = result.get(r);
-                }
-            }
-        }
+        acc.store_to(row_major(c, columns), first_row + row, first_col + col);
     }
 }
 

@@ -199,7 +199,7 @@ fn host_time_blocks() {
 #[test]
 fn convergent_calls_get_the_flow() {
     becomes(quote! { barrier(); }, "barrier(&flow);");
-    becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, "let d = gcn::mfma(&flow, p, q, lang::load(&x, 0));");
+    becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, "let d = gcn::mfma(&flow, lang::On::<lang::AnyTarget>::new(), p, q, lang::load(&x, 0));");
     becomes(quote! { f.barrier(); }, "f.barrier();");
 }
 

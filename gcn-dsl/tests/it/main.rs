@@ -13,5 +13,5 @@ mod memory;
 mod memory_model;
 mod rng;
 mod schedule;
-mod types;
 mod tile;
+mod types;

@@ -42,7 +42,7 @@ impl Operand {
     /// `shape` with this operand's format, if it has this operand.
     fn in_shape(&self, shape: &Shape) -> Option<Shape> {
         let family = match self.family {
-            Family::Dense => !shape.formats_chosen && !(self.matrix == Matrix::A && shape.sparse),
+            Family::Dense => !(shape.formats_chosen || self.matrix == Matrix::A && shape.sparse),
             Family::Sparse => shape.sparse,
             Family::F8f6f4 => shape.formats_chosen,
         };

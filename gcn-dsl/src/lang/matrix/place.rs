@@ -291,7 +291,7 @@ impl Places {
     pub(super) fn load_bits<M: Number>(&self, at: [At; 2], runs: &[Run], per: u32) -> Value {
         let loc = Location::caller();
         let size = M::ELEM.bytes();
-        let bytes = |n: u32| if n * per % 8 == 0 { n * per / 8 } else { u32::MAX };
+        let bytes = |n: u32| if (n * per).is_multiple_of(8) { n * per / 8 } else { u32::MAX };
         let mut pieces: SmallVec<[Value; 4]> = SmallVec::new();
         let mut single: Vec<V<M>> = Vec::new();
         for run in runs {

@@ -32,8 +32,8 @@ targets! { Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942
 
 /// Sets of targets that have an instruction. `T` is the target, pair of targets or [`AnyTarget`] that is asked about.
 #[diagnostic::on_unimplemented(
-    message = "`{T}` has no such matrix instruction: it exists on `{Self}`",
-    label = "not on every target that `#[targets(…)]` lists",
+    message = "`{T}` does not have this matrix instruction",
+    label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
     note = "f16 and bf16: 32x32x8 and 16x16x16 exist since gfx90a, 32x32x16 and 16x16x32 since gfx950; i8: 32x32x8 and 16x16x16 on gfx908 and gfx90a, 32x32x16 and 16x16x32 since gfx942, 32x32x32 and 16x16x64 since gfx950; 8-bit floats and sparse matrices exist since gfx942, MX formats since gfx950; f32 and f64 shapes are the same on all, xf32 is gfx942's alone",
     note = "`matmul` of tiles takes the best shape that the target has; or list fewer targets"
 )]

@@ -231,7 +231,7 @@ macro_rules! factor {
                 let operand = Self::operand(depth);
                 let at = [At::new(row.into_device()), At::new(col.into_device())];
                 let runs: Vec<Vec<Run>> = (0..$k / depth)
-                    .map(|step| Run::of(places::<T>(operand, O::AS_ACC, SIDE, depth, step, loc), $at))
+                    .map(|step| Run::of(places(operand, O::AS_ACC, SIDE, depth, step, loc), $at))
                     .collect();
                 let places = view.places();
                 let mut values = Vec::new();
@@ -256,7 +256,7 @@ factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
 factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
 
 /// Where the elements are that a lane holds of the fragment of `step`.
-fn places<T: MatrixElement>(
+fn places(
     operand: Operand,
     as_acc: bool,
     side: usize,
@@ -286,9 +286,9 @@ fn places<T: MatrixElement>(
     });
     let exchange = |(mut at, k): (Coordinates, _)| {
         if operand.matrix == Matrix::A {
-            at.column = k
+            at.column = k;
         } else {
-            at.row = k
+            at.row = k;
         }
         at
     };
