@@ -53,17 +53,23 @@ impl<T, const N: usize> Clone for Private<T, N> {
 }
 impl<T, const N: usize> Copy for Private<T, N> {}
 
-impl<T: Number, const N: usize> Private<T, N> {
+impl<T, const N: usize> Private<T, N> {
     /// Declares an array.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
-    pub fn new() -> Self {
+    pub fn new() -> Self
+    where
+        T: Number,
+    {
         let bytes = u32::try_from(N * T::ELEM.bytes() as usize).unwrap_or(u32::MAX / 2);
         Private { id: with(|c| c.builder.private(bytes)), element: PhantomData }
     }
 
     /// Declares an array whose elements are all `value`.
     #[track_caller]
-    pub fn filled(value: impl IntoDevice<V<T>>) -> Self {
+    pub fn filled(value: impl IntoDevice<V<T>>) -> Self
+    where
+        T: Number,
+    {
         let (array, value) = (Self::new(), value.into_device());
         for i in 0..array.len() {
             array.store_at(i, value);

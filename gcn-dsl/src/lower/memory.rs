@@ -106,7 +106,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn load_uniform(&mut self, v: Value, resource: Value, offset: Value) -> Lowered {
-        let base = self.operand(resource);
+        let base = self.slice_resource(resource);
         let offset = match self.operand(offset) {
             // Immediate offsets of buffer loads have 20 bits.
             Src::Const(bits, _) if bits < 1 << 20 => Src::Fixed(Operand::Imm(bits as i64)),
@@ -114,6 +114,15 @@ impl Lower<'_> {
         };
         let dst = self.define(v);
         self.machine(&scalar_load("s_buffer_load", dst.len), &[dst], &[base, offset])
+    }
+
+    /// The resource of a slice, which the scheduler is told about.
+    fn slice_resource(&mut self, resource: Value) -> Src {
+        let src = self.operand(resource);
+        if let Src::Reg(slice) = src {
+            self.func.slices.insert(slice.reg);
+        }
+        src
     }
 
     pub(super) fn address(&mut self, memory: Memory, offset: Value) -> Address {
@@ -145,7 +154,7 @@ impl Lower<'_> {
             }
             Memory::Private(id) => self.scratch_address(self.kernel.private[id.0 as usize].offset, offset),
             Memory::Buffer(resource) => {
-                let base = vec![self.operand(resource), Src::Const(0, Width::B32)];
+                let base = vec![self.slice_resource(resource), Src::Const(0, Width::B32)];
                 let (varying, offset, offen) = match self.split_aligned(offset) {
                     (Src::Const(bits, _), 0) if bits <= MUBUF_OFFSET_MAX => {
                         (Src::Fixed(Operand::Off), bits as i32, false)

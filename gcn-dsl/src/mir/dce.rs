@@ -40,7 +40,7 @@ fn access(inst: &MInst, operand: usize) -> Access {
     match &inst.op {
         Op::Machine(row, _) => row.operands.get(operand).map_or(Access::Read, |slot| slot.access),
         Op::Copy | Op::Undef if operand == 0 => Access::Write,
-        Op::Copy | Op::Undef | Op::Order => Access::Read,
+        _ => Access::Read,
     }
 }
 
@@ -56,12 +56,12 @@ fn is_removable(inst: &MInst) -> bool {
     let written = |i: usize| access(inst, i) != Access::Read;
     let plain = match &inst.op {
         Op::Copy | Op::Undef => true,
-        Op::Order => false,
         Op::Machine(row, _) => {
             let arithmetic =
                 row.format.is_vop() || matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopk);
             arithmetic && row.implicit_writes == ImplicitRegs::empty()
         }
+        _ => false,
     };
     let virt = |(i, operand): (usize, &MOperand)| !written(i) || matches!(operand, MOperand::Virt(_));
     plain && inst.operands.iter().enumerate().all(virt) && results(inst).next().is_some()

@@ -20,6 +20,7 @@ use gcn_isa::operand::Operand;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{InstDesc, Target};
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 /// A virtual register (tuple).
@@ -107,6 +108,8 @@ pub struct Function {
     pub blocks: Vec<MBlock>,
     /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
     pub live_in: Vec<Reg>,
+    /// Buffer resources of slices: nothing but accesses through the same resource reaches what they describe.
+    pub slices: HashSet<VReg>,
 }
 
 impl VReg {
@@ -119,7 +122,14 @@ impl VReg {
 impl Function {
     /// An empty function.
     pub fn new(target: Target, name: impl Into<String>) -> Function {
-        Function { target, name: name.into(), vregs: Vec::new(), blocks: Vec::new(), live_in: Vec::new() }
+        Function {
+            target,
+            name: name.into(),
+            vregs: Vec::new(),
+            blocks: Vec::new(),
+            live_in: Vec::new(),
+            slices: HashSet::new(),
+        }
     }
 
     /// A new virtual register with the alignment that the target's encodings ask for: vector tuples even where the

@@ -3,8 +3,8 @@
 //! Registers: read after write, write after read and write after write, register by register, for virtual registers
 //! (parts of tuples apart), machine registers, and SCC. EXEC is a register that every vector instruction reads. As
 //! every write of SCC is ordered with every other and with the reads between, a reader keeps its writer.
-//! Memory: loads may pass loads; nothing passes a store or an atomic of the same space. LDS is one space, all other
-//! memory another; FLAT is in both.
+//! Memory: loads may pass loads; nothing passes a store or an atomic of the same space. LDS is one space, scratch another, each
+//! slice one of its own ([`Function::slices`]), all other memory another; FLAT is in LDS and in that.
 
 use gcn_isa::inst::Inst;
 use gcn_isa::reg::{self, Reg, RegFile, RegUnit};
@@ -34,6 +34,8 @@ enum Resource {
     Scc,
     Mode,
     Lds,
+    Scratch,
+    Slice(VReg),
     Memory,
 }
 
@@ -160,7 +162,7 @@ impl Uses {
                     uses.operand(operand, slot.access, keeps);
                 }
                 uses.implicit(desc);
-                uses.memory(desc, mods.gds);
+                uses.memory(desc, mods.gds, object(f, inst, desc));
             }
             Op::Order => {}
             Op::Copy | Op::Undef => {
@@ -231,7 +233,7 @@ impl Uses {
         }
     }
 
-    fn memory(&mut self, desc: &InstDesc, gds: bool) {
+    fn memory(&mut self, desc: &InstDesc, gds: bool, object: Resource) {
         use Class as C;
         let (lds, memory) = match desc.class {
             C::LdsRead => (Some(Access::Read), None),
@@ -253,7 +255,22 @@ impl Uses {
             self.add(Resource::Lds, access);
         }
         if let Some(access) = memory {
-            self.add(Resource::Memory, access);
+            self.add(object, access);
         }
     }
+}
+
+/// What a memory instruction other than of LDS reaches.
+fn object(f: &Function, inst: &MInst, desc: &InstDesc) -> Resource {
+    if matches!(desc.class, Class::ScratchLoad | Class::ScratchStore) {
+        return Resource::Scratch;
+    }
+    let mut named = inst.operands.iter().zip(desc.operands);
+    let slice = named.find_map(|(operand, slot)| match operand {
+        MOperand::Virt(s) if matches!(slot.name, "srsrc" | "sbase") && f.slices.contains(&s.reg) => {
+            Some(s.reg)
+        }
+        _ => None,
+    });
+    slice.map_or(Resource::Memory, Resource::Slice)
 }

@@ -440,19 +440,6 @@ fn neighbours_are_one_instruction() {
     }
 }
 
-#[test]
-#[ignore = "prints"]
-fn show() {
-    for text in [
-        four.build(Target::GFX90A).unwrap().assembly(Comments::Explain),
-        table.build(Target::GFX90A).unwrap().assembly(Comments::Explain),
-        local.build(Target::GFX942).unwrap().assembly(Comments::Explain),
-        apart.build(Target::GFX942).unwrap().assembly(Comments::Explain),
-    ] {
-        println!("{}", text.split("s_endpgm").next().unwrap_or(""));
-    }
-}
-
 gcn_kernel! {
     /// Rows of LDS by constants, an address that no trip changes, and a coefficient that none changes.
     #[workgroup(64)]
@@ -496,6 +483,34 @@ fn addresses_are_computed_once() {
             let l = at((i ^ 5) * 4 + 1);
             let expected: f32 = (0..2).map(|k| l * c[6] + at(k * 64 + i * 2)).sum();
             assert_eq!(y[i], expected, "{target} {i}");
+        }
+    }
+}
+
+gcn_kernel! {
+    /// A store to one slice, then loads from two others and from the same.
+    #[workgroup(64)]
+    fn independent(x: &[f32], y: &mut [f32], z: &mut [f32]) {
+        let i = global_id().x;
+        y[i] = x[i] * 2.0;
+        z[i] = x[i + 64] + z[i + 64];
+        z[i + 64] = y[63 - i];
+    }
+}
+
+#[test]
+fn accesses_to_other_slices_are_not_waited_for() {
+    for target in TARGETS {
+        let text = independent.build(target).unwrap().assembly(Comments::None);
+        let order: Vec<&str> = text.lines().filter_map(|l| l.trim_start().strip_prefix("buffer_")).collect();
+        let first_store = order.iter().position(|l| l.starts_with("store")).unwrap();
+        assert_eq!(first_store, 3, "the loads from `x` and `z` come before the store to `y`: {text}");
+        assert!(order[4].starts_with("load") || order[5].starts_with("load"), "{text}");
+        let x: Vec<f32> = (0..128).map(|i| i as f32).collect();
+        let (mut y, mut z) = (vec![0.0; 64], vec![1.0; 128]);
+        independent.launch(&Device::simulator(target), Grid::x(1), (&x, &mut y, &mut z)).unwrap();
+        for i in 0..64 {
+            assert_eq!((y[i], z[i], z[i + 64]), (2.0 * x[i], x[i + 64] + 1.0, 2.0 * x[63 - i]), "{target}");
         }
     }
 }
