@@ -18,6 +18,30 @@ pub(crate) struct Declared {
     pub args: Vec<Arg>,
 }
 
+/// A `#[host]` parameter: a value of the kernel itself, known when it is built.
+pub(crate) struct HostParam {
+    pub name: syn::Ident,
+    pub ty: Type,
+}
+
+fn is_host(input: &FnArg) -> bool {
+    matches!(input, FnArg::Typed(typed) if typed.attrs.iter().any(|a| a.path().is_ident("host")))
+}
+
+/// The `#[host]` parameters.
+pub(crate) fn host_params(kernel: &KernelFn) -> Vec<HostParam> {
+    let typed = kernel.sig.inputs.iter().filter(|input| is_host(input)).filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    typed
+        .filter_map(|typed| match &*typed.pat {
+            Pat::Ident(p) => Some(HostParam { name: p.ident.clone(), ty: (*typed.ty).clone() }),
+            _ => None,
+        })
+        .collect()
+}
+
 /// An argument.
 pub(crate) struct Arg {
     pub name: syn::Ident,
@@ -96,6 +120,18 @@ fn attributes(kernel: &KernelFn, errors: &mut Errors) {
 
 fn signature(kernel: &KernelFn, errors: &mut Errors) {
     let sig = &kernel.sig;
+    for input in sig.inputs.iter().filter(|input| is_host(input)) {
+        let FnArg::Typed(typed) = input else { continue };
+        let plain = matches!(&*typed.pat, Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none());
+        if typed.attrs.len() > 1 || !plain {
+            errors.at(&typed.pat, "a `#[host]` parameter has a plain name and no other attribute");
+        } else if let Type::Reference(_) | Type::Infer(_) | Type::ImplTrait(_) = &*typed.ty {
+            errors.at(
+                &typed.ty,
+                "a `#[host]` parameter is a field of the kernel: give it a type that is `Copy`",
+            );
+        }
+    }
     let refuse = |errors: &mut Errors, tokens: Option<&dyn ToTokens>, what: &str| {
         if let Some(tokens) = tokens {
             errors.at(tokens.to_token_stream(), format!("a kernel cannot be {what}"));
@@ -128,7 +164,7 @@ fn signature(kernel: &KernelFn, errors: &mut Errors) {
 /// The arguments, if each of them is one.
 pub(crate) fn arguments(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Arg>> {
     let mut args = Some(Vec::new());
-    for input in &kernel.sig.inputs {
+    for input in kernel.sig.inputs.iter().filter(|input| !is_host(input)) {
         match argument(input) {
             Ok(arg) => {
                 if let Some(args) = &mut args {
@@ -148,6 +184,11 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     let FnArg::Typed(typed) = input else {
         return Err((input.to_token_stream(), format!("a kernel has no `self`; {ARG_FORMS}")));
     };
+    if let Some(attr) = typed.attrs.first() {
+        let what =
+            "an argument takes the attribute `#[host]`: a value that is known when the kernel is built";
+        return Err((attr.to_token_stream(), what.to_owned()));
+    }
     let name = match &*typed.pat {
         Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
             p.ident.clone()

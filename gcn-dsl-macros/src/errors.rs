@@ -32,6 +32,11 @@ impl Errors {
         self.spoilt
     }
 
+    /// True if something has spoilt the body since the last call.
+    pub fn take_spoilt(&mut self) -> bool {
+        std::mem::take(&mut self.spoilt)
+    }
+
     pub fn append(&mut self, other: Errors) {
         self.found.extend(other.found);
         self.spoilt |= other.spoilt;

@@ -31,25 +31,34 @@ pub fn gcn_asm(input: TokenStream) -> TokenStream {
 
 fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let mut errors = errors::Errors::default();
-    let parsed = match parse::kernels(comptime::mark(input)) {
+    let parsed = match parse::items(comptime::mark(input)) {
         Ok(parsed) => parsed,
         Err(error) => return check::no_kernel(&error).into_compile_error(),
     };
     let mut out = proc_macro2::TokenStream::new();
-    for kernel in &parsed {
-        let mut found = errors::Errors::default();
-        let declared = check::kernel(kernel, &mut found);
-        let body = check::body(kernel, &mut found);
-        let expanded = declared
-            .zip(body)
-            .map(|(declared, body)| expand::item::kernel(kernel, &declared, body, &mut found));
-        // One mistake, one message: the item keeps its signature and loses its body.
-        match (expanded, found.spoilt()) {
-            (Some(tokens), false) => out.extend(tokens),
-            _ => out.extend(expand::item::stub(kernel)),
-        }
-        errors.append(found);
+    for item in &parsed {
+        out.extend(match item {
+            parse::Item::Kernel(kernel) => self::kernel(kernel, &mut errors),
+            parse::Item::Function(function) => expand::function::free(function, &mut errors),
+            parse::Item::Struct(item) => expand::aggregate::structure(item, &mut errors),
+            parse::Item::Impl(item) => expand::function::implementation(item, &mut errors),
+        });
     }
     out.extend(errors.into_compile_errors());
     out
+}
+
+fn kernel(kernel: &parse::KernelFn, errors: &mut errors::Errors) -> proc_macro2::TokenStream {
+    let mut found = errors::Errors::default();
+    let declared = check::kernel(kernel, &mut found);
+    let body = check::body(kernel, &mut found);
+    let expanded =
+        declared.zip(body).map(|(declared, body)| expand::item::kernel(kernel, &declared, body, &mut found));
+    // One mistake, one message: the item keeps its signature and loses its body.
+    let tokens = match (expanded, found.spoilt()) {
+        (Some(tokens), false) => tokens,
+        _ => expand::item::stub(kernel),
+    };
+    errors.append(found);
+    tokens
 }

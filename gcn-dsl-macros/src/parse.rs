@@ -1,9 +1,11 @@
 //! Tokens to functions with their attributes. Nothing is judged here but syntax.
 
-use proc_macro2::TokenStream;
+use std::rc::Rc;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Block, Signature, Visibility};
+use syn::{Attribute, Block, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
 
 /// A function in `gcn_kernel!`.
 pub(crate) struct KernelFn {
@@ -12,47 +14,176 @@ pub(crate) struct KernelFn {
     pub sig: Signature,
     /// The body, or why it is no Rust: the kernel's name and arguments are known even then.
     pub body: syn::Result<Block>,
+    /// Of a body that is no Rust, the statements that are.
+    pub kept: Vec<Stmt>,
+    /// The kernels beside it: unit structs, which a pattern would take for what it compares with.
+    pub kernels: Rc<[String]>,
+}
+
+/// An item in `gcn_kernel!`.
+pub(crate) enum Item {
+    Kernel(KernelFn),
+    /// `#[device] fn`.
+    Function(KernelFn),
+    /// `#[device] struct`.
+    Struct(ItemStruct),
+    /// `#[device] impl`.
+    Impl(DeviceImpl),
+}
+
+/// `#[device] impl … { … }` with its functions apart.
+pub(crate) struct DeviceImpl {
+    /// The block without its functions: attributes, generics, types, constants.
+    pub frame: ItemImpl,
+    pub functions: Vec<KernelFn>,
+}
+
+/// The attribute that makes an item one of the device.
+pub(crate) fn is_device(attr: &Attribute) -> bool {
+    attr.path().is_ident("device")
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        let attrs = ahead.call(Attribute::parse_outer)?;
+        let device = attrs.iter().find(|a| is_device(a));
+        ahead.parse::<Visibility>()?;
+        let item = (ahead.peek(Token![struct]), ahead.peek(Token![impl]));
+        match (device, item) {
+            (Some(_), (true, _)) => input.parse().map(Item::Struct),
+            (Some(_), (_, true)) => input.parse().map(Item::Impl),
+            (Some(_), _) => input.parse().map(Item::Function),
+            (None, (true, _) | (_, true)) => {
+                let keyword: proc_macro2::TokenTree = ahead.parse()?;
+                let message = format!(
+                    "`{keyword}` in `gcn_kernel!` is for device values and says so: write `#[device] {keyword} …`; what \
+                     lives on the host stands outside the macro"
+                );
+                Err(syn::Error::new(keyword.span(), message))
+            }
+            (None, _) => input.parse().map(Item::Kernel),
+        }
+    }
+}
+
+impl Parse for DeviceImpl {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut tokens = proc_macro2::TokenStream::new();
+        let mut body = None;
+        // A body that is no Rust must not take the whole block with it.
+        while body.is_none() {
+            if input.peek(syn::token::Brace) {
+                let inner;
+                syn::braced!(inner in input);
+                body = Some(members(&inner)?);
+            } else {
+                tokens.extend([input.parse::<proc_macro2::TokenTree>()?]);
+            }
+        }
+        let (others, functions) = body.unwrap_or_default();
+        let frame: ItemImpl = syn::parse2(quote::quote!(#tokens { #others }))?;
+        Ok(DeviceImpl { frame, functions })
+    }
+}
+
+/// The members of an `impl` block: what is no function, and the functions.
+fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> {
+    let (mut others, mut functions) = (TokenStream::new(), Vec::new());
+    while !input.is_empty() {
+        let ahead = input.fork();
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        if ahead.peek(Token![type]) || (ahead.peek(Token![const]) && ahead.peek2(Ident)) {
+            let member: syn::ImplItem = input.parse()?;
+            others.extend(quote::ToTokens::into_token_stream(member));
+        } else {
+            functions.push(input.parse()?);
+        }
+    }
+    Ok((others, functions))
 }
 
 impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Ok(KernelFn {
-            attrs: input.call(Attribute::parse_outer)?,
-            vis: input.parse()?,
-            sig: input.parse()?,
-            body: body(input)?,
-        })
+        let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
+        let (body, kept) = body(input)?;
+        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default() })
     }
 }
 
-fn body(input: ParseStream<'_>) -> syn::Result<syn::Result<Block>> {
+fn body(input: ParseStream<'_>) -> syn::Result<(syn::Result<Block>, Vec<Stmt>)> {
     let ahead = input.fork();
     match ahead.parse() {
         Ok(block) => {
             input.advance_to(&ahead);
-            Ok(Ok(block))
+            Ok((Ok(block), Vec::new()))
         }
         Err(error) => {
             // Past the braces the next kernel can still be read; without braces there is no body to go past.
-            input.parse::<proc_macro2::Group>().map_err(|_| error.clone())?;
-            Ok(Err(error))
+            let group = input.parse::<proc_macro2::Group>().map_err(|_| error.clone())?;
+            Ok((Err(error), parsable(group.stream())))
         }
     }
 }
 
-/// All functions of one macro call.
-pub(crate) fn kernels(input: TokenStream) -> syn::Result<Vec<KernelFn>> {
+/// The statements that parse, of a body that does not: what an editor completes names from while one is being written.
+fn parsable(body: TokenStream) -> Vec<Stmt> {
+    let (mut kept, mut open) = (Vec::new(), TokenStream::new());
+    for token in body {
+        let ends = match &token {
+            TokenTree::Punct(p) => p.as_char() == ';',
+            TokenTree::Group(g) => g.delimiter() == Delimiter::Brace,
+            _ => false,
+        };
+        let semicolon = matches!(token, TokenTree::Punct(_));
+        open.extend([token]);
+        if !ends {
+            continue;
+        }
+        match Block::parse_within.parse2(open.clone()) {
+            Ok(statements) => {
+                kept.extend(statements);
+                open = TokenStream::new();
+            }
+            // Behind braces a statement may go on (`if … { } else { }`), behind `;` it is over.
+            Err(_) if semicolon => open = TokenStream::new(),
+            Err(_) => {}
+        }
+    }
+    kept
+}
+
+/// Tells each function the names of all kernels.
+fn introduce(items: &mut [Item]) {
+    let names = items.iter().filter_map(|item| match item {
+        Item::Kernel(kernel) => Some(kernel.sig.ident.to_string()),
+        _ => None,
+    });
+    let names: Rc<[String]> = names.collect();
+    for item in items {
+        match item {
+            Item::Kernel(f) | Item::Function(f) => f.kernels = Rc::clone(&names),
+            Item::Impl(i) => i.functions.iter_mut().for_each(|f| f.kernels = Rc::clone(&names)),
+            Item::Struct(_) => {}
+        }
+    }
+}
+
+/// All items of one macro call.
+pub(crate) fn items(input: TokenStream) -> syn::Result<Vec<Item>> {
     let parser = |input: ParseStream<'_>| {
         if input.is_empty() {
             return Err(input.error(
                 "`gcn_kernel!` is empty; write a kernel, for example `#[workgroup(64)] fn fill(x: &mut [f32]) { … }`",
             ));
         }
-        let mut kernels = Vec::new();
+        let mut items = Vec::new();
         while !input.is_empty() {
-            kernels.push(input.parse()?);
+            items.push(input.parse()?);
         }
-        Ok(kernels)
+        introduce(&mut items);
+        Ok(items)
     };
     parser.parse2(input)
 }

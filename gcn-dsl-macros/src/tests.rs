@@ -70,7 +70,7 @@ fn operators_that_rust_fixes_become_calls() {
 #[test]
 fn variables_are_read_and_set() {
     let text = body(quote! { let mut s: f32 = 0.0; s += x[a]; let s2 = s; let s = 1; y[a] = s; });
-    assert!(text.contains("lets=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::annotate::<::gcn_dsl::S<f32>,_>(0.0));"), "{text}");
+    assert!(text.contains("letmuts=::gcn_dsl::lang::Var::declare(&__gcn_flow,::gcn_dsl::lang::annotate::<::gcn_dsl::S<f32>,_>(0.0));"), "{text}");
     assert!(
         text.contains("s.set(&__gcn_flow,s.get()+(::gcn_dsl::lang::load(&x,a)));lets2=s.get();lets=1;"),
         "{text}"
@@ -81,7 +81,7 @@ fn variables_are_read_and_set() {
 #[test]
 fn array_variables_are_changed_by_element() {
     let text = body(quote! { let mut t = [[0.0; 2]; 2]; t[1][0] = 5.0; });
-    assert!(text.contains("let__gcn_new=5.0;letmut__gcn_whole=t.get();__gcn_whole[1][0]=::gcn_dsl::lang::convert(__gcn_new);t.set(&__gcn_flow,__gcn_whole)"), "{text}");
+    assert!(text.contains("t.set_part(&__gcn_flow,|__gcn_whole|&mut__gcn_whole[1][0],5.0);"), "{text}");
 }
 
 #[test]
@@ -150,4 +150,83 @@ fn faults_in_bodies_are_all_reported() {
         assert!(found.contains(expected), "{found}");
     }
     assert!(found[3].contains("called `v_mfma_f32_32x32x8f16`"), "{}", found[3]);
+}
+
+#[test]
+fn device_functions_stay_functions() {
+    let text = expand(quote! {
+        /// Doc.
+        #[device]
+        pub fn f<T: Float, X>(x: V<T>, n: T, mut p: X, (a, b): (u32, V<T>), y: &[f32], out: &mut V<u32>) -> (V<T>, u32) {
+            *out += a;
+            (x, a)
+        }
+    });
+    for part in [
+        "#[doc=r\"Doc.\"]#[track_caller]",
+        "pubfnf<T:Float,X>(x:impl::gcn_dsl::lang::IntoDevice<V<T>>,n:impl::gcn_dsl::lang::IntoDevice<::gcn_dsl::S<T>>,p:X,",
+        "__gcn_arg3:impl::gcn_dsl::lang::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:::gcn_dsl::lang::Slice<f32,::gcn_dsl::lang::ReadOnly>,",
+        "out:::gcn_dsl::lang::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
+        "let__gcn_frame=::gcn_dsl::lang::enter(\"f\");(move||{let__gcn_flow=::gcn_dsl::lang::Called::new();",
+        "letx=::gcn_dsl::lang::annotate::<V<T>,_>(x);",
+        "letmutp=::gcn_dsl::lang::Var::declare(&__gcn_flow,p);",
+        "letmutout=out.enter(&__gcn_flow);",
+        "::gcn_dsl::lang::annotate::<(V<T>,::gcn_dsl::S<u32>,),_>({out.set(&__gcn_flow,out.get()+(a));(x,a,)})",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn device_structs_get_their_implementations() {
+    let text = expand(quote! {
+        #[device]
+        pub struct P<T: Number> { pub x: V<T>, n: u32 }
+    });
+    for part in [
+        "pubstructP<T:Number>{pubx:V<T>,n:::gcn_dsl::S<u32>}",
+        "lang::FlattenforP<T>where",
+        "lang::Merge<How,Self>forP<T>",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn a_body_that_does_not_parse_keeps_its_whole_statements() {
+    let text = kernels(quote! {
+        #[workgroup(64)]
+        fn k(x: &mut [f32]) {
+            let i = global_id().x;
+            if i > 3 { x[i] = 1.0; } else { x[i] = 2.0; }
+            let broken = = 3;
+            let mut sum = x[i];
+            q = 4;
+            sum += 1.0;
+        }
+    });
+    let text: String = text.to_string().split_whitespace().collect();
+    assert!(text.contains("#[cfg(rust_analyzer)]{"), "{text}");
+    for part in ["leti=global_id().x;", "lang::if_begin(", "letmutsum=", "sum.set("] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("broken") && !text.contains("q="), "{text}");
+    assert_eq!(text.matches("compile_error!").count(), 1, "{text}");
+}
+
+#[test]
+fn host_parameters_are_fields() {
+    let text = expand(quote! {
+        #[workgroup(tile)]
+        pub fn k(#[host] tile: u32, x: &mut [f32]) { let k = tile; x[k] = 1.0; }
+    });
+    for part in [
+        "#[derive(Clone,Copy,Debug)]pubstructk{#[doc=\"Parameter`tile`ofthekernel.\"]pubtile:u32}",
+        "lettile=self.tile;::gcn_dsl::lang::Signature::new(\"k\",&[],[(tile)asu32,(1)asu32,(1)asu32]).host(&tile)",
+        "typeArgs<'a>=(&'amut[f32],);",
+        // A kernel's name is free for a variable.
+        "#[allow(dead_code)]fnk(){}lettile=self.tile;",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
 }

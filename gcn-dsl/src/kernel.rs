@@ -1,6 +1,7 @@
 //! A kernel from its declaration to its code object.
 
 pub(crate) mod build;
+pub(crate) mod debug;
 mod report;
 pub(crate) mod spec;
 
@@ -101,11 +102,14 @@ pub struct BuildOptions {
     pub schedule: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
+    /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
+    /// that are built without optimisation, and false in release builds.
+    pub debug: bool,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        BuildOptions { schedule: true, merge: true }
+        BuildOptions { schedule: true, merge: true, debug: cfg!(debug_assertions) }
     }
 }
 
@@ -120,6 +124,7 @@ pub struct BuiltKernel {
     pub(crate) spec: gcn_emit::kernel::KernelSpec,
     pub(crate) code: Vec<u8>,
     pub(crate) object: Vec<u8>,
+    pub(crate) debug: debug::Debug,
 }
 
 impl BuiltKernel {
@@ -128,7 +133,7 @@ impl BuiltKernel {
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
     ) -> Result<BuiltKernel, BuildError> {
-        let (code, object) = build::emit(&signature, &spec)?;
+        let (code, object, _) = build::emit(&signature, &spec)?;
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
@@ -150,6 +155,7 @@ impl BuiltKernel {
             spec,
             code,
             object,
+            debug: debug::Debug::default(),
         })
     }
 
@@ -185,8 +191,9 @@ impl BuiltKernel {
     /// A [`BuildError`] if an instruction cannot be encoded.
     pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
-        let (code, object) = build::emit(&self.signature, &spec)?;
-        Ok(BuiltKernel { spec, code, object, inserted: Vec::new(), ..self.clone() })
+        let (code, object, offsets) = build::emit(&self.signature, &spec)?;
+        let debug = debug::Debug::of(&spec.program, &offsets, &self.ir.debug);
+        Ok(BuiltKernel { spec, code, object, debug, inserted: Vec::new(), ..self.clone() })
     }
 
     /// Registers, LDS and dispatch state, as the descriptor says them.

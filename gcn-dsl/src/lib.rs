@@ -83,9 +83,10 @@ pub mod prelude {
         row_major, smfmac,
     };
     pub use crate::lang::{
-        Cache, LanePtr, Lds, LdsSlice, Ordering, Private, S, Scope, V, Vector, all, any, ballot, barrier,
-        fence, global_id, lane_id, local_id, read_first_lane, read_lane, select, shuffle, shuffle_xor, splat,
-        wave_id, workgroup_id, workgroup_size,
+        AllLanes, Arithmetic, Cache, Float, Integer, LanePtr, Lds, LdsSlice, Numeric, Ordering, Private, S,
+        Scope, V, Vector, all, all_lanes, any, ballot, barrier, fence, global_id, lane_id, local_id,
+        read_first_lane, read_lane, select, shuffle, shuffle_xor, splat, target, trap, wave_id, workgroup_id,
+        workgroup_size,
     };
     pub use crate::lang::{
         Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, mbcnt, quad_permute,
@@ -104,7 +105,7 @@ pub mod prelude {
         workgroup_inclusive_xor, workgroup_max, workgroup_min, workgroup_or, workgroup_product,
         workgroup_sum, workgroup_xor,
     };
-    pub use crate::scalar::{bf16, f8e4m3, f8e5m2, f16};
+    pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
     pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;
@@ -122,3 +123,11 @@ struct TypesGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/language/matrix.md")]
 struct MatrixGuide;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/functions.md")]
+struct Functions;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/embedding.md")]
+struct Embedding;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_emit::text::InstText;
+use gcn_isa::reg::Reg;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand, Target};
 
@@ -11,6 +12,7 @@ use crate::error::SimError;
 use crate::exec::{Cx, Exec, Fault};
 use crate::kernel::KernelState;
 use crate::op;
+use crate::probe::Probes;
 use crate::step::{RegisterMap, Step};
 
 /// Code address of offset 0, for instructions that read the program counter. Images are mapped here.
@@ -28,6 +30,8 @@ pub struct Machine {
     lines: Arc<BTreeMap<u32, String>>,
     sram_ecc: bool,
     copies_to_lds: bool,
+    /// Registers to show.
+    probes: Option<Arc<Probes>>,
     /// Index of the kernel's first instruction.
     entry: usize,
     /// What is wrong with instructions of an image that cannot be executed, by offset.
@@ -108,6 +112,7 @@ impl Machine {
             faults: loader.faults,
             lines: Arc::default(),
             copies_to_lds,
+            probes: None,
         }
     }
 
@@ -117,6 +122,23 @@ impl Machine {
     pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
         self.sram_ecc = ecc;
         self
+    }
+
+    /// Tells `sink` after each execution of an instruction at one of these code offsets what its wave has in the SGPR or VGPR
+    /// that is given with it, from whatever thread ran it. Waves run in any order, and each in its own.
+    #[must_use]
+    pub fn with_probes(
+        mut self,
+        at: BTreeMap<u32, Reg>,
+        sink: impl Fn(crate::Probed) + Send + Sync + 'static,
+    ) -> Machine {
+        self.probes = (!at.is_empty()).then(|| Arc::new(Probes::new(at, Box::new(sink))));
+        self
+    }
+
+    /// Registers to show.
+    pub(crate) fn probes(&self) -> Option<&Probes> {
+        self.probes.as_deref()
     }
 
     /// Gives the machine source lines for its reports: each holds from its code offset up to the next one.

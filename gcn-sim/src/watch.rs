@@ -44,7 +44,7 @@ impl Shared {
             Mode::Faithful => Watched::Faithful(faithful::Program::new(machine)),
         };
         let sanitize = sanitize::Shared::new(machine, options);
-        if matches!(mode, Watched::Functional) && sanitize.is_none() {
+        if matches!(mode, Watched::Functional) && sanitize.is_none() && machine.probes().is_none() {
             return None;
         }
         Some(Shared { mode, sanitize, results: Mutex::default() })
@@ -188,6 +188,9 @@ impl Group {
         };
         if let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) {
             state.after(program, cx, step, next)?;
+        }
+        if let Some(probes) = cx.machine.probes() {
+            probes.after(cx, step, id);
         }
         Ok(next)
     }

@@ -31,6 +31,85 @@ gcn_kernel! {
     #[cfg(any())]
     #[workgroup(64)]
     fn absent(x: &[Absent]) {}
+
+    /// Kernels' names, its own one among them, are free for variables and arguments.
+    #[workgroup(64)]
+    fn own(kernel: &mut [u32]) {
+        let own = global_id().x;
+        let (mut with_default, i) = (own, 3);
+        with_default += i;
+        kernel[own] = with_default;
+    }
+
+    /// Names of the language, of its types, and of what the expansion works with.
+    #[workgroup(64)]
+    fn reserved(self_: u32, values: &[u32], guard: &mut [u32]) {
+        let (lang, gcn_dsl, builder, var, flow) = (1, 2, 3, 4, self_);
+        let mut other = values[lang] + gcn_dsl + builder + var;
+        let target = |args: V<u32>| args + flow;
+        if other > self_ {
+            let then = target(other);
+            other = then;
+        }
+        guard[0] = other;
+    }
+
+    /// In device functions too.
+    #[device]
+    fn frame(flow: V<u32>, reserved: u32, args: &mut V<u32>) -> V<u32> {
+        let mut own = flow + reserved;
+        *args += 1;
+        own += *args;
+        own
+    }
+
+    #[workgroup(64)]
+    fn calls_frame(x: &mut [u32]) {
+        let mut call = x[0];
+        let frame = frame(x[1], 2, &mut call);
+        x[0] = frame + call;
+    }
+
+    /// A kernel with a parameter of the host.
+    #[workgroup(size)]
+    fn sized(#[host] size: u32, #[host] how: How, x: &mut [u32]) {
+        comptime if matches!(how, How::Up) {
+            x[global_id().x] = size;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum How {
+    Up,
+}
+
+/// Types of the user's that are called as the language's.
+mod shadowed {
+    use gcn_dsl::prelude::gcn_kernel;
+
+    pub struct S;
+    pub struct V;
+    pub struct Var;
+
+    gcn_kernel! {
+        #[workgroup(64)]
+        pub fn shadowed(n: u32, x: &mut [u32]) {
+            let mut sum: u32 = 0;
+            for i in 0..n {
+                sum += i;
+            }
+            let i = gcn_dsl::lang::lane_id();
+            if i < n {
+                x[i] = add(sum, 3);
+            }
+        }
+
+        #[device]
+        fn add(a: u32, b: u32) -> u32 {
+            a + b
+        }
+    }
 }
 
 fn main() {
@@ -38,4 +117,14 @@ fn main() {
     let default: with_default = with_default;
     default.build(Target::GFX942).unwrap();
     with_default::<16>.build(Target::GFX942).unwrap();
+    own.build(Target::GFX90A).unwrap();
+    reserved.build(Target::GFX90A).unwrap();
+    calls_frame.build(Target::GFX90A).unwrap();
+    for size in [64, 128] {
+        let built = sized { size, how: How::Up }.build(Target::GFX942).unwrap();
+        assert_eq!(built.name(), format!("sized_{size}_Up"));
+        assert_eq!(built.signature().workgroup, [size, 1, 1]);
+    }
+    let _ = (shadowed::S, shadowed::V, shadowed::Var);
+    shadowed::shadowed.build(Target::GFX942).unwrap();
 }

@@ -60,10 +60,23 @@ fn kernel(mut asm: AsmFn) -> TokenStream {
     let mut errors = Errors::default();
     let mut options = Options { whole: true, ..Options::default() };
     let lds = own_attributes(&mut asm.attrs, &mut options, &mut errors);
-    let kernel = KernelFn { attrs: asm.attrs, vis: asm.vis, sig: asm.sig, body: Ok(parse_quote!({})) };
+    let body = Ok(parse_quote!({}));
+    let kernel = KernelFn {
+        attrs: asm.attrs,
+        vis: asm.vis,
+        sig: asm.sig,
+        body,
+        kept: Vec::new(),
+        kernels: Default::default(),
+    };
     if !kernel.sig.generics.params.is_empty() {
         let message = "an assembly kernel is not generic: its instructions are checked as they stand here";
         errors.at(&kernel.sig.generics.params, message);
+    }
+    if let Some(host) = check::host_params(&kernel).first() {
+        let message =
+            "an assembly kernel has no `#[host]` parameters: its instructions are checked as they stand here";
+        errors.at(&host.name, message);
     }
     let declared = check::kernel(&kernel, &mut errors);
     let expanded = declared.filter(|_| !errors.spoilt()).and_then(|declared| {

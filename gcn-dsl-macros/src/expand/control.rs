@@ -85,6 +85,13 @@ impl Cx<'_> {
     }
 
     fn comptime_if(&mut self, e: &ExprIf) -> TokenStream {
+        self.comptime += 1;
+        let expanded = self.comptime_branches(e);
+        self.comptime -= 1;
+        expanded
+    }
+
+    fn comptime_branches(&mut self, e: &ExprIf) -> TokenStream {
         let (cond, then) = (&e.cond, self.block(&e.then_branch));
         let els = e.else_branch.as_ref().map(|(_, els)| {
             let els = match &**els {

@@ -6,11 +6,12 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
 
 use super::exit::Frame;
-use super::{Cx, attrs, lang, place};
+use super::function::is_all_lanes;
+use super::{Cx, Kind, attrs, lang, place};
 use crate::check;
 
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
-const CONVERGENT: [&str; 6] = ["barrier", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
+const CONVERGENT: [&str; 7] = ["barrier", "all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
 
 /// Those that also take the targets which the kernel is written for.
 const BY_TARGET: [&str; 5] = ["mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
@@ -89,6 +90,11 @@ impl Cx<'_> {
             Expr::Binary(e) if place::is_compound(&e.op) => self.compound(e),
             Expr::Binary(e) => self.binary(e),
             Expr::Unary(e) if matches!(e.op, UnOp::Deref(_)) => {
+                if let Some(name) = place::name_of(&e.expr)
+                    && self.kind(name) == Some(Kind::Lent)
+                {
+                    return quote_spanned!(name.span()=> #name.get());
+                }
                 let (call, inner) = (lang("load_deref", e.span()), self.expr(&e.expr));
                 quote_spanned!(e.span()=> #call(#inner))
             }
@@ -106,11 +112,20 @@ impl Cx<'_> {
                 let call = lang("cast", e.span());
                 quote_spanned!(e.span()=> #call::<#ty, _>(#inner))
             }
-            Expr::Path(p) => match p.path.get_ident() {
-                Some(name) if self.is_variable(name) => quote_spanned!(name.span()=> #name.get()),
+            Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
+                Some((name, Some(Kind::Variable | Kind::Lent))) => quote_spanned!(name.span()=> #name.get()),
+                Some((name, Some(Kind::Token))) => {
+                    self.token_elsewhere(name);
+                    TokenStream::new()
+                }
                 _ => quote!(#p),
             },
+            Expr::Call(call) if is_all_lanes(e) => {
+                self.token_elsewhere(&call.func);
+                TokenStream::new()
+            }
             Expr::Call(e) => self.call(e),
+            Expr::Macro(e) => self.macro_call(&e.mac),
             _ => self.structural(e),
         }
     }
@@ -121,7 +136,7 @@ impl Cx<'_> {
             Expr::MethodCall(e) => {
                 let receiver = self.operand(&e.receiver);
                 let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
-                let args: Vec<TokenStream> = e.args.iter().map(|a| self.expr(a)).collect();
+                let args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
                 quote!(#receiver #dot #method #turbofish #args)
@@ -143,6 +158,10 @@ impl Cx<'_> {
                 quote_spanned!(e.span()=> [#elem; #len])
             }
             Expr::Reference(e) => {
+                if e.mutability.is_some() && self.lendable(&e.expr).is_some() {
+                    let what = "a `&mut` to a device variable stands as the argument of a call: `f(&mut x)`";
+                    self.errors.at(e, what);
+                }
                 let (mutability, inner) = (&e.mutability, self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)
             }
@@ -156,6 +175,8 @@ impl Cx<'_> {
                 let path = &e.path;
                 let fields = e.fields.iter().map(|f| {
                     let (member, value) = (&f.member, self.expr(&f.expr));
+                    let call = lang("field", f.expr.span());
+                    let value = quote_spanned!(f.expr.span()=> #call(#value));
                     quote!(#member: #value)
                 });
                 let fields: Vec<TokenStream> = fields.collect();
@@ -212,7 +233,7 @@ impl Cx<'_> {
         quote_spanned!(span=> #call(#left, #right))
     }
 
-    fn call(&mut self, e: &ExprCall) -> TokenStream {
+    pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
         if let (Some(name), Some(targets)) = (name, self.targets) {
             check::instruction(name, targets, self.errors);
@@ -222,7 +243,8 @@ impl Cx<'_> {
             Expr::Path(p) => quote!(#p),
             other => self.operand(other),
         };
-        let mut args: Vec<TokenStream> = e.args.iter().map(|a| self.expr(a)).collect();
+        self.no_recursion(&e.func);
+        let mut args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
         if convergent {
             let what = format!("`{}`", e.func.to_token_stream());
             self.not_in_closure(&e.func, &what, "call it outside");
@@ -252,7 +274,7 @@ impl Cx<'_> {
     }
 }
 
-fn called(function: &Expr) -> Option<&Ident> {
+pub(super) fn called(function: &Expr) -> Option<&Ident> {
     match function {
         Expr::Path(p) => p.path.segments.last().map(|s| &s.ident),
         _ => None,

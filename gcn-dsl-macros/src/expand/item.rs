@@ -1,12 +1,15 @@
 //! A kernel's struct and its `Kernel` implementation.
 
+use std::rc::Rc;
+
+use gcn_isa::Target;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
 use super::{Cx, helper};
-use crate::check::{Arg, ArgKind, Declared};
+use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
 
@@ -16,6 +19,8 @@ struct Head {
     declared: Vec<TokenStream>,
     params: Vec<TokenStream>,
     names: Vec<proc_macro2::Ident>,
+    /// Fields of the kernel.
+    hosts: Vec<HostParam>,
 }
 
 fn head(kernel: &KernelFn) -> Head {
@@ -33,18 +38,38 @@ fn head(kernel: &KernelFn) -> Head {
         params.push(quote!(const #name: #ty));
         names.push(name.clone());
     }
-    Head { attrs: kernel.attrs.iter().filter(kept).cloned().collect(), declared, params, names }
+    let attrs = kernel.attrs.iter().filter(kept).cloned().collect();
+    Head { attrs, declared, params, names, hosts: host_params(kernel) }
 }
 
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    if !head.hosts.is_empty() {
+        let fields = head.hosts.iter().map(|HostParam { name, ty }| {
+            let doc = format!("Parameter `{name}` of the kernel.");
+            quote!(#[doc = #doc] #vis #name: #ty)
+        });
+        return quote! {
+            #(#attrs)*
+            #[allow(non_camel_case_types)]
+            #[derive(Clone, Copy, Debug)]
+            #vis struct #name #generics { #(#fields),* }
+        };
+    }
     quote! {
         #(#attrs)*
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
         #vis struct #name #generics;
     }
+}
+
+/// The kernel's fields under their names.
+fn fields(head: &Head) -> TokenStream {
+    let lets =
+        head.hosts.iter().map(|HostParam { name, .. }| quote_spanned!(name.span()=> let #name = self.#name;));
+    lets.collect()
 }
 
 /// The whole expansion.
@@ -55,26 +80,46 @@ pub(crate) fn kernel(
     errors: &mut Errors,
 ) -> TokenStream {
     let head = head(kernel);
-    let body = {
-        let mut cx = Cx::new(errors, declared.targets.as_deref(), kernel.sig.fn_token.span);
-        declared.args.iter().for_each(|a| cx.declare(&a.name, false));
-        cx.function_body(&body.stmts, body.brace_token.span.open())
-    };
     let signature = signature(kernel, declared, &head);
-    let site = kernel.sig.fn_token.span;
-    let (flow, args) = (helper("flow", site, site), helper("args", site, site));
-    let bindings = declared.args.iter().map(|arg| {
-        let (name, elem, method) = (&arg.name, &arg.elem, format_ident!("{}", arg.kind.method()));
-        quote_spanned!(name.span()=> let #name = #args.#method::<#elem>();)
+    let targets = declared.targets.as_deref();
+    let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
+        cx.function_body(&body.stmts, body.brace_token.span.open())
     });
-    let trace = quote! {
-        let #flow = ::gcn_dsl::lang::Top::new();
-        #(#bindings)*
-        { #body }
-    };
     let implementation = implementation(kernel, &head, &declared.args, &signature, &trace, None);
     let declaration = declaration(kernel, &head);
     quote!(#declaration #implementation)
+}
+
+/// What runs when the kernel is built.
+fn trace(
+    kernel: &KernelFn,
+    head: &Head,
+    args: &[Arg],
+    targets: Option<&[Target]>,
+    errors: &mut Errors,
+    statements: impl FnOnce(&mut Cx<'_>) -> TokenStream,
+) -> TokenStream {
+    let (body, freed) = {
+        let mut cx = Cx::new(errors, targets, kernel.sig.fn_token.span);
+        cx.kernels = Rc::clone(&kernel.kernels);
+        head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
+        args.iter().for_each(|a| cx.declare(&a.name, false));
+        (statements(&mut cx), cx.freed_names())
+    };
+    let site = kernel.sig.fn_token.span;
+    let (flow, from) = (helper("flow", site, site), helper("args", site, site));
+    let bindings = args.iter().map(|arg| {
+        let (name, elem, method) = (&arg.name, &arg.elem, format_ident!("{}", arg.kind.method()));
+        quote_spanned!(name.span()=> let #name = #from.#method::<#elem>();)
+    });
+    let fields = fields(head);
+    quote! {
+        #freed
+        #fields
+        let #flow = ::gcn_dsl::lang::Top::new();
+        #(#bindings)*
+        { #body }
+    }
 }
 
 /// A kernel that is not built by running a body: `build` is its own `build_with`.
@@ -93,7 +138,18 @@ pub(crate) fn stub(kernel: &KernelFn) -> TokenStream {
     let mut ignored = Errors::default();
     let args = crate::check::arguments(kernel, &mut ignored).unwrap_or_default();
     let unreachable = quote!(::core::unreachable!("the kernel has compile errors"));
-    let implementation = implementation(kernel, &head, &args, &unreachable, &unreachable, None);
+    // An editor completes from the statements that are whole; rustc has an error already.
+    let statements = match &kernel.body {
+        Ok(body) => &body.stmts,
+        Err(_) => &kernel.kept,
+    };
+    let rest = trace(kernel, &head, &args, None, &mut ignored, |cx| cx.whole_statements(statements));
+    let body = quote! {
+        #[cfg(rust_analyzer)]
+        { #rest }
+        #unreachable
+    };
+    let implementation = implementation(kernel, &head, &args, &unreachable, &body, None);
     let declaration = declaration(kernel, &head);
     quote!(#declaration #implementation)
 }
@@ -133,7 +189,9 @@ fn implementation(
     let shared = head.attrs.iter().filter(|a| a.path().is_ident("cfg") || a.path().is_ident("allow"));
     quote! {
         #(#shared)*
-        #[allow(unused_variables, unused_mut, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
+        #[allow(
+            unused_variables, unused_mut, unused_parens, unused_braces, unexpected_cfgs, clippy::all, clippy::pedantic
+        )]
         impl #generics ::gcn_dsl::Kernel for #name #instance {
             type Args<'a> = (#(#types,)*);
 
@@ -169,9 +227,13 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
         let (method, elem, name) = (format_ident!("{}", arg.kind.method()), &arg.elem, arg.name.to_string());
         quote_spanned!(arg.name.span()=> .#method::<#elem>(#name))
     });
+    let fields = fields(head);
+    let hosts = head.hosts.iter().map(|HostParam { name, .. }| quote!(.host(&#name)));
     quote_spanned! {kernel.sig.ident.span()=>
+        #fields
         ::gcn_dsl::lang::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
             #targets
+            #(#hosts)*
             #(#args)*
     }
 }

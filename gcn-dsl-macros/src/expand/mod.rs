@@ -1,19 +1,26 @@
 //! Syntax to calls of `gcn_dsl::lang`.
 
+pub(crate) mod aggregate;
+mod asm;
 pub(crate) mod attrs;
 pub(crate) mod control;
+mod embed;
 pub(crate) mod exit;
 pub(crate) mod expr;
+pub(crate) mod function;
 pub(crate) mod item;
 pub(crate) mod loops;
 pub(crate) mod matching;
 pub(crate) mod place;
+pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod ty;
 
+use std::rc::Rc;
+
 use gcn_isa::Target;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -33,12 +40,34 @@ pub(crate) struct Cx<'e> {
     fresh: usize,
     /// `return` has no value.
     pub returns_nothing: bool,
+    /// The device function whose body this is, and how many `comptime` branches are around.
+    pub function: Option<Ident>,
+    pub comptime: usize,
+    /// How many assignments to patterns are around.
+    pub nesting: usize,
+    /// The kernels beside this function, and those of their names that the body gives to something else.
+    pub kernels: Rc<[String]>,
+    pub renamed: Vec<Ident>,
+    /// The type parameters around.
+    pub elements: ty::Elements,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A value: a handle, or something of the host.
+    Value,
+    /// A `let mut` device variable.
+    Variable,
+    /// A `&mut` parameter of a device function: the caller's variable, written `*name`.
+    Lent,
+    /// The parameter `name: AllLanes`.
+    Token,
 }
 
 struct Name {
     text: String,
-    /// True for a `let mut` device variable.
-    variable: bool,
+    kind: Kind,
     /// How many closures are around its declaration.
     closures: usize,
 }
@@ -54,6 +83,12 @@ impl<'e> Cx<'e> {
             frames: Vec::new(),
             fresh: 0,
             returns_nothing: true,
+            function: None,
+            kernels: Rc::default(),
+            renamed: Vec::new(),
+            comptime: 0,
+            nesting: 0,
+            elements: ty::Elements::default(),
         }
     }
 
@@ -82,7 +117,12 @@ impl<'e> Cx<'e> {
 
     /// True if `name` is a device variable here.
     pub fn is_variable(&self, name: &Ident) -> bool {
-        self.name(name).is_some_and(|n| n.variable)
+        self.kind(name) == Some(Kind::Variable)
+    }
+
+    /// What `name` stands for, if it is declared in the body.
+    pub fn kind(&self, name: &Ident) -> Option<Kind> {
+        self.name(name).map(|n| n.kind)
     }
 
     /// True if `name` was declared outside the closure that is being expanded.
@@ -95,7 +135,20 @@ impl<'e> Cx<'e> {
     }
 
     pub fn declare(&mut self, name: &Ident, variable: bool) {
-        self.names.push(Name { text: name.to_string(), variable, closures: self.closures });
+        self.declare_as(name, if variable { Kind::Variable } else { Kind::Value });
+    }
+
+    pub fn declare_as(&mut self, name: &Ident, kind: Kind) {
+        if self.kernels.iter().any(|k| name == k) && !self.renamed.contains(name) {
+            self.renamed.push(name.clone());
+        }
+        self.names.push(Name { text: name.to_string(), kind, closures: self.closures });
+    }
+
+    /// Items that free the names of kernels: in a pattern, a function's name is a new name, and a unit struct's is not.
+    pub fn freed_names(&self) -> TokenStream {
+        let free = |name: &Ident| quote!(#[allow(dead_code)] fn #name() {});
+        self.renamed.iter().map(free).collect()
     }
 
     /// Notes an error if a closure is around: who calls it, and under which condition, cannot be seen here, so nothing in it

@@ -3,20 +3,26 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprIndex, Ident, Pat};
+use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 
-use super::{Cx, lang};
+use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
 enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
-    /// An element of an array variable: root and indices, outermost first.
-    Element(&'e Ident, Vec<&'e Expr>),
+    /// A part of a variable: the way from the root, outermost first.
+    Part(&'e Ident, Vec<Step<'e>>),
     /// Memory: what is indexed, and by what.
     Memory(&'e Expr, &'e Expr),
     /// `*p`.
     Deref(&'e Expr),
+}
+
+/// From an aggregate to a part of it.
+enum Step<'e> {
+    Index(&'e Expr),
+    Field(&'e Member),
 }
 
 /// A name that is a whole expression.
@@ -38,11 +44,19 @@ pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
 
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
-        let (value, span) = (self.expr(&e.right), e.span());
-        if let Expr::Infer(_) = &*e.left {
-            return quote_spanned!(span=> let _ = #value);
+        let value = self.expr(&e.right);
+        self.assign_to(&e.left, value, e.span())
+    }
+
+    fn assign_to(&mut self, left: &Expr, value: TokenStream, span: Span) -> TokenStream {
+        match left {
+            Expr::Infer(_) => return quote_spanned!(span=> let _ = #value),
+            Expr::Tuple(t) => return self.assign_members(t.elems.iter(), |m| quote!((#(#m,)*)), value, span),
+            Expr::Array(a) => return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span),
+            Expr::Paren(p) => return self.assign_to(&p.expr, value, span),
+            _ => {}
         }
-        match self.place(&e.left) {
+        match self.place(left) {
             None => TokenStream::new(),
             Some(Place::Memory(base, index)) => {
                 let (base, index) = (self.expr(base), self.expr(index));
@@ -55,6 +69,27 @@ impl Cx<'_> {
             }
             Some(place) => self.write(place, span, |_| value),
         }
+    }
+
+    /// `(a, b) = value` and `[a, b] = value`: the value is taken apart, then each part assigned.
+    fn assign_members<'e>(
+        &mut self,
+        members: impl Iterator<Item = &'e Expr>,
+        pattern: impl FnOnce(&[Ident]) -> TokenStream,
+        value: TokenStream,
+        span: Span,
+    ) -> TokenStream {
+        self.nesting += 1;
+        let name = |cx: &Self, i: usize, at: Span| cx.helper(&format!("part{}_{i}", cx.nesting), at);
+        let (mut names, mut assignments) = (Vec::new(), Vec::new());
+        for (i, member) in members.enumerate() {
+            let name = name(self, i, member.span());
+            assignments.push(self.assign_to(member, quote!(#name), member.span()));
+            names.push(name);
+        }
+        self.nesting -= 1;
+        let pattern = pattern(&names);
+        quote_spanned!(span=> { let #pattern = #value; #(#assignments;)* })
     }
 
     /// `place op= value`.
@@ -81,18 +116,15 @@ impl Cx<'_> {
                 let new = value(quote_spanned!(name.span()=> #name.get()));
                 quote_spanned!(span=> #name.set(&#flow, #new))
             }
-            Place::Element(root, indices) => {
-                let indices: Vec<TokenStream> = indices.into_iter().map(|i| self.expr(i)).collect();
-                let (whole, new) = (self.helper("whole", span), self.helper("new", span));
-                let old = quote_spanned!(span=> #root.get()#([#indices])*);
-                let element = value(old);
-                let convert = lang("convert", span);
-                quote_spanned!(span=> {
-                    let #new = #element;
-                    let mut #whole = #root.get();
-                    #whole #([#indices])* = #convert(#new);
-                    #root.set(&#flow, #whole)
-                })
+            Place::Part(root, steps) => {
+                // Indices are computed once, before the value.
+                let mut indices = Vec::new();
+                let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
+                let whole = self.helper("whole", span);
+                let new = value(quote_spanned!(span=> #root.get() #(#steps)*));
+                let set =
+                    quote_spanned!(span=> #root.set_part(&#flow, |#whole| &mut #whole #(#steps)*, #new));
+                if indices.is_empty() { set } else { quote_spanned!(span=> { #(#indices)* #set }) }
             }
             Place::Memory(base, index) => {
                 let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
@@ -112,19 +144,50 @@ impl Cx<'_> {
         }
     }
 
+    /// A step as tokens; indices that are more than a name or a number get a name.
+    fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
+        match step {
+            Step::Field(member) => quote_spanned!(member.span()=> . #member),
+            Step::Index(e) => {
+                let index = self.expr(e);
+                if matches!(e, Expr::Lit(_)) || name_of(e).is_some_and(|name| !self.is_variable(name)) {
+                    return quote_spanned!(e.span()=> [#index]);
+                }
+                let name = self.helper(&format!("index{}", indices.len()), e.span());
+                indices.push(quote_spanned!(e.span()=> let #name = #index;));
+                quote_spanned!(e.span()=> [#name])
+            }
+        }
+    }
+
     fn place<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         if let Some(name) = name_of(left) {
             if self.is_variable(name) {
                 self.not_captured(name);
                 return Some(Place::Variable(name));
             }
-            self.errors
-                .at(name, format!("`{name}` is not declared mutable; declare it with `let mut {name} = …`"));
+            let what = match self.kind(name) {
+                Some(Kind::Lent) => format!("`{name}` is a `&mut`; assign through it: `*{name} = …`"),
+                _ => format!("`{name}` is not declared mutable; declare it with `let mut {name} = …`"),
+            };
+            self.errors.at(name, what);
             return None;
         }
         match left {
             Expr::Paren(p) => self.place(&p.expr),
-            Expr::Index(index) => Some(self.indexed(index)),
+            Expr::Unary(u) if self.lendable(left).is_some() => name_of(&u.expr).map(|name| {
+                self.not_captured(name);
+                Place::Variable(name)
+            }),
+            Expr::Index(index) => Some(self.part(left).unwrap_or(Place::Memory(&index.expr, &index.index))),
+            Expr::Field(_) => {
+                let part = self.part(left);
+                if part.is_none() {
+                    let what = "a field is assigned to in a device variable: declare it with `let mut`";
+                    self.errors.at(left, what);
+                }
+                part
+            }
             Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => Some(Place::Deref(&u.expr)),
             _ => {
                 let what = "a kernel assigns to variables, to elements `a[i]` and through pointers `*p`";
@@ -144,21 +207,34 @@ impl Cx<'_> {
         }
     }
 
-    fn indexed<'e>(&mut self, index: &'e ExprIndex) -> Place<'e> {
-        let mut indices = vec![&*index.index];
-        let mut base = &*index.expr;
-        while let Expr::Index(inner) = base {
-            indices.push(&inner.index);
-            base = &inner.expr;
+    /// The part of a device variable that `left` is.
+    fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
+        let mut steps = Vec::new();
+        let mut base = left;
+        loop {
+            base = match base {
+                Expr::Index(e) => {
+                    steps.push(Step::Index(&e.index));
+                    &e.expr
+                }
+                Expr::Field(e) => {
+                    steps.push(Step::Field(&e.member));
+                    &e.base
+                }
+                Expr::Paren(e) => &e.expr,
+                _ => break,
+            };
         }
-        indices.reverse();
-        match name_of(base) {
-            Some(root) if self.is_variable(root) => {
-                self.not_captured(root);
-                Place::Element(root, indices)
-            }
-            _ => Place::Memory(&index.expr, &index.index),
-        }
+        steps.reverse();
+        // `out.x` and `(*out).x` are the same.
+        let root = self.lendable(base).and_then(|_| match base {
+            Expr::Unary(u) => name_of(&u.expr),
+            _ => None,
+        });
+        let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
+        let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
+        self.not_captured(root);
+        Some(Place::Part(root, steps))
     }
 }
 

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, attrs, place, ty};
+use super::{Cx, attrs, function, place};
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.
@@ -66,6 +66,20 @@ impl Cx<'_> {
         }
     }
 
+    /// Those of the statements that can be expanded, for a body with errors.
+    pub fn whole_statements(&mut self, stmts: &[Stmt]) -> TokenStream {
+        self.scope(|cx| {
+            let mut out = TokenStream::new();
+            for stmt in stmts {
+                let expanded = cx.stmt(stmt);
+                if !cx.errors.take_spoilt() {
+                    out.extend(expanded);
+                }
+            }
+            out
+        })
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> TokenStream {
         match stmt {
             Stmt::Local(local) => self.local(local),
@@ -73,7 +87,11 @@ impl Cx<'_> {
                 let e = self.expr(expr);
                 quote!(#e #semi)
             }
-            Stmt::Item(_) | Stmt::Macro(_) => stmt.to_token_stream(),
+            Stmt::Macro(m) => {
+                let (call, semi) = (self.macro_call(&m.mac), &m.semi_token);
+                quote!(#call #semi)
+            }
+            Stmt::Item(_) => stmt.to_token_stream(),
         }
     }
 
@@ -96,8 +114,8 @@ impl Cx<'_> {
         }
         let value = self.expr(&init.expr);
         let value = match annotation {
-            Some(t) if !ty::is_host(t) => {
-                let device = ty::device(t);
+            Some(t) if !self.elements.is_host(t) => {
+                let device = self.elements.device(t);
                 let call = super::lang("annotate", init.expr.span());
                 quote_spanned!(init.expr.span()=> #call::<#device, _>(#value))
             }
@@ -107,7 +125,7 @@ impl Cx<'_> {
             && p.mutability.is_some()
             && p.by_ref.is_none()
         {
-            if annotation.is_some_and(ty::is_host) {
+            if annotation.is_some_and(|t| self.elements.is_host(t)) {
                 let what =
                     "a host type cannot be a device variable; use `comptime { … }` for host-time variables";
                 self.errors.at(annotation, what);
@@ -115,10 +133,13 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             let span = init.expr.span();
-            return quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+        }
+        if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {
+            return self.let_pattern(pat, &value, local.span());
         }
         self.bind(pat);
-        let annotation = annotation.filter(|t| ty::is_host(t)).map(|t| quote!(: #t));
+        let annotation = annotation.filter(|t| self.elements.is_host(t)).map(|t| quote!(: #t));
         let attrs = &local.attrs;
         quote_spanned!(local.span()=> #(#attrs)* let #pat #annotation = #value;)
     }

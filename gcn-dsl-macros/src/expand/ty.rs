@@ -1,9 +1,9 @@
-//! Types in `let` annotations: a plain scalar means a uniform value.
+//! Types in a kernel: a plain scalar means a uniform value.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::Type;
 use syn::spanned::Spanned;
+use syn::{GenericParam, Generics, Type, TypeParamBound, WherePredicate};
 
 /// The names of `gcn_dsl::scalar::Elem`.
 const SCALARS: [&str; 15] = [
@@ -11,6 +11,8 @@ const SCALARS: [&str; 15] = [
     "f8e5m2",
 ];
 const HOST: [&str; 7] = ["usize", "isize", "u128", "i128", "String", "Vec", "Option"];
+/// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
+const ELEMENT_BOUNDS: [&str; 6] = ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits"];
 
 fn last_name(ty: &Type) -> Option<String> {
     match ty {
@@ -19,30 +21,104 @@ fn last_name(ty: &Type) -> Option<String> {
     }
 }
 
+/// `S<…>` or `V<…>`.
+pub(crate) fn is_handle(ty: &Type) -> bool {
+    last_name(ty).is_some_and(|n| n == "S" || n == "V")
+}
+
 /// True for types that live on the host only.
 pub(crate) fn is_host(ty: &Type) -> bool {
-    match ty {
-        Type::Path(_) => last_name(ty).is_some_and(|n| HOST.contains(&n.as_str())),
-        Type::Array(a) => is_host(&a.elem),
-        Type::Tuple(_) | Type::Reference(_) | Type::BareFn(_) | Type::Infer(_) => true,
-        _ => false,
+    Elements::default().is_host(ty)
+}
+
+/// The type parameters around: those of element types, and the others.
+#[derive(Clone, Default)]
+pub(crate) struct Elements {
+    elements: Vec<String>,
+    others: Vec<String>,
+}
+
+/// The type parameters of an item.
+pub(crate) fn elements(generics: &Generics) -> Elements {
+    Elements::default().with(generics)
+}
+
+impl Elements {
+    /// These and the parameters of an item inside.
+    pub fn with(&self, generics: &Generics) -> Elements {
+        let mut all = self.clone();
+        for param in &generics.params {
+            let GenericParam::Type(param) = param else { continue };
+            let name = param.ident.to_string();
+            let clauses = generics.where_clause.iter().flat_map(|c| &c.predicates);
+            let clauses = clauses.filter_map(|p| match p {
+                WherePredicate::Type(p) if last_name(&p.bounded_ty).as_ref() == Some(&name) => {
+                    Some(&p.bounds)
+                }
+                _ => None,
+            });
+            let element = param.bounds.iter().chain(clauses.flatten()).any(is_element_bound);
+            if element { &mut all.elements } else { &mut all.others }.push(name);
+        }
+        all
+    }
+
+    /// True for a scalar, and for a parameter that stands for one.
+    pub fn is_element(&self, ty: &Type) -> bool {
+        let Type::Path(p) = ty else { return false };
+        match (p.path.get_ident(), last_name(ty)) {
+            (Some(name), _) if self.elements.iter().any(|e| name == e) => true,
+            (_, Some(name)) => SCALARS.contains(&name.as_str()) && p.qself.is_none(),
+            _ => false,
+        }
+    }
+
+    /// True if a parameter that stands for a device type is a part of `ty`: nothing can become that by itself.
+    pub fn mentions_device_param(&self, ty: &Type) -> bool {
+        fn any(tokens: TokenStream, names: &[String]) -> bool {
+            tokens.into_iter().any(|t| match t {
+                proc_macro2::TokenTree::Ident(i) => names.iter().any(|n| i == n),
+                proc_macro2::TokenTree::Group(g) => any(g.stream(), names),
+                _ => false,
+            })
+        }
+        any(quote!(#ty), &self.others)
+    }
+
+    /// True for types that live on the host only.
+    pub fn is_host(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Path(_) => last_name(ty).is_some_and(|n| HOST.contains(&n.as_str())),
+            Type::Array(a) => self.is_host(&a.elem),
+            Type::Tuple(t) => t.elems.iter().any(|e| self.is_host(e)),
+            Type::Reference(_) | Type::BareFn(_) | Type::Infer(_) | Type::ImplTrait(_) => true,
+            Type::Paren(p) => self.is_host(&p.elem),
+            Type::Group(g) => self.is_host(&g.elem),
+            _ => false,
+        }
+    }
+
+    /// The device type that an annotation means.
+    pub fn device(&self, ty: &Type) -> TokenStream {
+        match ty {
+            Type::Path(_) if self.is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>),
+            Type::Array(a) => {
+                let (elem, len) = (self.device(&a.elem), &a.len);
+                quote_spanned!(ty.span()=> [#elem; #len])
+            }
+            Type::Tuple(t) => {
+                let elems = t.elems.iter().map(|e| self.device(e));
+                quote_spanned!(ty.span()=> (#(#elems,)*))
+            }
+            Type::Paren(p) => self.device(&p.elem),
+            Type::Group(g) => self.device(&g.elem),
+            _ => quote!(#ty),
+        }
     }
 }
 
-/// The device type that an annotation means.
-pub(crate) fn device(ty: &Type) -> TokenStream {
-    match ty {
-        Type::Path(p) if p.path.get_ident().is_some() || p.path.segments.len() > 1 => {
-            if last_name(ty).is_some_and(|n| SCALARS.contains(&n.as_str())) {
-                return quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>);
-            }
-            quote!(#ty)
-        }
-        Type::Array(a) => {
-            let (elem, len) = (device(&a.elem), &a.len);
-            quote_spanned!(ty.span()=> [#elem; #len])
-        }
-        Type::Paren(p) => device(&p.elem),
-        _ => quote!(#ty),
-    }
+fn is_element_bound(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else { return false };
+    let last = bound.path.segments.last();
+    last.is_some_and(|s| ELEMENT_BOUNDS.iter().any(|name| s.ident == name))
 }

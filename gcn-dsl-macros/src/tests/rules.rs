@@ -34,7 +34,7 @@ fn lets() {
     becomes(quote! { #[allow(unused)] let p = a; }, "#[allow(unused)] let p = a;");
     becomes(
         quote! { let mut p: V<u32> = 0; },
-        "let p = lang::Var::declare(&flow, lang::annotate::<V<u32>,_>(0));",
+        "let mut p = lang::Var::declare(&flow, lang::annotate::<V<u32>,_>(0));",
     );
 }
 
@@ -48,7 +48,7 @@ fn scopes() {
     );
     becomes(quote! { let mut i = 1; let g = |i| i + 1; f(i); }, "let g = |i| { i + 1 }; f(i.get());");
     becomes(quote! { let mut p = 1; let (p, q) = (p, 3); f(p); }, "let (p, q) = (p.get(), 3,); f(p);");
-    becomes(quote! { let mut a = a; f(a); }, "let a = lang::Var::declare(&flow, a); f(a.get());");
+    becomes(quote! { let mut a = a; f(a); }, "let mut a = lang::Var::declare(&flow, a); f(a.get());");
 }
 
 #[test]
@@ -69,9 +69,22 @@ fn assignments() {
     );
     becomes(
         quote! { let mut t = [0; 2]; t[1] -= a; },
-        "{ let __gcn_new = t.get()[1] - (a); let mut __gcn_whole = t.get();
-           __gcn_whole[1] = lang::convert(__gcn_new); t.set(&flow, __gcn_whole) };",
+        "t.set_part(&flow, |__gcn_whole| &mut __gcn_whole[1], t.get()[1] - (a));",
     );
+    becomes(
+        quote! { let mut t = p; t.q[f(a)].0 = a; },
+        "{ let __gcn_index0 = f(a); t.set_part(&flow, |__gcn_whole| &mut __gcn_whole.q[__gcn_index0].0, a) };",
+    );
+    becomes(
+        quote! { let (mut p, q) = f(a); p += q; },
+        "let (p, q) = f(a); let mut p = lang::Var::declare(&flow, p); p.set(&flow, p.get() + (q));",
+    );
+    becomes(
+        quote! { let mut t = p; (t, y[a]) = (a, 1.0); },
+        "{ let (__gcn_part1_0, __gcn_part1_1,) = (a, 1.0,); t.set(&flow, __gcn_part1_0);
+           lang::store(&y, a, __gcn_part1_1); };",
+    );
+    becomes(quote! { let mut t = p; f(&mut t, t); }, "f(t.lend(&flow), t.get());");
     becomes(quote! { _ = f(a); }, "let _ = f(a);");
 }
 
@@ -199,15 +212,19 @@ fn host_time_blocks() {
 #[test]
 fn convergent_calls_get_the_flow() {
     becomes(quote! { barrier(); }, "barrier(&flow);");
-    becomes(quote! { let d = gcn::mfma(p, q, x[0]); }, "let d = gcn::mfma(&flow, lang::On::<lang::AnyTarget>::new(), p, q, lang::load(&x, 0));");
+    becomes(
+        quote! { let d = gcn::mfma(p, q, x[0]); },
+        "let d = gcn::mfma(&flow, lang::On::<lang::AnyTarget>::new(), p, q, lang::load(&x, 0));",
+    );
     becomes(quote! { f.barrier(); }, "f.barrier();");
+    becomes(quote! { f(all_lanes(), a); }, "f(all_lanes(&flow), a);");
 }
 
 #[test]
 fn structure_stays_around_rewritten_parts() {
     becomes(
         quote! { let mut p = 1; f(T { p, q: x[a], ..d }); },
-        "f(T { p: p.get(), q: lang::load(&x, a), ..d });",
+        "f(T { p: lang::field(p.get()), q: lang::field(lang::load(&x, a)), ..d });",
     );
     becomes(
         quote! { f([x[0], x[1]], [x[2]; 4]); },

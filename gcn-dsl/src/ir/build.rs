@@ -3,6 +3,7 @@
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
+use super::probe::{FIRST, Probe};
 use super::{
     Inst, Kernel, Label, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
     Variable, flow, fold,
@@ -129,6 +130,18 @@ impl Builder {
             Inst::Splat(s) => self.as_const(*s),
             _ => None,
         }
+    }
+
+    /// Notes a value to show; the literal that its instruction carries.
+    pub fn probe(&mut self, probe: Probe) -> u32 {
+        let probes = &mut self.kernel.debug.probes;
+        probes.push(probe);
+        FIRST + probes.len() as u32 - 1
+    }
+
+    /// Notes what a trap at a position means.
+    pub fn note(&mut self, at: SourceLoc, text: String) {
+        self.kernel.debug.notes.push((at, text));
     }
 
     /// Declares an LDS array.

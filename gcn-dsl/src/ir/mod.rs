@@ -22,6 +22,7 @@ pub mod licm;
 pub mod merge;
 mod print;
 pub mod private;
+pub mod probe;
 pub mod wave;
 
 use gcn_isa::program::SourceLoc;
@@ -435,6 +436,8 @@ pub struct Kernel {
     pub read_only: Vec<Value>,
     /// The body.
     pub body: Region,
+    /// What it says to whoever debugs it.
+    pub debug: probe::Debug,
 }
 
 impl Kernel {

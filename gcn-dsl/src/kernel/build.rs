@@ -8,6 +8,7 @@ use gcn_isa::{Target, check};
 use super::{BuildOptions, BuiltKernel, Kernel};
 use crate::asm::AsmError;
 use crate::ir::{cse, dce, licm, merge, private};
+use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
@@ -136,7 +137,7 @@ pub(super) fn build<K: Kernel>(
 
     // Tokens became Rust, Rust becomes IR.
     let body = || kernel.trace(&mut Arguments::default());
-    let mut ir = lang::trace(&signature.name, target, workgroup, body)
+    let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     private::run(&mut ir);
     dce::run(&mut ir);
@@ -169,7 +170,8 @@ pub(super) fn build<K: Kernel>(
 
     // Machine instructions become bytes.
     let spec = spec::describe(&signature, &ir, inputs, program);
-    let (code, object) = emit(&signature, &spec)?;
+    let (code, object, offsets) = emit(&signature, &spec)?;
+    let debug = Debug::of(&spec.program, &offsets, &ir.debug);
     Ok(BuiltKernel {
         signature,
         ir,
@@ -179,17 +181,21 @@ pub(super) fn build<K: Kernel>(
         spec,
         code,
         object,
+        debug,
     })
 }
 
-/// Machine code and code object.
-pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<(Vec<u8>, Vec<u8>), BuildError> {
+/// Machine code, code object, and the byte offset of each line.
+pub(super) fn emit(
+    signature: &Signature,
+    spec: &KernelSpec,
+) -> Result<(Vec<u8>, Vec<u8>, Vec<u32>), BuildError> {
     let kernel = || signature.name.clone();
     let code = gcn_emit::encode::encode_program(&spec.program)
         .map_err(|error| BuildError::Encode { kernel: kernel(), error: error.into() })?;
     let object = gcn_emit::object::write_code_object(std::slice::from_ref(spec))
         .map_err(|error| BuildError::Object { kernel: kernel(), error: error.into() })?;
-    Ok((code.bytes, object))
+    Ok((code.bytes, object, code.offsets))
 }
 
 fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {

@@ -87,6 +87,20 @@ impl Signature {
         Signature { name, workgroup, targets: TargetSet::ALL, args: Vec::new() }
     }
 
+    /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.
+    #[must_use]
+    pub fn host(mut self, value: &impl std::fmt::Debug) -> Signature {
+        self.name.push('_');
+        self.name.extend(format!("{value:?}").chars().filter_map(|c| match c {
+            c if c.is_ascii_alphanumeric() => Some(c),
+            '-' => Some('m'),
+            '.' => Some('p'),
+            ' ' | ',' | '_' => Some('_'),
+            _ => None,
+        }));
+        self
+    }
+
     /// Limits the kernel to targets by name. Unknown names were refused by the macro.
     #[must_use]
     pub fn targets(mut self, names: &[&str]) -> Signature {

@@ -6,6 +6,7 @@ use std::panic::Location;
 use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 
+use super::function::{self, CallSite, EndlessCall, FreshFrames};
 use crate::ir::build::Builder;
 use crate::ir::{Inst, Kernel, Place, Type, Value};
 use crate::scalar::{Elem, Scalar};
@@ -16,16 +17,20 @@ pub(crate) struct Context {
     pub target: Target,
     pub workgroup: [u32; 3],
     pub error: Option<TraceError>,
+    /// `debug_assert!` and `dbg!` do something.
+    pub debug: bool,
 }
 
 /// A fault found while a kernel's body ran on the host: something that types cannot say.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{location}: {message}")]
+#[error("{location}: {message}{}", calls.iter().map(|c| format!("\n  {c}")).collect::<String>())]
 pub struct TraceError {
     /// The user's source position.
     pub location: String,
     /// What is wrong and what to do.
     pub message: String,
+    /// The calls of device functions that lead to the position, innermost first.
+    pub calls: Vec<CallSite>,
 }
 
 thread_local! {
@@ -64,16 +69,42 @@ pub fn trace(
     workgroup: [u32; 3],
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
-    let context = Context { builder: Builder::new(name), target, workgroup, error: None };
+    trace_with(name, target, workgroup, false, body)
+}
+
+/// As [`trace`]; `debug` says whether `debug_assert!` and `dbg!` do something.
+///
+/// # Errors
+/// The first [`TraceError`] that the body met.
+pub fn trace_with(
+    name: &str,
+    target: Target,
+    workgroup: [u32; 3],
+    debug: bool,
+    body: impl FnOnce(),
+) -> Result<Kernel, TraceError> {
+    let context = Context { builder: Builder::new(name), target, workgroup, error: None, debug };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);
-    body();
+    let outer_calls = FreshFrames::begin();
+    run(body);
+    drop(outer_calls);
     let finished = CURRENT.with_borrow_mut(Option::take);
     drop(restore);
     let context = finished.unwrap_or_else(|| unreachable!("the body cannot take the context away"));
     match context.error {
         Some(error) => Err(error),
         None => Ok(context.builder.finish()),
+    }
+}
+
+/// Runs the body; functions that call each other without end stop it, with an error noted.
+fn run(body: impl FnOnce()) {
+    // What a stopped body leaves behind is thrown away with the context.
+    if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body))
+        && !payload.is::<EndlessCall>()
+    {
+        std::panic::resume_unwind(payload);
     }
 }
 
@@ -100,7 +131,11 @@ impl Context {
 
     /// Notes a fault; the first one wins.
     pub fn fail(&mut self, loc: &'static Location<'static>, message: String) {
-        self.error.get_or_insert(TraceError { location: source(loc).to_string(), message });
+        self.error.get_or_insert_with(|| TraceError {
+            location: source(loc).to_string(),
+            message,
+            calls: function::call_sites(),
+        });
     }
 }
 

@@ -17,7 +17,7 @@ mod range;
 
 pub use branch::{Condition, Else, If, Merge, if_begin};
 pub use exit::{Block, JoinAll, Kind, Last, Leave, Never, Slot, Uniform, Varying, block_begin, either};
-pub use flow::{After, AllLanes, Div, Flow, InLoop, SameScope, Top, after};
+pub use flow::{After, Div, EveryLane, Flow, InLoop, SameScope, Top, after};
 pub use loops::{
     Loop, UnrollEnd, Unrolled, While, WhileHead, loop_begin, unroll, unroll_inclusive, unrolled_begin,
     while_begin,

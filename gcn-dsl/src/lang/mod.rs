@@ -4,6 +4,7 @@
 //! calls on them append instructions to the kernel that the current thread is building (`context`). What a user names is
 //! re-exported by the crate's prelude; the functions that only the macro's expansion names are here.
 
+mod aggregate;
 mod args;
 mod atomic;
 mod cast;
@@ -12,7 +13,9 @@ mod context;
 mod control;
 mod divide;
 mod dma;
+mod embed;
 mod float;
+mod function;
 mod hinted;
 mod ids;
 mod integer;
@@ -34,15 +37,20 @@ mod vector;
 mod wave;
 mod workgroup;
 
+pub use aggregate::{Aggregate, AsIs, IntoField, field};
 pub use args::{Arguments, PackedArg, Packer, Signature, SignatureArg, SignatureArgKind, WriteBack};
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
-pub use context::{TraceError, trace};
+pub use context::{TraceError, trace, trace_with};
 pub use control::*;
+pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
 pub use float::Approximate;
+pub use function::{
+    AllLanes, Anyone, CallSite, Called, Frames, Lent, Numeric, PromisesAllLanes, all_lanes, enter, target,
+};
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;

@@ -47,7 +47,7 @@ macro_rules! handle {
 handle!(S, Uniform);
 handle!(V, Varying);
 
-/// What becomes an `X` by itself: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`.
+/// What becomes an `X` by itself: `X`, a host value for `S` and `V`, `S<T>` for `V<T>`; tuples and arrays member by member.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
@@ -57,12 +57,6 @@ handle!(V, Varying);
 pub trait IntoDevice<X> {
     /// The conversion.
     fn into_device(self) -> X;
-}
-
-impl<X> IntoDevice<X> for X {
-    fn into_device(self) -> X {
-        self
-    }
 }
 
 impl<T: Scalar> IntoDevice<S<T>> for T {

@@ -48,15 +48,6 @@ impl<T: Scalar> Flatten for V<T> {
     }
 }
 
-impl<X: Flatten, const N: usize> Flatten for [X; N] {
-    fn flatten(&self, out: &mut Vec<Value>) {
-        self.iter().for_each(|x| x.flatten(out));
-    }
-    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-        std::array::from_fn(|_| X::unflatten(values))
-    }
-}
-
 /// What `let mut x = …` can hold: device values, arrays of them, and host scalars, which become uniform variables.
 #[diagnostic::on_unimplemented(
     message = "`let mut` in a kernel declares a device variable, and `{Self}` is not a device value",
@@ -90,22 +81,22 @@ macro_rules! declare_host {
 }
 declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
-impl<D: Declare, const N: usize> Declare for [D; N] {
-    type Value = [D::Value; N];
-    fn declare(self) -> [D::Value; N] {
-        self.map(D::declare)
-    }
-}
-
 /// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
 /// only where the same lanes are active as at their declaration, but for those that have returned.
 pub trait AssignIn<F, G> {}
 
 impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
-impl<X: AssignIn<F, G>, F, G, const N: usize> AssignIn<F, G> for [X; N] {}
 
 impl<X: Flatten, F: Flow> Var<X, F> {
+    pub(super) fn of(leaves: Vec<Variable>) -> Self {
+        Var { leaves, types: PhantomData }
+    }
+
+    pub(super) fn leaves(&self) -> &[Variable] {
+        &self.leaves
+    }
+
     /// The expansion of `let mut x = e`.
     #[track_caller]
     pub fn declare<D: Declare<Value = X>>(_flow: &F, init: D) -> Self {
@@ -123,7 +114,7 @@ impl<X: Flatten, F: Flow> Var<X, F> {
                 })
                 .collect()
         });
-        Var { leaves, types: PhantomData }
+        Var::of(leaves)
     }
 
     /// The expansion of a use of the variable.
@@ -143,6 +134,23 @@ impl<X: Flatten, F: Flow> Var<X, F> {
         let mut values = Vec::new();
         e.into_device().flatten(&mut values);
         let loc = location(Location::caller());
+        with(|c| self.leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+    }
+
+    /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`: only the part needs to
+    /// be assignable here.
+    #[track_caller]
+    pub fn set_part<G: Flow, P, E: IntoDevice<P>>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P, e: E)
+    where
+        P: AssignIn<F, G>,
+    {
+        let new = e.into_device();
+        let mut whole = self.get();
+        *part(&mut whole) = new;
+        let mut values = Vec::new();
+        whole.flatten(&mut values);
+        let loc = location(Location::caller());
+        // A leaf that has the value already is not written.
         with(|c| self.leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
     }
 }

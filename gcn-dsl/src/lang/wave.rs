@@ -2,14 +2,14 @@
 
 use std::panic::Location;
 
-use super::control::{AllLanes, Flow};
+use super::control::{EveryLane, Flow};
 use super::{IntoDevice, S, V, with};
 use crate::ir::Inst;
 use crate::scalar::Scalar;
 
 /// Flows in which every lane of the workgroup runs.
 pub trait Convergent {}
-impl<F: Flow> Convergent for F where F::Lanes: AllLanes {}
+impl<F: Flow> Convergent for F where F::Lanes: EveryLane {}
 
 /// Waits until all waves of the workgroup are here; LDS and global accesses before it are visible after it.
 #[track_caller]

@@ -82,6 +82,6 @@ impl Backend for Gpu {
         )?;
         self.device.synchronize()?;
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
-        Ok(LaunchStats { workgroups, wave_instructions: 0 })
+        Ok(LaunchStats { workgroups, ..LaunchStats::default() })
     }
 }

@@ -1,5 +1,6 @@
 //! Launching: one typed call for the simulator and for a GPU.
 
+mod debug;
 mod kernarg;
 mod simulator;
 
@@ -13,6 +14,7 @@ use std::marker::PhantomData;
 
 use gcn_isa::Target;
 
+pub use debug::Printed;
 pub use kernarg::kernarg_bytes;
 
 use crate::kernel::{BuildError, BuiltKernel, Kernel};
@@ -52,12 +54,14 @@ impl Grid {
 }
 
 /// What a launch did. A GPU does not count instructions; there they are 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchStats {
     /// Workgroups run.
     pub workgroups: u64,
     /// Instructions executed, counted once for each wave.
     pub wave_instructions: u64,
+    /// What `dbg!` showed, by workgroup, wave and time. The simulator has printed it to standard error as well.
+    pub printed: Vec<Printed>,
 }
 
 /// Why a launch did not happen or did not end well.
@@ -181,6 +185,20 @@ pub enum LaunchError {
         kernel: String,
         /// Why.
         error: Box<gcn_sim::SimError>,
+    },
+    /// The simulated kernel met `trap()`, or a `debug_assert!` that does not hold.
+    #[error("kernel `{kernel}`: {location}: {message} (workgroup {workgroup:?}, wave {wave}: trap)")]
+    Trap {
+        /// Kernel.
+        kernel: String,
+        /// The user's source position.
+        location: String,
+        /// What was asserted.
+        message: String,
+        /// Workgroup in the grid.
+        workgroup: [u32; 3],
+        /// Wave in the workgroup.
+        wave: u32,
     },
     /// HIP refused.
     #[cfg(feature = "hip")]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gcn_sim::{KernelState, Machine, Memory, Options};
+use gcn_sim::{KernelState, Machine, Memory, Options, SimError};
 
+use super::debug::Listener;
 use super::{Backend, Grid, LaunchError, LaunchStats};
 use crate::kernel::BuiltKernel;
 
@@ -37,6 +38,24 @@ fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
     LaunchError::Memory(error.to_string())
 }
 
+/// A trap has a place in the source.
+fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
+    let name = kernel.name().to_owned();
+    if let SimError::Trap { site, .. } = &error
+        && let Some((location, message)) = kernel.debug.trap(site.offset)
+    {
+        let message = message.unwrap_or("`trap()` was reached").to_owned();
+        return LaunchError::Trap {
+            kernel: name,
+            location: location.to_string(),
+            message,
+            workgroup: site.workgroup,
+            wave: site.wave,
+        };
+    }
+    LaunchError::Simulation { kernel: name, error: Box::new(error) }
+}
+
 impl Backend for Simulator {
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
         Ok(self.memory().alloc(bytes))
@@ -55,13 +74,14 @@ impl Backend for Simulator {
     }
 
     fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
-        let failed =
-            |error| LaunchError::Simulation { kernel: kernel.name().to_owned(), error: Box::new(error) };
+        let failed = |error| explain(kernel, error);
         let target = kernel.target();
         let mut state =
             KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
         state.lds_bytes += grid.dynamic_lds;
+        let (listener, watched) = (Listener::default(), &kernel.debug.watched);
         let machine = Machine::new(target, kernel.code(), state).map_err(failed)?.with_lines(lines(kernel));
+        let machine = listener.on(machine, watched);
         let stats = gcn_sim::run(
             &machine,
             &mut self.memory(),
@@ -69,9 +89,12 @@ impl Backend for Simulator {
             kernel.signature().workgroup,
             kernarg,
             &self.options,
-        )
-        .map_err(failed)?;
+        );
+        // What was shown before a fault is what one wants to see then.
+        let printed = listener.take(watched);
+        printed.iter().for_each(|p| eprintln!("{p}"));
+        let stats = stats.map_err(failed)?;
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
-        Ok(LaunchStats { workgroups, wave_instructions: stats.wave_instructions })
+        Ok(LaunchStats { workgroups, wave_instructions: stats.wave_instructions, printed })
     }
 }

@@ -2,7 +2,9 @@
 
 mod asm;
 mod control;
+mod embed;
 mod fragments;
+mod functions;
 #[cfg(feature = "hip")]
 mod hip;
 mod isa;

@@ -285,13 +285,3 @@ macro_rules! merge_host {
     };
 }
 merge_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, half::f16, half::bf16, f32, f64);
-
-impl<How, A: Merge<How, B>, B: Copy, const N: usize> Merge<How, [B; N]> for [A; N] {
-    type Output = [A::Output; N];
-    fn left(self) -> Self::Output {
-        self.map(A::left)
-    }
-    fn right(b: [B; N]) -> Self::Output {
-        b.map(A::right)
-    }
-}

@@ -81,8 +81,8 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
     note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
     note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call behind it"
 )]
-pub trait AllLanes {}
-impl AllLanes for Top {}
+pub trait EveryLane {}
+impl EveryLane for Top {}
 
 /// Flows whose [`Flow::Scope`] is the same type.
 #[diagnostic::on_unimplemented(

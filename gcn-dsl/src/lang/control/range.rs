@@ -98,7 +98,9 @@ impl<I: ForIndex> Range<I> {
     pub fn step_by<K: IntoDevice<I>>(self, step: K) -> Range<I> {
         let step = step.into_device();
         if with(|c| c.builder.as_const(step.ir())) == Some(0) {
-            with(|c| c.fail(Location::caller(), "the step of a `for` must not be 0".into()));
+            // In the closure the caller would be this function.
+            let loc = Location::caller();
+            with(|c| c.fail(loc, "the step of a `for` must not be 0".into()));
         }
         Range { step: Some(step), ..self }
     }

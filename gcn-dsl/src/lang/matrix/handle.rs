@@ -17,6 +17,8 @@ macro_rules! handle {
         }
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> Copy for $name<$t, $($dim,)+ $($last)?> {}
 
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AsIs for $name<$t, $($dim,)+ $($last)?> {}
+
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Flatten for $name<$t, $($dim,)+ $($last)?> {
             fn flatten(&self, out: &mut Vec<$crate::ir::Value>) {
                 out.push(self.value);

@@ -216,6 +216,11 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsView<T> for 
 }
 impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsViewMut<T> for LdsTile<T, ROWS, COLS, L> {}
 
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> crate::lang::AsIs
+    for Staged<T, ROWS, COLS, L>
+{
+}
+
 impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Flatten for Staged<T, ROWS, COLS, L> {
     fn flatten(&self, out: &mut Vec<Value>) {
         out.extend(self.values.into_iter().flatten());

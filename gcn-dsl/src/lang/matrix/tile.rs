@@ -83,6 +83,10 @@ macro_rules! tile {
         {
         }
 
+        impl<T: MatrixElement, $(const $a: usize, const $b: usize,)+ const SIDE: usize, $($order)?> crate::lang::AsIs
+            for $name<T, $($a, $b,)+ SIDE, $($order)?>
+        {}
+
         impl<T: MatrixElement, $(const $a: usize, const $b: usize,)+ const SIDE: usize, $($order)?> Flatten
             for $name<T, $($a, $b,)+ SIDE, $($order)?>
         {

@@ -1,0 +1,153 @@
+//! `#[device] struct`: what makes a struct of device values a device value.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Fields, ItemStruct, Member};
+
+use super::function::attributes;
+use super::ty;
+use crate::errors::Errors;
+use crate::parse::is_device;
+
+/// The struct with its types as they are meant, and its implementations.
+pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
+    let mut found = Errors::default();
+    attributes(&item.attrs, "device struct", &mut found);
+    if item.fields.is_empty() {
+        found.at(&item.ident, "a device struct without fields holds no device value; give it a field");
+    }
+    if let Some(lifetime) = item.generics.lifetimes().next() {
+        found.at(lifetime, "a device struct holds values, no references; remove the lifetime");
+    }
+    for attr in item.attrs.iter().filter(|a| a.path().is_ident("derive")) {
+        let what = "a device struct is `Clone`, `Copy` and `Debug` by itself, and derives nothing else";
+        found.at(attr, what);
+    }
+    let spoilt = found.spoilt();
+    errors.append(found);
+    if spoilt {
+        return TokenStream::new();
+    }
+    let elements = ty::elements(&item.generics);
+    let mut device = item.clone();
+    device.attrs.retain(|a| !is_device(a));
+    for field in &mut device.fields {
+        field.ty = syn::Type::Verbatim(elements.device(&field.ty));
+    }
+    let implementations = implementations(&device);
+    quote! {
+        #[derive(Debug)]
+        #device
+        #implementations
+    }
+}
+
+fn implementations(item: &ItemStruct) -> TokenStream {
+    let name = &item.ident;
+    let (params, args, clause) = item.generics.split_for_impl();
+    let types: Vec<_> = item.fields.iter().map(|f| &f.ty).collect();
+    // Defaults stand in the declaration only.
+    let bare: Vec<TokenStream> = item.generics.params.iter().map(without_default).collect();
+    let bounds = clause.map(|c| {
+        let predicates = &c.predicates;
+        quote!(#predicates)
+    });
+    let bounds = bounds.filter(|b| !b.is_empty()).map(|b| quote!(#b,));
+    let parts = quote!(#(#types: ::gcn_dsl::lang::Flatten,)*);
+    let members: Vec<Member> = item.fields.members().collect();
+    let build = |values: Vec<TokenStream>| match &item.fields {
+        Fields::Unnamed(_) => quote!(#name(#(#values),*)),
+        _ => quote!(#name { #(#members: #values),* }),
+    };
+    let unflattened = build(
+        types
+            .iter()
+            .map(|t| quote_spanned!(t.span()=> <#t as ::gcn_dsl::lang::Flatten>::unflatten(values)))
+            .collect(),
+    );
+    let side = |method: &str, from: &TokenStream| {
+        let method = quote::format_ident!("{method}");
+        build(
+            members
+                .iter()
+                .zip(&types)
+                .map(|(m, t)| quote!(<#t as ::gcn_dsl::lang::Merge<How, #t>>::#method(#from.#m)))
+                .collect(),
+        )
+    };
+    let (left, right) = (side("left", &quote!(self)), side("right", &quote!(other)));
+    quote! {
+        impl #params ::core::clone::Clone for #name #args where #bounds #parts {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl #params ::core::marker::Copy for #name #args where #bounds #parts {}
+        impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
+        impl #params ::gcn_dsl::lang::Flatten for #name #args where #bounds #parts {
+            fn flatten(&self, values: &mut ::std::vec::Vec<::gcn_dsl::ir::Value>) {
+                #(::gcn_dsl::lang::Flatten::flatten(&self.#members, values);)*
+            }
+            fn unflatten(values: &mut dyn ::core::iter::Iterator<Item = ::gcn_dsl::ir::Value>) -> Self {
+                #unflattened
+            }
+        }
+        impl #params ::gcn_dsl::lang::Declare for #name #args where #bounds #parts {
+            type Value = Self;
+            fn declare(self) -> Self {
+                self
+            }
+        }
+        impl<#(#bare,)* Declared, Here> ::gcn_dsl::lang::AssignIn<Declared, Here> for #name #args
+        where
+            #bounds
+            #(#types: ::gcn_dsl::lang::AssignIn<Declared, Here>,)*
+        {}
+        impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, Self> for #name #args
+        where
+            #bounds
+            #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
+        {
+            type Output = Self;
+            #[track_caller]
+            fn left(self) -> Self {
+                #left
+            }
+            #[track_caller]
+            fn right(other: Self) -> Self {
+                #right
+            }
+        }
+        impl #params ::gcn_dsl::lang::Aggregate for #name #args where #bounds #parts {}
+        impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, ::gcn_dsl::lang::Never> for #name #args
+        where
+            #bounds
+            #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
+        {
+            type Output = Self;
+            const RIGHT_LEAVES: bool = true;
+            #[track_caller]
+            fn left(self) -> Self {
+                #left
+            }
+            fn right(_: ::gcn_dsl::lang::Never) -> Self {
+                ::core::unreachable!("the branch has no value")
+            }
+        }
+    }
+}
+
+fn without_default(param: &syn::GenericParam) -> TokenStream {
+    match param {
+        syn::GenericParam::Type(t) => {
+            let (name, colon, bounds) = (&t.ident, &t.colon_token, &t.bounds);
+            quote!(#name #colon #bounds)
+        }
+        syn::GenericParam::Const(c) => {
+            let (name, ty) = (&c.ident, &c.ty);
+            quote!(const #name: #ty)
+        }
+        syn::GenericParam::Lifetime(l) => quote!(#l),
+    }
+}

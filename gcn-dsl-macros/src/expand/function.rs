@@ -1,0 +1,361 @@
+//! `#[device] fn` and `#[device] impl`: Rust functions on device values.
+
+use std::rc::Rc;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType};
+
+use super::expr::called;
+use super::signature::{Param, Shape, Signed};
+use super::{Cx, Kind, helper, lang, place, ty};
+use crate::check;
+use crate::errors::Errors;
+use crate::parse::{DeviceImpl, KernelFn, is_device};
+
+/// A function beside kernels.
+pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
+    expand(function, Shape::Free, errors)
+}
+
+/// `#[device] impl`.
+pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStream {
+    let frame = &item.frame;
+    let attrs = frame.attrs.iter().filter(|a| !is_device(a));
+    let (unsafety, generics) = (&frame.unsafety, &frame.generics);
+    let (params, clause) = (&generics.params, &generics.where_clause);
+    let params = (!params.is_empty()).then(|| quote!(<#params>));
+    let shape = if frame.trait_.is_some() { Shape::TraitMethod } else { Shape::Method };
+    let of = frame.trait_.as_ref().map(|(not, path, for_)| quote!(#not #path #for_));
+    let (ty, others) = (&frame.self_ty, &frame.items);
+    let elements = ty::elements(generics);
+    let functions: Vec<TokenStream> = item
+        .functions
+        .iter()
+        .map(|f| {
+            let mut found = Errors::default();
+            let tokens = expand_with(f, shape, &elements, &mut found);
+            errors.append(found);
+            tokens
+        })
+        .collect();
+    quote! {
+        #(#attrs)*
+        #[allow(clippy::all, clippy::pedantic)]
+        #unsafety impl #params #of #ty #clause {
+            #(#others)*
+            #(#functions)*
+        }
+    }
+}
+
+fn expand(function: &KernelFn, shape: Shape, errors: &mut Errors) -> TokenStream {
+    expand_with(function, shape, &ty::Elements::default(), errors)
+}
+
+fn expand_with(function: &KernelFn, shape: Shape, outer: &ty::Elements, errors: &mut Errors) -> TokenStream {
+    let mut found = Errors::default();
+    let signed = Signed::of(function, shape, outer, &mut found);
+    let body = match check::body(function, &mut found) {
+        Some(block) if !found.spoilt() => Some(body(function, &signed, block, &mut found)),
+        _ => None,
+    };
+    let body = match body {
+        Some(body) if !found.spoilt() => body,
+        _ => {
+            errors.append(found);
+            let out_of_place = |p: &Param| shape == Shape::Free && matches!(p, Param::Receiver(_));
+            if signed.params.iter().any(out_of_place) {
+                return TokenStream::new();
+            }
+            return declare(
+                function,
+                &signed,
+                &quote!(::core::unreachable!("the function has compile errors")),
+            );
+        }
+    };
+    errors.append(found);
+    declare(function, &signed, &body)
+}
+
+fn declare(function: &KernelFn, signed: &Signed, body: &TokenStream) -> TokenStream {
+    let kept = function.attrs.iter().filter(|a| !is_device(a) && is_kept(a));
+    let (vis, name) = (&function.vis, &function.sig.ident);
+    let generics = &function.sig.generics;
+    let (params, clause) = (&generics.params, &generics.where_clause);
+    let params = (!params.is_empty()).then(|| quote!(<#params>));
+    let inputs = signed.params.iter().map(Param::declared);
+    let output = signed.output.as_ref().map(|ty| quote_spanned!(ty.span()=> -> #ty));
+    quote! {
+        #(#kept)*
+        #[track_caller]
+        #[allow(unused_variables, unused_mut, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
+        #vis fn #name #params (#(#inputs),*) #output #clause {
+            #body
+        }
+    }
+}
+
+fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut Errors) -> TokenStream {
+    let site = function.sig.fn_token.span;
+    let name = function.sig.ident.to_string();
+    let mut cx = Cx::new(errors, None, site);
+    cx.function = Some(function.sig.ident.clone());
+    cx.elements = signed.elements.clone();
+    cx.kernels = Rc::clone(&function.kernels);
+    let flow = cx.flow(site);
+    let token = signed.params.iter().find_map(|p| match p {
+        Param::Token(name) => Some(name),
+        _ => None,
+    });
+    let flow_value = match token {
+        Some(token) => quote_spanned!(token.span()=> #token.flow()),
+        None => quote!(::gcn_dsl::lang::Called::new()),
+    };
+    let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
+    cx.returns_nothing = signed.output.is_none();
+    let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
+    let freed = cx.freed_names();
+    let frame = helper("frame", site, site);
+    let result = match &signed.converted {
+        Some(ty) => {
+            let span = block.stmts.last().map_or(block.span(), Spanned::span);
+            let annotate = lang("annotate", span);
+            quote_spanned!(span=> #annotate::<#ty, _>({ #statements }))
+        }
+        None => statements,
+    };
+    // In a closure, for what is called in a `#[track_caller]` function has its caller's place and not its own.
+    quote! {
+        let #frame = ::gcn_dsl::lang::enter(#name);
+        (move || {
+            #freed
+            let #flow = #flow_value;
+            #(#bindings)*
+            #result
+        })()
+    }
+}
+
+impl Param {
+    /// The parameter in the function's list.
+    fn declared(&self) -> TokenStream {
+        match self {
+            Param::Receiver(receiver) => receiver.to_token_stream(),
+            Param::Token(name) => quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes),
+            Param::Lent { name, ty } => quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::Lent<'_, #ty>),
+            Param::Converted { arg, ty, .. } => {
+                quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
+            }
+            Param::Plain { arg, ty, .. } => quote!(#arg: #ty),
+        }
+    }
+
+    /// What makes the parameter's name mean what the body takes it for.
+    fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
+        match self {
+            Param::Receiver(_) => TokenStream::new(),
+            Param::Token(name) => {
+                cx.declare_as(name, Kind::Token);
+                TokenStream::new()
+            }
+            Param::Lent { name, .. } => {
+                cx.declare_as(name, Kind::Lent);
+                let flow = cx.flow(name.span());
+                quote_spanned!(name.span()=> let mut #name = #name.enter(&#flow);)
+            }
+            Param::Converted { pat, arg, ty } => {
+                let annotate = lang("annotate", arg.span());
+                cx.let_pattern(pat, &quote_spanned!(arg.span()=> #annotate::<#ty, _>(#arg)), arg.span())
+            }
+            Param::Plain { pat, arg, .. } => match (pat, place::bound_name(pat)) {
+                (Pat::Ident(p), Some(name)) if p.mutability.is_none() => {
+                    cx.declare(name, false);
+                    TokenStream::new()
+                }
+                _ => cx.let_pattern(pat, &quote!(#arg), arg.span()),
+            },
+        }
+    }
+}
+
+/// True for `all_lanes()`.
+pub(super) fn is_all_lanes(e: &Expr) -> bool {
+    matches!(e, Expr::Call(ExprCall { func, .. }) if called(func).is_some_and(|name| name == "all_lanes"))
+}
+
+impl Cx<'_> {
+    /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
+    pub fn argument(&mut self, e: &Expr) -> TokenStream {
+        match e {
+            Expr::Call(call) if is_all_lanes(e) => self.call(call),
+            Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
+                Some((name, Some(Kind::Token))) => {
+                    self.not_in_closure(name, "`AllLanes`", "call the function outside");
+                    let (call, flow) = (lang("all_lanes", name.span()), self.flow(name.span()));
+                    quote_spanned!(name.span()=> #call(&#flow))
+                }
+                Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
+                _ => self.expr(e),
+            },
+            Expr::Reference(r) if r.mutability.is_some() => match self.lendable(&r.expr).cloned() {
+                Some(name) => self.lend(&name, r.and_token.span()),
+                None => {
+                    if let Expr::Field(_) | Expr::Index(_) = &*r.expr {
+                        let what = "a part of a variable cannot be lent; pass the whole variable, or return the new value";
+                        self.errors.at(&r.expr, what);
+                    }
+                    self.expr(e)
+                }
+            },
+            _ => self.expr(e),
+        }
+    }
+
+    /// The device variable that `&mut e` would lend.
+    pub fn lendable<'e>(&self, e: &'e Expr) -> Option<&'e Ident> {
+        let e = match e {
+            // `&mut *out` lends on what was lent.
+            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
+                return place::name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
+            }
+            e => e,
+        };
+        place::name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable))
+    }
+
+    fn lend(&mut self, name: &Ident, at: Span) -> TokenStream {
+        if self.is_captured(name) {
+            self.not_in_closure(name, "`&mut` of a variable from outside", "call the function outside");
+        }
+        let flow = self.flow(at);
+        quote_spanned!(name.span()=> #name.lend(&#flow))
+    }
+
+    /// An error for the token where it is no argument.
+    pub fn token_elsewhere(&mut self, at: impl ToTokens) {
+        let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
+                    reach places where some lanes do not run";
+        self.errors.at(at, what);
+    }
+
+    /// An error for a device function that calls itself where no host value can end that.
+    pub fn no_recursion(&mut self, callee: &Expr) {
+        let Some(function) = &self.function else { return };
+        let Expr::Path(path) = callee else { return };
+        let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let itself = match segments.as_slice() {
+            [name] => function == name && self.kind(&path.path.segments[0].ident).is_none(),
+            [ty, name] => ty == "Self" && function == name,
+            _ => false,
+        };
+        if itself && self.comptime == 0 {
+            let what = format!(
+                "the device function `{function}` calls itself; device functions are inlined, so that this has no end: \
+                 write a loop, or let a host value end it in `comptime if`"
+            );
+            self.errors.at(callee, what);
+        }
+    }
+
+    /// `let pattern = value;`, with a device variable for each `mut` name in it.
+    pub fn let_pattern(&mut self, pat: &Pat, value: &TokenStream, span: Span) -> TokenStream {
+        let mut mutable = Vec::new();
+        let whole = matches!(pat, Pat::Ident(_));
+        let pat = without_mut(pat.clone(), &mut mutable);
+        self.bind(&pat);
+        let flow = self.flow(span);
+        if let (true, [name]) = (whole, mutable.as_slice()) {
+            self.declare(name, true);
+            return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
+        }
+        for name in &mutable {
+            self.declare(name, true);
+        }
+        quote_spanned! {span=>
+            let #pat = #value;
+            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #mutable);)*
+        }
+    }
+}
+
+/// True if the pattern declares a `mut` name.
+pub(super) fn has_mut(pat: &Pat) -> bool {
+    let mut mutable = Vec::new();
+    without_mut(pat.clone(), &mut mutable);
+    !mutable.is_empty()
+}
+
+/// The pattern with its `mut` names made plain.
+fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
+    let mut each = |p: Pat| without_mut(p, mutable);
+    match pat {
+        Pat::Ident(mut p) => {
+            if p.mutability.take().is_some() {
+                mutable.push(p.ident.clone());
+            }
+            Pat::Ident(p)
+        }
+        Pat::Tuple(mut p) => {
+            p.elems = p.elems.into_iter().map(&mut each).collect();
+            Pat::Tuple(p)
+        }
+        Pat::TupleStruct(mut p) => {
+            p.elems = p.elems.into_iter().map(&mut each).collect();
+            Pat::TupleStruct(p)
+        }
+        Pat::Slice(mut p) => {
+            p.elems = p.elems.into_iter().map(&mut each).collect();
+            Pat::Slice(p)
+        }
+        Pat::Struct(mut p) => {
+            for field in &mut p.fields {
+                *field.pat = each((*field.pat).clone());
+                // `P { mut a }` is short for `P { a: mut a }`, and stays short.
+            }
+            Pat::Struct(p)
+        }
+        Pat::Paren(mut p) => {
+            *p.pat = each((*p.pat).clone());
+            Pat::Paren(p)
+        }
+        other => other,
+    }
+}
+
+/// The parts of a typed parameter.
+pub(super) fn typed(input: &FnArg) -> Option<&PatType> {
+    match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    }
+}
+
+/// The result's type as written.
+pub(super) fn returned(output: &ReturnType) -> Option<&syn::Type> {
+    match output {
+        ReturnType::Type(_, ty) => Some(ty),
+        ReturnType::Default => None,
+    }
+}
+
+/// Attributes that a device function or struct keeps.
+pub(super) const KEPT: [&str; 10] =
+    ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
+
+fn is_kept(attr: &Attribute) -> bool {
+    KEPT.iter().any(|name| attr.path().is_ident(name))
+}
+
+/// Refuses attributes without a meaning here.
+pub(super) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
+    for attr in attrs {
+        if !is_kept(attr) {
+            errors.at(attr, format!("this attribute has no meaning on a {what}"));
+        } else if is_device(attr) && !matches!(attr.meta, syn::Meta::Path(_)) {
+            errors.at(attr, "`#[device]` takes no arguments");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What a kernel says to whoever debugs it: values to show, and what failed assertions mean.
+
+use gcn_isa::program::SourceLoc;
+
+use super::Type;
+
+/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is recognised by it.
+pub const FIRST: u32 = 0xdb60_0000;
+
+/// A dword of a value that `dbg!` shows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Probe {
+    /// The expression.
+    pub text: &'static str,
+    /// Which value of an aggregate.
+    pub leaf: Option<usize>,
+    /// Which dword of the value.
+    pub dword: u8,
+    /// The value's type.
+    pub ty: Type,
+    /// The user's position.
+    pub loc: SourceLoc,
+}
+
+/// All of a kernel.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Debug {
+    /// Values to show.
+    pub probes: Vec<Probe>,
+    /// What a trap at a position means.
+    pub notes: Vec<(SourceLoc, String)>,
+}

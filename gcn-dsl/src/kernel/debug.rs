@@ -1,0 +1,64 @@
+//! Which machine instructions carry values that `dbg!` shows, and which source line a trap belongs to.
+
+use gcn_isa::Program;
+use gcn_isa::operand::Operand;
+use gcn_isa::program::SourceLoc;
+use gcn_isa::reg::Reg;
+
+use crate::ir::probe::{self, Probe};
+
+/// An instruction whose result, after `^ mask`, is a dword to show.
+#[derive(Debug, Clone)]
+pub(crate) struct Watched {
+    /// Byte offset in the code.
+    pub offset: u32,
+    /// Where the result is.
+    pub register: Reg,
+    /// What was mixed in.
+    pub mask: u32,
+    /// What it is.
+    pub probe: Probe,
+}
+
+/// What is kept of the source for a run.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Debug {
+    pub watched: Vec<Watched>,
+    traps: Vec<(u32, SourceLoc, Option<String>)>,
+}
+
+impl Debug {
+    pub fn of(program: &Program, offsets: &[u32], said: &probe::Debug) -> Debug {
+        let mut found = Debug::default();
+        for (line, offset) in program.lines.iter().zip(offsets) {
+            if line.inst.desc.mnemonic == "s_trap"
+                && let Some(loc) = line.loc
+            {
+                let note = said.notes.iter().find(|(at, _)| *at == loc).map(|(_, note)| note.clone());
+                found.traps.push((*offset, loc, note));
+            }
+            found.watched.extend(watched(line, *offset, said));
+        }
+        found
+    }
+
+    /// The source position of the trap at a code offset, and the message of its assertion.
+    pub fn trap(&self, offset: u32) -> Option<(SourceLoc, Option<&str>)> {
+        let trap = self.traps.iter().find(|trap| trap.0 == offset)?;
+        Some((trap.1, trap.2.as_deref()))
+    }
+}
+
+fn watched(line: &gcn_isa::program::Line, offset: u32, said: &probe::Debug) -> Option<Watched> {
+    if !matches!(line.inst.desc.mnemonic, "v_xor_b32" | "s_xor_b32") {
+        return None;
+    }
+    let mask = line.inst.operands.iter().find_map(|o| match o {
+        Operand::Literal(bits) => Some(*bits),
+        _ => None,
+    })?;
+    let probe = said.probes.get(mask.checked_sub(probe::FIRST)? as usize)?;
+    // A program may well use the number for itself, but not at the place of the `dbg!`.
+    let Some(Operand::Reg(register)) = line.inst.operands.first() else { return None };
+    (line.loc == Some(probe.loc)).then(|| Watched { offset, register: *register, mask, probe: probe.clone() })
+}

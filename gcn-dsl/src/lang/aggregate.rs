@@ -1,0 +1,236 @@
+//! Tuples and arrays of device values.
+//!
+//! They are host tuples and arrays whose members are handles: an aggregate has no place of its own, each member is in its
+//! own registers. What holds for a device value holds for them member by member: they convert, are variables, are assigned
+//! and join. `#[device] struct` writes the same implementations for a struct.
+
+use super::control::{Merge, Never};
+use super::var::{AssignIn, Declare, Flatten};
+use super::{IntoDevice, Lds, Private, Ptr, S, Slice, V, Vector};
+use crate::ir::Value;
+
+/// Types that become nothing but themselves: everything but tuples and arrays, which convert member by member.
+pub trait AsIs {}
+
+impl<X: AsIs> IntoDevice<X> for X {
+    fn into_device(self) -> X {
+        self
+    }
+}
+
+impl<T> AsIs for S<T> {}
+impl<T> AsIs for V<T> {}
+impl<T> AsIs for super::LdsSlice<T> {}
+impl<T, A> AsIs for super::LanePtr<T, A> {}
+impl<T, const N: usize> AsIs for Vector<T, N> {}
+impl<T, A> AsIs for Slice<T, A> {}
+impl<T, A> AsIs for Ptr<T, A> {}
+impl<T, const N: usize> AsIs for Lds<T, N> {}
+impl<T, const N: usize> AsIs for Private<T, N> {}
+
+macro_rules! as_is { ($($t:ty),*) => { $(impl AsIs for $t {})* }; }
+as_is!(bool, i8, u8, i16, u16, i32, u32, i64, u64, i128, u128, isize, usize, f32, f64);
+as_is!(half::f16, half::bf16, (), String, &str);
+
+/// What a field of a struct may be given: its own type, a host value for `S` and `V`, `S<T>` for `V<T>`.
+#[diagnostic::on_unimplemented(
+    message = "this field is `{X}`, which `{Self}` does not become by itself",
+    label = "expected `{X}`, found `{Self}`",
+    note = "a varying `V<T>` never narrows to a uniform `S<T>` by itself; between element types convert with `as`"
+)]
+pub trait IntoField<X> {
+    /// The conversion.
+    fn into_field(self) -> X;
+}
+
+impl<X> IntoField<X> for X {
+    fn into_field(self) -> X {
+        self
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<S<T>> for T {
+    #[track_caller]
+    fn into_field(self) -> S<T> {
+        self.into_device()
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<V<T>> for T {
+    #[track_caller]
+    fn into_field(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
+    #[track_caller]
+    fn into_field(self) -> V<T> {
+        self.into_device()
+    }
+}
+
+/// The expansion of `field: e` in a struct expression.
+#[track_caller]
+pub fn field<X, E: IntoField<X>>(e: E) -> X {
+    e.into_field()
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: IntoDevice<X>, X, const N: usize> IntoDevice<[X; N]> for [E; N] {
+    #[track_caller]
+    fn into_device(self) -> [X; N] {
+        // A closure has no caller: each element is converted here.
+        let mut out = Vec::with_capacity(N);
+        for e in self {
+            out.push(e.into_device());
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there were"))
+    }
+}
+
+impl<X: Flatten, const N: usize> Flatten for [X; N] {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        self.iter().for_each(|x| x.flatten(out));
+    }
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        std::array::from_fn(|_| X::unflatten(values))
+    }
+}
+
+impl<D: Declare, const N: usize> Declare for [D; N] {
+    type Value = [D::Value; N];
+    fn declare(self) -> [D::Value; N] {
+        self.map(D::declare)
+    }
+}
+
+impl<X: AssignIn<F, G>, F, G, const N: usize> AssignIn<F, G> for [X; N] {}
+
+impl<How, A: Merge<How, B>, B: Copy, const N: usize> Merge<How, [B; N]> for [A; N] {
+    type Output = [A::Output; N];
+    fn left(self) -> Self::Output {
+        self.map(A::left)
+    }
+    fn right(b: [B; N]) -> Self::Output {
+        b.map(A::right)
+    }
+}
+
+impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, Never> for [A; N] {
+    type Output = [A::Output; N];
+    const RIGHT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        Merge::<How, [A; N]>::left(self)
+    }
+    fn right(_: Never) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+}
+
+impl<How, A: Merge<How, A> + Copy, const N: usize> Merge<How, [A; N]> for Never {
+    type Output = [A::Output; N];
+    const LEFT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+    fn right(b: [A; N]) -> Self::Output {
+        <[A; N] as Merge<How, [A; N]>>::right(b)
+    }
+}
+
+/// Structs of device values.
+pub trait Aggregate: Flatten {}
+
+impl<How, X: Aggregate + Merge<How, X>> Merge<How, X> for Never {
+    type Output = X::Output;
+    const LEFT_LEAVES: bool = true;
+    fn left(self) -> Self::Output {
+        unreachable!("the branch has no value")
+    }
+    #[track_caller]
+    fn right(b: X) -> Self::Output {
+        <X as Merge<How, X>>::right(b)
+    }
+}
+
+macro_rules! tuples {
+    ($(($($a:ident $b:ident $i:tt),+))*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($a: IntoDevice<$b>, $b),+> IntoDevice<($($b,)+)> for ($($a,)+) {
+            #[track_caller]
+            fn into_device(self) -> ($($b,)+) {
+                ($(self.$i.into_device(),)+)
+            }
+        }
+
+        impl<$($a: Flatten),+> Flatten for ($($a,)+) {
+            fn flatten(&self, out: &mut Vec<Value>) {
+                $(self.$i.flatten(out);)+
+            }
+            fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+                ($($a::unflatten(values),)+)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<$($a: Declare),+> Declare for ($($a,)+) {
+            type Value = ($($a::Value,)+);
+            fn declare(self) -> Self::Value {
+                ($(self.$i.declare(),)+)
+            }
+        }
+
+        impl<Declared, Here, $($a: AssignIn<Declared, Here>),+> AssignIn<Declared, Here> for ($($a,)+) {}
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $b>, $b),+> Merge<How, ($($b,)+)> for ($($a,)+) {
+            type Output = ($($a::Output,)+);
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                ($(self.$i.left(),)+)
+            }
+            #[track_caller]
+            fn right(other: ($($b,)+)) -> Self::Output {
+                ($($a::right(other.$i),)+)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $a>),+> Merge<How, Never> for ($($a,)+) {
+            type Output = ($($a::Output,)+);
+            const RIGHT_LEAVES: bool = true;
+            #[track_caller]
+            fn left(self) -> Self::Output {
+                ($(self.$i.left(),)+)
+            }
+            fn right(_: Never) -> Self::Output {
+                unreachable!("the branch has no value")
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<How, $($a: Merge<How, $a>),+> Merge<How, ($($a,)+)> for Never {
+            type Output = ($($a::Output,)+);
+            const LEFT_LEAVES: bool = true;
+            fn left(self) -> Self::Output {
+                unreachable!("the branch has no value")
+            }
+            #[track_caller]
+            fn right(other: ($($a,)+)) -> Self::Output {
+                ($($a::right(other.$i),)+)
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A A2 0)
+    (A A2 0, B B2 1)
+    (A A2 0, B B2 1, C C2 2)
+    (A A2 0, B B2 1, C C2 2, D D2 3)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5, G G2 6)
+    (A A2 0, B B2 1, C C2 2, D D2 3, E E2 4, F F2 5, G G2 6, H H2 7)
+}

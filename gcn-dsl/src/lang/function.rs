@@ -1,0 +1,308 @@
+//! `#[device] fn`: functions that are inlined where they are called.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use gcn_isa::Target;
+
+use super::control::{EveryLane, Flow, Top};
+use super::var::{AssignIn, Declare, Flatten, Var};
+use super::wave::Convergent;
+use super::with;
+use crate::ir::Variable;
+
+/// Most device functions inside each other.
+const DEEPEST: usize = 64;
+
+/// The flow of a device function that nobody told which lanes run: those of its caller, whatever they are.
+#[derive(Debug, Clone, Copy)]
+pub struct Called<By>(PhantomData<By>);
+
+/// Any caller.
+#[derive(Debug, Clone, Copy)]
+pub struct Anyone(());
+
+impl Called<Anyone> {
+    /// The flow of a device function's body.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Self {
+        Called(PhantomData)
+    }
+}
+
+impl<By: Copy> Flow for Called<By> {
+    type Lanes = Self;
+    type Scope = Self;
+    fn token() -> Self {
+        Called(PhantomData)
+    }
+}
+
+/// Callers of a device function that have promised that all lanes run.
+#[diagnostic::on_unimplemented(
+    message = "all lanes must run here, and a device function does not know which lanes its caller runs",
+    label = "needs all lanes",
+    note = "take the token: `#[device] fn f(all: AllLanes, …)`, called as `f(all_lanes(), …)`, which compiles only where all lanes run"
+)]
+pub trait PromisesAllLanes {}
+
+impl<By: PromisesAllLanes> EveryLane for Called<By> {}
+
+/// The proof that all lanes of the workgroup run: [`all_lanes()`](all_lanes) makes it. A `#[device] fn` that takes it may
+/// call `barrier()` and `mfma()`.
+///
+/// It has no data and stands only as the argument of a call: inside the function `all_lanes()`, or the parameter's name,
+/// is the token for the next call.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// The sum of `x` over the 256 work-items of the workgroup, in each of them.
+///     #[device]
+///     fn block_sum(all: AllLanes, x: V<f32>) -> V<f32> {
+///         let parts = Lds::<f32, 256>::new();
+///         parts[local_id().x] = x;
+///         barrier();
+///         let mut sum: V<f32> = 0.0;
+///         for i in 0..256u32 {
+///             sum += parts[i];
+///         }
+///         sum
+///     }
+///
+///     #[workgroup(256)]
+///     fn sums(x: &[f32], y: &mut [f32]) {
+///         let i = global_id().x;
+///         y[i] = block_sum(all_lanes(), x[i]);
+///     }
+/// }
+/// let (x, mut y) = (vec![0.5; 512], vec![0.0; 512]);
+/// sums.launch(&Device::simulator(Target::GFX90A), Grid::x(2), (&x, &mut y))?;
+/// assert!(y.iter().all(|y| *y == 128.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AllLanes {
+    divergence: u32,
+}
+
+/// The token that says that all lanes run. It exists only where they do, and only as the argument of a call.
+pub fn all_lanes<F: Convergent>(_flow: &F) -> AllLanes {
+    AllLanes { divergence: with(|c| c.builder.divergence()) }
+}
+
+impl AllLanes {
+    /// The flow of a device function that took the token.
+    #[track_caller]
+    pub fn flow(self) -> Top {
+        let loc = Location::caller();
+        // The macro lets the token stand in calls only; a host function could still carry it elsewhere.
+        with(|c| {
+            if c.builder.divergence() != self.divergence {
+                let message =
+                    "this `AllLanes` was made where other lanes run; write `all_lanes()` in the call itself";
+                c.fail(loc, message.to_owned());
+            }
+        });
+        Top::new()
+    }
+}
+
+/// A device function that is being inlined.
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    function: &'static str,
+    called_at: &'static Location<'static>,
+}
+
+thread_local! {
+    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A device function is left.
+#[derive(Debug)]
+pub struct Frames(());
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        FRAMES.with_borrow_mut(|frames| {
+            frames.pop();
+        });
+    }
+}
+
+/// Unwinds out of a kernel whose functions call each other without end.
+#[derive(Debug)]
+pub(crate) struct EndlessCall;
+
+/// A device function begins.
+#[track_caller]
+pub fn enter(function: &'static str) -> Frames {
+    let frame = Frame { function, called_at: Location::caller() };
+    let depth = FRAMES.with_borrow_mut(|frames| {
+        frames.push(frame);
+        frames.len()
+    });
+    let entered = Frames(());
+    if depth > DEEPEST {
+        with(|c| c.fail(frame.called_at, endless(function)));
+        // The host's stack would end before this does. `trace` catches it; the panic hook stays silent.
+        std::panic::resume_unwind(Box::new(EndlessCall));
+    }
+    entered
+}
+
+/// Which functions call each other in a circle.
+fn endless(function: &str) -> String {
+    let circle: Vec<&str> = FRAMES.with_borrow(|frames| {
+        let inner = frames.iter().rev().skip(1);
+        let mut names: Vec<&str> = inner.map(|f| f.function).take_while(|name| *name != function).collect();
+        names.reverse();
+        names
+    });
+    let mut path = vec![function];
+    path.extend(circle);
+    path.push(function);
+    let path = path.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" calls ");
+    format!(
+        "device functions are inlined {DEEPEST} deep and no end is in sight: {path}; a device function cannot call itself \
+         unless host values end it (`comptime if`); use a loop"
+    )
+}
+
+/// Where the device functions around the current point were called, innermost first.
+pub(crate) fn call_sites() -> Vec<CallSite> {
+    let site = |frame: &Frame| CallSite { function: frame.function, location: frame.called_at.to_string() };
+    FRAMES.with_borrow(|frames| {
+        // Of a circle the inner calls say enough.
+        frames.iter().rev().take(4).map(site).collect()
+    })
+}
+
+/// Takes the frames of an outer trace away while another kernel is built inside its body.
+#[derive(Debug)]
+pub(crate) struct FreshFrames(Vec<Frame>);
+
+impl FreshFrames {
+    pub fn begin() -> FreshFrames {
+        FreshFrames(FRAMES.with_borrow_mut(std::mem::take))
+    }
+}
+
+impl Drop for FreshFrames {
+    fn drop(&mut self) {
+        let outer = std::mem::take(&mut self.0);
+        FRAMES.with_borrow_mut(|frames| *frames = outer);
+    }
+}
+
+/// A call of a `#[device] fn` around a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallSite {
+    /// The function.
+    pub function: &'static str,
+    /// The user's source position of the call.
+    pub location: String,
+}
+
+impl fmt::Display for CallSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "in `{}`, called at {}", self.function, self.location)
+    }
+}
+
+/// A device variable of type `X` that a device function may write: the expansion of `&mut x` in a call.
+#[derive(Debug)]
+pub struct Lent<'a, X> {
+    leaves: Vec<Variable>,
+    types: PhantomData<&'a mut X>,
+}
+
+impl<X: Flatten, F: Flow> Var<X, F> {
+    /// The expansion of `&mut x` in a call: the function may write where the caller may.
+    pub fn lend<G: Flow>(&mut self, _flow: &G) -> Lent<'_, X>
+    where
+        X: AssignIn<F, G>,
+    {
+        Lent { leaves: self.leaves().to_vec(), types: PhantomData }
+    }
+}
+
+impl<X: Flatten> Lent<'_, X> {
+    /// The variable inside the function: declared, as it were, where the function begins.
+    pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, F> {
+        Var::of(self.leaves)
+    }
+}
+
+/// A number of element type `T` on the device, uniform or varying: a bound for device functions that work on both and
+/// give what they get.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Uniform for a uniform `x`.
+///     #[device]
+///     fn cube<X: Numeric<f32>>(x: X) -> X {
+///         x * x * x
+///     }
+///
+///     #[workgroup(64)]
+///     fn k(a: f32, x: &mut [f32]) {
+///         let scale: f32 = cube(a);
+///         let i = global_id().x;
+///         x[i] = scale * cube(x[i]);
+///     }
+/// }
+/// # k.build(Target::GFX942).unwrap();
+/// ```
+pub trait Numeric<T>:
+    Flatten
+    + Declare<Value = Self>
+    + super::IntoDevice<Self>
+    + super::IntoDevice<super::V<T>>
+    + AssignIn<Called<Anyone>, Called<Anyone>>
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::Add<T, Output = Self>
+    + std::ops::Sub<T, Output = Self>
+    + std::ops::Mul<T, Output = Self>
+{
+}
+
+impl<T, X> Numeric<T> for X where
+    X: Flatten
+        + Declare<Value = Self>
+        + super::IntoDevice<Self>
+        + super::IntoDevice<super::V<T>>
+        + AssignIn<Called<Anyone>, Called<Anyone>>
+        + std::ops::Add<Output = Self>
+        + std::ops::Sub<Output = Self>
+        + std::ops::Mul<Output = Self>
+        + std::ops::Neg<Output = Self>
+        + std::ops::Add<T, Output = Self>
+        + std::ops::Sub<T, Output = Self>
+        + std::ops::Mul<T, Output = Self>
+{
+}
+
+/// The target that the kernel is being built for: a host value, for `comptime if`.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn k(x: &mut [u32]) {
+///         let wide = comptime { target().has_unified_agprs() };
+///         comptime if wide { x[global_id().x] = 1; } else { x[global_id().x] = 0; }
+///     }
+/// }
+/// # k.build(Target::GFX942).unwrap();
+/// ```
+pub fn target() -> Target {
+    with(|c| c.target)
+}
