@@ -6,8 +6,13 @@ pub mod block_reduce;
 pub mod convolution;
 pub mod embedding_scatter;
 pub mod fft;
+pub mod flash_attention;
+pub mod gemm_batched;
+pub mod gemm_bf16;
 pub mod gemm_f16;
 pub mod gemm_f64;
+pub mod gemm_fp8;
+pub mod gemm_i8;
 pub mod gemv;
 pub mod histogram;
 pub mod layernorm;
@@ -47,4 +52,8 @@ pub const ALL: &[Lesson] = &[
     fft::LESSON,
     embedding_scatter::LESSON,
     radix_sort::LESSON,
+    gemm_bf16::LESSON,
+    gemm_i8::LESSON,
+    gemm_batched::LESSON,
+    flash_attention::LESSON,
 ];

@@ -24,6 +24,12 @@
 //! 19. `fft`: data that changes places.
 //! 20. `embedding_scatter`: adding where others add.
 //! 21. `radix_sort`: a kernel as one step of an algorithm.
+//! 22. `gemm_bf16`: results scaled and rounded on their way to memory; LDS without gaps.
+//! 23. `gemm_i8`: matrix instructions on integers.
+//! 24. `gemm_batched`: sixteen small products by one instruction.
+//! 25. `flash_attention`: products chained in registers, with a softmax in between.
+//!
+//! `gemm_fp8` is written for gfx942 and gfx950 alone, which have matrix instructions on 8-bit floats.
 #![forbid(unsafe_code)]
 
 mod compare;

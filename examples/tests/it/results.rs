@@ -70,6 +70,10 @@ lessons! {
     fft
     embedding_scatter
     radix_sort
+    gemm_bf16
+    gemm_i8
+    gemm_batched
+    flash_attention
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! Many small matrices at once: one instruction multiplies sixteen of them.
+//!
+//! C = A * B for a batch of 4 x 4 matrices in f32, row by row. The matrix instruction of 4 x 4 x 1 in 16 blocks takes a column of
+//! A and a row of B from each of sixteen matrices; four of them are the whole product. The types carry the number of blocks as
+//! their last parameter, and a matrix in memory says how far it is from one block's matrix to the next (`blocks`). The bounds of the
+//! slices cut a batch that is no multiple of sixteen.
+
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Rows and columns of a matrix.
+const SIDE: usize = 4;
+/// Elements of a matrix.
+const ELEMENTS: u32 = (SIDE * SIDE) as u32;
+/// Matrices of a wave.
+const BLOCKS: usize = 16;
+/// Matrices of a workgroup of four waves.
+pub const BATCH: u32 = 4 * BLOCKS as u32;
+
+gcn_kernel! {
+    /// c = a * b for each matrix of a batch. The grid is batch / 64, rounded up.
+    #[workgroup(256)]
+    #[targets(gfx90a, gfx942, gfx950)]
+    pub fn gemm_batched(a: &[f32], b: &[f32], c: &mut [f32]) {
+        let wave = workgroup_id().x * 4 + wave_id();
+        // The first row of the wave's first matrix, if all of them stood below each other.
+        let first = wave * (BLOCKS * SIDE) as u32;
+        let (a, b) = (row_major(a, SIDE as u32).blocks(ELEMENTS), row_major(b, SIDE as u32).blocks(ELEMENTS));
+        let mut acc = Acc::<f32, SIDE, SIDE, BLOCKS>::zero();
+        #[unroll]
+        for k in 0..SIDE as u32 {
+            let left = FragA::<f32, SIDE, 1, BLOCKS>::load_from(a, first, k);
+            let right = FragB::<f32, 1, SIDE, BLOCKS>::load_from(b, first + k, 0);
+            acc = mfma(left, right, acc);
+        }
+        acc.store_to(row_major(c, SIDE as u32).blocks(ELEMENTS), first, 0);
+    }
+}
+
+/// The same on the host: a chain of fused multiplications and additions for each element, `k` ascending.
+pub fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
+    let pairs = a.chunks_exact(SIDE * SIDE).zip(b.chunks_exact(SIDE * SIDE));
+    let product = |(a, b): (&[f32], &[f32])| -> Vec<f32> {
+        let element = |i: usize| {
+            let terms = (0..SIDE).map(|k| (a[i / SIDE * SIDE + k], b[k * SIDE + i % SIDE]));
+            terms.fold(0.0, |sum, (a, b)| f32::mul_add(a, b, sum))
+        };
+        (0..SIDE * SIDE).map(element).collect()
+    };
+    pairs.flat_map(product).collect()
+}
+
+/// The lesson; the size is the number of matrices.
+pub const LESSON: Lesson = Lesson {
+    name: "gemm_batched",
+    build: |target| gemm_batched.build(target),
+    sizes: &[Size(&[64]), Size(&[1000])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let batch = size.0[0];
+    let mut random = Random::new(11);
+    let (a, b) = (random.f32s((batch * ELEMENTS) as usize), random.f32s((batch * ELEMENTS) as usize));
+    let mut c = vec![f32::NAN; a.len()];
+    let stats = device.launch(&gemm_batched, kernel, Grid::x(batch.div_ceil(BATCH)), (&a, &b, &mut c))?;
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &reference(&a, &b)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_multiplies_each_pair() {
+        let one: Vec<f32> = (0..16).map(|i| if i % 5 == 0 { 1.0 } else { 0.0 }).collect();
+        let x: Vec<f32> = (0..16u8).map(f32::from).collect();
+        let product = reference(&[one.clone(), x.clone()].concat(), &[x.clone(), one].concat());
+        assert_eq!(product, [x.clone(), x].concat());
+    }
+}

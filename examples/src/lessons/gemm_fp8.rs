@@ -1,0 +1,119 @@
+//! 8-bit floats: the same bits are other numbers on another target.
+//!
+//! C = A * B for numbers of 4 exponent and 3 fraction bits into f32. gfx942 has the format without infinities whose exponent bias
+//! is 8 and whose only NaN is what would be minus zero (`e4m3fnuz`), gfx950 the OCP format with bias 7 (`e4m3fn`). Memory
+//! holds bytes; the fragments say what they mean. gfx90a has no such instructions, and the kernel says so: with gfx90a in its
+//! `#[targets(…)]` it would not compile.
+
+use gcn_dsl::lang::matrix::{Fp8, Pad};
+use gcn_dsl::prelude::*;
+use gcn_dsl::{BuiltKernel, LaunchError};
+
+use crate::data::Random;
+use crate::{Comparison, Lesson, Outcome, Size};
+
+/// Rows and columns of the workgroup's tile of C.
+pub const TILE: usize = 128;
+/// Rows and columns of a wave's part of it.
+const PART: usize = TILE / 2;
+/// Columns of A and rows of B that are in LDS at a time.
+pub const DEPTH: usize = 64;
+
+gcn_kernel! {
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid
+    /// is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 64.
+    #[workgroup(256)]
+    #[targets(gfx942, gfx950)]
+    pub fn gemm_fp8(columns: u32, depth: u32, a: &[u8], b: &[u8], c: &mut [f32]) {
+        let tile_a = LdsTile::<u8, TILE, DEPTH, Pad<16>>::new();
+        let tile_b = LdsTile::<u8, TILE, DEPTH, Pad<16>>::new();
+        let (first_row, first_col) = (workgroup_id().y * TILE as u32, workgroup_id().x * TILE as u32);
+        let (a, b) = (row_major(a, depth), row_major(b, depth));
+        let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
+        let mut acc = Tile::<f32, PART, PART>::zero();
+
+        for done in (0..depth).step_by(DEPTH as u32) {
+            tile_a.put(tile_a.fetch(a, first_row, done));
+            tile_b.put(tile_b.fetch(b, first_col, done));
+            barrier();
+            let left = TileA::<Fp8, PART, DEPTH>::load(tile_a, row, 0);
+            let right = TileB::<Fp8, DEPTH, PART>::load(tile_b.transposed(), 0, col);
+            acc = matmul(left, right, acc);
+            barrier();
+        }
+        acc.store_to(row_major(c, columns), first_row + row, first_col + col);
+    }
+}
+
+/// The number that a byte stands for on `target`; NaN is left to those who need it.
+pub fn value(target: Target, byte: u8) -> f32 {
+    let bias = if target == Target::GFX950 { 7 } else { 8 };
+    let (exponent, fraction) = (i32::from(byte >> 3 & 15), f32::from(byte & 7) / 8.0);
+    let size = match exponent {
+        0 => fraction * f32::exp2((1 - bias) as f32),
+        _ => (1.0 + fraction) * f32::exp2((exponent - bias) as f32),
+    };
+    if byte >> 7 == 1 { -size } else { size }
+}
+
+/// The same on the host: for each element a chain of fused multiplications and additions, `k` ascending.
+pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8]) -> Vec<f32> {
+    let numbers = |bytes: &[u8]| bytes.iter().map(|byte| value(target, *byte)).collect::<Vec<f32>>();
+    let (a, b) = (numbers(a), numbers(b));
+    let dot =
+        |row: &[f32], col: &[f32]| row.iter().zip(col).fold(0.0, |sum, (a, b)| f32::mul_add(*a, *b, sum));
+    let rows = a.chunks_exact(depth);
+    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+}
+
+/// The lesson; sizes are M, N and K.
+pub const LESSON: Lesson = Lesson {
+    name: "gemm_fp8",
+    build: |target| gemm_fp8.build(target),
+    sizes: &[Size(&[128, 128, 64]), Size(&[128, 256, 192])],
+    run,
+};
+
+fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
+    let (rows, columns, depth) = (size.0[0], size.0[1], size.0[2]);
+    let mut random = Random::new(10);
+    // Every byte but those that are NaN on one of the targets: 0x80 on gfx942, 0x7f and 0xff on gfx950.
+    let byte = |x: &f64| match ((x + 1.0) * 128.0) as u8 {
+        0x7f | 0x80 | 0xff => 0x38,
+        byte => byte,
+    };
+    let mut bytes = |n: u32| -> Vec<u8> { random.f64s(n as usize).iter().map(byte).collect() };
+    let (a, b) = (bytes(rows * depth), bytes(columns * depth));
+    let mut c = vec![f32::NAN; (rows * columns) as usize];
+    let grid = Grid::xy(columns / TILE as u32, rows / TILE as u32);
+    let stats = device.launch(&gemm_fp8, kernel, grid, (columns, depth, &a, &b, &mut c))?;
+    let want = reference(device.target(), columns as usize, depth as usize, &a, &b);
+    Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_multiplies_what_the_target_takes_the_bytes_for() {
+        for target in [Target::GFX942, Target::GFX950] {
+            let kernel = (LESSON.build)(target).unwrap();
+            for &size in LESSON.sizes {
+                let outcome = (LESSON.run)(&Device::simulator(target), &kernel, size).unwrap();
+                assert!(outcome.comparison.is_exact(), "{size} on {target}: {}", outcome.comparison);
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_are_numbers() {
+        // OCP 8-bit floating point specification 1.0, table 1: the largest is 448, the smallest 2^-9.
+        assert_eq!(value(Target::GFX950, 0x7e), 448.0);
+        assert_eq!(value(Target::GFX950, 0x01), f32::exp2(-9.0));
+        assert_eq!(value(Target::GFX950, 0xb8), -1.0);
+        // Twice the bias of one more: half of everything.
+        assert_eq!(value(Target::GFX942, 0x7f), 240.0);
+        assert_eq!(value(Target::GFX942, 0x40), 1.0);
+    }
+}
