@@ -13,6 +13,7 @@ mod language;
 mod matrix;
 mod memory;
 mod memory_model;
+mod random_programs;
 mod rng;
 mod schedule;
 mod tile;

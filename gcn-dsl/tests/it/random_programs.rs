@@ -1,0 +1,21 @@
+//! Random programs of the kernel language: the simulator, in strict mode, against an interpreter in plain Rust, bit by bit.
+//!
+//! A program is data ([`ast`]). It becomes a kernel through the functions that the macro expands to ([`trace`]), and runs lane
+//! by lane in [`interpret`]. [`reduce`] makes a failing one small, [`print`] shows it as the source of a `gcn_kernel!`.
+//!
+//! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl --test it random_programs` runs that many; `GCN_FUZZ_SEED` starts
+//! elsewhere.
+
+mod ast;
+mod bits;
+mod counting;
+mod data;
+mod generate;
+mod interpret;
+mod memory;
+mod print;
+mod reduce;
+mod run;
+mod trace;
+mod typing;
+mod value;

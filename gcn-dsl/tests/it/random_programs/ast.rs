@@ -1,0 +1,401 @@
+//! Programs as data.
+
+use gcn_dsl::ir::{Bin, Pred, Un};
+use gcn_dsl::scalar::Elem;
+
+/// Number types, in the order of everything that exists once for each of them.
+pub const NUMBERS: [Elem; 12] = [
+    Elem::I8,
+    Elem::U8,
+    Elem::I16,
+    Elem::U16,
+    Elem::I32,
+    Elem::U32,
+    Elem::I64,
+    Elem::U64,
+    Elem::F16,
+    Elem::Bf16,
+    Elem::F32,
+    Elem::F64,
+];
+
+/// Elements of every LDS array, and the most lanes of a workgroup.
+pub const LDS_LEN: u32 = 128;
+/// Elements of every input slice.
+pub const INPUT_LEN: u32 = 96;
+/// Elements of every slice for atomics.
+pub const SHARED_LEN: u32 = 16;
+/// Elements of an output slice for each lane of the grid.
+pub const SLOTS: u32 = 3;
+
+/// How many values an expression has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Place {
+    /// A host value: a literal.
+    Host,
+    /// One per wave: `S<T>`.
+    Wave,
+    /// One per lane: `V<T>`.
+    Lane,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ty {
+    pub elem: Elem,
+    pub place: Place,
+}
+
+impl Ty {
+    pub const fn lane(elem: Elem) -> Ty {
+        Ty { elem, place: Place::Lane }
+    }
+    pub const fn wave(elem: Elem) -> Ty {
+        Ty { elem, place: Place::Wave }
+    }
+}
+
+/// Names that the kernel binds first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Id {
+    /// `local_id().x`
+    Local,
+    /// `global_id().x`
+    Global,
+    /// `lane_id()`
+    Lane,
+    /// `wave_id()`
+    Wave,
+    /// `workgroup_id().x`
+    Group,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Op {
+    /// A literal, by its bits.
+    Lit(Elem, u64),
+    Var(usize),
+    /// The scalar argument of the type.
+    Arg(Elem),
+    Id(Id),
+    /// `in_t[i]`
+    In(Elem),
+    /// `in_t.uniform(i)`
+    Uniform(Elem),
+    /// `out_t[own + k * lanes]`
+    Own(Elem, u32),
+    /// `ldsK[i]`
+    Lds(usize),
+    Un(Un),
+    Bin(Bin),
+    Cmp(Pred),
+    And,
+    Or,
+    Select,
+    /// `if c { a } else { b }`
+    If,
+    MulAdd,
+    Cast(Elem),
+    /// `x.to_bits_as::<T>()`
+    Bits(Elem),
+    Splat,
+    Ballot,
+    Any,
+    All,
+    ReadFirst,
+    ReadLane,
+    Shuffle,
+    ShuffleXor(u32),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    pub op: Op,
+    pub args: Vec<Expr>,
+}
+
+impl Expr {
+    pub fn new(op: Op, args: impl Into<Vec<Expr>>) -> Expr {
+        Expr { op, args: args.into() }
+    }
+    pub fn leaf(op: Op) -> Expr {
+        Expr { op, args: Vec::new() }
+    }
+    pub fn u32(x: u32) -> Expr {
+        Expr::leaf(Op::Lit(Elem::U32, u64::from(x)))
+    }
+    pub fn bin(op: Bin, a: Expr, b: Expr) -> Expr {
+        Expr::new(Op::Bin(op), [a, b])
+    }
+    /// Calls `f` for the expression and its parts.
+    pub fn each(&self, f: &mut impl FnMut(&Expr)) {
+        f(self);
+        self.args.iter().for_each(|e| e.each(f));
+    }
+}
+
+/// What happens to an element of shared memory. One kind for each slice or array, so that the order does not matter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fetch {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// `let x = …;` or `let mut x: T = …;`
+    Let {
+        var: usize,
+        init: Expr,
+    },
+    /// `x = …;` or `x op= …;`
+    Set {
+        var: usize,
+        op: Option<Bin>,
+        value: Expr,
+    },
+    /// `out_t[own + k * lanes] = …;`
+    Store {
+        elem: Elem,
+        slot: u32,
+        value: Expr,
+    },
+    /// `ldsK[i] = …;`
+    LdsStore {
+        array: usize,
+        index: Expr,
+        value: Expr,
+    },
+    /// `shared_t.atomic(i).fetch_…(value, …);`
+    Shared {
+        elem: Elem,
+        index: Expr,
+        value: Expr,
+    },
+    /// `ldsK.atomic(i).fetch_…(value, …);`
+    LdsAtomic {
+        array: usize,
+        op: Fetch,
+        index: Expr,
+        value: Expr,
+    },
+    If {
+        cond: Expr,
+        then: Vec<Stmt>,
+        els: Vec<Stmt>,
+    },
+    While {
+        cond: Expr,
+        body: Vec<Stmt>,
+    },
+    For {
+        var: usize,
+        range: Range,
+        start: Expr,
+        end: Expr,
+        body: Vec<Stmt>,
+    },
+    Loop {
+        body: Vec<Stmt>,
+    },
+    /// `break` out of the loop that has so many others between; the innermost is 0.
+    Break(usize),
+    Continue(usize),
+    Return,
+    /// `#[unroll] for x in 0..n`
+    Unroll {
+        var: usize,
+        n: u32,
+        body: Vec<Stmt>,
+    },
+    Barrier,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub inclusive: bool,
+    pub reversed: bool,
+    pub step: Option<u8>,
+}
+
+/// True if a loop with this body is left by `break`.
+pub fn has_breaks(body: &[Stmt]) -> bool {
+    fn exits(stmts: &[Stmt], level: usize) -> bool {
+        stmts.iter().any(|s| match s {
+            Stmt::Break(n) => *n == level,
+            _ => s.bodies().iter().any(|b| exits(b, level + usize::from(s.is_loop()))),
+        })
+    }
+    exits(body, 0)
+}
+
+/// True if a trip of a loop with this body ends by `continue`.
+pub fn has_continues(body: &[Stmt]) -> bool {
+    fn exits(stmts: &[Stmt], level: usize) -> bool {
+        stmts.iter().any(|s| match s {
+            Stmt::Continue(n) => *n == level,
+            _ => s.bodies().iter().any(|b| exits(b, level + usize::from(s.is_loop()))),
+        })
+    }
+    exits(body, 0)
+}
+
+impl Stmt {
+    /// The expressions that stand in the statement itself.
+    pub fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Stmt::Let { init: e, .. }
+            | Stmt::Set { value: e, .. }
+            | Stmt::Store { value: e, .. }
+            | Stmt::If { cond: e, .. }
+            | Stmt::While { cond: e, .. } => vec![e],
+            Stmt::LdsStore { index: a, value: b, .. }
+            | Stmt::Shared { index: a, value: b, .. }
+            | Stmt::LdsAtomic { index: a, value: b, .. }
+            | Stmt::For { start: a, end: b, .. } => vec![a, b],
+            Stmt::Unroll { .. } | Stmt::Barrier | Stmt::Loop { .. } => Vec::new(),
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return => Vec::new(),
+        }
+    }
+
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Stmt::Let { init: e, .. }
+            | Stmt::Set { value: e, .. }
+            | Stmt::Store { value: e, .. }
+            | Stmt::If { cond: e, .. }
+            | Stmt::While { cond: e, .. } => vec![e],
+            Stmt::LdsStore { index: a, value: b, .. }
+            | Stmt::Shared { index: a, value: b, .. }
+            | Stmt::LdsAtomic { index: a, value: b, .. }
+            | Stmt::For { start: a, end: b, .. } => vec![a, b],
+            Stmt::Unroll { .. } | Stmt::Barrier | Stmt::Loop { .. } => Vec::new(),
+            Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return => Vec::new(),
+        }
+    }
+
+    pub fn bodies(&self) -> Vec<&Vec<Stmt>> {
+        match self {
+            Stmt::If { then, els, .. } => vec![then, els],
+            Stmt::While { body, .. }
+            | Stmt::For { body, .. }
+            | Stmt::Unroll { body, .. }
+            | Stmt::Loop { body } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Stmt::If { then, els, .. } => vec![then, els],
+            Stmt::While { body, .. }
+            | Stmt::For { body, .. }
+            | Stmt::Unroll { body, .. }
+            | Stmt::Loop { body } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// True if lanes leave by it: by `return`, or from a loop that has `level` others between.
+    pub fn leaves(&self, level: usize) -> bool {
+        let inner = level + usize::from(self.is_loop());
+        match self {
+            Stmt::Break(n) | Stmt::Continue(n) => *n >= level,
+            Stmt::Return => true,
+            _ => self.bodies().iter().any(|b| b.iter().any(|s| s.leaves(inner))),
+        }
+    }
+
+    /// True for what `break` can leave.
+    pub fn is_loop(&self) -> bool {
+        matches!(self, Stmt::While { .. } | Stmt::For { .. } | Stmt::Loop { .. })
+    }
+
+    /// Calls `f` for the statement and all inside it.
+    pub fn each(&self, f: &mut impl FnMut(&Stmt)) {
+        f(self);
+        for body in self.bodies() {
+            body.iter().for_each(|s| s.each(f));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VarDecl {
+    pub ty: Ty,
+    pub mutable: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    /// Lanes of a workgroup.
+    pub workgroup: u32,
+    /// Workgroups.
+    pub groups: u32,
+    /// Types of the variables, by number.
+    pub vars: Vec<VarDecl>,
+    /// Element types of the LDS arrays.
+    pub lds: Vec<Elem>,
+    /// What happens to `shared_u32`, `shared_i32`, `shared_u64`, `shared_i64`.
+    pub shared: [Fetch; 4],
+    /// The kernel's body.
+    pub body: Vec<Stmt>,
+    /// Where the arguments come from.
+    pub data: u64,
+}
+
+/// Element types with atomics, in the order of [`Program::shared`].
+pub const SHARED: [Elem; 4] = [Elem::U32, Elem::I32, Elem::U64, Elem::I64];
+
+/// Which arguments a program has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Used {
+    pub args: u16,
+    pub inputs: u16,
+    pub outputs: u16,
+    pub shared: u16,
+}
+
+pub fn bit(elem: Elem) -> u16 {
+    1 << elem as u16
+}
+
+impl Program {
+    pub fn lanes(&self) -> u32 {
+        self.workgroup * self.groups
+    }
+
+    pub fn used(&self) -> Used {
+        let mut used = Used::default();
+        let mut exprs = |e: &Expr| match e.op {
+            Op::Arg(t) => used.args |= bit(t),
+            Op::In(t) | Op::Uniform(t) => used.inputs |= bit(t),
+            Op::Own(t, _) => used.outputs |= bit(t),
+            _ => {}
+        };
+        self.each(&mut |s| s.exprs().iter().for_each(|e| e.each(&mut exprs)));
+        self.each(&mut |s| match s {
+            Stmt::Store { elem, .. } => used.outputs |= bit(*elem),
+            Stmt::Shared { elem, .. } => used.shared |= bit(*elem),
+            _ => {}
+        });
+        used
+    }
+
+    pub fn each(&self, f: &mut impl FnMut(&Stmt)) {
+        self.body.iter().for_each(|s| s.each(f));
+    }
+
+    /// How large it is, for the reducer and for reports.
+    pub fn size(&self) -> usize {
+        let mut size = 0;
+        self.each(&mut |s| {
+            size += 1;
+            s.exprs().iter().for_each(|e| e.each(&mut |_| size += 1));
+        });
+        size
+    }
+}

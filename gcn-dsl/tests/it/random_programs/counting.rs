@@ -1,0 +1,121 @@
+//! Loops over types that are known only at run time.
+
+use std::rc::Rc;
+
+use gcn_dsl::lang::{self, Flow, ForIndex, ForRange, IntoDevice, Kind, Leave, Top, Uniform};
+
+use super::ast::{Range, Stmt, has_breaks, has_continues};
+use super::value::{D, Val};
+
+/// A loop that is open: what `break` and `continue` call.
+pub trait Exits {
+    fn leave(&self);
+    fn next(&self);
+}
+
+macro_rules! exits {
+    ($($name:ident $(<$param:ident: $bound:ident>)?;)*) => {$(
+        impl<$($param: $bound,)? F: Flow, B: Kind, R: Kind> Exits for lang::$name<$($param,)? F, B, R> {
+            fn leave(&self) {
+                _ = lang::$name::leave(self);
+            }
+            fn next(&self) {
+                _ = lang::$name::next(self);
+            }
+        }
+    )*};
+}
+exits! { Loop; While<K: Kind>; ForLoop<I: ForIndex>; }
+
+/// What takes the loops that are open.
+pub type Open = Vec<Rc<dyn Exits>>;
+
+/// Builds the body of a loop, which lanes leave through `guard`, and gives the guard back. The flow's type is always [`Top`]:
+/// `typing` has seen to what it would, and with one type there is less to compile.
+pub fn looped<T, G: Exits + 'static>(
+    tracer: &mut T,
+    open: fn(&mut T) -> &mut Open,
+    guard: G,
+    body: impl FnOnce(&mut T),
+) -> G {
+    let guard = Rc::new(guard);
+    open(tracer).push(guard.clone());
+    body(tracer);
+    _ = open(tracer).pop();
+    Rc::try_unwrap(guard).unwrap_or_else(|_| unreachable!("only the stack had another"))
+}
+
+/// How the loops of a program that is not type-checked end.
+pub fn together() -> Leave<Uniform> {
+    Leave::together()
+}
+
+/// Builds a `for`; `body` takes the counter.
+pub fn run<T>(
+    tracer: &mut T,
+    open: fn(&mut T) -> &mut Open,
+    (range, ends): (Range, (Val, Val)),
+    stmts: &[Stmt],
+    body: &mut dyn FnMut(&mut T, Val),
+) {
+    let exits = (has_breaks(stmts), has_continues(stmts));
+    macro_rules! pairs {
+        ($($variant:ident)*) => {
+            match ends {
+                $((Val::$variant(a), Val::$variant(b)) => match (a, b) {
+                    (D::V(a), b) => one(tracer, open, (range, a, b.lane()), exits, body),
+                    (a, D::V(b)) => one(tracer, open, (range, a.lane(), b), exits, body),
+                    (D::H(a), D::H(b)) => one(tracer, open, (range, a, b), exits, body),
+                    (a, b) => one(tracer, open, (range, a.wave(), b.wave()), exits, body),
+                },)*
+                other => unreachable!("a loop over {other:?}"),
+            }
+        };
+    }
+    pairs!(I8 U8 I16 U16 I32 U32 I64 U64);
+}
+
+fn one<T, A: ForRange<B>, B>(
+    tracer: &mut T,
+    open: fn(&mut T) -> &mut Open,
+    (range, a, b): (Range, A, B),
+    (breaks, continues): (bool, bool),
+    body: &mut dyn FnMut(&mut T, Val),
+) where
+    A::Index: 'static,
+    Val: From<A::Index>,
+    u8: Step<A::Index>,
+{
+    let bounds = if range.inclusive { lang::range_inclusive(a, b) } else { lang::range(a, b) };
+    let bounds = if range.reversed { bounds.rev() } else { bounds };
+    let bounds = match range.step {
+        Some(step) => bounds.step_by(step.step()),
+        None => bounds,
+    };
+    let guard: lang::ForLoop<A::Index, Top, Uniform, Uniform> =
+        lang::for_begin(bounds, &Top::new(), breaks, continues);
+    let index = Val::from(guard.index());
+    let guard = looped(tracer, open, guard, |t| body(t, index));
+    guard.end(&together(), &together());
+}
+
+/// A small number as a counter's step.
+pub trait Step<I> {
+    fn step(self) -> I;
+}
+
+macro_rules! steps {
+    ($($t:ty)*) => {$(
+        impl Step<lang::S<$t>> for u8 {
+            fn step(self) -> lang::S<$t> {
+                (self as $t).into_device()
+            }
+        }
+        impl Step<lang::V<$t>> for u8 {
+            fn step(self) -> lang::V<$t> {
+                (self as $t).into_device()
+            }
+        }
+    )*};
+}
+steps! { i8 u8 i16 u16 i32 u32 i64 u64 }

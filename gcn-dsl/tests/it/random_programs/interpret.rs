@@ -1,0 +1,393 @@
+//! What a program means: an interpreter over the lanes of a workgroup, in plain Rust.
+//!
+//! It refuses programs whose meaning the language leaves open: races, uninitialised LDS, barriers that not all waves
+//! reach, and what [`bits`](super::bits) refuses.
+
+use gcn_dsl::ir::Bin;
+use gcn_dsl::scalar::Elem;
+
+use super::ast::{Expr, Fetch, Id, LDS_LEN, Op, Program, Range, SHARED, SHARED_LEN, Stmt, Ty};
+use super::bits::{self, Unspecified};
+use super::data::{Data, Results};
+use super::typing;
+
+/// Which lanes of the workgroup run.
+type Mask = u128;
+/// A value for each lane.
+type Lanes = Vec<u64>;
+type Result<T> = std::result::Result<T, Unspecified>;
+
+/// Statements and expressions that may run, so that an endless program is one more refused one.
+const STEPS: u32 = 6_000;
+
+/// An element of an LDS array, and who touched it since the last barrier.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    value: u64,
+    initialised: bool,
+    writer: Option<u32>,
+    /// Lanes that read: none, one, or several.
+    reader: Option<Option<u32>>,
+    /// The kind of atomics it has seen.
+    atomic: Option<Fetch>,
+}
+
+struct Group<'p> {
+    program: &'p Program,
+    data: &'p Data,
+    results: &'p mut Results,
+    group: u32,
+    vars: Vec<Lanes>,
+    lds: Vec<Vec<Cell>>,
+    steps: u32,
+    /// For each loop around, the lanes that have left it and those that have left its trip.
+    left: Vec<[Mask; 2]>,
+}
+
+/// Runs the program on its data.
+pub fn run(program: &Program, data: &Data) -> Result<Results> {
+    let mut results = data.results.clone();
+    for group in 0..program.groups {
+        let lanes = program.workgroup as usize;
+        let mut group = Group {
+            program,
+            data,
+            results: &mut results,
+            group,
+            vars: vec![vec![0; lanes]; program.vars.len()],
+            lds: vec![vec![Cell::default(); LDS_LEN as usize]; program.lds.len()],
+            steps: STEPS / program.groups,
+            left: Vec::new(),
+        };
+        let all = if lanes == 128 { Mask::MAX } else { (1 << lanes) - 1 };
+        _ = group.block(&program.body, all)?;
+    }
+    Ok(results)
+}
+
+fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
+    (0..128).filter(move |l| mask >> l & 1 != 0)
+}
+
+impl Group<'_> {
+    fn all(&self) -> Mask {
+        if self.program.workgroup == 128 { Mask::MAX } else { (1 << self.program.workgroup) - 1 }
+    }
+
+    fn step(&mut self) -> Result<()> {
+        self.steps = self.steps.checked_sub(1).ok_or(Unspecified("it does not end"))?;
+        Ok(())
+    }
+
+    /// Runs statements; gives the lanes that get past them.
+    fn block(&mut self, stmts: &[Stmt], mut mask: Mask) -> Result<Mask> {
+        for stmt in stmts {
+            if mask == 0 {
+                break;
+            }
+            mask = self.stmt(stmt, mask)?;
+        }
+        Ok(mask)
+    }
+
+    /// One trip of a loop; gives the lanes that make another, if the condition lets them, and those that returned.
+    fn trip(&mut self, body: &[Stmt], mask: Mask) -> Result<[Mask; 2]> {
+        self.left.push([0; 2]);
+        let past = self.block(body, mask)?;
+        let [whole, trip] = self.left.pop().unwrap_or_default();
+        Ok([past | trip, whole])
+    }
+
+    /// Runs a statement; gives the lanes that get past it.
+    fn stmt(&mut self, stmt: &Stmt, mask: Mask) -> Result<Mask> {
+        self.step()?;
+        match stmt {
+            Stmt::Let { var, init } => {
+                let value = self.eval(init, mask)?;
+                self.write(*var, &value, mask);
+            }
+            Stmt::Set { var, op, value } => {
+                let value = match op {
+                    Some(op) => {
+                        let old = Expr::leaf(Op::Var(*var));
+                        self.eval(&Expr::bin(*op, old, value.clone()), mask)?
+                    }
+                    None => self.eval(value, mask)?,
+                };
+                self.write(*var, &value, mask);
+            }
+            Stmt::Store { elem, slot, value } => {
+                let value = self.eval(value, mask)?;
+                for lane in lanes_of(mask) {
+                    let own = self.own(lane, *slot);
+                    self.results.outputs[*elem as usize][own] = value[lane];
+                }
+            }
+            Stmt::LdsStore { array, index, value } => {
+                let (index, value) = (self.eval(index, mask)?, self.eval(value, mask)?);
+                for lane in lanes_of(mask) {
+                    let cell = self.cell(*array, index[lane])?;
+                    let others = |l: u32| l != lane as u32;
+                    if cell.writer.is_some_and(others)
+                        || cell.reader.is_some_and(|r| r.is_none_or(others))
+                        || cell.atomic.is_some()
+                    {
+                        return Err(Unspecified("a race in LDS"));
+                    }
+                    *cell =
+                        Cell { value: value[lane], initialised: true, writer: Some(lane as u32), ..*cell };
+                }
+            }
+            Stmt::Shared { elem, index, value } => {
+                let (index, value) = (self.eval(index, mask)?, self.eval(value, mask)?);
+                let k = SHARED.iter().position(|e| e == elem).ok_or(Unspecified("no such slice"))?;
+                for lane in lanes_of(mask) {
+                    if let Some(i) = in_bounds(index[lane], *elem, SHARED_LEN) {
+                        let old = &mut self.results.shared[k][i];
+                        *old = fetch(self.program.shared[k], *elem, *old, value[lane]);
+                    }
+                }
+            }
+            Stmt::LdsAtomic { array, op, index, value } => {
+                let (index, value) = (self.eval(index, mask)?, self.eval(value, mask)?);
+                let elem = self.program.lds[*array];
+                for lane in lanes_of(mask) {
+                    let cell = self.cell(*array, index[lane])?;
+                    let plain = cell.writer.is_some() || cell.reader.is_some();
+                    if plain || cell.atomic.is_some_and(|a| a != *op) || !cell.initialised {
+                        return Err(Unspecified("a race in LDS"));
+                    }
+                    cell.atomic = Some(*op);
+                    cell.value = fetch(*op, elem, cell.value, value[lane]);
+                }
+            }
+            Stmt::If { cond, then, els } => {
+                let taken = self.mask(cond, mask)?;
+                return Ok(self.block(then, taken)? | self.block(els, mask & !taken)?);
+            }
+            Stmt::While { cond, body } => {
+                let (mut running, mut past) = (mask, 0);
+                while running != 0 {
+                    self.step()?;
+                    let taken = self.mask(cond, running)?;
+                    past |= running & !taken;
+                    let [again, whole] = self.trip(body, taken)?;
+                    (running, past) = (again, past | whole);
+                }
+                return Ok(past);
+            }
+            Stmt::Loop { body } => {
+                let (mut running, mut past) = (mask, 0);
+                while running != 0 {
+                    self.step()?;
+                    let [again, whole] = self.trip(body, running)?;
+                    (running, past) = (again, past | whole);
+                }
+                return Ok(past);
+            }
+            Stmt::For { var, range, start, end, body } => {
+                return self.for_loop(*var, *range, [start, end], body, mask);
+            }
+            Stmt::Break(n) | Stmt::Continue(n) => {
+                let at = self.left.len() - 1 - n;
+                self.left[at][usize::from(matches!(stmt, Stmt::Continue(_)))] |= mask;
+                return Ok(0);
+            }
+            Stmt::Return => return Ok(0),
+            Stmt::Unroll { var, n, body } => {
+                for k in 0..*n {
+                    let value = vec![u64::from(k); self.program.workgroup as usize];
+                    self.write(*var, &value, mask);
+                    _ = self.block(body, mask)?;
+                }
+            }
+            Stmt::Barrier => {
+                if mask != self.all() {
+                    return Err(Unspecified("not all waves reach a barrier"));
+                }
+                for cell in self.lds.iter_mut().flatten() {
+                    *cell = Cell { writer: None, reader: None, atomic: None, ..*cell };
+                }
+            }
+        }
+        Ok(mask)
+    }
+
+    fn for_loop(
+        &mut self,
+        var: usize,
+        range: Range,
+        ends: [&Expr; 2],
+        body: &[Stmt],
+        mask: Mask,
+    ) -> Result<Mask> {
+        let (start, end) = (self.eval(ends[0], mask)?, self.eval(ends[1], mask)?);
+        let elem = self.program.vars[var].ty.elem;
+        let number = |bits: u64| {
+            let shift = 64 - 8 * elem.bytes();
+            if elem.is_signed() { i128::from((bits << shift) as i64 >> shift) } else { i128::from(bits) }
+        };
+        let step = i128::from(range.step.unwrap_or(1));
+        // The number of the trip tells where the counter is, so that it cannot overflow.
+        let at = |lane: usize, trip: i128| {
+            let (first, last) = (number(start[lane]), number(end[lane]) - i128::from(!range.inclusive));
+            let at = if range.reversed { last - trip * step } else { first + trip * step };
+            (first <= at && at <= last).then_some(at)
+        };
+        let (mut running, mut past) = (mask, 0);
+        for trip in 0.. {
+            self.step()?;
+            let taken = lanes_of(running).filter(|l| at(*l, trip).is_some()).fold(0, |m: Mask, l| m | 1 << l);
+            past |= running & !taken;
+            if taken == 0 {
+                break;
+            }
+            let bits = u64::MAX >> (64 - 8 * elem.bytes());
+            let counter: Lanes =
+                (0..start.len()).map(|l| at(l, trip).map_or(0, |at| at as u64 & bits)).collect();
+            self.write(var, &counter, taken);
+            let [again, whole] = self.trip(body, taken)?;
+            (running, past) = (again, past | whole);
+        }
+        Ok(past)
+    }
+
+    fn write(&mut self, var: usize, value: &Lanes, mask: Mask) {
+        lanes_of(mask).for_each(|lane| self.vars[var][lane] = value[lane]);
+    }
+
+    fn own(&self, lane: usize, slot: u32) -> usize {
+        (self.group * self.program.workgroup + slot * self.program.lanes()) as usize + lane
+    }
+
+    fn cell(&mut self, array: usize, index: u64) -> Result<&mut Cell> {
+        self.lds[array].get_mut(index as usize).ok_or(Unspecified("an LDS index past the end"))
+    }
+
+    fn mask(&mut self, cond: &Expr, mask: Mask) -> Result<Mask> {
+        let value = self.eval(cond, mask)?;
+        Ok(lanes_of(mask).filter(|l| value[*l] != 0).fold(0, |m, l| m | 1 << l))
+    }
+
+    /// The value for each lane of `mask`; in the others it means nothing.
+    fn eval(&mut self, e: &Expr, mask: Mask) -> Result<Lanes> {
+        self.step()?;
+        if e.op == Op::If {
+            let taken = self.mask(&e.args[0], mask)?;
+            let (then, els) = (self.eval(&e.args[1], taken)?, self.eval(&e.args[2], mask & !taken)?);
+            return Ok((0..then.len()).map(|l| if taken >> l & 1 != 0 { then[l] } else { els[l] }).collect());
+        }
+        let args: Vec<Lanes> = e.args.iter().map(|a| self.eval(a, mask)).collect::<Result<_>>()?;
+        let mut out = vec![0; self.program.workgroup as usize];
+        match e.op {
+            Op::Ballot
+            | Op::Any
+            | Op::All
+            | Op::ReadFirst
+            | Op::ReadLane
+            | Op::Shuffle
+            | Op::ShuffleXor(_) => {
+                self.across(e.op, &args, mask, &mut out)?;
+            }
+            _ => {
+                let types: Vec<Ty> = e.args.iter().filter_map(|a| typing::ty(self.program, a)).collect();
+                for lane in lanes_of(mask) {
+                    let x: Vec<u64> = args.iter().map(|a| a[lane]).collect();
+                    out[lane] = self.scalar(e.op, lane, &x, types.first().map_or(Elem::Bool, |t| t.elem))?;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn scalar(&mut self, op: Op, lane: usize, x: &[u64], elem: Elem) -> Result<u64> {
+        let local = lane as u32;
+        let id = |i: u32| Ok(u64::from(i));
+        match op {
+            Op::Lit(_, bits) => Ok(bits),
+            Op::Var(v) => Ok(self.vars[v][lane]),
+            Op::Arg(t) => Ok(self.data.args[t as usize]),
+            Op::Id(Id::Local) => id(local),
+            Op::Id(Id::Global) => id(self.group * self.program.workgroup + local),
+            Op::Id(Id::Lane) => id(local % 64),
+            Op::Id(Id::Wave) => id(local / 64),
+            Op::Id(Id::Group) => id(self.group),
+            Op::In(t) | Op::Uniform(t) => {
+                let input = &self.data.inputs[t as usize];
+                Ok(in_bounds(x[0], t, input.len() as u32).map_or(0, |i| input[i]))
+            }
+            Op::Own(t, slot) => Ok(self.results.outputs[t as usize][self.own(lane, slot)]),
+            Op::Lds(array) => self.lds_load(array, x[0], local),
+            Op::Un(op) => Ok(bits::un(op, elem, x[0])),
+            Op::Bin(op) => bits::bin(op, elem, x[0], x[1]),
+            Op::Cmp(pred) => Ok(u64::from(bits::compare(pred, elem, x[0], x[1]))),
+            Op::And => bits::bin(Bin::And, Elem::Bool, x[0], x[1]),
+            Op::Or => bits::bin(Bin::Or, Elem::Bool, x[0], x[1]),
+            Op::Select => Ok(if x[0] != 0 { x[1] } else { x[2] }),
+            Op::MulAdd => Ok(bits::mul_add(elem, x[0], x[1], x[2])),
+            Op::Cast(to) => Ok(bits::cast(elem, to, x[0])),
+            Op::Bits(_) if bits::is_nan(elem, x[0]) => Err(Unspecified("the bits of a NaN")),
+            Op::Bits(_) | Op::Splat => Ok(x[0]),
+            _ => unreachable!("{op:?} is not of one lane"),
+        }
+    }
+
+    fn lds_load(&mut self, array: usize, index: u64, lane: u32) -> Result<u64> {
+        let cell = self.cell(array, index)?;
+        if !cell.initialised {
+            return Err(Unspecified("uninitialised LDS"));
+        }
+        if cell.writer.is_some_and(|l| l != lane) || cell.atomic.is_some() {
+            return Err(Unspecified("a race in LDS"));
+        }
+        cell.reader = match cell.reader {
+            None => Some(Some(lane)),
+            Some(Some(l)) if l == lane => Some(Some(lane)),
+            Some(_) => Some(None),
+        };
+        Ok(cell.value)
+    }
+
+    /// What looks at other lanes of the wave.
+    fn across(&self, op: Op, args: &[Lanes], mask: Mask, out: &mut Lanes) -> Result<()> {
+        let x = &args[0];
+        for lane in lanes_of(mask) {
+            let base = lane / 64 * 64;
+            let active = |l: usize| mask >> l & 1 != 0;
+            let mut wave = (base..base + 64).filter(|l| active(*l));
+            let from = |l: u64| base + (l % 64) as usize;
+            out[lane] = match op {
+                Op::Ballot => wave.filter(|l| x[*l] != 0).fold(0, |m, l| m | 1 << (l - base)),
+                Op::Any => u64::from(wave.any(|l| x[l] != 0)),
+                Op::All => u64::from(wave.all(|l| x[l] != 0)),
+                Op::ReadFirst => wave.next().map_or(0, |l| x[l]),
+                Op::ReadLane if active(from(args[1][lane])) => x[from(args[1][lane])],
+                Op::ReadLane => return Err(Unspecified("the value of an inactive lane")),
+                Op::Shuffle if active(from(args[1][lane])) => x[from(args[1][lane])],
+                Op::ShuffleXor(k) if active(from((lane % 64) as u64 ^ u64::from(k))) => {
+                    x[from((lane % 64) as u64 ^ u64::from(k))]
+                }
+                _ => 0,
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The element that the hardware finds: the byte offset wraps at 2^32, and beyond the end there is nothing.
+fn in_bounds(index: u64, elem: Elem, len: u32) -> Option<usize> {
+    let element = (index as u32).wrapping_mul(elem.bytes()) / elem.bytes();
+    (element < len).then_some(element as usize)
+}
+
+fn fetch(op: Fetch, elem: Elem, old: u64, value: u64) -> u64 {
+    let op = match op {
+        Fetch::Add => Bin::Add,
+        Fetch::Min => Bin::Min,
+        Fetch::Max => Bin::Max,
+        Fetch::And => Bin::And,
+        Fetch::Or => Bin::Or,
+        Fetch::Xor => Bin::Xor,
+    };
+    bits::bin(op, elem, old, value).unwrap_or(0)
+}

@@ -1,0 +1,298 @@
+//! A program as the source of a kernel.
+
+use std::fmt::Write;
+
+use gcn_dsl::ir::{Bin, Pred, Un};
+use gcn_dsl::prelude::{bf16, f16};
+use gcn_dsl::scalar::Elem;
+
+use super::ast::{Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, Place, Program, SHARED, Stmt, Ty, bit};
+use super::bits::Bits;
+
+/// The program as an item of `gcn_kernel!` with this name.
+pub fn kernel(program: &Program, name: &str) -> String {
+    let used = program.used();
+    let mut args = Vec::new();
+    if used.args & bit(Elem::Bool) != 0 {
+        args.push("a_bool: bool".to_owned());
+    }
+    for t in NUMBERS {
+        let mut arg = |mask: u16, text: String| args.extend((mask & bit(t) != 0).then_some(text));
+        arg(used.args, format!("a_{t}: {t}"));
+        arg(used.inputs, format!("in_{t}: &[{t}]"));
+        arg(used.outputs, format!("out_{t}: &mut [{t}]"));
+        arg(used.shared, format!("shared_{t}: &mut [{t}]"));
+    }
+    let mut out = format!("#[workgroup({})]\nfn {name}(\n", program.workgroup);
+    args.iter().for_each(|a| _ = writeln!(out, "    {a},"));
+    out.push_str(") {\n");
+    out.push_str("    let (local, global, lane) = (local_id().x, global_id().x, lane_id());\n");
+    out.push_str("    let (wave, group) = (wave_id(), workgroup_id().x);\n");
+    for (k, t) in program.lds.iter().enumerate() {
+        _ = writeln!(out, "    let lds{k} = Lds::<{t}, {LDS_LEN}>::new();");
+    }
+    let mut printer = Printer { program, out, indent: 1, loops: 0 };
+    printer.block(&program.body);
+    printer.out + "}\n"
+}
+
+struct Printer<'p> {
+    program: &'p Program,
+    out: String,
+    indent: usize,
+    loops: usize,
+}
+
+fn symbol(op: Bin) -> &'static str {
+    match op {
+        Bin::Add => "+",
+        Bin::Sub => "-",
+        Bin::Mul => "*",
+        Bin::Div => "/",
+        Bin::Rem => "%",
+        Bin::And => "&",
+        Bin::Or => "|",
+        Bin::Xor => "^",
+        Bin::Shl => "<<",
+        Bin::Shr => ">>",
+        Bin::Min => "min",
+        Bin::Max => "max",
+        Bin::MulHi => "mul_hi",
+    }
+}
+
+fn fetch(op: Fetch) -> &'static str {
+    match op {
+        Fetch::Add => "fetch_add",
+        Fetch::Min => "fetch_min",
+        Fetch::Max => "fetch_max",
+        Fetch::And => "fetch_and",
+        Fetch::Or => "fetch_or",
+        Fetch::Xor => "fetch_xor",
+    }
+}
+
+fn float(x: f64, t: Elem, from_bits: String) -> String {
+    let text = format!("{x:?}");
+    if x.is_finite() && text.len() < 14 && !text.contains("e") { format!("{text}{t}") } else { from_bits }
+}
+
+pub fn literal(t: Elem, bits: u64) -> String {
+    let from_bits = format!("{t}::from_bits({bits:#x})");
+    match t {
+        Elem::Bool => (bits != 0).to_string(),
+        Elem::I8 => format!("{}i8", i8::of(bits)),
+        Elem::I16 => format!("{}i16", i16::of(bits)),
+        Elem::I32 => format!("{}i32", i32::of(bits)),
+        Elem::I64 => format!("{}i64", i64::of(bits)),
+        Elem::F16 => format!("f16::from_bits({bits:#x} /* {} */)", f16::of(bits)),
+        Elem::Bf16 => format!("bf16::from_bits({bits:#x} /* {} */)", bf16::of(bits)),
+        Elem::F32 if f32::of(bits).abs() < 1e6 && f32::of(bits).to_string().len() < 10 => {
+            float(f32::of(bits).to_string().parse().unwrap_or(f64::NAN), t, from_bits)
+        }
+        Elem::F32 => from_bits,
+        Elem::F64 => float(f64::of(bits), t, from_bits),
+        _ => format!("{bits}{t}"),
+    }
+}
+
+fn ty(ty: Ty) -> String {
+    match ty.place {
+        Place::Lane => format!("V<{}>", ty.elem),
+        Place::Wave | Place::Host => format!("S<{}>", ty.elem),
+    }
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: &str) {
+        let indent = 4 * self.indent;
+        _ = writeln!(self.out, "{:indent$}{text}", "");
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn inside(&mut self, stmts: &[Stmt]) {
+        self.indent += 1;
+        self.block(stmts);
+        self.indent -= 1;
+    }
+
+    /// The label of a loop with this body, if an inner loop needs it.
+    fn label(&self, body: &[Stmt]) -> String {
+        fn named(stmts: &[Stmt], level: usize) -> bool {
+            stmts.iter().any(|s| match s {
+                Stmt::Break(n) | Stmt::Continue(n) => level > 0 && *n == level,
+                _ => s.bodies().iter().any(|b| named(b, level + usize::from(s.is_loop()))),
+            })
+        }
+        if named(body, 0) { format!("'loop{}: ", self.loops) } else { String::new() }
+    }
+
+    fn looped(&mut self, body: &[Stmt]) {
+        self.loops += 1;
+        self.inside(body);
+        self.loops -= 1;
+        self.line("}");
+    }
+
+    fn own(&self, slot: u32) -> String {
+        if slot == 0 { "global".to_owned() } else { format!("global + {}", slot * self.program.lanes()) }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let { var, init } => {
+                let (decl, init) = (self.program.vars[*var], self.top(init));
+                let text = match decl.mutable {
+                    true => format!("let mut x{var}: {} = {init};", ty(decl.ty)),
+                    false => format!("let x{var} = {init};"),
+                };
+                self.line(&text);
+            }
+            Stmt::Set { var, op, value } => {
+                let (op, value) = (op.map_or("", symbol), self.top(value));
+                self.line(&format!("x{var} {op}= {value};"));
+            }
+            Stmt::Store { elem, slot, value } => {
+                let (own, value) = (self.own(*slot), self.top(value));
+                self.line(&format!("out_{elem}[{own}] = {value};"));
+            }
+            Stmt::LdsStore { array, index, value } => {
+                let (index, value) = (self.top(index), self.top(value));
+                self.line(&format!("lds{array}[{index}] = {value};"));
+            }
+            Stmt::Shared { elem, index, value } => {
+                let (index, value) = (self.top(index), self.top(value));
+                let k = SHARED.iter().position(|e| e == elem).unwrap_or(0);
+                let op = fetch(self.program.shared[k]);
+                self.line(&format!(
+                    "shared_{elem}.atomic({index}).{op}({value}, Scope::Agent, Ordering::Relaxed);"
+                ));
+            }
+            Stmt::LdsAtomic { array, op, index, value } => {
+                let (op, index, value) = (fetch(*op), self.top(index), self.top(value));
+                self.line(&format!(
+                    "lds{array}.atomic({index}).{op}({value}, Scope::Workgroup, Ordering::Relaxed);"
+                ));
+            }
+            Stmt::If { cond, then, els } => {
+                let cond = self.top(cond);
+                self.line(&format!("if {cond} {{"));
+                self.inside(then);
+                if !els.is_empty() {
+                    self.line("} else {");
+                    self.inside(els);
+                }
+                self.line("}");
+            }
+            Stmt::While { cond, body } => {
+                let cond = self.top(cond);
+                let label = self.label(body);
+                self.line(&format!("{label}while {cond} {{"));
+                self.looped(body);
+            }
+            Stmt::For { var, range, start, end, body } => {
+                let (a, b) = (self.expr(start), self.expr(end));
+                let plain = format!("{a}..{}{b}", if range.inclusive { "=" } else { "" });
+                let range = match (range.reversed, range.step) {
+                    (false, None) => plain,
+                    (true, None) => format!("({plain}).rev()"),
+                    (false, Some(k)) => format!("({plain}).step_by({k})"),
+                    (true, Some(k)) => format!("({plain}).rev().step_by({k})"),
+                };
+                let label = self.label(body);
+                self.line(&format!("{label}for x{var} in {range} {{"));
+                self.looped(body);
+            }
+            Stmt::Unroll { var, n, body } => {
+                self.line("#[unroll]");
+                self.line(&format!("for x{var} in 0u32..{n} {{"));
+                self.inside(body);
+                self.line("}");
+            }
+            Stmt::Loop { body } => {
+                let label = self.label(body);
+                self.line(&format!("{label}loop {{"));
+                self.looped(body);
+            }
+            Stmt::Break(0) => self.line("break;"),
+            Stmt::Continue(0) => self.line("continue;"),
+            Stmt::Break(n) => self.line(&format!("break 'loop{};", self.loops - 1 - n)),
+            Stmt::Continue(n) => self.line(&format!("continue 'loop{};", self.loops - 1 - n)),
+            Stmt::Return => self.line("return;"),
+            Stmt::Barrier => self.line("barrier();"),
+        }
+    }
+
+    /// Without the outermost parentheses.
+    fn top(&self, e: &Expr) -> String {
+        let text = self.expr(e);
+        let binary = matches!(e.op, Op::Bin(op) if !matches!(op, Bin::Min | Bin::Max));
+        if binary || matches!(e.op, Op::Cmp(_) | Op::And | Op::Or | Op::Cast(_)) {
+            return text[1..text.len() - 1].to_owned();
+        }
+        text
+    }
+
+    fn expr(&self, e: &Expr) -> String {
+        let arg = |i: usize| self.expr(&e.args[i]);
+        let top = |i: usize| self.top(&e.args[i]);
+        match e.op {
+            Op::Lit(t, bits) => literal(t, bits),
+            Op::Var(v) => format!("x{v}"),
+            Op::Arg(t) => format!("a_{t}"),
+            Op::Id(id) => match id {
+                Id::Local => "local",
+                Id::Global => "global",
+                Id::Lane => "lane",
+                Id::Wave => "wave",
+                Id::Group => "group",
+            }
+            .to_owned(),
+            Op::In(t) => format!("in_{t}[{}]", top(0)),
+            Op::Uniform(t) => format!("in_{t}.uniform({})", top(0)),
+            Op::Own(t, slot) => format!("out_{t}[{}]", self.own(slot)),
+            Op::Lds(array) => format!("lds{array}[{}]", top(0)),
+            Op::Un(op) => match op {
+                Un::Neg => format!("(-{})", arg(0)),
+                Un::Not => format!("(!{})", arg(0)),
+                Un::Abs => format!("{}.abs()", arg(0)),
+                Un::Floor => format!("{}.floor()", arg(0)),
+                Un::Ceil => format!("{}.ceil()", arg(0)),
+                Un::Trunc => format!("{}.trunc()", arg(0)),
+                Un::Rndne => format!("{}.round_ties_even()", arg(0)),
+                other => format!("{}.{other:?}()", arg(0)),
+            },
+            Op::Bin(op @ (Bin::Min | Bin::Max)) => format!("{}.{}({})", arg(0), symbol(op), top(1)),
+            Op::Bin(op) => format!("({} {} {})", arg(0), symbol(op), arg(1)),
+            Op::Cmp(pred) => {
+                let symbol = match pred {
+                    Pred::Lt => "<",
+                    Pred::Le => "<=",
+                    Pred::Gt => ">",
+                    Pred::Ge => ">=",
+                    Pred::Eq => "==",
+                    Pred::Ne => "!=",
+                };
+                format!("({} {symbol} {})", arg(0), arg(1))
+            }
+            Op::And => format!("({} && {})", arg(0), arg(1)),
+            Op::Or => format!("({} || {})", arg(0), arg(1)),
+            Op::Select => format!("select({}, {}, {})", top(0), top(1), top(2)),
+            Op::If => format!("(if {} {{ {} }} else {{ {} }})", top(0), top(1), top(2)),
+            Op::MulAdd => format!("{}.mul_add({}, {})", arg(0), top(1), top(2)),
+            Op::Cast(t) => format!("({} as {t})", arg(0)),
+            Op::Bits(t) => format!("{}.to_bits_as::<{t}>()", arg(0)),
+            Op::Splat => format!("splat({})", top(0)),
+            Op::Ballot => format!("ballot({})", top(0)),
+            Op::Any => format!("any({})", top(0)),
+            Op::All => format!("all({})", top(0)),
+            Op::ReadFirst => format!("read_first_lane({})", top(0)),
+            Op::ReadLane => format!("read_lane({}, {})", top(0), top(1)),
+            Op::Shuffle => format!("shuffle({}, {})", top(0), top(1)),
+            Op::ShuffleXor(mask) => format!("shuffle_xor({}, {mask})", top(0)),
+        }
+    }
+}

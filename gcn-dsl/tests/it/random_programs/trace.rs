@@ -1,0 +1,266 @@
+//! A program as a kernel: what the macro's expansion would call, statement by statement.
+
+use gcn_dsl::Kernel;
+use gcn_dsl::ir::Bin;
+use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
+use gcn_dsl::scalar::Elem;
+
+use super::ast::{
+    Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
+};
+use super::bits::with_type;
+use super::counting::{self, Open, together};
+use super::data::Data;
+use super::memory::{self, Memory, Variable};
+use super::value::{self, D, Val, of};
+
+/// The program as what `gcn_kernel!` would declare.
+#[derive(Clone, Copy)]
+pub struct Generated<'p>(pub &'p Program);
+
+impl Kernel for Generated<'_> {
+    type Args<'a> = (&'a mut Data, Used);
+
+    fn signature(&self) -> Signature {
+        let used = self.0.used();
+        let mut s = Signature::new("generated", &[], [self.0.workgroup, 1, 1]);
+        if used.args & bit(Elem::Bool) != 0 {
+            s = s.value::<bool>("a_bool");
+        }
+        for elem in NUMBERS {
+            with_type!(elem, T => {
+                s = if used.args & bit(elem) != 0 { s.value::<T>("a") } else { s };
+                s = if used.inputs & bit(elem) != 0 { s.slice::<T>("in") } else { s };
+                s = if used.outputs & bit(elem) != 0 { s.slice_mut::<T>("out") } else { s };
+                s = if used.shared & bit(elem) != 0 { s.slice_mut::<T>("shared") } else { s };
+            }, bool => {});
+        }
+        s
+    }
+
+    fn trace(&self, arguments: &mut Arguments) {
+        let mut tracer = Tracer::new(self.0, arguments);
+        tracer.block(&self.0.body);
+        tracer.whole.into_iter().for_each(Block::end);
+    }
+
+    /// The slices' contents go their own way, with the addresses.
+    fn pack<'b, 'a: 'b>((data, used): &'b mut Self::Args<'a>, packer: &mut Packer<'b>) {
+        if used.args & bit(Elem::Bool) != 0 {
+            packer.value(data.args[Elem::Bool as usize] != 0);
+        }
+        for elem in NUMBERS {
+            let slice = |len: usize| PackedArg::Slice { len, bytes: Vec::new(), write_back: None };
+            if used.args & bit(elem) != 0 {
+                packer.args.push(PackedArg::Value(bytes(elem, &data.args[elem as usize..][..1])));
+            }
+            if used.inputs & bit(elem) != 0 {
+                packer.args.push(slice(data.inputs[elem as usize].len()));
+            }
+            if used.outputs & bit(elem) != 0 {
+                packer.args.push(slice(data.results.outputs[elem as usize].len()));
+            }
+            if used.shared & bit(elem) != 0 {
+                packer.args.push(slice(SHARED_LEN as usize));
+            }
+        }
+    }
+}
+
+/// Values as memory holds them.
+pub fn bytes(elem: Elem, values: &[u64]) -> Vec<u8> {
+    values.iter().flat_map(|v| v.to_le_bytes()[..elem.bytes() as usize].to_vec()).collect()
+}
+
+struct Tracer<'p> {
+    program: &'p Program,
+    args: [Option<Val>; 13],
+    inputs: [Option<Memory>; 13],
+    outputs: [Option<Memory>; 13],
+    shared: [Option<Memory>; 13],
+    lds: Vec<Memory>,
+    vars: Vec<Option<Variable>>,
+    ids: [Val; 5],
+    open: Open,
+    /// Around the body, if it has a `return`.
+    whole: Option<Block>,
+}
+
+impl<'p> Tracer<'p> {
+    fn new(program: &'p Program, arguments: &mut Arguments) -> Tracer<'p> {
+        let used = program.used();
+        let has = |mask: u16, elem: Elem| mask & bit(elem) != 0;
+        let (mut args, mut inputs) = ([None; 13], [const { None }; 13]);
+        let (mut outputs, mut shared) = ([const { None }; 13], [const { None }; 13]);
+        if has(used.args, Elem::Bool) {
+            args[Elem::Bool as usize] = Some(arguments.value::<bool>().into());
+        }
+        for elem in NUMBERS {
+            let i = elem as usize;
+            if has(used.args, elem) {
+                args[i] = with_type!(elem, T => Some(arguments.value::<T>().into()), bool => None);
+            }
+            inputs[i] = has(used.inputs, elem).then(|| memory::input(arguments, elem));
+            outputs[i] = has(used.outputs, elem).then(|| memory::output(arguments, elem));
+            shared[i] = has(used.shared, elem).then(|| memory::shared(arguments, elem));
+        }
+        let ids = [
+            lang::local_id().x.into(),
+            lang::global_id().x.into(),
+            lang::lane_id().into(),
+            lang::wave_id().into(),
+            lang::workgroup_id().x.into(),
+        ];
+        let lds = program.lds.iter().map(|elem| memory::lds(*elem)).collect();
+        let vars = program.vars.iter().map(|_| None).collect();
+        let mut returns = false;
+        program.each(&mut |s| returns |= *s == Stmt::Return);
+        let whole = returns.then(lang::block_begin);
+        Tracer { program, args, inputs, outputs, shared, lds, vars, ids, open: Open::new(), whole }
+    }
+
+    fn block(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn own(&self, slot: u32) -> D<u32> {
+        let global = of::<u32>(self.ids[Id::Global as usize]).lane();
+        D::V(if slot == 0 { global } else { global + slot * self.program.lanes() })
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let { var, init } => {
+                let (init, decl) = (self.eval(init), self.program.vars[*var]);
+                self.vars[*var] = Some(if decl.mutable {
+                    memory::declare(decl, init.annotated(decl.ty.place))
+                } else {
+                    Variable::constant(init)
+                });
+            }
+            Stmt::Set { var, op, value } => {
+                let value = match op {
+                    Some(op) => value::bin(*op, (self.var(*var).get)(), self.eval(value)),
+                    None => self.eval(value),
+                };
+                (self.var(*var).set)(value);
+            }
+            Stmt::Store { elem, slot, value } => {
+                let value = self.eval(value);
+                let store = self.outputs[*elem as usize].as_ref().and_then(|m| m.store.as_ref());
+                store.expect("a used output")(self.own(*slot), value);
+            }
+            Stmt::LdsStore { array, index, value } => {
+                let (index, value) = (of(self.eval(index)), self.eval(value));
+                self.lds[*array].store.as_ref().expect("LDS is writable")(index, value);
+            }
+            Stmt::Shared { elem, index, value } => {
+                let (index, value) = (of(self.eval(index)), self.eval(value));
+                let op = SHARED.iter().position(|e| e == elem).map(|k| self.program.shared[k]);
+                let fetch = self.shared[*elem as usize].as_ref().and_then(|m| m.fetch.as_ref());
+                fetch.expect("a used slice")(op.expect("an atomic type"), index, value);
+            }
+            Stmt::LdsAtomic { array, op, index, value } => {
+                let (index, value) = (of(self.eval(index)), self.eval(value));
+                self.lds[*array].fetch.as_ref().expect("an atomic type")(*op, index, value);
+            }
+            Stmt::If { cond, then, els } => {
+                let cond = of::<bool>(self.eval(cond));
+                value::branch(cond, !els.is_empty(), &mut |side| self.block(if side { then } else { els }));
+            }
+            Stmt::While { cond, body } => {
+                let guard = lang::while_begin::<_, Uniform, Uniform>(&Top::new(), has_breaks(body));
+                match of::<bool>(self.eval(cond)) {
+                    D::S(cond) => {
+                        let guard = guard.test(cond, has_continues(body));
+                        let guard = counting::looped(self, Self::open, guard, |t| t.block(body));
+                        guard.end(&together(), &together());
+                    }
+                    D::V(cond) => {
+                        let guard = guard.test(cond, has_continues(body));
+                        let guard = counting::looped(self, Self::open, guard, |t| t.block(body));
+                        guard.end(&together(), &together());
+                    }
+                    D::H(_) => unreachable!("a host condition"),
+                }
+            }
+            Stmt::Loop { body } => {
+                let (breaks, continues) = (has_breaks(body), has_continues(body));
+                let guard = lang::loop_begin::<_, Uniform, Uniform>(&Top::new(), breaks, continues);
+                let guard = counting::looped(self, Self::open, guard, |t| t.block(body));
+                guard.end(&together(), &together());
+            }
+            Stmt::For { var, range, start, end, body } => {
+                let ends = (self.eval(start), self.eval(end));
+                counting::run(self, Self::open, (*range, ends), body, &mut |t, index| {
+                    t.vars[*var] = Some(Variable::constant(index));
+                    t.block(body);
+                });
+            }
+            Stmt::Break(n) => self.open[self.open.len() - 1 - n].clone().leave(),
+            Stmt::Continue(n) => self.open[self.open.len() - 1 - n].clone().next(),
+            Stmt::Return => _ = self.whole.as_ref().expect("opened where there is a `return`").leave(),
+            Stmt::Unroll { var, n, body } => {
+                for k in lang::unroll(0u32, *n) {
+                    self.vars[*var] = Some(Variable::constant(Val::U32(D::H(k))));
+                    self.block(body);
+                }
+            }
+            Stmt::Barrier => lang::barrier(&Top::new()),
+        }
+    }
+
+    fn open(&mut self) -> &mut Open {
+        &mut self.open
+    }
+
+    fn var(&self, var: usize) -> &Variable {
+        self.vars[var].as_ref().expect("`typing` knows what is in scope")
+    }
+
+    fn eval(&mut self, e: &Expr) -> Val {
+        if e.op == Op::If {
+            return self.if_value(&e.args);
+        }
+        let x: Vec<Val> = e.args.iter().map(|a| self.eval(a)).collect();
+        let loaded = |m: &Option<Memory>, i: Val| {
+            m.as_ref().and_then(|m| m.load.as_ref()).expect("a used slice")(of(i))
+        };
+        match e.op {
+            Op::Lit(elem, bits) => value::literal(elem, bits),
+            Op::Var(v) => (self.var(v).get)(),
+            Op::Arg(elem) => self.args[elem as usize].expect("a used argument"),
+            Op::Id(id) => self.ids[id as usize],
+            Op::In(elem) => loaded(&self.inputs[elem as usize], x[0]),
+            Op::Own(elem, slot) => loaded(&self.outputs[elem as usize], Val::U32(self.own(slot))),
+            Op::Uniform(elem) => {
+                let uniform = self.inputs[elem as usize].as_ref().and_then(|m| m.uniform.as_ref());
+                uniform.expect("a used slice")(of(x[0]))
+            }
+            Op::Lds(array) => self.lds[array].load.as_ref().expect("LDS is readable")(of(x[0])),
+            Op::Un(op) => value::un(op, x[0]),
+            Op::Bin(op) => value::bin(op, x[0], x[1]),
+            Op::Cmp(pred) => value::compare(pred, x[0], x[1]),
+            Op::And => value::logic(Bin::And, x[0], x[1]),
+            Op::Or => value::logic(Bin::Or, x[0], x[1]),
+            Op::Select => value::select(x[0], x[1], x[2]),
+            Op::MulAdd => value::mul_add(x[0], x[1], x[2]),
+            Op::Cast(elem) => value::cast(x[0], elem),
+            Op::Bits(elem) => value::to_bits(x[0], elem),
+            Op::Splat => value::splat(x[0]),
+            Op::Ballot => lang::ballot(of::<bool>(x[0]).lane()).into(),
+            Op::Any => lang::any(of::<bool>(x[0]).lane()).into(),
+            Op::All => lang::all(of::<bool>(x[0]).lane()).into(),
+            Op::ReadFirst => value::read_first(x[0]),
+            Op::ReadLane => value::read_lane(x[0], of(x[1])),
+            Op::Shuffle => value::shuffle(x[0], of(x[1])),
+            Op::ShuffleXor(mask) => value::shuffle_xor(x[0], mask),
+            Op::If => unreachable!("above"),
+        }
+    }
+
+    fn if_value(&mut self, e: &[Expr]) -> Val {
+        let cond = of::<bool>(self.eval(&e[0]));
+        value::if_value(cond, &mut |then| self.eval(if then { &e[1] } else { &e[2] }))
+    }
+}

@@ -1,0 +1,317 @@
+//! The rules of types and flow, so that every program that the generator or the reducer makes is one that rustc accepts.
+
+use gcn_dsl::ir::{Bin, Un};
+use gcn_dsl::scalar::Elem;
+
+use super::ast::{
+    Expr, Id, LDS_LEN, NUMBERS, Op, Place, Program, Range, SHARED, SLOTS, Stmt, Ty, has_breaks,
+};
+
+pub fn is_int(elem: Elem) -> bool {
+    !elem.is_float() && elem != Elem::Bool
+}
+
+/// Operators that a type has.
+pub fn has_bin(op: Bin, elem: Elem) -> bool {
+    let wide = matches!(elem, Elem::I64 | Elem::U64);
+    match op {
+        Bin::Add | Bin::Sub | Bin::Mul => !matches!(elem, Elem::Bool | Elem::Bf16),
+        Bin::Min | Bin::Max => !matches!(elem, Elem::Bool | Elem::Bf16) && !wide,
+        Bin::Div => !matches!(elem, Elem::Bool | Elem::Bf16) && !wide,
+        Bin::Rem => is_int(elem) && !wide,
+        Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => is_int(elem),
+        Bin::MulHi => false,
+    }
+}
+
+pub fn has_un(op: Un, elem: Elem) -> bool {
+    match op {
+        Un::Neg => !matches!(elem, Elem::Bool | Elem::Bf16),
+        Un::Not => !elem.is_float(),
+        Un::Abs | Un::Floor | Un::Ceil | Un::Trunc | Un::Rndne => {
+            matches!(elem, Elem::F16 | Elem::F32 | Elem::F64)
+        }
+        _ => false,
+    }
+}
+
+struct Checker<'p> {
+    program: &'p Program,
+    /// Varying conditions around each variable's declaration; `None` where it is out of scope.
+    declared: Vec<Option<u32>>,
+    depth: u32,
+    /// Loops around.
+    loops: usize,
+}
+
+/// True if the program has types and its statements stand where they may.
+pub fn is_valid(program: &Program) -> bool {
+    let mut checker = Checker { program, declared: vec![None; program.vars.len()], depth: 0, loops: 0 };
+    checker.block(&program.body).is_some()
+}
+
+/// The type of an expression whose variables are all in scope.
+pub fn ty(program: &Program, e: &Expr) -> Option<Ty> {
+    let all = vec![Some(0); program.vars.len()];
+    Checker { program, declared: all, depth: 0, loops: 0 }.ty(e)
+}
+
+fn check(holds: bool) -> Option<()> {
+    holds.then_some(())
+}
+
+impl Checker<'_> {
+    fn block(&mut self, stmts: &[Stmt]) -> Option<()> {
+        let (before, depth) = (self.declared.clone(), self.depth);
+        for (i, stmt) in stmts.iter().enumerate() {
+            self.stmt(stmt)?;
+            let exit = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return);
+            check(!exit || i + 1 == stmts.len())?;
+            // Lanes may be missing behind it. (Not if they leave together; but no program depends on that here.)
+            self.depth += u32::from(stmt.leaves(0));
+        }
+        (self.declared, self.depth) = (before, depth);
+        Some(())
+    }
+
+    /// A loop's body: lanes may have left on an earlier trip.
+    fn looped(&mut self, condition: Place, stmts: &[Stmt]) -> Option<()> {
+        let leaves = stmts.iter().any(|s| s.leaves(0));
+        self.loops += 1;
+        let result = self.inside(if leaves { Place::Lane } else { condition }, stmts);
+        self.loops -= 1;
+        result
+    }
+
+    /// A block under a condition.
+    fn inside(&mut self, condition: Place, stmts: &[Stmt]) -> Option<()> {
+        let varying = u32::from(condition == Place::Lane);
+        self.depth += varying;
+        let result = self.block(stmts);
+        self.depth -= varying;
+        result
+    }
+
+    fn condition(&self, e: &Expr) -> Option<Place> {
+        let ty = self.ty(e)?;
+        check(ty.elem == Elem::Bool && ty.place != Place::Host)?;
+        Some(ty.place)
+    }
+
+    fn index(&self, e: &Expr) -> Option<()> {
+        check(self.ty(e)?.elem == Elem::U32)
+    }
+
+    /// A value that becomes `want` by itself.
+    fn becomes(&self, e: &Expr, want: Ty) -> Option<()> {
+        let ty = self.ty(e)?;
+        check(ty.elem == want.elem && ty.place <= want.place)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        match stmt {
+            Stmt::Let { var, init } => {
+                let decl = *self.program.vars.get(*var)?;
+                if decl.mutable {
+                    check(decl.ty.place != Place::Host)?;
+                    self.becomes(init, decl.ty)?;
+                } else {
+                    check(self.ty(init)? == decl.ty && decl.ty.place != Place::Host)?;
+                }
+                self.declared[*var] = Some(self.depth);
+                Some(())
+            }
+            Stmt::Set { var, op, value } => {
+                let decl = *self.program.vars.get(*var)?;
+                let depth = self.declared[*var]?;
+                check(decl.mutable && (decl.ty.place == Place::Lane || depth == self.depth))?;
+                match op {
+                    Some(op) => {
+                        let old = Expr::leaf(Op::Var(*var));
+                        let new = self.binary(*op, self.ty(&old)?, self.ty(value)?)?;
+                        check(new.place <= decl.ty.place)
+                    }
+                    None => self.becomes(value, decl.ty),
+                }
+            }
+            Stmt::Store { elem, slot, value } => {
+                check(*slot < SLOTS)?;
+                self.becomes(value, Ty::lane(*elem))
+            }
+            Stmt::LdsStore { array, index, value } => {
+                self.index(index)?;
+                self.becomes(value, Ty::lane(*self.program.lds.get(*array)?))
+            }
+            Stmt::Shared { elem, index, value } => {
+                self.index(index)?;
+                check(SHARED.contains(elem))?;
+                self.becomes(value, Ty::lane(*elem))
+            }
+            Stmt::LdsAtomic { array, index, value, .. } => {
+                self.index(index)?;
+                let elem = *self.program.lds.get(*array)?;
+                check(SHARED.contains(&elem))?;
+                self.becomes(value, Ty::lane(elem))
+            }
+            Stmt::If { cond, then, els } => {
+                let place = self.condition(cond)?;
+                self.inside(place, then)?;
+                self.inside(place, els)
+            }
+            Stmt::While { cond, body } => {
+                let place = self.condition(cond)?;
+                self.looped(place, body)
+            }
+            Stmt::For { var, range, start, end, body } => self.for_loop(*var, *range, start, end, body),
+            // One that nothing leaves has no end.
+            Stmt::Loop { body } => {
+                check(has_breaks(body))?;
+                self.looped(Place::Wave, body)
+            }
+            Stmt::Break(n) | Stmt::Continue(n) => check(*n < self.loops),
+            Stmt::Return => Some(()),
+            Stmt::Unroll { var, body, .. } => {
+                check(!body.iter().any(|s| s.leaves(0)))?;
+                self.declared[*var] = Some(self.depth);
+                let result = self.inside(Place::Host, body);
+                self.declared[*var] = None;
+                result
+            }
+            Stmt::Barrier => check(self.depth == 0),
+        }
+    }
+
+    fn for_loop(&mut self, var: usize, range: Range, start: &Expr, end: &Expr, body: &[Stmt]) -> Option<()> {
+        let (a, b, decl) = (self.ty(start)?, self.ty(end)?, *self.program.vars.get(var)?);
+        check(a.elem == b.elem && is_int(a.elem))?;
+        let place = a.place.max(b.place).max(Place::Wave);
+        check(decl.ty == Ty { elem: a.elem, place } && !decl.mutable)?;
+        check(range.step != Some(0))?;
+        // The counter belongs to the body's flow.
+        self.declared[var] = Some(self.depth);
+        let result = self.looped(place, body);
+        self.declared[var] = None;
+        result
+    }
+
+    fn binary(&self, op: Bin, a: Ty, b: Ty) -> Option<Ty> {
+        let place = a.place.max(b.place);
+        check(place != Place::Host)?;
+        if matches!(op, Bin::Shl | Bin::Shr) {
+            // `S << V` does not exist.
+            check(
+                b.elem == Elem::U32 && has_bin(op, a.elem) && a.place != Place::Host && b.place <= a.place,
+            )?;
+            return Some(a);
+        }
+        check(a.elem == b.elem && has_bin(op, a.elem))?;
+        // Methods: the receiver is the device value, and an argument becomes what the receiver is.
+        if matches!(op, Bin::Min | Bin::Max) {
+            check(b.place <= a.place)?;
+        }
+        Some(Ty { elem: a.elem, place })
+    }
+
+    pub fn ty(&self, e: &Expr) -> Option<Ty> {
+        let args: Vec<Ty> = e.args.iter().map(|a| self.ty(a)).collect::<Option<_>>()?;
+        let device = |i: usize| Some(args[i]).filter(|t: &Ty| t.place != Place::Host);
+        Some(match e.op {
+            Op::Lit(elem, _) => Ty { elem, place: Place::Host },
+            Op::Var(v) => {
+                (*self.declared.get(v)?)?;
+                self.program.vars.get(v)?.ty
+            }
+            Op::Arg(elem) => Ty::wave(elem),
+            Op::Id(Id::Local | Id::Global | Id::Lane) => Ty::lane(Elem::U32),
+            Op::Id(Id::Wave | Id::Group) => Ty::wave(Elem::U32),
+            Op::In(elem) => {
+                check(args[0] == Ty::lane(Elem::U32) && elem != Elem::Bool)?;
+                Ty::lane(elem)
+            }
+            Op::Uniform(elem) => {
+                check(args[0].elem == Elem::U32 && args[0].place <= Place::Wave && elem.bytes() >= 4)?;
+                Ty::wave(elem)
+            }
+            Op::Own(elem, slot) => {
+                check(slot < SLOTS && NUMBERS.contains(&elem))?;
+                Ty::lane(elem)
+            }
+            Op::Lds(array) => {
+                check(args[0].elem == Elem::U32)?;
+                if let Op::Lit(_, i) = e.args[0].op {
+                    check(i < u64::from(LDS_LEN))?;
+                }
+                Ty::lane(*self.program.lds.get(array)?)
+            }
+            Op::Un(op) => {
+                check(has_un(op, args[0].elem))?;
+                device(0)?
+            }
+            Op::Bin(op) => self.binary(op, args[0], args[1])?,
+            Op::Cmp(_) => {
+                check(args[0].elem == args[1].elem && args[0].elem != Elem::Bool)?;
+                let place = args[0].place.max(args[1].place);
+                check(place != Place::Host)?;
+                Ty { elem: Elem::Bool, place }
+            }
+            Op::And | Op::Or => {
+                check(args[0].elem == Elem::Bool && args[1].elem == Elem::Bool)?;
+                let place = args[0].place.max(args[1].place);
+                check(place != Place::Host)?;
+                Ty { elem: Elem::Bool, place }
+            }
+            Op::Select => {
+                check(args[0].elem == Elem::Bool && args[1].elem == args[2].elem)?;
+                Ty::lane(args[1].elem)
+            }
+            Op::If => {
+                check(args[0].elem == Elem::Bool && args[0].place != Place::Host)?;
+                check(args[1].elem == args[2].elem)?;
+                let place = args.iter().map(|a| a.place).max()?;
+                Ty { elem: args[1].elem, place }
+            }
+            Op::MulAdd => {
+                let elem = args[0].elem;
+                check(matches!(elem, Elem::F32 | Elem::F64) && args[1..].iter().all(|a| a.elem == elem))?;
+                check(args[1].place <= args[0].place && args[2].place <= args[0].place)?;
+                device(0)?
+            }
+            Op::Cast(elem) => {
+                check(elem != Elem::Bool)?;
+                Ty { elem, place: device(0)?.place }
+            }
+            Op::Bits(elem) => {
+                let from = device(0)?;
+                check(from.elem.bytes() == elem.bytes() && from.elem != Elem::Bool && elem != Elem::Bool)?;
+                Ty { elem, place: from.place }
+            }
+            Op::Splat => Ty::lane(args[0].elem),
+            Op::Ballot => {
+                check(args[0] == Ty::lane(Elem::Bool))?;
+                Ty::wave(Elem::U64)
+            }
+            Op::Any | Op::All => {
+                check(args[0] == Ty::lane(Elem::Bool))?;
+                Ty::wave(Elem::Bool)
+            }
+            Op::ReadFirst => {
+                check(args[0].place == Place::Lane && args[0].elem != Elem::Bool)?;
+                Ty::wave(args[0].elem)
+            }
+            Op::ReadLane => {
+                check(args[0].place == Place::Lane && args[0].elem != Elem::Bool)?;
+                check(args[1].elem == Elem::U32 && args[1].place <= Place::Wave)?;
+                Ty::wave(args[0].elem)
+            }
+            Op::Shuffle => {
+                check(args[0].place == Place::Lane && args[0].elem != Elem::Bool)?;
+                check(args[1].elem == Elem::U32)?;
+                Ty::lane(args[0].elem)
+            }
+            Op::ShuffleXor(_) => {
+                check(args[0].place == Place::Lane && args[0].elem != Elem::Bool)?;
+                args[0]
+            }
+        })
+    }
+}
