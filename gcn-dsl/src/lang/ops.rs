@@ -224,7 +224,13 @@ macro_rules! unary_both {
             #[track_caller]
             pub fn to_bits_as<U: Scalar>(self) -> $handle<U> {
                 const { assert!(T::ELEM.bytes() == U::ELEM.bytes(), "the types differ in width") };
-                $handle::<U>::emit(Inst::Bitcast(self.value), Location::caller())
+                let loc = Location::caller();
+                if U::ELEM.is_float() || U::ELEM.bytes() >= 4 {
+                    return $handle::<U>::emit(Inst::Bitcast(self.value), loc);
+                }
+                // Registers hold narrow integers extended, which depends on their sign.
+                let word = $handle::<u32>::emit(Inst::Bitcast(self.value), loc);
+                $handle::<U>::emit(Inst::Cast(word.value), loc)
             }
         }
 

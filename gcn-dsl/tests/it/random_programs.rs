@@ -10,6 +10,7 @@ mod ast;
 mod bits;
 mod counting;
 mod data;
+mod found;
 mod generate;
 mod interpret;
 mod memory;

@@ -39,6 +39,7 @@ macro_rules! with_type {
     ($elem:expr, $t:ident => $body:expr, bool => $bool:expr) => {
         match $elem {
             Elem::Bool => $bool,
+            Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("not generated"),
             Elem::I8 => {
                 type $t = i8;
                 $body
@@ -178,7 +179,9 @@ pub fn bin(op: Bin, elem: Elem, a: u64, b: u64) -> Result<u64, Unspecified> {
         Elem::F16 => float_bin!(f16, op, a, b),
         Elem::F32 => float_bin!(f32, op, a, b),
         Elem::F64 => float_bin!(f64, op, a, b),
-        Elem::Bf16 => unreachable!("bf16 has no arithmetic"),
+        // In f32 and rounded once more, as `half` does it.
+        Elem::Bf16 => float_bin!(bf16, op, a, b),
+        Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("8-bit floats have no arithmetic"),
     })
 }
 
@@ -203,7 +206,7 @@ pub fn un(op: Un, elem: Elem, a: u64) -> u64 {
         (Elem::Bool, _) => a ^ 1,
         (Elem::F32, _) => float_un!(f32, op, a),
         (Elem::F64, _) => float_un!(f64, op, a),
-        (Elem::F16, Un::Neg) => a ^ 0x8000,
+        (Elem::F16 | Elem::Bf16, Un::Neg) => a ^ 0x8000,
         (Elem::F16, Un::Abs) => a & 0x7fff,
         // Whole numbers of f32 that come from an f16 are f16.
         (Elem::F16, _) => f16::from_f32(f32::of(un(op, Elem::F32, f16::of(a).to_f32().bits()))).bits(),
@@ -257,6 +260,7 @@ pub fn cast(from: Elem, to: Elem, x: u64) -> u64 {
                 Elem::F64 => (x as f64).bits(),
                 Elem::Bool => unreachable!("nothing converts to bool"),
                 Elem::F16 | Elem::Bf16 => unreachable!("converted below"),
+                Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("not generated"),
             }
         }};
     }
@@ -280,6 +284,7 @@ pub fn cast(from: Elem, to: Elem, x: u64) -> u64 {
         Elem::Bf16 => number!(bf16::of(x).to_f32()),
         Elem::F32 => number!(f32::of(x)),
         Elem::F64 => number!(f64::of(x)),
+        Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("not generated"),
     }
 }
 

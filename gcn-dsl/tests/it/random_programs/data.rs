@@ -9,15 +9,15 @@ use crate::rng::Rng;
 /// By element type as a number; what a type does not have is empty.
 #[derive(Clone, Debug)]
 pub struct Data {
-    pub args: [u64; 13],
-    pub inputs: [Vec<u64>; 13],
+    pub args: [u64; 15],
+    pub inputs: [Vec<u64>; 15],
     pub results: Results,
 }
 
 /// What a program may write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
-    pub outputs: [Vec<u64>; 13],
+    pub outputs: [Vec<u64>; 15],
     /// In the order of [`SHARED`].
     pub shared: [Vec<u64>; 4],
 }
@@ -64,7 +64,7 @@ impl Data {
         let mut rng = Rng::new(program.data ^ 0x5eed);
         let mut values = |elem: Elem, n: u32| (0..n).map(|_| value(elem, &mut rng)).collect::<Vec<u64>>();
         let mut data = Data {
-            args: [0; 13],
+            args: [0; 15],
             inputs: Default::default(),
             results: Results { outputs: Default::default(), shared: Default::default() },
         };

@@ -34,8 +34,10 @@ struct Generator {
     loops: u32,
     /// For each loop that `break` can leave, whether it may.
     leavable: Vec<bool>,
-    /// Inside an unrolled loop, which nothing leaves.
+    /// Directly in an unrolled loop, which nothing leaves.
     unrolled: bool,
+    /// Unrolled loops around.
+    unrolls: u32,
     phase: Phase,
     /// Type that this program likes.
     favourite: Elem,
@@ -68,6 +70,7 @@ pub fn program(seed: u64) -> Program {
         loops: 0,
         leavable: Vec::new(),
         unrolled: false,
+        unrolls: 0,
         phase: Phase::Own,
         favourite,
     };
@@ -132,7 +135,7 @@ impl Generator {
     /// What the variables hold at the end is the result.
     fn epilogue(&mut self) -> Vec<Stmt> {
         let mut out = Vec::new();
-        let mut slots = [0; 13];
+        let mut slots = [0; 15];
         for (var, _) in self.scope.clone() {
             let ty = self.program.vars[var].ty;
             let (elem, value) = match ty.elem {
@@ -198,7 +201,7 @@ impl Generator {
         let exit = match self.rng.below(5) {
             0 | 1 if reach > 0 => Stmt::Break(self.rng.below(reach)),
             2 | 3 if reach > 0 => Stmt::Continue(self.rng.below(reach)),
-            _ if all && self.one_in(4) => Stmt::Return,
+            _ if all && self.unrolls == 0 && self.one_in(4) => Stmt::Return,
             _ if reach > 0 => Stmt::Break(0),
             _ => return out.extend(self.assignment()),
         };
@@ -252,10 +255,12 @@ impl Generator {
                 let var = self.declare(Ty { elem: Elem::U32, place: Place::Host }, false);
                 let scope = self.scope.len();
                 let before = self.unrolled;
-                (self.loops, self.unrolled) = (self.loops + 1, true);
+                (self.loops, self.unrolls, self.unrolled) = (self.loops + 1, self.unrolls + 1, true);
+                self.leavable.push(false);
                 self.enter(var);
                 let body = self.inside(Place::Host);
-                (self.loops, self.unrolled) = (self.loops - 1, before);
+                self.leavable.pop();
+                (self.loops, self.unrolls, self.unrolled) = (self.loops - 1, self.unrolls - 1, before);
                 self.scope.truncate(scope);
                 out.push(Stmt::Unroll { var, n: self.rng.below(4) as u32, body });
             }

@@ -74,10 +74,10 @@ pub fn bytes(elem: Elem, values: &[u64]) -> Vec<u8> {
 
 struct Tracer<'p> {
     program: &'p Program,
-    args: [Option<Val>; 13],
-    inputs: [Option<Memory>; 13],
-    outputs: [Option<Memory>; 13],
-    shared: [Option<Memory>; 13],
+    args: [Option<Val>; 15],
+    inputs: [Option<Memory>; 15],
+    outputs: [Option<Memory>; 15],
+    shared: [Option<Memory>; 15],
     lds: Vec<Memory>,
     vars: Vec<Option<Variable>>,
     ids: [Val; 5],
@@ -90,8 +90,8 @@ impl<'p> Tracer<'p> {
     fn new(program: &'p Program, arguments: &mut Arguments) -> Tracer<'p> {
         let used = program.used();
         let has = |mask: u16, elem: Elem| mask & bit(elem) != 0;
-        let (mut args, mut inputs) = ([None; 13], [const { None }; 13]);
-        let (mut outputs, mut shared) = ([const { None }; 13], [const { None }; 13]);
+        let (mut args, mut inputs) = ([None; 15], [const { None }; 15]);
+        let (mut outputs, mut shared) = ([const { None }; 15], [const { None }; 15]);
         if has(used.args, Elem::Bool) {
             args[Elem::Bool as usize] = Some(arguments.value::<bool>().into());
         }

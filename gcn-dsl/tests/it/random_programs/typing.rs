@@ -13,20 +13,16 @@ pub fn is_int(elem: Elem) -> bool {
 
 /// Operators that a type has.
 pub fn has_bin(op: Bin, elem: Elem) -> bool {
-    let wide = matches!(elem, Elem::I64 | Elem::U64);
     match op {
-        Bin::Add | Bin::Sub | Bin::Mul => !matches!(elem, Elem::Bool | Elem::Bf16),
-        Bin::Min | Bin::Max => !matches!(elem, Elem::Bool | Elem::Bf16) && !wide,
-        Bin::Div => !matches!(elem, Elem::Bool | Elem::Bf16) && !wide,
-        Bin::Rem => is_int(elem) && !wide,
-        Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => is_int(elem),
+        Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Min | Bin::Max => elem != Elem::Bool,
+        Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => is_int(elem),
         Bin::MulHi => false,
     }
 }
 
 pub fn has_un(op: Un, elem: Elem) -> bool {
     match op {
-        Un::Neg => !matches!(elem, Elem::Bool | Elem::Bf16),
+        Un::Neg => elem.is_signed() || elem.is_float(),
         Un::Not => !elem.is_float(),
         Un::Abs | Un::Floor | Un::Ceil | Un::Trunc | Un::Rndne => {
             matches!(elem, Elem::F16 | Elem::F32 | Elem::F64)

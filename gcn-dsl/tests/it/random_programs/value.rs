@@ -96,6 +96,7 @@ pub fn literal(elem: Elem, bits: u64) -> Val {
         Elem::Bf16 => Val::Bf16(H(bf16::of(bits))),
         Elem::F32 => Val::F32(H(f32::of(bits))),
         Elem::F64 => Val::F64(H(f64::of(bits))),
+        Elem::F8E4M3 | Elem::F8E5M2 => unreachable!("not generated"),
     }
 }
 
@@ -162,18 +163,18 @@ macro_rules! method {
 
 pub fn bin(op: Bin, a: Val, b: Val) -> Val {
     match op {
-        Bin::Add => operator!(a, b, +; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
-        Bin::Sub => operator!(a, b, -; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
-        Bin::Mul => operator!(a, b, *; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
-        Bin::Div => operator!(a, b, /; I8 U8 I16 U16 I32 U32 F16 F32 F64),
-        Bin::Rem => operator!(a, b, %; I8 U8 I16 U16 I32 U32),
+        Bin::Add => operator!(a, b, +; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
+        Bin::Sub => operator!(a, b, -; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
+        Bin::Mul => operator!(a, b, *; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
+        Bin::Div => operator!(a, b, /; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
+        Bin::Rem => operator!(a, b, %; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::And => operator!(a, b, &; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Or => operator!(a, b, |; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Xor => operator!(a, b, ^; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Shl => shift!(a, b, <<; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Shr => shift!(a, b, >>; I8 U8 I16 U16 I32 U32 I64 U64),
-        Bin::Min => method!(a, b, min; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
-        Bin::Max => method!(a, b, max; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
+        Bin::Min => method!(a, b, min; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
+        Bin::Max => method!(a, b, max; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
         Bin::MulHi => unreachable!("not in the language"),
     }
 }
@@ -189,7 +190,7 @@ macro_rules! unary {
 
 pub fn un(op: Un, x: Val) -> Val {
     match op {
-        Un::Neg => unary!(x, a => -a; I8 U8 I16 U16 I32 U32 I64 U64 F16 F32 F64),
+        Un::Neg => unary!(x, a => -a; I8 I16 I32 I64 F16 Bf16 F32 F64),
         Un::Not => unary!(x, a => !a; Bool I8 U8 I16 U16 I32 U32 I64 U64),
         Un::Abs => unary!(x, a => a.abs(); F16 F32 F64),
         Un::Floor => unary!(x, a => a.floor(); F16 F32 F64),
@@ -294,7 +295,7 @@ pub fn to_bits(x: Val, to: Elem) -> Val {
         Elem::I64 => to!(i64: I64 U64 F64),
         Elem::U64 => to!(u64: I64 U64 F64),
         Elem::F64 => to!(f64: I64 U64 F64),
-        Elem::Bool => unreachable!("conditions have no bits"),
+        _ => unreachable!("{to} is not generated"),
     }
 }
 

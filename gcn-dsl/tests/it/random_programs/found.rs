@@ -1,0 +1,68 @@
+//! What random programs have found, as small as it gets.
+
+use gcn_dsl::prelude::*;
+
+const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+
+gcn_kernel! {
+    /// A varying `for` up to the largest value: the counter must not wrap around.
+    #[workgroup(64)]
+    fn to_the_last_value(start: &[u32], trips: &mut [u32]) {
+        let i = global_id().x;
+        let mut count: V<u32> = 0;
+        for _ in start[i]..=u32::MAX {
+            count += 1;
+        }
+        for _ in (start[i]..u32::MAX).step_by(3) {
+            count += 100;
+        }
+        trips[i] = count;
+    }
+}
+
+#[test]
+fn a_varying_for_ends_at_the_last_value() {
+    let start: Vec<u32> = (0..64).map(|k| u32::MAX - k).collect();
+    for target in TARGETS {
+        let mut trips = vec![0; 64];
+        to_the_last_value.launch(&Device::simulator(target), Grid::x(1), (&start, &mut trips)).unwrap();
+        let want: Vec<u32> = (0..64u32).map(|k| k + 1 + 100 * k.div_ceil(3)).collect();
+        assert_eq!(trips, want, "{target}");
+    }
+}
+
+gcn_kernel! {
+    /// Registers hold narrow integers extended: the same bits as another type are other bits of the register.
+    #[workgroup(64)]
+    fn narrow_bits(x: &[u16], y: &[i8], h: &[f16], wide: &mut [i32]) {
+        let i = global_id().x;
+        wide[i] = x[i].to_bits_as::<i16>() as i32;
+        wide[i + 64] = y[i].to_bits_as::<u8>() as i32;
+        wide[i + 128] = h[i].to_bits_as::<i16>() as i32;
+        wide[i + 192] = (-h[i]).to_bits_as::<u16>() as i32;
+        wide[i + 256] = select(x[i].to_bits_as::<i16>() == -4, 1, 0);
+    }
+}
+
+#[test]
+fn narrow_integers_keep_their_bits_and_change_their_sign() {
+    let x: Vec<u16> = (0..64).map(|k| if k % 2 == 0 { k } else { u16::MAX - k }).collect();
+    let y: Vec<i8> = (0..64).map(|k: i32| (3 * k - 100) as i8).collect();
+    let h: Vec<f16> = (0..64).map(|k| f16::from_f32(10.5 - k as f32)).collect();
+    for target in TARGETS {
+        let mut wide = vec![0; 320];
+        narrow_bits.launch(&Device::simulator(target), Grid::x(1), (&x, &y, &h, &mut wide)).unwrap();
+        for i in 0..64 {
+            let bits = h[i].to_bits();
+            let want = [
+                i32::from(x[i] as i16),
+                i32::from(y[i] as u8),
+                i32::from(bits as i16),
+                i32::from(bits ^ 0x8000),
+                i32::from(x[i] as i16 == -4),
+            ];
+            let got: Vec<i32> = (0..5).map(|k| wide[i + 64 * k]).collect();
+            assert_eq!(got, want, "{target}, lane {i}");
+        }
+    }
+}
