@@ -335,6 +335,9 @@ impl Lower<'_> {
     pub(super) fn write(&mut self, var: Variable, value: Value, keep: bool) -> Lowered {
         let ty = self.kernel.variables[var.0 as usize];
         let dst = self.variable(var);
+        if self.direct.writes.get(&value) == Some(&var) && self.compute_in(value, dst, keep) {
+            return Ok(());
+        }
         let src = super::arith::raw_bits(self.operand(value));
         if !keep || ty.place == Place::Uniform {
             self.copy(dst, src);

@@ -31,6 +31,7 @@ mod skip;
 #[cfg(test)]
 mod tests;
 mod undef;
+mod variable;
 mod wave;
 
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
@@ -162,6 +163,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
         alignment: Alignment::of(kernel),
+        direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
         used_atomics: atomic::used_atomics(kernel),
@@ -208,6 +210,8 @@ struct Lower<'k> {
     varying_blocks: HashSet<Label>,
     /// Variables that begin without a value, by statement.
     undefined: undef::Undefined,
+    /// Reads and writes of variables that need no copy.
+    direct: variable::Direct,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -338,6 +342,10 @@ impl Lower<'_> {
             Inst::Load { memory, offset } => self.load(v, *memory, *offset)?,
             Inst::LoadUniform { resource, offset } => self.load_uniform(v, *resource, *offset)?,
             Inst::Store { memory, offset, value } => self.store(*memory, *offset, *value)?,
+            Inst::Read(var) if self.direct.reads.contains(&v) => {
+                let from = self.variable(*var);
+                self.alias(v, Some(from.reg));
+            }
             Inst::Read(var) => {
                 let from = self.variable(*var);
                 let dst = self.define(v);

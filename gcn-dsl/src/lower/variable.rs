@@ -1,0 +1,271 @@
+//! Reads and writes of variables that need no copy.
+//!
+//! A variable has a register of its own. A value that was read from it is that register, as long as nothing writes the variable
+//! before the value's last use; and a value that is written to it is computed there, if nothing needs the old value from
+//! its definition on and nothing writes the variable again before its last use.
+//!
+//! Statements are numbered in order; a use inside nested statements counts as one at the end of the statement around it in the
+//! region of the definition, so that loops need no care of their own.
+
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::{Access, Class};
+use hashbrown::{HashMap, HashSet};
+
+use super::{Lower, Src};
+use crate::ir::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
+use crate::mir::{MInst, MOperand, Op, VReg, VSlice};
+use crate::scalar::Elem;
+
+/// What needs no copy.
+#[derive(Default)]
+pub(super) struct Direct {
+    /// Reads whose value is the variable's register.
+    pub reads: HashSet<Value>,
+    /// Written values that can be computed in the variable's register, each with its variable.
+    pub writes: HashMap<Value, Variable>,
+}
+
+pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
+    let mut walk = Walk::new(kernel);
+    walk.region(&kernel.body);
+    walk.last_uses(lazy_cmp);
+    let mut direct = Direct::default();
+    for (var, reads) in &walk.reads {
+        let none = Vec::new();
+        let writes = walk.writes.get(var).unwrap_or(&none);
+        for v in reads {
+            let (from, to) = (walk.def[v.0 as usize], walk.last[v.0 as usize]);
+            if !writes.iter().any(|w| from < w.at && w.at < to) {
+                direct.reads.insert(*v);
+            }
+        }
+        for (i, write) in writes.iter().enumerate() {
+            let x = write.value.0 as usize;
+            let written_once = writes.iter().filter(|w| w.value == write.value).count() == 1;
+            let next = writes.get(i + 1).map_or(u32::MAX, |w| w.at);
+            let used_before = walk.uses[x].iter().any(|(_, at)| *at < write.at);
+            if written_once
+                && is_simple(kernel, write.value)
+                && walk.region_of[x] == write.region
+                && !used_before
+                && walk.last[x] < next
+            {
+                direct.writes.insert(write.value, *var);
+            }
+        }
+    }
+    // A value that two variables take is computed in none of them.
+    let mut taken: HashMap<Value, u32> = HashMap::new();
+    walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
+    direct.writes.retain(|v, _| taken.get(v) == Some(&1));
+    direct
+}
+
+/// Arithmetic whose last instruction writes the result, and that only.
+fn is_simple(kernel: &Kernel, v: Value) -> bool {
+    let ty = kernel.ty(v);
+    let wide = !matches!(ty.elem, Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
+    match kernel.def(v).inst {
+        Inst::Bin(op, ..) => !wide && !matches!(op, Bin::Div | Bin::Rem | Bin::MulHi),
+        Inst::Fma(..) => !wide,
+        _ => false,
+    }
+}
+
+/// A write, in order.
+struct WriteAt {
+    at: u32,
+    region: u32,
+    value: Value,
+}
+
+struct Walk<'k> {
+    kernel: &'k Kernel,
+    /// Numbers given so far.
+    number: u32,
+    regions: u32,
+    /// Region and number of the statements around the current point.
+    around: Vec<(u32, u32)>,
+    /// Last number inside each statement, by its own.
+    ends: Vec<u32>,
+    /// By value: number and region of the definition, and last use.
+    def: Vec<u32>,
+    region_of: Vec<u32>,
+    last: Vec<u32>,
+    /// By value: who uses it, and in which statement of its region.
+    uses: Vec<Vec<(Option<Value>, u32)>>,
+    order: Vec<Value>,
+    reads: HashMap<Variable, Vec<Value>>,
+    writes: HashMap<Variable, Vec<WriteAt>>,
+}
+
+impl<'k> Walk<'k> {
+    fn new(kernel: &'k Kernel) -> Walk<'k> {
+        let n = kernel.values.len();
+        Walk {
+            kernel,
+            number: 0,
+            regions: 0,
+            around: Vec::new(),
+            ends: Vec::new(),
+            def: vec![0; n],
+            region_of: vec![u32::MAX; n],
+            last: vec![0; n],
+            uses: vec![Vec::new(); n],
+            order: Vec::new(),
+            reads: HashMap::new(),
+            writes: HashMap::new(),
+        }
+    }
+
+    fn next(&mut self) -> u32 {
+        self.ends.push(self.number);
+        self.number += 1;
+        self.number - 1
+    }
+
+    fn region(&mut self, region: &Region) {
+        let id = self.open();
+        self.statements(region, id);
+    }
+
+    fn open(&mut self) -> u32 {
+        self.regions += 1;
+        self.regions - 1
+    }
+
+    fn statements(&mut self, region: &Region, id: u32) {
+        for stmt in &region.stmts {
+            let at = self.next();
+            self.around.push((id, at));
+            match stmt {
+                Stmt::Inst(v) => self.inst(*v, id, at),
+                // These compute their condition in their own region, and use it at its end.
+                Stmt::While { head, cond, body } => {
+                    self.with_condition(head, *cond);
+                    self.region(body);
+                }
+                Stmt::DoWhile { body, cond } => self.with_condition(body, *cond),
+                other => {
+                    other.condition().into_iter().for_each(|c| self.use_of(c, None));
+                    other.regions().into_iter().for_each(|r| self.region(r));
+                }
+            }
+            self.around.pop();
+            self.ends[at as usize] = self.number - 1;
+        }
+    }
+
+    fn with_condition(&mut self, region: &Region, cond: Value) {
+        let id = self.open();
+        self.statements(region, id);
+        let at = self.next();
+        self.around.push((id, at));
+        self.use_of(cond, None);
+        self.around.pop();
+    }
+
+    fn inst(&mut self, v: Value, region: u32, at: u32) {
+        (self.def[v.0 as usize], self.region_of[v.0 as usize]) = (at, region);
+        self.order.push(v);
+        let inst = &self.kernel.def(v).inst;
+        inst.operands(|operand| self.use_of(operand, Some(v)));
+        match inst {
+            Inst::Read(var) => self.reads.entry(*var).or_default().push(v),
+            Inst::Write { var, value, .. } => {
+                self.reads.entry(*var).or_default();
+                self.writes.entry(*var).or_default().push(WriteAt { at, region, value: *value });
+            }
+            _ => {}
+        }
+    }
+
+    fn use_of(&mut self, v: Value, user: Option<Value>) {
+        let region = self.region_of[v.0 as usize];
+        let around = self.around.iter().find(|(id, _)| *id == region);
+        let at = around.map_or(u32::MAX, |(_, at)| *at);
+        self.uses[v.0 as usize].push((user, at));
+    }
+
+    /// Where each value is used last: also by what is made of it at its own use.
+    fn last_uses(&mut self, lazy_cmp: &[bool]) {
+        for v in self.order.clone().into_iter().rev() {
+            let mut last = self.def[v.0 as usize];
+            for (user, at) in &self.uses[v.0 as usize] {
+                last = last.max(self.ends.get(*at as usize).copied().unwrap_or(u32::MAX));
+                if let Some(user) = user
+                    && self.region_of[user.0 as usize] == self.region_of[v.0 as usize]
+                    && self.is_lazy(*user, lazy_cmp)
+                {
+                    last = last.max(self.last[user.0 as usize]);
+                }
+            }
+            self.last[v.0 as usize] = last;
+        }
+    }
+
+    /// The value may be its operand's register, or its instruction be made where it is used.
+    fn is_lazy(&self, v: Value, lazy_cmp: &[bool]) -> bool {
+        match self.kernel.def(v).inst {
+            Inst::Cmp(..) => lazy_cmp[v.0 as usize],
+            Inst::Select(..) | Inst::Load { .. } | Inst::LoadUniform { .. } | Inst::Store { .. } => false,
+            Inst::Write { .. } => false,
+            // Sums that are part of an address are taken apart where the address is used.
+            Inst::Bin(..) | Inst::Fma(..) => self.uses[v.0 as usize].iter().any(|(user, _)| {
+                user.is_some_and(|u| !matches!(self.kernel.def(u).inst, Inst::Bin(..) | Inst::Fma(..) | Inst::Write { .. } | Inst::Cmp(..) | Inst::Select(..)))
+            }),
+            _ => true,
+        }
+    }
+}
+
+impl Lower<'_> {
+    /// Computes the value that was just lowered in the register of the variable, instead of copying it there; true if it
+    /// could.
+    pub(super) fn compute_in(&mut self, value: Value, dst: VSlice, keep: bool) -> bool {
+        let Src::Reg(from) = self.operand(value) else { return false };
+        if from.start != 0 || from.len != dst.len || self.func.info(from.reg).file != self.func.info(dst.reg).file {
+            return false;
+        }
+        let keep = keep && self.func.info(dst.reg).file != RegFile::Sgpr;
+        let Some(block) = self.func.blocks.last_mut() else { return false };
+        let count = |inst: &MInst, reg: VReg| {
+            inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
+        };
+        if block.insts.iter().map(|inst| count(inst, from.reg)).sum::<usize>() != 1 {
+            return false;
+        }
+        for inst in block.insts.iter_mut().rev() {
+            let mentions = |reg| count(inst, reg);
+            if mentions(from.reg) > 0 {
+                let Some(slot) = result_slot(inst) else { return false };
+                if inst.operands[slot] != MOperand::Virt(from) {
+                    return false;
+                }
+                inst.operands[slot] = MOperand::Virt(dst);
+                inst.keeps_dst = keep;
+                self.values.insert(value, dst.reg);
+                return true;
+            }
+            if mentions(dst.reg) > 0 || result_slot(inst).is_none() {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Which operand is the result of a plain arithmetic instruction.
+fn result_slot(inst: &MInst) -> Option<usize> {
+    let Op::Machine(row, _) = &inst.op else { return None };
+    let plain = matches!(row.class, Class::Valu | Class::Salu);
+    let fixed = inst.operands.first().is_some_and(|o| matches!(o, MOperand::Fixed(_)));
+    if !plain || fixed || inst.keeps_dst {
+        return None;
+    }
+    let mut results = row.operands.iter().enumerate().filter(|(_, o)| o.access != Access::Read);
+    match (results.next(), results.next()) {
+        (Some((slot, operand)), None) if operand.access == Access::Write => Some(slot),
+        _ => None,
+    }
+}
