@@ -43,8 +43,11 @@ impl Lower<'_> {
 
     pub(super) fn lower_if(&mut self, cond: Value, then: &Region, els: &Region, tail: bool) -> Lowered {
         if self.is_varying(cond) {
-            return match then.stmts[..] {
-                [Stmt::Exit(label)] if els.stmts.is_empty() => self.exit_where(cond, label),
+            return match &then.stmts[..] {
+                [Stmt::Exit(label)] if els.stmts.is_empty() => self.exit_where(cond, *label),
+                [first @ .., Stmt::Exit(label)] if els.stmts.is_empty() => {
+                    self.leave_where(cond, first, *label)
+                }
                 _ if els.stmts.is_empty() => self.divergent_then(cond, then, tail),
                 _ => self.divergent_if(cond, then, els, tail),
             };

@@ -21,15 +21,15 @@
 //!   s_mov_b64 exec, outer
 //! ```
 //!
-//! An `if` that only leaves is `s_andn2_b64 exec, exec, mask` and a branch. An exit of all lanes of the block together is a
-//! branch.
+//! An `if` that only leaves is `s_andn2_b64 exec, exec, mask` and a branch; one that ends so saves the other lanes instead of
+//! all. An exit of all lanes of the block together is a branch.
 
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
 
 use super::control::Pending;
 use super::{Lower, Lowered};
-use crate::ir::{Label, Region, Value};
+use crate::ir::{Label, Region, Stmt, Value};
 use crate::mir::{MOperand, Op, VSlice};
 
 /// A construct around the current point.
@@ -45,6 +45,8 @@ pub(super) struct Frame {
     pub joins: Vec<Pending>,
     /// Lanes may have been taken out of `saved`.
     passed: bool,
+    /// `saved` has none of the lanes that run inside: all of them leave.
+    left_by_all: bool,
 }
 
 impl Frame {
@@ -145,7 +147,7 @@ impl Lower<'_> {
         for i in first..self.frames.len() {
             let frame = &mut self.frames[i];
             frame.passed |= frame.varying;
-            if let Some(saved) = frame.saved {
+            if let (Some(saved), false) = (frame.saved, frame.left_by_all) {
                 let saved = MOperand::Virt(saved);
                 self.scalar_op("s_andn2_b64", saved, &[saved, lanes]);
             }
@@ -167,6 +169,24 @@ impl Lower<'_> {
         self.innermost_varying().joins.push(none_left);
         self.new_block();
         Ok(())
+    }
+
+    /// `if cond { …; exit }` on a varying condition: the others are saved, and nobody comes back from inside.
+    pub(super) fn leave_where(&mut self, cond: Value, first: &[Stmt], label: Label) -> Lowered {
+        let mask = MOperand::Virt(self.mask_of(cond));
+        let exec = MOperand::Fixed(EXEC.into());
+        let others = self.new_reg(RegFile::Sgpr, 2);
+        self.scalar_op("s_andn2_b64", MOperand::Virt(others), &[exec, mask]);
+        self.exec_op("s_and_b64", &[exec, mask]);
+        let skip = self.branch("s_cbranch_execz")?;
+        self.frames.push(Frame { left_by_all: true, ..Frame::varying(None, Some(others)) });
+        self.new_block();
+        self.statements(first, false)?;
+        self.take_from_frames(label, exec);
+        if !self.drop_skip(skip) {
+            self.frame().joins.push(skip);
+        }
+        self.close_frame()
     }
 
     /// If the last instruction is a conditional branch out of here, turns it around: what follows is the way out, and the

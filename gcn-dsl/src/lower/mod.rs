@@ -293,8 +293,12 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
     /// so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        for (i, stmt) in region.stmts.iter().enumerate() {
-            let tail = tail && i + 1 == region.stmts.len();
+        self.statements(&region.stmts, tail)
+    }
+
+    fn statements(&mut self, stmts: &[Stmt], tail: bool) -> Lowered {
+        for (i, stmt) in stmts.iter().enumerate() {
+            let tail = tail && i + 1 == stmts.len();
             for var in self.undefined.remove(&std::ptr::from_ref(stmt)).unwrap_or_default() {
                 let begins = self.variable(var);
                 self.push(Op::Undef, [MOperand::Virt(begins)]);

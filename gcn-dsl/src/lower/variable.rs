@@ -212,7 +212,12 @@ impl<'k> Walk<'k> {
             Inst::Write { .. } => false,
             // Sums that are part of an address are taken apart where the address is used.
             Inst::Bin(..) | Inst::Fma(..) => self.uses[v.0 as usize].iter().any(|(user, _)| {
-                user.is_some_and(|u| !matches!(self.kernel.def(u).inst, Inst::Bin(..) | Inst::Fma(..) | Inst::Write { .. } | Inst::Cmp(..) | Inst::Select(..)))
+                user.is_some_and(|u| {
+                    !matches!(
+                        self.kernel.def(u).inst,
+                        Inst::Bin(..) | Inst::Fma(..) | Inst::Write { .. } | Inst::Cmp(..) | Inst::Select(..)
+                    )
+                })
             }),
             _ => true,
         }
@@ -224,7 +229,10 @@ impl Lower<'_> {
     /// could.
     pub(super) fn compute_in(&mut self, value: Value, dst: VSlice, keep: bool) -> bool {
         let Src::Reg(from) = self.operand(value) else { return false };
-        if from.start != 0 || from.len != dst.len || self.func.info(from.reg).file != self.func.info(dst.reg).file {
+        if from.start != 0
+            || from.len != dst.len
+            || self.func.info(from.reg).file != self.func.info(dst.reg).file
+        {
             return false;
         }
         let keep = keep && self.func.info(dst.reg).file != RegFile::Sgpr;

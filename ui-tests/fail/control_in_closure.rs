@@ -1,0 +1,15 @@
+//! Who calls the closure, and in which flow, cannot be seen.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(n: u32, x: &mut [u32], y: &mut [f32]) {
+        let i = global_id().x;
+        let f = |v: V<u32>| {
+            return v;
+        };
+        x[i] = f(x[i]);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! What follows in the statement would not know that lanes left.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(n: u32, x: &mut [u32], y: &mut [f32]) {
+        let i = global_id().x;
+        x[i] = 1 + if x[i] == n { return } else { 2 };
+    }
+}
+
+fn main() {}

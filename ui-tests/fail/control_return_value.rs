@@ -1,0 +1,14 @@
+//! A kernel has no value.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(n: u32, x: &mut [u32], y: &mut [f32]) {
+        let i = global_id().x;
+        if x[i] > n {
+            return x[i];
+        }
+    }
+}
+
+fn main() {}

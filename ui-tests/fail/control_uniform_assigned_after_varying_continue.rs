@@ -1,0 +1,19 @@
+//! The lanes that stay on the trip would change what the others read on the next.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn kernel(n: u32, x: &mut [u32], y: &mut [f32]) {
+        let i = global_id().x;
+        let mut trips = 0u32;
+        for k in 0..n {
+            if x[i] == k {
+                continue;
+            }
+            trips += 1;
+        }
+        x[i] = trips;
+    }
+}
+
+fn main() {}
