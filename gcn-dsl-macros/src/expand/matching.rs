@@ -123,7 +123,7 @@ fn check(e: &ExprMatch, matched: &Ident, value: Ident) -> TokenStream {
             let otherwise = lang("otherwise", token.span);
             quote_spanned!(token.span=> if #otherwise())
         });
-        quote_spanned!(pat.span()=> #pat #guard => {})
+        quote_spanned!(arm.body.span()=> #pat #guard => {})
     });
     let at = e.expr.span();
     let host = lang("host_value", at);

@@ -8,6 +8,14 @@ use crate::ir::Inst;
 use crate::scalar::Scalar;
 
 /// Flows in which every lane of the workgroup runs.
+///
+/// Rustc reports this trait or the one that it stands on, so that both have the message.
+#[diagnostic::on_unimplemented(
+    message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
+    label = "needs all lanes of the workgroup",
+    note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
+    note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call behind it"
+)]
 pub trait Convergent {}
 impl<F: Flow> Convergent for F where F::Lanes: EveryLane {}
 
