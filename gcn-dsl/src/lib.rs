@@ -55,6 +55,10 @@ extern crate self as gcn_dsl;
 #[doc = include_str!("../../docs/language/control-flow.md")]
 struct ControlFlow;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/memory.md")]
+struct MemoryPage;
+
 pub mod asm;
 pub mod ir;
 pub mod isa;
