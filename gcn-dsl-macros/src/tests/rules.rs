@@ -247,21 +247,21 @@ fn exits_note_what_they_cross() {
     // The loop learns that lanes leave it under `c`; its slot stands before it.
     becomes(
         quote! { for i in 0..a { if c { break; } f(i); } },
-        "{ let __gcn_exit2 = lang::Leave::new(); let __gcn_loop =",
+        "{ let __gcn_exit4 = lang::Leave::new(); let __gcn_loop =",
     );
     becomes(
         quote! { for i in 0..a { if c { break; } f(i); } },
-        "{ let~flow = __gcn_if2.flow(); { __gcn_exit2.note(&__gcn_if2.kind()); __gcn_loop.leave() }; } __gcn_if2.end() }
+        "{ let~flow = __gcn_if2.flow(); { __gcn_exit4.note(&__gcn_if2.kind()); __gcn_loop.leave() }; } __gcn_if2.end() }
          f(i);",
     );
     // What follows a `continue` in the body runs with the lanes that stay.
     becomes(
         quote! { for i in 0..a { if c { continue; } f(i); } },
-        "let~flow = lang::after(&flow, &__gcn_exit2, &lang::Leave::together()); f(i);",
+        "let~flow = lang::after(&flow, &__gcn_exit3, &lang::Leave::together()); f(i);",
     );
     becomes(
         quote! { if c { return; } f(a); },
-        "let~flow = lang::after(&flow, &lang::Leave::together(), &__gcn_exit2); f(a);",
+        "let~flow = lang::after(&flow, &lang::Leave::together(), &__gcn_exit3); f(a);",
     );
 }
 
