@@ -84,14 +84,14 @@ macro_rules! reductions {
             }
         )*
 
-        impl<const W: usize> Lanes<W>
-        where
-            Lanes<W>: Segment,
-        {
+        impl<const W: usize> Lanes<W> {
             $(
                 #[doc = concat!($what, " of the values of the segment's active lanes.")]
                 #[track_caller]
-                pub fn $name<T: $bound>(x: V<T>) -> V<T> {
+                pub fn $name<T: $bound>(x: V<T>) -> V<T>
+                where
+                    Lanes<W>: Segment,
+                {
                     let loc = Location::caller();
                     let value = wave::<T>(Bin::$op, Spread::Reduce, W as u8, x.value, loc);
                     if W == 64 { V::emit(Inst::Splat(value), loc) } else { V::from_value(value) }
@@ -99,7 +99,10 @@ macro_rules! reductions {
 
                 #[doc = concat!($what, " of the values of this active lane and those below it in its segment.")]
                 #[track_caller]
-                pub fn $inclusive<T: $bound>(x: V<T>) -> V<T> {
+                pub fn $inclusive<T: $bound>(x: V<T>) -> V<T>
+                where
+                    Lanes<W>: Segment,
+                {
                     V::from_value(wave::<T>(Bin::$op, Spread::Inclusive, W as u8, x.value, Location::caller()))
                 }
 
@@ -108,7 +111,10 @@ macro_rules! reductions {
                     $first, " where there is none."
                 )]
                 #[track_caller]
-                pub fn $exclusive<T: $bound>(x: V<T>) -> V<T> {
+                pub fn $exclusive<T: $bound>(x: V<T>) -> V<T>
+                where
+                    Lanes<W>: Segment,
+                {
                     V::from_value(wave::<T>(Bin::$op, Spread::Exclusive, W as u8, x.value, Location::caller()))
                 }
             )*

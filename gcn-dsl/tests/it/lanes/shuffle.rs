@@ -12,9 +12,12 @@ enum From {
     Fill,
 }
 
+/// A move's name, where each lane's value is from, and whether inactive sources give the fill.
+type Move = (String, Box<dyn Fn(usize) -> From>, bool);
+
 /// Every move, in the order of the kernels' outputs.
-fn moves() -> Vec<(String, Box<dyn Fn(usize) -> From>, bool)> {
-    let mut list: Vec<(String, Box<dyn Fn(usize) -> From>, bool)> = Vec::new();
+fn moves() -> Vec<Move> {
+    let mut list: Vec<Move> = Vec::new();
     for mask in 0..64 {
         list.push((format!("xor {mask}"), Box::new(move |i| From::Lane(i ^ mask)), false));
     }

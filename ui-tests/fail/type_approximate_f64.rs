@@ -1,0 +1,13 @@
+//! The hardware approximates f32 and f16 only.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn fast(x: &mut [f64]) {
+        let i = global_id().x;
+        x[i] = x[i].approx_exp2();
+        x[i] = x[i].powf(0.5);
+    }
+}
+
+fn main() {}
