@@ -1,0 +1,14 @@
+//! A workgroup's sum has barriers, which every work-item must reach.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(256)]
+    fn sums(x: &[f32], out: &mut [f32]) {
+        let i = global_id().x;
+        if i < x.len() {
+            out[i] = workgroup_sum(x[i]);
+        }
+    }
+}
+
+fn main() {}
