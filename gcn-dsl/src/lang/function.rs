@@ -7,10 +7,10 @@ use std::panic::Location;
 
 use gcn_isa::Target;
 
-use super::control::{EveryLane, Flow, Top};
+use super::control::{EveryLane, Flow, SameScope, Top};
 use super::var::{AssignIn, Declare, Flatten, Var};
 use super::wave::Convergent;
-use super::with;
+use super::{S, with};
 use crate::ir::Variable;
 
 /// Most device functions inside each other.
@@ -220,7 +220,7 @@ pub struct Lent<'a, X> {
     types: PhantomData<&'a mut X>,
 }
 
-impl<X: Flatten, F: Flow> Var<X, F> {
+impl<X: Flatten, F> Var<X, F> {
     /// The expansion of `&mut x` in a call: the function may write where the caller may.
     pub fn lend<G: Flow>(&mut self, _flow: &G) -> Lent<'_, X>
     where
@@ -232,10 +232,19 @@ impl<X: Flatten, F: Flow> Var<X, F> {
 
 impl<X: Flatten> Lent<'_, X> {
     /// The variable inside the function: declared, as it were, where the function begins.
-    pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, F> {
+    pub fn enter<F: Flow>(self, _flow: &F) -> Var<X, FromCaller<F>> {
         Var::of(self.leaves)
     }
 }
+
+/// Where a lent variable is declared, seen from a function of flow `F`: outside of it, so that lanes that return still read
+/// the variable.
+#[derive(Debug, Clone, Copy)]
+pub struct FromCaller<F>(PhantomData<F>);
+
+impl<F: Convergent> Convergent for FromCaller<F> {}
+
+impl<T, F: Flow, G: Flow> AssignIn<FromCaller<F>, G> for S<T> where G::Lanes: SameScope<F::Lanes> {}
 
 /// A number of element type `T` on the device, uniform or varying: a bound for device functions that work on both and
 /// give what they get.

@@ -49,7 +49,8 @@ pub use control::*;
 pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
 pub use float::Approximate;
 pub use function::{
-    AllLanes, Anyone, CallSite, Called, Frames, Lent, Numeric, PromisesAllLanes, all_lanes, enter, target,
+    AllLanes, Anyone, CallSite, Called, Frames, FromCaller, Lent, Numeric, PromisesAllLanes, all_lanes,
+    enter, target,
 };
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};

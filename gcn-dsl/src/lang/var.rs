@@ -88,7 +88,7 @@ pub trait AssignIn<F, G> {}
 impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
-impl<X: Flatten, F: Flow> Var<X, F> {
+impl<X: Flatten, F> Var<X, F> {
     pub(super) fn of(leaves: Vec<Variable>) -> Self {
         Var { leaves, types: PhantomData }
     }
