@@ -327,6 +327,8 @@ impl Group<'_> {
             Op::MulAdd => Ok(bits::mul_add(elem, x[0], x[1], x[2])),
             Op::Cast(to) => Ok(bits::cast(elem, to, x[0])),
             Op::Bits(_) if bits::is_nan(elem, x[0]) => Err(Unspecified("the bits of a NaN")),
+            // It could be a signalling one, which `min` and `max` treat in their own way.
+            Op::Bits(to) if bits::is_nan(to, x[0]) => Err(Unspecified("a NaN made of bits")),
             Op::Bits(_) | Op::Splat => Ok(x[0]),
             _ => unreachable!("{op:?} is not of one lane"),
         }
