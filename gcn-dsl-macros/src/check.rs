@@ -106,11 +106,14 @@ pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared>
 
 fn attributes(kernel: &KernelFn, errors: &mut Errors) {
     const KEPT: [&str; 5] = ["doc", "allow", "expect", "cfg", "deprecated"];
-    const OWN: [&str; 2] = ["workgroup", "targets"];
+    const OWN: [&str; 3] = ["workgroup", "targets", "schedule"];
     let is = |attr: &Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
     for (i, attr) in kernel.attrs.iter().enumerate() {
         if !is(attr, &KEPT) && !is(attr, &OWN) {
-            errors.at(attr, "unknown attribute on a kernel; there are `#[workgroup(…)]` and `#[targets(…)]`");
+            errors.at(attr, "unknown attribute on a kernel; there are `#[workgroup(…)]`, `#[targets(…)]` and `#[schedule(manual)]`");
+        }
+        if let Err(error) = crate::expand::attrs::is_manual(attr) {
+            errors.push(error);
         }
         if is(attr, &OWN) && kernel.attrs[..i].iter().any(|earlier| earlier.path() == attr.path()) {
             errors.at(attr, "the kernel has this attribute already; remove one");

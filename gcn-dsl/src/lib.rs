@@ -52,6 +52,10 @@
 extern crate self as gcn_dsl;
 
 #[cfg(doctest)]
+#[doc = include_str!("../../docs/language/scheduling.md")]
+struct Scheduling;
+
+#[cfg(doctest)]
 #[doc = include_str!("../../docs/language/control-flow.md")]
 struct ControlFlow;
 
@@ -87,10 +91,11 @@ pub mod prelude {
         row_major, smfmac,
     };
     pub use crate::lang::{
-        AllLanes, Arithmetic, Cache, Float, Integer, LanePtr, Lds, LdsSlice, Numeric, Ordering, Private, S,
-        Scope, V, Vector, all, all_lanes, any, ballot, barrier, fence, global_id, lane_id, local_id,
-        read_first_lane, read_lane, select, shuffle, shuffle_xor, splat, target, trap, wave_id, workgroup_id,
-        workgroup_size,
+        AllLanes, Arithmetic, Cache, Float, Integer, LanePtr, Lds, LdsBuf, LdsPair, LdsSlice, Lgkm, Numeric,
+        Ordering, Pending, Private, Readable, S, Scope, V, Vector, Vm, Writable, Written, all, all_lanes,
+        any, ballot, barrier, fence, global_id, issue, lane_id, local_id, read_first_lane, read_lane,
+        sched_barrier, sched_barrier_except, select, set_priority, shuffle, shuffle_xor, splat, target, trap,
+        wait, wait_all, wave_id, workgroup_id, workgroup_size,
     };
     pub use crate::lang::{
         Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, mbcnt, quad_permute,
@@ -110,6 +115,7 @@ pub mod prelude {
         workgroup_sum, workgroup_xor,
     };
     pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
+    pub use crate::sched::Classes;
     pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;

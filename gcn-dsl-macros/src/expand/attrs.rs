@@ -31,18 +31,38 @@ pub(crate) fn is_unroll(attr: &Attribute) -> bool {
     attr.path().is_ident("unroll")
 }
 
+pub(crate) fn is_schedule(attr: &Attribute) -> bool {
+    attr.path().is_ident("schedule")
+}
+
+/// True for `#[schedule(manual)]`; an error for any other argument.
+pub(crate) fn is_manual(attr: &Attribute) -> syn::Result<bool> {
+    if !is_schedule(attr) {
+        return Ok(false);
+    }
+    let what = "write `#[schedule(manual)]`: in the block the instructions keep the written order";
+    let mode: syn::Ident = attr.parse_args().map_err(|_| syn::Error::new_spanned(attr, what))?;
+    if mode == "manual" { Ok(true) } else { Err(syn::Error::new_spanned(mode, what)) }
+}
+
 impl Cx<'_> {
     /// Refuses attributes that would have no effect.
     pub fn attributes(&mut self, e: &Expr) {
         for attr in of(e) {
             let known = match e {
                 Expr::ForLoop(_) => is_unroll(attr),
+                Expr::Block(_) if is_schedule(attr) => {
+                    if let Err(error) = is_manual(attr) {
+                        self.errors.push(error);
+                    }
+                    continue;
+                }
                 Expr::If(_) | Expr::Block(_) => is_comptime(attr),
                 _ => false,
             };
             if !known {
-                let what = "this attribute has no effect here; a kernel's body has `#[unroll]` before `for`, lints are \
-                            allowed before `fn`";
+                let what = "this attribute has no effect here; a kernel's body has `#[unroll]` before `for` and `#[schedule(manual)]` \
+                            before a block, lints are allowed before `fn`";
                 self.errors.at(attr, what);
             } else if !matches!(attr.meta, Meta::Path(_)) {
                 self.errors.at(attr, "`#[unroll]` takes no arguments: the loop is unrolled completely");

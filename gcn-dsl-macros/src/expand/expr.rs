@@ -65,6 +65,7 @@ impl Cx<'_> {
             Expr::Continue(e) => self.continue_expr(e),
             Expr::Return(e) => self.return_expr(e),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => Self::untouched(e),
+            Expr::Block(b) if b.attrs.iter().any(attrs::is_schedule) => self.manual(b),
             Expr::Block(b) => match &b.label {
                 Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
                 None => self.block(&b.block),
@@ -136,6 +137,7 @@ impl Cx<'_> {
             Expr::MethodCall(e) => {
                 let receiver = self.operand(&e.receiver);
                 let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
+                self.asynchronous(method);
                 let args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
@@ -245,6 +247,17 @@ impl Cx<'_> {
         };
         self.no_recursion(&e.func);
         let mut args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
+        let mut function = function;
+        if name.is_some_and(|n| n == "set_priority") {
+            self.priority(e.args.first());
+        }
+        if name.is_some_and(|n| n == "barrier") && !args.is_empty() {
+            function = lang("barrier_turn", e.func.span());
+            if args.len() > 1 {
+                // One argument to rustc, whatever it is.
+                args = vec![quote_spanned!(e.paren_token.span.join()=> (#(#args),*))];
+            }
+        }
         if convergent {
             let what = format!("`{}`", e.func.to_token_stream());
             self.not_in_closure(&e.func, &what, "call it outside");

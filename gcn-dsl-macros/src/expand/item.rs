@@ -24,7 +24,7 @@ struct Head {
 }
 
 fn head(kernel: &KernelFn) -> Head {
-    let own = ["workgroup", "targets"];
+    let own = ["workgroup", "targets", "schedule"];
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n));
     let consts = kernel.sig.generics.params.iter().filter_map(|p| match p {
         GenericParam::Const(c) => Some(c),
@@ -83,7 +83,10 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
-        cx.function_body(&body.stmts, body.brace_token.span.open())
+        match kernel.attrs.iter().any(super::attrs::is_schedule) {
+            true => cx.manual_body(body),
+            false => cx.function_body(&body.stmts, body.brace_token.span.open()),
+        }
     });
     let implementation = implementation(kernel, &head, &declared.args, &signature, &trace, None);
     let declaration = declaration(kernel, &head);
@@ -190,8 +193,9 @@ fn implementation(
     quote! {
         #(#shared)*
         #[allow(
-            unused_variables, unused_mut, unused_parens, unused_braces, unexpected_cfgs, clippy::all, clippy::pedantic
+            unused_variables, unused_mut, unused_parens, unused_braces, unexpected_cfgs, unused_assignments, clippy::all, clippy::pedantic
         )]
+        #[deny(unused_must_use)]
         impl #generics ::gcn_dsl::Kernel for #name #instance {
             type Args<'a> = (#(#types,)*);
 

@@ -77,8 +77,12 @@ impl Cx<'_> {
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
         self.frames.push(Target::new(kind, label, guard.clone()));
+        let carried = self.carried_so_far();
         let tokens = f(self);
         let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
+        if target.breaks || !target.continues.is_empty() {
+            self.not_carried(carried);
+        }
         Body { tokens, target }
     }
 
@@ -98,12 +102,13 @@ impl Cx<'_> {
         let (begin, value, tokens) =
             (lang("while_begin", span), self.helper("cond", e.cond.span()), &body.tokens);
         let test = quote_spanned!(e.cond.span()=> #guard.test(#value, #continues));
+        let trip = self.trip(&quote_spanned!(span=> let #flow = #guard.flow(); #tokens), span);
         quote_spanned!(span=> {
             #declarations
             let #guard = #begin(&#flow, #breaks);
             let #value = { let #flow = #guard.flow(); #cond };
             let #guard = #test;
-            { let #flow = #guard.flow(); #tokens }
+            #trip
             #end
         })
     }
@@ -117,10 +122,11 @@ impl Cx<'_> {
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
         let (begin, tokens) = (lang("loop_begin", span), &body.tokens);
+        let trip = self.trip(&quote_spanned!(span=> let #flow = #guard.flow(); #tokens), span);
         quote_spanned!(span=> {
             #declarations
             let #guard = #begin(&#flow, #breaks, #continues);
-            { let #flow = #guard.flow(); #tokens }
+            #trip
             #end
         })
     }
@@ -150,10 +156,12 @@ impl Cx<'_> {
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
         let (begin, tokens) = (lang("for_begin", e.expr.span()), &body.tokens);
         let begin = quote_spanned!(e.expr.span()=> #begin(#range, &#flow, #breaks, #continues));
+        let trip = quote_spanned!(span=> let #flow = #guard.flow(); let #pat = #guard.index(); #tokens);
+        let trip = self.trip(&trip, span);
         quote_spanned!(span=> {
             #declarations
             let #guard = #begin;
-            { let #flow = #guard.flow(); let #pat = #guard.index(); #tokens }
+            #trip
             #end
         })
     }

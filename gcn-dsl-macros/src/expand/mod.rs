@@ -12,6 +12,7 @@ pub(crate) mod item;
 pub(crate) mod loops;
 pub(crate) mod matching;
 pub(crate) mod place;
+pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod ty;
@@ -50,6 +51,10 @@ pub(crate) struct Cx<'e> {
     pub renamed: Vec<Ident>,
     /// The type parameters around.
     pub elements: ty::Elements,
+    /// How many manual blocks are around.
+    manual: usize,
+    /// Assignments to `#[carried]` variables so far.
+    carried: Vec<Ident>,
 }
 
 /// What a name stands for.
@@ -63,6 +68,8 @@ pub(crate) enum Kind {
     Lent,
     /// The parameter `name: AllLanes`.
     Token,
+    /// A `#[carried] let mut`.
+    Carried,
 }
 
 struct Name {
@@ -89,6 +96,8 @@ impl<'e> Cx<'e> {
             comptime: 0,
             nesting: 0,
             elements: ty::Elements::default(),
+            manual: 0,
+            carried: Vec::new(),
         }
     }
 

@@ -56,6 +56,9 @@ impl Cx<'_> {
             Expr::Paren(p) => return self.assign_to(&p.expr, value, span),
             _ => {}
         }
+        if let Some(name) = name_of(left).filter(|n| self.is_carried(n)) {
+            return self.assign_carried(name, &value, span);
+        }
         match self.place(left) {
             None => TokenStream::new(),
             Some(Place::Memory(base, index)) => {

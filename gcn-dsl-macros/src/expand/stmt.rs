@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, attrs, function, place};
+use super::{Cx, attrs, function, place, schedule};
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.
@@ -87,6 +87,10 @@ impl Cx<'_> {
                 let e = self.expr(expr);
                 quote!(#e #semi)
             }
+            Stmt::Macro(m) if schedule::is_macro(&m.mac, "interleave") => {
+                let call = self.interleave(&m.mac);
+                quote!(#call;)
+            }
             Stmt::Macro(m) => {
                 let (call, semi) = (self.macro_call(&m.mac), &m.semi_token);
                 quote!(#call #semi)
@@ -121,6 +125,9 @@ impl Cx<'_> {
             }
             _ => value,
         };
+        if local.attrs.iter().any(schedule::is_carried) {
+            return self.carried_let(local, &value);
+        }
         if let Pat::Ident(p) = pat
             && p.mutability.is_some()
             && p.by_ref.is_none()

@@ -17,7 +17,7 @@ mod run;
 mod uniform;
 
 use super::align::Alignment;
-use super::{Kernel, Region, Stmt};
+use super::{Inst, Kernel, Region, Stmt};
 
 /// Merges accesses of `kernel`. Values that nobody uses any more are left for [`super::dce`].
 pub fn run(kernel: &mut Kernel) {
@@ -27,21 +27,31 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = body;
     let mut alignment = Alignment::of(kernel);
     let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &mut alignment, &mut body);
+    region(kernel, &mut alignment, &mut body, &mut 0);
     kernel.body = body;
 }
 
-fn region(kernel: &mut Kernel, alignment: &mut Alignment, region_: &mut Region) {
+/// `manual` counts the manual schedules that are open: in them every access stays what it is, where it is.
+fn region(kernel: &mut Kernel, alignment: &mut Alignment, region_: &mut Region, manual: &mut u32) {
     let mut stmts = Vec::with_capacity(region_.stmts.len());
     let mut open = Vec::new();
     for mut stmt in std::mem::take(&mut region_.stmts) {
         if let Stmt::Inst(v) = stmt {
-            open.push(v);
+            let order = matches!(kernel.def(v).inst, Inst::Schedule(_));
+            if order {
+                run::merge(kernel, alignment, &mut open, &mut stmts);
+                kernel.def(v).inst.count_manual(manual);
+            }
+            if order || *manual > 0 {
+                stmts.push(stmt);
+            } else {
+                open.push(v);
+            }
             continue;
         }
         run::merge(kernel, alignment, &mut open, &mut stmts);
         for inner in stmt.regions_mut() {
-            region(kernel, alignment, inner);
+            region(kernel, alignment, inner, manual);
         }
         stmts.push(stmt);
     }

@@ -23,6 +23,7 @@ pub mod merge;
 mod print;
 pub mod private;
 pub mod probe;
+pub mod schedule;
 pub mod wave;
 
 use gcn_isa::program::SourceLoc;
@@ -31,6 +32,7 @@ use smallvec::SmallVec;
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
 pub use hinted::{Cache, Hinted};
+pub use schedule::Schedule;
 pub use wave::Wave;
 
 use crate::scalar::Elem;
@@ -276,6 +278,8 @@ pub enum Inst {
     },
     /// A reduction or scan over the lanes of the wave.
     Wave(Wave),
+    /// Something about order and waits.
+    Schedule(Box<Schedule>),
     /// A table instruction; the value is its first result.
     Machine(Box<Call>),
     /// Another result of a table instruction.
@@ -487,6 +491,7 @@ impl Inst {
             | Inst::Read(_)
             | Inst::Barrier
             | Inst::Fence { .. }
+            | Inst::Schedule(_)
             | Inst::LaneId => {}
             Inst::Splat(a)
             | Inst::Un(_, a)
@@ -531,7 +536,7 @@ impl Inst {
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
-            Inst::Atomic(_) | Inst::Fence { .. } => true,
+            Inst::Atomic(_) | Inst::Fence { .. } | Inst::Schedule(_) => true,
             Inst::Machine(call) => call.effect == Effect::Kept,
             Inst::Hinted(access) => access.value.is_some(),
             _ => false,

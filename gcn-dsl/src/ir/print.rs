@@ -122,6 +122,7 @@ impl Display for Text<'_> {
             Inst::Atomic(atomic) => atomic_text(f, atomic),
             Inst::Fence { scope, ordering } => write!(f, "fence.{}.{}", scope.name(), ordering.name()),
             Inst::Wave(w) => write!(f, "wave.{}.{}.{} {}", lower(&w.spread), lower(&w.op), w.width, w.value),
+            Inst::Schedule(what) => write!(f, "{what}"),
             Inst::Machine(call) => write!(f, "{call}"),
             Inst::Result { of, index } => write!(f, "result {of}, {index}"),
             other => {

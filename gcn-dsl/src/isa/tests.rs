@@ -263,7 +263,7 @@ fn compile(target: Target, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'
     .map_err(|e| e.to_string())?;
     let (mut function, _) = crate::lower::lower(&kernel, target, [64, 1, 1]).map_err(|e| e.to_string())?;
     if schedule {
-        list::schedule(&mut function);
+        list::schedule(&mut function).unwrap();
     }
     // Allocation verifies itself in builds with debug assertions; here it must in any.
     let allocated = allocate(&function, &Limits::default()).map_err(|e| e.to_string())?;

@@ -115,6 +115,22 @@ pub enum BuildError {
         /// Why.
         error: AsmError,
     },
+    /// An `interleave!` that cannot be followed.
+    #[error("kernel `{kernel}`: {error}")]
+    Interleave {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: sched::list::MissingClass,
+    },
+    /// A manual schedule that makes no sense on its instructions.
+    #[error("kernel `{kernel}`: {error}")]
+    Schedule {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: sched::manual::WrongCounter,
+    },
     /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong kernel.
     #[error("kernel `{kernel}`: the checker objects to the inserted waits; please report this: {finding}")]
     Hazard {
@@ -157,10 +173,13 @@ pub(super) fn build<K: Kernel>(
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
     mir::dce::run(&mut function);
     if options.schedule {
-        sched::list::schedule(&mut function);
+        sched::list::schedule(&mut function)
+            .map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
     let allocated = regalloc::allocate(&function, &limits(&signature)).map_err(Box::new)?;
     let mut program = allocated.program;
+    sched::manual::resolve(&mut program, &allocated.marks)
+        .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
     let inserted = wait::insert_waits(&mut program, &WaitOptions::default());
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { errata: false, memory_model, ..check::Options::default() };

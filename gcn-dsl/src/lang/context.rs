@@ -19,6 +19,7 @@ pub(crate) struct Context {
     pub error: Option<TraceError>,
     /// `debug_assert!` and `dbg!` do something.
     pub debug: bool,
+    pub schedule: super::schedule::State,
 }
 
 /// A fault found while a kernel's body ran on the host: something that types cannot say.
@@ -47,6 +48,17 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> R {
         Some(context) => f(context),
         None => panic!("device functions can be called only in the body of a `gcn_kernel!` kernel"),
     })
+}
+
+/// Runs `f` on the kernel being built, if there is one: for what happens when values go out of scope.
+pub(crate) fn try_with(f: impl FnOnce(&mut Context)) {
+    CURRENT.with(|current| {
+        if let Ok(mut current) = current.try_borrow_mut()
+            && let Some(context) = current.as_mut()
+        {
+            f(context);
+        }
+    });
 }
 
 /// Puts the previous context back even if the body panics.
@@ -83,7 +95,14 @@ pub fn trace_with(
     debug: bool,
     body: impl FnOnce(),
 ) -> Result<Kernel, TraceError> {
-    let context = Context { builder: Builder::new(name), target, workgroup, error: None, debug };
+    let context = Context {
+        builder: Builder::new(name),
+        target,
+        workgroup,
+        error: None,
+        debug,
+        schedule: Default::default(),
+    };
     let previous = CURRENT.with_borrow_mut(|current| current.replace(context));
     let restore = Restore(previous);
     let outer_calls = FreshFrames::begin();

@@ -205,6 +205,10 @@ pub(super) trait Backing<T> {
     fn start(&self) -> Option<Value> {
         None
     }
+    /// The index from that base of what the user calls element `i`.
+    fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
+        i
+    }
 }
 
 /// Device memory whose elements are `T`.
@@ -247,7 +251,7 @@ pub(super) fn load_elements<T: Number>(
     count: usize,
     loc: &'static Location<'static>,
 ) -> Value {
-    let offset = byte_offset::<T>(from, i, loc);
+    let offset = byte_offset::<T>(from, from.rebase(i, loc), loc);
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
     with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
 }
@@ -259,7 +263,7 @@ pub(super) fn store_elements<T: Number>(
     value: Value,
     loc: &'static Location<'static>,
 ) {
-    let offset = byte_offset::<T>(to, i, loc);
+    let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value }, loc));
 }
 

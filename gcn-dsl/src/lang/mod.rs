@@ -30,6 +30,7 @@ mod pack;
 mod pointer;
 mod private;
 mod reduce;
+mod schedule;
 mod shuffle;
 mod value;
 mod var;
@@ -78,6 +79,12 @@ pub use reduce::{
     wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max,
     wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
     wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+};
+pub use schedule::{
+    AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsBuf, LdsPair, Lgkm, Manual, Pending,
+    ReadPhase, Readable, StorePhase, Turn, TurnPhase, Vm, WaitCounter, WritePhase, Written, barrier_turn,
+    carried, interleave, issue, manual_begin, sched_barrier, sched_barrier_except, set_priority, traced,
+    wait, wait_all,
 };
 pub use shuffle::{
     active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,

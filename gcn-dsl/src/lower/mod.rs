@@ -11,6 +11,7 @@
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
+//! - `schedule`: marks and waits of manual schedules.
 //! - `control`: branches and EXEC; `exit`: lanes that leave; `skip`: where a skip branch pays.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch, and where lanes can
@@ -27,6 +28,7 @@ mod emit;
 mod exit;
 mod expand;
 mod memory;
+mod schedule;
 mod skip;
 #[cfg(test)]
 mod tests;
@@ -378,6 +380,7 @@ impl Lower<'_> {
             Inst::Hinted(access) => self.hinted(v, access)?,
             Inst::Fence { scope, ordering } => self.fence(*scope, *ordering)?,
             Inst::Wave(wave) => self.wave(v, *wave)?,
+            Inst::Schedule(what) => self.schedule(what)?,
             Inst::Machine(call) => self.call(v, call)?,
             Inst::Result { of, index } => self.further_result(v, *of, *index),
         }

@@ -45,6 +45,6 @@ fn harmless(inst: &MInst) -> bool {
             matches!(row.class, Class::Valu | Class::ValuDot | Class::Trans | Class::Cmp)
                 || row.class == Class::Salu && row.mnemonic != "s_setvskip"
         }
-        Op::Order => false,
+        Op::Order | Op::Mark(_) => false,
     }
 }

@@ -23,6 +23,8 @@ use gcn_isa::{InstDesc, Target};
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
+use crate::sched::mark::Mark;
+
 /// A virtual register (tuple).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VReg(pub u32);
@@ -71,6 +73,8 @@ pub enum Op {
     Undef,
     /// Nothing is moved across this place, which has no operands; lowered to nothing.
     Order,
+    /// What the user says about the order around this place, which has no operands; lowered to nothing.
+    Mark(Mark),
 }
 
 /// An instruction.

@@ -44,7 +44,7 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
                 VUse { slice, read: i == 1 || kept, write: i == 0, early: false, undef: false }
             })
             .collect(),
-        Op::Order => SmallVec::new(),
+        Op::Order | Op::Mark(_) => SmallVec::new(),
         Op::Undef => virtuals
             .map(|(_, slice)| VUse { slice, read: false, write: true, early: false, undef: true })
             .collect(),

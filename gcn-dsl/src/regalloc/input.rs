@@ -59,8 +59,8 @@ fn check_inst(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
     match &inst.op {
         Op::Machine(desc, _) => check_machine(f, block, inst, desc),
         Op::Copy => check_copy(f, block, inst),
-        Op::Order if inst.operands.is_empty() => Ok(()),
-        Op::Order => Err("Order takes no operands".into()),
+        Op::Order | Op::Mark(_) if inst.operands.is_empty() => Ok(()),
+        Op::Order | Op::Mark(_) => Err("an order mark takes no operands".into()),
         Op::Undef => match inst.operands[..] {
             [MOperand::Virt(_)] => Ok(()),
             _ => Err("Undef takes one virtual register".into()),

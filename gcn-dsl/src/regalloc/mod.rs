@@ -131,6 +131,8 @@ pub struct Allocated {
     pub undefined: Vec<VReg>,
     /// Moves that were emitted for copies.
     pub moves: usize,
+    /// What the user says about the order, each mark with the line that it stands before.
+    pub marks: Vec<(usize, crate::sched::mark::Mark)>,
     /// First line of each instruction of the function by number, and the count of all lines: what [`verify`] walks by.
     first_line: Vec<u32>,
 }
@@ -297,6 +299,7 @@ impl<'f> Job<'f> {
             pressure,
             undefined: live::undefined_at_entry(&self.live),
             first_line: rewritten.first_line,
+            marks: rewritten.marks,
         })
     }
 

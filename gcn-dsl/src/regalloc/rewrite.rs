@@ -9,12 +9,15 @@ use super::input;
 use super::live::Numbering;
 use super::moves::{Moves, Source};
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
+use crate::sched::mark::Mark;
 
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
     pub program: Program,
     /// First line of each instruction of the function, by number, and the count of all lines.
     pub first_line: Vec<u32>,
+    /// Marks, each with the line that it stands before.
+    pub marks: Vec<(usize, Mark)>,
 }
 
 struct Rewriter<'a> {
@@ -39,6 +42,7 @@ pub(super) fn rewrite(
     let mut rewriter = Rewriter { classes, places, moves, labels };
     let mut first_line = Vec::with_capacity(numbers.inst.last().map_or(1, |&n| n as usize + 1));
     let mut scratch = scratch.iter().peekable();
+    let mut marks = Vec::new();
     for (b, block) in f.blocks.iter().enumerate() {
         if let Some(label) = rewriter.labels[b] {
             program.place(label);
@@ -50,6 +54,7 @@ pub(super) fn rewrite(
             let line = |inst_out| Line { loc: inst.loc, ..Line::new(inst_out) };
             match &inst.op {
                 Op::Undef | Op::Order => {}
+                Op::Mark(mark) => marks.push((program.lines.len(), mark.clone())),
                 Op::Copy => {
                     let moves = rewriter.copy(inst, scratch).ok_or((b, i))?;
                     program.lines.extend(moves.into_iter().map(line));
@@ -63,7 +68,7 @@ pub(super) fn rewrite(
         }
     }
     first_line.push(program.lines.len() as u32);
-    Ok(Rewritten { program, first_line })
+    Ok(Rewritten { program, first_line, marks })
 }
 
 /// A label for every block that a branch names, in block order.

@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
                 }
                 Ok(())
             }
-            (Op::Order, []) => Ok(()),
+            (Op::Order | Op::Mark(_), []) => Ok(()),
             (Op::Copy, lines) => self.copy(state, at, inst, lines.iter().map(|l| &*l.inst)),
             (Op::Machine(desc, mods), [line]) if line.inst.desc == *desc && line.inst.mods == *mods => {
                 self.machine(state, at, inst, &line.inst)

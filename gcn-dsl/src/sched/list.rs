@@ -11,32 +11,42 @@
 
 mod deps;
 mod latency;
+mod pattern;
 mod pressure;
 
+pub use pattern::MissingClass;
+
+use super::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 use gcn_isa::Operand;
+use pattern::Pattern;
 use pressure::{Budget, Live, Pressure};
 
 /// Instructions that are ordered at a time.
 pub const WINDOW: usize = 256;
 
 /// Orders the instructions of each block of `f`.
-pub fn schedule(f: &mut Function) {
+///
+/// # Errors
+/// [`MissingClass`] if an `interleave!` asks for instructions that are not there.
+pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     let pressure = Pressure::of(f);
+    let mut manual = 0;
     for b in 0..f.blocks.len() {
         let mut insts = std::mem::take(&mut f.blocks[b].insts);
         let start = if b == 0 { initial_copies(f, &insts) } else { 0 };
         let live = pressure.before_each(f, b, &insts);
-        for window in windows(&insts, start) {
+        for window in windows(&insts, start, &mut manual) {
             let old = &insts[window.clone()];
             let registers = pressure.window(f, window.start, live[window.start], old);
-            if let Some(order) = schedule_window(f, old, registers) {
+            if let Some(order) = schedule_window(f, old, registers)? {
                 let new: Vec<MInst> = order.into_iter().map(|i| old[i].clone()).collect();
                 insts[window].clone_from_slice(&new);
             }
         }
         f.blocks[b].insts = insts;
     }
+    Ok(())
 }
 
 /// How many instructions at the entry copy the initial state out of the registers that hold it.
@@ -52,28 +62,41 @@ fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
 }
 
 /// The stretches of instructions between those that nothing passes.
-fn windows(insts: &[MInst], start: usize) -> Vec<std::ops::Range<usize>> {
+///
+/// `manual` counts the manual stretches that are open where the block begins and, afterwards, where it ends.
+fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut from = start;
     for (i, inst) in insts.iter().enumerate().skip(start) {
-        let boundary = deps::is_boundary(inst);
+        let boundary = *manual > 0 || deps::is_boundary(inst);
+        match &inst.op {
+            Op::Mark(Mark::ManualBegin) => *manual += 1,
+            Op::Mark(Mark::ManualEnd) => *manual = manual.saturating_sub(1),
+            _ => {}
+        }
         if boundary || i - from == WINDOW {
             found.push(from..i);
             from = if boundary { i + 1 } else { i };
         }
     }
-    found.push(from..insts.len());
+    if *manual == 0 {
+        found.push(from..insts.len());
+    }
     found.retain(|w| w.len() > 1);
     found
 }
 
 /// The better order of a window, as indices into it, if there is one.
-fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Option<Vec<usize>> {
+///
+/// An order that the user asks for is not weighed against registers.
+fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<Vec<usize>>, MissingClass> {
     let graph = deps::Graph::build(f, insts);
     let original: Vec<usize> = (0..insts.len()).collect();
     let budget = Budget::above(live.peak(&original));
-    let order = take_in_order(f, insts, &graph, live.clone(), budget);
-    (order != original && budget.allows(live.peak(&order))).then_some(order)
+    let pattern = Pattern::of(f, insts)?;
+    let asked = pattern.is_some();
+    let order = take_in_order(f, insts, &graph, live.clone(), budget, pattern);
+    Ok((order != original && (asked || budget.allows(live.peak(&order)))).then_some(order))
 }
 
 /// An instruction whose predecessors have all been taken.
@@ -90,6 +113,7 @@ fn take_in_order(
     graph: &deps::Graph,
     mut live: Live,
     budget: Budget,
+    mut pattern: Option<Pattern>,
 ) -> Vec<usize> {
     let heights = graph.heights();
     let mut waiting: Vec<u32> = graph.preds.clone();
@@ -108,7 +132,10 @@ fn take_in_order(
             let fits = budget.allows(live.after(r.inst));
             // Of those that do not fit the earliest in the text: the original order is known to fit.
             let height = if fits { u32::MAX - heights[r.inst] } else { 0 };
-            (!fits, busy(r), height, r.inst)
+            match &pattern {
+                Some(pattern) => (false, u32::from(pattern.rank(r.inst)), u32::MAX - heights[r.inst], r.inst),
+                None => (!fits, busy(r), height, r.inst),
+            }
         };
         let best = (0..ready.len()).min_by_key(|&i| rank(&ready[i])).unwrap_or(0);
         let stall = busy(&ready[best]);
@@ -118,6 +145,9 @@ fn take_in_order(
             matrix_free = now + passes;
         }
         live.take(inst);
+        if let Some(pattern) = &mut pattern {
+            pattern.take(inst);
+        }
         order.push(inst);
         for &(next, latency) in &graph.succs[inst] {
             earliest[next] = earliest[next].max(now + latency);

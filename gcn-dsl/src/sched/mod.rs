@@ -4,7 +4,14 @@
 //!   memory operations, `s_nop` for fixed distances.
 //! - [`list`] orders the instructions of each block before registers are allocated, so that loads start early and
 //!   results are used late.
+//! - [`mark`] is what the user says about the order, in [`class`]es of instructions; [`manual`] computes the waits that the
+//!   user wrote.
 
+pub mod class;
 pub mod list;
+pub mod manual;
+pub mod mark;
+
+pub use class::Classes;
 #[doc(inline)]
 pub use gcn_isa::wait;

@@ -49,6 +49,7 @@ fn name(inst: &MInst) -> &'static str {
         Op::Copy => "copy",
         Op::Undef => "undef",
         Op::Order => "order",
+        Op::Mark(_) => "mark",
     }
 }
 
@@ -110,7 +111,7 @@ fn execute(f: &Function, insts: &[MInst]) -> State {
                 reads.extend(implicit(desc.implicit_reads));
                 writes.extend(implicit(desc.implicit_writes));
             }
-            Op::Order => {}
+            Op::Order | Op::Mark(_) => {}
             Op::Copy | Op::Undef => {
                 writes.extend(places(&inst.operands[0]));
                 reads.extend(inst.operands[1..].iter().flat_map(places));
@@ -213,7 +214,7 @@ fn random_blocks_compute_the_same() {
     for seed in 1..=3000 {
         let before = random_function(seed);
         let mut after = before.clone();
-        schedule(&mut after);
+        schedule(&mut after).unwrap();
         let (old, new) = (&before.blocks[0].insts, &after.blocks[0].insts);
         assert_eq!(old.len(), new.len());
         assert_eq!(name(new.last().unwrap()), "s_endpgm");
@@ -229,7 +230,7 @@ fn names(f: &Function) -> Vec<&'static str> {
 
 fn scheduled(f: &mut Function, insts: Vec<MInst>) -> Vec<&'static str> {
     f.blocks.push(MBlock { insts, loop_depth: 0 });
-    schedule(f);
+    schedule(f).unwrap();
     names(f)
 }
 
@@ -346,7 +347,7 @@ fn pressure_keeps_to_the_budget() {
     }
     f.blocks.push(MBlock { insts, loop_depth: 0 });
     assert_eq!(peak_vgprs(&f, &f.blocks[0].insts), 5);
-    schedule(&mut f);
+    schedule(&mut f).unwrap();
     let peak = peak_vgprs(&f, &f.blocks[0].insts);
     assert!((100..=128).contains(&peak), "{peak} VGPRs");
 }

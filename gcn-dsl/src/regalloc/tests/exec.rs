@@ -166,7 +166,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
         let lines = a.first_line[first[block] + at] as usize..a.first_line[first[block] + at + 1] as usize;
         let fail = |what| Err(format!("block {block} instruction {at}: {what}"));
         match &inst.op {
-            Op::Order => {}
+            Op::Order | Op::Mark(_) => {}
             Op::Undef => {
                 if let MOperand::Virt(s) = inst.operands[0] {
                     m.virt[s.reg.0 as usize][usize::from(s.start)..][..usize::from(s.len)].fill([None; 2]);

@@ -15,6 +15,8 @@ use smallvec::SmallVec;
 
 use super::latency;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
+use crate::sched::class::Classes;
+use crate::sched::mark::Mark;
 
 /// The dependences of a window.
 pub(super) struct Graph {
@@ -48,7 +50,11 @@ struct History {
 /// True if no instruction may be moved across `inst`, nor it itself.
 pub(super) fn is_boundary(inst: &MInst) -> bool {
     use Class as C;
-    let Op::Machine(desc, _) = &inst.op else { return inst.op == Op::Order };
+    let desc = match &inst.op {
+        Op::Machine(desc, _) => desc,
+        Op::Mark(mark) => return mark.is_boundary(),
+        op => return *op == Op::Order,
+    };
     let by_class = matches!(
         desc.class,
         C::Branch
@@ -110,12 +116,31 @@ impl Graph {
                     graph.edge(reader, i, 0);
                 }
             }
+            graph.fence(f, insts, i);
             // What is read and written at once has its new writer already.
             for resource in uses.reads.iter().filter(|r| !uses.writes.contains(r)) {
                 histories.entry(*resource).or_default().readers.push(i);
             }
         }
         graph
+    }
+
+    /// Orders `inst`, the last one so far, with the fences around it.
+    fn fence(&mut self, f: &Function, insts: &[MInst], inst: usize) {
+        let stays = |classes: &Classes, i: usize| {
+            let class = Classes::of_inst(f, &insts[i]);
+            class.is_empty() || !classes.contains(class)
+        };
+        if let Op::Mark(Mark::Fence(classes)) = &insts[inst].op {
+            (0..inst).filter(|i| stays(classes, *i)).for_each(|i| self.edge(i, inst, 0));
+        }
+        for (at, before) in insts[..inst].iter().enumerate() {
+            if let Op::Mark(Mark::Fence(classes)) = &before.op
+                && stays(classes, inst)
+            {
+                self.edge(at, inst, 0);
+            }
+        }
     }
 
     fn edge(&mut self, from: usize, to: usize, latency: u32) {
@@ -164,7 +189,7 @@ impl Uses {
                 uses.implicit(desc);
                 uses.memory(desc, mods.gds, object(f, inst, desc));
             }
-            Op::Order => {}
+            Op::Order | Op::Mark(_) => {}
             Op::Copy | Op::Undef => {
                 for (i, operand) in inst.operands.iter().enumerate() {
                     let access = if i == 0 { Access::Write } else { Access::Read };

@@ -162,7 +162,7 @@ fn defines(inst: &MInst, reg: VReg) -> bool {
         MOperand::Virt(slice) if slice.reg == reg => match &inst.op {
             Op::Machine(desc, _) => desc.operands.get(i).is_some_and(|o| o.access == Access::Write),
             Op::Copy | Op::Undef => i == 0,
-            Op::Order => false,
+            Op::Order | Op::Mark(_) => false,
         },
         _ => true,
     })

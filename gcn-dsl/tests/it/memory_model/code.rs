@@ -270,7 +270,7 @@ fn nothing_is_scheduled_across_a_fence() {
             let b = lang::load(&y, i);
             lang::store(&out, i, a + b);
         });
-        sched::list::schedule(&mut function);
+        sched::list::schedule(&mut function).unwrap();
         let insts = function.blocks.iter().flat_map(|b| &b.insts);
         let names: Vec<&str> = insts
             .filter_map(|i| match &i.op {

@@ -1,0 +1,54 @@
+//! Instructions about order and waits.
+
+use std::fmt;
+
+use gcn_isa::counters::Counter;
+
+use super::Inst;
+use crate::sched::mark::Mark;
+
+/// What the user says about the schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Schedule {
+    /// A place that passes respect.
+    Mark(Mark),
+    /// Waits for an asynchronous operation.
+    Wait {
+        /// The operation's number.
+        op: u32,
+        /// Its counter.
+        counter: Counter,
+    },
+    /// Waits until a counter is zero.
+    WaitAll(Counter),
+    /// The wave's priority, 0 to 3.
+    Priority(u8),
+}
+
+impl Inst {
+    /// Keeps count of the manual schedules that are open behind this instruction.
+    pub(crate) fn count_manual(&self, open: &mut u32) {
+        if let Inst::Schedule(what) = self {
+            match **what {
+                Schedule::Mark(Mark::ManualBegin) => *open += 1,
+                Schedule::Mark(Mark::ManualEnd) => *open = open.saturating_sub(1),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedule::Mark(Mark::ManualBegin) => f.write_str("manual {"),
+            Schedule::Mark(Mark::ManualEnd) => f.write_str("} manual"),
+            Schedule::Mark(Mark::Issue(op)) => write!(f, "issue {op} {{"),
+            Schedule::Mark(Mark::Issued(op)) => write!(f, "}} issued {op}"),
+            Schedule::Mark(mark) => write!(f, "{}", format!("{mark:?}").to_lowercase()),
+            Schedule::Wait { op, counter } => write!(f, "wait.{} {op}", counter.name()),
+            Schedule::WaitAll(counter) => write!(f, "wait_all.{}", counter.name()),
+            Schedule::Priority(n) => write!(f, "priority {n}"),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Schedules that types check: results that are on their way, waits, and the order of instructions.
+
+mod carried;
+mod lds;
+mod memory;
+mod order;
+mod pair;
+mod pending;
+
+pub use carried::{Carried, Carry, carried, traced};
+pub use lds::{LdsBuf, ReadPhase, Readable, StorePhase, Turn, TurnPhase, WritePhase, Written, barrier_turn};
+pub use memory::AsyncMemory;
+pub use order::{
+    Interleave, Manual, interleave, manual_begin, sched_barrier, sched_barrier_except, set_priority,
+};
+pub use pair::LdsPair;
+pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};
+
+/// What the kernel being built knows of its schedule.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// How many manual blocks are open.
+    manual: u32,
+    /// Asynchronous operations so far.
+    operations: u32,
+}

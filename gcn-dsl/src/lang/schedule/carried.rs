@@ -1,0 +1,69 @@
+//! What goes from one trip of a loop to the next by move.
+//!
+//! The body of a loop on the device is traced once. It stands in a host loop that runs once, so that rustc's move checker
+//! sees a loop: what is moved away in the body must be moved back before its end, with the same type. That the same buffer
+//! comes back is checked here.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use crate::ir::LdsId;
+use crate::lang::with;
+
+/// What `#[carried] let mut` can hold.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be `#[carried]` from one trip of a loop to the next",
+    label = "not an LDS buffer with a phase",
+    note = "`LdsBuf` and `LdsPair` are carried; device values are variables with plain `let mut`, and a `Pending` result is waited for in the trip that starts it"
+)]
+pub trait Carry {
+    /// The LDS arrays that it is about.
+    fn arrays(&self, out: &mut Vec<LdsId>);
+}
+
+macro_rules! tuples {
+    ($(($($c:ident $i:tt),*))*) => {$(
+        impl<$($c: Carry),*> Carry for ($($c,)*) {
+            fn arrays(&self, out: &mut Vec<LdsId>) {
+                $(self.$i.arrays(out);)*
+            }
+        }
+    )*};
+}
+tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+
+/// The identity of a `#[carried]` variable of type `C`.
+#[derive(Debug)]
+pub struct Carried<C> {
+    arrays: Vec<LdsId>,
+    contents: PhantomData<fn() -> C>,
+}
+
+/// The expansion of `#[carried] let mut name = value`.
+pub fn carried<C: Carry>(value: C) -> (Carried<C>, C) {
+    let mut arrays = Vec::new();
+    value.arrays(&mut arrays);
+    (Carried { arrays, contents: PhantomData }, value)
+}
+
+impl<C: Carry> Carried<C> {
+    /// The expansion of an assignment to the variable.
+    #[track_caller]
+    pub fn again(&self, value: C) -> C {
+        let mut arrays = Vec::new();
+        value.arrays(&mut arrays);
+        if arrays != self.arrays {
+            let message = "a `#[carried]` variable stands for the same LDS buffer all the time, and this is another one; to use two \
+                           buffers in turn take an `LdsPair`";
+            let loc = Location::caller();
+            with(|c| c.fail(loc, message.to_owned()));
+        }
+        value
+    }
+}
+
+/// Always true, which rustc does not know: the condition that ends the host loop around a loop's body.
+#[inline(never)]
+pub fn traced() -> bool {
+    std::hint::black_box(true)
+}

@@ -1,0 +1,79 @@
+//! The order of instructions: manual blocks, barriers for the scheduler, patterns, priorities.
+
+use std::panic::Location;
+
+use super::pending::mark;
+use crate::ir::{Inst, Schedule};
+use crate::lang::context::try_with;
+use crate::lang::with;
+use crate::sched::class::Classes;
+use crate::sched::mark::{Group, Mark};
+
+/// An open `#[schedule(manual)]` block; it ends where the value goes out of scope.
+#[derive(Debug)]
+pub struct Manual(&'static Location<'static>);
+
+/// The expansion of the beginning of a `#[schedule(manual)]` block.
+#[track_caller]
+pub fn manual_begin() -> Manual {
+    let loc = Location::caller();
+    with(|c| {
+        c.schedule.manual += 1;
+        c.effect(mark(Mark::ManualBegin), loc);
+    });
+    Manual(loc)
+}
+
+impl Drop for Manual {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            try_with(|c| {
+                c.schedule.manual = c.schedule.manual.saturating_sub(1);
+                c.effect(mark(Mark::ManualEnd), self.0);
+            });
+        }
+    }
+}
+
+/// Nothing is moved across this place.
+///
+/// The compiler orders the instructions of a block by itself; this keeps what is written before it before what is
+/// written after it.
+#[track_caller]
+pub fn sched_barrier() {
+    sched_barrier_except(Classes::empty());
+}
+
+/// Only instructions of `classes` are moved across this place, as with the mask of LLVM's `sched_barrier`.
+#[track_caller]
+pub fn sched_barrier_except(classes: Classes) {
+    let loc = Location::caller();
+    with(|c| c.effect(mark(Mark::Fence(classes)), loc));
+}
+
+/// Sets the wave's priority (`s_setprio`): among the waves of a SIMD that could issue, those of higher priority go first.
+/// A new wave has priority 0; `priority` is 0 to 3.
+#[track_caller]
+pub fn set_priority(priority: u8) {
+    let loc = Location::caller();
+    with(|c| {
+        if priority > 3 {
+            let message = format!("a wave has priority 0 to 3, not {priority}");
+            c.fail(loc, message);
+        }
+        c.effect(Inst::Schedule(Box::new(Schedule::Priority(priority.min(3)))), loc);
+    });
+}
+
+/// Groups of an `interleave!`, as the macro found them.
+pub type Interleave<'a> = &'a [(u8, &'a str)];
+
+/// The expansion of `interleave! { … }`.
+#[track_caller]
+pub fn interleave(groups: Interleave<'_>) {
+    let groups =
+        groups.iter().filter_map(|(count, name)| Some(Group { count: *count, class: Classes::named(name)? }));
+    let pattern = mark(Mark::Interleave(groups.collect()));
+    let loc = Location::caller();
+    with(|c| c.effect(pattern, loc));
+}

@@ -1,0 +1,212 @@
+//! Results that are on their way.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use gcn_isa::counters::Counter;
+
+use crate::ir::{Inst, Schedule};
+use crate::lang::context::try_with;
+use crate::lang::with;
+use crate::sched::mark::Mark;
+
+/// `vmcnt`: vector memory (buffers, global memory, scratch, loads into LDS).
+#[derive(Debug, Clone, Copy)]
+pub struct Vm;
+/// `lgkmcnt`: LDS and scalar loads.
+#[derive(Debug, Clone, Copy)]
+pub struct Lgkm;
+
+/// A counter of outstanding operations.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no counter of outstanding operations",
+    label = "not a counter",
+    note = "the counters are `Vm` (buffers and global memory) and `Lgkm` (LDS and scalar loads)"
+)]
+pub trait WaitCounter: Copy {
+    /// Which.
+    const COUNTER: Counter;
+}
+impl WaitCounter for Vm {
+    const COUNTER: Counter = Counter::Vm;
+}
+impl WaitCounter for Lgkm {
+    const COUNTER: Counter = Counter::Lgkm;
+}
+
+/// A `T` that an operation counted by `C` is still to deliver. Nothing can be done with it but to [`wait`] for it.
+///
+/// It is made by the `…_async` methods of memory and by [`issue`], in a `#[schedule(manual)]` block.
+#[must_use = "the operation runs until `wait(…)`: wait for it, or use the plain load or store"]
+#[derive(Debug)]
+pub struct Pending<T, C: WaitCounter> {
+    /// `None` once it was waited for.
+    value: Option<T>,
+    operation: u32,
+    started: &'static Location<'static>,
+    counter: PhantomData<C>,
+}
+
+impl<T, C: WaitCounter> Drop for Pending<T, C> {
+    fn drop(&mut self) {
+        if self.value.is_some() && !std::thread::panicking() {
+            let message = "nobody waits for this operation: call `wait(…)` on what it returned, or use the plain load or store, \
+                           which the compiler waits for";
+            try_with(|c| c.fail(self.started, message.to_owned()));
+        }
+    }
+}
+
+impl<T, C: WaitCounter> Pending<T, C> {
+    /// Waits until the operation is done; see [`wait`].
+    #[track_caller]
+    pub fn wait(mut self) -> T {
+        let (wait, loc) = (Schedule::Wait { op: self.operation, counter: C::COUNTER }, Location::caller());
+        with(|c| c.effect(Inst::Schedule(Box::new(wait)), loc));
+        self.done()
+    }
+
+    /// The result, which a [`wait_all`] on the same counter has waited for.
+    #[track_caller]
+    pub fn after(mut self, drained: &Drained<C>) -> T {
+        if self.operation >= drained.operations {
+            let message = "this operation started after the `wait_all` that it is said to be done by; wait for it itself";
+            let loc = Location::caller();
+            with(|c| c.fail(loc, message.to_owned()));
+        }
+        self.done()
+    }
+
+    fn done(&mut self) -> T {
+        self.value.take().unwrap_or_else(|| unreachable!("waiting takes the value by move"))
+    }
+}
+
+/// Runs `start`, which starts an asynchronous operation counted by `C`: for instructions of [`isa`](crate::isa) that
+/// have no `…_async` method.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     #[schedule(manual)]
+///     fn double(x: &mut [f32]) {
+///         let i = global_id().x;
+///         let element = issue::<Vm, _>(|| x[i]);
+///         x[i] = wait(element) * 2.0;
+///     }
+/// }
+/// # double.build(Target::GFX942).unwrap();
+/// ```
+#[track_caller]
+pub fn issue<C: WaitCounter, T>(start: impl FnOnce() -> T) -> Pending<T, C> {
+    let begun = begin();
+    let value = start();
+    begun.end(value)
+}
+
+/// An operation that is being started.
+pub(super) struct Begun {
+    operation: u32,
+    started: &'static Location<'static>,
+}
+
+/// What is appended from here to [`Begun::end`] starts an operation.
+#[track_caller]
+pub(super) fn begin() -> Begun {
+    let started = Location::caller();
+    let operation = with(|c| {
+        if c.schedule.manual == 0 {
+            let message = "asynchronous operations exist where the order of instructions is the written one: put \
+                           `#[schedule(manual)]` before the block or before the kernel";
+            c.fail(started, message.to_owned());
+        }
+        let operation = c.schedule.operations;
+        c.schedule.operations += 1;
+        c.effect(mark(Mark::Issue(operation)), started);
+        operation
+    });
+    Begun { operation, started }
+}
+
+impl Begun {
+    pub fn end<T, C: WaitCounter>(self, value: T) -> Pending<T, C> {
+        let Begun { operation, started } = self;
+        with(|c| c.effect(mark(Mark::Issued(operation)), started));
+        Pending { value: Some(value), operation, started, counter: PhantomData }
+    }
+}
+
+pub(super) fn mark(mark: Mark) -> Inst {
+    Inst::Schedule(Box::new(Schedule::Mark(mark)))
+}
+
+/// What [`wait`] takes: a [`Pending`], a tuple or an array of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing to wait for",
+    label = "not a `Pending` result",
+    note = "`…_async` methods and `issue` return what can be waited for; other values are there already"
+)]
+pub trait Awaitable {
+    /// What is there afterwards.
+    type Output;
+    /// Waits.
+    fn wait_for(self) -> Self::Output;
+}
+
+impl<T, C: WaitCounter> Awaitable for Pending<T, C> {
+    type Output = T;
+    #[track_caller]
+    fn wait_for(self) -> T {
+        self.wait()
+    }
+}
+
+impl<P: Awaitable, const N: usize> Awaitable for [P; N] {
+    type Output = [P::Output; N];
+    #[track_caller]
+    fn wait_for(self) -> Self::Output {
+        let mut all = self.into_iter();
+        std::array::from_fn(|_| {
+            all.next().unwrap_or_else(|| unreachable!("as many results as operations")).wait_for()
+        })
+    }
+}
+
+macro_rules! tuples {
+    ($(($($p:ident $i:tt),*))*) => {$(
+        impl<$($p: Awaitable),*> Awaitable for ($($p,)*) {
+            type Output = ($($p::Output,)*);
+            #[track_caller]
+            fn wait_for(self) -> Self::Output {
+                ($(self.$i.wait_for(),)*)
+            }
+        }
+    )*};
+}
+tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
+
+/// Waits until `pending` is done and gives its result. The counter value is the weakest that is enough: as many operations
+/// may stay outstanding as were certainly started after it, on every path.
+#[track_caller]
+pub fn wait<P: Awaitable>(pending: P) -> P::Output {
+    pending.wait_for()
+}
+
+/// Proof that everything on counter `C` that was started before is done; see [`Pending::after`].
+#[derive(Debug)]
+pub struct Drained<C> {
+    operations: u32,
+    counter: PhantomData<C>,
+}
+
+/// Waits until every operation on counter `C` is done.
+#[track_caller]
+pub fn wait_all<C: WaitCounter>() -> Drained<C> {
+    let loc = Location::caller();
+    let operations = with(|c| {
+        c.effect(Inst::Schedule(Box::new(Schedule::WaitAll(C::COUNTER))), loc);
+        c.schedule.operations
+    });
+    Drained { operations, counter: PhantomData }
+}

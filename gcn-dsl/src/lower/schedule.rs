@@ -1,0 +1,31 @@
+//! Marks and waits of manual schedules.
+
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::operand::Operand;
+
+use super::{Lower, Lowered, Src};
+use crate::ir::Schedule;
+use crate::mir::Op;
+use crate::sched::mark::Mark;
+
+impl Lower<'_> {
+    pub(super) fn schedule(&mut self, what: &Schedule) -> Lowered {
+        match what {
+            Schedule::Mark(mark) => {
+                self.push(Op::Mark(mark.clone()), []);
+                Ok(())
+            }
+            Schedule::Wait { op, counter } => {
+                self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
+                // The value is known when the registers are: `sched::manual`.
+                self.immediate("s_waitcnt", WaitCnt::NONE.encode())
+            }
+            Schedule::WaitAll(counter) => self.immediate("s_waitcnt", counter.at(0).encode()),
+            Schedule::Priority(n) => self.immediate("s_setprio", u16::from(*n)),
+        }
+    }
+
+    fn immediate(&mut self, mnemonic: &str, value: u16) -> Lowered {
+        self.machine(mnemonic, &[], &[Src::Fixed(Operand::Imm(i64::from(value)))])
+    }
+}

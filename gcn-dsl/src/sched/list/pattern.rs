@@ -1,0 +1,89 @@
+//! `interleave!`: the order in which classes of instructions follow each other.
+//!
+//! The pattern is walked group by group, again and again. Of the group's class the next instruction that is ready is
+//! taken; while none is, instructions of no class of the pattern are, and if only other classes of the pattern are ready
+//! those go out of turn, because the group waits for them. A group whose class has run out is passed over.
+
+use gcn_isa::program::SourceLoc;
+
+use crate::mir::{Function, MInst, Op};
+use crate::sched::class::Classes;
+use crate::sched::mark::{Group, Mark};
+
+/// A class that the stretch around an `interleave!` does not have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+pub struct MissingClass {
+    /// The place of the `interleave!`.
+    pub at: Option<SourceLoc>,
+    /// The class.
+    pub class: &'static str,
+}
+
+/// Walks a pattern over a window.
+pub(super) struct Pattern {
+    groups: Box<[Group]>,
+    classes: Vec<Classes>,
+    /// All classes of the pattern.
+    all: Classes,
+    /// The group, and how many of it are still to come.
+    at: usize,
+    left: u8,
+    /// Instructions not taken yet, for each group's class.
+    rest: Vec<usize>,
+}
+
+impl Pattern {
+    /// The pattern of a window, if it has one.
+    ///
+    /// # Errors
+    /// [`MissingClass`] if the window lacks one of its classes.
+    pub fn of(f: &Function, insts: &[MInst]) -> Result<Option<Pattern>, MissingClass> {
+        let found = insts.iter().find_map(|i| match &i.op {
+            Op::Mark(Mark::Interleave(groups)) => Some((groups.clone(), i.loc)),
+            _ => None,
+        });
+        let Some((groups, at)) = found else { return Ok(None) };
+        let classes: Vec<Classes> = insts.iter().map(|i| Classes::of_inst(f, i)).collect();
+        let count = |g: &Group| classes.iter().filter(|c| !c.is_empty() && g.class.contains(**c)).count();
+        let rest: Vec<usize> = groups.iter().map(count).collect();
+        if let Some(missing) = rest.iter().position(|n| *n == 0) {
+            return Err(MissingClass { at, class: groups[missing].class.name() });
+        }
+        let all = groups.iter().fold(Classes::empty(), |all, g| all | g.class);
+        let left = groups[0].count;
+        Ok(Some(Pattern { groups, classes, all, at: 0, left, rest }))
+    }
+
+    /// How well an instruction fits next; less is better.
+    pub fn rank(&self, inst: usize) -> u8 {
+        let class = self.classes[inst];
+        match () {
+            () if class.is_empty() => 1,
+            () if self.groups[self.at].class.contains(class) => 0,
+            () if !self.all.contains(class) => 1,
+            () => 2,
+        }
+    }
+
+    /// Notes that `inst` was taken.
+    pub fn take(&mut self, inst: usize) {
+        let class = self.classes[inst];
+        if class.is_empty() {
+            return;
+        }
+        for (rest, group) in self.rest.iter_mut().zip(&self.groups) {
+            *rest -= usize::from(group.class.contains(class));
+        }
+        if self.groups[self.at].class.contains(class) {
+            self.left -= 1;
+        }
+        for _ in 0..self.groups.len() {
+            if self.left > 0 && self.rest[self.at] > 0 {
+                break;
+            }
+            self.at = (self.at + 1) % self.groups.len();
+            self.left = self.groups[self.at].count;
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! The waits that the user wrote: which counter value is enough for the operation that each names.
+//!
+//! A wait for an operation is an `s_waitcnt` behind a [`Mark::Wait`] that waits for nothing yet. Its value is the number of
+//! younger operations of the same stream that every path has put behind the operation: a forward dataflow analysis, a
+//! small one for each operation. An operation that shares its counter with another stream (LDS with scalar loads) has no
+//! such number and is waited for with 0. The waits that the compiler adds itself are put into a copy first, for they are
+//! what ends such sharing.
+//!
+//! Nothing rests on this: the wait inserter runs afterwards, adds what is missing, and the checker judges the result.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use gcn_isa::cfg::Cfg;
+use gcn_isa::counters::{Counter, Stream, WaitCnt, events};
+use gcn_isa::inst::Inst;
+use gcn_isa::program::SourceLoc;
+use gcn_isa::table::Class;
+use gcn_isa::wait::{self, WaitOptions};
+use gcn_isa::{Operand, Program};
+
+use super::mark::Mark;
+
+/// A manual schedule that makes no sense on its instructions.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}what is waited for here starts nothing on {counter}; it counts on {other}: name that counter", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+pub struct WrongCounter {
+    /// The wait's place.
+    pub at: Option<SourceLoc>,
+    /// The counter waited on.
+    pub counter: &'static str,
+    /// The counter that the operation moves.
+    pub other: &'static str,
+}
+
+/// Gives each of the user's waits its value and removes those that nothing is left to wait for. Returns the lines that are
+/// in manual stretches.
+///
+/// # Errors
+/// [`WrongCounter`] if an operation that is waited for moves other counters only.
+pub fn resolve(program: &mut Program, marks: &[(usize, Mark)]) -> Result<Vec<Range<usize>>, WrongCounter> {
+    if marks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let operations = operations(marks);
+    let analysed = Analysed::of(program);
+    let mut removed = BTreeSet::new();
+    for (line, mark) in marks {
+        let Mark::Wait { op, counter } = mark else { continue };
+        let Some(lines) = operations.get(op) else { continue };
+        check_counter(program, *line, lines, *counter)?;
+        match analysed.limit(lines, *line, *counter) {
+            None => drop(removed.insert(*line)),
+            Some(value) => set(program, *line, counter.at(value), value),
+        }
+    }
+    merge(program, marks, &mut removed);
+    let manual = manual_lines(marks, &removed);
+    remove(program, &removed);
+    Ok(manual)
+}
+
+/// The lines of each operation, by number.
+fn operations(marks: &[(usize, Mark)]) -> HashMap<u32, Range<usize>> {
+    let mut found: HashMap<u32, Range<usize>> = HashMap::new();
+    for (line, mark) in marks {
+        match mark {
+            Mark::Issue(op) => drop(found.insert(*op, *line..*line)),
+            Mark::Issued(op) => {
+                if let Some(range) = found.get_mut(op) {
+                    range.end = *line;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn check_counter(
+    program: &Program,
+    at: usize,
+    lines: &Range<usize>,
+    counter: Counter,
+) -> Result<(), WrongCounter> {
+    let started = lines.clone().flat_map(|l| events(program.target, &program.lines[l].inst));
+    let counters: Vec<Counter> = started.map(|e| e.stream.counter()).collect();
+    match counters.first() {
+        // An operation whose result nobody uses is gone.
+        None => Ok(()),
+        Some(_) if counters.contains(&counter) => Ok(()),
+        Some(other) => {
+            Err(WrongCounter { at: program.lines[at].loc, counter: counter.name(), other: other.name() })
+        }
+    }
+}
+
+fn wait_of(inst: &Inst) -> Option<WaitCnt> {
+    match (inst.desc.class, inst.operands.first()) {
+        (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),
+        _ => None,
+    }
+}
+
+fn set(program: &mut Program, line: usize, wait: WaitCnt, younger: u8) {
+    let what = if younger == 1 { "operation" } else { "operations" };
+    let line = &mut program.lines[line];
+    line.inst_mut().operands = [Operand::Imm(i64::from(wait.encode()))].into_iter().collect();
+    line.note = Some(format!("written wait: {younger} younger {what} may be outstanding").into());
+}
+
+/// Waits right behind each other become one.
+fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<usize>) {
+    let waits: Vec<usize> = marks
+        .iter()
+        .filter(|(line, mark)| matches!(mark, Mark::Wait { .. }) && !removed.contains(line))
+        .map(|(line, _)| *line)
+        .collect();
+    let labelled: BTreeSet<usize> = program.labels.iter().filter_map(|l| l.at).collect();
+    for pair in waits.windows(2) {
+        let between = pair[0] + 1..pair[1];
+        if between.clone().any(|l| !removed.contains(&l))
+            || labelled.range(pair[0] + 1..=pair[1]).next().is_some()
+        {
+            continue;
+        }
+        let (Some(a), Some(b)) =
+            (wait_of(&program.lines[pair[0]].inst), wait_of(&program.lines[pair[1]].inst))
+        else {
+            continue;
+        };
+        let both = a.and(b);
+        program.lines[pair[1]].inst_mut().operands =
+            [Operand::Imm(i64::from(both.encode()))].into_iter().collect();
+        program.lines[pair[1]].note = Some(format!("written waits: {both}").into());
+        removed.insert(pair[0]);
+    }
+}
+
+/// The stretches between [`Mark::ManualBegin`] and [`Mark::ManualEnd`] once the `removed` lines are gone.
+fn manual_lines(marks: &[(usize, Mark)], removed: &BTreeSet<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (0u32, 0);
+    let now = |line: usize| line - removed.range(..line).count();
+    for (line, mark) in marks {
+        match mark {
+            Mark::ManualBegin => {
+                if depth == 0 {
+                    start = now(*line);
+                }
+                depth += 1;
+            }
+            Mark::ManualEnd => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    found.push(start..now(*line));
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Takes lines out of a program. A label before one of them stands before what follows.
+fn remove(program: &mut Program, removed: &BTreeSet<usize>) {
+    let now = |line: usize| line - removed.range(..line).count();
+    for label in &mut program.labels {
+        label.at = label.at.map(now);
+    }
+    program.entries.iter_mut().for_each(|e| e.at = now(e.at));
+    program.gaps.iter_mut().for_each(|g| *g = now(*g));
+    let mut line = 0;
+    program.lines.retain(|_| {
+        line += 1;
+        !removed.contains(&(line - 1))
+    });
+}
+
+/// The program with the waits that the compiler would add by itself.
+struct Analysed {
+    program: Program,
+    cfg: Cfg,
+    /// Where each line of the original is now.
+    now: Vec<usize>,
+}
+
+/// What one path knows.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct State {
+    /// Streams on which something may be outstanding.
+    pending: u16,
+    /// The operation, if it may be outstanding.
+    operation: Option<Outstanding>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Outstanding {
+    stream: Stream,
+    /// The fewest younger operations of its stream.
+    younger: u8,
+    /// Another stream of the counter was outstanding with it, or its own has no order.
+    mixed: bool,
+}
+
+impl Outstanding {
+    fn limit(self) -> u8 {
+        if self.mixed { 0 } else { self.younger.min(self.stream.counter().cap()) }
+    }
+}
+
+impl State {
+    fn join(self, other: State) -> State {
+        let operation = match (self.operation, other.operation) {
+            (Some(a), Some(b)) => {
+                Some(Outstanding { younger: a.younger.min(b.younger), mixed: a.mixed || b.mixed, ..a })
+            }
+            (a, b) => a.or(b),
+        };
+        State { pending: self.pending | other.pending, operation }
+    }
+}
+
+impl Analysed {
+    fn of(program: &Program) -> Analysed {
+        let mut with_waits = program.clone();
+        let options = WaitOptions { notes: false, ..WaitOptions::default() };
+        let inserted = wait::insert_waitcnt(&mut with_waits, &options);
+        let new: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
+        let now = (0..with_waits.lines.len()).filter(|l| !new.contains(l)).collect();
+        Analysed { cfg: Cfg::build(&with_waits), program: with_waits, now }
+    }
+
+    /// The largest value of `counter` at line `at` that says that the operation of `lines` is done; `None` if it is done in
+    /// any case.
+    fn limit(&self, lines: &Range<usize>, at: usize, counter: Counter) -> Option<u8> {
+        let lines: Vec<usize> = lines.clone().map(|l| self.now[l]).collect();
+        let at = self.now[at];
+        let blocks = &self.cfg.blocks;
+        let mut entry: Vec<Option<State>> = vec![None; blocks.len()];
+        entry[0] = Some(State::default());
+        let mut work: BTreeSet<usize> = [0].into();
+        let mut found = None;
+        while let Some(b) = work.pop_first() {
+            let Some(mut state) = entry[b] else { continue };
+            for line in blocks[b].start..blocks[b].end {
+                if line == at {
+                    found = state.operation.map(Outstanding::limit);
+                }
+                self.step(&mut state, line, &lines, counter);
+            }
+            for &next in &blocks[b].succs {
+                let joined = entry[next].map_or(state, |old| old.join(state));
+                if entry[next] != Some(joined) {
+                    entry[next] = Some(joined);
+                    work.insert(next);
+                }
+            }
+        }
+        found
+    }
+
+    fn step(&self, state: &mut State, line: usize, lines: &[usize], counter: Counter) {
+        let inst = &self.program.lines[line].inst;
+        if let Some(wait) = wait_of(inst) {
+            let empty = Stream::ALL.into_iter().filter(|s| s.counter().of(wait) == 0);
+            empty.for_each(|s| state.pending &= !(1 << s.index()));
+            if state.operation.is_some_and(|o| counter.of(wait) <= o.limit()) {
+                state.operation = None;
+            }
+        }
+        for event in events(self.program.target, inst).iter().filter(|e| e.stream.counter() == counter) {
+            let stream = event.stream;
+            let beside =
+                |s: &Stream| *s != stream && s.counter() == counter && state.pending >> s.index() & 1 == 1;
+            if lines.binary_search(&line).is_ok() {
+                let mixed = !stream.in_order() || Stream::ALL.iter().any(beside);
+                state.operation = Some(Outstanding { stream, younger: 0, mixed });
+            } else if let Some(operation) = &mut state.operation {
+                operation.younger = operation.younger.saturating_add(event.count);
+                operation.mixed |= operation.stream != stream;
+            }
+            state.pending |= 1 << stream.index();
+        }
+    }
+}
