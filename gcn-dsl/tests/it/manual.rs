@@ -243,7 +243,7 @@ gcn_kernel! {
     #[workgroup(64)]
     #[schedule(manual)]
     fn wrong_counter(x: &[f32], y: &mut [f32]) {
-        let element = issue::<Lgkm, _>(|| x[0]);
+        let element = issue::<Lgkm, _>(|| x[local_id().x]);
         y[0] = wait(element);
     }
 }
