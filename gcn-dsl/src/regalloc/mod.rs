@@ -42,6 +42,7 @@ mod moves;
 mod pressure;
 mod rewrite;
 mod segs;
+mod spill;
 mod verify;
 
 #[cfg(test)]
@@ -73,12 +74,20 @@ pub struct Limits {
     /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they are one
     /// file.
     pub total_vector: u16,
+    /// Where values may go that find no register; by default nowhere.
+    pub spill: SpillTo,
 }
 
 impl Default for Limits {
     /// All that can be named.
     fn default() -> Limits {
-        Limits { sgprs: input::FIRST_NAMED_SGPR, vgprs: 256, agprs: 256, total_vector: 512 }
+        Limits {
+            sgprs: input::FIRST_NAMED_SGPR,
+            vgprs: 256,
+            agprs: 256,
+            total_vector: 512,
+            spill: SpillTo::default(),
+        }
     }
 }
 
@@ -133,8 +142,74 @@ pub struct Allocated {
     pub moves: usize,
     /// What the user says about the order, each mark with the line that it stands before.
     pub marks: Vec<(usize, crate::sched::mark::Mark)>,
-    /// First line of each instruction of the function by number, and the count of all lines: what [`verify`] walks by.
-    first_line: Vec<u32>,
+    /// What was put in for values that found no register.
+    pub spills: Spills,
+    /// The lines of each instruction of the function by number: what [`verify`] walks by.
+    spans: Vec<Span>,
+    /// First line of each block, and the count of all lines.
+    block_line: Vec<u32>,
+}
+
+/// The lines of an instruction: moves before it, itself, moves behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Span {
+    start: u32,
+    main: u32,
+    main_end: u32,
+    end: u32,
+}
+
+/// Where values may go that find no register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SpillTo {
+    /// SGPRs to lanes of VGPRs.
+    pub lanes: bool,
+    /// VGPRs to AGPRs, and AGPRs to VGPRs.
+    pub agprs: bool,
+    /// To scratch memory, behind so many bytes that are in use already. The target must have one file for VGPRs and
+    /// AGPRs.
+    pub frame: Option<u32>,
+}
+
+/// Instructions that were put in for values that found no register, and the memory that these take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spills {
+    /// `v_writelane_b32` and `v_readlane_b32`: SGPRs in lanes.
+    pub lane_moves: usize,
+    /// Moves between VGPRs and AGPRs.
+    pub register_moves: usize,
+    /// Stores to scratch memory.
+    pub stores: usize,
+    /// Loads from scratch memory.
+    pub loads: usize,
+    /// Values that were made again, and constants for addresses.
+    pub again: usize,
+    /// Bytes of scratch memory that a lane needs, those that were in use before included; 0 without spilling.
+    pub frame_bytes: u32,
+    /// First byte of the frame that is for values without a register.
+    pub first_byte: u32,
+}
+
+impl Spills {
+    /// All instructions.
+    pub fn total(&self) -> usize {
+        self.lane_moves + self.register_moves + self.stores + self.loads + self.again
+    }
+
+    fn count(&mut self, line: &gcn_isa::Line) {
+        let name = line.inst.desc.printed;
+        if name.starts_with("scratch_store") || name.starts_with("buffer_store") {
+            self.stores += 1;
+        } else if name.starts_with("scratch_load") || name.starts_with("buffer_load") {
+            self.loads += 1;
+        } else if name.starts_with("v_accvgpr") {
+            self.register_moves += 1;
+        } else if name.starts_with("v_readlane") || name.starts_with("v_writelane") {
+            self.lane_moves += 1;
+        } else {
+            self.again += 1;
+        }
+    }
 }
 
 /// A VGPR for the copy with this number, see [`Moves::needs_scratch`].
@@ -172,9 +247,22 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
                 }
                 return Ok(done);
             }
-            Err(error @ AllocError::DoesNotFit { tuple: Some(_), .. }) => failure = failure.or(Some(error)),
+            Err(error @ AllocError::DoesNotFit { tuple, .. }) => {
+                failure = failure.or(Some(error));
+                // Fewer merges do not help where too much is live.
+                if tuple.is_none() {
+                    break;
+                }
+            }
             Err(error) => return Err(error),
         }
+    }
+    if limits.spill != SpillTo::default() && failure.is_some() {
+        let done = spill::allocate(f, limits)?;
+        if cfg!(debug_assertions) {
+            verify(f, &done)?;
+        }
+        return Ok(done);
     }
     Err(failure.unwrap_or_else(|| AllocError::Malformed {
         kernel: f.name.clone(),
@@ -256,7 +344,8 @@ impl<'f> Job<'f> {
             if peak.peak > u32::from(limit) {
                 return Err(misfit(None, peak.at, peak.live.clone()));
             }
-            assign::assign(&classes, &hints, file, limit, &self.reserved, order, &mut places).map_err(
+            let (classes, hints, reserved) = (&classes, &hints[..], &self.reserved[..]);
+            assign::File { classes, hints, file, limit, reserved, order }.assign(&mut places).map_err(
                 |no| {
                     let (block, inst) = self.numbers.locate(no.start);
                     misfit(
@@ -267,12 +356,7 @@ impl<'f> Job<'f> {
                 },
             )?;
             if file == RegFile::Agpr {
-                agprs = classes
-                    .roots()
-                    .filter(|&r| classes.info(r).file == file)
-                    .filter_map(|r| Some(places.get(r)? + classes.live_lanes(r).len() as u16))
-                    .max()
-                    .unwrap_or(0);
+                agprs = places.used(classes, file);
             }
         }
         self.finish(&mut classes, &places, pressure)
@@ -298,8 +382,10 @@ impl<'f> Job<'f> {
             program: rewritten.program,
             pressure,
             undefined: live::undefined_at_entry(&self.live),
-            first_line: rewritten.first_line,
             marks: rewritten.marks,
+            spills: Spills::default(),
+            spans: rewritten.spans,
+            block_line: rewritten.block_line,
         })
     }
 

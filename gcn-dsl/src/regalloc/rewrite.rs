@@ -2,20 +2,22 @@
 
 use gcn_isa::{Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
 
-use super::Scratch;
 use super::assign::Places;
 use super::classes::Classes;
 use super::input;
 use super::live::Numbering;
 use super::moves::{Moves, Source};
+use super::{Scratch, Span};
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 use crate::sched::mark::Mark;
 
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
     pub program: Program,
-    /// First line of each instruction of the function, by number, and the count of all lines.
-    pub first_line: Vec<u32>,
+    /// The lines of each instruction of the function, by number.
+    pub spans: Vec<Span>,
+    /// First line of each block, and the count of all lines.
+    pub block_line: Vec<u32>,
     /// Marks, each with the line that it stands before.
     pub marks: Vec<(usize, Mark)>,
 }
@@ -40,17 +42,19 @@ pub(super) fn rewrite(
     let mut program = Program::new(f.target, f.name.clone());
     let labels = labels(f, &mut program);
     let mut rewriter = Rewriter { classes, places, moves, labels };
-    let mut first_line = Vec::with_capacity(numbers.inst.last().map_or(1, |&n| n as usize + 1));
+    let mut spans = Vec::with_capacity(numbers.inst.last().map_or(0, |&n| n as usize));
+    let mut block_line = Vec::with_capacity(f.blocks.len() + 1);
     let mut scratch = scratch.iter().peekable();
     let mut marks = Vec::new();
     for (b, block) in f.blocks.iter().enumerate() {
+        block_line.push(program.lines.len() as u32);
         if let Some(label) = rewriter.labels[b] {
             program.place(label);
         }
         for (i, inst) in block.insts.iter().enumerate() {
             let number = numbers.inst[b] + i as u32;
             let scratch = scratch.next_if(|s| s.inst == number).copied();
-            first_line.push(program.lines.len() as u32);
+            let start = program.lines.len() as u32;
             let line = |inst_out| Line { loc: inst.loc, ..Line::new(inst_out) };
             match &inst.op {
                 Op::Undef | Op::Order => {}
@@ -65,10 +69,12 @@ pub(super) fn rewrite(
                     program.lines.push(line(Inst { desc, operands: operands.ok_or((b, i))?, mods: *mods }));
                 }
             }
+            let end = program.lines.len() as u32;
+            spans.push(Span { start, main: start, main_end: end, end });
         }
     }
-    first_line.push(program.lines.len() as u32);
-    Ok(Rewritten { program, first_line, marks })
+    block_line.push(program.lines.len() as u32);
+    Ok(Rewritten { program, spans, block_line, marks })
 }
 
 /// A label for every block that a branch names, in block order.

@@ -30,6 +30,12 @@ impl Segs {
         self.0.first().map(|s| s.start)
     }
 
+    /// The segment that has `slot` in it.
+    pub fn at(&self, slot: Slot) -> Option<Seg> {
+        let i = self.0.partition_point(|s| s.end <= slot);
+        self.0.get(i).copied().filter(|s| s.start <= slot)
+    }
+
     pub fn clear(&mut self) {
         self.0.clear();
     }

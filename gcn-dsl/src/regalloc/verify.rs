@@ -4,21 +4,26 @@
 //! holds. It shares no liveness, interference or place with the allocator: what reads and writes what comes from the
 //! program's own instructions ([`gcn_isa::Inst::reads`]).
 //!
-//! **State.** For each register unit the set of values that it holds *now*. A value is a [`Value`]: a dword of a
-//! virtual register, a machine register's own (initial state, VCC, EXEC, M0), or a constant. A virtual dword may also
-//! be *undefined*: then every register holds it. At entry each machine register holds itself and every virtual dword is
+//! **State.** For each register, for each lane of a VGPR that holds a value of its own, and for each dword of the frame
+//! the set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual
+//! register, a machine register's own (initial state, VCC, EXEC, M0), or a constant. A virtual dword may also be
+//! *undefined*: then everything holds it. At entry each machine register holds itself and every virtual dword is
 //! undefined.
 //!
-//! **Steps.** A machine instruction must find in each register it reads the value that the function names, and leaves in
-//! each register that it writes exactly the value written; all other copies of the old value are forgotten. The moves of
-//! a copy are executed first: each gives its destination the set of its source; then the copy renames: whatever holds
-//! the source value holds the destination value too. (Moves change contents, renaming changes names, so their order
-//! among each other does not matter.) A vector move changes active lanes only, so after the copy its destination holds
-//! the copy's result and nothing else. A copy that keeps lanes needs the old value in the register that it changes.
+//! **Steps.** A machine instruction must find in each register it reads the value that the function names, in the active
+//! lanes (in all lanes, if it is one that does not look at EXEC), and leaves in each register that it writes exactly the
+//! value written; all other copies of the old value are forgotten. With [`MInst::keeps_dst`] they are forgotten in the
+//! active lanes only: in the others they still hold what the new value is there. The moves of a copy are executed first:
+//! each gives its destination the set of its source, in the active lanes; then the copy renames: whatever holds the
+//! source value holds the destination value too. Lines around an instruction are moves of the same kind, from and to
+//! lanes and memory too, or repeat an instruction whose sources have not changed (`spills`).
+//!
+//! **EXEC.** When it changes, what a register holds in the active lanes only is known no more, unless it was narrowed.
 //!
 //! **Join.** Intersection, a dword undefined on one side counting as held there. States only shrink, so iteration ends.
 
 mod copies;
+mod spills;
 mod state;
 
 use std::collections::BTreeSet;
@@ -28,7 +33,8 @@ use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
 use super::error::VerifyError;
 use super::{Allocated, access, input};
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
-use state::{Edge, State, Value};
+use spills::Repeats;
+use state::{ACTIVE, Cell, Edge, FULL, State, Value};
 
 /// Proves that `a` computes what `f` says, whatever the two agree on being the right order of instructions.
 ///
@@ -50,6 +56,8 @@ struct Checker<'a> {
     dword: Vec<u32>,
     /// Dwords whose value can cross a block boundary, sorted.
     crossing: Vec<u32>,
+    /// What may be made again.
+    repeats: Repeats,
 }
 
 /// Where a check is, for messages.
@@ -73,8 +81,9 @@ impl<'a> Checker<'a> {
             dword.push(n);
             n += u32::from(v.len);
         }
-        let mut checker = Checker { f, a, first, dword, crossing: Vec::new() };
+        let mut checker = Checker { f, a, first, dword, crossing: Vec::new(), repeats: Repeats::default() };
         checker.crossing = checker.crossing();
+        checker.repeats = checker.find_repeats();
         checker
     }
 
@@ -110,8 +119,7 @@ impl<'a> Checker<'a> {
 
     fn lines(&self, at: At) -> std::ops::Range<usize> {
         let number = self.first[at.block] + at.inst;
-        let bound = |n| self.a.first_line.get(n).map_or(usize::MAX, |&l| l as usize);
-        bound(number)..bound(number + 1)
+        self.a.spans.get(number).map_or(usize::MAX..usize::MAX, |s| s.main as usize..s.main_end as usize)
     }
 
     /// Every label stands where its block begins.
@@ -128,7 +136,7 @@ impl<'a> Checker<'a> {
                     })
                 });
                 let placed = label.and_then(|l| self.a.program.labels.get(l.0 as usize)?.at);
-                if placed != Some(self.lines(At { block: target, inst: 0 }).start) {
+                if placed != self.a.block_line.get(target).map(|&l| l as usize) {
                     return self.fail(at, format!("the branch does not go to block {target}"));
                 }
             }
@@ -147,9 +155,18 @@ impl<'a> Checker<'a> {
         while let Some(block) = work.pop_first() {
             let Some(edge) = &entry[block] else { continue };
             let mut state = State::new(edge);
+            let mut line = self.a.block_line.get(block).map_or(usize::MAX, |&l| l as usize);
             for (i, inst) in self.f.blocks[block].insts.iter().enumerate() {
-                self.step(&mut state, At { block, inst: i }, inst)?;
+                let at = At { block, inst: i };
+                let own = self.lines(at);
+                self.around(&mut state, at, line..own.start)?;
+                line = own.end;
+                self.step(&mut state, at, inst)?;
+                self.note_repeatable(&mut state, at, inst);
             }
+            let end = self.a.block_line.get(block + 1).map_or(usize::MAX, |&l| l as usize);
+            let last = self.f.blocks[block].insts.len().saturating_sub(1);
+            self.around(&mut state, At { block, inst: last }, line..end)?;
             let out = state.edge(&self.crossing);
             for &s in &succs[block] {
                 let joined = match &entry[s] {
@@ -165,6 +182,19 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
+    /// The lines between two instructions.
+    fn around(&self, state: &mut State, at: At, lines: std::ops::Range<usize>) -> Result<(), VerifyError> {
+        let Some(lines) = self.a.program.lines.get(lines) else {
+            return self.fail(at, "the lines are out of order".into());
+        };
+        lines.iter().try_for_each(|line| self.spill(state, at, &line.inst))
+    }
+
+    fn file_of(&self, dword: u32) -> RegFile {
+        let reg = self.dword.partition_point(|&first| first <= dword) - 1;
+        self.f.vregs[reg].file
+    }
+
     fn step(&self, state: &mut State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         let Some(lines) = self.a.program.lines.get(self.lines(at)) else {
             return self.fail(at, "the program ends before".into());
@@ -178,6 +208,12 @@ impl<'a> Checker<'a> {
             }
             (Op::Order | Op::Mark(_), []) => Ok(()),
             (Op::Copy, lines) => self.copy(state, at, inst, lines.iter().map(|l| &*l.inst)),
+            // What is made again wherever it is read need not be made where the function says.
+            (Op::Machine(..), []) if self.is_repeated(at) => {
+                let written = access::uses(self.f, inst).into_iter().filter(|u| u.write);
+                written.for_each(|u| self.dwords(u.slice).for_each(|d| state.forget(Value::Dword(d))));
+                Ok(())
+            }
             (Op::Machine(desc, mods), [line]) if line.inst.desc == *desc && line.inst.mods == *mods => {
                 self.machine(state, at, inst, &line.inst)
             }
@@ -193,34 +229,57 @@ impl<'a> Checker<'a> {
             self.operand(at, *want, *have)?;
         }
         self.overlaps(at, out)?;
-        let mut reads: Vec<(Reg, Option<u8>)> = out.reads().iter().map(|u| (u.reg, u.operand)).collect();
-        let writes = out.writes();
-        if inst.keeps_dst {
-            let vector = writes.iter().filter(|u| u.reg.file != RegFile::Sgpr);
-            reads.extend(vector.map(|u| (u.reg, u.operand)));
-        }
-        for (reg, operand) in reads {
-            for (k, unit) in reg.units().enumerate() {
-                let value = self.value(inst, operand, k, unit);
-                if !state.holds(unit, value) {
+        // Instructions that do not look at EXEC need and make whole registers.
+        let whole = ignores_exec(out);
+        for u in out.reads() {
+            for (k, unit) in u.reg.units().enumerate() {
+                let value = self.value(inst, u.operand, k, unit);
+                let needed = if whole { FULL } else { ACTIVE };
+                if state.lanes(Cell::Unit(unit), value) & needed != needed {
                     return self.fail(at, format!("{} does not hold {}", unit.reg(), self.name(value)));
                 }
             }
         }
-        let mut written = Vec::new();
-        for u in &writes {
+        let marks = exec_marks(state, out);
+        let mut written: Vec<(RegUnit, Value)> = Vec::new();
+        for u in &out.writes() {
             for (k, unit) in u.reg.units().enumerate() {
+                if written.iter().any(|w| w.0 == unit) {
+                    return self.fail(at, format!("{} gets two results", unit.reg()));
+                }
                 written.push((unit, self.value(inst, u.operand, k, unit)));
             }
         }
-        written.iter().for_each(|w| state.forget(w.1));
-        for (i, (unit, value)) in written.iter().enumerate() {
-            if written[..i].iter().any(|w| w.0 == *unit) {
-                return self.fail(at, format!("{} gets two results", unit.reg()));
+        for &(unit, value) in &written {
+            if inst.keeps_dst && !whole && unit.reg().file != RegFile::Sgpr {
+                state.change_active(value);
+            } else {
+                state.forget(value);
             }
-            state.set(*unit, [*value]);
+        }
+        for (unit, value) in written {
+            let cell = Cell::Unit(unit);
+            if whole || !cell.is_masked() {
+                state.clear(cell);
+                state.add(cell, value, FULL);
+                continue;
+            }
+            state.overwrite(cell);
+            if !inst.keeps_dst {
+                state.confine(value);
+            }
+            state.hold_active(cell, value);
+        }
+        marks.into_iter().for_each(|(unit, mark)| state.add(Cell::Unit(unit), mark, FULL));
+        if out.writes().iter().any(|u| u.reg.overlaps(gcn_isa::reg::EXEC)) {
+            state.exec_changed(narrows_exec(out));
         }
         Ok(())
+    }
+
+    /// True if the instruction at `at` is one that may be made again elsewhere.
+    fn is_repeated(&self, at: At) -> bool {
+        self.repeats.contains((self.first[at.block] + at.inst) as u32)
     }
 
     /// The value that the function names for register `k` of an operand, or for an implicit register.
@@ -242,6 +301,7 @@ impl<'a> Checker<'a> {
             Value::Own(unit) => format!("the initial {}", unit.reg()),
             Value::Const(bits) => format!("{bits:#x}"),
             Value::Special(code) => format!("hardware value {code}"),
+            Value::InitialExec(half) => format!("half {half} of the initial EXEC"),
         }
     }
 
@@ -250,9 +310,15 @@ impl<'a> Checker<'a> {
         match (want, have) {
             (MOperand::Virt(slice), Operand::Reg(reg)) => {
                 let info = self.f.info(slice.reg);
-                let base = reg.index.checked_sub(u16::from(slice.start));
                 let file_end = if reg.file == RegFile::Sgpr { input::FIRST_NAMED_SGPR } else { 256 };
-                let aligned = base.is_some_and(|b| b.is_multiple_of(u16::from(info.align)));
+                let natural = match (reg.file, reg.len) {
+                    (_, 1) => 1,
+                    (RegFile::Sgpr, 2) => 2,
+                    (RegFile::Sgpr, _) => 4,
+                    _ if self.f.target.needs_even_vgpr_tuples() => 2,
+                    _ => 1,
+                };
+                let aligned = reg.index.is_multiple_of(natural);
                 if (reg.file, reg.len) != (info.file, slice.len) || !aligned || reg.end() > file_end {
                     return self.fail(at, format!("{reg} is no place for {slice:?} of {info:?}"));
                 }
@@ -308,4 +374,43 @@ impl<'a> Checker<'a> {
         }
         Ok(())
     }
+}
+
+/// True for instructions that read or write lanes that EXEC masks.
+fn ignores_exec(out: &Inst) -> bool {
+    use gcn_isa::Class as C;
+    let lane = matches!(out.desc.class, C::Readlane | C::Writelane | C::Permlane);
+    out.desc.is_matrix() || (lane && !out.desc.mnemonic.contains("first"))
+}
+
+/// True if every lane that is active afterwards was active before.
+fn narrows_exec(out: &Inst) -> bool {
+    let exec = Operand::Reg(gcn_isa::reg::EXEC);
+    match out.desc.mnemonic {
+        "s_and_saveexec_b64" | "s_andn1_saveexec_b64" => true,
+        "s_and_b64" => out.operands[1..].contains(&exec),
+        "s_andn2_b64" => out.operands.get(1) == Some(&exec),
+        _ => out.desc.class == gcn_isa::Class::Cmpx,
+    }
+}
+
+/// Where the initial EXEC is after an instruction that saves or moves it.
+fn exec_marks(state: &State, out: &Inst) -> Vec<(RegUnit, Value)> {
+    let name = out.desc.mnemonic;
+    let from = match out.operands.get(1) {
+        _ if name.ends_with("_saveexec_b64") => gcn_isa::reg::EXEC,
+        Some(Operand::Reg(reg)) if name == "s_mov_b64" => *reg,
+        _ => return Vec::new(),
+    };
+    let Some(Operand::Reg(to)) = out.operands.first().copied() else { return Vec::new() };
+    let marks = to.units().zip(from.units()).map(|(to, from)| {
+        let values = state.values(Cell::Unit(from));
+        values
+            .into_iter()
+            .map(|v| v.0)
+            .filter(|v| matches!(v, Value::InitialExec(_)))
+            .map(move |v| (to, v))
+            .collect::<Vec<_>>()
+    });
+    marks.flatten().collect()
 }

@@ -1,10 +1,11 @@
 //! Runs a function and its allocation side by side along one path, with made-up values, and compares every register
 //! that is read: the witness for allocator and checker alike, which knows nothing of liveness.
 //!
-//! A value is two numbers: for the lanes that are always active and for those that EXEC switches on and off at random.
-//! A vector write changes the active part only.
+//! A value is two numbers: for the lanes that are always active and for those that EXEC switches on and off. A vector
+//! write changes the active part only. EXEC is the lowest bit of its lower half: whether the second part is active.
 
-use gcn_isa::{Access, Inst, Operand, Reg, RegFile, reg::RegUnit};
+use gcn_isa::{Access, Class, Inst, InstDesc, Operand, Reg, RegFile, reg, reg::RegUnit};
+use hashbrown::HashMap;
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 use crate::regalloc::{Allocated, input, moves::Source};
@@ -44,6 +45,20 @@ struct Machine<'a> {
     hard: Vec<[u64; 2]>,
     /// The second part is active.
     both: bool,
+    /// Memory by dword, and the lanes of VGPRs.
+    frame: HashMap<u32, [u64; 2]>,
+    lanes: HashMap<(RegUnit, u8), [u64; 2]>,
+}
+
+/// Instructions whose result only their operands decide, so that they may be run again.
+fn is_function(desc: &InstDesc) -> bool {
+    matches!(desc.class, Class::Valu | Class::Salu)
+        && desc.implicit_writes.is_empty()
+        && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
+}
+
+fn exec_low() -> usize {
+    reg::EXEC.units().next().unwrap().index()
 }
 
 impl Machine<'_> {
@@ -78,6 +93,103 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// What a function of the operands gives: in the function's world and in the machine's.
+    fn result(&self, inst: &MInst, out: &Inst, k: usize) -> (Soft, [u64; 2]) {
+        let seed = u64::from(out.desc.id) * 64 + k as u64;
+        let (mut soft, mut hard) = ([Some(mix(seed)); 2], [mix(seed); 2]);
+        if out.desc.mnemonic == "s_mov_b64" {
+            let reg = out.operands[1].reg();
+            let unit = reg.and_then(|r| r.units().nth(k));
+            let own = self.soft(inst.operands[1], k);
+            return (own, unit.map_or(own.map(Option::unwrap_or_default), |u| self.hard[u.index()]));
+        }
+        for i in 1..out.operands.len() {
+            let dwords = out.desc.operands[i].dwords.max(1);
+            for j in 0..usize::from(dwords) {
+                let own = self.soft(inst.operands[i], j);
+                let unit = out.operands[i].reg().and_then(|r| r.units().nth(j));
+                let real = unit.map_or(own.map(Option::unwrap_or_default), |u| self.hard[u.index()]);
+                for part in 0..2 {
+                    soft[part] = soft[part].zip(own[part]).map(|(a, b)| mix(a ^ b.rotate_left(7)));
+                    hard[part] = mix(hard[part] ^ real[part].rotate_left(7));
+                }
+            }
+        }
+        (soft, hard)
+    }
+
+    fn set_hard(&mut self, unit: RegUnit, value: [u64; 2], parts: std::ops::Range<usize>) {
+        parts.for_each(|p| self.hard[unit.index()][p] = value[p]);
+        self.lanes.retain(|l, _| l.0 != unit);
+    }
+
+    /// A machine instruction that was left out because its result is made again where it is read.
+    fn left_out(&mut self, inst: &MInst) {
+        let crate::mir::Op::Machine(desc, mods) = inst.op else { return };
+        let operands = inst.operands.iter().map(|o| match o {
+            MOperand::Fixed(fixed) => *fixed,
+            MOperand::Virt(_) => Operand::Off,
+        });
+        let out = Inst { desc, operands: operands.collect(), mods };
+        let MOperand::Virt(dst) = inst.operands[0] else { return };
+        let values: Vec<Soft> = (0..usize::from(dst.len)).map(|k| self.result(inst, &out, k).0).collect();
+        values.into_iter().enumerate().for_each(|(k, v)| self.set_soft(dst, k, v, inst.keeps_dst));
+    }
+
+    /// A line around an instruction.
+    fn spill(&mut self, inst: &Inst) {
+        let name = inst.desc.mnemonic;
+        let unit = |o: Operand, k: usize| o.reg().unwrap().units().nth(k).unwrap();
+        if name == "v_writelane_b32" || name == "v_readlane_b32" {
+            let Some(Source::Const(lane)) = Source::of(inst.operands[2]) else { panic!("{inst:?}") };
+            let (to, from) = (unit(inst.operands[0], 0), unit(inst.operands[1], 0));
+            if name == "v_writelane_b32" {
+                let value = self.hard[from.index()];
+                self.hard[to.index()] = [mix(value[0]); 2];
+                self.lanes.insert((to, lane as u8), value);
+            } else {
+                let value = self.lanes.get(&(from, lane as u8)).copied().unwrap_or([1; 2]);
+                self.set_hard(to, value, 0..2);
+            }
+        } else if name.starts_with("scratch_") {
+            let base = match inst.operand("saddr").unwrap() {
+                Operand::Reg(r) => self.hard[r.units().next().unwrap().index()][0] as u32,
+                _ => 0,
+            };
+            let first = (base + inst.mods.offset as u32) / 4;
+            let data = inst.operand("vdata").or(inst.operand("vdst")).unwrap();
+            for k in 0..data.reg().unwrap().len {
+                let (unit, dword) = (unit(data, usize::from(k)), first + u32::from(k));
+                let parts = self.parts(RegFile::Vgpr);
+                if name.contains("store") {
+                    let value = self.hard[unit.index()];
+                    let cell = self.frame.entry(dword).or_insert([2; 2]);
+                    parts.for_each(|p| cell[p] = value[p]);
+                } else {
+                    let value = self.frame.get(&dword).copied().unwrap_or([3; 2]);
+                    self.set_hard(unit, value, parts);
+                }
+            }
+        } else if inst.operands.len() == 2 && (name.contains("mov_b") || name.starts_with("v_accvgpr")) {
+            self.moves(inst);
+        } else {
+            assert!(is_function(inst.desc), "{inst:?}");
+            let plain = MInst {
+                op: Op::Machine(inst.desc, inst.mods),
+                operands: inst.operands.iter().map(|o| MOperand::Fixed(*o)).collect(),
+                keeps_dst: false,
+                loc: None,
+            };
+            let to = inst.operands[0].reg().unwrap();
+            let values: Vec<[u64; 2]> =
+                (0..usize::from(to.len)).map(|k| self.result(&plain, inst, k).1).collect();
+            for (unit, value) in to.units().zip(values) {
+                let parts = self.parts(to.file);
+                self.set_hard(unit, value, parts);
+            }
+        }
+    }
+
     fn machine(&mut self, inst: &MInst, out: &Inst, time: u64) -> Result<(), String> {
         for u in out.reads() {
             match u.operand {
@@ -85,21 +197,45 @@ impl Machine<'_> {
                 None => self.check(MOperand::Fixed(Operand::Reg(u.reg)), u.reg)?,
             }
         }
+        let exec = reg::EXEC.units().next().unwrap();
+        let old_exec: Vec<[u64; 2]> = reg::EXEC.units().map(|u| self.hard[u.index()]).collect();
+        let function = is_function(out.desc);
+        let results: Vec<(Soft, [u64; 2])> = match out.operands.first() {
+            Some(Operand::Reg(to)) if function => {
+                (0..usize::from(to.len)).map(|k| self.result(inst, out, k)).collect()
+            }
+            _ => Vec::new(),
+        };
         for (n, u) in out.writes().iter().enumerate() {
             let operand = u.operand.map(|i| inst.operands[usize::from(i)]);
             let tied =
                 u.operand.is_some_and(|i| out.desc.operands[usize::from(i)].access == Access::ReadWrite);
             let keeps = inst.keeps_dst || out.preserves_destination() || tied;
             for (k, unit) in u.reg.units().enumerate() {
-                let value = mix(time * 64 + (n * 32 + k) as u64);
+                let made_up = mix(time * 64 + (n * 32 + k) as u64);
+                let (mut soft, mut value) = ([Some(made_up); 2], [made_up; 2]);
+                if function {
+                    (soft, value) = results[k];
+                } else if out.desc.mnemonic.ends_with("_saveexec_b64") && u.operand.is_some() {
+                    (soft, value) = (old_exec[k].map(Some), old_exec[k]);
+                }
+                if unit == exec && out.desc.mnemonic != "s_mov_b64" {
+                    // Fewer lanes than before, or than the saved mask has.
+                    let from = match inst.operands.get(1) {
+                        Some(&o) if out.desc.mnemonic == "s_andn2_b64" => self.soft(o, 0)[0].unwrap_or(0),
+                        _ => old_exec[0][0],
+                    };
+                    value = [(made_up & !1) | (made_up >> 1 & from & 1); 2];
+                }
                 let parts = self.parts(u.reg.file);
                 match operand {
-                    Some(MOperand::Virt(s)) => self.set_soft(s, k, [Some(value); 2], keeps),
-                    _ => parts.clone().for_each(|p| self.own[unit.index()][p] = value),
+                    Some(MOperand::Virt(s)) => self.set_soft(s, k, soft, keeps),
+                    _ => parts.clone().for_each(|p| self.own[unit.index()][p] = value[p]),
                 }
-                parts.for_each(|p| self.hard[unit.index()][p] = value);
+                self.set_hard(unit, value, parts);
             }
         }
+        self.both = self.hard[exec_low()][0] & 1 == 1;
         Ok(())
     }
 
@@ -126,11 +262,13 @@ impl Machine<'_> {
             }
         };
         for (unit, value) in to.units().zip(from) {
-            self.parts(to.file).for_each(|p| self.hard[unit.index()][p] = value[p]);
+            let parts = self.parts(to.file);
+            self.set_hard(unit, value, parts);
             if !input::allocatable(to) {
                 self.own[unit.index()] = self.hard[unit.index()];
             }
         }
+        self.both = self.hard[exec_low()][0] & 1 == 1;
     }
 
     fn copy(&mut self, inst: &MInst) {
@@ -145,9 +283,15 @@ impl Machine<'_> {
 /// Runs up to `steps` instructions along a random path.
 pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), String> {
     let mut rng = Rng(seed);
-    let hard: Vec<[u64; 2]> = (0..RegUnit::COUNT).map(|_| [rng.next(), rng.next()]).collect();
+    let scalar = |i: usize| RegUnit::from_index(i).is_some_and(|u| u.reg().file == RegFile::Sgpr);
+    let mut start = |i: usize| {
+        let (a, b) = (rng.next() | u64::from(i == exec_low()), rng.next());
+        if scalar(i) { [a; 2] } else { [a, b] }
+    };
+    let hard: Vec<[u64; 2]> = (0..RegUnit::COUNT).map(&mut start).collect();
     let virt = f.vregs.iter().map(|v| vec![[None; 2]; usize::from(v.len)]).collect();
-    let mut m = Machine { f, virt, own: hard.clone(), hard, both: true };
+    let (frame, lanes) = (HashMap::new(), HashMap::new());
+    let mut m = Machine { f, virt, own: hard.clone(), hard, both: true, frame, lanes };
     let first: Vec<usize> = f
         .blocks
         .iter()
@@ -160,10 +304,16 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
     let (mut block, mut at) = (0, 0);
     for time in 0..steps as u64 {
         while f.blocks.get(block).is_some_and(|b| at >= b.insts.len()) {
+            // What stands behind the last instruction, for the next block.
+            let last = (first[block] + at).checked_sub(1).filter(|_| at > 0);
+            let from = last.map_or(a.block_line[block], |l| a.spans[l].end);
+            (from..a.block_line[block + 1]).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
             (block, at) = (block + 1, 0);
         }
         let Some(inst) = f.blocks.get(block).map(|b| &b.insts[at]) else { return Ok(()) };
-        let lines = a.first_line[first[block] + at] as usize..a.first_line[first[block] + at + 1] as usize;
+        let span = a.spans[first[block] + at];
+        let lines = span.main as usize..span.main_end as usize;
+        (span.start..span.main).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
         let fail = |what| Err(format!("block {block} instruction {at}: {what}"));
         match &inst.op {
             Op::Order | Op::Mark(_) => {}
@@ -176,6 +326,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
                 m.copy(inst);
                 lines.for_each(|l| m.moves(&a.program.lines[l].inst));
             }
+            Op::Machine(..) if lines.is_empty() => m.left_out(inst),
             Op::Machine(desc, _) => {
                 if let Err(what) = m.machine(inst, &a.program.lines[lines.start].inst, time) {
                     return fail(what);
@@ -185,13 +336,11 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
                 }
             }
         }
+        (span.main_end..span.end).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
         at += 1;
         match input::branch_target(inst) {
             Some(target) if rng.chance(50) || desc_falls(inst) => (block, at) = (target, 0),
             _ => {}
-        }
-        if rng.chance(10) {
-            m.both = !m.both;
         }
     }
     Ok(())

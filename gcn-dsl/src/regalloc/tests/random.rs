@@ -5,7 +5,7 @@ use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 use super::build::{AsOperand, Build, int, slice};
 use super::exec::{self, Rng};
 use crate::mir::{Function, VReg, VSlice};
-use crate::regalloc::{AllocError, Allocated, Limits, allocate, verify};
+use crate::regalloc::{AllocError, Allocated, Limits, SpillTo, Spills, allocate, verify};
 
 /// Tuple widths.
 const LENS: [u8; 7] = [1, 2, 3, 4, 8, 16, 32];
@@ -15,6 +15,8 @@ struct Gen {
     rng: Rng,
     vars: Vec<VReg>,
     budget: usize,
+    /// EXEC is written, and lanes are read and written.
+    masks: bool,
 }
 
 impl Gen {
@@ -149,11 +151,19 @@ impl Gen {
 
     fn matrix(&mut self) {
         let gfx908 = self.b.f.target == Target::GFX908;
+        let gfx90a = self.b.f.target == Target::GFX90A;
         let shapes: &[(&str, u8, u8)] = if gfx908 {
             &[
                 ("v_mfma_f32_32x32x8f16", 2, 16),
                 ("v_mfma_f32_32x32x1f32", 1, 32),
                 ("v_mfma_f32_16x16x16f16", 2, 4),
+            ]
+        } else if gfx90a {
+            &[
+                ("v_mfma_f32_32x32x8f16", 2, 16),
+                ("v_mfma_f32_32x32x1f32", 1, 32),
+                ("v_mfma_f32_16x16x16f16", 2, 4),
+                ("v_mfma_f64_16x16x4f64", 2, 8),
             ]
         } else {
             &[
@@ -184,7 +194,9 @@ impl Gen {
             }
             self.budget -= 1;
             match self.rng.below(10) {
+                0 if depth < 4 && self.masks => self.masked(depth, loops),
                 0 if depth < 4 => self.diamond(depth, loops),
+                2 if self.masks => self.lane(),
                 1 if depth < 4 => self.looped(depth, loops),
                 _ => (0..1 + self.rng.below(6)).for_each(|_| self.inst()),
             }
@@ -216,6 +228,44 @@ impl Gen {
         self.patch(then, "s_branch", join);
     }
 
+    /// Code under a part of EXEC, and maybe the rest of it, with branches around it or not.
+    fn masked(&mut self, depth: u32, loops: u32) {
+        let (saved, mask) = (self.b.s(2), self.part(RegFile::Sgpr, 2));
+        let exec = Operand::Reg(reg::EXEC);
+        self.b.inst("s_and_saveexec_b64", &[&saved, &mask]);
+        if self.rng.chance(30) {
+            // Nothing spilled may come between.
+            self.vars.push(saved);
+        }
+        let skip = self.rng.chance(50).then(|| {
+            self.b.block(loops);
+            self.b.f.blocks.len() - 2
+        });
+        self.code(depth + 1, loops);
+        if let Some(head) = skip {
+            let end = self.b.block(loops);
+            self.patch(head, "s_cbranch_execz", end);
+        }
+        if self.rng.chance(40) {
+            self.b.inst("s_andn2_b64", &[&exec, &saved, &mask]);
+            self.code(depth + 1, loops);
+        }
+        match self.rng.chance(50) {
+            true => self.b.inst("s_mov_b64", &[&exec, &saved]),
+            false => self.b.copy(&exec, &saved),
+        };
+    }
+
+    fn lane(&mut self) {
+        let (v, s) = (self.part(RegFile::Vgpr, 1), self.part(RegFile::Sgpr, 1));
+        let lane = int(self.rng.below(60) as i8);
+        if self.rng.chance(60) {
+            self.b.inst("v_readlane_b32", &[&s, &v, &lane]);
+        } else {
+            self.b.inst("v_writelane_b32", &[&v, &s, &lane]);
+        }
+    }
+
     /// A loop with a value of each of a few registers carried around by copies.
     fn looped(&mut self, depth: u32, loops: u32) {
         let carried: Vec<(VReg, VReg)> = (0..self.rng.below(3))
@@ -243,7 +293,11 @@ impl Gen {
 }
 
 fn function(target: Target, seed: u64, size: usize) -> Function {
-    let mut g = Gen { b: Build::new(target), rng: Rng(seed), vars: Vec::new(), budget: size };
+    function_with(target, seed, size, seed % 4 != 1)
+}
+
+fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Function {
+    let mut g = Gen { b: Build::new(target), rng: Rng(seed), vars: Vec::new(), budget: size, masks };
     g.b.f.live_in = vec![Reg::s(0, 4), Reg::s(4, 1), Reg::v(0, 1)];
     let (pair, id, tid) = (g.b.s(2), g.b.s(1), g.b.v(1));
     g.b.copy(&pair, &Operand::Reg(Reg::s(2, 2)));
@@ -365,4 +419,45 @@ fn the_checker_sees_every_wrong_register_that_a_run_sees() {
         }
     }
     assert!(wrong > 200 && refused >= wrong, "{wrong} wrong, {refused} refused");
+}
+
+/// With a third of the registers everything still computes the same; only what one instruction needs at once must fit.
+#[test]
+fn spilled_functions_compute_what_they_say() {
+    let count = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let (mut spilled, mut refused, mut total) = (0, 0, Spills::default());
+    for seed in 0..count {
+        let target = [Target::GFX90A, Target::GFX942][seed as usize % 2];
+        let f = function_with(target, seed, 4 + seed as usize % 30, true);
+        let mut rng = Rng(seed);
+        let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);
+        let spill = SpillTo { lanes: true, agprs: rng.chance(60), frame };
+        let limits = Limits {
+            sgprs: 30 + rng.below(40) as u16,
+            vgprs: 40 + rng.below(40) as u16,
+            agprs: 36 + rng.below(80) as u16,
+            spill,
+            ..Limits::default()
+        };
+        match allocate(&f, &limits) {
+            Ok(a) => {
+                check(&f, &a, seed);
+                assert!(a.usage.vgprs <= limits.vgprs && a.usage.sgprs <= limits.sgprs);
+                assert!(a.usage.agprs <= limits.agprs);
+                spilled += usize::from(a.spills.total() > 0);
+                total.lane_moves += a.spills.lane_moves;
+                total.register_moves += a.spills.register_moves;
+                total.stores += a.spills.stores;
+                total.loads += a.spills.loads;
+                total.again += a.spills.again;
+            }
+            Err(AllocError::DoesNotFit { .. }) => refused += 1,
+            Err(e) => panic!("seed {seed}: {e}"),
+        }
+    }
+    println!("{spilled} spilled, {refused} refused, {total:?}");
+    assert!(
+        spilled * 3 > count as usize && refused * 3 < count as usize,
+        "{spilled} spilled, {refused} refused"
+    );
 }

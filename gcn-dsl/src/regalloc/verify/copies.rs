@@ -1,12 +1,13 @@
 //! Copies, and the moves that they became.
 
 use gcn_isa::table::OperandKinds as Kinds;
-use gcn_isa::{Inst, Operand, OperandDesc, Reg, RegFile, reg::RegUnit};
+use gcn_isa::{Inst, Operand, OperandDesc, Reg, RegFile, reg, reg::RegUnit};
+use smallvec::SmallVec;
 
 use super::super::error::VerifyError;
 use super::super::input;
 use super::super::moves::{MNEMONICS, Source};
-use super::state::{State, Value};
+use super::state::{ACTIVE, Cell, FULL, Lanes, REST, State, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand};
 
@@ -18,17 +19,10 @@ enum From {
 }
 
 impl From {
-    fn holds(self, state: &State, value: Value) -> bool {
+    fn values(self, state: &State) -> SmallVec<[(Value, Lanes); 2]> {
         match self {
-            From::Unit(unit) => state.holds(unit, value),
-            From::Value(constant) => constant == value,
-        }
-    }
-
-    fn values(self, state: &State) -> Vec<Value> {
-        match self {
-            From::Unit(unit) => state.values(unit),
-            From::Value(constant) => vec![constant],
+            From::Unit(unit) => state.values(Cell::Unit(unit)),
+            From::Value(constant) => SmallVec::from_iter([(constant, FULL)]),
         }
     }
 }
@@ -38,15 +32,6 @@ impl From {
 struct Pair {
     dst: Value,
     src: Value,
-}
-
-/// What the moves of a copy did besides moving.
-#[derive(Default)]
-struct Moved {
-    /// Vector registers that were written, in active lanes.
-    vector: Vec<RegUnit>,
-    /// Registers that hold a destination's new value in the active lanes and its old one in the others.
-    mixed: Vec<(RegUnit, Value)>,
 }
 
 impl Checker<'_> {
@@ -61,19 +46,16 @@ impl Checker<'_> {
         let [dst, src] = inst.operands[..] else {
             return self.fail(at, "a copy without two operands".into());
         };
-        let pairs = self.pairs(dst, src);
-        let keeps =
-            inst.keeps_dst && matches!(dst, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
-        let mut moved = Moved::default();
-        if keeps {
-            moved.note_mixtures(state, &pairs);
-        }
+        let vector = matches!(dst, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
         for line in moves {
-            for (to, from) in self.move_units(at, line)? {
-                moved.step(state, to, from, if keeps { &pairs } else { &[] });
+            if !self.plain_move(state, at, line)? {
+                return self.fail(at, format!("a copy became {}", line.desc.printed));
             }
         }
-        rename(state, &pairs, keeps, moved);
+        rename(state, &self.pairs(dst, src), vector, inst.keeps_dst && vector);
+        if matches!(dst, MOperand::Fixed(Operand::Reg(r)) if r.overlaps(reg::EXEC)) {
+            state.exec_changed(false);
+        }
         Ok(())
     }
 
@@ -93,9 +75,22 @@ impl Checker<'_> {
         values(dst).into_iter().zip(values(src)).map(|(dst, src)| Pair { dst, src }).collect()
     }
 
+    /// Executes a move between registers or of a constant; false if it is none.
+    pub(super) fn plain_move(&self, state: &mut State, at: At, line: &Inst) -> Result<bool, VerifyError> {
+        if !MNEMONICS.contains(&line.desc.printed) {
+            return Ok(false);
+        }
+        for (to, from) in self.move_units(at, line)? {
+            let mut values = from.values(state);
+            self.add_repeated_copies(state, &mut values);
+            state.transfer(Cell::Unit(to), &values);
+        }
+        Ok(true)
+    }
+
     /// What a move writes from what, unit by unit, if it is one that the target has.
     fn move_units(&self, at: At, line: &Inst) -> Result<Vec<(RegUnit, From)>, VerifyError> {
-        let plain = MNEMONICS.contains(&line.desc.printed) && line.mods == line.desc.default_mods();
+        let plain = line.mods == line.desc.default_mods();
         let [Operand::Reg(to), from] = line.operands[..] else {
             return self.fail(at, "a copy became something without a destination".into());
         };
@@ -115,53 +110,54 @@ impl Checker<'_> {
     }
 }
 
-impl Moved {
-    /// Registers that hold both old values hold their mixture without any move.
-    fn note_mixtures(&mut self, state: &State, pairs: &[Pair]) {
-        for p in pairs {
-            let units = state.places(p.src).into_iter().chain(state.places(p.dst));
-            let both = units.filter(|&u| state.holds(u, p.dst) && state.holds(u, p.src));
-            self.mixed.extend(both.map(|u| (u, p.dst)));
-        }
+/// Gives the destinations' names to whatever holds their values now. Vector copies are made in the active lanes.
+fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
+    struct New {
+        value: Value,
+        places: Vec<(Cell, Lanes)>,
+        undefined: bool,
+        was_undefined: bool,
     }
-
-    /// One dword of one move; `pairs` of a copy that keeps lanes.
-    fn step(&mut self, state: &mut State, to: RegUnit, from: From, pairs: &[Pair]) {
-        if to.reg().file != RegFile::Sgpr {
-            self.vector.push(to);
-        }
-        let kept = pairs.iter().filter(|p| state.holds(to, p.dst) && from.holds(state, p.src));
-        let kept: Vec<_> = kept.map(|p| (to, p.dst)).collect();
-        self.mixed.retain(|m| m.0 != to);
-        self.mixed.extend(kept);
-        let values = from.values(state);
-        state.set(to, values);
-    }
-}
-
-/// Gives the destinations' names to the registers that hold their values now.
-fn rename(state: &mut State, pairs: &[Pair], keeps: bool, moved: Moved) {
     // All sources are looked up before any destination is named: a copy may overlap itself.
-    let places = |p: &Pair| -> Vec<RegUnit> {
-        if keeps {
-            moved.mixed.iter().filter(|m| m.1 == p.dst).map(|m| m.0).collect()
-        } else {
-            state.places(p.src)
-        }
-    };
-    let named: Vec<_> = pairs
+    let named: Vec<New> = pairs
         .iter()
         .map(|p| {
-            let undefined = state.is_undefined(p.src) && (!keeps || state.is_undefined(p.dst));
-            (p.dst, places(p), undefined)
+            let (from, to) = (state.is_undefined(p.src), state.is_undefined(p.dst));
+            let needed = if vector { ACTIVE } else { FULL };
+            let sources = state.places(p.src);
+            let mut places: Vec<(Cell, Lanes)> = Vec::new();
+            if keeps {
+                let olds = state.places(p.dst);
+                let mut cells: Vec<Cell> = sources.iter().chain(&olds).map(|s| s.0).collect();
+                cells.sort_unstable();
+                cells.dedup();
+                let now = |c: Cell| match (state.lanes(c, p.src) & ACTIVE) | (state.lanes(c, p.dst) & REST) {
+                    ACTIVE if to || state.is_confined(p.dst) => FULL,
+                    lanes => lanes,
+                };
+                places.extend(cells.into_iter().map(|c| (c, now(c))));
+            } else {
+                places.extend(sources.iter().filter(|s| s.1 & needed == needed).map(|s| (s.0, FULL)));
+            }
+            New {
+                value: p.dst,
+                places,
+                undefined: from && (!keeps || to || state.is_confined(p.dst)),
+                was_undefined: to,
+            }
         })
         .collect();
-    named.iter().for_each(|n| state.forget(n.0));
-    moved.vector.into_iter().for_each(|unit| state.set(unit, []));
-    for (value, units, undefined) in named {
-        units.into_iter().for_each(|u| state.add(u, value));
-        if undefined {
-            state.undefine(value);
+    // What a copy that keeps lanes does not make confined stays as it is.
+    let confined: Vec<bool> =
+        named.iter().map(|n| !keeps || n.was_undefined || state.was_confined(n.value)).collect();
+    named.iter().for_each(|n| state.forget(n.value));
+    for (new, confined) in named.into_iter().zip(confined) {
+        if vector && confined {
+            state.confine(new.value);
+        }
+        new.places.into_iter().for_each(|(cell, lanes)| state.add(cell, new.value, lanes));
+        if new.undefined {
+            state.undefine(new.value);
         }
     }
     // Hardware values change by themselves.

@@ -1,7 +1,11 @@
-//! What each register holds.
+//! What each register, lane and dword of the frame holds.
+//!
+//! A vector register holds a value in some lanes. Which lanes there are is not known; known is whether the register
+//! holds the value in those that are active now ([`ACTIVE`]), and whether in the others in which the value means
+//! anything ([`REST`]). A value that was made under the present EXEC means nothing in the other lanes: it is *confined*.
 
-use gcn_isa::Reg;
 use gcn_isa::reg::RegUnit;
+use gcn_isa::{Reg, RegFile, reg};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
@@ -16,20 +20,64 @@ pub(super) enum Value {
     Const(u32),
     /// A hardware value by source encoding. It is not followed beyond the copy that reads it.
     Special(u8),
+    /// A half of what EXEC was when the kernel started.
+    InitialExec(u8),
 }
+
+/// Something that holds values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Cell {
+    /// A register.
+    Unit(RegUnit),
+    /// A lane of a VGPR.
+    Lane(RegUnit, u8),
+    /// A dword of the frame, one for each lane.
+    Frame(u32),
+}
+
+impl Cell {
+    /// True if EXEC masks writes to it.
+    pub fn is_masked(self) -> bool {
+        match self {
+            Cell::Unit(unit) => unit.reg().file != RegFile::Sgpr,
+            Cell::Lane(..) => false,
+            Cell::Frame(_) => true,
+        }
+    }
+}
+
+/// In which lanes a cell holds a value.
+pub(super) type Lanes = u8;
+/// In the active ones.
+pub(super) const ACTIVE: Lanes = 1;
+/// In those of the others where the value means anything.
+pub(super) const REST: Lanes = 2;
+/// In all where the value means anything.
+pub(super) const FULL: Lanes = 3;
 
 /// The state inside a block.
 #[derive(Default)]
 pub(super) struct State {
-    held: HashMap<RegUnit, SmallVec<[Value; 2]>>,
-    places: HashMap<Value, SmallVec<[RegUnit; 2]>>,
+    held: HashMap<Cell, SmallVec<[(Value, Lanes); 2]>>,
+    places: HashMap<Value, SmallVec<[Cell; 2]>>,
     undefined: HashSet<Value>,
+    /// Values that mean nothing in lanes that are masked now.
+    confined: HashSet<Value>,
+    /// VGPRs some lane of which holds something of its own.
+    with_lanes: HashSet<RegUnit>,
+    /// Instructions that would give the same result again.
+    pub repeatable: HashSet<u32>,
 }
 
 impl State {
     pub fn new(edge: &Edge) -> State {
-        let mut state = State { undefined: edge.undefined.iter().copied().collect(), ..State::default() };
-        edge.held.iter().for_each(|&(value, unit)| state.add(unit, value));
+        let mut state = State {
+            undefined: edge.undefined.iter().copied().collect(),
+            confined: edge.confined.iter().copied().collect(),
+            repeatable: edge.repeatable.iter().copied().collect(),
+            ..State::default()
+        };
+        edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
         state
     }
 
@@ -37,63 +85,153 @@ impl State {
     pub fn edge(&self, crossing: &[u32]) -> Edge {
         let crosses = |value: &Value| match value {
             Value::Dword(d) => crossing.binary_search(d).is_ok(),
-            Value::Own(_) => true,
+            Value::Own(_) | Value::InitialExec(_) => true,
             Value::Const(_) | Value::Special(_) => false,
         };
         let mut held = Vec::new();
-        for (&unit, values) in &self.held {
-            held.extend(values.iter().filter(|v| crosses(v)).map(|&v| (v, unit)));
+        for (&cell, values) in &self.held {
+            held.extend(values.iter().filter(|v| crosses(&v.0)).map(|&(v, lanes)| ((v, cell), lanes)));
         }
         held.sort_unstable();
-        let mut undefined: Vec<Value> = self.undefined.iter().copied().filter(crosses).collect();
-        undefined.sort_unstable();
-        Edge { held, undefined }
+        let sorted = |set: &HashSet<Value>| -> Vec<Value> {
+            let mut list: Vec<Value> = set.iter().copied().filter(crosses).collect();
+            list.sort_unstable();
+            list
+        };
+        let mut repeatable: Vec<u32> = self.repeatable.iter().copied().collect();
+        repeatable.sort_unstable();
+        let (undefined, confined) = (sorted(&self.undefined), sorted(&self.confined));
+        Edge { held, undefined, confined, repeatable }
     }
 
     pub fn is_undefined(&self, value: Value) -> bool {
         self.undefined.contains(&value)
     }
 
-    pub fn holds(&self, unit: RegUnit, value: Value) -> bool {
-        self.is_undefined(value) || self.held.get(&unit).is_some_and(|list| list.contains(&value))
+    /// In which lanes `cell` holds `value`.
+    pub fn lanes(&self, cell: Cell, value: Value) -> Lanes {
+        if self.is_undefined(value) {
+            return FULL;
+        }
+        let found = self.held.get(&cell).and_then(|list| list.iter().find(|v| v.0 == value));
+        found.map_or(0, |v| v.1)
     }
 
-    pub fn values(&self, unit: RegUnit) -> Vec<Value> {
-        self.held.get(&unit).map_or(Vec::new(), |list| list.to_vec())
+    pub fn values(&self, cell: Cell) -> SmallVec<[(Value, Lanes); 2]> {
+        self.held.get(&cell).cloned().unwrap_or_default()
     }
 
-    /// The registers that hold `value`.
-    pub fn places(&self, value: Value) -> Vec<RegUnit> {
-        self.places.get(&value).map_or(Vec::new(), |list| list.to_vec())
+    /// What holds `value`, and in which lanes.
+    pub fn places(&self, value: Value) -> SmallVec<[(Cell, Lanes); 2]> {
+        let cells = self.places.get(&value).into_iter().flatten();
+        cells.map(|&cell| (cell, self.lanes(cell, value))).collect()
     }
 
-    /// `unit` holds exactly these.
-    pub fn set(&mut self, unit: RegUnit, values: impl IntoIterator<Item = Value>) {
-        for old in self.held.remove(&unit).into_iter().flatten() {
+    /// Is EXEC what it was when the kernel started? Then no lane that takes part at all is masked.
+    pub fn exec_is_initial(&self) -> bool {
+        let half = |k: u8, unit| self.lanes(Cell::Unit(unit), Value::InitialExec(k)) == FULL;
+        reg::EXEC.units().enumerate().all(|(k, unit)| half(k as u8, unit))
+    }
+
+    /// Same, and not because no lane is masked at all.
+    pub fn was_confined(&self, value: Value) -> bool {
+        self.confined.contains(&value)
+    }
+
+    /// The value means nothing in lanes that are masked now.
+    pub fn is_confined(&self, value: Value) -> bool {
+        self.confined.contains(&value) || self.exec_is_initial()
+    }
+
+    /// `cell` holds nothing any more.
+    pub fn clear(&mut self, cell: Cell) {
+        for (old, _) in self.held.remove(&cell).into_iter().flatten() {
             if let Some(list) = self.places.get_mut(&old) {
-                list.retain(|u| *u != unit);
+                list.retain(|c| *c != cell);
             }
         }
-        values.into_iter().for_each(|v| self.add(unit, v));
+        self.drop_lanes_of(cell);
     }
 
-    /// `unit` holds this too.
-    pub fn add(&mut self, unit: RegUnit, value: Value) {
-        let list = self.held.entry(unit).or_default();
-        if !list.contains(&value) {
-            list.push(value);
-            self.places.entry(value).or_default().push(unit);
+    fn drop_lanes_of(&mut self, cell: Cell) {
+        if let Cell::Unit(unit) = cell
+            && self.with_lanes.remove(&unit)
+        {
+            (0..64).for_each(|lane| self.clear(Cell::Lane(unit, lane)));
+        }
+    }
+
+    /// `cell` is written in the active lanes, or whole where EXEC masks nothing.
+    pub fn overwrite(&mut self, cell: Cell) {
+        if !cell.is_masked() {
+            return self.clear(cell);
+        }
+        for (value, lanes) in self.values(cell) {
+            // Of a value that means nothing in masked lanes, nothing is left there.
+            let rest = if self.is_confined(value) { 0 } else { lanes & REST };
+            self.set_lanes(cell, value, rest);
+        }
+        self.drop_lanes_of(cell);
+    }
+
+    /// `cell` takes what is in `from`, as a move does.
+    pub fn transfer(&mut self, cell: Cell, from: &[(Value, Lanes)]) {
+        if let Cell::Lane(unit, _) = cell {
+            // The register as a whole holds nothing that it held.
+            self.held.remove(&Cell::Unit(unit)).into_iter().flatten().for_each(|(old, _)| {
+                if let Some(list) = self.places.get_mut(&old) {
+                    list.retain(|c| *c != Cell::Unit(unit));
+                }
+            });
+            self.with_lanes.insert(unit);
+        }
+        self.overwrite(cell);
+        for &(value, lanes) in from.iter().filter(|v| v.1 & ACTIVE != 0) {
+            let lanes = match cell.is_masked() {
+                false => lanes,
+                true if self.is_confined(value) => FULL,
+                true => ACTIVE | self.lanes(cell, value),
+            };
+            self.set_lanes(cell, value, lanes);
+        }
+    }
+
+    /// `cell` holds this in these lanes, and what else it held.
+    pub fn add(&mut self, cell: Cell, value: Value, lanes: Lanes) {
+        if let Cell::Lane(unit, _) = cell {
+            self.with_lanes.insert(unit);
+        }
+        self.set_lanes(cell, value, lanes);
+    }
+
+    fn set_lanes(&mut self, cell: Cell, value: Value, lanes: Lanes) {
+        let list = self.held.entry(cell).or_default();
+        let at = list.iter().position(|v| v.0 == value);
+        match (at, lanes) {
+            (Some(i), 0) => {
+                list.remove(i);
+                if let Some(list) = self.places.get_mut(&value) {
+                    list.retain(|c| *c != cell);
+                }
+            }
+            (Some(i), _) => list[i].1 = lanes,
+            (None, 0) => {}
+            (None, _) => {
+                list.push((value, lanes));
+                self.places.entry(value).or_default().push(cell);
+            }
         }
     }
 
     /// A new value takes this one's name: nothing holds the old one any more.
     pub fn forget(&mut self, value: Value) {
-        for unit in self.places.remove(&value).into_iter().flatten() {
-            if let Some(list) = self.held.get_mut(&unit) {
-                list.retain(|v| *v != value);
+        for cell in self.places.remove(&value).into_iter().flatten() {
+            if let Some(list) = self.held.get_mut(&cell) {
+                list.retain(|v| v.0 != value);
             }
         }
         self.undefined.remove(&value);
+        self.confined.remove(&value);
     }
 
     /// The name stands for no particular value from here on.
@@ -101,40 +239,94 @@ impl State {
         self.forget(value);
         self.undefined.insert(value);
     }
+
+    /// The value was made under the present EXEC.
+    pub fn confine(&mut self, value: Value) {
+        self.confined.insert(value);
+    }
+
+    /// A new value under this name in the active lanes, the old one in the others: nothing holds the new one in active
+    /// lanes yet.
+    pub fn change_active(&mut self, value: Value) {
+        if self.undefined.remove(&value) {
+            self.confined.insert(value);
+        }
+        for (cell, lanes) in self.places(value) {
+            self.set_lanes(cell, value, lanes & REST);
+        }
+    }
+
+    /// `cell` holds in the active lanes what the value is there now.
+    pub fn hold_active(&mut self, cell: Cell, value: Value) {
+        let lanes = if self.is_confined(value) { FULL } else { self.lanes(cell, value) | ACTIVE };
+        self.set_lanes(cell, value, lanes);
+    }
+
+    /// EXEC changed. `narrowed`: no lane is active that was not before.
+    pub fn exec_changed(&mut self, narrowed: bool) {
+        let keep = if narrowed { ACTIVE } else { 0 };
+        let masked: Vec<Cell> = self.held.keys().copied().filter(|c| c.is_masked()).collect();
+        for cell in masked {
+            for (value, lanes) in self.values(cell) {
+                if lanes != FULL {
+                    self.set_lanes(cell, value, lanes & keep);
+                }
+            }
+        }
+        self.confined.clear();
+    }
 }
 
 /// The state between blocks, sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
-    held: Vec<(Value, RegUnit)>,
+    held: Vec<((Value, Cell), Lanes)>,
     undefined: Vec<Value>,
+    confined: Vec<Value>,
+    repeatable: Vec<u32>,
 }
 
 impl Edge {
     /// The state in which a kernel starts.
     pub fn at_entry(live_in: &[Reg], dwords: &[u32]) -> Edge {
         let named = super::input::FIRST_NAMED_SGPR..128;
-        let named = named.map(|i| RegUnit::new(gcn_isa::RegFile::Sgpr, i));
-        let mut held: Vec<_> =
-            named.chain(live_in.iter().flat_map(|r| r.units())).map(|u| (Value::Own(u), u)).collect();
+        let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
+        let own = |u| ((Value::Own(u), Cell::Unit(u)), FULL);
+        let mut held: Vec<_> = named.chain(live_in.iter().flat_map(|r| r.units())).map(own).collect();
+        let exec = reg::EXEC.units().enumerate();
+        held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), FULL)));
         held.sort_unstable();
         held.dedup();
-        Edge { held, undefined: dwords.iter().copied().map(Value::Dword).collect() }
+        let undefined = dwords.iter().copied().map(Value::Dword).collect();
+        Edge { held, undefined, confined: Vec::new(), repeatable: Vec::new() }
     }
 
     /// What holds on both edges.
     pub fn meet(&self, other: &Edge) -> Edge {
-        let undefined = |edge: &Edge, value: &Value| edge.undefined.binary_search(value).is_ok();
+        let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
         let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
         let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
-        while let Some(&&first) = a.peek().into_iter().chain(b.peek()).min() {
-            let here = a.next_if(|e| **e == first).is_some();
-            let there = b.next_if(|e| **e == first).is_some();
-            if (here || undefined(self, &first.0)) && (there || undefined(other, &first.0)) {
-                held.push(first);
+        while let Some(first) = a.peek().into_iter().chain(b.peek()).map(|e| e.0).min() {
+            let lanes = |next: Option<&((Value, Cell), Lanes)>, edge: &Edge| match next {
+                Some(e) => e.1,
+                None if has(&edge.undefined, &first.0) => FULL,
+                None => 0,
+            };
+            let here = lanes(a.next_if(|e| e.0 == first), self);
+            let there = lanes(b.next_if(|e| e.0 == first), other);
+            if here & there != 0 {
+                held.push((first, here & there));
             }
         }
-        let both = self.undefined.iter().filter(|value| undefined(other, value));
-        Edge { held, undefined: both.copied().collect() }
+        let undefined = self.undefined.iter().filter(|v| has(&other.undefined, v)).copied().collect();
+        // What is undefined means nothing in any lane.
+        let confined = |a: &Edge, v: &Value| has(&a.confined, v) || has(&a.undefined, v);
+        let mut both: Vec<Value> = self.confined.iter().chain(&other.confined).copied().collect();
+        both.sort_unstable();
+        both.dedup();
+        both.retain(|v| confined(self, v) && confined(other, v));
+        let again = |n: &&u32| other.repeatable.binary_search(n).is_ok();
+        let repeatable = self.repeatable.iter().filter(again).copied().collect();
+        Edge { held, undefined, confined: both, repeatable }
     }
 }

@@ -1,0 +1,233 @@
+//! Allocation where registers do not suffice: values that go to other registers, to lanes or to memory, or that are
+//! made again where they are needed.
+//!
+//! # How
+//! Rounds. Each assigns all classes as [`super::assign`] does, but a class that finds no place turns out cheaper ones
+//! (`price`: loads and stores it would need by how often they run, for each slot of its life), or is turned out itself. `insert`
+//! then rewrites the function so that what was turned out is loaded before each reader and stored behind each writer;
+//! the new registers in between live for one instruction. The next round starts from that. It ends when all have a
+//! place; every round turns out at least one value of those that are left, so it does end.
+//!
+//! # Where to
+//! - SGPRs go to the lanes of a VGPR (`v_writelane_b32`, `v_readlane_b32`), which EXEC has no part in.
+//! - VGPRs go to AGPRs and AGPRs to VGPRs while the limits leave some (`v_accvgpr_write_b32`, `v_accvgpr_read_b32`). The
+//!   registers they go to are virtual ones as any other, shared by values that live at different times; where they do
+//!   not suffice, they are turned out in their turn:
+//! - the rest goes to scratch memory.
+//! - A value that one instruction makes out of constants and registers that never change is not stored at all.
+//!
+//! # EXEC
+//! All of these moves but those of lanes move active lanes only. See `insert` for why that is right, and `exec` for the
+//! instructions that look at other lanes too.
+
+mod exec;
+mod insert;
+mod moves;
+mod price;
+mod work;
+
+use gcn_isa::RegFile;
+use hashbrown::HashMap;
+
+use super::assign::{File, Order, Places};
+use super::classes::{Classes, Coalesce};
+use super::error::AllocError;
+use super::{Allocated, FILES, Job, Limits, Span, Spills, input};
+use crate::mir::{Function, Op, VReg};
+use exec::InitialExec;
+use insert::Round;
+use price::Prices;
+use work::{HomeId, Kind, Role, Work};
+
+/// More rounds than any function takes.
+const ROUNDS: usize = 200;
+
+/// Orders and coalescing to try.
+const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
+
+/// Allocates `f`, which does not fit `limits` otherwise.
+pub(super) fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
+    let mut failure = None;
+    for (coalesce, order) in ATTEMPTS {
+        match Spiller::new(f, limits).run(coalesce, order) {
+            Ok(done) => return Ok(done),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| malformed(f, "no allocation was tried")))
+}
+
+fn malformed(f: &Function, rule: &str) -> AllocError {
+    AllocError::Malformed { kernel: f.name.clone(), at: input::place(f, 0, 0), rule: rule.into() }
+}
+
+impl Work {
+    /// True if there is a place for `reg` outside its registers.
+    fn can_spill(&self, reg: VReg) -> bool {
+        let spill = &self.limits.spill;
+        let memory = spill.frame.is_some() && self.f.target.has_unified_agprs();
+        match (self.kinds[reg.0 as usize], self.f.info(reg).file) {
+            (Kind::Temp | Kind::Lanes, _) => false,
+            (Kind::Piece(..), _) => true,
+            (Kind::Slot, _) => memory,
+            (Kind::Value, RegFile::Sgpr) => spill.lanes,
+            (Kind::Value, _) => memory || (spill.agprs && self.f.target.has_agprs()),
+        }
+    }
+}
+
+struct Spiller<'f> {
+    f: &'f Function,
+    work: Work,
+    /// Registers of each file, AGPRs and VGPRs divided.
+    limits: Limits,
+}
+
+impl<'f> Spiller<'f> {
+    fn new(f: &'f Function, limits: &Limits) -> Spiller<'f> {
+        Spiller { f, work: Work::new(f, limits), limits: *limits }
+    }
+
+    fn run(mut self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
+        let mut pressure = None;
+        for _ in 0..ROUNDS {
+            let function = self.work.f.clone();
+            let limits = self.limits;
+            let job = Job::new(&function, &limits);
+            let mut classes = job.classes();
+            classes.coalesce(&function, &job.numbers, coalesce);
+            job.discard_scratch(&mut classes);
+            if pressure.is_none() {
+                let peaks = job.pressure(&classes);
+                self.divide(peaks.vgpr.peak, peaks.agpr.peak);
+                pressure = Some(peaks);
+            }
+            let hints = classes.hints();
+            let exec = InitialExec::of(&function);
+            let prices = Prices::of_round(&self.work, &mut classes, &exec);
+            let mut places = Places::new(function.vregs.len() + job.scratch.len());
+            let mut turned_out = Vec::new();
+            for file in FILES {
+                let limit = self.limits.of(file, function.target, 0);
+                let (classes, hints, reserved) = (&classes, &hints[..], &job.reserved[..]);
+                let file_of = File { classes, hints, file, limit, reserved, order };
+                let out = file_of.assign_dearest(&prices, &mut places).map_err(|no| {
+                    let (block, inst) = job.numbers.locate(no.start);
+                    AllocError::DoesNotFit {
+                        kernel: function.name.clone(),
+                        file,
+                        peak: pressure.as_ref().map_or(0, |p| p.of(file).peak),
+                        limit: u32::from(limit),
+                        tuple: Some(no.len),
+                        at: Some(input::place(&function, block, inst)),
+                        live: job.live_at(file, no.start),
+                    }
+                })?;
+                turned_out.extend(out);
+            }
+            if turned_out.is_empty() {
+                let Some(pressure) = pressure else { break };
+                let mut done = job.finish(&mut classes, &places, pressure)?;
+                self.as_original(&mut done);
+                return Ok(done);
+            }
+            self.turn_out(&job, &mut classes, &turned_out);
+        }
+        Err(malformed(self.f, "spilling does not end"))
+    }
+
+    /// Divides the registers of a unified file: the VGPRs get what the AGPRs of the function itself leave, and the rest
+    /// is for what is turned out.
+    fn divide(&mut self, vgprs: u32, agprs: u32) {
+        if !self.f.target.has_unified_agprs() {
+            return;
+        }
+        let total = u32::from(self.limits.total_vector);
+        let wanted = total.saturating_sub(agprs.min(u32::from(self.limits.agprs)));
+        let least = vgprs.min(total / 2).min(u32::from(self.limits.vgprs));
+        let vgprs = wanted.max(least).min(256).min(u32::from(self.limits.vgprs));
+        let rounded = vgprs.next_multiple_of(u32::from(super::ACCUM_OFFSET_GRANULE));
+        let (vgprs, rounded) =
+            if rounded > total { (vgprs / 4 * 4, vgprs / 4 * 4) } else { (vgprs, rounded) };
+        let agprs = total.saturating_sub(rounded).min(u32::from(self.limits.agprs)).min(256);
+        self.limits = Limits { vgprs: vgprs as u16, agprs: agprs as u16, total_vector: 512, ..self.limits };
+    }
+
+    /// Gives the classes homes, and rewrites the function for it.
+    fn turn_out(&mut self, job: &Job<'_>, classes: &mut Classes, roots: &[VReg]) {
+        let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
+        let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
+        let in_memory: Vec<VReg> = regs
+            .iter()
+            .filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot)
+            .map(|&r| classes.find(r).0)
+            .filter(|root| homes.contains_key(root))
+            .collect();
+        for &reg in &regs {
+            let (root, offset) = classes.find(reg);
+            let Some(home) = homes.get_mut(&root) else { continue };
+            if self.work.gone(reg).is_some() {
+                continue;
+            }
+            match self.work.kinds[reg.0 as usize] {
+                Kind::Temp | Kind::Lanes => {}
+                Kind::Piece(home, at) => self.work.send(reg, home, at),
+                Kind::Value | Kind::Slot => {
+                    let info = classes.info(root);
+                    let memory = in_memory.contains(&root) || !self.has_room(info.file);
+                    let home = *home.get_or_insert_with(|| self.work.new_home(info, memory));
+                    self.work.send(reg, home, offset);
+                }
+            }
+        }
+        self.work.rewrite_all(&mut Round { numbers: &job.numbers, classes });
+    }
+
+    /// True if values of `file` can go to the other vector file.
+    fn has_room(&self, file: RegFile) -> bool {
+        let (target, other) =
+            (self.f.target, if file == RegFile::Vgpr { RegFile::Agpr } else { RegFile::Vgpr });
+        file == RegFile::Sgpr || self.limits.of(other, target, 0) > 0
+    }
+
+    /// The program of the working function as one of the original function.
+    fn as_original(&self, done: &mut Allocated) {
+        let mut spans = Vec::with_capacity(done.spans.len());
+        let mut all = std::mem::take(&mut done.spans).into_iter();
+        let mut spills = Spills {
+            frame_bytes: 4 * self.work.frame,
+            first_byte: self.limits.spill.frame.unwrap_or(0).next_multiple_of(4),
+            ..Spills::default()
+        };
+        for (roles, &start) in self.work.roles.iter().zip(&done.block_line) {
+            let mut cursor = start;
+            for role in roles {
+                let Some(span) = all.next() else { return };
+                match role {
+                    Role::Own => {
+                        spans.push(Span { start: cursor, ..span });
+                        cursor = span.end;
+                    }
+                    Role::Before(_) => {}
+                    Role::After(_) => {
+                        cursor = span.end;
+                        if let Some(last) = spans.last_mut() {
+                            last.end = span.end;
+                        }
+                    }
+                }
+                if *role != Role::Own {
+                    let lines = &done.program.lines[span.main as usize..span.main_end as usize];
+                    lines.iter().for_each(|line| spills.count(line));
+                }
+            }
+        }
+        let own = |v: &VReg| (v.0 as usize) < self.f.vregs.len();
+        done.undefined.retain(own);
+        done.spans = spans;
+        done.spills = spills;
+        let machine = self.f.blocks.iter().flat_map(|b| &b.insts);
+        let machine = machine.filter(|i| matches!(i.op, Op::Machine(..))).count();
+        done.moves = done.program.lines.len().saturating_sub(machine + done.spills.total());
+    }
+}

@@ -1,0 +1,122 @@
+//! Where EXEC is what it was when the kernel started, so that every lane that takes part at all is active.
+//!
+//! Moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is right for everything that
+//! obeys EXEC itself; an instruction that looks at all lanes whatever EXEC says needs all lanes moved before it.
+
+use gcn_isa::table::{Access, ImplicitRegs};
+use gcn_isa::{Class, Operand, reg};
+use hashbrown::HashSet;
+
+use super::super::input;
+use crate::mir::{Function, MInst, MOperand, Op, VReg};
+
+/// For each instruction of each block: is EXEC the initial one before it?
+pub(super) struct InitialExec(Vec<Vec<bool>>);
+
+#[derive(Clone, PartialEq)]
+struct State {
+    initial: bool,
+    /// SGPR pairs that hold the initial EXEC.
+    saved: HashSet<VReg>,
+}
+
+impl InitialExec {
+    /// Follows EXEC and its copies through the blocks.
+    pub fn of(f: &Function) -> InitialExec {
+        let succs = input::successors(f);
+        let mut entry: Vec<Option<State>> = vec![None; f.blocks.len()];
+        if let Some(first) = entry.first_mut() {
+            *first = Some(State { initial: true, saved: HashSet::new() });
+        }
+        let mut work = std::collections::BTreeSet::from([0]);
+        let mut result: Vec<Vec<bool>> = f.blocks.iter().map(|b| vec![false; b.insts.len()]).collect();
+        while let Some(block) = work.pop_first() {
+            let Some(mut state) = entry.get(block).cloned().flatten() else { continue };
+            for (i, inst) in f.blocks[block].insts.iter().enumerate() {
+                result[block][i] = state.initial;
+                state.step(inst);
+            }
+            for &s in &succs[block] {
+                let joined = match &entry[s] {
+                    None => state.clone(),
+                    Some(old) => State {
+                        initial: old.initial && state.initial,
+                        saved: old.saved.intersection(&state.saved).copied().collect(),
+                    },
+                };
+                if entry[s].as_ref() != Some(&joined) {
+                    entry[s] = Some(joined);
+                    work.insert(s);
+                }
+            }
+        }
+        InitialExec(result)
+    }
+
+    /// Is EXEC the initial one before instruction `inst` of `block`?
+    pub fn at(&self, block: usize, inst: usize) -> bool {
+        self.0[block][inst]
+    }
+
+    /// Is EXEC the initial one all through `block`?
+    pub fn throughout(&self, block: usize) -> bool {
+        self.0[block].iter().all(|&initial| initial)
+    }
+}
+
+impl State {
+    fn step(&mut self, inst: &MInst) {
+        let initial = self.initial;
+        let holds = |o: &MOperand, saved: &HashSet<VReg>| match o {
+            MOperand::Fixed(Operand::Reg(r)) => *r == reg::EXEC && initial,
+            MOperand::Virt(s) => s.start == 0 && s.len == 2 && saved.contains(&s.reg),
+            MOperand::Fixed(_) => false,
+        };
+        let moved = match inst.op {
+            Op::Copy => true,
+            Op::Machine(desc, _) => desc.mnemonic == "s_mov_b64",
+            _ => false,
+        };
+        let value = moved && inst.operands.get(1).is_some_and(|o| holds(o, &self.saved));
+        // `s_…_saveexec`: the destination gets what EXEC was.
+        let saves = matches!(inst.op, Op::Machine(desc, _) if desc.mnemonic.ends_with("_saveexec_b64"));
+        for (i, operand) in inst.operands.iter().enumerate() {
+            if let MOperand::Virt(s) = operand
+                && (!matches!(inst.op, Op::Machine(desc, _) if desc.operands[i].access == Access::Read)
+                    && (i == 0 || !matches!(inst.op, Op::Copy)))
+            {
+                self.saved.remove(&s.reg);
+                if i == 0 && s.start == 0 && s.len == 2 && (value || saves && initial) {
+                    self.saved.insert(s.reg);
+                }
+            }
+        }
+        if writes_exec(inst) {
+            let to_exec =
+                matches!(inst.operands.first(), Some(MOperand::Fixed(Operand::Reg(r))) if *r == reg::EXEC);
+            self.initial = to_exec && value;
+        }
+    }
+}
+
+/// True if `inst` changes EXEC.
+pub(super) fn writes_exec(inst: &MInst) -> bool {
+    let explicit = |(i, o): (usize, &MOperand)| {
+        let written = match inst.op {
+            Op::Machine(desc, _) => desc.operands[i].access != Access::Read,
+            _ => i == 0,
+        };
+        written && matches!(o, MOperand::Fixed(Operand::Reg(r)) if r.overlaps(reg::EXEC))
+    };
+    let implicit =
+        matches!(inst.op, Op::Machine(desc, _) if desc.implicit_writes.contains(ImplicitRegs::EXEC));
+    implicit || inst.operands.iter().enumerate().any(explicit)
+}
+
+/// True if `inst` reads or writes lanes that EXEC masks.
+pub(super) fn ignores_exec(inst: &MInst) -> bool {
+    let Op::Machine(desc, _) = inst.op else { return false };
+    // With EXEC not zero, `v_readfirstlane_b32` reads an active lane.
+    let one_lane = desc.class == Class::Readlane && desc.mnemonic != "v_readfirstlane_b32";
+    one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.is_matrix()
+}

@@ -1,0 +1,158 @@
+//! The moves between registers and homes.
+
+use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
+
+use super::work::{Home, HomeId, Piece, Role, Work, inst};
+use crate::mir::{MInst, MOperand, Op, VSlice};
+use gcn_isa::program::SourceLoc;
+
+/// A move to be made: `part.len` dwords of a register, and the home's dwords from `at` on.
+#[derive(Clone, Copy)]
+pub(super) struct Transfer {
+    pub home: HomeId,
+    pub at: u8,
+    pub part: VSlice,
+    /// Lanes that EXEC masks keep what the destination held.
+    pub keeps: bool,
+    pub role: Role,
+    pub loc: Option<SourceLoc>,
+}
+
+/// Bytes of the frame that one instruction reaches from its base.
+const REACH: u32 = 4096;
+
+/// A memory access: a row of the table, and how many dwords it moves.
+fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static InstDesc> {
+    let name = match (store, len) {
+        (false, 1) => "scratch_load_dword",
+        (false, 2) => "scratch_load_dwordx2",
+        (false, _) => "scratch_load_dwordx4",
+        (true, 1) => "scratch_store_dword",
+        (true, 2) => "scratch_store_dwordx2",
+        (true, _) => "scratch_store_dwordx4",
+    };
+    table::find_form(target, name, form)
+}
+
+impl Work {
+    /// Brings a value from its home.
+    pub fn load(&mut self, t: Transfer, out: &mut Vec<Piece>) {
+        self.transfer(t, false, out);
+    }
+
+    /// Takes a value to its home.
+    pub fn store(&mut self, t: Transfer, out: &mut Vec<Piece>) {
+        self.transfer(t, true, out);
+    }
+
+    fn transfer(&mut self, t: Transfer, store: bool, out: &mut Vec<Piece>) {
+        match self.homes[t.home as usize].clone() {
+            Home::Reg(slot) => {
+                let there = MOperand::Virt(VSlice { reg: slot, start: t.at, len: t.part.len });
+                let here = MOperand::Virt(t.part);
+                let operands = if store { [there, here] } else { [here, there] };
+                let keeps_dst = t.keeps;
+                out.push((MInst { keeps_dst, ..inst(Op::Copy, &operands, t.loc) }, t.role));
+            }
+            Home::Lanes(lanes) => {
+                let name = if store { "v_writelane_b32" } else { "v_readlane_b32" };
+                let Some(row) = table::find_form(self.f.target, name, "") else { return };
+                for k in 0..t.part.len {
+                    let (reg, lane) = lanes[usize::from(t.at + k)];
+                    let number = MOperand::Fixed(Operand::const32(u32::from(lane)));
+                    let there = MOperand::Virt(VSlice { reg, start: 0, len: 1 });
+                    let here = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
+                    let operands = if store { [there, here, number] } else { [here, there, number] };
+                    out.push((inst(Op::Machine(row, row.default_mods()), &operands, t.loc), t.role));
+                }
+            }
+            Home::Frame(first) => {
+                let mut k = 0;
+                while k < t.part.len {
+                    let len = self.width(t.part, k);
+                    let part = VSlice { start: t.part.start + k, len, ..t.part };
+                    self.memory(Transfer { part, ..t }, first + u32::from(t.at + k), store, out);
+                    k += len;
+                }
+            }
+            Home::Again(how) => {
+                // There is nothing to store.
+                if !store {
+                    let mut again = MInst { keeps_dst: t.keeps, loc: t.loc, ..*how };
+                    again.operands[0] = MOperand::Virt(t.part);
+                    out.push((again, t.role));
+                }
+            }
+        }
+    }
+
+    /// How many dwords of `part` from its `k`-th on one access can move.
+    fn width(&self, part: VSlice, k: u8) -> u8 {
+        let even = (part.start + k).is_multiple_of(2) && self.f.info(part.reg).align.is_multiple_of(2);
+        let aligned = even || !self.f.target.needs_even_vgpr_tuples();
+        match part.len - k {
+            4.. if aligned => 4,
+            2.. if aligned => 2,
+            _ => 1,
+        }
+    }
+
+    /// One access to the frame.
+    fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<Piece>) {
+        let (bytes, target) = (4 * dword, self.f.target);
+        let off = MOperand::Fixed(Operand::Off);
+        let direct = (bytes < REACH).then(|| row(target, store, t.part.len, "noaddr")).flatten();
+        let (row, saddr, offset) = match direct {
+            Some(row) => (row, off, bytes),
+            None => {
+                let Some(row) = row(target, store, t.part.len, "saddr") else { return };
+                let base = MOperand::Virt(self.temp(RegFile::Sgpr, 1));
+                let address = MOperand::Fixed(Operand::const32(bytes / REACH * REACH));
+                out.push((inst(Op::Copy, &[base, address], t.loc), t.role));
+                (row, base, bytes % REACH)
+            }
+        };
+        let mut mods = row.default_mods();
+        mods.offset = offset as i32;
+        let data = MOperand::Virt(t.part);
+        let operands = if store { [off, data, saddr] } else { [data, off, saddr] };
+        let keeps_dst = t.keeps && !store;
+        out.push((MInst { keeps_dst, ..inst(Op::Machine(row, mods), &operands, t.loc) }, t.role));
+    }
+}
+
+/// True if a value that `inst` made can be made again elsewhere by the same instruction, as long as its registers hold
+/// the same: a pure function of them that leaves the flags alone.
+pub(super) fn repeatable(inst: &MInst) -> bool {
+    if inst.keeps_dst {
+        return false;
+    }
+    let constant = |o: &MOperand| match o {
+        MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) => true,
+        MOperand::Fixed(Operand::Special(s)) => {
+            matches!(s, SrcSpecial::SharedBase | SrcSpecial::PrivateBase)
+        }
+        _ => false,
+    };
+    let virt = |o: &MOperand| matches!(o, MOperand::Virt(_));
+    match inst.op {
+        Op::Copy => virt(&inst.operands[0]) && inst.operands.get(1).is_some_and(|o| constant(o) || virt(o)),
+        Op::Machine(desc, mods) => {
+            let plain = mods.dpp.is_none() && mods.sdwa.is_none() && !desc.keeps_other_half();
+            let pure = matches!(desc.class, Class::Valu | Class::Salu)
+                && desc.implicit_writes.is_empty()
+                && !desc.mnemonic.starts_with("s_get")
+                && !desc.mnemonic.starts_with("s_set");
+            let quiet = !desc.implicit_reads.intersects(
+                table::ImplicitRegs::all() - table::ImplicitRegs::EXEC - table::ImplicitRegs::MODE,
+            );
+            let access = desc.operands.iter().enumerate().all(|(i, o)| {
+                let read = o.access == table::Access::Read;
+                if i == 0 { o.access == table::Access::Write } else { read }
+            });
+            let operands = inst.operands.iter().skip(1).all(|o| constant(o) || virt(o));
+            plain && pure && quiet && access && operands && inst.operands.first().is_some_and(virt)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,269 @@
+//! The instructions around those of the function: moves to memory, to lanes and back, and what is made again.
+
+use gcn_isa::{Inst, Operand, RegFile, reg::RegUnit};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::super::error::VerifyError;
+use super::super::moves::Source;
+use super::state::{ACTIVE, Cell, FULL, Lanes, State, Value};
+use super::{At, Checker};
+use crate::mir::{MInst, MOperand, Op};
+
+/// The instructions of the function by what could repeat them. Numbers are those of the function.
+#[derive(Default)]
+pub(super) struct Repeats {
+    /// Machine instructions by the number of their row.
+    by_row: HashMap<u16, Vec<u32>>,
+    /// Copies by what they copy: the instruction and the destination's dword.
+    copies: HashMap<Value, Vec<(u32, u32)>>,
+    /// By dword: instructions that it is a source or a result of.
+    touching: HashMap<u32, Vec<u32>>,
+    /// Where each of them stands.
+    at: HashMap<u32, At>,
+}
+
+impl Repeats {
+    pub fn contains(&self, number: u32) -> bool {
+        self.at.contains_key(&number)
+    }
+}
+
+impl Checker<'_> {
+    /// Finds the instructions that give the same result whenever their sources are the same.
+    pub(super) fn find_repeats(&self) -> Repeats {
+        let mut repeats = Repeats::default();
+        if self.a.spills.again == 0 {
+            return repeats;
+        }
+        for (block, b) in self.f.blocks.iter().enumerate() {
+            for (i, inst) in b.insts.iter().enumerate() {
+                let number = (self.first[block] + i) as u32;
+                let [MOperand::Virt(dst), ..] = inst.operands[..] else { continue };
+                let fixed_reg = |o: &MOperand| matches!(o, MOperand::Fixed(Operand::Reg(_)));
+                if inst.keeps_dst || inst.operands.iter().any(fixed_reg) || !self.is_pure(inst) {
+                    continue;
+                }
+                match inst.op {
+                    Op::Machine(desc, _) => repeats.by_row.entry(desc.id).or_default().push(number),
+                    _ => {
+                        for (to, from) in self.dwords(dst).zip(self.copied_values(inst.operands[1])) {
+                            repeats.copies.entry(from).or_default().push((number, to));
+                        }
+                    }
+                }
+                for o in &inst.operands {
+                    if let MOperand::Virt(s) = *o {
+                        self.dwords(s).for_each(|d| repeats.touching.entry(d).or_default().push(number));
+                    }
+                }
+                repeats.at.insert(number, At { block, inst: i });
+            }
+        }
+        repeats
+    }
+
+    fn copied_values(&self, src: MOperand) -> Vec<Value> {
+        match src {
+            MOperand::Virt(s) => self.dwords(s).map(Value::Dword).collect(),
+            MOperand::Fixed(fixed) => match Source::of(fixed) {
+                Some(Source::Const(bits)) => vec![Value::Const(bits); 32],
+                _ => Vec::new(),
+            },
+        }
+    }
+
+    /// True for a copy, and for arithmetic that only its operands decide.
+    fn is_pure(&self, inst: &MInst) -> bool {
+        use gcn_isa::{Access, Class, table::ImplicitRegs as Implicit};
+        match inst.op {
+            Op::Copy => true,
+            Op::Machine(desc, mods) => {
+                let reads = desc.implicit_reads - Implicit::EXEC - Implicit::MODE;
+                matches!(desc.class, Class::Valu | Class::Salu)
+                    && desc.implicit_writes.is_empty()
+                    && reads.is_empty()
+                    && mods.dpp.is_none()
+                    && mods.sdwa.is_none()
+                    && !desc.keeps_other_half()
+                    && !["s_get", "s_set"].iter().any(|p| desc.mnemonic.starts_with(p))
+                    && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
+                    && desc.operands.first().is_some_and(|o| o.access == Access::Write)
+            }
+            Op::Undef | Op::Order => false,
+        }
+    }
+
+    /// After the instruction at `at`: its result's dwords changed, and it may be repeated from now on.
+    pub(super) fn note_repeatable(&self, state: &mut State, at: At, inst: &MInst) {
+        if self.repeats.at.is_empty() {
+            return;
+        }
+        let uses = super::access::uses(self.f, inst);
+        for u in uses.iter().filter(|u| u.write) {
+            for d in self.dwords(u.slice) {
+                self.repeats.touching.get(&d).into_iter().flatten().for_each(|n| {
+                    state.repeatable.remove(n);
+                });
+            }
+        }
+        let number = (self.first[at.block] + at.inst) as u32;
+        let own_source = uses
+            .iter()
+            .filter(|u| u.read)
+            .any(|r| uses.iter().any(|w| w.write && super::access::overlap(r.slice, w.slice)));
+        if self.repeats.at.contains_key(&number) && !own_source {
+            state.repeatable.insert(number);
+        }
+    }
+
+    /// What holds the source of a copy that could be repeated holds its destination.
+    pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
+        let mut more: Vec<(Value, Lanes)> = Vec::new();
+        for &(value, lanes) in values.iter() {
+            for (number, dst) in self.repeats.copies.get(&value).into_iter().flatten() {
+                if state.repeatable.contains(number) {
+                    more.push((Value::Dword(*dst), lanes & ACTIVE));
+                }
+            }
+        }
+        // Scalars are whole.
+        for (value, lanes) in more {
+            if !values.iter().any(|v| v.0 == value) {
+                let scalar = matches!(value, Value::Dword(d) if self.file_of(d) == RegFile::Sgpr);
+                values.push((value, if scalar { FULL } else { lanes }));
+            }
+        }
+    }
+
+    /// One of the lines around an instruction.
+    pub(super) fn spill(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+        if self.plain_move(state, at, line)? {
+            return Ok(());
+        }
+        match line.desc.mnemonic {
+            "v_writelane_b32" | "v_readlane_b32" => self.lane(state, at, line),
+            name if name.starts_with("scratch_") => self.memory(state, at, line),
+            _ => self.again(state, at, line),
+        }
+    }
+
+    fn lane(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+        let number = |o: Operand| match Source::of(o) {
+            Some(Source::Const(bits)) if bits < 64 => Some(bits as u8),
+            _ => None,
+        };
+        let [Operand::Reg(to), Operand::Reg(from), lane] = line.operands[..] else {
+            return self.fail(at, "a lane is moved from or to something strange".into());
+        };
+        let (Some(lane), Some(to), Some(from)) = (number(lane), to.units().next(), from.units().next())
+        else {
+            return self.fail(at, "a lane without a number is moved".into());
+        };
+        let (cell, source) = match line.desc.mnemonic {
+            "v_writelane_b32" => (Cell::Lane(to, lane), Cell::Unit(from)),
+            _ => (Cell::Unit(to), Cell::Lane(from, lane)),
+        };
+        let values = state.values(source);
+        state.transfer(cell, &values);
+        Ok(())
+    }
+
+    /// An access to the frame.
+    fn memory(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+        let Some(first) = self.frame_dword(state, line) else {
+            return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
+        };
+        let store = line.desc.mnemonic.starts_with("scratch_store_dword");
+        let load = line.desc.mnemonic.starts_with("scratch_load_dword");
+        let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();
+        let data = line.operand(if store { "vdata" } else { "vdst" }).and_then(Operand::reg);
+        let Some(data) = data.filter(|d| plain && (store || load) && d.file != RegFile::Sgpr) else {
+            return self.fail(at, format!("{} is no plain access to the frame", line.desc.printed));
+        };
+        let tuple = data.len > 1 && self.f.target.needs_even_vgpr_tuples();
+        if tuple && !data.index.is_multiple_of(2) {
+            return self.fail(at, format!("{} of an odd tuple", line.desc.printed));
+        }
+        let (from, end) = (self.a.spills.first_byte / 4, self.a.spills.frame_bytes / 4);
+        if first < from || first + u32::from(data.len) > end {
+            return self.fail(at, "a dword outside the frame is used".into());
+        }
+        for (k, unit) in data.units().enumerate() {
+            let (unit, frame) = (Cell::Unit(unit), Cell::Frame(first + k as u32));
+            let (to, from) = if store { (frame, unit) } else { (unit, frame) };
+            let values = state.values(from);
+            state.transfer(to, &values);
+        }
+        Ok(())
+    }
+
+    /// The dword of the frame that an access names.
+    fn frame_dword(&self, state: &State, line: &Inst) -> Option<u32> {
+        if line.operand("vaddr")? != Operand::Off {
+            return None;
+        }
+        let base = match line.operand("saddr")? {
+            Operand::Off => 0,
+            Operand::Reg(reg) => {
+                let unit: RegUnit = reg.units().next()?;
+                let constant = |v: &(Value, Lanes)| match v.0 {
+                    Value::Const(bits) => Some(bits),
+                    _ => None,
+                };
+                state.values(Cell::Unit(unit)).iter().find_map(constant)?
+            }
+            _ => return None,
+        };
+        let byte = base.checked_add_signed(line.mods.offset)?;
+        byte.is_multiple_of(4).then_some(byte / 4)
+    }
+
+    /// An instruction of the function is repeated: its result is the same if its sources are.
+    fn again(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+        let Some(Operand::Reg(to)) = line.operands.first().copied() else {
+            return self.fail(at, format!("{} is none of the function", line.desc.printed));
+        };
+        let candidates = self.repeats.by_row.get(&line.desc.id).into_iter().flatten();
+        let mut results: Vec<SmallVec<[(Value, Lanes); 2]>> = vec![SmallVec::new(); usize::from(to.len)];
+        let mut known = false;
+        for number in candidates.filter(|n| state.repeatable.contains(*n)) {
+            let Some(place) = self.repeats.at.get(number) else { continue };
+            let inst = &self.f.blocks[place.block].insts[place.inst];
+            if !self.same_sources(state, inst, line) {
+                continue;
+            }
+            known = true;
+            if let MOperand::Virt(dst) = inst.operands[0] {
+                for (list, d) in results.iter_mut().zip(self.dwords(dst)) {
+                    list.push((Value::Dword(d), if to.file == RegFile::Sgpr { FULL } else { ACTIVE }));
+                }
+            }
+        }
+        if !known {
+            return self
+                .fail(at, format!("{} repeats no instruction whose sources are there", line.desc.printed));
+        }
+        for (unit, values) in to.units().zip(results) {
+            state.transfer(Cell::Unit(unit), &values);
+        }
+        Ok(())
+    }
+
+    fn same_sources(&self, state: &State, inst: &MInst, line: &Inst) -> bool {
+        let Op::Machine(desc, mods) = inst.op else { return false };
+        desc == line.desc
+            && mods == line.mods
+            && inst.operands.iter().zip(&line.operands).skip(1).all(|(want, have)| match (want, have) {
+                (MOperand::Virt(s), Operand::Reg(reg)) => {
+                    usize::from(s.len) == reg.units().count()
+                        && self
+                            .dwords(*s)
+                            .zip(reg.units())
+                            .all(|(d, unit)| state.lanes(Cell::Unit(unit), Value::Dword(d)) & ACTIVE != 0)
+                }
+                (MOperand::Fixed(fixed), have) => fixed == have,
+                _ => false,
+            })
+    }
+}
