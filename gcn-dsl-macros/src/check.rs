@@ -1,5 +1,7 @@
 //! What syntax alone can tell is wrong with a kernel's declaration, and what it declares.
 
+mod registers;
+
 use gcn_isa::{Format, InstDesc, Target};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
@@ -7,6 +9,7 @@ use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnT
 use crate::errors::Errors;
 use crate::expand::ty;
 use crate::parse::KernelFn;
+use registers::Registers;
 
 /// What a kernel declares.
 pub(crate) struct Declared {
@@ -14,6 +17,8 @@ pub(crate) struct Declared {
     pub workgroup: [Expr; 3],
     /// Targets, if `#[targets(…)]` names them.
     pub targets: Option<Vec<Target>>,
+    /// Limits to the registers.
+    pub registers: Registers,
     /// Arguments.
     pub args: Vec<Arg>,
 }
@@ -100,17 +105,20 @@ pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared>
     let args = arguments(kernel, errors);
     let workgroup = workgroup(kernel, errors);
     let targets = targets(kernel, errors);
+    let registers = registers::registers(kernel, targets.as_deref(), errors);
     attributes(kernel, errors);
-    Some(Declared { workgroup: workgroup?, targets, args: args? })
+    Some(Declared { workgroup: workgroup?, targets, registers, args: args? })
 }
 
 fn attributes(kernel: &KernelFn, errors: &mut Errors) {
     const KEPT: [&str; 5] = ["doc", "allow", "expect", "cfg", "deprecated"];
-    const OWN: [&str; 3] = ["workgroup", "targets", "schedule"];
+    const OWN: [&str; 5] = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
     let is = |attr: &Attribute, names: &[&str]| names.iter().any(|name| attr.path().is_ident(name));
     for (i, attr) in kernel.attrs.iter().enumerate() {
         if !is(attr, &KEPT) && !is(attr, &OWN) {
-            errors.at(attr, "unknown attribute on a kernel; there are `#[workgroup(…)]`, `#[targets(…)]` and `#[schedule(manual)]`");
+            let what = "unknown attribute on a kernel; there are `#[workgroup(…)]`, `#[targets(…)]`, `#[schedule(manual)]`, \
+                        `#[max_registers(…)]` and `#[min_occupancy(…)]`";
+            errors.at(attr, what);
         }
         if let Err(error) = crate::expand::attrs::is_manual(attr) {
             errors.push(error);

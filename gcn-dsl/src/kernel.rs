@@ -2,6 +2,9 @@
 
 pub(crate) mod build;
 pub(crate) mod debug;
+mod limits;
+mod pressure;
+mod registers;
 mod report;
 pub(crate) mod spec;
 
@@ -14,7 +17,7 @@ pub use report::{Report, WaitTotals};
 use crate::ir;
 use crate::lang::{Arguments, Packer, Signature};
 use crate::launch::{Device, Grid, LaunchError, LaunchStats};
-use crate::regalloc::{FilePressure, Pressure, Usage};
+use crate::regalloc::{FilePressure, Limits, Pressure, Spills, Usage};
 use crate::sched::wait::Inserted;
 
 /// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name; the provided
@@ -120,6 +123,8 @@ pub struct BuiltKernel {
     pub(crate) ir: ir::Kernel,
     pub(crate) usage: Usage,
     pub(crate) pressure: Pressure,
+    pub(crate) spills: Spills,
+    pub(crate) limits: Limits,
     pub(crate) inserted: Vec<Inserted>,
     pub(crate) spec: gcn_emit::kernel::KernelSpec,
     pub(crate) code: Vec<u8>,
@@ -150,6 +155,8 @@ impl BuiltKernel {
                 vgpr: all(RegFile::Vgpr, used.next_free_vgpr),
                 agpr: all(RegFile::Agpr, used.agprs),
             },
+            spills: Spills::default(),
+            limits: Limits::default(),
             inserted: Vec::new(),
             signature,
             spec,
@@ -234,6 +241,17 @@ impl BuiltKernel {
     /// Where register pressure peaks.
     pub fn pressure(&self) -> &Pressure {
         &self.pressure
+    }
+
+    /// What was put in for values that found no register.
+    pub fn spills(&self) -> &Spills {
+        &self.spills
+    }
+
+    /// Where register pressure peaks, in the style of a compiler's message: for each file the line, the lines whose values
+    /// are live there, and how many registers they take. Source lines are shown if the files are found.
+    pub fn pressure_report(&self) -> String {
+        pressure::report(self)
     }
 
     /// Registers, LDS, occupancy, instruction and wait counts.

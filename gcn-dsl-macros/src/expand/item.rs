@@ -24,7 +24,7 @@ struct Head {
 }
 
 fn head(kernel: &KernelFn) -> Head {
-    let own = ["workgroup", "targets", "schedule"];
+    let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n));
     let consts = kernel.sig.generics.params.iter().filter_map(|p| match p {
         GenericParam::Const(c) => Some(c),
@@ -223,6 +223,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
         quote!((#text, #n as i128))
     });
     let [x, y, z] = &declared.workgroup;
+    let registers = declared.registers.calls();
     let targets = declared.targets.as_ref().map(|targets| {
         let names = targets.iter().map(|t| t.name());
         quote!(.targets(&[#(#names),*]))
@@ -238,6 +239,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
         ::gcn_dsl::lang::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
             #targets
             #(#hosts)*
+            #registers
             #(#args)*
     }
 }

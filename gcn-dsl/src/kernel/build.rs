@@ -5,7 +5,8 @@ use gcn_emit::kernel::KernelSpec;
 use gcn_emit::object::ObjectError;
 use gcn_isa::{Target, check};
 
-use super::{BuildOptions, BuiltKernel, Kernel};
+use super::registers::{self, Registers};
+use super::{BuildOptions, BuiltKernel, Kernel, limits};
 use crate::asm::AsmError;
 use crate::ir::{cse, dce, licm, merge, private};
 use crate::kernel::debug::Debug;
@@ -13,8 +14,7 @@ use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
 use crate::mir;
-use crate::regalloc::{self, AllocError, Limits};
-use crate::sched;
+use crate::regalloc::AllocError;
 use crate::sched::wait::{self, WaitOptions};
 
 /// Most work-items of a workgroup.
@@ -87,6 +87,14 @@ pub enum BuildError {
         kernel: String,
         /// What and where.
         error: LowerError,
+    },
+    /// `#[max_registers(…)]` or `#[min_occupancy(…)]` asks for what does not exist.
+    #[error("kernel `{kernel}`: {what}")]
+    Limits {
+        /// Kernel.
+        kernel: String,
+        /// What and what to do.
+        what: String,
     },
     /// The registers do not suffice.
     #[error(transparent)]
@@ -172,11 +180,13 @@ pub(super) fn build<K: Kernel>(
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
     mir::dce::run(&mut function);
-    if options.schedule {
-        sched::list::schedule(&mut function)
+    let limits = limits::of(&signature, target, bytes)?;
+    let mut scheduled = options.schedule.then(|| function.clone());
+    if let Some(scheduled) = &mut scheduled {
+        sched::list::schedule(scheduled)
             .map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
-    let allocated = regalloc::allocate(&function, &limits(&signature)).map_err(Box::new)?;
+    let Registers { allocated, inputs } = registers::assign(scheduled, function, inputs, &limits)?;
     let mut program = allocated.program;
     sched::manual::resolve(&mut program, &allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
@@ -189,6 +199,7 @@ pub(super) fn build<K: Kernel>(
 
     // Machine instructions become bytes.
     let spec = spec::describe(&signature, &ir, inputs, program);
+    limits::check(&signature, &spec)?;
     let (code, object, offsets) = emit(&signature, &spec)?;
     let debug = Debug::of(&spec.program, &offsets, &ir.debug);
     Ok(BuiltKernel {
@@ -196,6 +207,8 @@ pub(super) fn build<K: Kernel>(
         ir,
         usage: allocated.usage,
         pressure: allocated.pressure,
+        spills: allocated.spills,
+        limits,
         inserted,
         spec,
         code,
@@ -244,12 +257,4 @@ pub(crate) fn check_workgroup(signature: &Signature) -> Result<(), BuildError> {
         return Err(BuildError::Workgroup { kernel: kernel(), x, y, z });
     }
     Ok(())
-}
-
-/// A workgroup must fit a compute unit whole: its waves share the registers of four SIMDs.
-fn limits(signature: &Signature) -> Limits {
-    let items: u32 = signature.workgroup.iter().product();
-    let waves_per_simd = items.div_ceil(64).div_ceil(4);
-    let share = (512 / waves_per_simd.max(1)) as u16 / 8 * 8;
-    Limits { total_vector: share.min(512), ..Limits::default() }
 }

@@ -7,6 +7,7 @@ use gcn_emit::occupancy::{Occupancy, occupancy};
 use gcn_isa::{Program, hazards};
 
 use super::BuiltKernel;
+use crate::regalloc::Spills;
 use crate::sched::wait::{Inserted, InsertedKind};
 
 /// Waits that were inserted.
@@ -51,6 +52,10 @@ pub struct Report {
     pub vgprs: u32,
     /// AGPRs.
     pub agprs: u32,
+    /// What was put in for values that found no register.
+    pub spills: Spills,
+    /// Bytes of scratch memory of a lane, private arrays and spilled values.
+    pub scratch: u32,
     /// LDS bytes of a workgroup.
     pub lds: u32,
     /// Waves per SIMD, and what limits them.
@@ -71,6 +76,8 @@ impl Report {
             sgprs: u32::from(kernel.usage.sgprs),
             vgprs: u32::from(kernel.usage.vgprs),
             agprs: u32::from(kernel.usage.agprs),
+            spills: kernel.spills,
+            scratch: kernel.spec.scratch_bytes,
             lds: kernel.spec.lds_bytes,
             occupancy: occupancy(&kernel.spec),
             instructions: kernel.program().lines.len(),
@@ -84,6 +91,15 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} for {}", self.name, self.target)?;
         writeln!(f, "  registers     {} SGPR, {} VGPR, {} AGPR", self.sgprs, self.vgprs, self.agprs)?;
+        let s = &self.spills;
+        if s.total() > 0 {
+            let memory = format!("{} stores, {} loads", s.stores, s.loads);
+            let moves = format!("{} lane moves, {} VGPR-AGPR moves", s.lane_moves, s.register_moves);
+            writeln!(f, "  spilling      {memory}, {moves}, {} made again", s.again)?;
+        }
+        if self.scratch > 0 {
+            writeln!(f, "  scratch       {} bytes per lane", self.scratch)?;
+        }
         writeln!(f, "  LDS           {} bytes per workgroup", self.lds)?;
         writeln!(f, "  occupancy     {}", self.occupancy)?;
         writeln!(f, "  instructions  {} ({} bytes)", self.instructions, self.code_bytes)?;

@@ -19,8 +19,23 @@ pub struct Signature {
     pub workgroup: [u32; 3],
     /// Targets the kernel is written for; every target if none were named.
     pub targets: TargetSet,
+    /// What it says about registers.
+    pub registers: RegisterLimits,
     /// Arguments in order.
     pub args: Vec<SignatureArg>,
+}
+
+/// `#[max_registers(…)]` and `#[min_occupancy(…)]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RegisterLimits {
+    /// Most VGPRs.
+    pub vgprs: Option<u32>,
+    /// Most SGPRs, VCC and the like not counted.
+    pub sgprs: Option<u32>,
+    /// Most AGPRs.
+    pub agprs: Option<u32>,
+    /// Least waves per SIMD.
+    pub min_occupancy: Option<u32>,
 }
 
 /// An argument.
@@ -84,7 +99,7 @@ impl Signature {
             name.push('_');
             name.push_str(&value.to_string().replace('-', "m"));
         }
-        Signature { name, workgroup, targets: TargetSet::ALL, args: Vec::new() }
+        Signature { name, workgroup, targets: TargetSet::ALL, registers: RegisterLimits::default(), args: Vec::new() }
     }
 
     /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.
@@ -106,6 +121,34 @@ impl Signature {
     pub fn targets(mut self, names: &[&str]) -> Signature {
         let named: Vec<Target> = names.iter().filter_map(|n| n.parse().ok()).collect();
         self.targets = TargetSet::of(&named);
+        self
+    }
+
+    /// `#[max_registers(vgpr = n)]`.
+    #[must_use]
+    pub fn max_vgprs(mut self, n: u32) -> Signature {
+        self.registers.vgprs = Some(n);
+        self
+    }
+
+    /// `#[max_registers(sgpr = n)]`.
+    #[must_use]
+    pub fn max_sgprs(mut self, n: u32) -> Signature {
+        self.registers.sgprs = Some(n);
+        self
+    }
+
+    /// `#[max_registers(agpr = n)]`.
+    #[must_use]
+    pub fn max_agprs(mut self, n: u32) -> Signature {
+        self.registers.agprs = Some(n);
+        self
+    }
+
+    /// `#[min_occupancy(n)]`.
+    #[must_use]
+    pub fn min_occupancy(mut self, waves_per_simd: u32) -> Signature {
+        self.registers.min_occupancy = Some(waves_per_simd);
         self
     }
 

@@ -411,8 +411,20 @@ impl<'f> Job<'f> {
         let mut list: Vec<LiveReg> = live
             .into_iter()
             .filter(|(v, _)| self.f.info(*v).file == file)
-            .map(|(reg, mask)| LiveReg { reg, dwords: mask.count_ones() as u8 })
+            .map(|(reg, mask)| LiveReg { reg, dwords: mask.count_ones() as u8, defined: None })
             .collect();
+        let mut wanted: hashbrown::HashMap<VReg, usize> =
+            list.iter().enumerate().map(|(i, l)| (l.reg, i)).collect();
+        for inst in self.f.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.loc.is_some()) {
+            for u in access::uses(self.f, inst).iter().filter(|u| u.write && !u.undef) {
+                if let Some(i) = wanted.remove(&u.slice.reg) {
+                    list[i].defined = inst.loc;
+                }
+            }
+            if wanted.is_empty() {
+                break;
+            }
+        }
         list.sort_by_key(|l| (std::cmp::Reverse(l.dwords), l.reg));
         list
     }

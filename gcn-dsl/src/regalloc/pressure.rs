@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gcn_isa::RegFile;
+use gcn_isa::program::SourceLoc;
 
 use super::error::Place;
 use super::segs::{Seg, Slot};
@@ -15,6 +16,8 @@ pub struct LiveReg {
     pub reg: VReg,
     /// How many of its dwords are live.
     pub dwords: u8,
+    /// Where the user's source gives it its value first.
+    pub defined: Option<SourceLoc>,
 }
 
 impl fmt::Display for LiveReg {

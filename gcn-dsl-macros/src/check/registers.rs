@@ -1,0 +1,113 @@
+//! `#[max_registers(…)]` and `#[min_occupancy(…)]`.
+
+use gcn_isa::Target;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Expr, Ident, Token};
+
+use super::{find, literal};
+use crate::errors::Errors;
+use crate::parse::KernelFn;
+
+/// What a kernel says about its registers.
+#[derive(Default)]
+pub(crate) struct Registers {
+    vgprs: Option<Expr>,
+    sgprs: Option<Expr>,
+    agprs: Option<Expr>,
+    occupancy: Option<Expr>,
+}
+
+const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0)]`";
+
+/// `64` or `vgpr = 64`.
+enum Limit {
+    Vgprs(Expr),
+    Named(Ident, Expr),
+}
+
+impl Parse for Limit {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(syn::Ident) && input.peek2(Token![=]) {
+            let name = input.parse()?;
+            input.parse::<Token![=]>()?;
+            return Ok(Limit::Named(name, input.parse()?));
+        }
+        Ok(Limit::Vgprs(input.parse()?))
+    }
+}
+
+pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &mut Errors) -> Registers {
+    let mut found = Registers::default();
+    if let Some(attr) = find(kernel, "max_registers") {
+        match attr.parse_args_with(Punctuated::<Limit, Token![,]>::parse_terminated) {
+            Ok(limits) if !limits.is_empty() => limits.into_iter().for_each(|l| found.limit(l, errors)),
+            _ => errors.at(attr, format!("the registers that the kernel may use are missing; {FORM}")),
+        }
+    }
+    if let Some(attr) = find(kernel, "min_occupancy") {
+        const FORM: &str = "write `#[min_occupancy(4)]`";
+        match attr.parse_args::<Expr>() {
+            Ok(waves) => {
+                occupancy(&waves, targets, errors);
+                found.occupancy = Some(waves);
+            }
+            Err(_) => errors.at(attr, format!("it takes one number, waves per SIMD; {FORM}")),
+        }
+    }
+    found
+}
+
+/// The waves that a SIMD of any of the targets holds at most.
+fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
+    let buildable = Target::ALL.into_iter().filter(|t| t.has_packed_tid());
+    let listed = buildable.filter(|t| targets.is_none_or(|list| list.contains(t)));
+    let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);
+    if let Some(n) = literal(waves)
+        && (n == 0 || n > u64::from(most))
+    {
+        errors.at(waves, format!("a SIMD holds 1 to {most} waves at once, not {n}"));
+    }
+}
+
+impl Registers {
+    fn limit(&mut self, limit: Limit, errors: &mut Errors) {
+        let (name, value) = match limit {
+            Limit::Vgprs(value) => (None, value),
+            Limit::Named(name, value) => (Some(name), value),
+        };
+        let text = name.as_ref().map_or("vgpr".to_owned(), Ident::to_string);
+        let (place, what, least, most) = match text.as_str() {
+            "vgpr" => (&mut self.vgprs, "VGPRs", 1, 256),
+            "sgpr" => (&mut self.sgprs, "SGPRs", 1, 102),
+            "agpr" => (&mut self.agprs, "AGPRs", 0, 256),
+            _ => {
+                let what = format!("there are no registers called `{text}`; {FORM}");
+                return errors.at(name, what);
+            }
+        };
+        if place.is_some() {
+            return errors.at(&value, format!("the number of {what} is given already; remove one"));
+        }
+        if let Some(n) = literal(&value)
+            && !(least..=most).contains(&n)
+        {
+            errors.at(&value, format!("a kernel uses {least} to {most} {what}, not {n}"));
+        }
+        *place = Some(value);
+    }
+
+    /// The calls on the kernel's `Signature`.
+    pub fn calls(&self) -> TokenStream {
+        let max = |file: &str, value: &Option<Expr>| {
+            let method = quote::format_ident!("max_{file}");
+            value.as_ref().map(|n| quote!(.#method((#n) as u32)))
+        };
+        let (vgprs, sgprs, agprs) =
+            (max("vgprs", &self.vgprs), max("sgprs", &self.sgprs), max("agprs", &self.agprs));
+        let occupancy = self.occupancy.as_ref().map(|n| quote!(.min_occupancy((#n) as u32)));
+        quote!(#vgprs #sgprs #agprs #occupancy)
+    }
+}

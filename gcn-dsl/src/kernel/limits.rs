@@ -1,0 +1,76 @@
+//! How many registers a kernel may use: what its workgroup leaves, and what its attributes say.
+
+use gcn_emit::kernel::KernelSpec;
+use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
+use gcn_isa::Target;
+
+use super::BuildError;
+use crate::lang::Signature;
+use crate::regalloc::{Limits, SpillTo};
+
+/// Work-items of a wave.
+const WAVE: u32 = 64;
+/// SGPRs with a meaning that occupancy counts beside those that are handed out (VCC, FLAT_SCRATCH, XNACK_MASK).
+const NAMED_SGPRS: u32 = 6;
+
+/// The limits of a kernel that takes `lds_bytes` for a workgroup.
+pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildError> {
+    let asked = signature.registers;
+    let fail = |what: String| Err(BuildError::Limits { kernel: signature.name.clone(), what });
+    let kinds = [("VGPRs", asked.vgprs, 1, 256), ("SGPRs", asked.sgprs, 1, 102), ("AGPRs", asked.agprs, 0, 256)];
+    for (what, given, least, most) in kinds {
+        if let Some(n) = given.filter(|n| !(least..=most).contains(n)) {
+            return fail(format!("`#[max_registers]` allows {n} {what}; a kernel uses {least} to {most}"));
+        }
+    }
+    // A workgroup must fit a compute unit whole: its waves share the registers of four SIMDs.
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
+    let mut per_simd = waves.div_ceil(SIMDS_PER_CU);
+    let mut limits = Limits::default();
+    if let Some(wanted) = asked.min_occupancy {
+        let nothing = Usage { vgprs: 1, sgprs: 1, lds_bytes, waves_per_workgroup: waves };
+        let most = occupancy::Limits::of_usage(target, nothing);
+        let reasons = [
+            (most.slots, "a SIMD has no more wave slots".to_owned()),
+            (most.workgroups, format!("whole workgroups of {waves} waves do not come closer")),
+            (most.lds, format!("the {lds_bytes} bytes of LDS of each workgroup leave no more")),
+        ];
+        if wanted == 0 {
+            return fail("`#[min_occupancy(0)]` says nothing; a SIMD holds at least 1 wave".into());
+        }
+        if let Some((possible, why)) = reasons.into_iter().find(|r| r.0 < wanted) {
+            return fail(format!(
+                "`#[min_occupancy({wanted})]` cannot be met on {target}: {possible} waves per SIMD are possible, {why}"
+            ));
+        }
+        // Workgroups are resident whole.
+        let workgroups = (1..).find(|n| (n * waves).div_ceil(SIMDS_PER_CU) >= wanted).unwrap_or(1);
+        per_simd = (workgroups * waves).div_ceil(SIMDS_PER_CU);
+        let enough = |sgprs: &u32| {
+            let usage = Usage { sgprs: sgprs + NAMED_SGPRS, ..nothing };
+            occupancy::Limits::of_usage(target, usage).sgprs >= per_simd
+        };
+        limits.sgprs = (1..=102).rev().find(enough).unwrap_or(1) as u16;
+    }
+    let granule = target.vgpr_granule();
+    let share = target.vgprs_per_simd() / per_simd.max(1) / granule * granule;
+    limits.total_vector = share.min(512) as u16;
+    let given = |n: Option<u32>, most: u16| n.map_or(most, |n| most.min(n as u16));
+    limits.vgprs = given(asked.vgprs, limits.vgprs);
+    limits.sgprs = given(asked.sgprs, limits.sgprs);
+    limits.agprs = given(asked.agprs, limits.agprs);
+    limits.spill = SpillTo { lanes: true, agprs: true, frame: None };
+    Ok(limits)
+}
+
+/// Is the kernel what its attributes ask for?
+pub(super) fn check(signature: &Signature, spec: &KernelSpec) -> Result<(), BuildError> {
+    let has = occupancy(spec);
+    match signature.registers.min_occupancy {
+        Some(wanted) if has.waves_per_simd < wanted => Err(BuildError::Limits {
+            kernel: signature.name.clone(),
+            what: format!("`#[min_occupancy({wanted})]` is not met: {has}"),
+        }),
+        _ => Ok(()),
+    }
+}

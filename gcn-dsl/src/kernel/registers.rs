@@ -1,0 +1,47 @@
+//! Registers for a kernel: the order of its instructions that needs fewest moves, and scratch memory only if it must be.
+
+use crate::lower::Inputs;
+use crate::mir::Function;
+use crate::regalloc::{self, AllocError, Allocated, Limits, SpillTo};
+
+/// A kernel on machine registers.
+pub(super) struct Registers {
+    pub allocated: Allocated,
+    /// With the scratch memory that values take which found no register.
+    pub inputs: Inputs,
+}
+
+/// Assigns registers to a function as it was scheduled, or as it is written.
+pub(super) fn assign(
+    scheduled: Option<Function>,
+    function: Function,
+    inputs: Inputs,
+    limits: &Limits,
+) -> Result<Registers, Box<AllocError>> {
+    let Some(scheduled) = scheduled else { return allocate(&function, inputs, limits) };
+    let first = allocate(&scheduled, inputs, limits);
+    let cost = |r: &Registers| r.allocated.spills.total();
+    match first {
+        Ok(ref found) if cost(found) == 0 => first,
+        // The order of the text may need fewer registers.
+        first => match (first, allocate(&function, inputs, limits)) {
+            (Ok(a), Ok(b)) => Ok(if cost(&b) < cost(&a) { b } else { a }),
+            (Err(_), Ok(b)) => Ok(b),
+            (a, Err(_)) => a,
+        },
+    }
+}
+
+fn allocate(function: &Function, inputs: Inputs, limits: &Limits) -> Result<Registers, Box<AllocError>> {
+    match regalloc::allocate(function, limits) {
+        Ok(allocated) => return Ok(Registers { allocated, inputs }),
+        Err(AllocError::DoesNotFit { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let (mut function, mut inputs) = (function.clone(), inputs);
+    let frame = inputs.reserve_scratch(&mut function, 4, 4);
+    let limits = Limits { spill: SpillTo { frame: Some(frame), ..limits.spill }, ..*limits };
+    let allocated = regalloc::allocate(&function, &limits)?;
+    inputs.scratch_bytes = inputs.scratch_bytes.max(allocated.spills.frame_bytes);
+    Ok(Registers { allocated, inputs })
+}
