@@ -15,7 +15,7 @@ pub use build::BuildError;
 pub use report::{Report, WaitTotals};
 
 use crate::ir;
-use crate::lang::{Arguments, Packer, Signature};
+use crate::lang::{Arguments, Packer, RegisterLimits, Signature};
 use crate::launch::{Device, Grid, LaunchError, LaunchStats};
 use crate::regalloc::{FilePressure, Limits, Pressure, Spills, Usage};
 use crate::sched::wait::Inserted;
@@ -108,11 +108,14 @@ pub struct BuildOptions {
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
     /// that are built without optimisation, and false in release builds.
     pub debug: bool,
+    /// Limits to the registers; each that is given replaces the kernel's attribute.
+    pub registers: RegisterLimits,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        BuildOptions { schedule: true, merge: true, debug: cfg!(debug_assertions) }
+        let registers = RegisterLimits::default();
+        BuildOptions { schedule: true, merge: true, debug: cfg!(debug_assertions), registers }
     }
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Registers {
     occupancy: Option<Expr>,
 }
 
-const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0)]`";
+const FORM: &str =
+    "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0)]`";
 
 /// `64` or `vgpr = 64`.
 enum Limit {

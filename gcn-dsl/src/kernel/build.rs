@@ -154,7 +154,8 @@ pub(super) fn build<K: Kernel>(
     target: Target,
     options: &BuildOptions,
 ) -> Result<BuiltKernel, BuildError> {
-    let signature = kernel.signature();
+    let mut signature = kernel.signature();
+    signature.registers = signature.registers.replaced_by(options.registers);
     let name = || signature.name.clone();
     check_signature(&signature, target)?;
     let workgroup = signature.workgroup;

@@ -17,7 +17,8 @@ const NAMED_SGPRS: u32 = 6;
 pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildError> {
     let asked = signature.registers;
     let fail = |what: String| Err(BuildError::Limits { kernel: signature.name.clone(), what });
-    let kinds = [("VGPRs", asked.vgprs, 1, 256), ("SGPRs", asked.sgprs, 1, 102), ("AGPRs", asked.agprs, 0, 256)];
+    let kinds =
+        [("VGPRs", asked.vgprs, 1, 256), ("SGPRs", asked.sgprs, 1, 102), ("AGPRs", asked.agprs, 0, 256)];
     for (what, given, least, most) in kinds {
         if let Some(n) = given.filter(|n| !(least..=most).contains(n)) {
             return fail(format!("`#[max_registers]` allows {n} {what}; a kernel uses {least} to {most}"));

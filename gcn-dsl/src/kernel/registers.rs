@@ -1,7 +1,10 @@
 //! Registers for a kernel: the order of its instructions that needs fewest moves, and scratch memory only if it must be.
 
+use gcn_isa::Operand;
+use gcn_isa::reg::FLAT_SCRATCH;
+
 use crate::lower::Inputs;
-use crate::mir::Function;
+use crate::mir::{Function, MInst, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, Limits, SpillTo};
 
 /// A kernel on machine registers.
@@ -40,8 +43,29 @@ fn allocate(function: &Function, inputs: Inputs, limits: &Limits) -> Result<Regi
     }
     let (mut function, mut inputs) = (function.clone(), inputs);
     let frame = inputs.reserve_scratch(&mut function, 4, 4);
+    set_up_first(&mut function);
     let limits = Limits { spill: SpillTo { frame: Some(frame), ..limits.spill }, ..*limits };
     let allocated = regalloc::allocate(&function, &limits)?;
     inputs.scratch_bytes = inputs.scratch_bytes.max(allocated.spills.frame_bytes);
     Ok(Registers { allocated, inputs })
+}
+
+/// Puts the set-up of `FLAT_SCRATCH` before everything else: the first values may go to scratch already.
+fn set_up_first(function: &mut Function) {
+    let Some(entry) = function.blocks.first_mut() else { return };
+    let writes = |inst: &MInst| matches!(inst.operands.first(), Some(MOperand::Fixed(Operand::Reg(r))) if r.overlaps(FLAT_SCRATCH));
+    let sources: Vec<VReg> = entry
+        .insts
+        .iter()
+        .filter(|i| writes(i))
+        .flat_map(|i| &i.operands)
+        .filter_map(|o| match o {
+            MOperand::Virt(s) => Some(s.reg),
+            MOperand::Fixed(_) => None,
+        })
+        .collect();
+    let makes =
+        |inst: &MInst| matches!(inst.operands.first(), Some(MOperand::Virt(s)) if sources.contains(&s.reg));
+    // A stable sort: the order among them stays.
+    entry.insts.sort_by_key(|inst| !(writes(inst) || makes(inst)));
 }

@@ -38,6 +38,19 @@ pub struct RegisterLimits {
     pub min_occupancy: Option<u32>,
 }
 
+impl RegisterLimits {
+    /// These limits, or where `other` gives one, that.
+    #[must_use]
+    pub fn replaced_by(self, other: RegisterLimits) -> RegisterLimits {
+        RegisterLimits {
+            vgprs: other.vgprs.or(self.vgprs),
+            sgprs: other.sgprs.or(self.sgprs),
+            agprs: other.agprs.or(self.agprs),
+            min_occupancy: other.min_occupancy.or(self.min_occupancy),
+        }
+    }
+}
+
 /// An argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureArg {
@@ -99,7 +112,13 @@ impl Signature {
             name.push('_');
             name.push_str(&value.to_string().replace('-', "m"));
         }
-        Signature { name, workgroup, targets: TargetSet::ALL, registers: RegisterLimits::default(), args: Vec::new() }
+        Signature {
+            name,
+            workgroup,
+            targets: TargetSet::ALL,
+            registers: RegisterLimits::default(),
+            args: Vec::new(),
+        }
     }
 
     /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.

@@ -39,7 +39,9 @@ mod wave;
 mod workgroup;
 
 pub use aggregate::{Aggregate, AsIs, IntoField, field};
-pub use args::{Arguments, PackedArg, Packer, Signature, SignatureArg, SignatureArgKind, WriteBack};
+pub use args::{
+    Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
+};
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };

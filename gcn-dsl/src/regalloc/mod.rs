@@ -202,7 +202,9 @@ impl Spills {
             self.stores += 1;
         } else if name.starts_with("scratch_load") || name.starts_with("buffer_load") {
             self.loads += 1;
-        } else if name.starts_with("v_accvgpr") {
+        } else if name.starts_with("v_accvgpr")
+            && matches!(line.inst.operands.get(1), Some(Operand::Reg(r)) if r.file != RegFile::Sgpr)
+        {
             self.register_moves += 1;
         } else if name.starts_with("v_readlane") || name.starts_with("v_writelane") {
             self.lane_moves += 1;
@@ -259,9 +261,8 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
     }
     if limits.spill != SpillTo::default() && failure.is_some() {
         let done = spill::allocate(f, limits)?;
-        if cfg!(debug_assertions) {
-            verify(f, &done)?;
-        }
+        // Always: spilling is rare, and there is more to it.
+        verify(f, &done)?;
         return Ok(done);
     }
     Err(failure.unwrap_or_else(|| AllocError::Malformed {

@@ -20,6 +20,7 @@
 //! All of these moves but those of lanes move active lanes only. See `insert` for why that is right, and `exec` for the
 //! instructions that look at other lanes too.
 
+mod again;
 mod exec;
 mod insert;
 mod moves;
@@ -37,7 +38,7 @@ use crate::mir::{Function, Op, VReg};
 use exec::InitialExec;
 use insert::Round;
 use price::Prices;
-use work::{HomeId, Kind, Role, Work};
+use work::{Home, HomeId, Kind, Role, Work};
 
 /// More rounds than any function takes.
 const ROUNDS: usize = 200;
@@ -71,7 +72,7 @@ impl Work {
             (Kind::Piece(..), _) => true,
             (Kind::Slot, _) => memory,
             (Kind::Value, RegFile::Sgpr) => spill.lanes,
-            (Kind::Value, _) => memory || (spill.agprs && self.f.target.has_agprs()),
+            (Kind::Value, file) => memory || self.has_room(file),
         }
     }
 }
@@ -100,6 +101,9 @@ impl<'f> Spiller<'f> {
             if pressure.is_none() {
                 let peaks = job.pressure(&classes);
                 self.divide(peaks.vgpr.peak, peaks.agpr.peak);
+                let has = |file| self.limits.of(file, function.target, 0) > 0;
+                let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && limits.spill.agprs);
+                self.work.room = room;
                 pressure = Some(peaks);
             }
             let hints = classes.hints();
@@ -163,6 +167,11 @@ impl<'f> Spiller<'f> {
             .map(|&r| classes.find(r).0)
             .filter(|root| homes.contains_key(root))
             .collect();
+        let mut members: HashMap<VReg, u32> = HashMap::new();
+        for &reg in &regs {
+            *members.entry(classes.find(reg).0).or_default() += 1;
+        }
+        let mut again = again::find(&self.work, job, classes, roots);
         for &reg in &regs {
             let (root, offset) = classes.find(reg);
             let Some(home) = homes.get_mut(&root) else { continue };
@@ -174,20 +183,22 @@ impl<'f> Spiller<'f> {
                 Kind::Piece(home, at) => self.work.send(reg, home, at),
                 Kind::Value | Kind::Slot => {
                     let info = classes.info(root);
-                    let memory = in_memory.contains(&root) || !self.has_room(info.file);
-                    let home = *home.get_or_insert_with(|| self.work.new_home(info, memory));
+                    let memory = in_memory.contains(&root);
+                    let work = &mut self.work;
+                    let home = *home.get_or_insert_with(|| match again.remove(&root) {
+                        Some(how) => work.add_home(Home::Again(how.into())),
+                        None => work.new_home(info, memory),
+                    });
                     self.work.send(reg, home, offset);
                 }
             }
         }
-        self.work.rewrite_all(&mut Round { numbers: &job.numbers, classes });
-    }
-
-    /// True if values of `file` can go to the other vector file.
-    fn has_room(&self, file: RegFile) -> bool {
-        let (target, other) =
-            (self.f.target, if file == RegFile::Vgpr { RegFile::Agpr } else { RegFile::Vgpr });
-        file == RegFile::Sgpr || self.limits.of(other, target, 0) > 0
+        self.work.rewrite_all(&mut Round {
+            numbers: &job.numbers,
+            classes,
+            stretches: HashMap::new(),
+            members,
+        });
     }
 
     /// The program of the working function as one of the original function.

@@ -17,6 +17,7 @@ mod memory_model;
 mod order;
 mod phases;
 mod random_programs;
+mod registers;
 mod rng;
 mod schedule;
 mod tile;

@@ -57,11 +57,6 @@ impl InitialExec {
     pub fn at(&self, block: usize, inst: usize) -> bool {
         self.0[block][inst]
     }
-
-    /// Is EXEC the initial one all through `block`?
-    pub fn throughout(&self, block: usize) -> bool {
-        self.0[block].iter().all(|&initial| initial)
-    }
 }
 
 impl State {

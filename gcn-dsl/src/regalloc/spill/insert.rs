@@ -5,11 +5,13 @@
 //! EXEC: a store changes the lanes that the writer changed, and the others keep what they held. That makes a write that
 //! keeps masked lanes a plain write before a masked store.
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::access::{self, VUse};
 use super::super::classes::Classes;
 use super::super::live::Numbering;
+use super::exec::writes_exec;
 use super::moves::{Transfer, repeatable};
 use super::work::{Home, HomeId, Kind, Piece, Role, Work, inst};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
@@ -27,20 +29,48 @@ pub(super) struct At {
 pub(super) struct Round<'a> {
     pub numbers: &'a Numbering,
     pub classes: &'a mut Classes,
+    /// In the block that is being rewritten: the stretches in which a register serves several instructions.
+    pub stretches: HashMap<VReg, Vec<Stretch>>,
+    /// How many registers each class has, by root.
+    pub members: HashMap<VReg, u32>,
 }
 
+/// Instructions that follow each other closely and name the same register: they share the one it is loaded to.
+pub(super) struct Stretch {
+    first: usize,
+    last: usize,
+    piece: Option<VReg>,
+    /// Dwords of it that have been loaded or written.
+    valid: u32,
+}
+
+/// So many instructions may lie between two that share a register.
+const NEAR: usize = 8;
+
 impl Round<'_> {
-    /// True if the dword that `reg` gets at `at` is read nowhere.
-    fn is_dead(&mut self, at: At, reg: VReg, dword: u8) -> bool {
+    /// True if no other register shares the place of `reg`.
+    fn is_alone(&mut self, reg: VReg) -> bool {
+        let (root, _) = self.classes.find(reg);
+        self.members.get(&root) == Some(&1)
+    }
+
+    /// The stretch that the instruction at `at` is in with `reg`.
+    fn stretch(&mut self, at: At, reg: VReg) -> Option<&mut Stretch> {
+        let i = (at.number? - self.numbers.inst[at.block]) as usize;
+        self.stretches.get_mut(&reg)?.iter_mut().find(|s| (s.first..=s.last).contains(&i))
+    }
+
+    /// True if the dword that `reg` gets at `at` is not read behind instruction `last` of the same block.
+    fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
-        // What the last instruction of a block writes may be read in another block.
-        if self.numbers.inst[at.block + 1] == number + 1 {
+        // What is live at the end of a block may be read in another block.
+        if self.numbers.inst[at.block + 1] == last + 1 {
             return false;
         }
         let (root, offset) = self.classes.find(reg);
         let slot = 2 * number + 1;
         match self.classes.lanes(root)[usize::from(offset + dword)].at(slot) {
-            Some(seg) => seg.end == slot + 1,
+            Some(seg) => seg.end <= 2 * last + 2,
             None => false,
         }
     }
@@ -68,8 +98,11 @@ impl Work {
             let roles = std::mem::take(&mut self.roles[b]);
             let mut out: Vec<Piece> = Vec::with_capacity(insts.len() + insts.len() / 4);
             let first = round.numbers.inst[b];
+            round.stretches = self.stretches(&insts);
+            self.pages.clear();
             for (i, (inst, role)) in insts.into_iter().zip(roles).enumerate() {
                 let at = At { block: b, number: Some(first + i as u32) };
+                self.now = i;
                 self.rewrite(round, at, inst, role, &mut out);
             }
             let (insts, roles) = out.into_iter().unzip();
@@ -77,6 +110,32 @@ impl Work {
             self.roles[b] = roles;
         }
         self.begin_lanes();
+    }
+
+    /// Where registers that are gone are named by instructions near each other, under the same EXEC.
+    fn stretches(&self, insts: &[MInst]) -> HashMap<VReg, Vec<Stretch>> {
+        let mut found: HashMap<VReg, Vec<Stretch>> = HashMap::new();
+        let mut exec = 0;
+        for (i, inst) in insts.iter().enumerate() {
+            for operand in &inst.operands {
+                let Some((slice, home, _)) = self.homed(*operand) else { continue };
+                let piece = matches!(self.kinds[slice.reg.0 as usize], Kind::Piece(..));
+                if piece || inst.op == Op::Undef || matches!(self.homes[home as usize], Home::Again(_)) {
+                    continue;
+                }
+                let list = found.entry(slice.reg).or_default();
+                let masked = self.f.info(slice.reg).file != RegFile::Sgpr;
+                match list.last_mut() {
+                    Some(s) if i - s.last <= NEAR && (!masked || s.first >= exec) => s.last = i,
+                    _ => list.push(Stretch { first: i, last: i, piece: None, valid: 0 }),
+                }
+            }
+            if writes_exec(inst) {
+                exec = i + 1;
+            }
+        }
+        found.values_mut().for_each(|list| list.retain(|s| s.last > s.first));
+        found
     }
 
     fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
@@ -131,12 +190,22 @@ impl Work {
     fn direct(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<Piece>) -> bool {
         let [dst, src] = i.operands[..] else { return false };
         let (to, from) = (self.homed(dst), self.homed(src));
+        let mut shared =
+            |h: &Option<(VSlice, HomeId, u8)>| h.is_some_and(|h| round.stretch(at, h.0.reg).is_some());
+        let same = to.zip(from).is_some_and(|(a, b)| (a.1, a.2) == (b.1, b.2));
+        if !same && (shared(&to) || shared(&from)) {
+            return false;
+        }
         let file = |o: MOperand, f: &Function| match o {
             MOperand::Virt(s) => Some(f.info(s.reg).file),
             MOperand::Fixed(_) => None,
         };
         let (transfer, store) = match (to, from) {
             (Some(to), Some(from)) if (to.1, to.2) == (from.1, from.2) => {
+                // The home has it; what a register of the destination held is old.
+                if let Some(s) = round.stretch(at, to.0.reg) {
+                    s.valid &= !access::mask(to.0);
+                }
                 Self::nothing(i, role, out);
                 return true;
             }
@@ -156,7 +225,9 @@ impl Work {
         };
         let (home, first, part) = transfer;
         let keeps = i.keeps_dst && file(dst, &self.f) != Some(RegFile::Sgpr);
-        let t = Transfer { home, at: first, part, keeps, role: role.before(home), loc: i.loc };
+        // A move of a piece to its home stays one when the home moves.
+        let moved = if role == Role::Own { role.before(home) } else { role };
+        let t = Transfer { home, at: first, part, keeps, role: moved, loc: i.loc };
         if store {
             if !matches!(self.homes[home as usize], Home::Again(_)) {
                 self.store(t, out);
@@ -209,40 +280,55 @@ impl Work {
     fn around(&mut self, round: &mut Round<'_>, at: At, mut i: MInst, role: Role, out: &mut Vec<Piece>) {
         let (touched, kept) = self.touched(&i);
         let keeps = std::mem::replace(&mut i.keeps_dst, kept);
-        let mut behind = Vec::new();
+        let mut stores: Vec<Transfer> = Vec::new();
         for t in touched {
             let info = self.f.info(t.reg);
-            let made = VRegInfo { file: info.file, len: t.len, align: t.align };
-            let temp = self.new_vreg(made, Kind::Temp);
+            // Of a stretch, the whole register; else what the instruction names.
+            let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.last));
+            let (temp, lo, valid) = match shared {
+                Some((Some(piece), valid, _)) => (piece, 0, valid),
+                Some((None, ..)) => (self.new_vreg(info, Kind::Piece(t.home, t.at)), 0, 0),
+                None => {
+                    let made = VRegInfo { file: info.file, len: t.len, align: t.align };
+                    (self.new_vreg(made, Kind::Temp), t.lo, 0)
+                }
+            };
+            let mut last = at.number.unwrap_or(0);
+            let start = round.numbers.inst[at.block];
+            let alone = round.is_alone(t.reg);
+            if let Some(s) = round.stretch(at, t.reg) {
+                s.piece = Some(temp);
+                s.valid |= t.reads | t.writes;
+                // Another register with the same home would look for the value there.
+                last = if alone { start + s.last as u32 } else { last };
+            }
             for operand in &mut i.operands {
                 if let MOperand::Virt(s) = operand
                     && s.reg == t.reg
                 {
-                    *s = VSlice { reg: temp, start: s.start - t.lo, len: s.len };
+                    *s = VSlice { reg: temp, start: s.start - lo, len: s.len };
                 }
             }
             let transfer = |first: u8, len: u8, keeps, role| Transfer {
                 home: t.home,
                 at: t.at + first,
-                part: VSlice { reg: temp, start: first - t.lo, len },
+                part: VSlice { reg: temp, start: first - lo, len },
                 keeps,
                 role,
                 loc: i.loc,
             };
-            for (first, len) in runs(t.reads) {
+            for (first, len) in runs(t.reads & !valid) {
                 let mut moves = Vec::new();
                 self.load(transfer(first, len, false, role.before(t.home)), &mut moves);
                 self.push_loads(round, at, t.home, moves, out);
             }
-            let live = (0..32u8).filter(|&k| t.writes >> k & 1 == 1 && !round.is_dead(at, t.reg, k));
+            let live = (0..32u8).filter(|&k| t.writes >> k & 1 == 1 && !round.is_dead(at, last, t.reg, k));
             let live = live.fold(0u32, |mask, k| mask | 1 << k);
             let masked = keeps && info.file != RegFile::Sgpr;
-            for (first, len) in runs(live) {
-                self.store(transfer(first, len, masked, role.after(t.home)), &mut behind);
-            }
+            stores.extend(runs(live).map(|(first, len)| transfer(first, len, masked, role.after(t.home))));
         }
         out.push((i, role));
-        out.extend(behind);
+        stores.into_iter().for_each(|t| self.store(t, out));
     }
 
     /// What `i` does to registers that are gone, and whether it still has to keep lanes in registers.

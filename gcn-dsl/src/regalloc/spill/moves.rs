@@ -2,8 +2,8 @@
 
 use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 
-use super::work::{Home, HomeId, Piece, Role, Work, inst};
-use crate::mir::{MInst, MOperand, Op, VSlice};
+use super::work::{Home, HomeId, Kind, Piece, Role, Work, inst};
+use crate::mir::{MInst, MOperand, Op, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 
 /// A move to be made: `part.len` dwords of a register, and the home's dwords from `at` on.
@@ -17,6 +17,9 @@ pub(super) struct Transfer {
     pub role: Role,
     pub loc: Option<SourceLoc>,
 }
+
+/// Instructions for which an SGPR with an address is kept.
+const PAGE_SERVES: usize = 32;
 
 /// Bytes of the frame that one instruction reaches from its base.
 const REACH: u32 = 4096;
@@ -97,6 +100,28 @@ impl Work {
         }
     }
 
+    /// An SGPR with the address of a page of the frame. It serves for a while.
+    fn page(&mut self, address: u32, t: Transfer, out: &mut Vec<Piece>) -> MOperand {
+        let now = self.now;
+        self.pages.retain(|p| now - p.2 < PAGE_SERVES);
+        if let Some(page) = self.pages.iter().find(|p| p.0 == address) {
+            return MOperand::Virt(VSlice { reg: page.1, start: 0, len: 1 });
+        }
+        let home = self.homes.len() as HomeId;
+        let info = VRegInfo { file: RegFile::Sgpr, len: 1, align: 1 };
+        let reg = self.new_vreg(info, Kind::Piece(home, 0));
+        let base = MOperand::Virt(VSlice { reg, start: 0, len: 1 });
+        let how = inst(Op::Copy, &[base, MOperand::Fixed(Operand::const32(address))], t.loc);
+        self.add_home(Home::Again(how.clone().into()));
+        let role = match t.role {
+            Role::After(_) => Role::After(home),
+            _ => Role::Before(home),
+        };
+        out.push((how, role));
+        self.pages.push((address, reg, now));
+        base
+    }
+
     /// One access to the frame.
     fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<Piece>) {
         let (bytes, target) = (4 * dword, self.f.target);
@@ -106,9 +131,7 @@ impl Work {
             Some(row) => (row, off, bytes),
             None => {
                 let Some(row) = row(target, store, t.part.len, "saddr") else { return };
-                let base = MOperand::Virt(self.temp(RegFile::Sgpr, 1));
-                let address = MOperand::Fixed(Operand::const32(bytes / REACH * REACH));
-                out.push((inst(Op::Copy, &[base, address], t.loc), t.role));
+                let base = self.page(bytes / REACH * REACH, t, out);
                 (row, base, bytes % REACH)
             }
         };

@@ -2,6 +2,7 @@
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
+use hashbrown::HashMap;
 
 use super::super::Limits;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
@@ -91,6 +92,14 @@ pub(super) struct Work {
     lanes: Option<(VReg, u8)>,
     /// VGPRs for lanes that were not there in the last round.
     pub new_lanes: Vec<VReg>,
+    /// Whether the other vector file has registers for values of VGPRs, of AGPRs.
+    pub room: [bool; 2],
+    /// SGPRs that hold the addresses of pages of the frame, and from which instruction on.
+    pub pages: Vec<(u32, VReg, usize)>,
+    /// The instruction of the block that is being rewritten.
+    pub now: usize,
+    /// The homes that are slots.
+    pub slots: HashMap<VReg, HomeId>,
     /// By virtual register: where it is if it has been taken out of registers for good.
     pub gone: Vec<Option<(HomeId, u8)>>,
 }
@@ -108,6 +117,10 @@ impl Work {
             limits: *limits,
             lanes: None,
             new_lanes: Vec::new(),
+            room: [limits.spill.agprs && f.target.has_agprs(); 2],
+            pages: Vec::new(),
+            slots: HashMap::new(),
+            now: 0,
             gone: Vec::new(),
             f: f.clone(),
         }
@@ -120,11 +133,13 @@ impl Work {
         VReg(self.f.vregs.len() as u32 - 1)
     }
 
-    /// A register of the width and natural alignment.
-    pub fn temp(&mut self, file: RegFile, len: u8) -> VSlice {
-        let reg = self.f.new_vreg(file, len);
-        self.kinds.push(Kind::Temp);
-        VSlice { reg, start: 0, len }
+    /// True if values of `file` can go to the other vector file.
+    pub fn has_room(&self, file: RegFile) -> bool {
+        match file {
+            RegFile::Sgpr => false,
+            RegFile::Vgpr => self.room[0],
+            RegFile::Agpr => self.room[1],
+        }
     }
 
     /// Where `reg` is if it has no register any more.
@@ -139,6 +154,12 @@ impl Work {
             self.gone.resize(i + 1, None);
         }
         self.gone[i] = Some((home, at));
+        // What is in a slot moves with it.
+        if let Some(of) = self.slots.remove(&reg)
+            && let Home::Frame(first) = self.homes[home as usize]
+        {
+            self.homes[of as usize] = Home::Frame(first + u32::from(at));
+        }
     }
 
     /// Writing a lane keeps the others; at the entry there is nothing to keep.
@@ -166,13 +187,15 @@ impl Work {
             RegFile::Vgpr => RegFile::Agpr,
             RegFile::Agpr => RegFile::Vgpr,
         };
-        if in_memory || !self.limits.spill.agprs {
+        if in_memory || !self.has_room(info.file) {
             let first = self.frame;
             self.frame += u32::from(info.len);
             return self.add_home(Home::Frame(first));
         }
         let slot = self.new_vreg(VRegInfo { file: other, align: 1, ..info }, Kind::Slot);
-        self.add_home(Home::Reg(slot))
+        let home = self.add_home(Home::Reg(slot));
+        self.slots.insert(slot, home);
+        home
     }
 
     fn next_lane(&mut self) -> (VReg, u8) {

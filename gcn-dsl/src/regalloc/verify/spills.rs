@@ -33,7 +33,7 @@ impl Checker<'_> {
     /// Finds the instructions that give the same result whenever their sources are the same.
     pub(super) fn find_repeats(&self) -> Repeats {
         let mut repeats = Repeats::default();
-        if self.a.spills.again == 0 {
+        if self.a.spills.total() == 0 {
             return repeats;
         }
         for (block, b) in self.f.blocks.iter().enumerate() {
@@ -96,7 +96,9 @@ impl Checker<'_> {
 
     /// After the instruction at `at`: its result's dwords changed, and it may be repeated from now on.
     pub(super) fn note_repeatable(&self, state: &mut State, at: At, inst: &MInst) {
-        if self.repeats.at.is_empty() {
+        // A copy to itself changes nothing.
+        let same = inst.op == Op::Copy && inst.operands.first() == inst.operands.get(1);
+        if self.repeats.at.is_empty() || same {
             return;
         }
         let uses = super::access::uses(self.f, inst);
@@ -119,19 +121,21 @@ impl Checker<'_> {
 
     /// What holds the source of a copy that could be repeated holds its destination.
     pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
-        let mut more: Vec<(Value, Lanes)> = Vec::new();
-        for &(value, lanes) in values.iter() {
-            for (number, dst) in self.repeats.copies.get(&value).into_iter().flatten() {
-                if state.repeatable.contains(number) {
-                    more.push((Value::Dword(*dst), lanes & ACTIVE));
-                }
-            }
+        if self.repeats.copies.is_empty() {
+            return;
         }
-        // Scalars are whole.
-        for (value, lanes) in more {
-            if !values.iter().any(|v| v.0 == value) {
-                let scalar = matches!(value, Value::Dword(d) if self.file_of(d) == RegFile::Sgpr);
-                values.push((value, if scalar { FULL } else { lanes }));
+        // Copies of copies too.
+        let mut next = 0;
+        while let Some(&(value, lanes)) = values.get(next) {
+            next += 1;
+            for &(number, dst) in self.repeats.copies.get(&value).into_iter().flatten() {
+                let copy = Value::Dword(dst);
+                if !state.repeatable.contains(&number) || values.iter().any(|v| v.0 == copy) {
+                    continue;
+                }
+                // Scalars are whole.
+                let scalar = self.file_of(dst) == RegFile::Sgpr;
+                values.push((copy, if scalar { FULL } else { lanes & ACTIVE }));
             }
         }
     }
@@ -244,7 +248,8 @@ impl Checker<'_> {
             return self
                 .fail(at, format!("{} repeats no instruction whose sources are there", line.desc.printed));
         }
-        for (unit, values) in to.units().zip(results) {
+        for (unit, mut values) in to.units().zip(results) {
+            self.add_repeated_copies(state, &mut values);
             state.transfer(Cell::Unit(unit), &values);
         }
         Ok(())

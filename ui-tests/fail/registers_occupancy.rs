@@ -1,0 +1,29 @@
+//! An occupancy that no SIMD has.
+
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[min_occupancy(9)]
+    fn too_many(x: &mut [f32]) {
+        x[global_id().x] = 1.0;
+    }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[min_occupancy(0)]
+    fn none(x: &mut [f32]) {
+        x[global_id().x] = 1.0;
+    }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[min_occupancy(2, 4)]
+    fn two(x: &mut [f32]) {
+        x[global_id().x] = 1.0;
+    }
+}
+
+fn main() {}
