@@ -63,6 +63,10 @@ struct ControlFlow;
 #[doc = include_str!("../../docs/language/memory.md")]
 struct MemoryPage;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/language/registers.md")]
+struct RegistersGuide;
+
 pub mod asm;
 pub mod ir;
 pub mod isa;
