@@ -47,10 +47,15 @@ const ROUNDS: usize = 200;
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
 /// Allocates `f`, which does not fit `limits` otherwise.
-pub(super) fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
+///
+/// What saves instructions (values made again where they are read, registers that several readers share) is left out if
+/// `plain`.
+pub(super) fn allocate(f: &Function, limits: &Limits, plain: bool) -> Result<Allocated, AllocError> {
     let mut failure = None;
     for (coalesce, order) in ATTEMPTS {
-        match Spiller::new(f, limits).run(coalesce, order) {
+        let mut spiller = Spiller::new(f, limits);
+        spiller.work.plain = plain;
+        match spiller.run(coalesce, order) {
             Ok(done) => return Ok(done),
             Err(error) => failure = failure.or(Some(error)),
         }
@@ -171,7 +176,10 @@ impl<'f> Spiller<'f> {
         for &reg in &regs {
             *members.entry(classes.find(reg).0).or_default() += 1;
         }
-        let mut again = again::find(&self.work, job, classes, roots);
+        let mut again = match self.work.plain {
+            true => HashMap::new(),
+            false => again::find(&self.work, job, classes, roots),
+        };
         for &reg in &regs {
             let (root, offset) = classes.find(reg);
             let Some(home) = homes.get_mut(&root) else { continue };

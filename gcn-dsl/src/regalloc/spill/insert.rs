@@ -98,7 +98,7 @@ impl Work {
             let roles = std::mem::take(&mut self.roles[b]);
             let mut out: Vec<Piece> = Vec::with_capacity(insts.len() + insts.len() / 4);
             let first = round.numbers.inst[b];
-            round.stretches = self.stretches(&insts);
+            round.stretches = if self.plain { HashMap::new() } else { self.stretches(&insts) };
             self.pages.clear();
             for (i, (inst, role)) in insts.into_iter().zip(roles).enumerate() {
                 let at = At { block: b, number: Some(first + i as u32) };

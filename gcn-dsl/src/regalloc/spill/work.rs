@@ -87,6 +87,8 @@ pub(super) struct Work {
     pub homes: Vec<Home>,
     /// Dwords of the frame.
     pub frame: u32,
+    /// Nothing that only saves instructions is done.
+    pub plain: bool,
     pub limits: Limits,
     /// The VGPR that takes the next SGPR, and its next lane.
     lanes: Option<(VReg, u8)>,
@@ -115,6 +117,7 @@ impl Work {
             homes: Vec::new(),
             frame: limits.spill.frame.map_or(0, |bytes| bytes.div_ceil(4)),
             limits: *limits,
+            plain: false,
             lanes: None,
             new_lanes: Vec::new(),
             room: [limits.spill.agprs && f.target.has_agprs(); 2],
