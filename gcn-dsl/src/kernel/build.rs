@@ -15,6 +15,7 @@ use crate::lang::{self, Arguments, Signature, TraceError};
 use crate::lower::{self, LowerError};
 use crate::mir;
 use crate::regalloc::AllocError;
+use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
 
 /// Most work-items of a workgroup.

@@ -24,7 +24,7 @@ pub trait ForRange<End>: Sized {
 }
 
 /// A loop counter.
-pub trait ForIndex: Copy {
+pub trait ForIndex: Copy + crate::lang::AsIs {
     /// Whether all lanes make the same number of trips.
     type How: Kind;
     /// The IR type.

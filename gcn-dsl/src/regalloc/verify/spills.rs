@@ -90,7 +90,7 @@ impl Checker<'_> {
                     && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
                     && desc.operands.first().is_some_and(|o| o.access == Access::Write)
             }
-            Op::Undef | Op::Order => false,
+            Op::Undef | Op::Order | Op::Mark(_) => false,
         }
     }
 
