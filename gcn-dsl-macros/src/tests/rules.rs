@@ -43,7 +43,7 @@ fn scopes() {
     becomes(quote! { let mut p = 1; { let p = 2; f(p); } f(p); }, "{ let p = 2; f(p); } f(p.get());");
     becomes(
         quote! { let mut i = 1; for i in 0..a { f(i); } f(i); },
-        "let i = __gcn_loop.index(); f(i); } let (__gcn_left, __gcn_returned)
+        "let i = __gcn_loop.index(); f(i); } if lang::traced() { break; } } let (__gcn_left, __gcn_returned)
          = (__gcn_loop.kind(), lang::Leave::together()); __gcn_loop.end(&__gcn_left, &__gcn_returned) } f(i.get());",
     );
     becomes(quote! { let mut i = 1; let g = |i| i + 1; f(i); }, "let g = |i| { i + 1 }; f(i.get());");
@@ -154,7 +154,8 @@ fn loops() {
         quote! { while x[a] > 1.0 { f(); } },
         "{ let __gcn_loop = lang::while_begin(&flow, false);
            let __gcn_cond = { let~flow = __gcn_loop.flow(); lang::gt(lang::load(&x, a), 1.0) };
-           let __gcn_loop = __gcn_loop.test(__gcn_cond, false); { let~flow = __gcn_loop.flow(); f(); }
+           let __gcn_loop = __gcn_loop.test(__gcn_cond, false);
+           loop { { let~flow = __gcn_loop.flow(); f(); } if lang::traced() { break; } }
            let (__gcn_left, __gcn_returned) = (__gcn_loop.kind(), lang::Leave::together());
            __gcn_loop.end(&__gcn_left, &__gcn_returned) }",
     );
@@ -169,7 +170,8 @@ fn loops() {
             input,
             &format!(
                 "{{ let __gcn_loop = lang::for_begin(lang::{call}, &flow, false, false);
-                   {{ let~flow = __gcn_loop.flow(); let i = __gcn_loop.index(); f(i); }} let"
+                   loop {{ {{ let~flow = __gcn_loop.flow(); let i = __gcn_loop.index(); f(i); }}
+                   if lang::traced() {{ break; }} }} let"
             ),
         );
     }

@@ -185,8 +185,7 @@ pub(super) fn build<K: Kernel>(
     let limits = limits::of(&signature, target, bytes)?;
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
-        sched::list::schedule(scheduled)
-            .map_err(|error| BuildError::Interleave { kernel: name(), error })?;
+        sched::list::schedule(scheduled).map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
     let Registers { allocated, inputs } = registers::assign(scheduled, function, inputs, &limits)?;
     let mut program = allocated.program;

@@ -47,6 +47,9 @@ impl Lower<'_> {
     pub(super) fn call_with(&mut self, v: Value, call: &Call, srcs: &[Src]) -> Lowered {
         let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
+        if call.effect == crate::ir::Effect::Kept {
+            self.func.kept.extend(results.iter().map(|slice| slice.reg));
+        }
         let placed = self.place(call, &choice, &results, srcs);
         self.check_encoding(call.mnemonic, &choice, &placed.operands)?;
         self.keep_old(call, &choice, &placed);

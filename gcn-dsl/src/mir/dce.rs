@@ -24,6 +24,7 @@ pub fn run(f: &mut Function) {
 /// Registers that an instruction reads, other than to keep a part of its own result.
 fn read(f: &Function) -> Vec<bool> {
     let mut read = vec![false; f.vregs.len()];
+    f.kept.iter().for_each(|reg| read[reg.0 as usize] = true);
     for inst in f.blocks.iter().flat_map(|b| &b.insts) {
         for (i, operand) in inst.operands.iter().enumerate() {
             if let MOperand::Virt(slice) = operand

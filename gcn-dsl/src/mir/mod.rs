@@ -110,6 +110,8 @@ pub struct Function {
     pub vregs: Vec<VRegInfo>,
     /// Blocks in layout order; block 0 is the entry.
     pub blocks: Vec<MBlock>,
+    /// Registers whose values somebody outside looks at: no instruction reads them, and yet they are made.
+    pub kept: Vec<VReg>,
     /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
     pub live_in: Vec<Reg>,
     /// Buffer resources of slices: nothing but accesses through the same resource reaches what they describe.
@@ -131,6 +133,7 @@ impl Function {
             name: name.into(),
             vregs: Vec::new(),
             blocks: Vec::new(),
+            kept: Vec::new(),
             live_in: Vec::new(),
             slices: HashSet::new(),
         }
