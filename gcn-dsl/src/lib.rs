@@ -34,8 +34,11 @@
 //! - [`S<T>`](S) is one value per wave, [`V<T>`](V) one per lane. `S` becomes `V` by itself; `V` becomes `S` only through
 //!   [`read_first_lane`](lang::read_first_lane) and its kin. A plain scalar type in an annotation or an argument means `S`.
 //! - `let mut` declares a device variable; `let mut x: V<f32> = 0.0;` one that may differ from lane to lane.
-//! - `if`, `while` and `for i in a..b` (also `a..=b` and `(a..b).step_by(k)`) on a uniform condition are scalar branches, on a
-//!   varying condition they mask lanes. `&&` and `||` compute both sides.
+//! - `if`, `match`, `while`, `loop` and `for i in a..b` (also `a..=b`, `.rev()` and `.step_by(k)`) on a uniform condition are scalar
+//!   branches, on a varying condition they mask lanes; `break`, `continue`, `return` and labels are Rust's. `&&` and `||` compute both
+//!   sides.
+//! - `#[device] fn`, `#[device] struct` and `#[device] impl` declare functions and data; `asm!`, `trap()`, `debug_assert!` and `dbg!`
+//!   stand in bodies.
 //! - `&[T]` and `&mut [T]` arguments are bounds-checked by the hardware; `*const T` and `*mut T` are raw. [`Lds`](lang::Lds)
 //!   is memory shared by a workgroup, [`barrier()`](lang::barrier) orders its use; a barrier under a varying condition does
 //!   not compile.
@@ -46,7 +49,7 @@
 //! - Every instruction is a function in [`isa`] with its own mnemonic.
 //! - [`gcn_asm!`] takes literal assembly, as a kernel or as a program, and checks it while your crate compiles: see [`asm`].
 //!
-//! Not there yet: `loop`, `break`, `continue`, `return`, `match`, device functions, spilling.
+//! The guide is in `docs/language/` of the repository.
 #![deny(unsafe_code)]
 
 extern crate self as gcn_dsl;

@@ -37,7 +37,7 @@ impl Unit {
     pub(crate) fn new(launch: &Launch<'_>) -> Unit {
         let state = launch.machine.state();
         let count = launch.inputs.waves as usize;
-        let late = launch.watch.as_ref().map_or(When::Issued, |watch| watch.copies_to_lds());
+        let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
         let wave = || {
             let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
             wave.late.when = late;

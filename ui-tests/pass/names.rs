@@ -45,7 +45,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn reserved(self_: u32, values: &[u32], guard: &mut [u32]) {
         let (lang, gcn_dsl, builder, var, flow) = (1, 2, 3, 4, self_);
-        let mut other = values[lang] + gcn_dsl + builder + var;
+        let mut other: V<u32> = values[lang] + gcn_dsl + builder + var;
         let target = |args: V<u32>| args + flow;
         if other > self_ {
             let then = target(other);
@@ -56,8 +56,8 @@ gcn_kernel! {
 
     /// In device functions too.
     #[device]
-    fn frame(flow: V<u32>, reserved: u32, args: &mut V<u32>) -> V<u32> {
-        let mut own = flow + reserved;
+    fn frame(flow: V<u32>, value: u32, args: &mut V<u32>) -> V<u32> {
+        let mut own = flow + value;
         *args += 1;
         own += *args;
         own

@@ -62,7 +62,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub fn new(kind: TargetKind, label: Option<&Label>, guard: Ident) -> Frame {
+    pub fn frame(kind: TargetKind, label: Option<&Label>, guard: Ident) -> Frame {
         let label = label.map(|l| l.name.ident.to_string());
         Frame::Target(Box::new(Target {
             kind,
@@ -348,7 +348,7 @@ impl Cx<'_> {
     /// The body of a function: its value is that of the last expression and of each `return`. A kernel's has none.
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.helper("function", span);
-        self.frames.push(Target::new(TargetKind::Function, None, guard.clone()));
+        self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
         let body = self.value_of(stmts, span);
         self.close_block(body, &guard, span)
     }
@@ -356,7 +356,7 @@ impl Cx<'_> {
     /// A block with a label.
     pub fn labelled_block(&mut self, label: &Label, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.fresh("block", span);
-        self.frames.push(Target::new(TargetKind::Block, Some(label), guard.clone()));
+        self.frames.push(Target::frame(TargetKind::Block, Some(label), guard.clone()));
         let body = self.value_of(stmts, span);
         let block = self.close_block(body, &guard, span);
         quote_spanned!(span=> { #block })

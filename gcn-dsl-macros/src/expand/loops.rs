@@ -76,7 +76,7 @@ impl Cx<'_> {
         guard: &Ident,
         f: impl FnOnce(&mut Self) -> TokenStream,
     ) -> Body {
-        self.frames.push(Target::new(kind, label, guard.clone()));
+        self.frames.push(Target::frame(kind, label, guard.clone()));
         let carried = self.carried_so_far();
         let tokens = f(self);
         let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));

@@ -1,0 +1,33 @@
+//! What a device struct's declaration cannot say.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    struct Host {
+        x: V<f32>,
+    }
+}
+
+gcn_kernel! {
+    #[device]
+    struct Empty;
+
+    #[device]
+    #[derive(Clone, Copy, PartialEq)]
+    struct Derived {
+        x: V<f32>,
+    }
+
+    #[device]
+    struct Borrowed<'a> {
+        x: &'a V<f32>,
+    }
+}
+
+gcn_kernel! {
+    #[device]
+    enum Either {
+        A(V<f32>),
+    }
+}
+
+fn main() {}

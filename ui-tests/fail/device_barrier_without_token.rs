@@ -1,0 +1,14 @@
+//! Who calls the function, and with which lanes, cannot be seen in it: the token says so.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[device]
+    fn shared(x: V<f32>) -> V<f32> {
+        let block = Lds::<f32, 64>::new();
+        block[local_id().x] = x;
+        barrier();
+        block[0]
+    }
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! What was stored to LDS is there for other waves behind a barrier only.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(256)]
+    fn kernel(x: &mut [f32]) {
+        let i = local_id().x;
+        let tile = LdsBuf::<f32, 256>::new();
+        let tile = tile.store(i, x[i]);
+        x[i] = tile[255 - i];
+    }
+}
+
+fn main() {}

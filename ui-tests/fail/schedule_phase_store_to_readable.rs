@@ -1,0 +1,15 @@
+//! Other waves may still read the buffer: a barrier has to come first.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(256)]
+    fn kernel(x: &mut [f32]) {
+        let i = local_id().x;
+        let tile = LdsBuf::<f32, 256>::new();
+        let tile = barrier(tile.store(i, x[i]));
+        x[i] = tile[255 - i];
+        let tile = tile.store(i, 0.0);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! A result that is on its way cannot be stored.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[schedule(manual)]
+    fn kernel(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        y[i] = x.load_async(i);
+    }
+}
+
+fn main() {}

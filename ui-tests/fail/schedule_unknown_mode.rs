@@ -1,0 +1,20 @@
+//! There is one kind of schedule to ask for.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[schedule(automatic)]
+    fn kernel(y: &mut [f32]) {
+        y[0] = 0.0;
+    }
+
+    #[workgroup(64)]
+    fn block(y: &mut [f32]) {
+        #[schedule]
+        {
+            y[0] = 0.0;
+        }
+    }
+}
+
+fn main() {}

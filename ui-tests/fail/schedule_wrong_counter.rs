@@ -1,0 +1,16 @@
+//! Waiting for everything on `vmcnt` says nothing about an LDS load.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    #[schedule(manual)]
+    fn kernel(y: &mut [f32]) {
+        let tile = Lds::<f32, 64>::new();
+        let i = global_id().x;
+        let element = tile.load_async(i);
+        let done = wait_all::<Vm>();
+        y[i] = element.after(&done);
+    }
+}
+
+fn main() {}
