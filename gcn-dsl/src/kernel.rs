@@ -141,7 +141,7 @@ impl BuiltKernel {
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
     ) -> Result<BuiltKernel, BuildError> {
-        let (code, object, _) = build::emit(&signature, &spec)?;
+        let build::Emitted { code, object, .. } = build::emit(&signature, &spec)?;
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
@@ -201,7 +201,7 @@ impl BuiltKernel {
     /// A [`BuildError`] if an instruction cannot be encoded.
     pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
-        let (code, object, offsets) = build::emit(&self.signature, &spec)?;
+        let build::Emitted { code, object, offsets } = build::emit(&self.signature, &spec)?;
         let debug = debug::Debug::of(&spec.program, &offsets, &self.ir.debug);
         Ok(BuiltKernel { spec, code, object, debug, inserted: Vec::new(), ..self.clone() })
     }

@@ -201,7 +201,7 @@ pub(super) fn build<K: Kernel>(
     // Machine instructions become bytes.
     let spec = spec::describe(&signature, &ir, inputs, program);
     limits::check(&signature, &spec)?;
-    let (code, object, offsets) = emit(&signature, &spec)?;
+    let Emitted { code, object, offsets } = emit(&signature, &spec)?;
     let debug = Debug::of(&spec.program, &offsets, &ir.debug);
     Ok(BuiltKernel {
         signature,
@@ -218,17 +218,23 @@ pub(super) fn build<K: Kernel>(
     })
 }
 
-/// Machine code, code object, and the byte offset of each line.
-pub(super) fn emit(
-    signature: &Signature,
-    spec: &KernelSpec,
-) -> Result<(Vec<u8>, Vec<u8>, Vec<u32>), BuildError> {
+/// What is written of a kernel.
+pub(super) struct Emitted {
+    /// Machine code.
+    pub code: Vec<u8>,
+    /// The code object.
+    pub object: Vec<u8>,
+    /// The byte offset of each line.
+    pub offsets: Vec<u32>,
+}
+
+pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<Emitted, BuildError> {
     let kernel = || signature.name.clone();
     let code = gcn_emit::encode::encode_program(&spec.program)
         .map_err(|error| BuildError::Encode { kernel: kernel(), error: error.into() })?;
     let object = gcn_emit::object::write_code_object(std::slice::from_ref(spec))
         .map_err(|error| BuildError::Object { kernel: kernel(), error: error.into() })?;
-    Ok((code.bytes, object, code.offsets))
+    Ok(Emitted { code: code.bytes, object, offsets: code.offsets })
 }
 
 fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {

@@ -58,7 +58,7 @@ impl Prices {
         }
         let roots = (0..regs as u32).map(|v| {
             let sum = total[v as usize].filter(|s| *s >= 0.0)?;
-            let segs = || classes.lanes(VReg(v)).iter().flat_map(|lane| lane.as_slice());
+            let segs = || classes.lanes(VReg(v)).iter().flat_map(crate::regalloc::segs::Segs::as_slice);
             // What only goes from one instruction to the next would be as long in a temporary register.
             let longest = segs().map(|s| s.end - s.start).max()?;
             let slots: u64 = segs().map(|s| u64::from(s.end - s.start)).sum();

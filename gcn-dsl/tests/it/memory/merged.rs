@@ -478,11 +478,11 @@ fn addresses_are_computed_once() {
         let mut y = vec![0.0; 64];
         invariant.launch(&Device::simulator(target), Grid::x(1), (&x, &c, 2, &mut y)).unwrap();
         let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-        for i in 0..64 {
+        for (i, y) in y.iter().enumerate() {
             // Rows 2 to 5 are written; row 3 is the second of them.
             let l = at((i ^ 5) * 4 + 1);
             let expected: f32 = (0..2).map(|k| l * c[6] + at(k * 64 + i * 2)).sum();
-            assert_eq!(y[i], expected, "{target} {i}");
+            assert_eq!(*y, expected, "{target} {i}");
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn value(elem: Elem, rng: &mut Rng) -> u64 {
         let bits = match rng.below(6) {
             0 => random % 8,
             1 => 0u64.wrapping_sub(random % 8),
-            2 => (mask ^ mask >> 1) ^ random % 3,
+            2 => (mask ^ mask >> 1) ^ (random % 3),
             3 => random % 100,
             4 => 1 << (random % 64),
             _ => random,

@@ -146,7 +146,7 @@ pub fn shared(arguments: &mut Arguments, elem: Elem) -> Memory {
 }
 
 pub fn lds(elem: Elem) -> Memory {
-    let plain = with_type!(elem, T => {
+    with_type!(elem, T => {
         let array = Lds::<T, LDS>::new();
         let f = with_fetch!(elem, T => {
             // The same array as the element type's own name has it.
@@ -160,8 +160,7 @@ pub fn lds(elem: Elem) -> Memory {
             })
         }, None);
         Memory { load: load::<T, _>(array), store: store::<T, _>(array), uniform: None, fetch: f }
-    }, bool => unreachable!("no LDS arrays of bool"));
-    plain
+    }, bool => unreachable!("no LDS arrays of bool"))
 }
 
 /// A variable in scope.

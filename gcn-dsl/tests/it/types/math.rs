@@ -41,7 +41,9 @@ fn all<T: Float>(x: V<T>, y: V<T>) -> Vec<V<T>> {
     ]
 }
 
-const APPROXIMATE: [(&str, fn(f64) -> f64); 8] = [
+type Function = fn(f64) -> f64;
+
+const APPROXIMATE: [(&str, Function); 8] = [
     ("approx_exp2", f64::exp2),
     ("approx_log2", f64::log2),
     ("approx_exp", f64::exp),
