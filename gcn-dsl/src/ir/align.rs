@@ -40,7 +40,7 @@ impl Alignment {
         }
     }
 
-    /// `v` is a multiple of `1 << bits`; at most [`ENOUGH`].
+    /// `v` is a multiple of `1 << bits`; at most `ENOUGH`.
     pub fn bits(&mut self, kernel: &Kernel, v: Value) -> u32 {
         if let Some(known) = self.values.get(&v) {
             return *known;
