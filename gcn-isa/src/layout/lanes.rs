@@ -92,6 +92,8 @@ mod tests {
                 for matrix in Matrix::ALL {
                     let Some(registers) = shape.registers(matrix) else { continue };
                     let bits = match matrix {
+                        // The two elements of a group of four share their place.
+                        Matrix::A if shape.sparse => 2 * shape.a.bits().unwrap(),
                         Matrix::A | Matrix::B => shape.a.bits().unwrap(),
                         Matrix::Index => 4,
                         Matrix::ScaleA | Matrix::ScaleB => 8,
