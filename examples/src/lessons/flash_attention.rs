@@ -17,7 +17,7 @@
 //!
 //! **The numbers.** The reference is computed in f64. P is rounded to f16 before it is multiplied, with an error of at most
 //! 2^-11 of each weight; the weights of a query sum up to 1 and V is below 1, so that 2^-10 allows for this, the rounding of O and
-//! the approximate `exp2`.
+//! `exp2`.
 
 use gcn_dsl::lang::matrix::{AsAcc, Pad};
 use gcn_dsl::prelude::*;

@@ -1,4 +1,4 @@
-//! Lesson 14: a workgroup for a row, and functions that the hardware approximates.
+//! Lesson 14: a workgroup for a row, and functions that round.
 //!
 //! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row passes three times,
 //! for the maximum, for the sum, and for the result; the second time it comes from the cache.
@@ -6,9 +6,9 @@
 //! 256 lanes agree on one number as in lesson 3: shuffles within each wave, then LDS and a barrier. The array in LDS is used for
 //! the maximum and for the sum; the barrier between keeps a fast wave from overwriting what a slow one still has to read.
 //!
-//! `exp2` is one instruction that is right to about one unit in the last place. So this is the first lesson whose result is not
-//! the reference's bit for bit: the reference computes in f64, and the comparison allows for a small error and says how
-//! large it was.
+//! `exp2` is right to about half a unit in the last place (docs/language/types.md), and the sum rounds at each step. So this is the
+//! first lesson whose result is not the reference's bit for bit: the reference computes in f64, and the comparison allows for
+//! a small error and says how large it was.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

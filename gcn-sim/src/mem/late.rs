@@ -3,8 +3,8 @@
 //! They read memory when they are issued. What they read is in LDS at once in functional mode, where each wave runs as
 //! far as it can; when the wave waits for it in faithful mode, which is as late as a program without races can tell;
 //! and when the load is done in timed mode. Some programs count on the time that a copy takes: waves of AMD's flash attention
-//! for gfx950 load over tiles that others have yet to read, and waves of its i8 GEMM for gfx942 read what others
-//! have not waited for. Only timed mode gives the results that the authors saw.
+//! for gfx950 load over tiles that others have yet to read. Their results are right where waves stay close together
+//! (`Options::turn`), which timed mode does not promise.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
