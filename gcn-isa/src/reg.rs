@@ -40,6 +40,10 @@ pub const FLAT_SCRATCH: Reg = Reg::s(102, 2);
 pub const XNACK_MASK: Reg = Reg::s(104, 2);
 /// `vcc`.
 pub const VCC: Reg = Reg::s(106, 2);
+/// SGPRs from here on have fixed meanings (`flat_scratch`, `xnack_mask`, VCC, trap temporaries, M0, EXEC).
+pub const FIRST_NAMED_SGPR: u16 = FLAT_SCRATCH.index;
+/// SGPRs that every wave has beside those that it names by number: VCC, `flat_scratch`, `xnack_mask`.
+pub const NAMED_SGPRS: u32 = (VCC.len + FLAT_SCRATCH.len + XNACK_MASK.len) as u32;
 /// `m0`.
 pub const M0: Reg = Reg::s(124, 1);
 /// `exec`.

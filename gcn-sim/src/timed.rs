@@ -65,9 +65,6 @@ use cu::{Code, Cu, SIMDS, Shared, Times};
 use params::Params;
 use record::Record;
 
-/// SGPRs of a wave that no kernel names by number: VCC, `FLAT_SCRATCH`, `XNACK_MASK`.
-const NAMED_SGPRS: u32 = 6;
-
 /// Runs `grid` workgroups of `size` work-items each, with the bytes of `kernarg` as arguments, and says how long it
 /// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
 ///
@@ -151,7 +148,7 @@ fn occupancy(launch: &Launch<'_>) -> Occupancy {
         if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
     let usage = Usage {
         vgprs,
-        sgprs: state.sgprs + NAMED_SGPRS,
+        sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
         lds_bytes: state.lds_bytes,
         waves_per_workgroup: launch.inputs.waves,
     };

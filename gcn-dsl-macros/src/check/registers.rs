@@ -82,7 +82,7 @@ impl Registers {
         let text = name.as_ref().map_or("vgpr".to_owned(), Ident::to_string);
         let (place, what, least, most) = match text.as_str() {
             "vgpr" => (&mut self.vgprs, "VGPRs", 1, 256),
-            "sgpr" => (&mut self.sgprs, "SGPRs", 1, 102),
+            "sgpr" => (&mut self.sgprs, "SGPRs", 1, gcn_isa::reg::FIRST_NAMED_SGPR.into()),
             "agpr" => (&mut self.agprs, "AGPRs", 0, 256),
             _ => {
                 let what = format!("there are no registers called `{text}`; {FORM}");

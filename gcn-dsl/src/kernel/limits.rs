@@ -3,6 +3,7 @@
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
 use gcn_isa::Target;
+use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 
 use super::BuildError;
 use crate::lang::Signature;
@@ -10,15 +11,16 @@ use crate::regalloc::{Limits, SpillTo};
 
 /// Work-items of a wave.
 const WAVE: u32 = 64;
-/// SGPRs with a meaning that occupancy counts beside those that are handed out (VCC, FLAT_SCRATCH, XNACK_MASK).
-const NAMED_SGPRS: u32 = 6;
 
 /// The limits of a kernel that takes `lds_bytes` for a workgroup.
 pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildError> {
     let asked = signature.registers;
     let fail = |what: String| Err(BuildError::Limits { kernel: signature.name.clone(), what });
-    let kinds =
-        [("VGPRs", asked.vgprs, 1, 256), ("SGPRs", asked.sgprs, 1, 102), ("AGPRs", asked.agprs, 0, 256)];
+    let kinds = [
+        ("VGPRs", asked.vgprs, 1, 256),
+        ("SGPRs", asked.sgprs, 1, u32::from(FIRST_NAMED_SGPR)),
+        ("AGPRs", asked.agprs, 0, 256),
+    ];
     for (what, given, least, most) in kinds {
         if let Some(n) = given.filter(|n| !(least..=most).contains(n)) {
             return fail(format!("`#[max_registers]` allows {n} {what}; a kernel uses {least} to {most}"));
@@ -51,7 +53,7 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
             let usage = Usage { sgprs: sgprs + NAMED_SGPRS, ..nothing };
             occupancy::Limits::of_usage(target, usage).sgprs >= per_simd
         };
-        limits.sgprs = (1..=102).rev().find(enough).unwrap_or(1) as u16;
+        limits.sgprs = (1..=u32::from(FIRST_NAMED_SGPR)).rev().find(enough).unwrap_or(1) as u16;
     }
     let granule = target.vgpr_granule();
     let share = target.vgprs_per_simd() / per_simd.max(1) / granule * granule;

@@ -8,9 +8,8 @@ use super::access;
 use super::error::{AllocError, Place};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VSlice};
 
-/// SGPRs from here on have fixed meanings (`flat_scratch`, `xnack_mask`, VCC, trap temporaries, M0, EXEC) and are never
-/// allocated.
-pub(super) const FIRST_NAMED_SGPR: u16 = 102;
+/// Named SGPRs are never allocated.
+pub(super) use gcn_isa::reg::FIRST_NAMED_SGPR;
 
 /// True if `reg` is one that the allocator hands out.
 pub(super) fn allocatable(reg: Reg) -> bool {

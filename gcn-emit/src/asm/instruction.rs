@@ -16,9 +16,6 @@ use crate::object::SectionId;
 use crate::target_id::TargetId;
 use crate::text::{ExprValue, ParseFault, Scope, parse_inst_in};
 
-/// SGPRs from here on have names of their own.
-const FIRST_NAMED_SGPR: u16 = 102;
-
 /// Names of symbols that say what the target is (guide, *Predefined Symbols*).
 const GENERATION: [&str; 3] =
     [".amdgcn.gfx_generation_number", ".amdgcn.gfx_generation_minor", ".amdgcn.gfx_generation_stepping"];
@@ -158,7 +155,7 @@ impl<'s> Assembler<'s> {
 fn count_register(reg: gcn_isa::Reg, ends: &mut [u16; 2]) {
     let end = match reg.file {
         RegFile::Vgpr => &mut ends[0],
-        RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => &mut ends[1],
+        RegFile::Sgpr if reg.index < gcn_isa::reg::FIRST_NAMED_SGPR => &mut ends[1],
         _ => return,
     };
     *end = reg.end().max(*end);

@@ -22,9 +22,6 @@ pub struct Resources {
     pub uses_flat_scratch: bool,
 }
 
-/// Registers from here on are named ones.
-const FIRST_NAMED_SGPR: u16 = 102;
-
 impl Resources {
     /// What `program` names, explicitly or implicitly.
     pub fn of(program: &Program) -> Resources {
@@ -42,7 +39,7 @@ impl Resources {
         match used.file {
             RegFile::Vgpr => self.next_free_vgpr = self.next_free_vgpr.max(end),
             RegFile::Agpr => self.agprs = self.agprs.max(end),
-            RegFile::Sgpr if used.index < FIRST_NAMED_SGPR => {
+            RegFile::Sgpr if used.index < gcn_isa::reg::FIRST_NAMED_SGPR => {
                 self.next_free_sgpr = self.next_free_sgpr.max(end);
             }
             RegFile::Sgpr => {

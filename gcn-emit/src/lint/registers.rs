@@ -7,9 +7,6 @@ use super::kernel::Kernel;
 use super::rules::{ACCUM_OFFSET, AGPRS, RESERVED_SGPRS, SGPRS, VGPRS};
 use crate::target_id::Feature;
 
-/// SGPRs with numbers from here on have names and are not counted.
-const FIRST_NAMED_SGPR: u16 = reg::FLAT_SCRATCH.index;
-
 /// The highest register of a file that is used, and the first line that uses it.
 #[derive(Clone, Copy, Default)]
 struct Highest {
@@ -43,7 +40,7 @@ fn used(kernel: &Kernel<'_>) -> Used {
             let highest = match reg.file {
                 RegFile::Vgpr => &mut used.vgprs,
                 RegFile::Agpr => &mut used.agprs,
-                RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => &mut used.sgprs,
+                RegFile::Sgpr if reg.index < gcn_isa::reg::FIRST_NAMED_SGPR => &mut used.sgprs,
                 RegFile::Sgpr => {
                     named(&mut used, reg, line);
                     continue;
