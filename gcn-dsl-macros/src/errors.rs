@@ -1,6 +1,6 @@
 //! Collects errors, so that all of a kernel's mistakes are reported at once.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
 /// Errors found so far.
@@ -25,6 +25,11 @@ impl Errors {
     /// Notes an error at `tokens` in a body that is good Rust all the same: rustc still has its say on the rest of it.
     pub fn beside(&mut self, tokens: impl ToTokens, message: impl std::fmt::Display) {
         self.found.push(syn::Error::new_spanned(tokens, message));
+    }
+
+    /// As [`Errors::beside`], at a position.
+    pub fn beside_at(&mut self, span: Span, message: impl std::fmt::Display) {
+        self.found.push(syn::Error::new(span, message));
     }
 
     /// True if the body cannot be expanded.

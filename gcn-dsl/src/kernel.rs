@@ -128,6 +128,7 @@ pub struct BuiltKernel {
     pub(crate) pressure: Pressure,
     pub(crate) spills: Spills,
     pub(crate) limits: Limits,
+    pub(crate) pipelines: Vec<ir::pipeline::Pipelined>,
     pub(crate) inserted: Vec<Inserted>,
     pub(crate) spec: gcn_emit::kernel::KernelSpec,
     pub(crate) code: Vec<u8>,
@@ -160,6 +161,7 @@ impl BuiltKernel {
             },
             spills: Spills::default(),
             limits: Limits::default(),
+            pipelines: Vec::new(),
             inserted: Vec::new(),
             signature,
             spec,
@@ -239,6 +241,11 @@ impl BuiltKernel {
     /// Every wait that was inserted, with its reasons.
     pub fn waits(&self) -> &[Inserted] {
         &self.inserted
+    }
+
+    /// The loops that `#[pipeline]` asked for, inner ones first: which loads run ahead, and which do not and why.
+    pub fn pipelines(&self) -> &[ir::pipeline::Pipelined] {
+        &self.pipelines
     }
 
     /// Where register pressure peaks.

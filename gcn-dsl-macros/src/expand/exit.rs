@@ -35,8 +35,8 @@ pub(crate) enum Frame {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetKind {
-    /// A loop on the device; `loop` has a value.
-    Loop { valued: bool },
+    /// A loop on the device; `loop` has a value, and trips of a pipelined `for` begin before the one before has ended.
+    Loop { valued: bool, pipelined: bool },
     /// A loop that is unrolled.
     Unrolled,
     /// A block with a label.
@@ -147,6 +147,16 @@ enum Exit {
     Return,
 }
 
+impl Exit {
+    fn word(self) -> &'static str {
+        match self {
+            Exit::Break => "break",
+            Exit::Continue => "continue",
+            Exit::Return => "return",
+        }
+    }
+}
+
 impl Cx<'_> {
     pub fn break_expr(&mut self, e: &ExprBreak) -> TokenStream {
         let span = e.break_token.span;
@@ -157,7 +167,7 @@ impl Cx<'_> {
             Frame::Target(t) => t.kind,
             _ => return TokenStream::new(),
         };
-        if let (Some(value), TargetKind::Loop { valued: false }) = (&e.expr, kind) {
+        if let (Some(value), TargetKind::Loop { valued: false, .. }) = (&e.expr, kind) {
             self.errors.at(
                 value,
                 "only `loop` and a block with a label have a value; assign it to a variable before `break`",
@@ -260,6 +270,7 @@ impl Cx<'_> {
 
     /// The exit itself: the notes for what it crosses, its value, and the lanes that leave.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
+        self.not_pipelined(how, target, span);
         let value = value.map(|v| self.operand_expr(v));
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
@@ -311,7 +322,7 @@ impl Cx<'_> {
         let kind = any(&path, span);
         notes.extend(quote_spanned!(span=> #slot.note(&#kind);));
         let valued = match t.kind {
-            TargetKind::Loop { valued } => valued && how == Exit::Break,
+            TargetKind::Loop { valued, .. } => valued && how == Exit::Break,
             _ => true,
         };
         if valued {
@@ -321,6 +332,19 @@ impl Cx<'_> {
         }
         let guard = &t.guard;
         quote_spanned!(span=> { #notes #guard.#method() })
+    }
+
+    /// Refuses to leave a pipelined loop or its trip: what is loaded for the trips behind it is on its way.
+    fn not_pipelined(&mut self, how: Exit, target: usize, span: Span) {
+        let pipelined = |f: &Frame| matches!(f, Frame::Target(t) if matches!(t.kind, TargetKind::Loop { pipelined: true, .. }));
+        if self.frames[target..].iter().any(pipelined) {
+            let word = how.word();
+            let what = format!(
+                "`{word}` leaves a trip of a `#[pipeline]` loop, whose next trips have begun; put the rest of the body in an `if`, \
+                 or take the attribute away"
+            );
+            self.errors.beside_at(span, what);
+        }
     }
 
     /// An expression in which no exit can be, because the rest of the statement would not know of it.

@@ -57,7 +57,7 @@ impl Body {
         let (left, returned) = (any(&left, span), any_of(&leaves.returned, span));
         let [left_name, returned_name] = ["left", "returned"].map(|name| site.helper(name, span));
         let values = match (self.target.kind, self.target.breaks) {
-            (TargetKind::Loop { valued: true }, true) => {
+            (TargetKind::Loop { valued: true, .. }, true) => {
                 let slots = self.target.slots(span);
                 quote_spanned!(span=> end_with(&#left_name, &#returned_name, #slots))
             }
@@ -95,7 +95,7 @@ impl Cx<'_> {
         self.not_in_closure(e.while_token, "`while`", "write the loop outside");
         let cond = self.operand_expr(&e.cond);
         let (flow, guard) = (self.flow(e.cond.span()), self.guard("loop", span));
-        let kind = TargetKind::Loop { valued: false };
+        let kind = TargetKind::Loop { valued: false, pipelined: false };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -117,7 +117,7 @@ impl Cx<'_> {
         let span = e.loop_token.span;
         self.not_in_closure(e.loop_token, "`loop`", "write the loop outside");
         let (flow, guard) = (self.flow(span), self.guard("loop", span));
-        let kind = TargetKind::Loop { valued: true };
+        let kind = TargetKind::Loop { valued: true, pipelined: false };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -150,7 +150,8 @@ impl Cx<'_> {
         if !matches!(**pat, Pat::Ident(_) | Pat::Wild(_)) {
             self.errors.at(pat, "the variable of a device `for` is a plain name or `_`");
         }
-        let kind = TargetKind::Loop { valued: false };
+        let pipeline = self.pipeline(e, &guard);
+        let kind = TargetKind::Loop { valued: false, pipelined: pipeline.is_some() };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -161,9 +162,31 @@ impl Cx<'_> {
         quote_spanned!(span=> {
             #declarations
             let #guard = #begin;
+            #pipeline
             #trip
             #end
         })
+    }
+
+    /// What notes that a `for` is to be pipelined, if an attribute says so.
+    fn pipeline(&mut self, e: &ExprForLoop, guard: &Ident) -> Option<TokenStream> {
+        let attr = e.attrs.iter().find(|a| attrs::is_pipeline(a))?;
+        if self.is_manual() {
+            let what = "in a `#[schedule(manual)]` block the order is the written one: start the loads of the next trip with \
+                        `load_async`, or take one of the attributes away";
+            self.errors.beside(attr, what);
+        }
+        match attrs::stages(attr) {
+            Ok(stages) => {
+                let span = attr.path().span();
+                let pipeline = lang("pipeline", span);
+                Some(quote_spanned!(span=> #pipeline(&#guard, #stages);))
+            }
+            Err(error) => {
+                self.errors.push(error);
+                None
+            }
+        }
     }
 
     fn with_pattern(&mut self, pat: &Pat, stmts: &[Stmt]) -> TokenStream {

@@ -38,6 +38,11 @@ impl Cx<'_> {
         self.in_manual(span, &body)
     }
 
+    /// True in the written order.
+    pub fn is_manual(&self) -> bool {
+        self.manual > 0
+    }
+
     fn in_manual(&self, span: Span, body: &TokenStream) -> TokenStream {
         let (guard, begin) = (self.helper("manual", span), lang("manual_begin", span));
         quote_spanned!(span=> { let #guard = #begin(); #body })

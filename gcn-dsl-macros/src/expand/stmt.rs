@@ -100,6 +100,7 @@ impl Cx<'_> {
     }
 
     fn local(&mut self, local: &Local) -> TokenStream {
+        self.not_on_let(&local.attrs);
         let (pat, annotation) = match &local.pat {
             Pat::Type(PatType { pat, ty, .. }) => (&**pat, Some(&**ty)),
             pat => (pat, None),

@@ -58,12 +58,3 @@ pub struct Atomic {
     /// Ordering.
     pub ordering: Ordering,
 }
-
-impl Atomic {
-    /// Calls `f` for each operand.
-    pub fn operands(&self, mut f: impl FnMut(Value)) {
-        self.memory.base(&mut f);
-        f(self.offset);
-        [self.value, self.expected].into_iter().flatten().for_each(f);
-    }
-}

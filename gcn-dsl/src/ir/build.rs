@@ -3,6 +3,7 @@
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
+use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
     Inst, Kernel, Label, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
@@ -142,6 +143,11 @@ impl Builder {
     /// Notes what a trap at a position means.
     pub fn note(&mut self, at: SourceLoc, text: String) {
         self.kernel.debug.notes.push((at, text));
+    }
+
+    /// Notes that the loop that counts in `counter` is to be pipelined.
+    pub fn pipeline(&mut self, counter: Variable, stages: u8, at: Option<SourceLoc>) {
+        self.kernel.pipelines.push(Request { counter, stages, at });
     }
 
     /// Declares an LDS array.

@@ -175,16 +175,6 @@ impl Call {
         }
     }
 
-    /// Calls `f` for each value that is read.
-    pub fn operands(&self, mut f: impl FnMut(Value)) {
-        for arg in &self.args {
-            if let Arg::Value(v) = arg {
-                f(*v);
-            }
-        }
-        [self.old, self.scc, self.vcc, self.m0].into_iter().flatten().for_each(f);
-    }
-
     /// True if what follows may compute something else from the same operands: the instruction writes MODE.
     pub fn changes_mode(&self) -> bool {
         self.mnemonic.starts_with("s_setreg")

@@ -24,12 +24,3 @@ pub struct Hinted {
     /// The hint.
     pub cache: Cache,
 }
-
-impl Hinted {
-    /// Calls `f` for each operand.
-    pub fn operands(&self, mut f: impl FnMut(Value)) {
-        self.memory.base(&mut f);
-        f(self.offset);
-        self.value.into_iter().for_each(f);
-    }
-}

@@ -16,6 +16,8 @@ mod kernarg;
 mod run;
 mod uniform;
 
+pub(super) use run::{is_read_only, may_alias};
+
 use super::align::Alignment;
 use super::{Inst, Kernel, Region, Stmt};
 

@@ -20,6 +20,8 @@ mod fold;
 pub mod hinted;
 pub mod licm;
 pub mod merge;
+mod operands;
+pub mod pipeline;
 mod print;
 pub mod private;
 pub mod probe;
@@ -440,6 +442,8 @@ pub struct Kernel {
     pub read_only: Vec<Value>,
     /// The body.
     pub body: Region,
+    /// Loops that the user wants pipelined.
+    pub pipelines: Vec<pipeline::Request>,
     /// What it says to whoever debugs it.
     pub debug: probe::Debug,
 }
@@ -481,57 +485,6 @@ impl Kernel {
 }
 
 impl Inst {
-    /// Calls `f` for each operand.
-    pub fn operands(&self, mut f: impl FnMut(Value)) {
-        match self {
-            Inst::Const(_)
-            | Inst::KernArg { .. }
-            | Inst::WorkgroupId(_)
-            | Inst::LocalId(_)
-            | Inst::Read(_)
-            | Inst::Barrier
-            | Inst::Fence { .. }
-            | Inst::Schedule(_)
-            | Inst::LaneId => {}
-            Inst::Splat(a)
-            | Inst::Un(_, a)
-            | Inst::Cast(a)
-            | Inst::Bitcast(a)
-            | Inst::Extract { from: a, .. }
-            | Inst::Write { value: a, .. }
-            | Inst::ReadFirstLane(a)
-            | Inst::Ballot(a) => f(*a),
-            Inst::Bin(_, a, b)
-            | Inst::Cmp(_, a, b)
-            | Inst::ReadLane(a, b)
-            | Inst::Permute { address: a, value: b }
-            | Inst::LoadUniform { resource: a, offset: b } => {
-                f(*a);
-                f(*b);
-            }
-            Inst::Fma(a, b, c) | Inst::Select(a, b, c) => {
-                f(*a);
-                f(*b);
-                f(*c);
-            }
-            Inst::Concat(parts) => parts.iter().for_each(|p| f(*p)),
-            Inst::Load { memory, offset } => {
-                memory.base(&mut f);
-                f(*offset);
-            }
-            Inst::Store { memory, offset, value } => {
-                memory.base(&mut f);
-                f(*offset);
-                f(*value);
-            }
-            Inst::Wave(wave) => f(wave.value),
-            Inst::Atomic(atomic) => atomic.operands(f),
-            Inst::Hinted(access) => access.operands(f),
-            Inst::Machine(call) => call.operands(f),
-            Inst::Result { of, .. } => f(*of),
-        }
-    }
-
     /// True if the instruction must stay even if nobody uses its value.
     pub fn has_effect(&self) -> bool {
         match self {
@@ -562,14 +515,5 @@ impl Inst {
                     | Inst::Wave(_)
                     | Inst::ReadLane(..)
             )
-    }
-}
-
-impl Memory {
-    pub(super) fn base(self, f: &mut impl FnMut(Value)) {
-        match self {
-            Memory::Buffer(v) | Memory::Global(v) | Memory::Lanes(v) => f(v),
-            Memory::Lds(_) | Memory::Private(_) => {}
-        }
     }
 }

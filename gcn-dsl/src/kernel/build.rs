@@ -8,7 +8,7 @@ use gcn_isa::{Target, check};
 use super::registers::{self, Registers};
 use super::{BuildOptions, BuiltKernel, Kernel, limits};
 use crate::asm::AsmError;
-use crate::ir::{cse, dce, licm, merge, private};
+use crate::ir::{cse, dce, licm, merge, pipeline, private};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -132,6 +132,14 @@ pub enum BuildError {
         /// What and where.
         error: sched::list::MissingClass,
     },
+    /// A `#[pipeline]` on a loop without a load that could run ahead.
+    #[error("kernel `{kernel}`: {error}")]
+    Pipeline {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        error: pipeline::Refused,
+    },
     /// A manual schedule that makes no sense on its instructions.
     #[error("kernel `{kernel}`: {error}")]
     Schedule {
@@ -173,6 +181,10 @@ pub(super) fn build<K: Kernel>(
         dce::run(&mut ir);
     }
     licm::run(&mut ir);
+    let pipelines = pipeline::run(&mut ir).map_err(|error| BuildError::Pipeline { kernel: name(), error })?;
+    if !pipelines.is_empty() {
+        dce::run(&mut ir);
+    }
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
@@ -210,6 +222,7 @@ pub(super) fn build<K: Kernel>(
         pressure: allocated.pressure,
         spills: allocated.spills,
         limits,
+        pipelines,
         inserted,
         spec,
         code,

@@ -158,6 +158,7 @@ impl Context {
     }
 }
 
-fn source(loc: &'static Location<'static>) -> SourceLoc {
+/// A position in the user's source.
+pub(crate) fn source(loc: &'static Location<'static>) -> SourceLoc {
     SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() }
 }

@@ -13,6 +13,7 @@ mod exit;
 mod flow;
 mod loops;
 mod matching;
+mod pipeline;
 mod range;
 
 pub use branch::{Condition, Else, If, Merge, if_begin};
@@ -25,4 +26,5 @@ pub use loops::{
 pub use matching::{
     Matched, host_value, is, is_anything, is_at_least, is_at_most, is_below, is_between, otherwise,
 };
+pub use pipeline::{TripsTogether, pipeline};
 pub use range::{ForIndex, ForLoop, ForRange, Range, for_begin, range, range_inclusive};

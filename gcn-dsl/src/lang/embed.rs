@@ -2,9 +2,9 @@
 
 use std::panic::Location;
 
-use gcn_isa::program::SourceLoc;
 use smallvec::SmallVec;
 
+use super::context::source;
 use super::control::{Top, if_begin};
 use super::{Flatten, IntoDevice, S, V, ballot, ne, with};
 use crate::ir::probe::Probe;
@@ -155,8 +155,4 @@ fn probe(value: Value, text: &'static str, leaf: Option<usize>, loc: &'static Lo
             c.value(Inst::Machine(Box::new(call)), dword, loc);
         }
     });
-}
-
-fn source(loc: &'static Location<'static>) -> SourceLoc {
-    SourceLoc { file: loc.file(), line: loc.line(), column: loc.column() }
 }

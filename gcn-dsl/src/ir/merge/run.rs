@@ -143,12 +143,12 @@ fn passes(inst: &Inst) -> bool {
     harmless || inst.is_pure()
 }
 
-fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
+pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
 }
 
 /// True if an access to one may touch the bytes of an access to the other.
-fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
+pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
     // All names of the LDS whose size the launch says.
     let dynamic = |m| matches!(m, Memory::Lds(id) if kernel.lds[id.0 as usize].dynamic);
     let raw = |m| matches!(m, Memory::Global(_) | Memory::Lanes(_));

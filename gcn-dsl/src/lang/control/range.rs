@@ -109,7 +109,7 @@ impl<I: ForIndex> Range<I> {
 /// A `for` whose body is being built.
 #[derive(Debug)]
 pub struct ForLoop<I, F, B, R> {
-    counter: Variable,
+    pub(super) counter: Variable,
     range: Range<I>,
     enter: Value,
     /// Around the trips, left by lanes that have made theirs: for bounds that vary.

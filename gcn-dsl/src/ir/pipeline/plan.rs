@@ -1,0 +1,286 @@
+//! Which loads of a loop run ahead, and what has to run ahead with them.
+//!
+//! A load may if no trip can change what a later trip's load finds, and if its address can be computed before the trip: from
+//! constants of the loop, from loads that run ahead themselves, and from variables whose next value is computed from such.
+//! The set of these variables is found by taking away, until nothing changes, those that are written otherwise.
+//!
+//! Only statements of the body itself count. There the same lanes run on each trip, because nothing leaves the loop early:
+//! the macro refuses `break`, `continue` and `return`.
+
+use gcn_isa::program::SourceLoc;
+use hashbrown::{HashMap, HashSet};
+
+use super::super::atomic::Ordering;
+use super::super::merge::{is_read_only, may_alias};
+use super::super::probe;
+use super::super::{
+    Arg, Cache, Call, Effect, Inst, Kernel, Memory, Place, Region, Schedule, Stmt, Value, Variable,
+};
+use super::refuse::{Left, Reason};
+
+/// What runs ahead.
+pub(super) struct Plan {
+    /// The loads, in order.
+    pub loads: Vec<Value>,
+    /// All of it: the loads, what they need, and what moves to the next trip.
+    pub slice: HashSet<Value>,
+    /// The variables that it needs of its own.
+    pub state: Vec<Variable>,
+    /// The loop's condition.
+    pub cond: Value,
+    /// There are scalar loads among the loads.
+    pub scalar: bool,
+}
+
+/// The plan for a loop, if a load may run ahead; the loads that stay.
+pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<Left>) {
+    let facts = Facts::of(kernel, body);
+    let mut ready = Ready::of(kernel, body, &facts);
+    ready.settle();
+    let left = ready.left();
+    if ready.loads().next().is_none() || !ready.is_known(cond) {
+        return (None, left);
+    }
+    (Some(ready.plan(cond)), left)
+}
+
+/// What is in a loop that loads may not pass.
+#[derive(Default)]
+struct Facts {
+    stores: Vec<(Memory, Option<SourceLoc>)>,
+    ordered: Option<(&'static str, Option<SourceLoc>)>,
+    traps: Option<Option<SourceLoc>>,
+    mode: Option<Option<SourceLoc>>,
+    manual: Option<Option<SourceLoc>>,
+}
+
+impl Facts {
+    fn of(kernel: &Kernel, body: &Region) -> Facts {
+        let mut facts = Facts::default();
+        body.each_inst(&mut |v| facts.note(kernel, v));
+        facts
+    }
+
+    fn note(&mut self, kernel: &Kernel, v: Value) {
+        let def = kernel.def(v);
+        let mut ordered = |what| self.ordered = self.ordered.or(Some((what, def.loc)));
+        match &def.inst {
+            Inst::Store { memory, .. } => self.stores.push((*memory, def.loc)),
+            Inst::Hinted(access) if access.value.is_some() => self.stores.push((access.memory, def.loc)),
+            Inst::Atomic(atomic) => {
+                if atomic.ordering != Ordering::Relaxed {
+                    ordered("atomic access");
+                }
+                self.stores.push((atomic.memory, def.loc));
+            }
+            Inst::Barrier => ordered("barrier"),
+            Inst::Fence { .. } => ordered("fence"),
+            Inst::Machine(call) if call.changes_mode() => self.mode = Some(def.loc),
+            Inst::Machine(call) if call.effect == Effect::Kept => match call.mnemonic {
+                "s_trap" | "s_endpgm" => self.traps = Some(def.loc),
+                _ if is_probe(call) => {}
+                mnemonic => ordered(mnemonic),
+            },
+            Inst::Schedule(what) if !matches!(**what, Schedule::Priority(_)) => {
+                let mut open = 0;
+                def.inst.count_manual(&mut open);
+                if open > 0 {
+                    self.manual = self.manual.or(Some(def.loc));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Why a load from `memory` stays in its trip, if it does.
+    fn against(&self, kernel: &Kernel, memory: Memory) -> Option<Reason> {
+        if let Some(at) = self.manual {
+            return Some(Reason::Manual(at));
+        }
+        if let Some(at) = self.mode {
+            return Some(Reason::Mode(at));
+        }
+        if is_read_only(kernel, memory) {
+            return None;
+        }
+        if matches!(memory, Memory::Private(_)) {
+            return Some(Reason::Private);
+        }
+        if let Some((_, at)) = self.stores.iter().find(|(to, _)| may_alias(kernel, *to, memory)) {
+            return Some(Reason::Stored(*at));
+        }
+        if let Some((what, at)) = self.ordered {
+            return Some(Reason::Ordered(what, at));
+        }
+        let raw = matches!(memory, Memory::Global(_) | Memory::Lanes(_));
+        self.traps.filter(|_| raw).map(Reason::Traps)
+    }
+}
+
+/// A value that `dbg!` shows: no memory, no order.
+fn is_probe(call: &Call) -> bool {
+    matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
+}
+
+/// What an instruction loads from.
+enum Source {
+    Memory(Memory),
+    /// A slice that nothing writes, through scalar memory.
+    Scalar(Value),
+    Bypass,
+}
+
+fn source(inst: &Inst) -> Option<Source> {
+    match inst {
+        Inst::Load { memory, .. } => Some(Source::Memory(*memory)),
+        Inst::LoadUniform { resource, .. } => Some(Source::Scalar(*resource)),
+        Inst::Hinted(access) if access.value.is_none() => Some(match access.cache {
+            Cache::Streaming => Source::Memory(access.memory),
+            Cache::Bypass => Source::Bypass,
+        }),
+        _ => None,
+    }
+}
+
+/// What can be computed before a trip begins.
+struct Ready<'a> {
+    kernel: &'a Kernel,
+    body: &'a Region,
+    facts: &'a Facts,
+    /// Everything defined in the loop, branches and inner loops included.
+    inside: HashSet<Value>,
+    /// The writes of each variable that the loop writes; `None` if one is in a branch or an inner loop.
+    writes: HashMap<Variable, Option<Vec<Value>>>,
+    known: HashSet<Value>,
+}
+
+impl<'a> Ready<'a> {
+    fn of(kernel: &'a Kernel, body: &'a Region, facts: &'a Facts) -> Ready<'a> {
+        let (mut inside, mut writes) = (HashSet::new(), HashMap::new());
+        let own: HashSet<Value> = own(body).collect();
+        body.each_inst(&mut |v| {
+            inside.insert(v);
+            let Inst::Write { var, .. } = kernel.def(v).inst else { return };
+            let of_var = writes.entry(var).or_insert_with(|| Some(Vec::new()));
+            let ty = kernel.variables[var.0 as usize];
+            match of_var {
+                Some(found) if own.contains(&v) && ty.count == 1 && ty.place != Place::Acc => found.push(v),
+                _ => *of_var = None,
+            }
+        });
+        Ready { kernel, body, facts, inside, writes, known: HashSet::new() }
+    }
+
+    /// Takes away variables until the rest are computed from each other.
+    fn settle(&mut self) {
+        loop {
+            self.known.clear();
+            for v in own(self.body) {
+                if self.can(v) {
+                    self.known.insert(v);
+                }
+            }
+            let fail = |v: &Value| !self.known.contains(v);
+            let dropped: Vec<Variable> = self
+                .writes
+                .iter()
+                .filter(|(_, writes)| writes.as_ref().is_some_and(|w| w.iter().any(fail)))
+                .map(|(var, _)| *var)
+                .collect();
+            if dropped.is_empty() {
+                return;
+            }
+            for var in dropped {
+                self.writes.insert(var, None);
+            }
+        }
+    }
+
+    fn is_known(&self, v: Value) -> bool {
+        !self.inside.contains(&v) || self.known.contains(&v)
+    }
+
+    fn has_known_operands(&self, v: Value) -> bool {
+        let mut all = true;
+        self.kernel.def(v).inst.operands(|operand| all &= self.is_known(operand));
+        all
+    }
+
+    /// May the instruction run ahead, as far as is known?
+    fn can(&self, v: Value) -> bool {
+        let inst = &self.kernel.def(v).inst;
+        let may = match inst {
+            Inst::Read(var) | Inst::Write { var, .. } => !matches!(self.writes.get(var), Some(None)),
+            // The same lanes run.
+            Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
+            _ if source(inst).is_some() => self.against(v).is_none(),
+            _ => inst.is_pure(),
+        };
+        may && self.has_known_operands(v)
+    }
+
+    /// Why a load stays whatever its address is.
+    fn against(&self, v: Value) -> Option<Reason> {
+        match source(&self.kernel.def(v).inst)? {
+            Source::Memory(memory) => self.facts.against(self.kernel, memory),
+            Source::Scalar(resource) => self.facts.against(self.kernel, Memory::Buffer(resource)),
+            Source::Bypass => Some(Reason::Bypass),
+        }
+    }
+
+    fn loads(&self) -> impl Iterator<Item = Value> {
+        own(self.body).filter(|v| self.known.contains(v) && source(&self.kernel.def(*v).inst).is_some())
+    }
+
+    /// The loads that stay.
+    fn left(&self) -> Vec<Left> {
+        let mut left = Vec::new();
+        let own: HashSet<Value> = own(self.body).collect();
+        self.body.each_inst(&mut |v| {
+            let def = self.kernel.def(v);
+            if source(&def.inst).is_none() || self.known.contains(&v) {
+                return;
+            }
+            let reason = match self.against(v) {
+                Some(reason) => reason,
+                None if own.contains(&v) => Reason::Address,
+                None => Reason::Nested,
+            };
+            left.push(Left { at: def.loc, reason });
+        });
+        left
+    }
+
+    /// Everything that the loads and the condition need.
+    fn plan(&self, cond: Value) -> Plan {
+        let loads: Vec<Value> = self.loads().collect();
+        let mut plan =
+            Plan { slice: HashSet::new(), state: Vec::new(), cond, scalar: false, loads: Vec::new() };
+        let mut open: Vec<Value> = loads.iter().copied().chain([cond]).collect();
+        while let Some(v) = open.pop() {
+            if !self.inside.contains(&v) || !plan.slice.insert(v) {
+                continue;
+            }
+            let inst = &self.kernel.def(v).inst;
+            inst.operands(|operand| open.push(operand));
+            if let Inst::Read(var) = inst
+                && let Some(Some(writes)) = self.writes.get(var)
+                && !plan.state.contains(var)
+            {
+                plan.state.push(*var);
+                open.extend(writes);
+            }
+        }
+        plan.scalar = loads.iter().any(|v| matches!(self.kernel.def(*v).inst, Inst::LoadUniform { .. }));
+        plan.loads = loads;
+        plan
+    }
+}
+
+/// The instructions of a region itself.
+fn own(region: &Region) -> impl Iterator<Item = Value> {
+    region.stmts.iter().filter_map(|stmt| match stmt {
+        Stmt::Inst(v) => Some(*v),
+        _ => None,
+    })
+}

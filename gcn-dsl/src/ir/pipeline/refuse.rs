@@ -1,0 +1,122 @@
+//! Why loads stay in their trip, and the error of a loop of which all do.
+
+use std::fmt;
+
+use gcn_isa::program::SourceLoc;
+
+/// Why a load does not run ahead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The loop stores to what it loads from.
+    Stored(Option<SourceLoc>),
+    /// The memory can be written, and the loop has something behind which other waves' stores may be seen.
+    Ordered(&'static str, Option<SourceLoc>),
+    /// The loop may end the kernel, and no bounds are checked: the address of a later trip may never be one.
+    Traps(Option<SourceLoc>),
+    /// The address comes from what the trip itself computes.
+    Address,
+    /// It stands in a branch or an inner loop.
+    Nested,
+    /// It asks for what memory holds at its place (`Cache::Bypass`).
+    Bypass,
+    /// A private array: what is in it is this lane's own work.
+    Private,
+    /// The loop changes MODE, under which the address is computed.
+    Mode(Option<SourceLoc>),
+    /// The loop has a part in a manual schedule, whose instructions stay what and where they are.
+    Manual(Option<SourceLoc>),
+}
+
+/// A load that stays in its trip.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Its position.
+    pub at: Option<SourceLoc>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// `#[pipeline]` on a loop of which no load can run ahead.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The attribute's position.
+    pub at: Option<SourceLoc>,
+    /// The loop's loads.
+    pub left: Vec<Left>,
+}
+
+impl std::error::Error for Refused {}
+
+/// Is it the user's mistake that nothing runs ahead? A loop that only `debug_assert!` keeps from it is left as it is, so
+/// that what builds without debugging builds with it.
+pub(super) fn check(at: Option<SourceLoc>, left: Vec<Left>) -> Result<(), Refused> {
+    match left.iter().any(|l| matches!(l.reason, Reason::Traps(_))) {
+        true => Ok(()),
+        false => Err(Refused { at, left }),
+    }
+}
+
+fn place(at: Option<SourceLoc>) -> String {
+    at.map(|at| format!(" at {at}")).unwrap_or_default()
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Stored(at) => write!(
+                f,
+                "the loop stores to the same memory{}, which a later trip's load must see; load from a `&[T]` or from \
+                 another slice than the one that is stored to",
+                place(*at)
+            ),
+            Reason::Ordered(what, at) => write!(
+                f,
+                "its memory can be written, and behind the {what}{} it may hold what other waves wrote; make the \
+                 argument `&[T]`, or load before the loop",
+                place(*at)
+            ),
+            Reason::Traps(at) => write!(
+                f,
+                "the kernel may end{} before a later trip, and the load checks no bounds; use a slice",
+                place(*at)
+            ),
+            Reason::Address => f.write_str(
+                "its address is computed from what the trip itself produces; compute it from the loop's variable, from \
+                 what does not change, or from variables that each trip changes by what is known before it",
+            ),
+            Reason::Nested => f.write_str(
+                "it stands in a branch or an inner loop; load before the branch (behind the end of a slice a load gives 0), \
+                 or give the inner loop the attribute",
+            ),
+            Reason::Bypass => f.write_str("`Cache::Bypass` asks for what memory holds at this place"),
+            Reason::Private => f.write_str("a private array holds what this lane wrote itself"),
+            Reason::Mode(at) => {
+                write!(f, "the loop changes MODE{}, under which addresses are computed", place(*at))
+            }
+            Reason::Manual(at) => write!(
+                f,
+                "a part of the loop{} is `#[schedule(manual)]`, in which the order is the written one; start the \
+                 loads of the next trip there yourself, or leave the schedule to the compiler",
+                place(*at)
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Left {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the load{} stays in its trip: {}", place(self.at), self.reason)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = self.at.map(|at| format!("{at}: ")).unwrap_or_default();
+        write!(f, "{at}`#[pipeline]` finds no load in this loop that could run a trip ahead")?;
+        if self.left.is_empty() {
+            return f.write_str(": the loop loads nothing; take the attribute away");
+        }
+        self.left.iter().try_for_each(|left| write!(f, "\n  {left}"))
+    }
+}

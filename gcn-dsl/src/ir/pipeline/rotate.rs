@@ -1,0 +1,260 @@
+//! The loop anew, with its loads ahead.
+
+use gcn_isa::counters::Counter;
+use gcn_isa::program::SourceLoc;
+use hashbrown::HashMap;
+
+use super::super::{
+    Inst, Kernel, Label, Place, Pred, Region, Schedule, Stmt, Type, Un, Value, ValueDef, Variable,
+};
+use super::Request;
+use super::plan::Plan;
+use crate::scalar::Elem;
+
+/// The statements that take the place of the loop with this body.
+pub(super) fn rotate(
+    kernel: &mut Kernel,
+    labels: &mut u32,
+    request: Request,
+    plan: &Plan,
+    body: &Region,
+) -> Vec<Stmt> {
+    let stages = usize::from(request.stages);
+    let declare = |kernel: &mut Kernel, ty: Type| {
+        kernel.variables.push(ty);
+        Variable(kernel.variables.len() as u32 - 1)
+    };
+    let state = plan.state.iter().map(|var| {
+        let ty = kernel.variables[var.0 as usize];
+        (*var, declare(kernel, ty))
+    });
+    let state: Vec<(Variable, Variable)> = state.collect();
+    let mut sets = Vec::with_capacity(stages);
+    for _ in 0..stages {
+        let types: Vec<Type> = plan.loads.iter().map(|v| kernel.ty(*v)).collect();
+        sets.push(types.into_iter().map(|ty| declare(kernel, ty)).collect::<Vec<_>>());
+    }
+    let whole = fresh(labels);
+    let mut emit = Emit { kernel, labels, plan, body, state, out: Vec::new(), at: request.at };
+    emit.start();
+    for set in &sets[..stages - 1] {
+        let loaded = emit.ahead();
+        emit.keep(set, &loaded);
+    }
+    let before = std::mem::take(&mut emit.out);
+    let mut last = plan.cond;
+    for trip in 0..stages {
+        // Scalar loads return in any order, so that a wait for those of this trip would be one for those of later trips as
+        // well, were they started before.
+        if plan.scalar {
+            emit.effect(Inst::Schedule(Box::new(Schedule::WaitAll(Counter::Lgkm))));
+        }
+        let loaded = emit.ahead();
+        last = emit.trip(&sets[trip]);
+        emit.keep(&sets[(trip + stages - 1) % stages], &loaded);
+        if trip + 1 < stages {
+            emit.leave_unless(last, whole);
+        }
+    }
+    let trips = Stmt::DoWhile { body: Region { stmts: emit.out }, cond: last };
+    let mut stmts = before;
+    stmts.push(Stmt::Block { label: whole, body: Region { stmts: vec![trips] } });
+    stmts
+}
+
+fn fresh(labels: &mut u32) -> Label {
+    *labels += 1;
+    Label(*labels - 1)
+}
+
+struct Emit<'a> {
+    kernel: &'a mut Kernel,
+    labels: &'a mut u32,
+    plan: &'a Plan,
+    body: &'a Region,
+    /// Variables of the loop, and those that are further.
+    state: Vec<(Variable, Variable)>,
+    out: Vec<Stmt>,
+    at: Option<SourceLoc>,
+}
+
+impl Emit<'_> {
+    fn push(&mut self, def: ValueDef) -> Value {
+        self.kernel.values.push(def);
+        let v = Value(self.kernel.values.len() as u32 - 1);
+        self.out.push(Stmt::Inst(v));
+        v
+    }
+
+    fn value(&mut self, inst: Inst, ty: Type) -> Value {
+        self.push(ValueDef { inst, ty: Some(ty), loc: self.at })
+    }
+
+    fn effect(&mut self, inst: Inst) {
+        self.push(ValueDef { inst, ty: None, loc: self.at });
+    }
+
+    fn read(&mut self, var: Variable) -> Value {
+        let ty = self.kernel.variables[var.0 as usize];
+        self.value(Inst::Read(var), ty)
+    }
+
+    /// All lanes that run the loop run the write, and no others see the variable.
+    fn write(&mut self, var: Variable, value: Value) {
+        self.effect(Inst::Write { var, value, keep: false });
+    }
+
+    /// What runs ahead begins at the first trip.
+    fn start(&mut self) {
+        for (var, further) in self.state.clone() {
+            let value = self.read(var);
+            self.write(further, value);
+        }
+    }
+
+    /// What runs ahead, once: the loads of its trip; and on to the next trip, if there is one.
+    fn ahead(&mut self) -> Vec<Value> {
+        let (mut names, mut now) = (HashMap::new(), HashMap::new());
+        let further: HashMap<Variable, Variable> = self.state.iter().copied().collect();
+        for stmt in &self.body.stmts {
+            let Stmt::Inst(v) = *stmt else { continue };
+            if !self.plan.slice.contains(&v) {
+                continue;
+            }
+            match self.kernel.def(v).inst {
+                Inst::Read(var) if further.contains_key(&var) => {
+                    let value = match now.get(&var) {
+                        Some(value) => *value,
+                        None => self.read(further[&var]),
+                    };
+                    now.insert(var, value);
+                    names.insert(v, value);
+                }
+                Inst::Write { var, value, .. } => {
+                    now.insert(var, renamed(&names, value));
+                }
+                _ => {
+                    let copy = self.copy(v, &names);
+                    names.insert(v, copy);
+                }
+            }
+        }
+        self.advance(renamed(&names, self.plan.cond), &now);
+        self.plan.loads.iter().map(|v| renamed(&names, *v)).collect()
+    }
+
+    /// Moves on to the next trip, but not past the last.
+    fn advance(&mut self, again: Value, next: &HashMap<Variable, Value>) {
+        for (var, further) in self.state.clone() {
+            let Some(next) = next.get(&var) else { continue };
+            let ty = self.kernel.variables[further.0 as usize];
+            let old = self.read(further);
+            let again = match ty.place {
+                Place::Uniform => again,
+                _ => self
+                    .value(Inst::Splat(again), Type { place: Place::Varying, ..Type::uniform(Elem::Bool) }),
+            };
+            let value = self.value(Inst::Select(again, *next, old), ty);
+            self.write(further, value);
+        }
+    }
+
+    fn keep(&mut self, set: &[Variable], loaded: &[Value]) {
+        for (var, value) in set.iter().zip(loaded) {
+            self.write(*var, *value);
+        }
+    }
+
+    /// The body, with what `set` holds instead of its loads; returns its condition.
+    fn trip(&mut self, set: &[Variable]) -> Value {
+        let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
+        let mut copying = Copying { held, names: HashMap::new(), labels: HashMap::new() };
+        let body = self.body;
+        self.region(body, &mut copying);
+        renamed(&copying.names, self.plan.cond)
+    }
+
+    fn region(&mut self, region: &Region, copying: &mut Copying) {
+        for stmt in &region.stmts {
+            let copied = match stmt {
+                Stmt::Inst(v) => {
+                    let copy = match copying.held.get(v) {
+                        Some(var) => self.read(*var),
+                        None => self.copy(*v, &copying.names),
+                    };
+                    copying.names.insert(*v, copy);
+                    continue;
+                }
+                Stmt::If { cond, then, els } => {
+                    let cond = renamed(&copying.names, *cond);
+                    Stmt::If { cond, then: self.inner(then, copying), els: self.inner(els, copying) }
+                }
+                Stmt::While { head, cond, body } => {
+                    let head = self.inner(head, copying);
+                    let cond = renamed(&copying.names, *cond);
+                    Stmt::While { head, cond, body: self.inner(body, copying) }
+                }
+                Stmt::DoWhile { body, cond } => {
+                    let body = self.inner(body, copying);
+                    Stmt::DoWhile { body, cond: renamed(&copying.names, *cond) }
+                }
+                Stmt::Loop { body } => Stmt::Loop { body: self.inner(body, copying) },
+                Stmt::Block { label, body } => {
+                    let copy = fresh(self.labels);
+                    copying.labels.insert(*label, copy);
+                    Stmt::Block { label: copy, body: self.inner(body, copying) }
+                }
+                Stmt::Exit(label) => Stmt::Exit(copying.labels.get(label).copied().unwrap_or(*label)),
+            };
+            self.out.push(copied);
+        }
+    }
+
+    fn inner(&mut self, region: &Region, copying: &mut Copying) -> Region {
+        let around = std::mem::take(&mut self.out);
+        self.region(region, copying);
+        Region { stmts: std::mem::replace(&mut self.out, around) }
+    }
+
+    fn copy(&mut self, v: Value, names: &HashMap<Value, Value>) -> Value {
+        let mut def = self.kernel.def(v).clone();
+        def.inst.operands_mut(|operand| *operand = renamed(names, *operand));
+        self.push(def)
+    }
+
+    /// Leaves the loop where no trip follows.
+    fn leave_unless(&mut self, again: Value, whole: Label) {
+        let ty = self.kernel.ty(again);
+        let ended = match self.kernel.def(again).inst {
+            Inst::Cmp(pred, a, b) => inverse(pred, self.kernel.ty(a).elem).map(|pred| Inst::Cmp(pred, a, b)),
+            _ => None,
+        };
+        let cond = self.value(ended.unwrap_or(Inst::Un(Un::Not, again)), ty);
+        let then = Region { stmts: vec![Stmt::Exit(whole)] };
+        self.out.push(Stmt::If { cond, then, els: Region::default() });
+    }
+}
+
+/// What a copy of the body calls things.
+struct Copying {
+    /// Loads whose value is held in a variable.
+    held: HashMap<Value, Variable>,
+    names: HashMap<Value, Value>,
+    labels: HashMap<Label, Label>,
+}
+
+fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
+    names.get(&v).copied().unwrap_or(v)
+}
+
+/// The comparison that holds where `pred` does not. For floats there is none, because of NaN.
+fn inverse(pred: Pred, elem: Elem) -> Option<Pred> {
+    (!elem.is_float()).then_some(match pred {
+        Pred::Lt => Pred::Ge,
+        Pred::Le => Pred::Gt,
+        Pred::Gt => Pred::Le,
+        Pred::Ge => Pred::Lt,
+        Pred::Eq => Pred::Ne,
+        Pred::Ne => Pred::Eq,
+    })
+}

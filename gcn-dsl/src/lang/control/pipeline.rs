@@ -1,0 +1,37 @@
+//! `#[pipeline(stages = n)]` before a `for`.
+
+use std::panic::Location;
+
+use super::exit::Kind;
+use super::flow::Flow;
+use super::range::{ForIndex, ForLoop};
+use crate::ir::pipeline::STAGES;
+use crate::lang::context::source;
+use crate::lang::{S, with};
+
+/// Loop counters of which all lanes have the same.
+#[diagnostic::on_unimplemented(
+    message = "a pipelined `for` needs bounds that are the same for all lanes; this one counts in `{Self}`",
+    label = "bounds that vary from lane to lane",
+    note = "the loads of a trip start before it is known which lanes make it: loop to the largest bound and put the rest of \
+            the body in an `if`, or take `#[pipeline]` away"
+)]
+pub trait TripsTogether: ForIndex {}
+
+macro_rules! together {
+    ($($t:ty),*) => {$( impl TripsTogether for S<$t> {} )*};
+}
+together!(u8, i8, u16, i16, u32, i32, u64, i64);
+
+/// The expansion of `#[pipeline(stages = n)]` before the `for` that `guard` has begun.
+#[track_caller]
+pub fn pipeline<I: TripsTogether, F: Flow, B: Kind, R: Kind>(guard: &ForLoop<I, F, B, R>, stages: usize) {
+    let loc = Location::caller();
+    with(|c| match u8::try_from(stages).ok().filter(|n| STAGES.contains(n)) {
+        Some(stages) => c.builder.pipeline(guard.counter, stages, Some(source(loc))),
+        None => {
+            let (least, most) = STAGES.into_inner();
+            c.fail(loc, format!("a pipelined loop has {least} to {most} stages, not {stages}"));
+        }
+    });
+}
