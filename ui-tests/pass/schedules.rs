@@ -1,4 +1,4 @@
-//! The neighbours of the `schedule_*` programs: manual blocks, phases of LDS buffers, order.
+//! The neighbours of the `schedule_*` programs: manual blocks, phases of LDS buffers, order, pipelined loops.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
@@ -44,10 +44,32 @@ gcn_kernel! {
         interleave! { 1 vmem_read, 2 valu }
         y[i] = a + b;
     }
+
+    #[workgroup(64)]
+    fn pipelined<const STAGES: usize>(n: u32, x: &[f32], y: &mut [f32]) {
+        let i = local_id().x;
+        let mut sum: V<f32> = 0.0;
+        #[pipeline(stages = 3)]
+        for k in 0..n {
+            sum += x[k * 64 + i];
+            #[pipeline(stages = STAGES + 1)]
+            for j in (k..n).rev() {
+                sum = sum * x[j * 64 + i];
+            }
+            for j in 0..k {
+                if j == 7 {
+                    break;
+                }
+                sum += 1.0;
+            }
+        }
+        y[i] = sum;
+    }
 }
 
 fn main() {
     assert!(manual.build(Target::GFX942).is_ok());
     assert!(phases.build(Target::GFX90A).is_ok());
     assert!(order.build(Target::GFX950).is_ok());
+    assert!(pipelined::<1>.build(Target::GFX950).is_ok());
 }

@@ -7,7 +7,8 @@
 //! and none whose result would lift the estimated register pressure (`pressure`) over the budget while another will do.
 //! If the result still needs more registers than both the budget and the original order, the original order stays.
 //!
-//! Left to others: order across blocks, software pipelining, and the exact waits ([`super::wait`]).
+//! Left to others: order across blocks, loads ahead of their trip ([`crate::ir::pipeline`]), and the exact waits
+//! ([`super::wait`]).
 
 mod deps;
 mod latency;

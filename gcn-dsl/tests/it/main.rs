@@ -16,6 +16,7 @@ mod memory;
 mod memory_model;
 mod order;
 mod phases;
+mod pipeline;
 mod random_programs;
 mod registers;
 mod rng;

@@ -14,6 +14,7 @@ mod found;
 mod generate;
 mod interpret;
 mod memory;
+mod pipelined;
 mod print;
 mod reduce;
 mod run;

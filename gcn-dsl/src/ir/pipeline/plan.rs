@@ -1,7 +1,8 @@
 //! Which loads of a loop run ahead, and what has to run ahead with them.
 //!
 //! A load may if no trip can change what a later trip's load finds, and if its address can be computed before the trip: from
-//! constants of the loop, from loads that run ahead themselves, and from variables whose next value is computed from such.
+//! what the loop does not change, from loads that run ahead themselves, and from variables whose next value is computed from
+//! each other: were it computed from a load, what runs ahead would wait for that load on each trip.
 //! The set of these variables is found by taking away, until nothing changes, those that are written otherwise.
 //!
 //! Only statements of the body itself count. There the same lanes run on each trip, because nothing leaves the loop early:
@@ -17,6 +18,7 @@ use super::super::{
     Arg, Cache, Call, Effect, Inst, Kernel, Memory, Place, Region, Schedule, Stmt, Value, Variable,
 };
 use super::refuse::{Left, Reason};
+use crate::sched::mark::Mark;
 
 /// What runs ahead.
 pub(super) struct Plan {
@@ -24,7 +26,7 @@ pub(super) struct Plan {
     pub loads: Vec<Value>,
     /// All of it: the loads, what they need, and what moves to the next trip.
     pub slice: HashSet<Value>,
-    /// The variables that it needs of its own.
+    /// The variables that it needs of its own: what a trip finds in them is from the one before.
     pub state: Vec<Variable>,
     /// The loop's condition.
     pub cond: Value,
@@ -81,12 +83,14 @@ impl Facts {
                 _ if is_probe(call) => {}
                 mnemonic => ordered(mnemonic),
             },
-            Inst::Schedule(what) if !matches!(**what, Schedule::Priority(_)) => {
-                let mut open = 0;
-                def.inst.count_manual(&mut open);
-                if open > 0 {
-                    self.manual = self.manual.or(Some(def.loc));
-                }
+            // Operations in a manual schedule have numbers, which a second copy would have as well.
+            Inst::Schedule(what)
+                if matches!(
+                    **what,
+                    Schedule::Wait { .. } | Schedule::Mark(Mark::ManualBegin | Mark::Issue(_))
+                ) =>
+            {
+                self.manual = self.manual.or(Some(def.loc));
             }
             _ => {}
         }
@@ -152,6 +156,8 @@ struct Ready<'a> {
     /// The writes of each variable that the loop writes; `None` if one is in a branch or an inner loop.
     writes: HashMap<Variable, Option<Vec<Value>>>,
     known: HashSet<Value>,
+    /// Those computed from loads.
+    loaded: HashSet<Value>,
 }
 
 impl<'a> Ready<'a> {
@@ -168,19 +174,23 @@ impl<'a> Ready<'a> {
                 _ => *of_var = None,
             }
         });
-        Ready { kernel, body, facts, inside, writes, known: HashSet::new() }
+        Ready { kernel, body, facts, inside, writes, known: HashSet::new(), loaded: HashSet::new() }
     }
 
     /// Takes away variables until the rest are computed from each other.
     fn settle(&mut self) {
         loop {
             self.known.clear();
+            self.loaded.clear();
             for v in own(self.body) {
                 if self.can(v) {
                     self.known.insert(v);
                 }
+                if self.is_loaded(v) {
+                    self.loaded.insert(v);
+                }
             }
-            let fail = |v: &Value| !self.known.contains(v);
+            let fail = |v: &Value| !self.known.contains(v) || self.loaded.contains(v);
             let dropped: Vec<Variable> = self
                 .writes
                 .iter()
@@ -204,6 +214,13 @@ impl<'a> Ready<'a> {
         let mut all = true;
         self.kernel.def(v).inst.operands(|operand| all &= self.is_known(operand));
         all
+    }
+
+    fn is_loaded(&self, v: Value) -> bool {
+        let inst = &self.kernel.def(v).inst;
+        let mut loaded = source(inst).is_some();
+        inst.operands(|operand| loaded |= self.loaded.contains(&operand));
+        loaded
     }
 
     /// May the instruction run ahead, as far as is known?
@@ -246,9 +263,30 @@ impl<'a> Ready<'a> {
                 None if own.contains(&v) => Reason::Address,
                 None => Reason::Nested,
             };
-            left.push(Left { at: def.loc, reason });
+            let new = Left { at: def.loc, reason };
+            // A line may be there more than once: a pipelined inner loop is.
+            if !left.contains(&new) {
+                left.push(new);
+            }
         });
         left
+    }
+
+    /// The variables that `slice` reads before it writes them.
+    fn state(&self, slice: &HashSet<Value>) -> Vec<Variable> {
+        let (mut state, mut written) = (Vec::new(), HashSet::new());
+        for v in own(self.body).filter(|v| slice.contains(v)) {
+            match self.kernel.def(v).inst {
+                Inst::Read(var) if self.writes.contains_key(&var) => {
+                    if !written.contains(&var) && !state.contains(&var) {
+                        state.push(var);
+                    }
+                }
+                Inst::Write { var, .. } => _ = written.insert(var),
+                _ => {}
+            }
+        }
+        state
     }
 
     /// Everything that the loads and the condition need.
@@ -265,12 +303,11 @@ impl<'a> Ready<'a> {
             inst.operands(|operand| open.push(operand));
             if let Inst::Read(var) = inst
                 && let Some(Some(writes)) = self.writes.get(var)
-                && !plan.state.contains(var)
             {
-                plan.state.push(*var);
                 open.extend(writes);
             }
         }
+        plan.state = self.state(&plan.slice);
         plan.scalar = loads.iter().any(|v| matches!(self.kernel.def(*v).inst, Inst::LoadUniform { .. }));
         plan.loads = loads;
         plan

@@ -122,10 +122,11 @@ impl Emit<'_> {
                 continue;
             }
             match self.kernel.def(v).inst {
-                Inst::Read(var) if further.contains_key(&var) => {
-                    let value = match now.get(&var) {
-                        Some(value) => *value,
-                        None => self.read(further[&var]),
+                Inst::Read(var) => {
+                    let value = match (now.get(&var), further.get(&var)) {
+                        (Some(value), _) => *value,
+                        (None, Some(further)) => self.read(*further),
+                        (None, None) => self.copy(v, &names),
                     };
                     now.insert(var, value);
                     names.insert(v, value);

@@ -219,6 +219,8 @@ pub struct Range {
     pub inclusive: bool,
     pub reversed: bool,
     pub step: Option<u8>,
+    /// `#[pipeline(stages = n)]`, if the bounds are uniform.
+    pub stages: Option<u8>,
 }
 
 /// True if a loop with this body is left by `break`.

@@ -83,6 +83,7 @@ fn one<T, A: ForRange<B>, B>(
     body: &mut dyn FnMut(&mut T, Val),
 ) where
     A::Index: 'static,
+    A::Index: MayPipeline,
     Val: From<A::Index>,
     u8: Step<A::Index>,
 {
@@ -94,6 +95,9 @@ fn one<T, A: ForRange<B>, B>(
     };
     let guard: lang::ForLoop<A::Index, Top, Uniform, Uniform> =
         lang::for_begin(bounds, &Top::new(), breaks, continues);
+    if let Some(stages) = range.stages {
+        MayPipeline::pipeline(&guard, stages.into());
+    }
     let index = Val::from(guard.index());
     let guard = looped(tracer, open, guard, |t| body(t, index));
     guard.end(&together(), &together());
@@ -104,8 +108,21 @@ pub trait Step<I> {
     fn step(self) -> I;
 }
 
+/// A counter whose loop may be pipelined: `lang::pipeline` for uniform ones, nothing for others.
+trait MayPipeline: ForIndex {
+    fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize);
+}
+
 macro_rules! steps {
     ($($t:ty)*) => {$(
+        impl MayPipeline for lang::S<$t> {
+            fn pipeline(guard: &lang::ForLoop<Self, Top, Uniform, Uniform>, stages: usize) {
+                lang::pipeline(guard, stages);
+            }
+        }
+        impl MayPipeline for lang::V<$t> {
+            fn pipeline(_: &lang::ForLoop<Self, Top, Uniform, Uniform>, _: usize) {}
+        }
         impl Step<lang::S<$t>> for u8 {
             fn step(self) -> lang::S<$t> {
                 (self as $t).into_device()

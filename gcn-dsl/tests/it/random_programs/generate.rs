@@ -430,7 +430,7 @@ impl Generator {
             }
         };
         let step = self.one_in(3).then(|| 1 + self.rng.below(4) as u8);
-        let range = Range { inclusive: self.one_in(3), reversed: self.one_in(3), step };
+        let range = Range { inclusive: self.one_in(3), reversed: self.one_in(3), step, stages: None };
         let var = self.declare(Ty { elem, place }, false);
         let scope = self.scope.len();
         // The counter cannot be assigned, so that its depth does not matter.

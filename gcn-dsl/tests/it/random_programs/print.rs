@@ -195,6 +195,7 @@ impl Printer<'_> {
             }
             Stmt::For { var, range, start, end, body } => {
                 let (a, b) = (self.expr(start), self.expr(end));
+                let stages = range.stages;
                 let plain = format!("{a}..{}{b}", if range.inclusive { "=" } else { "" });
                 let range = match (range.reversed, range.step) {
                     (false, None) => plain,
@@ -203,6 +204,9 @@ impl Printer<'_> {
                     (true, Some(k)) => format!("({plain}).rev().step_by({k})"),
                 };
                 let label = self.label(body);
+                if let Some(stages) = stages {
+                    self.line(&format!("#[pipeline(stages = {stages})]"));
+                }
                 self.line(&format!("{label}for x{var} in {range} {{"));
                 self.looped(body);
             }

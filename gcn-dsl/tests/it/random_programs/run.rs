@@ -135,7 +135,7 @@ pub fn check(program: &Program) -> Outcome {
 }
 
 /// Reduces a failing program and says all there is to know about it.
-fn report(seed: u64, program: &Program, failure: &Failure) -> String {
+pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     let small = reduce::reduce(
         program,
         |candidate| matches!(check(candidate), Outcome::Failure(f) if f.kind == failure.kind),
@@ -148,7 +148,7 @@ fn report(seed: u64, program: &Program, failure: &Failure) -> String {
     format!("program {seed}, reduced from {} to {}: {what}\n{source}", program.size(), small.size())
 }
 
-fn setting(name: &str, default: u64) -> u64 {
+pub fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
