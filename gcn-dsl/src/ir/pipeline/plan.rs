@@ -277,10 +277,10 @@ impl<'a> Ready<'a> {
         let (mut state, mut written) = (Vec::new(), HashSet::new());
         for v in own(self.body).filter(|v| slice.contains(v)) {
             match self.kernel.def(v).inst {
-                Inst::Read(var) if self.writes.contains_key(&var) => {
-                    if !written.contains(&var) && !state.contains(&var) {
-                        state.push(var);
-                    }
+                Inst::Read(var)
+                    if self.writes.contains_key(&var) && !written.contains(&var) && !state.contains(&var) =>
+                {
+                    state.push(var);
                 }
                 Inst::Write { var, .. } => _ = written.insert(var),
                 _ => {}
