@@ -4,7 +4,7 @@
 //! `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide. `as` converts as Rust's does, and
 //! there is no conversion that is not written.
 //!
-//! A row belongs to a wave, so no LDS and no barrier is needed: shuffles do. The mean comes first and the squares of the
+//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and variance are uniform. The mean comes first and the squares of the
 //! distances from it second; the difference of two large sums would lose the variance of a row with a large mean.
 
 use gcn_dsl::prelude::*;
@@ -23,13 +23,7 @@ gcn_kernel! {
     #[workgroup(ROWS * WAVE)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn layernorm(
-        rows: u32,
-        columns: u32,
-        epsilon: f32,
-        gain: &[f32],
-        bias: &[f32],
-        x: &[f16],
-        y: &mut [f16],
+        rows: u32, columns: u32, epsilon: f32, gain: &[f32], bias: &[f32], x: &[f16], y: &mut [f16],
     ) {
         let (row, lane) = (workgroup_id().x * ROWS + wave_id(), lane_id());
         let count = columns as f32;
@@ -38,22 +32,14 @@ gcn_kernel! {
             for column in (lane..columns).step_by(WAVE) {
                 sum += x[row * columns + column] as f32;
             }
-            #[unroll]
-            for step in 0..6 {
-                sum += shuffle_xor(sum, 32 >> step);
-            }
-            let mean = sum / count;
+            let mean = wave_sum(sum) / count;
 
             let mut squares: V<f32> = 0.0;
             for column in (lane..columns).step_by(WAVE) {
                 let distance = x[row * columns + column] as f32 - mean;
                 squares = distance.mul_add(distance, squares);
             }
-            #[unroll]
-            for step in 0..6 {
-                squares += shuffle_xor(squares, 32 >> step);
-            }
-            let scale = 1.0 / (squares / count + epsilon).sqrt();
+            let scale = 1.0 / (wave_sum(squares) / count + epsilon).sqrt();
 
             for column in (lane..columns).step_by(WAVE) {
                 let normal = (x[row * columns + column] as f32 - mean) * scale;

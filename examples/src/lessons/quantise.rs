@@ -3,9 +3,9 @@
 //! Blocks of 64 numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the memory, and
 //! the error stays below half a step of the block's own scale.
 //!
-//! A block is a wave. Its largest magnitude is found with shuffles and is then the same in all lanes, though its type still
-//! says `V<f32>`; `read_first_lane` makes it an `S<f32>`. That is how a value that happens to be uniform becomes one: by a
-//! function that does it, never by itself.
+//! A block is a wave. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type: the result is an `S<f32>`.
+//! What depends on it alone, the scale, is computed once for the wave, and the `if` about it is a scalar branch. A varying
+//! value that happens to be the same everywhere becomes uniform only through such a function, never by itself.
 //!
 //! `as i8` truncates and saturates as in Rust; rounding is a step of its own, `round_ties_even`. All of it is exact arithmetic, so
 //! the result is the reference's bit for bit, the division included.
@@ -28,12 +28,7 @@ gcn_kernel! {
     pub fn quantise(x: &[f32], quantised: &mut [i8], scales: &mut [f32], restored: &mut [f32]) {
         let i = global_id().x;
         let value = x[i];
-        let mut largest = value.abs();
-        #[unroll]
-        for step in 0..6 {
-            largest = largest.max(shuffle_xor(largest, 32 >> step));
-        }
-        let largest = read_first_lane(largest);
+        let largest = wave_max(value.abs());
 
         // A block of zeros has no scale; any will do.
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };

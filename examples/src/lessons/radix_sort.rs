@@ -9,11 +9,10 @@
 //! blocks and digits, the scan has the answer, because the counts lie in memory digit by digit and then block by block.
 //!
 //! `ballot` gives the lanes' votes as one `S<u64>`. What a lane makes of it, keep it or turn it around, differs from lane to
-//! lane, so the mask of its equals is a `V<u64>`. The bits of it are counted by an instruction that has no operator: every
-//! instruction is a function of its name in `gcn_dsl::isa`.
+//! lane, so the mask of its equals is a `V<u64>`, and `count_ones` counts the lanes in it.
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats, isa};
+use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
 
 use super::prefix_scan::{prefix_scan, scan};
 use crate::data::Random;
@@ -69,15 +68,14 @@ gcn_kernel! {
             equals = equals & select(is_set, votes, !votes);
         }
         let below = (splat(1u64) << lane) - 1;
-        let count = |mask: V<u64>| isa::v_bcnt_u32_b32((mask >> 32) as u32, isa::v_bcnt_u32_b32(mask as u32, 0));
-        let (rank, all) = (count(equals & below), count(equals));
+        let rank = (equals & below).count_ones();
 
         if local_id().x < WAVES * DIGITS {
             counts[local_id().x] = 0;
         }
         barrier();
         if rank == 0 {
-            counts[wave * DIGITS + digit] = all;
+            counts[wave * DIGITS + digit] = equals.count_ones();
         }
         barrier();
 

@@ -3,8 +3,9 @@
 //! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row passes three times,
 //! for the maximum, for the sum, and for the result; the second time it comes from the cache.
 //!
-//! 256 lanes agree on one number as in lesson 3: shuffles within each wave, then LDS and a barrier. The array in LDS is used for
-//! the maximum and for the sum; the barrier between keeps a fast wave from overwriting what a slow one still has to read.
+//! 256 lanes agree on one number: `workgroup_max` and `workgroup_sum` do what lesson 3 wrote out, shuffles within each wave, then
+//! LDS and a barrier between them. They are written in the language itself. All lanes of the workgroup have to call them, which
+//! the compiler checks, and the result is uniform: an `S<f32>`.
 //!
 //! `exp2` is right to about half a unit in the last place (docs/language/types.md), and the sum rounds at each step. So this is the
 //! first lesson whose result is not the reference's bit for bit: the reference computes in f64, and the comparison allows for
@@ -18,52 +19,29 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Lanes of a workgroup.
 const LANES: u32 = 256;
-/// Waves of a workgroup.
-const WAVES: usize = LANES as usize / 64;
 
 gcn_kernel! {
     /// Row by row, `y` is exp(x) divided by its sum.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn softmax(columns: u32, x: &[f32], y: &mut [f32]) {
-        let shared = Lds::<f32, WAVES>::new();
         let (lane, first) = (local_id().x, workgroup_id().x * columns);
 
         let mut largest: V<f32> = f32::NEG_INFINITY;
         for column in (lane..columns).step_by(LANES) {
             largest = largest.max(x[first + column]);
         }
-        #[unroll]
-        for step in 0..6 {
-            largest = largest.max(shuffle_xor(largest, 32 >> step));
-        }
-        shared[wave_id()] = largest;
-        barrier();
-        #[unroll]
-        for wave in 0..WAVES as u32 {
-            largest = largest.max(shared[wave]);
-        }
-        barrier();
+        let largest = workgroup_max(largest);
 
         let scale = std::f32::consts::LOG2_E;
         let mut sum: V<f32> = 0.0;
         for column in (lane..columns).step_by(LANES) {
-            sum += ((x[first + column] - largest) * scale).exp2();
+            sum += ((x[first + column] - largest) * scale).approx_exp2();
         }
-        #[unroll]
-        for step in 0..6 {
-            sum += shuffle_xor(sum, 32 >> step);
-        }
-        shared[wave_id()] = sum;
-        barrier();
-        let mut total: V<f32> = 0.0;
-        #[unroll]
-        for wave in 0..WAVES as u32 {
-            total += shared[wave];
-        }
+        let total = workgroup_sum(sum);
 
         for column in (lane..columns).step_by(LANES) {
-            y[first + column] = ((x[first + column] - largest) * scale).exp2() / total;
+            y[first + column] = ((x[first + column] - largest) * scale).approx_exp2() / total;
         }
     }
 }

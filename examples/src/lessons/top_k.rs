@@ -5,10 +5,10 @@
 //!
 //! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead both go into one
 //! u64: the value's bits above, rearranged so that unsigned order is the order of the numbers, the position below, inverted,
-//! so that of equal values the first counts as the larger. No two keys are equal, the larger one wins, and its position can be
+//! so that of equal values the first counts as the larger. No two keys are equal, `max` finds the winner, and its position can be
 //! read from it.
 //!
-//! 64-bit values take two registers, and a shuffle moves each; the language's functions take every type all the same.
+//! 64-bit values take two registers, and what crosses lanes moves both; `max` and `wave_max` take them like any other type.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -33,14 +33,9 @@ gcn_kernel! {
                 // Negative numbers are larger the smaller their bits are.
                 let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
                 let key = (ordered as u64) << 32 | !column as u64;
-                best = select(key < last && key > best, key, best);
+                best = select(key < last, best.max(key), best);
             }
-            #[unroll]
-            for step in 0..6 {
-                let other = shuffle_xor(best, 32 >> step);
-                best = select(other > best, other, best);
-            }
-            last = best;
+            last = wave_max(best);
             if lane == 0 {
                 let column = !(best as u32);
                 positions[row * k + rank] = column;
