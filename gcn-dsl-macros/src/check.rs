@@ -2,6 +2,7 @@
 
 mod registers;
 
+use gcn_isa::layout::Capability;
 use gcn_isa::{Format, InstDesc, Target};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
@@ -296,11 +297,19 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     };
     let mut found = Vec::new();
     for name in names {
-        match name.to_string().parse::<Target>() {
-            Ok(target) => found.push(target),
-            Err(error) => errors.at(&name, error),
+        let text = name.to_string();
+        match (text.parse::<Target>(), Capability::find(&text)) {
+            (_, Some(capability)) => found.extend(capability.targets().iter()),
+            (Ok(target), None) => found.push(target),
+            (Err(_), None) if text.starts_with("Has") => {
+                let names = gcn_isa::layout::CAPABILITIES.map(|c| c.name).join("`, `");
+                errors.at(&name, format!("there is no capability `{text}`; there are `{names}`"));
+            }
+            (Err(error), None) => errors.at(&name, error),
         }
     }
+    found.sort_unstable();
+    found.dedup();
     Some(found)
 }
 

@@ -21,6 +21,7 @@
 //! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a and gfx942. The
 //! calculator does not know gfx950: `docs/layouts.md` says what stands behind its layouts ([`Shape::provenance`]).
 
+mod capability;
 mod describe;
 mod elements;
 mod lanes;
@@ -29,6 +30,7 @@ mod place;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use capability::{CAPABILITIES, Capability};
 pub use describe::{Formulas, formulas};
 pub use elements::{Blocks, Controls, Element, Elements, Layout, LayoutError, elements};
 pub use lanes::{ByLane, Coordinates};

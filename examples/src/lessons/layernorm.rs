@@ -4,8 +4,9 @@
 //! `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide. `as` converts as Rust's does, and
 //! there is no conversion that is not written.
 //!
-//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and variance are uniform. The mean comes first and the squares of the
-//! distances from it second; the difference of two large sums would lose the variance of a row with a large mean.
+//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and variance are
+//! uniform. The mean comes first and the squares of the distances from it second; the difference of two large sums would lose
+//! the variance of a row with a large mean.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

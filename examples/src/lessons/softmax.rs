@@ -36,12 +36,12 @@ gcn_kernel! {
         let scale = std::f32::consts::LOG2_E;
         let mut sum: V<f32> = 0.0;
         for column in (lane..columns).step_by(LANES) {
-            sum += ((x[first + column] - largest) * scale).approx_exp2();
+            sum += ((x[first + column] - largest) * scale).exp2();
         }
         let total = workgroup_sum(sum);
 
         for column in (lane..columns).step_by(LANES) {
-            y[first + column] = ((x[first + column] - largest) * scale).approx_exp2() / total;
+            y[first + column] = ((x[first + column] - largest) * scale).exp2() / total;
         }
     }
 }

@@ -37,7 +37,7 @@ gcn_kernel! {
             }
             last = wave_max(best);
             if lane == 0 {
-                let column = !(best as u32);
+                let column = !(last as u32);
                 positions[row * k + rank] = column;
                 values[row * k + rank] = x[row * columns + column];
             }

@@ -14,7 +14,7 @@ use crate::check;
 const CONVERGENT: [&str; 7] = ["barrier", "all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
 
 /// Those that also take the targets which the kernel is written for.
-const BY_TARGET: [&str; 5] = ["mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
+const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
 
 /// `workgroup_sum`, `workgroup_exclusive_max` and their kin are functions of the whole workgroup too.
 fn is_convergent(name: &Ident) -> bool {
@@ -265,7 +265,8 @@ impl Cx<'_> {
             let flow = self.flow(span);
             args.insert(0, quote_spanned!(span=> &#flow));
             if name.is_some_and(|n| BY_TARGET.iter().any(|c| n == c)) {
-                args.insert(1, self.on_targets(span));
+                let multiplies = name.is_some_and(|n| n != "all_lanes");
+                args.insert(1, self.on_targets(multiplies, span));
             }
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
@@ -274,8 +275,16 @@ impl Cx<'_> {
 }
 
 impl Cx<'_> {
-    /// The targets of `#[targets(…)]` as a value of a type, `AnyTarget` if there are none.
-    fn on_targets(&self, span: proc_macro2::Span) -> TokenStream {
+    /// The targets as a value of a type: those of `#[targets(…)]`, those of a device function's caller, or `AnyTarget`. Of a caller's
+    /// targets an instruction (`multiplies`) may use what their bounds say.
+    pub(super) fn on_targets(&self, multiplies: bool, span: proc_macro2::Span) -> TokenStream {
+        if let Some(targets) = &self.callers_targets {
+            let (token, bound) = (lang("On", span), lang("Bound", span));
+            return match multiplies {
+                true => quote_spanned!(span=> #token::<#bound<#targets>>::new()),
+                false => quote_spanned!(span=> #token::<#targets>::new()),
+            };
+        }
         let types = self.targets.unwrap_or_default().iter().map(|target| {
             // `gfx90a` is `Gfx90a`.
             lang(&target.name().replacen('g', "G", 1), span)

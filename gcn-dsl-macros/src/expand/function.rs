@@ -107,11 +107,14 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.kernels = Rc::clone(&function.kernels);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
-        Param::Token(name) => Some(name),
+        Param::Token(name, targets) => Some((name, targets)),
         _ => None,
     });
     let flow_value = match token {
-        Some(token) => quote_spanned!(token.span()=> #token.flow()),
+        Some((token, targets)) => {
+            cx.callers_targets.clone_from(targets);
+            quote_spanned!(token.span()=> #token.flow())
+        }
         None => quote!(::gcn_dsl::lang::Called::new()),
     };
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
@@ -144,7 +147,12 @@ impl Param {
     fn declared(&self) -> TokenStream {
         match self {
             Param::Receiver(receiver) => receiver.to_token_stream(),
-            Param::Token(name) => quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes),
+            Param::Token(name, None) => {
+                quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<impl Sized>)
+            }
+            Param::Token(name, Some(targets)) => {
+                quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<#targets>)
+            }
             Param::Lent { name, ty } => quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::Lent<'_, #ty>),
             Param::Converted { arg, ty, .. } => {
                 quote_spanned!(ty.span()=> #arg: impl ::gcn_dsl::lang::IntoDevice<#ty>)
@@ -157,7 +165,7 @@ impl Param {
     fn bind(&self, cx: &mut Cx<'_>) -> TokenStream {
         match self {
             Param::Receiver(_) => TokenStream::new(),
-            Param::Token(name) => {
+            Param::Token(name, _) => {
                 cx.declare_as(name, Kind::Token);
                 TokenStream::new()
             }
@@ -195,7 +203,8 @@ impl Cx<'_> {
                 Some((name, Some(Kind::Token))) => {
                     self.not_in_closure(name, "`AllLanes`", "call the function outside");
                     let (call, flow) = (lang("all_lanes", name.span()), self.flow(name.span()));
-                    quote_spanned!(name.span()=> #call(&#flow))
+                    let targets = self.on_targets(false, name.span());
+                    quote_spanned!(name.span()=> #call(&#flow, #targets))
                 }
                 Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
                 _ => self.expr(e),

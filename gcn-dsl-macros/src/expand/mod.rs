@@ -29,6 +29,8 @@ use crate::errors::Errors;
 pub(crate) struct Cx<'e> {
     pub errors: &'e mut Errors,
     pub targets: Option<&'e [Target]>,
+    /// In a device function with a parameter `AllLanes<T>`: `T`.
+    pub callers_targets: Option<TokenStream>,
     /// A token of the kernel, for the hygiene of names made here.
     site: Span,
     /// Names in scope, innermost last.
@@ -84,6 +86,7 @@ impl<'e> Cx<'e> {
         Cx {
             errors,
             targets,
+            callers_targets: None,
             site,
             names: Vec::new(),
             closures: 0,

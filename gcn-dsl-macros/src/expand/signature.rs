@@ -25,8 +25,8 @@ pub(crate) enum Shape {
 pub(crate) enum Param {
     /// `self`.
     Receiver(Receiver),
-    /// `name: AllLanes`.
-    Token(Ident),
+    /// `name: AllLanes`, with the type that stands for the caller's targets if it is written, `AllLanes<T>`.
+    Token(Ident, Option<TokenStream>),
     /// `name: &mut V<f32>`: a variable of the caller's.
     Lent { name: Ident, ty: TokenStream },
     /// Arguments become `ty` by themselves.
@@ -57,7 +57,7 @@ impl Signed {
         let tokens: Vec<&Ident> = params
             .iter()
             .filter_map(|p| match p {
-                Param::Token(name) => Some(name),
+                Param::Token(name, _) => Some(name),
                 _ => None,
             })
             .collect();
@@ -129,7 +129,11 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
                     "`AllLanes` is a plain parameter of a function or method: `all: AllLanes`",
                 );
             }
-            Param::Token(name)
+            let targets = p.path.segments.last().and_then(|s| match &s.arguments {
+                syn::PathArguments::AngleBracketed(a) => Some(a.args.to_token_stream()),
+                _ => None,
+            });
+            Param::Token(name, targets)
         }
         Type::Reference(r) => match (&*r.elem, r.mutability.is_some()) {
             (Type::Slice(s), mutable) => plain(memory("Slice", &s.elem, mutable, typed.ty.span())),

@@ -219,7 +219,7 @@ fn convergent_calls_get_the_flow() {
         "let d = gcn::mfma(&flow, lang::On::<lang::AnyTarget>::new(), p, q, lang::load(&x, 0));",
     );
     becomes(quote! { f.barrier(); }, "f.barrier();");
-    becomes(quote! { f(all_lanes(), a); }, "f(all_lanes(&flow), a);");
+    becomes(quote! { f(all_lanes(), a); }, "f(all_lanes(&flow, lang::On::<lang::AnyTarget>::new()), a);");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::panic::Location;
 use gcn_isa::Target;
 
 use super::control::{EveryLane, Flow, SameScope, Top};
+use super::matrix::{AnyTarget, On};
 use super::var::{AssignIn, Declare, Flatten, Var};
 use super::wave::Convergent;
 use super::{S, with};
@@ -83,17 +84,21 @@ impl<By: PromisesAllLanes> EveryLane for Called<By> {}
 /// assert!(y.iter().all(|y| *y == 128.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// `AllLanes<T>` names the caller's targets: matrix instructions that they lack are compile errors in the function, unless a
+/// bound such as [`HasMfmaF8`](crate::lang::HasMfmaF8) asks for them; it is checked at the call.
 #[derive(Debug)]
-pub struct AllLanes {
+pub struct AllLanes<T = AnyTarget> {
     divergence: u32,
+    targets: PhantomData<T>,
 }
 
 /// The token that says that all lanes run. It exists only where they do, and only as the argument of a call.
-pub fn all_lanes<F: Convergent>(_flow: &F) -> AllLanes {
-    AllLanes { divergence: with(|c| c.builder.divergence()) }
+pub fn all_lanes<F: Convergent, T>(_flow: &F, _targets: On<T>) -> AllLanes<T> {
+    AllLanes { divergence: with(|c| c.builder.divergence()), targets: PhantomData }
 }
 
-impl AllLanes {
+impl<T> AllLanes<T> {
     /// The flow of a device function that took the token.
     #[track_caller]
     pub fn flow(self) -> Top {

@@ -61,8 +61,9 @@ pub use lds::Lds;
 pub use lds_slice::LdsSlice;
 pub use math::Powers;
 pub use matrix::{
-    Acc, AnyTarget, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, LdsTile, On, Tile, TileA,
-    TileB, col_major, matmul, mfma, mfma_scale, mfma_with, row_major, smfmac,
+    Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
+    HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
+    mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::{
     Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,

@@ -27,9 +27,9 @@ pub use multiply::{
 };
 pub use swizzle::{LdsTile, Linear, Pad, Staged, Swizzle, XorGroups};
 pub use target::{
-    AnyTarget, Availability, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
-    HasMfmaF64, HasMfmaMx, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908,
-    SinceGfx942, SinceGfx950,
+    AnyTarget, Availability, Bound, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma,
+    HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a,
+    SinceGfx908, SinceGfx942, SinceGfx950,
 };
 pub use tile::{AsAcc, ByNumber, KOrder, Tile, TileA, TileB, TileElement, matmul};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

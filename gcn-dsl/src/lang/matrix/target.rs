@@ -26,6 +26,9 @@ macro_rules! targets {
         #[doc = concat!("Stands for [`Target::", stringify!($target), "`] in bounds.")]
         #[derive(Debug, Clone, Copy)]
         pub struct $name;
+        impl Availability for $name {
+            const TARGETS: TargetSet = TargetSet::of(&[Target::$target]);
+        }
     )*};
 }
 targets! { Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942 Gfx950 GFX950 }
@@ -76,37 +79,93 @@ sets! {
 }
 
 macro_rules! capabilities {
-    ($($(#[$meta:meta])* $name:ident: $($target:ident)*;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident $(: $super:ident)?, the targets of $set:ident: $($target:ident)*;)*) => {$(
         $(#[$meta])*
-        pub trait $name {}
+        pub trait $name $(: $super)? {}
         $( impl $name for $target {} )*
+        impl $name for AnyTarget {}
         impl<A: $name, B: $name> $name for (A, B) {}
-    )*};
+        capabilities!(@bound $name $($super)?, $set);
+    )*
+    /// Every capability with the targets that have the trait.
+    #[cfg(test)]
+    const DECLARED: &[(&str, &[TargetSet])] = &[$((stringify!($name), &[$($target::TARGETS),*])),*];
+    };
+    // The first capability of a set stands for it.
+    (@bound HasSmfmac $super:ident, $set:ident) => {};
+    (@bound $name:ident $($super:ident)?, $set:ident) => {
+        impl<T: $name> ExistsOn<Bound<T>> for $set {}
+    };
 }
 
+/// In a device function that takes [`AllLanes<T>`](crate::lang::AllLanes): the targets of its caller, of which the bounds of
+/// `T` are known.
+#[derive(Debug, Clone, Copy)]
+pub struct Bound<T>(PhantomData<T>);
+
 capabilities! {
-    /// Targets with matrix instructions: bounds for generic code.
+    /// Targets with matrix instructions.
+    ///
+    /// Capabilities are bounds for device functions, which leave the targets to their callers, and names for all targets
+    /// that have something: `#[targets(HasMfmaF8)]`.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    ///
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     #[targets(HasMfma)]
+    ///     fn nothing() {}
+    /// }
+    /// assert!(nothing.build(Target::GFX908).is_ok() && nothing.build(Target::GFX906).is_err());
+    /// ```
     #[diagnostic::on_unimplemented(message = "`{Self}` has no matrix instructions", note = "they exist since gfx908")]
-    HasMfma: Gfx908 Gfx90a Gfx942 Gfx950;
-    /// Targets with matrix instructions on f64.
-    #[diagnostic::on_unimplemented(message = "`{Self}` has no f64 matrix instructions", note = "they exist since gfx90a")]
-    HasMfmaF64: Gfx90a Gfx942 Gfx950;
+    HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
+    /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth, tiles.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on f64 nor the others that came with gfx90a",
+        note = "they exist since gfx90a"
+    )]
+    HasMfmaF64: HasMfma, the targets of SinceGfx90a: Gfx90a Gfx942 Gfx950;
     /// Targets with matrix instructions on 8-bit floats.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` has no matrix instructions on 8-bit floats",
+        message = "`{Self}` has no matrix instructions on 8-bit floats nor the others that came with gfx942",
         note = "they exist since gfx942"
     )]
-    HasMfmaF8: Gfx942 Gfx950;
+    HasMfmaF8: HasMfmaF64, the targets of SinceGfx942: Gfx942 Gfx950;
     /// Targets with sparse matrix instructions.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sparse matrix instructions",
         note = "they exist since gfx942"
     )]
-    HasSmfmac: Gfx942 Gfx950;
+    HasSmfmac: HasMfmaF8, the targets of SinceGfx942: Gfx942 Gfx950;
     /// Targets with scaled matrix instructions on 8-, 6- and 4-bit floats.
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` has no scaled matrix instructions",
+        message = "`{Self}` has no scaled matrix instructions nor the others that came with gfx950",
         note = "they exist since gfx950"
     )]
-    HasMfmaMx: Gfx950;
+    HasMfmaMx: HasSmfmac, the targets of SinceGfx950: Gfx950;
+    /// Targets with matrix instructions on xf32.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` has no matrix instructions on xf32",
+        note = "gfx942 alone has them"
+    )]
+    HasMfmaXf32: HasMfmaF8, the targets of OnlyGfx942: Gfx942;
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::layout::CAPABILITIES;
+
+    use super::*;
+
+    /// The traits are for rustc what the table of matrix layouts is for `#[targets(…)]`.
+    #[test]
+    fn capabilities_are_those_of_the_table() {
+        let declared = DECLARED
+            .iter()
+            .map(|(name, sets)| (*name, sets.iter().fold(TargetSet::EMPTY, |all, set| all.union(*set))));
+        let table: Vec<_> = CAPABILITIES.iter().map(|c| (c.name, c.targets())).collect();
+        assert_eq!(declared.collect::<Vec<_>>(), table);
+    }
 }
