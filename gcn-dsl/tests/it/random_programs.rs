@@ -4,7 +4,7 @@
 //! by lane in [`interpret`]. [`reduce`] makes a failing one small, [`print`] shows it as the source of a `gcn_kernel!`.
 //!
 //! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl --test it random_programs` runs that many; `GCN_FUZZ_SEED` starts
-//! elsewhere.
+//! elsewhere. [`through_macro`] lets rustc compile a few dozen from their source.
 
 mod ast;
 mod bits;
@@ -18,6 +18,10 @@ mod pipelined;
 mod print;
 mod reduce;
 mod run;
+#[rustfmt::skip]
+#[allow(unused, clippy::all, clippy::pedantic, reason = "a generator's taste")]
+mod sample;
+mod through_macro;
 mod trace;
 mod typing;
 mod value;

@@ -1,7 +1,7 @@
 //! What matrix instructions a target can have, by name: bounds of generic code and lists of targets are made of these.
 
 use super::{ElemType, Shape, instructions};
-use crate::{Target, TargetSet};
+use crate::TargetSet;
 
 /// A kind of matrix instruction.
 #[derive(Debug, Clone, Copy)]

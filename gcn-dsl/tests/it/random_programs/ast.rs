@@ -25,6 +25,8 @@ pub const LDS_LEN: u32 = 128;
 pub const INPUT_LEN: u32 = 96;
 /// Elements of every slice for atomics.
 pub const SHARED_LEN: u32 = 16;
+/// Elements of every private array.
+pub const PRIVATE_LEN: u32 = 8;
 /// Elements of an output slice for each lane of the grid.
 pub const SLOTS: u32 = 3;
 
@@ -105,6 +107,12 @@ pub enum Op {
     ReadLane,
     Shuffle,
     ShuffleXor(u32),
+    /// `wave_sum(x)` and its kin, on integers.
+    Reduce(Bin),
+    /// `wave_inclusive_sum(x)` and its kin; exclusive if so said.
+    Scan(Bin, bool),
+    /// `ownK[i]`
+    Private(usize),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -182,10 +190,22 @@ pub enum Stmt {
         index: Expr,
         value: Expr,
     },
+    /// `ownK[i] = …;`
+    PrivateStore {
+        array: usize,
+        index: Expr,
+        value: Expr,
+    },
     If {
         cond: Expr,
         then: Vec<Stmt>,
         els: Vec<Stmt>,
+    },
+    /// `match value { low..=high => …, _ => … }`: a body for each arm, and one more.
+    Match {
+        value: Expr,
+        arms: Vec<Arm>,
+        bodies: Vec<Vec<Stmt>>,
     },
     While {
         cond: Expr,
@@ -213,6 +233,9 @@ pub enum Stmt {
     },
     Barrier,
 }
+
+/// The bits of the least and of the largest value of an arm's pattern.
+pub type Arm = (u64, u64);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
@@ -253,8 +276,10 @@ impl Stmt {
             | Stmt::Set { value: e, .. }
             | Stmt::Store { value: e, .. }
             | Stmt::If { cond: e, .. }
+            | Stmt::Match { value: e, .. }
             | Stmt::While { cond: e, .. } => vec![e],
             Stmt::LdsStore { index: a, value: b, .. }
+            | Stmt::PrivateStore { index: a, value: b, .. }
             | Stmt::Shared { index: a, value: b, .. }
             | Stmt::LdsAtomic { index: a, value: b, .. }
             | Stmt::For { start: a, end: b, .. } => vec![a, b],
@@ -269,8 +294,10 @@ impl Stmt {
             | Stmt::Set { value: e, .. }
             | Stmt::Store { value: e, .. }
             | Stmt::If { cond: e, .. }
+            | Stmt::Match { value: e, .. }
             | Stmt::While { cond: e, .. } => vec![e],
             Stmt::LdsStore { index: a, value: b, .. }
+            | Stmt::PrivateStore { index: a, value: b, .. }
             | Stmt::Shared { index: a, value: b, .. }
             | Stmt::LdsAtomic { index: a, value: b, .. }
             | Stmt::For { start: a, end: b, .. } => vec![a, b],
@@ -282,6 +309,7 @@ impl Stmt {
     pub fn bodies(&self) -> Vec<&Vec<Stmt>> {
         match self {
             Stmt::If { then, els, .. } => vec![then, els],
+            Stmt::Match { bodies, .. } => bodies.iter().collect(),
             Stmt::While { body, .. }
             | Stmt::For { body, .. }
             | Stmt::Unroll { body, .. }
@@ -293,6 +321,7 @@ impl Stmt {
     pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
         match self {
             Stmt::If { then, els, .. } => vec![then, els],
+            Stmt::Match { bodies, .. } => bodies.iter_mut().collect(),
             Stmt::While { body, .. }
             | Stmt::For { body, .. }
             | Stmt::Unroll { body, .. }
@@ -341,6 +370,8 @@ pub struct Program {
     pub vars: Vec<VarDecl>,
     /// Element types of the LDS arrays.
     pub lds: Vec<Elem>,
+    /// Element types of the private arrays. Those with even numbers are indexed by literals, so that they can be in registers.
+    pub private: Vec<Elem>,
     /// What happens to `shared_u32`, `shared_i32`, `shared_u64`, `shared_i64`.
     pub shared: [Fetch; 4],
     /// The kernel's body.

@@ -5,8 +5,8 @@ use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Fetch, INPUT_LEN, Id, LDS_LEN, NUMBERS, Op, Place, Program, Range, SHARED, SHARED_LEN, SLOTS, Stmt,
-    Ty, VarDecl,
+    Arm, Expr, Fetch, INPUT_LEN, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED,
+    SHARED_LEN, SLOTS, Stmt, Ty, VarDecl,
 };
 use super::data;
 use super::typing::{has_bin, has_un, is_int};
@@ -50,11 +50,13 @@ pub fn program(seed: u64) -> Program {
     let shared = std::array::from_fn(|_| fetches[rng.below(6)]);
     let lds_types = [Elem::U32, Elem::U32, Elem::F32, Elem::I64, Elem::U16, Elem::I8, Elem::F64, Elem::F16];
     let lds = (0..[0, 0, 1, 1, 2][rng.below(5)]).map(|_| lds_types[rng.below(8)]).collect();
+    let private = (0..[0, 0, 0, 1, 2][rng.below(5)]).map(|_| NUMBERS[rng.below(12)]).collect();
     let program = Program {
         workgroup: [64, 128][rng.below(2)],
         groups: [1, 1, 2][rng.below(3)],
         vars: Vec::new(),
         lds,
+        private,
         shared,
         body: Vec::new(),
         data: seed,
@@ -228,7 +230,7 @@ impl Generator {
     }
 
     fn statement(&mut self, out: &mut Vec<Stmt>) {
-        match self.rng.below(28) {
+        match self.rng.below(31) {
             0..4 => out.extend(self.declaration()),
             4..9 => out.extend(self.assignment()),
             9..11 => {
@@ -266,7 +268,49 @@ impl Generator {
             }
             24..27 if !self.unrolled && self.depth < 5 => self.exit(out),
             27 if self.depth < 3 && self.loops < 2 => self.endless(out),
+            28 if self.depth < 3 => self.match_statement(out),
+            29 | 30 if !self.program.private.is_empty() => {
+                let array = self.rng.below(self.program.private.len());
+                let (index, ty) = (self.private_index(array), Ty::lane(self.program.private[array]));
+                let value = self.value(ty);
+                out.push(Stmt::PrivateStore { array, index, value });
+            }
             _ => out.extend(self.assignment()),
+        }
+    }
+
+    fn match_statement(&mut self, out: &mut Vec<Stmt>) {
+        let ints = [Elem::U32, Elem::I32, Elem::U8, Elem::I8, Elem::U16, Elem::I16, Elem::U64, Elem::I64];
+        let ty = Ty { elem: self.pick(&ints), place: self.place() };
+        // Half of the values are small, so that arms are taken.
+        let value = match self.one_in(2) {
+            true => Expr::bin(Bin::And, self.expr(ty, 2), Expr::leaf(Op::Lit(ty.elem, 7))),
+            false => self.expr(ty, 2),
+        };
+        let arms: Vec<Arm> = (0..1 + self.rng.below(3)).map(|_| self.arm(ty.elem)).collect();
+        let bodies = (0..=arms.len()).map(|_| self.inside(ty.place)).collect();
+        out.push(Stmt::Match { value, arms, bodies });
+    }
+
+    /// A number, or a range that is not empty.
+    fn arm(&mut self, elem: Elem) -> Arm {
+        let bits = u64::MAX >> (64 - 8 * elem.bytes());
+        let largest = if elem.is_signed() { bits >> 1 } else { bits };
+        let low = self.rng.below(8) as u64;
+        match self.rng.below(6) {
+            0 => (low, largest),
+            1 if elem.is_signed() => (bits - low, 3),
+            2 | 3 => (low, low + self.rng.below(8) as u64),
+            4 => (largest - low, largest),
+            _ => (low, low),
+        }
+    }
+
+    /// An index of a private array: known in those with even numbers.
+    fn private_index(&mut self, array: usize) -> Expr {
+        match array % 2 {
+            0 => Expr::u32(self.rng.below(PRIVATE_LEN as usize) as u32),
+            _ => self.index(PRIVATE_LEN),
         }
     }
 
@@ -506,6 +550,10 @@ impl Generator {
         }
     }
 
+    fn reduction(&mut self) -> Bin {
+        self.pick(&[Bin::Add, Bin::Mul, Bin::Min, Bin::Max, Bin::And, Bin::Or, Bin::Xor])
+    }
+
     fn comparison(&mut self, place: Place, depth: u32) -> Expr {
         let elem = self.number();
         let pred = self.pick(&[Pred::Lt, Pred::Le, Pred::Gt, Pred::Ge, Pred::Eq, Pred::Ne]);
@@ -577,10 +625,18 @@ impl Generator {
             }
             16 if place == Place::Wave => {
                 let v = self.expr(Ty::lane(elem), depth);
+                if is_int(elem) && self.one_in(2) {
+                    let op = self.reduction();
+                    return Expr::new(Op::Reduce(op), [v]);
+                }
                 Expr::new(Op::ReadFirst, [v])
             }
             16 => {
                 let v = self.expr(ty, depth);
+                if is_int(elem) && self.one_in(3) {
+                    let op = self.reduction();
+                    return Expr::new(Op::Scan(op, self.one_in(2)), [v]);
+                }
                 let lane = self.expr(Ty::lane(Elem::U32), 1);
                 match self.one_in(2) {
                     true => Expr::new(Op::Shuffle, [v, lane]),
@@ -594,6 +650,10 @@ impl Generator {
             }
             17 if place == Place::Wave && elem == Elem::U64 => {
                 Expr::new(Op::Ballot, [self.expr(Ty::lane(Elem::Bool), depth)])
+            }
+            18 if place == Place::Lane && self.program.private.contains(&elem) => {
+                let array = self.program.private.iter().position(|e| *e == elem).unwrap_or(0);
+                Expr::new(Op::Private(array), [self.private_index(array)])
             }
             18 if place == Place::Lane => {
                 let i = self.expr(Ty::lane(Elem::U32), depth);

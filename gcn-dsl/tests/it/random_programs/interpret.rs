@@ -6,7 +6,7 @@
 use gcn_dsl::ir::Bin;
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Expr, Fetch, Id, LDS_LEN, Op, Program, Range, SHARED, SHARED_LEN, Stmt, Ty};
+use super::ast::{Expr, Fetch, Id, LDS_LEN, Op, PRIVATE_LEN, Program, Range, SHARED, SHARED_LEN, Stmt, Ty};
 use super::bits::{self, Unspecified};
 use super::data::{Data, Results};
 use super::typing;
@@ -39,6 +39,8 @@ struct Group<'p> {
     group: u32,
     vars: Vec<Lanes>,
     lds: Vec<Vec<Cell>>,
+    /// For each private array and lane, its elements.
+    private: Vec<Vec<[u64; PRIVATE_LEN as usize]>>,
     steps: u32,
     /// For each loop around, the lanes that have left it and those that have left its trip.
     left: Vec<[Mask; 2]>,
@@ -56,6 +58,7 @@ pub fn run(program: &Program, data: &Data) -> Result<Results> {
             group,
             vars: vec![vec![0; lanes]; program.vars.len()],
             lds: vec![vec![Cell::default(); LDS_LEN as usize]; program.lds.len()],
+            private: vec![vec![Default::default(); lanes]; program.private.len()],
             steps: STEPS / program.groups,
             left: Vec::new(),
         };
@@ -161,6 +164,26 @@ impl Group<'_> {
                     cell.value = fetch(*op, elem, cell.value, value[lane]);
                 }
             }
+            Stmt::PrivateStore { array, index, value } => {
+                let (index, value) = (self.eval(index, mask)?, self.eval(value, mask)?);
+                for lane in lanes_of(mask) {
+                    *self.element(*array, index[lane], lane)? = value[lane];
+                }
+            }
+            Stmt::Match { value, arms, bodies } => {
+                let elem = typing::ty(self.program, value).map_or(Elem::U32, |t| t.elem);
+                let value = self.eval(value, mask)?;
+                let (mut open, mut past) = (mask, 0);
+                for ((low, high), body) in arms.iter().zip(bodies) {
+                    let is = |l: &usize| {
+                        (number(elem, *low)..=number(elem, *high)).contains(&number(elem, value[*l]))
+                    };
+                    let taken = lanes_of(open).filter(is).fold(0, |m: Mask, l| m | 1 << l);
+                    open &= !taken;
+                    past |= self.block(body, taken)?;
+                }
+                return Ok(past | self.block(&bodies[arms.len()], open)?);
+            }
             Stmt::If { cond, then, els } => {
                 let taken = self.mask(cond, mask)?;
                 return Ok(self.block(then, taken)? | self.block(els, mask & !taken)?);
@@ -223,10 +246,7 @@ impl Group<'_> {
     ) -> Result<Mask> {
         let (start, end) = (self.eval(ends[0], mask)?, self.eval(ends[1], mask)?);
         let elem = self.program.vars[var].ty.elem;
-        let number = |bits: u64| {
-            let shift = 64 - 8 * elem.bytes();
-            if elem.is_signed() { i128::from((bits << shift) as i64 >> shift) } else { i128::from(bits) }
-        };
+        let number = |bits: u64| number(elem, bits);
         let step = i128::from(range.step.unwrap_or(1));
         // The number of the trip tells where the counter is, so that it cannot overflow.
         let at = |lane: usize, trip: i128| {
@@ -264,6 +284,11 @@ impl Group<'_> {
         self.lds[array].get_mut(index as usize).ok_or(Unspecified("an LDS index past the end"))
     }
 
+    fn element(&mut self, array: usize, index: u64, lane: usize) -> Result<&mut u64> {
+        let array = &mut self.private[array][lane];
+        array.get_mut(index as usize).ok_or(Unspecified("a private index past the end"))
+    }
+
     fn mask(&mut self, cond: &Expr, mask: Mask) -> Result<Mask> {
         let value = self.eval(cond, mask)?;
         Ok(lanes_of(mask).filter(|l| value[*l] != 0).fold(0, |m, l| m | 1 << l))
@@ -288,6 +313,12 @@ impl Group<'_> {
             | Op::Shuffle
             | Op::ShuffleXor(_) => {
                 self.across(e.op, &args, mask, &mut out)?;
+            }
+            Op::Reduce(op) | Op::Scan(op, _) => {
+                let elem = typing::ty(self.program, &e.args[0]).map_or(Elem::U32, |t| t.elem);
+                for lane in lanes_of(mask) {
+                    out[lane] = joined(e.op, op, elem, lane, mask, &args[0])?;
+                }
             }
             _ => {
                 let types: Vec<Ty> = e.args.iter().filter_map(|a| typing::ty(self.program, a)).collect();
@@ -318,6 +349,7 @@ impl Group<'_> {
             }
             Op::Own(t, slot) => Ok(self.results.outputs[t as usize][self.own(lane, slot)]),
             Op::Lds(array) => self.lds_load(array, x[0], local),
+            Op::Private(array) => self.element(array, x[0], lane).copied(),
             Op::Un(op) => Ok(bits::un(op, elem, x[0])),
             Op::Bin(op) => bits::bin(op, elem, x[0], x[1]),
             Op::Cmp(pred) => Ok(u64::from(bits::compare(pred, elem, x[0], x[1]))),
@@ -374,6 +406,33 @@ impl Group<'_> {
         }
         Ok(())
     }
+}
+
+/// A reduction or scan of the integers of a wave's active lanes, as `lane` sees it.
+fn joined(what: Op, op: Bin, elem: Elem, lane: usize, mask: Mask, x: &Lanes) -> Result<u64> {
+    let base = lane / 64 * 64;
+    let last = match what {
+        Op::Scan(_, true) => lane,
+        Op::Scan(_, false) => lane + 1,
+        _ => base + 64,
+    };
+    let values = (base..last).filter(|l| mask >> l & 1 != 0).map(|l| x[l]);
+    let bits = u64::MAX >> (64 - 8 * elem.bytes());
+    let largest = if elem.is_signed() { bits >> 1 } else { bits };
+    let none = match op {
+        Bin::Mul => 1,
+        Bin::And => bits,
+        Bin::Min => largest,
+        Bin::Max => !largest & bits,
+        _ => 0,
+    };
+    values.clone().try_fold(none, |a, b| bits::bin(op, elem, a, b))
+}
+
+/// An integer's value.
+fn number(elem: Elem, bits: u64) -> i128 {
+    let shift = 64 - 8 * elem.bytes();
+    if elem.is_signed() { i128::from((bits << shift) as i64 >> shift) } else { i128::from(bits) }
 }
 
 /// The element that the hardware finds: the byte offset wraps at 2^32, and beyond the end there is nothing.

@@ -3,14 +3,15 @@
 use gcn_dsl::lang::{
     self, Arguments, AtomicInteger, Lds, LoadAt, ReadOnly, S, Scope, Slice, StoreAt, Top, V, Var, Writable,
 };
-use gcn_dsl::prelude::Ordering;
+use gcn_dsl::prelude::{Ordering, Private};
 use gcn_dsl::scalar::{Elem, Number, Scalar};
 
-use super::ast::{Fetch, LDS_LEN, Place, VarDecl};
+use super::ast::{Fetch, LDS_LEN, PRIVATE_LEN, Place, VarDecl};
 use super::bits::with_type;
-use super::value::{D, Val, of};
+use super::value::{self, D, Val, of};
 
 const LDS: usize = LDS_LEN as usize;
+const PRIVATE: usize = PRIVATE_LEN as usize;
 
 type Load = Box<dyn Fn(D<u32>) -> Val>;
 type Store = Box<dyn Fn(D<u32>, Val)>;
@@ -161,6 +162,15 @@ pub fn lds(elem: Elem) -> Memory {
         }, None);
         Memory { load: load::<T, _>(array), store: store::<T, _>(array), uniform: None, fetch: f }
     }, bool => unreachable!("no LDS arrays of bool"))
+}
+
+/// An array of each lane's own, of zeros.
+pub fn private(elem: Elem) -> Memory {
+    with_type!(elem, T => {
+        let zero = of::<T>(value::literal(elem, 0)).lane();
+        let array = Private::<T, PRIVATE>::filled(zero);
+        Memory { load: load::<T, _>(array), store: store::<T, _>(array), ..Memory::default() }
+    }, bool => unreachable!("no private arrays of bool"))
 }
 
 /// A variable in scope.

@@ -6,8 +6,9 @@ use gcn_dsl::ir::{Bin, Pred, Un};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::{Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, Place, Program, SHARED, Stmt, Ty, bit};
+use super::ast::{Expr, Fetch, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, SHARED, Stmt, Ty, bit};
 use super::bits::Bits;
+use super::typing;
 
 /// The program as an item of `gcn_kernel!` with this name.
 pub fn kernel(program: &Program, name: &str) -> String {
@@ -30,6 +31,10 @@ pub fn kernel(program: &Program, name: &str) -> String {
     out.push_str("    let (wave, group) = (wave_id(), workgroup_id().x);\n");
     for (k, t) in program.lds.iter().enumerate() {
         _ = writeln!(out, "    let lds{k} = Lds::<{t}, {LDS_LEN}>::new();");
+    }
+    for (k, t) in program.private.iter().enumerate() {
+        let zero = literal(*t, 0);
+        _ = writeln!(out, "    let own{k} = Private::<{t}, {PRIVATE_LEN}>::filled({zero});");
     }
     let mut printer = Printer { program, out, indent: 1, loops: 0 };
     printer.block(&program.body);
@@ -69,6 +74,18 @@ fn fetch(op: Fetch) -> &'static str {
         Fetch::And => "fetch_and",
         Fetch::Or => "fetch_or",
         Fetch::Xor => "fetch_xor",
+    }
+}
+
+/// What a reduction by `op` is called.
+fn joined(op: Bin) -> &'static str {
+    match op {
+        Bin::Add => "sum",
+        Bin::Mul => "product",
+        Bin::And => "and",
+        Bin::Or => "or",
+        Bin::Xor => "xor",
+        min_or_max => symbol(min_or_max),
     }
 }
 
@@ -176,6 +193,27 @@ impl Printer<'_> {
                 self.line(&format!(
                     "lds{array}.atomic({index}).{op}({value}, Scope::Workgroup, Ordering::Relaxed);"
                 ));
+            }
+            Stmt::PrivateStore { array, index, value } => {
+                let (index, value) = (self.top(index), self.top(value));
+                self.line(&format!("own{array}[{index}] = {value};"));
+            }
+            Stmt::Match { value, arms, bodies } => {
+                let elem = typing::ty(self.program, value).map_or(Elem::U32, |t| t.elem);
+                let value = self.top(value);
+                self.line(&format!("match {value} {{"));
+                self.indent += 1;
+                let patterns = arms.iter().map(|(low, high)| match low == high {
+                    true => literal(elem, *low),
+                    false => format!("{}..={}", literal(elem, *low), literal(elem, *high)),
+                });
+                for (pattern, body) in patterns.chain(["_".to_owned()]).zip(bodies) {
+                    self.line(&format!("{pattern} => {{"));
+                    self.inside(body);
+                    self.line("}");
+                }
+                self.indent -= 1;
+                self.line("}");
             }
             Stmt::If { cond, then, els } => {
                 let cond = self.top(cond);
@@ -297,6 +335,10 @@ impl Printer<'_> {
             Op::ReadLane => format!("read_lane({}, {})", top(0), top(1)),
             Op::Shuffle => format!("shuffle({}, {})", top(0), top(1)),
             Op::ShuffleXor(mask) => format!("shuffle_xor({}, {mask})", top(0)),
+            Op::Private(array) => format!("own{array}[{}]", top(0)),
+            Op::Reduce(op) => format!("wave_{}({})", joined(op), top(0)),
+            Op::Scan(op, false) => format!("wave_inclusive_{}({})", joined(op), top(0)),
+            Op::Scan(op, true) => format!("wave_exclusive_{}({})", joined(op), top(0)),
         }
     }
 }

@@ -121,6 +121,7 @@ fn shrink_shape(program: &mut Program, n: usize) -> bool {
         0 => program.groups = 1,
         1 => program.workgroup = 64,
         2 => _ = program.lds.pop(),
+        3 => _ = program.private.pop(),
         _ => return false,
     }
     true

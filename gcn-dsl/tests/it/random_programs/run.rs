@@ -11,7 +11,7 @@ use super::data::{Data, Results};
 use super::trace::{self, Generated};
 use super::{generate, interpret, print, reduce, typing};
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+pub const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 /// What became of a program.
 #[derive(Debug, PartialEq)]
@@ -56,7 +56,7 @@ fn on(program: &Program, target: Target, data: &Data) -> Result<Results, Outcome
 }
 
 /// As `Device::simulator` does it, with a limit on the instructions.
-fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<Results, String> {
+pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<Results, String> {
     let (mut memory, used, mut results) = (Memory::new(), program.used(), data.results.clone());
     let mut put = |values: &[u64], elem: Elem| {
         let bytes = trace::bytes(elem, values);

@@ -6,7 +6,7 @@ use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, U
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
+    Arm, Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
 };
 use super::bits::with_type;
 use super::counting::{self, Open, together};
@@ -79,6 +79,7 @@ struct Tracer<'p> {
     outputs: [Option<Memory>; 15],
     shared: [Option<Memory>; 15],
     lds: Vec<Memory>,
+    private: Vec<Memory>,
     vars: Vec<Option<Variable>>,
     ids: [Val; 5],
     open: Open,
@@ -112,11 +113,12 @@ impl<'p> Tracer<'p> {
             lang::workgroup_id().x.into(),
         ];
         let lds = program.lds.iter().map(|elem| memory::lds(*elem)).collect();
+        let private = program.private.iter().map(|elem| memory::private(*elem)).collect();
         let vars = program.vars.iter().map(|_| None).collect();
         let mut returns = false;
         program.each(&mut |s| returns |= *s == Stmt::Return);
         let whole = returns.then(lang::block_begin);
-        Tracer { program, args, inputs, outputs, shared, lds, vars, ids, open: Open::new(), whole }
+        Tracer { program, args, inputs, outputs, shared, lds, private, vars, ids, open: Open::new(), whole }
     }
 
     fn block(&mut self, stmts: &[Stmt]) {
@@ -164,6 +166,14 @@ impl<'p> Tracer<'p> {
                 let (index, value) = (of(self.eval(index)), self.eval(value));
                 self.lds[*array].fetch.as_ref().expect("an atomic type")(*op, index, value);
             }
+            Stmt::PrivateStore { array, index, value } => {
+                let (index, value) = (of(self.eval(index)), self.eval(value));
+                self.private[*array].store.as_ref().expect("a private array is writable")(index, value);
+            }
+            Stmt::Match { value, arms, bodies } => {
+                let value = self.eval(value);
+                self.arms(value, arms, bodies);
+            }
             Stmt::If { cond, then, els } => {
                 let cond = of::<bool>(self.eval(cond));
                 value::branch(cond, !els.is_empty(), &mut |side| self.block(if side { then } else { els }));
@@ -210,6 +220,16 @@ impl<'p> Tracer<'p> {
         }
     }
 
+    /// The arms of a `match`, as the chain that the macro makes of them.
+    fn arms(&mut self, value: Val, arms: &[Arm], bodies: &[Vec<Stmt>]) {
+        let Some((arm, rest)) = arms.split_first() else { return self.block(&bodies[0]) };
+        let cond = value::is(value, *arm);
+        value::branch(cond, true, &mut |taken| match taken {
+            true => self.block(&bodies[0]),
+            false => self.arms(value, rest, &bodies[1..]),
+        });
+    }
+
     fn open(&mut self) -> &mut Open {
         &mut self.open
     }
@@ -238,6 +258,11 @@ impl<'p> Tracer<'p> {
                 uniform.expect("a used slice")(of(x[0]))
             }
             Op::Lds(array) => self.lds[array].load.as_ref().expect("LDS is readable")(of(x[0])),
+            Op::Private(array) => {
+                self.private[array].load.as_ref().expect("a private array is readable")(of(x[0]))
+            }
+            Op::Reduce(op) => value::reduce(op, x[0]),
+            Op::Scan(op, exclusive) => value::scan(op, exclusive, x[0]),
             Op::Un(op) => value::un(op, x[0]),
             Op::Bin(op) => value::bin(op, x[0], x[1]),
             Op::Cmp(pred) => value::compare(pred, x[0], x[1]),

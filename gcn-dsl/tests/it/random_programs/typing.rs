@@ -4,7 +4,7 @@ use gcn_dsl::ir::{Bin, Un};
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
-    Expr, Id, LDS_LEN, NUMBERS, Op, Place, Program, Range, SHARED, SLOTS, Stmt, Ty, has_breaks,
+    Expr, Id, LDS_LEN, NUMBERS, Op, PRIVATE_LEN, Place, Program, Range, SHARED, SLOTS, Stmt, Ty, has_breaks,
 };
 
 pub fn is_int(elem: Elem) -> bool {
@@ -98,6 +98,11 @@ impl Checker<'_> {
         check(self.ty(e)?.elem == Elem::U32)
     }
 
+    fn private_index(&self, e: &Expr) -> Option<()> {
+        self.index(e)?;
+        check(!matches!(e.op, Op::Lit(_, i) if i >= u64::from(PRIVATE_LEN)))
+    }
+
     /// A value that becomes `want` by itself.
     fn becomes(&self, e: &Expr, want: Ty) -> Option<()> {
         let ty = self.ty(e)?;
@@ -148,6 +153,15 @@ impl Checker<'_> {
                 let elem = *self.program.lds.get(*array)?;
                 check(SHARED.contains(&elem))?;
                 self.becomes(value, Ty::lane(elem))
+            }
+            Stmt::PrivateStore { array, index, value } => {
+                self.private_index(index)?;
+                self.becomes(value, Ty::lane(*self.program.private.get(*array)?))
+            }
+            Stmt::Match { value, arms, bodies } => {
+                let ty = self.ty(value)?;
+                check(is_int(ty.elem) && ty.place != Place::Host && bodies.len() == arms.len() + 1)?;
+                bodies.iter().try_for_each(|body| self.inside(ty.place, body))
             }
             Stmt::If { cond, then, els } => {
                 let place = self.condition(cond)?;
@@ -238,6 +252,15 @@ impl Checker<'_> {
                     check(i < u64::from(LDS_LEN))?;
                 }
                 Ty::lane(*self.program.lds.get(array)?)
+            }
+            Op::Private(array) => {
+                self.private_index(&e.args[0])?;
+                Ty::lane(*self.program.private.get(array)?)
+            }
+            Op::Reduce(_) | Op::Scan(..) => {
+                check(args[0].place == Place::Lane && is_int(args[0].elem))?;
+                let place = if matches!(e.op, Op::Reduce(_)) { Place::Wave } else { Place::Lane };
+                Ty { elem: args[0].elem, place }
             }
             Op::Un(op) => {
                 check(has_un(op, args[0].elem))?;

@@ -5,7 +5,7 @@ use gcn_dsl::lang::{self, CastTo, Compare, IntoDevice, Logic, S, Top, V};
 use gcn_dsl::prelude::{bf16, f16};
 use gcn_dsl::scalar::Elem;
 
-use super::ast::Place;
+use super::ast::{Arm, Place};
 use super::bits::Bits;
 
 /// A value of one element type.
@@ -328,6 +328,46 @@ pub fn shuffle(x: Val, lane: D<u32>) -> Val {
 
 pub fn shuffle_xor(x: Val, mask: u32) -> Val {
     of_lanes!(x, a => lang::shuffle_xor(a, mask); I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64)
+}
+
+macro_rules! joins {
+    ($op:expr, $x:expr; $($bin:ident $f:ident)*) => {
+        match $op {
+            $(Bin::$bin => of_lanes!($x, a => lang::$f(a); I8 U8 I16 U16 I32 U32 I64 U64),)*
+            other => unreachable!("no reduction by {other:?}"),
+        }
+    };
+}
+
+pub fn reduce(op: Bin, x: Val) -> Val {
+    joins!(op, x; Add wave_sum Mul wave_product Min wave_min Max wave_max And wave_and Or wave_or Xor wave_xor)
+}
+
+pub fn scan(op: Bin, exclusive: bool, x: Val) -> Val {
+    match exclusive {
+        true => joins!(op, x; Add wave_exclusive_sum Mul wave_exclusive_product Min wave_exclusive_min
+            Max wave_exclusive_max And wave_exclusive_and Or wave_exclusive_or Xor wave_exclusive_xor),
+        false => joins!(op, x; Add wave_inclusive_sum Mul wave_inclusive_product Min wave_inclusive_min
+            Max wave_inclusive_max And wave_inclusive_and Or wave_inclusive_or Xor wave_inclusive_xor),
+    }
+}
+
+/// The condition of an arm of a `match`.
+pub fn is(x: Val, (low, high): Arm) -> D<bool> {
+    macro_rules! patterns {
+        ($($variant:ident $t:ident)*) => {
+            match x {
+                $(
+                    Val::$variant(W(a)) if low == high => W(lang::is(a, $t::of(low))),
+                    Val::$variant(W(a)) => W(lang::is_between(a, $t::of(low), $t::of(high))),
+                    Val::$variant(L(a)) if low == high => L(lang::is(a, $t::of(low))),
+                    Val::$variant(L(a)) => L(lang::is_between(a, $t::of(low), $t::of(high))),
+                )*
+                other => unreachable!("no patterns of {other:?}"),
+            }
+        };
+    }
+    patterns!(I8 i8 U8 u8 I16 i16 U16 u16 I32 i32 U32 u32 I64 i64 U64 u64)
 }
 
 macro_rules! joined {
