@@ -63,8 +63,7 @@ pub(super) fn registers(kernel: &KernelFn, targets: Option<&[Target]>, errors: &
 
 /// The waves that a SIMD of any of the targets holds at most.
 fn occupancy(waves: &Expr, targets: Option<&[Target]>, errors: &mut Errors) {
-    let buildable = Target::ALL.into_iter().filter(|t| t.has_packed_tid());
-    let listed = buildable.filter(|t| targets.is_none_or(|list| list.contains(t)));
+    let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
     let most = listed.map(Target::max_waves_per_simd).max().unwrap_or(8);
     if let Some(n) = literal(waves)
         && (n == 0 || n > u64::from(most))

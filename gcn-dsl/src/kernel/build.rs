@@ -35,14 +35,6 @@ pub enum BuildError {
         /// The targets listed.
         listed: String,
     },
-    /// The target is not one that the compiler makes code for yet.
-    #[error("kernel `{kernel}`: kernels build for gfx90a, gfx942 and gfx950, not yet for {target}")]
-    UnsupportedTarget {
-        /// Kernel.
-        kernel: String,
-        /// The target asked for.
-        target: Target,
-    },
     /// The workgroup is empty or too large.
     #[error(
         "kernel `{kernel}`: a workgroup of {x} x {y} x {z} work-items does not exist; every dimension must be at least 1 \
@@ -252,9 +244,6 @@ pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<Emitted, 
 
 fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {
     check_target(signature, target)?;
-    if !target.has_packed_tid() {
-        return Err(BuildError::UnsupportedTarget { kernel: signature.name.clone(), target });
-    }
     check_workgroup(signature)
 }
 

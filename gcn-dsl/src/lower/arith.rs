@@ -626,14 +626,15 @@ impl Lower<'_> {
     }
 
     pub(super) fn local_id(&mut self, v: Value, d: u8) -> Lowered {
-        let Some(packed) = self.entry.local_id else { unreachable!("enabled because it is read") };
-        let packed = Src::Reg(packed.all(self.func.info(packed)));
+        let packed = self.target.has_packed_tid();
+        let reg = self.entry.local_id[if packed { 0 } else { usize::from(d) }];
         let one_dimension = self.workgroup[1] == 1 && self.workgroup[2] == 1;
-        if d == 0 && one_dimension {
-            let reg = self.entry.local_id;
+        if !packed || d == 0 && one_dimension {
             self.alias(v, reg);
             return Ok(());
         }
+        let Some(reg) = reg else { unreachable!("enabled because it is read") };
+        let packed = Src::Reg(reg.all(self.func.info(reg)));
         let dst = self.define(v);
         // Ten bits a dimension, x lowest (targets with packed work-item ids).
         let constant = |c: u32| Src::Const(u64::from(c), Width::B32);

@@ -222,7 +222,8 @@ struct Lower<'k> {
 struct EntryRegs {
     kernarg: Option<VReg>,
     workgroup_id: [Option<VReg>; 3],
-    local_id: Option<VReg>,
+    /// By dimension; all three in the first where they arrive packed.
+    local_id: [Option<VReg>; 3],
 }
 
 /// A source operand before an encoding is chosen.
@@ -272,8 +273,10 @@ impl Lower<'_> {
         let initial = self.inputs.initial_sgprs(self.target);
         self.entry.kernarg = initial.user_sgpr(UserSgprs::KERNARG_SEGMENT_PTR).map(|reg| self.live_in(reg));
         self.entry.workgroup_id = [0, 1, 2].map(|d| initial.workgroup_id(d).map(|reg| self.live_in(reg)));
-        if self.inputs.local_id_dims > 0 {
-            self.entry.local_id = Some(self.live_in(Reg::v(0, 1)));
+        let (dims, packed) = (self.inputs.local_id_dims, self.target.has_packed_tid());
+        let registers = if packed { dims.min(1) } else { dims };
+        for d in 0..registers {
+            self.entry.local_id[usize::from(d)] = Some(self.live_in(Reg::v(d.into(), 1)));
         }
     }
 

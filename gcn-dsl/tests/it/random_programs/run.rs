@@ -11,7 +11,7 @@ use super::data::{Data, Results};
 use super::trace::{self, Generated};
 use super::{generate, interpret, print, reduce, typing};
 
-pub const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+pub const TARGETS: [Target; 6] = Target::ALL;
 
 /// What became of a program.
 #[derive(Debug, PartialEq)]
