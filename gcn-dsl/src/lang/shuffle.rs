@@ -250,7 +250,11 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
     if !in_row(n) {
         return v;
     }
-    permuted(v, Options::new().row_newbcast(n as u8))
+    let moves = with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_newbcast));
+    if moves {
+        return permuted(v, Options::new().row_newbcast(n as u8));
+    }
+    by_dword(v, |x| isa::ds_swizzle_b32(x, (n << 5 | 0x10) as i32))
 }
 
 /// `v` with lane `lane` (modulo 64) replaced by `value`, whether that lane is active or not.

@@ -71,7 +71,7 @@ impl Work {
     /// True if there is a place for `reg` outside its registers.
     fn can_spill(&self, reg: VReg) -> bool {
         let spill = &self.limits.spill;
-        let memory = spill.frame.is_some() && self.f.target.has_unified_agprs();
+        let memory = spill.frame.is_some();
         match (self.kinds[reg.0 as usize], self.f.info(reg).file) {
             (Kind::Temp | Kind::Lanes, _) => false,
             (Kind::Piece(..), _) => true,

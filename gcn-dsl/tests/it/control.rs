@@ -6,7 +6,7 @@ mod exits;
 mod loops;
 mod matching;
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 
 fn simulators() -> impl Iterator<Item = Device> {
     TARGETS.into_iter().map(Device::simulator)

@@ -3,7 +3,7 @@
 use gcn_dsl::kernel::BuildError;
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 
 fn inputs(n: usize, seed: u32) -> Vec<f32> {
     let mut state = seed | 1;

@@ -9,7 +9,7 @@ use half::{bf16, f16};
 
 use crate::rng::Rng;
 
-pub const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+pub const TARGETS: [Target; 6] = Target::ALL;
 
 /// A test value of an element type.
 pub trait Sample: Copy + PartialEq + std::fmt::Debug + Default {

@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::*;
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 
 fn numbers(n: usize, seed: u64) -> Vec<u32> {
     let mut state = seed | 1;

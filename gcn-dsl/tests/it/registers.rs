@@ -4,7 +4,7 @@ use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 
 gcn_kernel! {
     /// 320 values of each lane that all live until the last was loaded, in three passes over them.

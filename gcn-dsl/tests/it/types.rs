@@ -13,7 +13,7 @@ use gcn_dsl::prelude::Target;
 
 use crate::rng::Rng;
 
-pub const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+pub const TARGETS: [Target; 6] = Target::ALL;
 
 /// How many samples to take where `small` are enough for every day.
 pub fn samples(small: usize) -> usize {

@@ -7,7 +7,7 @@ use gcn_dsl::prelude::*;
 
 use crate::rng::Rng;
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 const LANES: usize = 64;
 const TURNS: u32 = 3;
 /// Elements of unchecked memory: every index of a program is inside.
