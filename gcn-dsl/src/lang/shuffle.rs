@@ -250,7 +250,8 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
     if !in_row(n) {
         return v;
     }
-    let moves = with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_newbcast));
+    let moves =
+        with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_newbcast));
     if moves {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }

@@ -140,7 +140,8 @@ impl Lower<'_> {
             } else if takes(row, slot, src, file) && bus.take(src, file) {
                 fit.literal |= matches!(to_operand(src), MOperand::Fixed(Operand::Literal(_)));
             } else {
-                (can_copy(slot, src, file) || narrow_fits(row, slot, src)).then_some(())?;
+                let copied = can_copy(slot, src, file) || narrow_fits(row, slot, src);
+                (copied || starts_accumulator(row, slot, src)).then_some(())?;
                 fit.copies += 1;
             }
         }
@@ -431,6 +432,11 @@ fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.mnemonic.ends_with("f8f6f4")
         && matches!(slot.name, "src0" | "src1")
         && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
+}
+
+/// A constant in each dword of C, where the instruction takes registers alone (gfx908's with its own mnemonics).
+fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
+    row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
 }
 
 /// The register of a tied operand can be filled from `src`.

@@ -75,7 +75,8 @@ impl Work {
         match (self.kinds[reg.0 as usize], self.f.info(reg).file) {
             (Kind::Temp | Kind::Lanes, _) => false,
             (Kind::Piece(..), _) => true,
-            (Kind::Slot, _) => memory,
+            // Where AGPRs are a file of their own, nothing brings one to memory directly.
+            (Kind::Slot, _) => memory && self.f.target.has_unified_agprs(),
             (Kind::Value, RegFile::Sgpr) => spill.lanes,
             (Kind::Value, file) => memory || self.has_room(file),
         }
@@ -107,7 +108,9 @@ impl<'f> Spiller<'f> {
                 let peaks = job.pressure(&classes);
                 self.divide(peaks.vgpr.peak, peaks.agpr.peak);
                 let has = |file| self.limits.of(file, function.target, 0) > 0;
-                let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && limits.spill.agprs);
+                // AGPRs of a file of their own cannot go on to memory when they run out; memory takes all there.
+                let agprs = limits.spill.agprs && self.f.target.has_unified_agprs();
+                let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && agprs);
                 self.work.room = room;
                 pressure = Some(peaks);
             }

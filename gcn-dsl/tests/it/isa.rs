@@ -7,7 +7,7 @@ mod scalar;
 
 use gcn_dsl::prelude::*;
 
-pub const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
+pub const TARGETS: [Target; 6] = Target::ALL;
 
 /// Numbers that are small, huge, and edges.
 pub fn numbers(n: usize, seed: u64) -> Vec<u32> {

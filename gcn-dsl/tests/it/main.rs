@@ -1,6 +1,7 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
 mod asm;
+mod capability;
 mod control;
 mod embed;
 mod fragments;

@@ -15,7 +15,7 @@ use formats::Stored;
 use kernels::{Case, Dense, Mx, Scaled, Sparse, run_dense, run_mx, run_scaled, run_sparse};
 
 /// Targets that kernels build for.
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
 
 /// Instructions that ran, by target and name.
 type Seen = BTreeSet<(&'static str, String)>;

@@ -131,7 +131,9 @@ fn hundreds_of_live_values_are_right() {
             assert!(spills.total() > 0, "{target} {case}: 320 values in 256 registers");
             assert_eq!(spills.stores > 0, scratch > 0, "{target} {case}: {spills:?}");
             assert!(case == 0 || scratch > 0, "{target} {case}: {spills:?}");
-            assert_eq!(spills.register_moves > 0, case % 2 == 0, "{target} {case}: {spills:?}");
+            // Where AGPRs and memory exchange values, and the case allows them.
+            let to_agprs = case % 2 == 0 && target >= Target::GFX90A;
+            assert_eq!(spills.register_moves > 0, to_agprs, "{target} {case}: {spills:?}");
             let mut y = vec![0; x.len()];
             let device = Device::simulator(target);
             device

@@ -5,7 +5,10 @@ use gcn_dsl::prelude::*;
 
 use crate::rng::Rng;
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+
+/// Those with tiles of every type: gfx908 has them for f16, f32 and i8.
+const SINCE_GFX90A: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 fn numbers(seed: u64, n: usize) -> Vec<i32> {
     let mut rng = Rng::new(seed);
@@ -47,7 +50,7 @@ macro_rules! from_memory {
                 let to = $to;
                 let a: Vec<$t> = a.into_iter().map(to).collect();
                 let b: Vec<$t> = transposed($k, $n, &b).into_iter().map(to).collect();
-                for (target, mnemonic) in TARGETS.into_iter().zip($mnemonics) {
+                for (target, mnemonic) in SINCE_GFX90A.into_iter().zip($mnemonics) {
                     let built = kernel.build(target).unwrap();
                     let text = built.assembly(Comments::None);
                     assert!(text.contains(mnemonic), "{target}: {text}");

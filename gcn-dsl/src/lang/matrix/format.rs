@@ -6,17 +6,17 @@ use gcn_isa::layout::ElemType;
 use half::{bf16, f16};
 
 use crate::ir::{Place, Type};
-use crate::scalar::{Elem, Number};
+use crate::scalar::{Elem, Number, f8e4m3, f8e5m2};
 
 /// Element types of matrix operands.
 ///
-/// `f16`, `bf16`, `f32`, `f64`, `i8` and `i32` are the device's own types. The formats that no scalar register holds have a
-/// name here and stand in memory as plain integers: [`Fp8`] and [`Bf8`] a byte each, [`Fp6`] and [`Bf6`] four in three
-/// bytes, [`Fp4`] two in a byte, all from the low bits up.
+/// `f16`, `bf16`, `f32`, `f64`, `i8`, `i32`, `f8e4m3` and `f8e5m2` are the device's own types. Formats have a name here and
+/// stand in memory as plain integers: [`Fp8`] and [`Bf8`] a byte each (they are `f8e4m3` and `f8e5m2` in memory of `u8`),
+/// [`Fp6`] and [`Bf6`] four in three bytes, [`Fp4`] two in a byte, all from the low bits up.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of matrix instructions",
     label = "no matrix element",
-    note = "there are f16, bf16, f32, f64, i8 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
+    note = "there are f16, bf16, f32, f64, i8, f8e4m3, f8e5m2 (accumulators: f32, f64, i32), `Xf32`, `Fp8`, `Bf8`, and `Fp6`, `Bf6`, `Fp4` in `MxA` and `MxB`"
 )]
 pub trait MatrixElement: Copy + fmt::Debug + Send + Sync + 'static {
     /// What the layout tables call it.
@@ -50,6 +50,8 @@ elements! {
     f64 F64 f64;
     i8 I8 i8;
     i32 I32 i32;
+    f8e4m3 Fp8 f8e4m3;
+    f8e5m2 Bf8 f8e5m2;
 }
 
 formats! {

@@ -8,6 +8,7 @@ use super::format::{Bf8, Fp8, MatrixElement, Xf32};
 use super::multiply::{Accumulates, AccumulatesSparse, MfmaOptions, Product, SparseIndex, dense, sparse};
 use super::target::{OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942, SinceGfx950};
 use super::{Acc, FragA, FragB, SparseA};
+use crate::scalar::{f8e4m3, f8e5m2};
 
 macro_rules! shapes {
     (
@@ -19,19 +20,21 @@ macro_rules! shapes {
 
         /// Every line of the table above.
         #[cfg(test)]
-        fn table() -> Vec<(Product, gcn_isa::TargetSet)> {
+        fn table() -> Vec<(Product, gcn_isa::TargetSet, &'static str)> {
             use super::target::Availability;
 
             let mut rows = Vec::new();
             $($($(
                 let formats = [<$a>::FORMAT, <$b>::FORMAT, <$c>::FORMAT];
                 let size = [$m, $n, $k, $blocks];
-                rows.push((Product { formats, size, sparse: false, scaled: false }, $on::TARGETS));
+                let types = concat!(stringify!($a), " ", stringify!($b));
+                rows.push((Product { formats, size, sparse: false, scaled: false }, $on::TARGETS, types));
             )*)*)*
             $($($(
                 let formats = [<$s_a>::FORMAT, <$s_b>::FORMAT, <$s_c>::FORMAT];
                 let size = [$s_m, $s_n, $s_k, 1];
-                rows.push((Product { formats, size, sparse: true, scaled: false }, $s_on::TARGETS));
+                let types = concat!(stringify!($s_a), " ", stringify!($s_b));
+                rows.push((Product { formats, size, sparse: true, scaled: false }, $s_on::TARGETS, types));
             )*)*)*
             rows
         }
@@ -91,6 +94,10 @@ shapes! {
             Fp8 Bf8 => f32 [32 32 16 1, 16 16 32 1];
             Bf8 Fp8 => f32 [32 32 16 1, 16 16 32 1];
             Bf8 Bf8 => f32 [32 32 16 1, 16 16 32 1];
+            f8e4m3 f8e4m3 => f32 [32 32 16 1, 16 16 32 1];
+            f8e4m3 f8e5m2 => f32 [32 32 16 1, 16 16 32 1];
+            f8e5m2 f8e4m3 => f32 [32 32 16 1, 16 16 32 1];
+            f8e5m2 f8e5m2 => f32 [32 32 16 1, 16 16 32 1];
         }
         OnlyGfx942 {
             Xf32 Xf32 => f32 [32 32 4 1, 16 16 8 1];
@@ -110,6 +117,10 @@ shapes! {
             Fp8 Bf8 => f32 [32 32 32, 16 16 64];
             Bf8 Fp8 => f32 [32 32 32, 16 16 64];
             Bf8 Bf8 => f32 [32 32 32, 16 16 64];
+            f8e4m3 f8e4m3 => f32 [32 32 32, 16 16 64];
+            f8e4m3 f8e5m2 => f32 [32 32 32, 16 16 64];
+            f8e5m2 f8e4m3 => f32 [32 32 32, 16 16 64];
+            f8e5m2 f8e5m2 => f32 [32 32 32, 16 16 64];
         }
         SinceGfx950 {
             f16 f16 => f32 [32 32 32, 16 16 64];
@@ -119,6 +130,10 @@ shapes! {
             Fp8 Bf8 => f32 [32 32 64, 16 16 128];
             Bf8 Fp8 => f32 [32 32 64, 16 16 128];
             Bf8 Bf8 => f32 [32 32 64, 16 16 128];
+            f8e4m3 f8e4m3 => f32 [32 32 64, 16 16 128];
+            f8e4m3 f8e5m2 => f32 [32 32 64, 16 16 128];
+            f8e5m2 f8e4m3 => f32 [32 32 64, 16 16 128];
+            f8e5m2 f8e5m2 => f32 [32 32 64, 16 16 128];
         }
     }
 }
@@ -133,18 +148,18 @@ mod tests {
     #[test]
     fn the_types_are_the_instruction_table() {
         let table = table();
-        for (product, targets) in &table {
+        for (product, targets, types) in &table {
             assert_eq!(product.targets(), *targets, "{product:?}");
             assert_eq!(
-                table.iter().filter(|(p, _)| p == product).count(),
+                table.iter().filter(|(p, _, t)| p == product && t == types).count(),
                 1,
-                "{product:?} stands there twice"
+                "{product:?} of {types} stands there twice"
             );
         }
         // And every instruction of the table but for those on MX formats, which are generic over them, is there.
         let mut seen = 0;
         for (target, desc, shape) in layout::instructions().iter().filter(|i| !i.2.formats_chosen) {
-            let there = table.iter().any(|(p, on)| {
+            let there = table.iter().any(|(p, on, _)| {
                 on.contains(*target) && p.instruction(*target).is_some_and(|i| i.0.printed == desc.printed)
             });
             assert!(there, "{} on {target} is no type: {shape:?}", desc.printed);

@@ -51,12 +51,14 @@ impl KOrder for AsAcc {
 #[diagnostic::on_unimplemented(
     message = "tiles of `{Self}` are not multiplied into tiles of `{C}`",
     label = "no product of these types",
-    note = "f16, bf16, f32, Fp8 and Bf8 add up in f32, i8 in i32, f64 in f64; both factors have the same type"
+    note = "f16, bf16, f32, f8e4m3, f8e5m2, Fp8 and Bf8 add up in f32, i8 in i32, f64 in f64; both factors have the same type"
 )]
 pub trait TileElement<C>: MatrixElement {}
 impl TileElement<f32> for half::f16 {}
 impl TileElement<f32> for half::bf16 {}
 impl TileElement<f32> for f32 {}
+impl TileElement<f32> for crate::scalar::f8e4m3 {}
+impl TileElement<f32> for crate::scalar::f8e5m2 {}
 impl TileElement<f32> for super::Fp8 {}
 impl TileElement<f32> for super::Bf8 {}
 impl TileElement<i32> for i8 {}

@@ -122,7 +122,11 @@ fn packed_instructions_are_selected() {
         let text = pairs.build(target).unwrap().assembly(Comments::None);
         let count = |what: &str| text.matches(what).count();
         let packed_f32 = usize::from(target >= Target::GFX90A);
-        assert_eq!((count("v_pk_fma_f32"), count("v_pk_mul_f32")), (packed_f32, packed_f32), "{target}\n{text}");
+        assert_eq!(
+            (count("v_pk_fma_f32"), count("v_pk_mul_f32")),
+            (packed_f32, packed_f32),
+            "{target}\n{text}"
+        );
         assert_eq!((count("v_pk_fma_f16"), count("v_pk_add_f16")), (1, 1), "{target}\n{text}");
         assert_eq!(count("v_cvt_pk_bf16_f32"), usize::from(target == Target::GFX950), "{target}\n{text}");
         let (mut out, mut halves, mut brains) =
