@@ -11,6 +11,7 @@ pub mod disasm;
 pub mod encode;
 mod fields;
 pub mod kernel;
+pub mod lines;
 pub mod lint;
 pub mod metadata;
 pub mod object;

@@ -14,7 +14,7 @@ mod write;
 mod write_relocatable;
 
 pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
-pub use link::{LinkOptions, link, link_with};
+pub use link::{LinkOptions, Linked, link, link_placed, link_with};
 pub use module::{
     Binding, CodeObjectVersion, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId,
     Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,

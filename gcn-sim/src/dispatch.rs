@@ -8,11 +8,11 @@ use gcn_isa::table::Class;
 
 use crate::error::{LaunchError, SimError};
 use crate::faithful::Stale;
+use crate::grid::{Geometry, Grid};
 use crate::kernel::Inputs;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::sanitize::{Finding, Sanitize};
-use crate::value::LANES;
 use crate::watch::Shared;
 use crate::workgroup::{Counts, Unit};
 
@@ -123,14 +123,14 @@ pub struct Progress {
     pub total: u64,
 }
 
-/// Runs `grid` workgroups of `size` work-items each, with the bytes of `kernarg` as arguments.
+/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments.
 ///
 /// # Errors
 /// [`SimError::Launch`] if the hardware would not accept the launch; otherwise whatever stops a wave.
 pub fn run(
     machine: &Machine,
     memory: &mut Memory,
-    grid: [u32; 3],
+    grid: impl Into<Grid>,
     size: [u32; 3],
     kernarg: &[u8],
     options: &Options,
@@ -145,7 +145,7 @@ pub fn run(
 pub fn run_with(
     machine: &Machine,
     memory: &mut Memory,
-    grid: [u32; 3],
+    grid: impl Into<Grid>,
     size: [u32; 3],
     kernarg: &[u8],
     options: &Options,
@@ -153,7 +153,7 @@ pub fn run_with(
 ) -> Result<Stats, SimError> {
     let launch = prepare(machine, memory, grid, size, kernarg, options)?;
     let result = launch.run(memory, progress);
-    let waves = launch.groups() * u64::from(launch.inputs.waves);
+    let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
     launch.release(memory)?;
     Ok(Stats { stale, findings, ..Stats::of(machine, &result?, waves) })
@@ -173,35 +173,28 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 pub(crate) fn prepare<'a>(
     machine: &'a Machine,
     memory: &mut Memory,
-    grid: [u32; 3],
+    grid: impl Into<Grid>,
     size: [u32; 3],
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
-    check_launch(machine, grid, size)?;
-    let waves = size.iter().product::<u32>().div_ceil(LANES as u32);
+    let geometry = Geometry::new(grid.into(), size)?;
+    check_lds(machine)?;
     let address = memory.alloc(kernarg.len());
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];
     let mut dispatch_packet = 0;
     if machine.state().user_sgprs.dispatch_ptr {
-        dispatch_packet = self::dispatch_packet(machine, memory, grid, size, address)?;
+        dispatch_packet = self::dispatch_packet(machine, memory, &geometry, address)?;
         temporary.push(dispatch_packet);
     }
     let preload = machine.state().preloaded(kernarg);
-    let inputs = Inputs { kernarg: address, dispatch_packet, waves, preload };
+    let inputs = Inputs { kernarg: address, dispatch_packet, preload };
     let watch = Shared::new(machine, options);
-    Ok(Launch { machine, grid, size, inputs, options: *options, watch, temporary })
+    Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
 }
 
-fn check_launch(machine: &Machine, grid: [u32; 3], size: [u32; 3]) -> Result<(), LaunchError> {
-    if grid.contains(&0) {
-        return Err(LaunchError::EmptyGrid(grid));
-    }
-    let items = size.iter().try_fold(1u32, |n, &d| n.checked_mul(d)).unwrap_or(u32::MAX);
-    if items == 0 || items > 1024 {
-        return Err(LaunchError::WorkgroupSize(size));
-    }
+fn check_lds(machine: &Machine) -> Result<(), LaunchError> {
     let (asked, available) = (machine.state().lds_bytes, machine.target().lds_per_cu());
     if asked > available {
         return Err(LaunchError::Lds { asked, available });
@@ -213,15 +206,14 @@ fn check_launch(machine: &Machine, grid: [u32; 3], size: [u32; 3]) -> Result<(),
 fn dispatch_packet(
     machine: &Machine,
     memory: &mut Memory,
-    grid: [u32; 3],
-    size: [u32; 3],
+    geometry: &Geometry,
     kernarg: u64,
 ) -> Result<u64, SimError> {
     let mut packet = Vec::with_capacity(64);
     packet.extend([2u8, 0, 3, 0]);
-    size.iter().for_each(|&n| packet.extend((n as u16).to_le_bytes()));
+    geometry.size.iter().for_each(|&n| packet.extend((n as u16).to_le_bytes()));
     packet.extend([0; 2]);
-    grid.iter().zip(size).for_each(|(&n, s)| packet.extend((n * s).to_le_bytes()));
+    geometry.items.iter().for_each(|n| packet.extend(n.to_le_bytes()));
     packet.extend(machine.state().private_bytes.to_le_bytes());
     packet.extend(machine.state().lds_bytes.to_le_bytes());
     packet.extend([0; 8]);
@@ -235,8 +227,7 @@ fn dispatch_packet(
 /// Everything that the workgroups of a launch share.
 pub(crate) struct Launch<'a> {
     pub machine: &'a Machine,
-    pub grid: [u32; 3],
-    pub size: [u32; 3],
+    pub geometry: Geometry,
     pub inputs: Inputs,
     pub options: Options,
     /// What runs beside the instructions.
@@ -246,17 +237,6 @@ pub(crate) struct Launch<'a> {
 }
 
 impl Launch<'_> {
-    /// Workgroups.
-    pub(crate) fn groups(&self) -> u64 {
-        self.grid.iter().map(|&n| u64::from(n)).product()
-    }
-
-    /// Workgroup id of a linear index, x fastest.
-    pub(crate) fn id(&self, index: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [index % x, index / x % y, index / x / y].map(|n| n as u32)
-    }
-
     /// Gives the launch's own allocations back.
     pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
         for address in self.temporary {
@@ -266,7 +246,7 @@ impl Launch<'_> {
     }
 
     fn run(&self, memory: &Memory, progress: Option<&(dyn Fn(Progress) + Sync)>) -> Result<Counts, SimError> {
-        let queue = Queue::new(self.groups(), progress);
+        let queue = Queue::new(self.geometry.count(), progress);
         let most = usize::try_from(queue.total).unwrap_or(usize::MAX);
         let parallel = self.options.parallel && !self.watch.as_ref().is_some_and(Shared::is_sequential);
         let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
@@ -306,7 +286,7 @@ impl<'p> Queue<'p> {
                 break;
             }
             let unit = unit.get_or_insert_with(|| Unit::new(launch));
-            if let Err(error) = unit.run(launch, memory, launch.id(group)) {
+            if let Err(error) = unit.run(launch, memory, launch.geometry.id(group)) {
                 self.fail(group, error);
                 break;
             }

@@ -15,18 +15,15 @@ pub struct Site {
     pub offset: u32,
     /// The instruction as assembly text.
     pub text: String,
-    /// Its place in the source, if the machine was given lines ([`Machine::with_lines`](crate::Machine::with_lines)).
+    /// Its place in the source, if that is known ([`Machine::with_lines`](crate::Machine::with_lines)).
     pub line: Option<String>,
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
-        write!(f, "`{}` at offset {:#x}", self.text, self.offset)?;
-        if let Some(line) = &self.line {
-            write!(f, ", {line}")?;
-        }
-        write!(f, " (workgroup {x},{y},{z}, wave {})", self.wave)
+        let Site { text, offset, wave, .. } = self;
+        write!(f, "`{text}` at offset {offset:#x}{} (workgroup {x},{y},{z}, wave {wave})", Behind(&self.line))
     }
 }
 
@@ -96,13 +93,39 @@ impl fmt::Display for OutOfBounds {
     }
 }
 
+/// An instruction of the code.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Instruction {
+    /// Byte offset in the code.
+    pub offset: u32,
+    /// Assembly text.
+    pub text: String,
+    /// Its place in the source, if that is known.
+    pub line: Option<String>,
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` at offset {:#x}{}", self.text, self.offset, Behind(&self.line))
+    }
+}
+
+/// A line behind an offset, if it is known.
+struct Behind<'l>(&'l Option<String>);
+
+impl fmt::Display for Behind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |line| write!(f, ", {line}"))
+    }
+}
+
 /// A dependence that the hardware does not enforce and the program does not wait for.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hazard {
     /// Id of the rule.
     pub rule: String,
-    /// The earlier instruction: offset and text.
-    pub first: (u32, String),
+    /// The earlier instruction.
+    pub first: Instruction,
     /// The instruction that came too early.
     pub second: Site,
     /// The register in question, if there is one.
@@ -117,11 +140,7 @@ pub struct Hazard {
 
 impl fmt::Display for Hazard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "hazard {}: {} comes too early after `{}` at offset {:#x}",
-            self.rule, self.second, self.first.1, self.first.0
-        )?;
+        write!(f, "hazard {}: {} comes too early after {}", self.rule, self.second, self.first)?;
         if let Some(register) = &self.register {
             write!(f, " ({register})")?;
         }
@@ -133,7 +152,7 @@ impl fmt::Display for Hazard {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SimError {
     /// Bytes that are no instruction of the target.
-    #[error("offset {offset:#x} of the code holds no instruction of {target}: {reason}")]
+    #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", Behind(.line))]
     Decode {
         /// Byte offset.
         offset: u32,
@@ -141,9 +160,11 @@ pub enum SimError {
         target: gcn_isa::Target,
         /// The decoder's reason.
         reason: String,
+        /// The place in the source, if that is known.
+        line: Option<String>,
     },
     /// An instruction, or a use of it, whose semantics the simulator does not have.
-    #[error("the simulator does not run `{text}` at offset {offset:#x}: {what}")]
+    #[error("the simulator does not run `{text}` at offset {offset:#x}{}: {what}", Behind(.line))]
     Unsupported {
         /// Byte offset.
         offset: u32,
@@ -151,10 +172,13 @@ pub enum SimError {
         text: String,
         /// What is missing.
         what: String,
+        /// The place in the source, if that is known.
+        line: Option<String>,
     },
     /// A register beyond the allocation of the kernel descriptor.
     #[error(
-        "`{text}` at offset {offset:#x} names {register}, but the kernel descriptor allocates only {allocated} of them; raise the descriptor's count"
+        "`{text}` at offset {offset:#x}{} names {register}, but the kernel descriptor allocates only {allocated} of them; raise the descriptor's count",
+        Behind(.line)
     )]
     Register {
         /// Byte offset.
@@ -165,6 +189,8 @@ pub enum SimError {
         register: String,
         /// How many the descriptor allocates.
         allocated: u32,
+        /// The place in the source, if that is known.
+        line: Option<String>,
     },
     /// A branch to a place where no instruction starts.
     #[error("{site} jumps to code address {target:#x}, where no instruction starts")]
@@ -229,6 +255,19 @@ pub enum SimError {
     Memory(#[from] MemoryError),
 }
 
+impl SimError {
+    /// An error that was found when the code was loaded, with its place in the source.
+    pub(crate) fn at_line(mut self, place: Option<String>) -> SimError {
+        if let SimError::Decode { line, .. }
+        | SimError::Unsupported { line, .. }
+        | SimError::Register { line, .. } = &mut self
+        {
+            *line = place;
+        }
+        self
+    }
+}
+
 /// Launch parameters that the hardware does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchError {
@@ -238,6 +277,26 @@ pub enum LaunchError {
     /// A workgroup of no or too many work-items.
     #[error("a workgroup of {0:?} work-items is not possible; the product must be from 1 to 1024")]
     WorkgroupSize([u32; 3]),
+    /// More work-items in a dimension than a dispatch packet can say.
+    #[error(
+        "a grid of {grid:?} workgroups of {size:?} work-items has 2^32 work-items or more in a dimension"
+    )]
+    TooManyItems {
+        /// Workgroups.
+        grid: [u32; 3],
+        /// Work-items of each.
+        size: [u32; 3],
+    },
+    /// A grid smaller than a workgroup, which a dispatch packet does not allow (`hsa.h`, `grid_size_x`).
+    #[error(
+        "a grid of {items:?} work-items is smaller than a workgroup of {size:?}; make the workgroup smaller"
+    )]
+    LessThanAWorkgroup {
+        /// Work-items of the grid.
+        items: [u32; 3],
+        /// Work-items of a workgroup.
+        size: [u32; 3],
+    },
     /// More LDS than a compute unit has.
     #[error("{asked} bytes of LDS asked for, a workgroup has at most {available}")]
     Lds {

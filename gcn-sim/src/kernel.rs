@@ -205,8 +205,13 @@ impl KernelState {
         )
     }
 
-    /// SGPRs at the start of a wave of workgroup `id`.
-    pub(crate) fn initial_sgprs(&self, inputs: &Inputs, id: [u32; 3]) -> Result<Vec<u32>, LaunchError> {
+    /// SGPRs at the start of a wave of workgroup `id`, which has that many waves.
+    pub(crate) fn initial_sgprs(
+        &self,
+        inputs: &Inputs,
+        id: [u32; 3],
+        waves: u32,
+    ) -> Result<Vec<u32>, LaunchError> {
         let mut sgprs = Vec::new();
         let pair = |sgprs: &mut Vec<u32>, value: u64| sgprs.extend([value as u32, (value >> 32) as u32]);
         let user = &self.user_sgprs;
@@ -238,7 +243,7 @@ impl KernelState {
         sgprs.resize(sgprs.len().max(usize::from(self.user_sgpr_count)), 0);
         sgprs.extend(id.iter().zip(self.workgroup_id).filter(|(_, enabled)| *enabled).map(|(id, _)| *id));
         if self.workgroup_info {
-            sgprs.push(inputs.waves);
+            sgprs.push(waves);
         }
         if self.private_segment_wave_offset {
             sgprs.push(0);
@@ -255,7 +260,6 @@ impl KernelState {
 pub(crate) struct Inputs {
     pub kernarg: u64,
     pub dispatch_packet: u64,
-    pub waves: u32,
     /// Preloaded kernarg dwords.
     pub preload: [u32; MAX_PRELOAD],
 }
@@ -295,7 +299,7 @@ mod tests {
         assert_eq!(state.float_mode, FloatMode { denorm_32: 3, ..FloatMode::default() });
         assert!(state.dx10_clamp && state.ieee_mode && state.user_sgprs.kernarg_segment_ptr);
         let inputs = Inputs { kernarg: 0x1_0000_2000, ..Inputs::default() };
-        assert_eq!(state.initial_sgprs(&inputs, [7, 8, 9]).unwrap(), [0x2000, 1, 7, 8]);
+        assert_eq!(state.initial_sgprs(&inputs, [7, 8, 9], 1).unwrap(), [0x2000, 1, 7, 8]);
         assert!(KernelState::from_descriptor(&bytes[1..], Target::GFX90A).is_err());
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gcn_emit::lines::{SourceLines, SourcePlace};
 use gcn_emit::text::InstText;
 use gcn_isa::reg::Reg;
 use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand, Target};
 
-use crate::error::SimError;
+use crate::error::{Instruction, SimError};
 use crate::exec::{Cx, Exec, Fault};
 use crate::kernel::KernelState;
 use crate::op;
@@ -26,8 +27,8 @@ pub struct Machine {
     /// By offset.
     steps: Arc<[Step]>,
     registers: RegisterMap,
-    /// Source line from an offset on, up to the next entry.
-    lines: Arc<BTreeMap<u32, String>>,
+    /// Where the code comes from, by offset.
+    lines: Arc<SourceLines>,
     sram_ecc: bool,
     copies_to_lds: bool,
     /// Registers to show.
@@ -72,7 +73,7 @@ impl Machine {
                 Err(_) if !open => break,
                 Err(error) => {
                     let reason = error.to_string();
-                    return Err(SimError::Decode { offset: offset as u32, target, reason });
+                    return Err(SimError::Decode { offset: offset as u32, target, reason, line: None });
                 }
             }
         }
@@ -141,10 +142,10 @@ impl Machine {
         self.probes.as_deref()
     }
 
-    /// Gives the machine source lines for its reports: each holds from its code offset up to the next one.
+    /// Gives the machine source lines for its reports, by code offset.
     #[must_use]
-    pub fn with_lines(mut self, lines: BTreeMap<u32, String>) -> Machine {
-        self.lines = Arc::new(lines);
+    pub fn with_lines(mut self, lines: impl Into<SourceLines>) -> Machine {
+        self.lines = Arc::new(lines.into());
         self
     }
 
@@ -154,8 +155,13 @@ impl Machine {
     }
 
     /// The source line of the instruction at a code offset.
-    pub(crate) fn line(&self, offset: u32) -> Option<&str> {
-        self.lines.range(..=offset).next_back().map(|(_, line)| line.as_str())
+    pub fn line(&self, offset: u32) -> Option<&SourcePlace> {
+        self.lines.at(offset.into())
+    }
+
+    /// The same as text.
+    pub(crate) fn line_text(&self, offset: u32) -> Option<String> {
+        self.line(offset).map(ToString::to_string)
     }
 
     /// The same machine with other sizes of LDS and scratch, which do not change what the code means.
@@ -206,8 +212,15 @@ impl Machine {
     }
 
     /// What is wrong with instructions of an image that cannot be executed; reaching one is this error.
-    pub fn faults(&self) -> impl Iterator<Item = &SimError> {
-        self.faults.values()
+    pub fn faults(&self) -> impl Iterator<Item = SimError> {
+        self.faults.iter().map(|(offset, fault)| fault.clone().at_line(self.line_text(*offset)))
+    }
+
+    /// The instruction at an index, for reports.
+    pub(crate) fn named(&self, index: usize) -> Instruction {
+        let step = &self.steps[index];
+        let (offset, line) = (step.offset, self.line_text(step.offset));
+        Instruction { offset, text: self.text(&step.inst), line }
     }
 
     /// The error of the instruction at `offset`, one of [`Machine::faults`].
@@ -216,8 +229,10 @@ impl Machine {
             offset,
             target: self.target,
             reason: "nothing was decoded here".to_owned(),
+            line: None,
         };
-        self.faults.get(&offset).cloned().unwrap_or_else(unknown)
+        let fault = self.faults.get(&offset).cloned().unwrap_or_else(unknown);
+        fault.at_line(self.line_text(offset))
     }
 
     pub(crate) fn steps(&self) -> &[Step] {
@@ -268,7 +283,7 @@ impl Loader {
         let (size, inst, fault) = match decoded {
             Decoded::Inst(size, inst) => (size, inst, None),
             Decoded::Nothing(reason, inst) => {
-                (4, inst, Some(SimError::Decode { offset, target: self.target, reason }))
+                (4, inst, Some(SimError::Decode { offset, target: self.target, reason, line: None }))
             }
         };
         let functions = match fault {
@@ -298,7 +313,7 @@ impl Loader {
     fn functions(&self, offset: u32, inst: &Inst) -> Result<op::Functions, SimError> {
         check_registers(self.target, inst, offset, &self.reach())?;
         let unsupported =
-            |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what };
+            |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what, line: None };
         op::of(inst, self.target).map_err(unsupported)
     }
 }
@@ -330,7 +345,7 @@ fn check_registers(target: Target, inst: &Inst, offset: u32, map: &RegisterMap) 
     for reg in inst.operands.iter().filter_map(|o| o.reg()) {
         if let Some((register, allocated)) = map.outside(reg) {
             let (text, register) = (text(target, inst), register.to_string());
-            return Err(SimError::Register { offset, text, register, allocated });
+            return Err(SimError::Register { offset, text, register, allocated, line: None });
         }
     }
     Ok(())

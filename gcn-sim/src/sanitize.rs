@@ -157,10 +157,10 @@ impl Group {
 
     /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
     pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3], waves: &[Wave], sgprs: usize) {
-        let [x, y, _] = launch.grid;
-        (self.id, self.grid, self.index) = (id, launch.grid, id[0] + x * (id[1] + y * id[2]));
+        (self.id, self.grid, self.index) = (id, launch.geometry.groups, launch.geometry.index(id) as u32);
         self.lds.clear();
         self.released.clear();
+        self.waves.resize_with(waves.len(), State::default);
         for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
             state.registers.start(launch.machine, sgprs, wave.exec());
             state.clock = Clock::new(self.index, number);
@@ -391,7 +391,7 @@ impl Group {
                 wave: other.wave(),
                 offset: first.offset,
                 text: cx.machine.text(&first.inst),
-                line: cx.machine.line(first.offset).map(str::to_owned),
+                line: cx.machine.line_text(first.offset),
             },
             lane: other.lane,
             access: Some(Access { kind: other_kind, ..access_of(touch) }),
@@ -452,7 +452,7 @@ impl Group {
             Some(step) => (step.offset, machine.text(&step.inst)),
             None => (0, String::new()),
         };
-        let line = machine.line(offset).map(str::to_owned);
+        let line = machine.line_text(offset);
         let site = Site { workgroup: self.id, wave: wave.id, offset, text, line };
         Party { site, lane: None, access: None }
     }

@@ -74,10 +74,9 @@ pub(crate) fn hazard(
     register: Option<RegUnit>,
     (need, have, remedy): (String, String, String),
 ) -> Box<Hazard> {
-    let first = &machine.steps()[first];
     Box::new(Hazard {
         rule: rule.to_owned(),
-        first: (first.offset, machine.text(&first.inst)),
+        first: machine.named(first),
         second: Site { workgroup: [0; 3], wave: 0, offset: 0, text: String::new(), line: None },
         register: register.map(|unit| unit.reg().to_string()),
         need,

@@ -57,6 +57,7 @@ pub use stall::{Pipe, Stall, Stalls};
 
 use crate::dispatch::{self, Launch, Options};
 use crate::error::SimError;
+use crate::grid::Grid;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::trace::Trace;
@@ -65,7 +66,7 @@ use cu::{Code, Cu, SIMDS, Shared, Times};
 use params::Params;
 use record::Record;
 
-/// Runs `grid` workgroups of `size` work-items each, with the bytes of `kernarg` as arguments, and says how long it
+/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
 /// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
 ///
 /// # Errors
@@ -73,7 +74,7 @@ use record::Record;
 pub fn run(
     machine: &Machine,
     memory: &mut Memory,
-    grid: [u32; 3],
+    grid: impl Into<Grid>,
     size: [u32; 3],
     kernarg: &[u8],
     config: &Config,
@@ -88,7 +89,7 @@ pub fn run(
 fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Report, SimError> {
     let machine = launch.machine;
     let params = Params::new(machine.target(), &config.overrides);
-    let groups = launch.groups();
+    let groups = launch.geometry.count();
     let cus = u64::from(config.cus.unwrap_or(0).max(1));
     let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
     let simulated = u64::from(config.simulated_cus.max(1)).min(cus).min(groups);
@@ -136,8 +137,8 @@ fn earliest(units: &mut [Cu]) -> Option<(&mut Cu, (u64, usize))> {
 /// Runs the workgroups of the CUs that were not simulated.
 fn complete(launch: &Launch<'_>, memory: &Memory, cus: u64, simulated: u64) -> Result<(), SimError> {
     let mut unit: Option<Unit> = None;
-    for index in (0..launch.groups()).filter(|index| index % cus >= simulated) {
-        unit.get_or_insert_with(|| Unit::new(launch)).run(launch, memory, launch.id(index))?;
+    for index in (0..launch.geometry.count()).filter(|index| index % cus >= simulated) {
+        unit.get_or_insert_with(|| Unit::new(launch)).run(launch, memory, launch.geometry.id(index))?;
     }
     Ok(())
 }
@@ -150,7 +151,7 @@ fn occupancy(launch: &Launch<'_>) -> Occupancy {
         vgprs,
         sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
         lds_bytes: state.lds_bytes,
-        waves_per_workgroup: launch.inputs.waves,
+        waves_per_workgroup: launch.geometry.waves(),
     };
     occupancy_of(target, usage)
 }
@@ -218,6 +219,7 @@ fn summarize(
             .map(|((step, cost), used)| InstructionReport {
                 offset: step.offset,
                 text: machine.text(&step.inst),
+                line: machine.line_text(step.offset),
                 pipe: cost.pipe,
                 issued: used.issued,
                 issue_cycles: used.issued * interval,

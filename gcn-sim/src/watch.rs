@@ -87,7 +87,7 @@ pub(crate) struct Group {
 
 impl Group {
     pub(crate) fn new(shared: &Shared, machine: &Machine, waves: usize) -> Group {
-        let mut group = Group { alone: waves == 1, ..Group::default() };
+        let mut group = Group::default();
         match shared.mode {
             Watched::Functional => {}
             Watched::Strict(_) => group.strict.resize_with(waves, Default::default),
@@ -102,7 +102,7 @@ impl Group {
         if let Some(sanitize) = &mut self.sanitize {
             sanitize.start(launch, id, waves, sgprs);
         }
-        self.id = id;
+        (self.id, self.alone) = (id, waves.len() == 1);
         self.strict.iter_mut().for_each(strict::WaveState::reset);
         self.faithful.iter_mut().for_each(faithful::WaveState::reset);
     }
@@ -219,7 +219,7 @@ fn keep(
     step: &Step,
     mut hazard: Hazard,
 ) {
-    let key = (hazard.first.0, step.offset, hazard.rule.clone());
+    let key = (hazard.first.offset, step.offset, hazard.rule.clone());
     if let Some(known) = all.get_mut(&key) {
         known.count += 1;
         return;

@@ -28,6 +28,8 @@ impl Counts {
 /// The state of one workgroup, reused for the next.
 pub(crate) struct Unit {
     pub waves: Vec<Wave>,
+    /// Waves that a partial workgroup has not.
+    spare: Vec<Wave>,
     watch: Option<Group>,
     pub lds: Vec<u8>,
     pub counts: Counts,
@@ -36,7 +38,7 @@ pub(crate) struct Unit {
 impl Unit {
     pub(crate) fn new(launch: &Launch<'_>) -> Unit {
         let state = launch.machine.state();
-        let count = launch.inputs.waves as usize;
+        let count = launch.geometry.waves() as usize;
         let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
         let wave = || {
             let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
@@ -46,6 +48,7 @@ impl Unit {
         let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
         Unit {
             waves: (0..count).map(|_| wave()).collect(),
+            spare: Vec::new(),
             watch,
             lds: vec![0; state.lds_bytes as usize],
             counts: Counts(vec![0; launch.machine.steps().len()]),
@@ -90,13 +93,17 @@ impl Unit {
     /// Initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
     pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         let state = launch.machine.state();
-        let sgprs = state.initial_sgprs(&launch.inputs, id)?;
+        let waves = launch.geometry.waves_of(id);
+        let sgprs = state.initial_sgprs(&launch.inputs, id, waves)?;
         self.lds.fill(0);
+        self.waves.append(&mut self.spare);
+        self.spare = self.waves.split_off(self.waves.len().min(waves as usize));
+        let size = launch.geometry.size_of(id);
         for (number, wave) in self.waves.iter_mut().enumerate() {
             wave.reset(number as u32, state.mode());
             wave.pc = launch.machine.entry();
             wave.s[..sgprs.len()].copy_from_slice(&sgprs);
-            let exec = work_items(wave, launch, number);
+            let exec = work_items(wave, launch, size, number);
             wave.set_exec(exec);
         }
         if let Some(watch) = &mut self.watch {
@@ -138,7 +145,7 @@ impl Unit {
     fn divergent_barrier(&self, launch: &Launch<'_>, id: [u32; 3]) -> SimError {
         let place = |wave: &Wave| match wave.status {
             Status::AtBarrier(at) => {
-                format!("wave {} waits at offset {:#x}", wave.id, launch.machine.steps()[at].offset)
+                format!("wave {} waits at {}", wave.id, launch.machine.named(at))
             }
             _ => format!("wave {} has ended", wave.id),
         };
@@ -153,7 +160,7 @@ impl Unit {
         id: [u32; 3],
         number: usize,
     ) -> Result<(), SimError> {
-        let Unit { waves, watch, lds, counts } = self;
+        let Unit { waves, watch, lds, counts, .. } = self;
         let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
         let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
             return go_on(&mut cx, launch, id, counts, execute);
@@ -234,9 +241,8 @@ fn execute_as_is(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     step.directed.as_ref().ok_or(missing)?.run(cx, step)
 }
 
-/// Writes the work-item ids of a wave to its first VGPRs; returns its EXEC.
-fn work_items(wave: &mut Wave, launch: &Launch<'_>, number: usize) -> u64 {
-    let [sx, sy, sz] = launch.size;
+/// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
+fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
     let dimensions = launch.machine.state().workitem_id;
     let packed = launch.machine.target().has_packed_tid();
     let mut exec = 0;
@@ -268,7 +274,7 @@ fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
 }
 
 pub(crate) fn site(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step) -> Site {
-    let line = cx.machine.line(step.offset).map(str::to_owned);
+    let line = cx.machine.line_text(step.offset);
     Site { workgroup, wave: cx.w.id, offset: step.offset, text: cx.machine.text(&step.inst), line }
 }
 
@@ -287,9 +293,12 @@ pub(crate) fn ran_off(cx: &Cx<'_>, workgroup: [u32; 3]) -> SimError {
 pub(crate) fn explain(cx: &Cx<'_>, workgroup: [u32; 3], step: &Step, fault: Fault) -> SimError {
     let site = site(cx, workgroup, step);
     match fault {
-        Fault::Unsupported(what) => {
-            SimError::Unsupported { offset: site.offset, text: site.text, what: what.to_owned() }
-        }
+        Fault::Unsupported(what) => SimError::Unsupported {
+            offset: site.offset,
+            text: site.text,
+            what: what.to_owned(),
+            line: site.line,
+        },
         Fault::OutOfBounds { space, write, lane, address, bytes } => {
             let nearest = match space {
                 Space::Global => cx.memory.nearest(address),

@@ -35,7 +35,7 @@ pub struct Args {
     /// Workgroups in x, y and z; missing ones are 1
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     grid: Option<[u32; 3]>,
-    /// Work-items in x, y and z instead of --grid: multiples of the workgroup
+    /// Work-items in x, y and z instead of --grid; where they are no multiple of the workgroup, the last one is partial
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions, conflicts_with = "grid")]
     global: Option<[u32; 3]>,
     /// Work-items of a workgroup
@@ -137,14 +137,17 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
 /// Runs, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let name = file::shown(&args.file);
-    let bytes = object::read(&args.file, args.target)?;
+    let object = object::read(&args.file, args.target)?;
     let (spec, folder) = spec(args)?;
     let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
-    let program = Program::load(&bytes, kernel).map_err(|error| failure(name, &error))?;
+    let mut program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
+    if let Some(lines) = object.lines {
+        program = program.with_lines(lines);
+    }
     let Some(mut spec) = spec.filter(|_| !args.template) else {
         return file::print(program.template().as_bytes());
     };
-    override_sizes(args, &program, &mut spec)?;
+    override_sizes(args, &mut spec);
     let place = args.args.as_deref().unwrap_or(name);
     let mut prepared = program.prepare(&spec, &folder).map_err(|error| failure(place, &error))?;
     let started = Instant::now();
@@ -202,35 +205,18 @@ fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
 }
 
 /// What the command line says goes before what the spec says.
-fn override_sizes(args: &Args, program: &Program, spec: &mut Spec) -> Result<(), Failure> {
+fn override_sizes(args: &Args, spec: &mut Spec) {
     spec.workgroup = args.workgroup.or(spec.workgroup);
-    spec.grid = args.grid.or(spec.grid);
     spec.dynamic_lds = args.dynamic_lds.unwrap_or(spec.dynamic_lds);
     spec.scratch = args.scratch.or(spec.scratch);
-    let Some(global) = args.global else { return Ok(()) };
-    let required = program.metadata().and_then(|m| m.reqd_workgroup_size);
-    let group = spec.workgroup.or(required);
-    let group =
-        group.ok_or_else(|| Failure::usage("--global needs the workgroup size: add --workgroup X,Y,Z"))?;
-    let mut grid = [0; 3];
-    for (axis, (all, one)) in global.into_iter().zip(group).enumerate() {
-        if one == 0 || !all.is_multiple_of(one) {
-            return Err(Failure::usage(format!(
-                "--global: {all} work-items in {} are no multiple of the workgroup's {one}",
-                ["x", "y", "z"].get(axis).copied().unwrap_or_default()
-            )));
-        }
-        if let Some(slot) = grid.get_mut(axis) {
-            *slot = all / one;
-        }
+    if args.grid.is_some() || args.global.is_some() {
+        (spec.grid, spec.global) = (args.grid, args.global);
     }
-    spec.grid = Some(grid);
-    Ok(())
 }
 
 fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
     if args.timed {
-        return Ok(with_time(&timing(args)?, prepared));
+        return Ok(prepared.run_timed(&timing(args)?).map(|report| Ran::Timed(Box::new(report))));
     }
     let jobs = args.jobs.map(NonZeroUsize::get);
     let options = Options {
@@ -263,13 +249,6 @@ fn timing(args: &Args) -> Result<timed::Config, Failure> {
         config.set(assignment).map_err(|error| Failure::usage(format!("--set {assignment}: {error}")))?;
     }
     Ok(config)
-}
-
-fn with_time(config: &timed::Config, prepared: &mut Prepared) -> Result<Ran, Error> {
-    let (grid, workgroup, kernarg) = (prepared.grid(), prepared.workgroup(), prepared.kernarg().to_vec());
-    let (machine, memory) = prepared.parts();
-    let report = timed::run(machine, memory, grid, workgroup, &kernarg, config);
-    report.map(|report| Ran::Timed(Box::new(report))).map_err(|error| prepared.explain(error))
 }
 
 /// Writes the files that the spec wants.

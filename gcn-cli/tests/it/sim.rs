@@ -101,6 +101,12 @@ fn modes_and_reports() {
     let text = sim(&["--args", "SPEC", "--fidelity"]).text();
     assert!(text.contains("7 opcodes, 7 exact, 0 with an assumption, 0 approximate"), "{text}");
     assert_eq!(json(&["--global", "16"])["grid"], serde_json::json!([2, 1, 1]));
+    // A partial workgroup.
+    let partial = json(&["--global", "12"]);
+    assert_eq!(
+        (&partial["grid"], &partial["global"]),
+        (&serde_json::json!([2, 1, 1]), &serde_json::json!([12, 1, 1]))
+    );
 }
 
 #[test]
@@ -108,8 +114,11 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     let several = sim(&["--args", "SPEC", "--kernel", "none"]).failure(1);
     assert!(several.contains("there is no kernel `none`; the code object has `fill`, `count`"), "{several}");
     assert!(sim(&[]).failure(1).contains("has 2 kernels; name one of `fill`, `count`"));
-    let usage = sim(&["--args", "SPEC", "--global", "7"]).failure(2);
-    assert!(usage.contains("7 work-items in x are no multiple of the workgroup's 8"), "{usage}");
+    let less = sim(&["--args", "SPEC", "--global", "7"]).failure(1);
+    assert!(
+        less.contains("a grid of [7, 1, 1] work-items is smaller than a workgroup of [8, 1, 1]"),
+        "{less}"
+    );
     assert!(sim(&["--args", "nowhere.json"]).failure(2).contains("cannot read nowhere.json"));
     assert!(sim(&["--args", "SPEC", "--strict", "--faithful"]).failure(2).contains("cannot be used"));
     let folder = folder("wrong");
@@ -119,5 +128,9 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     assert!(run(r#"{"args": {"value": {"u32": 1}}}"#).contains("argument `x`: the spec has no value"));
     let beyond = run(r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 1}}}"#);
     assert!(beyond.contains("note: the address is 0 bytes behind the 16 bytes of `x`"), "{beyond}");
+    // The line of the store in the assembly file.
+    let file = std::fs::read_to_string(data("two_kernels.s")).unwrap();
+    let store = file.lines().position(|line| line.contains("global_store_dword")).unwrap() + 1;
+    assert!(beyond.contains(&format!("two_kernels.s:{store} (workgroup")), "{beyond}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,6 +1,6 @@
 //! Links one module to a code object: the file that `ld.lld -shared` makes of it, byte for byte.
 //!
-//! The order of the work stands in [`link_with`]: which input section goes into which output section (`input`, `output`,
+//! The order of the work stands in `linked`: which input section goes into which output section (`input`, `output`,
 //! `merge`), what becomes of each symbol (`symbol`), what the relocations ask for (`reloc`), what the loader looks symbols up
 //! in (`dynamic`), where everything is (`layout`), and the bytes (`write`). What differs from LLVM's linker, and why, stands
 //! in `docs/code-object.md`.
@@ -50,13 +50,35 @@ pub fn link(module: &Module) -> Result<Vec<u8>, ObjectError> {
 /// # Errors
 /// As [`link`].
 pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, ObjectError> {
+    linked(module, options).map(|linked| linked.bytes)
+}
+
+/// A linked file.
+#[derive(Clone, Debug)]
+pub struct Linked {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// Where it has the sections of its module, by their numbers; `None` for those that it does not have as they were.
+    pub addresses: Vec<Option<u64>>,
+}
+
+/// As [`link`], with the places of the sections.
+///
+/// # Errors
+/// As [`link`].
+pub fn link_placed(module: &Module) -> Result<Linked, ObjectError> {
+    linked(module, &LinkOptions::default())
+}
+
+fn linked(module: &Module, options: &LinkOptions<'_>) -> Result<Linked, ObjectError> {
     let comment = options.producer.map(input::comment);
     let inputs = input::collect(input::Sources { module, comment: comment.as_ref() })?;
     let mut symbols = symbol::resolve(&inputs)?;
     let needs = reloc::scan(&inputs, &mut symbols)?;
     let tables = dynamic::Tables::of(&mut symbols, &needs);
     let plan = layout::plan(inputs, &symbols, &needs, &tables)?;
-    write::file(&plan, &symbols, &needs, &tables)
+    let addresses = (0..module.sections.len()).map(|section| plan.address_of(section)).collect();
+    Ok(Linked { bytes: write::file(&plan, &symbols, &needs, &tables)?, addresses })
 }
 
 /// A fault of a section.

@@ -7,6 +7,7 @@ mod decode;
 mod disasm;
 mod findings;
 mod fuzz;
+mod lines;
 mod lint;
 mod llvm;
 mod object;

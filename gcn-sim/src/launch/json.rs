@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::{Arg, Buffer, Element, Error, Init, Key, Number, Out, Spec};
 
 /// Keys of a spec.
-const SPEC_KEYS: [&str; 8] =
-    ["kernel", "grid", "workgroup", "dynamic_lds", "scratch", "rest", "args", "comment"];
+const SPEC_KEYS: [&str; 9] =
+    ["kernel", "grid", "global", "workgroup", "dynamic_lds", "scratch", "rest", "args", "comment"];
 /// Keys of a buffer.
 const BUFFER_KEYS: [&str; 5] = ["buffer", "count", "shape", "init", "out"];
 
@@ -38,6 +38,7 @@ impl Spec {
         Ok(Spec {
             kernel: map.get("kernel").map(|v| text_of(v, "kernel")).transpose()?,
             grid: map.get("grid").map(|v| dimensions(v, "grid")).transpose()?,
+            global: map.get("global").map(|v| dimensions(v, "global")).transpose()?,
             workgroup: map.get("workgroup").map(|v| dimensions(v, "workgroup")).transpose()?,
             dynamic_lds: map.get("dynamic_lds").map(|v| size(v, "dynamic_lds")).transpose()?.unwrap_or(0),
             scratch: map.get("scratch").map(|v| size(v, "scratch")).transpose()?,

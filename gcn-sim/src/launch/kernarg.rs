@@ -3,13 +3,13 @@
 use gcn_emit::metadata::{AddressSpace, KernelArg, ValueKind};
 
 use super::{Element, Error};
+use crate::grid::Geometry;
 use crate::mem::aperture;
 
 /// Sizes of a launch that hidden arguments tell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
-    pub grid: [u32; 3],
-    pub workgroup: [u32; 3],
+    pub geometry: Geometry,
     pub dynamic_lds: u32,
 }
 
@@ -17,21 +17,26 @@ pub(crate) struct Sizes {
 /// it). Buffers and queues of the runtime are null: to use one is an access out of bounds.
 pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
     use ValueKind as K;
-    let [gx, gy, gz] = sizes.grid.map(u64::from);
-    let [wx, wy, wz] = sizes.workgroup.map(u64::from);
+    let [gx, gy, gz] = sizes.geometry.full().map(u64::from);
+    let [wx, wy, wz] = sizes.geometry.size.map(u64::from);
+    let [rx, ry, rz] = sizes.geometry.remainder().map(u64::from);
     match kind {
+        // Partial workgroups do not count.
         K::HiddenBlockCountX => gx,
         K::HiddenBlockCountY => gy,
         K::HiddenBlockCountZ => gz,
         K::HiddenGroupSizeX => wx,
         K::HiddenGroupSizeY => wy,
         K::HiddenGroupSizeZ => wz,
+        K::HiddenRemainderX => rx,
+        K::HiddenRemainderY => ry,
+        K::HiddenRemainderZ => rz,
         // The number of dimensions of the dispatch packet.
         K::HiddenGridDims => 3,
         K::HiddenDynamicLdsSize => sizes.dynamic_lds.into(),
         K::HiddenPrivateBase => aperture::PRIVATE_BASE >> 32,
         K::HiddenSharedBase => aperture::SHARED_BASE >> 32,
-        // Global offsets and remainders (grids are whole workgroups) are 0.
+        // Global offsets are 0.
         _ => 0,
     }
 }

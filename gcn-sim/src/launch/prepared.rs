@@ -9,8 +9,10 @@ use super::kernarg::{self, Sizes};
 use super::{DYNAMIC_STACK, Element, Error, Out, Program, Spec, npy};
 use crate::dispatch::{Options, Progress, Stats, run_with};
 use crate::error::{SimError, Space};
+use crate::grid::{Geometry, Grid};
 use crate::machine::{CODE_BASE, Machine};
 use crate::memory::Memory;
+use crate::timed;
 
 /// A kernel ready to run once: [`Program::prepare`] makes it.
 #[derive(Debug)]
@@ -18,8 +20,7 @@ pub struct Prepared {
     machine: Machine,
     memory: Memory,
     kernarg: Vec<u8>,
-    grid: [u32; 3],
-    workgroup: [u32; 3],
+    geometry: Geometry,
     buffers: Vec<Placed>,
     /// Hidden arguments that are null.
     null: Vec<ValueKind>,
@@ -58,7 +59,7 @@ impl Output {
 
 impl Prepared {
     pub(super) fn new(program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
-        let (grid, workgroup) = (grid(spec)?, workgroup(program, spec)?);
+        let geometry = geometry(program, spec)?;
         let state = program.machine().state();
         let lds = state.lds_bytes.saturating_add(spec.dynamic_lds);
         let machine = program.machine().clone().with_sizes(lds, scratch(program, spec));
@@ -67,10 +68,10 @@ impl Prepared {
         memory.map(CODE_BASE, image.len()).map_err(SimError::from)?;
         memory.write(CODE_BASE, image).map_err(SimError::from)?;
         let mut binder = Binder::new(memory, folder);
-        let sizes = Sizes { grid, workgroup, dynamic_lds: spec.dynamic_lds };
+        let sizes = Sizes { geometry, dynamic_lds: spec.dynamic_lds };
         let (kernarg, null) = binder.bind(program, spec, &sizes)?;
         let Binder { memory, buffers, .. } = binder;
-        Ok(Prepared { machine, memory, kernarg, grid, workgroup, buffers, null })
+        Ok(Prepared { machine, memory, kernarg, geometry, buffers, null })
     }
 
     /// Runs the kernel.
@@ -90,8 +91,20 @@ impl Prepared {
         options: &Options,
         progress: Option<&(dyn Fn(Progress) + Sync)>,
     ) -> Result<Stats, Error> {
-        let Prepared { machine, memory, kernarg, grid, workgroup, .. } = self;
-        let result = run_with(machine, memory, *grid, *workgroup, kernarg, options, progress);
+        let Prepared { machine, memory, kernarg, geometry, .. } = self;
+        let (items, size) = (Grid::Items(geometry.items), geometry.size);
+        let result = run_with(machine, memory, items, size, kernarg, options, progress);
+        result.map_err(|error| self.explain(error))
+    }
+
+    /// Runs the kernel in timed mode.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::run`].
+    pub fn run_timed(&mut self, config: &timed::Config) -> Result<timed::Report, Error> {
+        let Prepared { machine, memory, kernarg, geometry, .. } = self;
+        let (items, size) = (Grid::Items(geometry.items), geometry.size);
+        let result = timed::run(machine, memory, items, size, kernarg, config);
         result.map_err(|error| self.explain(error))
     }
 
@@ -171,19 +184,45 @@ impl Prepared {
         &self.kernarg
     }
 
-    /// Workgroups in x, y and z.
+    /// Work-items in x, y and z.
+    pub fn global(&self) -> [u32; 3] {
+        self.geometry.items
+    }
+
+    /// Workgroups in x, y and z, partial ones included.
     pub fn grid(&self) -> [u32; 3] {
-        self.grid
+        self.geometry.groups
     }
 
     /// Work-items of a workgroup in x, y and z.
     pub fn workgroup(&self) -> [u32; 3] {
-        self.workgroup
+        self.geometry.size
     }
 }
 
-fn grid(spec: &Spec) -> Result<[u32; 3], Error> {
-    spec.grid.ok_or_else(|| Error::spec("there is no grid", "write `\"grid\": [X, Y, Z]`, in workgroups"))
+/// The sizes of the launch, which the kernel must be compiled for.
+fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error> {
+    let grid = match (spec.grid, spec.global) {
+        (Some(groups), None) => Grid::Workgroups(groups),
+        (None, Some(items)) => Grid::Items(items),
+        (None, None) => {
+            let remedy = "write `\"grid\": [X, Y, Z]`, in workgroups, or `\"global\"`, in work-items";
+            return Err(Error::spec("there is no grid", remedy));
+        }
+        (Some(_), Some(_)) => return Err(Error::spec("there are both `grid` and `global`", "leave one out")),
+    };
+    let geometry = Geometry::new(grid, workgroup(program, spec)?).map_err(SimError::from)?;
+    // Code for uniform workgroups does not look at the remainders (LLVM AMDGPU guide, `.uniform_work_group_size`).
+    let uniform = program.metadata().and_then(|m| m.uniform_work_group_size) == Some(1);
+    if uniform && geometry.remainder() != [0; 3] {
+        let Geometry { items, size, .. } = geometry;
+        let problem = format!("{items:?} work-items are no multiple of the workgroup's {size:?}");
+        return Err(Error::spec(
+            problem,
+            "the kernel is compiled for full workgroups only (HIP, or `-cl-uniform-work-group-size`)",
+        ));
+    }
+    Ok(geometry)
 }
 
 /// The workgroup: of the spec, which must agree with what the kernel requires, else what it requires.

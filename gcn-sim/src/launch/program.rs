@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use gcn_emit::lines::SourceLines;
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
 use gcn_emit::object::{CodeObject, KernelCode, Module, link, read_code_object};
 use gcn_emit::target_id::{Feature, TargetId};
@@ -39,7 +40,7 @@ impl Program {
     /// # Errors
     /// [`Error::Object`] for bytes that are no code object, an error that lists the kernels if there is none of this name or
     /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
-    /// know are no errors yet: [`Machine::faults`] lists them.
+    /// know are no errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
         let object = read_code_object(bytes)?;
         if object.is_relocatable {
@@ -64,11 +65,18 @@ impl Program {
         Ok(Program {
             name: kernel.name.to_owned(),
             target_id,
-            machine: machine.with_sram_ecc(ecc),
+            machine: machine.with_sram_ecc(ecc).with_lines(SourceLines::of_object(object)),
             image,
             metadata: kernel.metadata.clone(),
             kernarg_bytes: kernel.descriptor.kernarg_size,
         })
+    }
+
+    /// The kernel with source lines for its reports, by address in the code object, instead of those of the object's DWARF.
+    #[must_use]
+    pub fn with_lines(mut self, lines: SourceLines) -> Program {
+        self.machine = self.machine.with_lines(lines);
+        self
     }
 
     /// The kernel's name.

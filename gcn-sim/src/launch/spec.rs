@@ -21,6 +21,9 @@ pub struct Spec {
     pub kernel: Option<String>,
     /// Workgroups in x, y and z.
     pub grid: Option<[u32; 3]>,
+    /// Work-items in x, y and z instead. The last workgroup in a dimension is partial where they are no multiple of the
+    /// workgroup.
+    pub global: Option<[u32; 3]>,
     /// Work-items of a workgroup in x, y and z. Kernels that require a size need none.
     pub workgroup: Option<[u32; 3]>,
     /// LDS bytes of a workgroup beyond what the descriptor says.

@@ -196,7 +196,7 @@ impl Cu {
             Some(group) => group.unit,
             None => Unit::new(code.launch),
         };
-        let id = code.launch.id(index);
+        let id = code.launch.geometry.id(index);
         unit.start(code.launch, id)?;
         unit.waves.iter_mut().for_each(|wave| wave.late.when = When::Done);
         let count = unit.waves.len();

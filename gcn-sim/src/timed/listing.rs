@@ -19,7 +19,8 @@ const COLUMNS: [(&str, Stall); Stall::COUNT] = [
 
 impl Report {
     /// The program with what each instruction cost: how often it was issued, the share of all waves' time, and the
-    /// cycles that waves lost at it by reason. A summary stands before it.
+    /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that line. A
+    /// summary stands before it.
     pub fn listing(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
@@ -87,7 +88,12 @@ impl Report {
             write!(out, " {heading:>10}")?;
         }
         writeln!(out, "  instruction")?;
+        let mut line = None;
         for inst in &self.by_instruction {
+            if let Some(new) = inst.line.as_ref().filter(|new| line != Some(*new)) {
+                writeln!(out, "{new}:")?;
+            }
+            line = inst.line.as_ref();
             let share = 100.0 * cycles(inst) as f64 / all as f64;
             write!(out, "{:>6x} {:>9} {share:>5.1}% {:>8}", inst.offset, inst.issued, inst.pipe.name())?;
             for (_, stall) in &used {

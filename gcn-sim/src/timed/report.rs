@@ -116,6 +116,8 @@ pub struct InstructionReport {
     pub offset: u32,
     /// Assembly text.
     pub text: String,
+    /// Its place in the source, if that is known.
+    pub line: Option<String>,
     /// Its pipeline.
     pub pipe: Pipe,
     /// How often it was issued.

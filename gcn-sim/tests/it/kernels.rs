@@ -193,7 +193,7 @@ fn barriers_must_be_met_by_every_wave_in_strict_mode() {
     let error =
         run_on(&kernel(Target::GFX942, early_exit), &[0; 1], 1, [256, 1, 1], &Options::strict()).unwrap_err();
     assert!(
-        matches!(error, SimError::DivergentBarrier { ref waves, .. } if waves[0] == "wave 0 has ended" && waves[3] == "wave 3 waits at offset 0xc"),
+        matches!(error, SimError::DivergentBarrier { ref waves, .. } if waves[0] == "wave 0 has ended" && waves[3] == "wave 3 waits at `s_barrier` at offset 0xc"),
         "{error}"
     );
 }

@@ -1,21 +1,35 @@
 //! The code object of a file: assembled, or taken out of a bundle, if need be.
 
 use gcn_emit::asm::{self, Options};
+use gcn_emit::lines::SourceLines;
 use gcn_emit::object::bundle;
 use gcn_emit::target_id::TargetId;
 
 use crate::failure::Failure;
 use crate::file;
 
+/// A code object.
+pub struct Object {
+    pub bytes: Vec<u8>,
+    /// The lines of the assembly file that it was made of.
+    pub lines: Option<SourceLines>,
+}
+
+impl From<Vec<u8>> for Object {
+    fn from(bytes: Vec<u8>) -> Object {
+        Object { bytes, lines: None }
+    }
+}
+
 /// Reads a file with code as one code object.
-pub fn read(path: &str, target: Option<TargetId>) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &str, target: Option<TargetId>) -> Result<Object, Failure> {
     let bytes = file::read_unpacked(path)?;
     let name = file::shown(path);
     if bundle::is_bundle(&bytes) {
-        return of_bundle(name, &bytes, target);
+        return of_bundle(name, &bytes, target).map(Object::from);
     }
     if bytes.starts_with(b"\x7fELF") {
-        return Ok(bytes);
+        return Ok(bytes.into());
     }
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::input(format!(
@@ -23,10 +37,12 @@ pub fn read(path: &str, target: Option<TargetId>) -> Result<Vec<u8>, Failure> {
         ))
     })?;
     let says = text.lines().any(|line| line.trim_start().starts_with(".amdgcn_target"));
-    let options = Options { target: target.filter(|_| !says), ..Options::default() };
+    let options = Options { target: target.filter(|_| !says), keep_instructions: true };
     let assembly = asm::assemble(name, &text, &options);
     let assembly = assembly.map_err(|errors| Failure::shown(errors.render(file::colours())))?;
-    assembly.code_object().map_err(|error| Failure::input(format!("{name}: {error}")))
+    let (bytes, lines) =
+        assembly.code_object_with_lines(name).map_err(|error| Failure::input(format!("{name}: {error}")))?;
+    Ok(Object { bytes, lines: Some(lines) })
 }
 
 /// The entry for the target, or the only one.

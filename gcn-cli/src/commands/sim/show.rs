@@ -30,6 +30,15 @@ impl Report<'_> {
         self.prepared.grid().iter().map(|n| u64::from(*n)).product()
     }
 
+    /// What to say of workgroups that are not full.
+    fn partial(&self) -> String {
+        let (items, size) = (self.prepared.global(), self.prepared.workgroup());
+        if items.iter().zip(size).all(|(items, size)| items.is_multiple_of(size)) {
+            return String::new();
+        }
+        format!(", the last ones partial: {} x {} x {} work-items in all", items[0], items[1], items[2])
+    }
+
     /// The report for people.
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -37,11 +46,12 @@ impl Report<'_> {
         let _ = writeln!(out, "{} on {}", self.program.name(), self.program.target_id());
         let _ = writeln!(
             out,
-            "  {} workgroups ({}) of {} work-items ({})",
+            "  {} workgroups ({}) of {} work-items ({}){}",
             self.workgroups(),
             sizes(self.prepared.grid()),
             self.prepared.workgroup().iter().product::<u32>(),
             sizes(self.prepared.workgroup()),
+            self.partial(),
         );
         match self.ran {
             Ran::Untimed(stats) => self.untimed(&mut out, stats),
@@ -73,12 +83,18 @@ impl Report<'_> {
             let _ = writeln!(out, "executed:");
             for (offset, count, inst) in self.executed(stats) {
                 let text = self.program.machine().text(inst);
-                let _ = writeln!(out, "  {offset:>#8x} {count:>12} {text}");
+                let line = self.line(offset).map_or_else(String::new, |line| format!("  ; {line}"));
+                let _ = writeln!(out, "  {offset:>#8x} {count:>12} {text}{line}");
             }
         }
         if self.fidelity {
             *out += &trust::text(self.executed(stats));
         }
+    }
+
+    /// The source line of an instruction.
+    fn line(&self, offset: u32) -> Option<String> {
+        self.program.machine().line(offset).map(ToString::to_string)
     }
 
     /// Each executed instruction with its offset and count.
@@ -96,6 +112,7 @@ impl Report<'_> {
             "kernel": self.program.name(),
             "target": self.program.target_id().to_string(),
             "grid": self.prepared.grid(),
+            "global": self.prepared.global(),
             "workgroup": self.prepared.workgroup(),
             "seconds": self.seconds,
             "buffers": self.outputs.iter().map(buffer).collect::<Vec<_>>(),
@@ -123,7 +140,11 @@ impl Report<'_> {
         put("findings", json!(stats.findings));
         if self.profile {
             let machine = self.program.machine();
-            let row = |(offset, count, inst)| json!({ "offset": offset, "count": count, "text": machine.text(inst) });
+            let row = |(offset, count, inst)| {
+                json!({
+                    "offset": offset, "count": count, "text": machine.text(inst), "line": self.line(offset)
+                })
+            };
             put("executed", self.executed(stats).map(row).collect());
         }
         if self.fidelity {

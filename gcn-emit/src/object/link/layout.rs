@@ -4,7 +4,7 @@ use object::elf;
 
 use super::super::ObjectError;
 use super::dynamic::Tables;
-use super::input::Inputs;
+use super::input::{Home, Inputs};
 use super::output::{Content, Made, Output};
 use super::reloc::Needs;
 use super::strings::Strings;
@@ -33,6 +33,15 @@ pub(super) struct Plan<'m> {
     /// `e_shoff`.
     pub(super) section_headers: u64,
     pub(super) file_size: u64,
+}
+
+impl Plan<'_> {
+    /// Address of an input section that is there as it was.
+    pub(super) fn address_of(&self, section: usize) -> Option<u64> {
+        let Home::Part { output, part } = *self.inputs.homes.get(section)? else { return None };
+        let output = self.inputs.outputs.get(output)?;
+        Some(output.address + output.parts.get(part)?.offset)
+    }
 }
 
 /// A segment from one output section to another.

@@ -167,7 +167,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             r#"{"workgroup": [64], "rest": "zero"}"#.to_owned(),
-            "spec: there is no grid; write `\"grid\": [X, Y, Z]`, in workgroups",
+            "spec: there is no grid; write `\"grid\": [X, Y, Z]`, in workgroups, or `\"global\"`, in work-items",
         ),
         (
             r#"{"grid": 4, "rest": "zero", "workgroup": [1025]}"#.to_owned(),
@@ -175,7 +175,7 @@ fn what_is_wrong_is_named() {
         ),
         (
             r#"{"grids": 4}"#.to_owned(),
-            "spec: there is no key `grids`; the keys are kernel, grid, workgroup, dynamic_lds, scratch, rest, args, comment",
+            "spec: there is no key `grids`; the keys are kernel, grid, global, workgroup, dynamic_lds, scratch, rest, args, comment",
         ),
     ] {
         assert_eq!(spec(&json), expected, "{json}");

@@ -1,0 +1,5 @@
+// Included from another directory.
+static inline int next(int x) {
+  return 3 * x
+         + 1;
+}
