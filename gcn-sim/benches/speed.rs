@@ -19,25 +19,40 @@ const FLOAT: &str =
 const SCALAR: &str = "s_add_u32 s6, s7, s8\ns_lshl_b32 s9, s6, 2\ns_and_b64 s[10:11], s[6:7], s[8:9]\ns_cselect_b32 s12, s6, s7\n";
 const MASKED: &str = "v_cmp_lt_u32 vcc, v2, v3\nv_cndmask_b32 v4, v2, v3, vcc\nv_add_co_u32 v5, vcc, v4, v3\nv_addc_co_u32 v6, vcc, v5, v3, vcc\n";
 const LDS: &str = "ds_write_b32 v2, v3\nds_read_b32 v4, v2\nds_write_b128 v5, v[8:11]\nds_read_b128 v[12:15], v5\ns_waitcnt lgkmcnt(0)\n";
-const MFMA_F16: &str = "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]\n";
-const MFMA_F32: &str = "v_mfma_f32_32x32x2_f32 v[32:47], v2, v4, v[32:47]\n";
-const MFMA_F64: &str = "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[4:5], v[32:39]\n";
+/// Matrix instructions: name, target, text, operations of one.
+const MATRIX: [(&str, Target, &str, u64); 9] = [
+    ("f16", Target::GFX942, "v_mfma_f32_32x32x8_f16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
+    ("bf16", Target::GFX942, "v_mfma_f32_32x32x8_bf16 v[32:47], v[2:3], v[4:5], v[32:47]", 16_384),
+    ("f32", Target::GFX942, "v_mfma_f32_32x32x2_f32 v[32:47], v2, v4, v[32:47]", 4096),
+    ("xf32", Target::GFX942, "v_mfma_f32_16x16x8_xf32 v[32:35], v[2:3], v[4:5], v[32:35]", 4096),
+    ("f64", Target::GFX942, "v_mfma_f64_16x16x4_f64 v[32:39], v[2:3], v[4:5], v[32:39]", 2048),
+    ("i8", Target::GFX942, "v_mfma_i32_32x32x16_i8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
+    ("fp8", Target::GFX942, "v_mfma_f32_32x32x16_fp8_fp8 v[32:47], v[2:3], v[4:5], v[32:47]", 32_768),
+    // Counted as the dense product that it stands for.
+    ("sparse", Target::GFX942, "v_smfmac_f32_32x32x16_f16 v[32:47], v[2:3], v[4:7], v8", 32_768),
+    (
+        "mx",
+        Target::GFX950,
+        "v_mfma_scale_f32_32x32x64_f8f6f4 v[32:47], v[8:15], v[16:23], v[32:47], v24, v25",
+        131_072,
+    ),
+];
 
 /// A kernel that repeats `body`.
-fn machine(body: &str, unroll: usize, trips: u32) -> Machine {
+fn machine(target: Target, body: &str, unroll: usize, trips: u32) -> Machine {
     let text = format!(
-        "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
+        "v_lshlrev_b32 v2, 2, v0\nv_lshlrev_b32 v5, 4, v0\nv_cvt_f32_i32 v7, v0\nv_mov_b32 v3, 1.0\nv_mov_b32 v24, 0x7f7f7f7f\nv_mov_b32 v25, 0x7f7f7f7f\ns_mov_b32 s4, {trips}\nloop:\n{}s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
         body.repeat(unroll)
     );
-    let program = parse_program(&text, Target::GFX942, "bench").expect("the bench kernel parses");
+    let program = parse_program(&text, target, "bench").expect("the bench kernel parses");
     let code = encode_program(&program).expect("the bench kernel encodes").bytes;
     let float_mode = FloatMode { denorm_32: 3, ..FloatMode::default() };
     let state = KernelState { lds_bytes: 4096, vgprs: 64, agprs: 0, float_mode, ..KernelState::default() };
-    Machine::new(Target::GFX942, &code, state).expect("the bench kernel loads")
+    Machine::new(target, &code, state).expect("the bench kernel loads")
 }
 
 fn bench(bencher: Bencher<'_, '_>, body: &str, trips: u32, options: Options) {
-    let machine = machine(body, 8, trips);
+    let machine = machine(Target::GFX942, body, 8, trips);
     let mut memory = Memory::new();
     let mut once =
         || run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &[], &options).expect("the bench kernel runs");
@@ -69,15 +84,11 @@ fn strict(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, &body, 500, Options::strict());
 }
 
-/// One item is one floating-point operation.
-#[divan::bench(args = ["f16", "f32", "f64"])]
+/// One item is one multiplication or addition.
+#[divan::bench(args = MATRIX.map(|(name, ..)| name))]
 fn matrix_flops(bencher: Bencher<'_, '_>, name: &str) {
-    let (body, flops) = match name {
-        "f16" => (MFMA_F16, 16_384u64),
-        "f32" => (MFMA_F32, 4096),
-        _ => (MFMA_F64, 2048),
-    };
-    let machine = machine(body, 8, 100);
+    let (_, target, body, flops) = MATRIX.into_iter().find(|row| row.0 == name).unwrap_or(MATRIX[0]);
+    let machine = machine(target, &format!("{body}\n"), 8, 100);
     let mut memory = Memory::new();
     let options = Options::default();
     let once =

@@ -3,6 +3,7 @@
 //!
 //! Everything here is exact: a result is the correctly rounded value of the real-number operation.
 
+pub(crate) mod host;
 pub(crate) mod narrow;
 pub(crate) mod small;
 pub(crate) mod soft;

@@ -1,4 +1,4 @@
-//! Matrix inlayout::shape(row, target).is_some()tructions, driven by the shapes and layouts of [`gcn_isa::layout`].
+//! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
 //!
 //! Numerics. The order in which the hardware adds products is not documented, nor how wide it adds them. The simulator
 //! starts from C and adds the products for ascending k, each step a fused multiply-add in the type of the accumulator:
@@ -106,15 +106,38 @@ fn result_lines(shape: &Shape) -> Option<Vec<Line>> {
     lines.map(|(block, row)| line(shape, Matrix::D, block, shape.n, |j| (row, j))).collect()
 }
 
-/// A register of a matrix operand; constants are the same in every lane and register.
-fn register(cx: &Cx<'_>, src: &Src, n: u8, upper: bool, wide: bool) -> Result<Lanes, Fault> {
-    Ok(match src {
-        Src::Vector(slot) => cx.w.v[*slot as usize + n as usize + usize::from(upper)],
-        Src::Const(c) if wide => {
-            let bits = c.wide(crate::value::Ty::F64);
-            [if upper { (bits >> 32) as u32 } else { bits as u32 }; LANES]
+/// The registers of a matrix operand; constants are the same in every lane and register.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is on the stack for one instruction, and constants are rare"
+)]
+enum Registers<'c> {
+    Vector(&'c [Lanes]),
+    /// Low and high half of an element.
+    Const([Lanes; 2]),
+}
+
+impl<'c> Registers<'c> {
+    #[inline(always)]
+    fn of(cx: &'c Cx<'_>, src: &Src, wide: bool) -> Result<Registers<'c>, Fault> {
+        let both = |low, high| Registers::Const([[low; LANES], [high; LANES]]);
+        Ok(match src {
+            Src::Vector(slot) => Registers::Vector(&cx.w.v[usize::from(*slot)..]),
+            Src::Const(c) if wide => {
+                let bits = c.wide(crate::value::Ty::F64);
+                both(bits as u32, (bits >> 32) as u32)
+            }
+            Src::Const(c) => both(c.narrow(crate::value::Ty::F32), 0),
+            _ => return Err(Fault::Unsupported("a matrix operand of this kind")),
+        })
+    }
+
+    /// Register `n`, or, of an element of two registers that begins there, the upper one.
+    #[inline(always)]
+    fn get(&self, n: u8, upper: bool) -> &Lanes {
+        match self {
+            Registers::Vector(registers) => &registers[usize::from(n) + usize::from(upper)],
+            Registers::Const(halves) => &halves[usize::from(upper)],
         }
-        Src::Const(c) => [c.narrow(crate::value::Ty::F32); LANES],
-        _ => return Err(Fault::Unsupported("a matrix operand of this kind")),
-    })
+    }
 }

@@ -7,10 +7,15 @@ use gcn_isa::inst::Mods;
 use gcn_isa::layout::{self, Matrix, Shape};
 
 use super::elements::{Acc, Decoder, flushes_denormals, product_is_exact};
-use super::{Line, input_lines, register, result_lines};
+use super::{Line, Registers, input_lines, result_lines};
 use crate::exec::{Cx, Exec, Fault, Next, Outcome};
+use crate::fp::host::{self, Work};
 use crate::step::{Src, Step};
 use crate::value::LANES;
+use crate::wave::Lanes;
+
+/// Most elements of a row of the result.
+const ROW: usize = 32;
 
 /// How A or B is read: a line of elements side by side for each block and k, broadcasts applied.
 pub(super) struct Input {
@@ -24,6 +29,7 @@ pub(super) struct Input {
 
 impl Input {
     /// Elements of a line, widened.
+    #[inline(always)]
     pub(super) fn read<T: Acc>(
         &self,
         cx: &Cx<'_>,
@@ -32,22 +38,33 @@ impl Input {
         out: &mut [T],
     ) -> Result<(), Fault> {
         let line = self.lines[line];
-        let mut low = register(cx, src, line.register, false, T::WORDS == 2)?;
-        let high = if T::WORDS == 2 { register(cx, src, line.register, true, true)? } else { low };
+        let registers = Registers::of(cx, src, T::WORDS == 2)?;
+        let (mut low, mut high) = ([0; ROW], [0; ROW]);
+        let (low, high) = (&mut low[..self.count], &mut high[..self.count]);
         let shift = u32::from(line.low_bit);
-        if T::WORDS == 1 && shift + self.decoder.bits() > 32 {
+        self.copy(registers.get(line.register, false), line, low, |bits| bits >> shift);
+        if T::WORDS == 2 {
+            self.copy(registers.get(line.register, true), line, high, |bits| bits);
+        } else if shift + self.decoder.bits() > 32 {
             // Elements of 6 bits go on in the next register.
-            let next = register(cx, src, line.register + 1, false, false)?;
-            low.iter_mut().zip(next).for_each(|(low, next)| *low = *low >> shift | next << (32 - shift));
-        } else {
-            low.iter_mut().for_each(|low| *low >>= shift);
+            self.copy(registers.get(line.register + 1, false), line, high, |bits| bits << (32 - shift));
+            low.iter_mut().zip(high.iter()).for_each(|(low, high)| *low |= high);
         }
-        let first = line.lane as usize;
-        for (i, out) in out[..self.count].iter_mut().enumerate() {
-            let lane = self.lanes.map_or(first + i, |lanes| lanes[first + i] as usize);
-            *out = T::widen(&self.decoder, low[lane], high[lane]);
-        }
+        T::widen(&self.decoder, low, high, &mut out[..self.count]);
         Ok(())
+    }
+
+    /// The words of a line.
+    #[inline(always)]
+    fn copy(&self, register: &Lanes, line: Line, to: &mut [u32], shifted: impl Fn(u32) -> u32) {
+        let first = usize::from(line.lane);
+        match &self.lanes {
+            None => to.iter_mut().zip(&register[first..]).for_each(|(to, from)| *to = shifted(*from)),
+            Some(lanes) => {
+                let from = lanes[first..].iter().map(|lane| register[usize::from(*lane)]);
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = shifted(from));
+            }
+        }
     }
 }
 
@@ -96,24 +113,41 @@ impl<T: Acc> Dense<T> {
             accumulator: PhantomData,
         })
     }
+}
 
-    fn block(&self, cx: &Cx<'_>, s: &Step, block: usize, acc: &mut [T]) -> Result<(), Fault> {
+/// What is added to a block of the accumulator.
+pub(super) trait Products<T> {
+    /// Adds it. `FUSED`: the host has a fused multiply-add.
+    fn add<const FUSED: bool>(&self, cx: &Cx<'_>, s: &Step, block: usize, acc: &mut [T])
+    -> Result<(), Fault>;
+}
+
+impl<T: Acc> Products<T> for Dense<T> {
+    #[inline(always)]
+    fn add<const FUSED: bool>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        block: usize,
+        acc: &mut [T],
+    ) -> Result<(), Fault> {
         let k = usize::from(self.shape.k);
         let neg = self.negations;
-        let (mut a, mut b) = ([T::default(); 32], [T::default(); 32]);
+        let (mut a, mut b) = ([T::default(); ROW], [T::default(); ROW]);
         for line in block * k..(block + 1) * k {
             self.a.read(cx, &s.src[0], line, &mut a)?;
             self.b.read(cx, &s.src[1], line, &mut b)?;
             negate_if(neg & 1 == 1, &mut a);
             negate_if((neg >> 1) & 1 == 1, &mut b);
             for (row, acc) in acc.chunks_exact_mut(self.b.count).enumerate() {
-                T::steps(acc, a[row], &b, self.exact_product);
+                T::steps::<FUSED>(acc, a[row], &b, self.exact_product);
             }
         }
         Ok(())
     }
 }
 
+#[inline(always)]
 fn negate_if<T: Acc>(negate: bool, values: &mut [T]) {
     if negate {
         values.iter_mut().for_each(|x| *x = x.negated());
@@ -122,50 +156,53 @@ fn negate_if<T: Acc>(negate: bool, values: &mut [T]) {
 
 impl<T: Acc> Exec for Dense<T> {
     fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
-        self.execute(cx, s, |cx, block, acc| self.block(cx, s, block, acc))
+        host::run(Execution { dense: self, products: self, cx, s })
     }
 }
 
-impl<T: Acc> Dense<T> {
-    /// Reads C, lets `multiply` add the products of each block to it, and writes D.
-    pub(super) fn execute(
-        &self,
-        cx: &mut Cx<'_>,
-        s: &Step,
-        multiply: impl Fn(&Cx<'_>, usize, &mut [T]) -> Result<(), Fault>,
-    ) -> Outcome {
-        let (m, n) = (usize::from(self.shape.m), usize::from(self.shape.n));
-        let mut acc = vec_of::<T>();
+/// Reads C, adds the products of each block to it, and writes D.
+pub(super) struct Execution<'e, 'c, T, P> {
+    pub(super) dense: &'e Dense<T>,
+    pub(super) products: &'e P,
+    pub(super) cx: &'e mut Cx<'c>,
+    pub(super) s: &'e Step,
+}
+
+impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
+    type Out = Outcome;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> Outcome {
+        let Execution { dense, products, cx, s } = self;
+        let (m, n) = (usize::from(dense.shape.m), usize::from(dense.shape.n));
+        let mut room = T::room();
+        let acc = &mut room.as_mut()[..usize::from(dense.shape.blocks) * m * n];
         let wide = T::WORDS == 2;
         // EXEC does not matter to matrix instructions.
-        for (line, acc) in self.d_lines.iter().zip(acc.chunks_exact_mut(n)) {
-            let low = register(cx, &s.src[2], line.register, false, wide)?;
-            let high = if wide { register(cx, &s.src[2], line.register, true, true)? } else { low };
-            for (i, acc) in acc.iter_mut().enumerate() {
-                let lane = line.lane as usize + i;
-                *acc = T::from_words(low[lane], high[lane]);
+        let registers = Registers::of(cx, &s.src[2], wide)?;
+        for (line, acc) in dense.d_lines.iter().zip(acc.chunks_exact_mut(n)) {
+            let lanes = usize::from(line.lane)..usize::from(line.lane) + n;
+            let low = &registers.get(line.register, false)[lanes.clone()];
+            let high = if wide { &registers.get(line.register, true)[lanes] } else { low };
+            for ((acc, low), high) in acc.iter_mut().zip(low).zip(high) {
+                *acc = T::from_words(*low, *high);
             }
         }
-        negate_if(self.negations >> 2 & 1 == 1, &mut acc);
-        for block in 0..usize::from(self.shape.blocks) {
-            multiply(cx, block, &mut acc[block * m * n..(block + 1) * m * n])?;
+        negate_if(dense.negations >> 2 & 1 == 1, acc);
+        for block in 0..usize::from(dense.shape.blocks) {
+            products.add::<FUSED>(cx, s, block, &mut acc[block * m * n..(block + 1) * m * n])?;
         }
-        for (line, acc) in self.d_lines.iter().zip(acc.chunks_exact(n)) {
+        for (line, acc) in dense.d_lines.iter().zip(acc.chunks_exact_mut(n)) {
+            acc.iter_mut().for_each(|x| *x = x.finished(dense.flush_result));
             let slot = s.vdst as usize + line.register as usize;
-            for (i, x) in acc.iter().enumerate() {
-                let (low, high) = x.finished(self.flush_result).into_words();
-                let lane = line.lane as usize + i;
-                cx.w.v[slot][lane] = low;
-                if wide {
-                    cx.w.v[slot + 1][lane] = high;
-                }
+            let lanes = usize::from(line.lane)..usize::from(line.lane) + n;
+            let low = &mut cx.w.v[slot][lanes.clone()];
+            low.iter_mut().zip(acc.iter()).for_each(|(low, x)| *low = x.into_words().0);
+            if wide {
+                let high = &mut cx.w.v[slot + 1][lanes];
+                high.iter_mut().zip(acc.iter()).for_each(|(high, x)| *high = x.into_words().1);
             }
         }
         Ok(Next::Fall)
     }
-}
-
-/// Room for the largest accumulator: 32 by 32 by 2.
-fn vec_of<T: Acc>() -> [T; 2048] {
-    [T::default(); 2048]
 }

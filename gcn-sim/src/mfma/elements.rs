@@ -4,28 +4,25 @@ use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
 
 use crate::fp::small::{Small, Table, table};
-use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_any_nan, fma32_each};
+use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_each};
 
 /// The accumulator's type.
 pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
     /// Registers of an element.
     const WORDS: u8;
+    /// See [`Acc::room`].
+    type Room: AsMut<[Self]>;
     fn from_words(low: u32, high: u32) -> Self;
     fn into_words(self) -> (u32, u32);
-    /// self + a * b.
-    fn step(self, a: Self, b: Self, exact_product: bool) -> Self;
-    /// acc[j] + a * b[j] for a row of the accumulator.
-    #[inline(always)]
-    fn steps(acc: &mut [Self], a: Self, b: &[Self], exact_product: bool) {
-        for (acc, b) in acc.iter_mut().zip(b) {
-            *acc = acc.step(a, *b, exact_product);
-        }
-    }
+    /// acc[j] + a * b[j], rounded once, for a row of the accumulator. `FUSED`: the host has a fused multiply-add.
+    fn steps<const FUSED: bool>(acc: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
     /// The result as it is written: default NaN, denormals flushed if asked.
     fn finished(self, flush: bool) -> Self;
-    /// Widens `bits` (shifted down to bit 0) of an input element.
-    fn widen(decoder: &Decoder, low: u32, high: u32) -> Self;
+    /// Widens input elements, whose bits are the lowest ones of `low`, and of `high` if they have two words.
+    fn widen(decoder: &Decoder, low: &[u32], high: &[u32], out: &mut [Self]);
+    /// Room for the largest result.
+    fn room() -> Self::Room;
 }
 
 /// How input elements are read.
@@ -48,17 +45,28 @@ impl Decoder {
         self.ty.bits().map_or(32, u32::from)
     }
 
-    fn as_f32(&self, bits: u32) -> f32 {
+    /// Widens elements to f32.
+    #[inline(always)]
+    fn widen(&self, bits: &[u32], out: &mut [f32]) {
         match self.ty {
-            ElemType::F16 => f16_to_f32(if self.flush { flush16(bits & 0xffff) as u16 } else { bits as u16 }),
-            ElemType::Bf16 => {
-                let x = bf16_to_f32(bits as u16);
-                if self.flush { f32::from_bits(flush32(x.to_bits())) } else { x }
+            ElemType::F16 if self.flush => each(bits, out, |bits| f16_to_f32(flush16(bits & 0xffff) as u16)),
+            ElemType::F16 => each(bits, out, |bits| f16_to_f32(bits as u16)),
+            ElemType::Bf16 if self.flush => {
+                each(bits, out, |bits| f32::from_bits(flush32(bf16_to_f32(bits as u16).to_bits())));
             }
-            ElemType::Xf32 => round_xf32(bits),
-            _ => self.table.map_or(f32::from_bits(bits), |table| table.value(bits)),
+            ElemType::Bf16 => each(bits, out, |bits| bf16_to_f32(bits as u16)),
+            ElemType::Xf32 => each(bits, out, round_xf32),
+            _ => match self.table {
+                Some(table) => each(bits, out, |bits| table.value(bits)),
+                None => each(bits, out, f32::from_bits),
+            },
         }
     }
+}
+
+#[inline(always)]
+fn each(bits: &[u32], out: &mut [f32], widen: impl Fn(u32) -> f32) {
+    out.iter_mut().zip(bits).for_each(|(out, bits)| *out = widen(*bits));
 }
 
 /// The format of floats of at most eight bits.
@@ -85,6 +93,7 @@ pub(super) fn product_is_exact(ty: ElemType) -> bool {
 }
 
 /// f32 rounded to 10 fraction bits, to nearest even.
+#[inline(always)]
 fn round_xf32(bits: u32) -> f32 {
     if bits & 0x7f80_0000 == 0x7f80_0000 {
         return f32::from_bits(bits);
@@ -94,6 +103,7 @@ fn round_xf32(bits: u32) -> f32 {
 
 impl Acc for f32 {
     const WORDS: u8 = 1;
+    type Room = [f32; 2048];
 
     fn from_words(low: u32, _: u32) -> f32 {
         f32::from_bits(low)
@@ -104,13 +114,10 @@ impl Acc for f32 {
     }
 
     #[inline(always)]
-    fn step(self, a: f32, b: f32, exact_product: bool) -> f32 {
-        if exact_product { self + a * b } else { fma32_any_nan(a, b, self) }
-    }
-
-    #[inline(always)]
-    fn steps(acc: &mut [f32], a: f32, b: &[f32], exact_product: bool) {
-        if exact_product {
+    fn steps<const FUSED: bool>(acc: &mut [f32], a: f32, b: &[f32], exact_product: bool) {
+        if FUSED {
+            acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = a.mul_add(*b, *acc));
+        } else if exact_product {
             acc.iter_mut().zip(b).for_each(|(acc, b)| *acc += a * b);
         } else {
             fma32_each(acc, |j| (a, b[j]));
@@ -121,47 +128,64 @@ impl Acc for f32 {
         -self
     }
 
+    #[inline(always)]
     fn finished(self, flush: bool) -> f32 {
         let bits = if self.is_nan() { NAN32 } else { self.to_bits() };
         f32::from_bits(if flush { flush32(bits) } else { bits })
     }
 
-    fn widen(decoder: &Decoder, low: u32, _: u32) -> f32 {
-        decoder.as_f32(low)
+    #[inline(always)]
+    fn widen(decoder: &Decoder, low: &[u32], _: &[u32], out: &mut [f32]) {
+        decoder.widen(low, out);
+    }
+
+    fn room() -> [f32; 2048] {
+        [0.0; 2048]
     }
 }
 
 impl Acc for f64 {
     const WORDS: u8 = 2;
+    type Room = [f64; 256];
 
+    #[inline(always)]
     fn from_words(low: u32, high: u32) -> f64 {
         f64::from_bits(u64::from(low) | u64::from(high) << 32)
     }
 
+    #[inline(always)]
     fn into_words(self) -> (u32, u32) {
         (self.to_bits() as u32, (self.to_bits() >> 32) as u32)
     }
 
     #[inline(always)]
-    fn step(self, a: f64, b: f64, _: bool) -> f64 {
-        a.mul_add(b, self)
+    fn steps<const FUSED: bool>(acc: &mut [f64], a: f64, b: &[f64], _: bool) {
+        acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = a.mul_add(*b, *acc));
     }
 
     fn negated(self) -> f64 {
         -self
     }
 
+    #[inline(always)]
     fn finished(self, _: bool) -> f64 {
         if self.is_nan() { f64::from_bits(NAN64) } else { self }
     }
 
-    fn widen(_: &Decoder, low: u32, high: u32) -> f64 {
-        f64::from_words(low, high)
+    #[inline(always)]
+    fn widen(_: &Decoder, low: &[u32], high: &[u32], out: &mut [f64]) {
+        let words = low.iter().zip(high);
+        out.iter_mut().zip(words).for_each(|(out, (low, high))| *out = f64::from_words(*low, *high));
+    }
+
+    fn room() -> [f64; 256] {
+        [0.0; 256]
     }
 }
 
 impl Acc for i32 {
     const WORDS: u8 = 1;
+    type Room = [i32; 2048];
 
     fn from_words(low: u32, _: u32) -> i32 {
         low as i32
@@ -172,8 +196,8 @@ impl Acc for i32 {
     }
 
     #[inline(always)]
-    fn step(self, a: i32, b: i32, _: bool) -> i32 {
-        self.wrapping_add(a.wrapping_mul(b))
+    fn steps<const FUSED: bool>(acc: &mut [i32], a: i32, b: &[i32], _: bool) {
+        acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = acc.wrapping_add(a.wrapping_mul(*b)));
     }
 
     fn negated(self) -> i32 {
@@ -184,7 +208,75 @@ impl Acc for i32 {
         self
     }
 
-    fn widen(_: &Decoder, low: u32, _: u32) -> i32 {
-        i32::from(low as i8)
+    #[inline(always)]
+    fn widen(_: &Decoder, low: &[u32], _: &[u32], out: &mut [i32]) {
+        out.iter_mut().zip(low).for_each(|(out, low)| *out = i32::from(*low as i8));
+    }
+
+    fn room() -> [i32; 2048] {
+        [0; 2048]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fp::host::{self, Work};
+
+    /// Some steps of a row of the accumulator.
+    #[derive(Clone)]
+    struct Steps<T> {
+        acc: Vec<T>,
+        rows: Vec<(T, Vec<T>)>,
+        exact_product: bool,
+    }
+
+    impl<T: Acc> Work for Steps<T> {
+        type Out = Vec<(u32, u32)>;
+
+        #[inline(always)]
+        fn run<const FUSED: bool>(mut self) -> Vec<(u32, u32)> {
+            for (a, b) in &self.rows {
+                T::steps::<FUSED>(&mut self.acc, *a, b, self.exact_product);
+            }
+            self.acc.into_iter().map(|x| x.finished(false).into_words()).collect()
+        }
+    }
+
+    /// Bits that are any, or special, or close to each other.
+    fn bits(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let x = (*state ^ *state >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) ^ *state >> 32;
+        let near = |one: u64, mask: u64| one ^ x & mask;
+        match *state >> 60 {
+            0 => near(0x3ff0_0000_3f80_0000, 0x800f_0000_807f_ffff),
+            1 => near(0x0000_0000_0000_0000, 0x8000_0001_8000_ffff),
+            2 => near(0x7ff0_0000_7f80_0000, 0x8000_0000_8000_0001),
+            3 => near(0x0010_0000_0080_0000, 0x803f_ffff_81ff_ffff),
+            _ => x,
+        }
+    }
+
+    fn same<T: Acc>(value: impl Fn(u64) -> T, exact_product: bool) {
+        let mut state = 5;
+        for _ in 0..2000 {
+            let row = |state: &mut u64| -> Vec<T> { (0..32).map(|_| value(bits(state))).collect() };
+            let steps = Steps {
+                acc: row(&mut state),
+                rows: (0..4).map(|_| (value(bits(&mut state)), row(&mut state))).collect(),
+                exact_product,
+            };
+            assert_eq!(host::run(steps.clone()), steps.clone().run::<false>());
+            assert_eq!(host::portable(steps.clone()), steps.run::<false>());
+        }
+    }
+
+    /// What the host does in wide registers with its own multiply-add is bit for bit what a host without does.
+    #[test]
+    fn wide_and_portable_steps_are_the_same() {
+        same(|bits| f32::from_bits(bits as u32), false);
+        same(|bits| f16_to_f32(bits as u16), true);
+        same(f64::from_bits, false);
+        same(|bits| bits as i32, false);
     }
 }

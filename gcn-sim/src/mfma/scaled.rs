@@ -6,11 +6,12 @@
 use gcn_isa::layout::{Controls, Matrix, Shape};
 use gcn_isa::{Inst, Target};
 
-use super::dense::Dense;
+use super::dense::{Dense, Execution, Products};
 use super::elements::Acc;
 use super::{Line, line};
 use crate::exec::{Cx, Exec, Fault, Outcome};
 use crate::fp::add_exact;
+use crate::fp::host;
 use crate::step::Step;
 
 /// k that share a scale.
@@ -59,8 +60,11 @@ impl Scaled {
         }
         exponents
     }
+}
 
-    fn multiply(&self, cx: &Cx<'_>, s: &Step, acc: &mut [f32]) -> Result<(), Fault> {
+impl Products<f32> for Scaled {
+    #[inline(always)]
+    fn add<const FUSED: bool>(&self, cx: &Cx<'_>, s: &Step, _: usize, acc: &mut [f32]) -> Result<(), Fault> {
         let (m, n) = (usize::from(self.dense.shape.m), usize::from(self.dense.shape.n));
         let (mut a, mut b) = ([0f32; 32], [0f32; 32]);
         for run in 0..usize::from(self.dense.shape.k) / RUN {
@@ -75,7 +79,7 @@ impl Scaled {
                     scale(&mut a[..m], &ea);
                     scale(&mut b[..n], &eb);
                     for (row, acc) in acc.chunks_exact_mut(n).enumerate() {
-                        f32::steps(acc, a[row], &b, true);
+                        f32::steps::<FUSED>(acc, a[row], &b, true);
                     }
                     continue;
                 }
@@ -83,7 +87,7 @@ impl Scaled {
                     for (column, acc) in acc.iter_mut().enumerate() {
                         let product = f64::from(a[row]) * f64::from(b[column]);
                         *acc = match (ea[row], eb[column]) {
-                            (Some(x), Some(y)) => add_exact(*acc, product * 2f64.powi(x + y)),
+                            (Some(x), Some(y)) => add_exact(*acc, product * power_of_two(x + y)),
                             _ => f32::NAN,
                         };
                     }
@@ -94,6 +98,13 @@ impl Scaled {
     }
 }
 
+/// 2^n for an n in the range of f64's exponents, as sums of two scales are.
+#[inline(always)]
+fn power_of_two(n: i32) -> f64 {
+    f64::from_bits(((n + 1023) as u64) << 52)
+}
+
+#[inline(always)]
 fn scale(values: &mut [f32], exponents: &[Option<i32>; 32]) {
     for (value, exponent) in values.iter_mut().zip(exponents) {
         *value *= f32::from_bits((exponent.unwrap_or(0) + 127) as u32 * (1 << 23));
@@ -102,6 +113,6 @@ fn scale(values: &mut [f32], exponents: &[Option<i32>; 32]) {
 
 impl Exec for Scaled {
     fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
-        self.dense.execute(cx, s, |cx, _, acc| self.multiply(cx, s, acc))
+        host::run(Execution { dense: &self.dense, products: self, cx, s })
     }
 }
