@@ -60,6 +60,9 @@ pub(super) struct Cost {
     pub writes: Vec<u16>,
     /// First and last line of the instruction cache.
     pub lines: (u64, u64),
+    /// How many instructions, from this one on, are scalar ones that nothing but their wave sees, each with its successor in
+    /// the same lines.
+    pub run: u32,
 }
 
 /// The costs of every instruction of a kernel.
@@ -67,14 +70,22 @@ pub(super) fn costs(machine: &Machine, params: &Params) -> Vec<Cost> {
     let line = params.number("instruction.line").max(1);
     let at = |address: u64| (machine.code_base() + address) / line;
     let steps = machine.steps().iter();
-    steps
+    let mut costs: Vec<Cost> = steps
         .map(|step| {
             let (first, end) = (u64::from(step.offset), u64::from(step.offset + step.size.max(1)));
             let mut cost = cost(machine.target(), &step.inst, params);
             cost.lines = (at(first), at(end - 1));
             cost
         })
-        .collect()
+        .collect();
+    let mut next: Option<((u64, u64), u32)> = None;
+    for (cost, step) in costs.iter_mut().zip(machine.steps()).rev() {
+        let plain = cost.pipe == Pipe::Scalar && cost.kind == Kind::Plain && cost.free;
+        let alone = plain && step.inst.desc.class == Class::Salu;
+        cost.run = next.filter(|(lines, _)| alone && *lines == cost.lines).map_or(0, |(_, run)| run + 1);
+        next = Some((cost.lines, cost.run));
+    }
+    costs
 }
 
 /// The cost of one instruction, without its place.
@@ -103,6 +114,7 @@ pub(super) fn cost(target: Target, inst: &Inst, params: &Params) -> Cost {
         waits_for,
         writes,
         lines: (0, 0),
+        run: 0,
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod flow;
 mod issue;
+mod stretch;
 
 use std::cmp::Reverse;
 
@@ -294,6 +295,10 @@ impl Cu {
         }
         while let Some((slot, from)) = self.vacant.pop() {
             self.start(code, shared, slot, from)?;
+        }
+        let start = now + code.times.interval;
+        if selected == Pipe::Scalar.category() && self.simds[simd].next == start {
+            self.stretch(code, shared, simd, start)?;
         }
         Ok(())
     }

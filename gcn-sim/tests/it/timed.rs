@@ -4,6 +4,7 @@
 mod accounting;
 mod published;
 mod stalls;
+mod stretch;
 
 use gcn_isa::Target;
 use gcn_sim::timed::{self, Config, Report, Stall};
