@@ -19,8 +19,13 @@ pub(super) struct Clock {
 }
 
 impl Clock {
+    /// The clock of a workgroup's wave that knows nothing.
+    pub(super) fn nothing(group: u32) -> Clock {
+        Clock { group, ..Clock::default() }
+    }
+
     pub(super) fn new(group: u32, wave: usize) -> Clock {
-        let mut clock = Clock { group, ..Clock::default() };
+        let mut clock = Clock::nothing(group);
         clock.advance(wave);
         clock
     }

@@ -26,6 +26,8 @@ pub enum FindingKind {
     LdsRace,
     /// Two accesses to global memory that no barrier or atomic orders.
     GlobalRace,
+    /// Two accesses to global memory of different workgroups that an atomic or fence orders only within a workgroup.
+    NarrowScope,
     /// Waves of a workgroup do not meet at one barrier.
     DivergentBarrier,
     /// No wave of the workgroup can make progress.
@@ -44,6 +46,7 @@ impl FindingKind {
             FindingKind::UninitializedMemory => "read of uninitialised memory",
             FindingKind::LdsRace => "data race in LDS",
             FindingKind::GlobalRace => "data race in global memory",
+            FindingKind::NarrowScope => "synchronisation between workgroups at too narrow a scope",
             FindingKind::DivergentBarrier => "waves do not meet at one barrier",
             FindingKind::Deadlock => "no wave can make progress",
         }

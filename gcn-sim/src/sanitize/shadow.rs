@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use gcn_isa::memory_model::Scope;
+
 use super::clock::{Clock, Thread, WAVES};
 
 /// How an access orders itself against others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Order {
     Plain,
-    /// A store that may be meant as an atomic one: by one lane, after everything before it was done.
+    /// A store that may be meant as an atomic one: by one lane.
     Release,
     /// Atomic by its bits or by what it is.
     Atomic,
@@ -26,6 +28,8 @@ pub(super) struct Epoch {
     /// Bytes of the word.
     pub mask: u8,
     pub order: Order,
+    /// The scope that it has if it is atomic.
+    pub scope: Scope,
 }
 
 /// The accesses to a word that may still race with new ones.
@@ -76,8 +80,7 @@ impl Shadow {
     ) -> Option<(Epoch, bool)> {
         let cell = self.cell(word);
         let races = |e: &&Epoch| {
-            let atomics =
-                e.order.max(epoch.order) == Order::Atomic && e.order.min(epoch.order) > Order::Plain;
+            let atomics = e.are_atomic(&epoch) && e.reach(&epoch);
             e.mask & epoch.mask != 0 && e.thread != epoch.thread && !atomics && !clock.knows(e.thread, e.at)
         };
         let mut found = cell.writes.iter().find(races).map(|e| (*e, true));
@@ -118,6 +121,16 @@ impl Epoch {
 
     pub(super) fn group(&self) -> u32 {
         self.thread / WAVES
+    }
+
+    /// Both are atomic, as far as one can tell.
+    pub(super) fn are_atomic(&self, other: &Epoch) -> bool {
+        self.order.max(other.order) == Order::Atomic && self.order.min(other.order) > Order::Plain
+    }
+
+    /// As atomic accesses, both have the scope that they need for each other.
+    pub(super) fn reach(&self, other: &Epoch) -> bool {
+        self.group() == other.group() || self.scope.min(other.scope) >= Scope::Agent
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sanitizers: each finds its fault, and stays silent about the same program done right.
 
+mod scopes;
+
 use std::collections::BTreeMap;
 
 use gcn_isa::Target;
@@ -258,17 +260,18 @@ fn races_in_global_memory_between_waves_and_workgroups() {
              global_load_dword v9, v2, s[4:5]"
         )
     };
-    let acquire = "global_atomic_add v8, v6, v4, s[4:5] sc0\ns_waitcnt vmcnt(0)";
+    let acquire = "global_atomic_add v8, v6, v4, s[4:5] sc0\ns_waitcnt vmcnt(0)\nbuffer_inv sc1";
+    let release = "buffer_wbl2 sc1\ns_waitcnt vmcnt(0)";
     groups.tells(
         FindingKind::GlobalRace,
-        &message("s_waitcnt vmcnt(0)", ""),
+        &message(release, ""),
         &[
-            &message("s_waitcnt vmcnt(0)", acquire),
-            &message("s_waitcnt vmcnt(0)", "global_load_dword v8, v6, s[4:5] sc1\ns_waitcnt vmcnt(0)"),
+            &message(release, acquire),
+            &message(release, "global_load_dword v8, v6, s[4:5] sc1\ns_waitcnt vmcnt(0)\nbuffer_inv sc1"),
         ],
     );
     // An atomic does not release stores that are still outstanding.
-    groups.tells(FindingKind::GlobalRace, &message("", acquire), &[]);
+    groups.tells(FindingKind::NarrowScope, &message("", acquire), &[]);
     // Between waves of a workgroup a barrier is enough.
     let waves = Case { waves: 2, grid: 1, checks: Sanitize::RACES, ..ONE };
     let turn = |between: &str| {

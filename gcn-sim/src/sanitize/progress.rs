@@ -1,0 +1,100 @@
+//! Barriers that waves do not share, and waves that cannot go on.
+
+use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, scope};
+use crate::error::Site;
+use crate::exec::{Cx, Fault, Kind, Next, Touch};
+use crate::machine::Machine;
+use crate::wave::{Status, Wave};
+
+impl Group {
+    /// All waves meet: each learns what all have done.
+    pub(crate) fn barrier(&mut self) {
+        scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
+        self.waves.iter_mut().for_each(|w| w.spin.reset());
+    }
+
+    /// Waves that meet, though not all at one barrier.
+    pub(crate) fn divergent(
+        &mut self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Result<(), Fault> {
+        if !shared.has(Sanitize::BARRIERS) {
+            return Ok(());
+        }
+        let Some(first) = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_))) else {
+            return Ok(());
+        };
+        let Some(other) = waves.iter().find(|w| w.status != first.status) else { return Ok(()) };
+        let mut finding = Finding {
+            kind: FindingKind::DivergentBarrier,
+            party: self.party_of(machine, first),
+            other: Some(self.party_of(machine, other)),
+            register: None,
+            allocation: None,
+            remedy: "let every wave of the workgroup execute the same barriers".to_owned(),
+        };
+        if other.status == Status::Ended {
+            finding.remedy = "the other wave has ended; let it execute the barrier too".to_owned();
+        }
+        self.report(shared, finding)
+    }
+
+    /// Where a wave is that waits or has ended.
+    fn party_of(&self, machine: &Machine, wave: &Wave) -> Party {
+        let at = match wave.status {
+            Status::AtBarrier(at) => at,
+            Status::Running | Status::Ended => wave.pc,
+        };
+        let (offset, text) = match machine.steps().get(at) {
+            Some(step) => (step.offset, machine.text(&step.inst)),
+            None => (0, String::new()),
+        };
+        let line = machine.line_text(offset);
+        let site = Site { workgroup: self.id, wave: wave.id, offset, text, line };
+        Party { site, lane: None, access: None }
+    }
+
+    /// Follows what waits for what.
+    pub(super) fn follow(&mut self, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
+        if touches.iter().any(|t| t.kind != Kind::Read) {
+            self.waves.iter_mut().for_each(|w| w.spin.reset());
+            return;
+        }
+        let back = match next {
+            Next::Jump(to) if to <= cx.w.pc => Some(to),
+            _ => None,
+        };
+        self.waves[cx.w.id as usize].spin.step(cx.w, back);
+    }
+
+    /// After each wave had its turn: the finding if none can go on.
+    pub(crate) fn deadlock(
+        &self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Option<Box<Finding>> {
+        if !shared.has(Sanitize::DEADLOCK) {
+            return None;
+        }
+        let mut running = waves.iter().filter(|w| w.status == Status::Running);
+        let stuck = |w: &Wave| self.waves[w.id as usize].spin.stuck;
+        let first = running.clone().next()?;
+        if !running.all(stuck) {
+            return None;
+        }
+        let other = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_)));
+        Some(Box::new(Finding {
+            kind: FindingKind::Deadlock,
+            party: self.party_of(machine, first),
+            other: other.map(|wave| self.party_of(machine, wave)),
+            register: None,
+            allocation: None,
+            remedy:
+                "nobody in the workgroup writes what it waits for; another workgroup may never run beside it"
+                    .to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,141 @@
+//! Data races: accesses of different waves to the same bytes that nothing orders.
+
+use super::bounds::access_of;
+use super::clock::WAVES;
+use super::scope::Missing;
+use super::shadow::{Epoch, Order, words};
+use super::{Access, AccessKind, Finding, FindingKind, Global, Group, Party, Shared};
+use crate::error::Site;
+use crate::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::step::Step;
+use gcn_isa::memory_model::Scope;
+
+/// An access that races with an earlier one.
+struct Race {
+    touch: Touch,
+    other: Epoch,
+    other_writes: bool,
+    /// What would order the two if it were of agent scope.
+    missing: Option<Missing>,
+}
+
+impl Group {
+    pub(super) fn races(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        let number = cx.w.id as usize;
+        let (thread, index) = (self.index * WAVES + cx.w.id, self.index);
+        let role = shared.roles[cx.w.pc];
+        let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, touch)).collect();
+        let stores = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
+        if touches.iter().any(stores) {
+            self.waves[number].sync.before_store(number);
+        }
+        let mut found = Vec::new();
+        let mut global = shared.global();
+        let Global { memory, released, .. } = &mut *global;
+        for (touch, &order) in touches.iter().zip(&orders).filter(|(t, _)| t.space != Path::Scratch) {
+            let lds = touch.space == Path::Lds;
+            let sync = &mut self.waves[number].sync;
+            let (shadow, released) = match lds {
+                true => (&mut self.lds, &mut self.released),
+                false => (&mut *memory, &mut *released),
+            };
+            // LDS is the workgroup's.
+            let scope = if lds { Scope::Workgroup } else { role.scope };
+            let key = touch.address / 4;
+            if order == Order::Atomic
+                && touch.kind != Kind::Write
+                && let Some(released) = released.get(&key)
+            {
+                sync.acquire(released, index, number, scope);
+            }
+            let at = sync.clock.now(number);
+            for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
+                let (step, lane) = (cx.w.pc as u32, touch.lane);
+                let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                if let Some((other, other_writes)) =
+                    shadow.access(word, epoch, touch.kind != Kind::Read, &sync.clock)
+                {
+                    let far = other.group() != index;
+                    let missing = if far { narrow(&epoch, &other) } else { None };
+                    let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
+                    found.push(Race { touch: *touch, other, other_writes, missing });
+                }
+            }
+            if touch.kind != Kind::Read && order != Order::Plain {
+                let before = released.remove(&key);
+                released.insert(key, sync.release(before, index, number, scope));
+            }
+        }
+        drop(global);
+        for race in found {
+            let finding = self.race(shared, cx, step, &race);
+            self.report(shared, finding)?;
+        }
+        Ok(())
+    }
+
+    /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic;
+    /// before gfx942 atomic stores look like any other.
+    fn order(&self, step: &Step, touch: &Touch) -> Order {
+        let mods = &step.inst.mods;
+        let bypasses = (mods.glc || mods.scc) && touch.space == Path::Global;
+        if touch.kind == Kind::Atomic || bypasses {
+            Order::Atomic
+        } else if touch.kind == Kind::Write && self.exec.count_ones() == 1 {
+            Order::Release
+        } else {
+            Order::Plain
+        }
+    }
+
+    fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
+        let Race { touch, other, other_writes, missing } = race;
+        let kind = match missing {
+            Some(_) => FindingKind::NarrowScope,
+            None if touch.space == Path::Lds => FindingKind::LdsRace,
+            None => FindingKind::GlobalRace,
+        };
+        let mut finding = self.finding(kind, cx, step, touch.lane, Some(access_of(touch)));
+        let [x, y, _] = self.grid;
+        let group = other.group();
+        let first = &cx.machine.steps()[other.step as usize];
+        let other_kind = match (other.order, other_writes) {
+            (Order::Atomic, true) => AccessKind::Atomic,
+            (_, true) => AccessKind::Write,
+            (_, false) => AccessKind::Read,
+        };
+        finding.other = Some(Party {
+            site: Site {
+                workgroup: [group % x, group / x % y, group / x / y],
+                wave: other.wave(),
+                offset: first.offset,
+                text: cx.machine.text(&first.inst),
+                line: cx.machine.line_text(first.offset),
+            },
+            lane: other.lane,
+            access: Some(Access { kind: other_kind, ..access_of(touch) }),
+        });
+        finding.remedy = match missing {
+            Some(missing) => shared.rules.remedy(*missing),
+            None if group == self.index => {
+                "put s_barrier between the two, with the waits before it, or make both atomic".to_owned()
+            }
+            None => "workgroups are not ordered: use atomics, or two kernels".to_owned(),
+        };
+        finding
+    }
+}
+
+/// Accesses of different workgroups that are atomic, but for a workgroup only. Before gfx942 a load without bits may be one.
+fn narrow(one: &Epoch, other: &Epoch) -> Option<Missing> {
+    let workgroup = |e: &Epoch| e.scope == Scope::Workgroup;
+    let may_be = one.order.max(other.order) == Order::Atomic && (workgroup(one) || workgroup(other));
+    let both = one.are_atomic(other) || may_be;
+    (both && !one.reach(other)).then_some(Missing::Bits)
+}

@@ -1,0 +1,222 @@
+//! Synchronisation between workgroups and within one, at every scope: by the memory model's sequences, and as clang writes it.
+
+use std::io::Read as _;
+
+use gcn_isa::Target;
+use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+use gcn_sim::launch::{Arg, Buffer, Element, Program, Spec};
+use gcn_sim::{FindingKind, Options, Sanitize};
+
+use super::{Case, ONE};
+
+const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
+
+/// The machine code of an operation on the flag at s[4:5] + v6.
+fn code(target: Target, operation: Operation, ordering: Ordering, scope: Scope) -> String {
+    let made = sequence(target, Mode::Normal, operation, ordering, scope, Space::Global).unwrap();
+    let returns = if target.is_gfx940_family() { "sc0" } else { "glc" };
+    let line = |line: &str| match line.split_once(' ').unwrap_or((line, "")) {
+        ("store", bits) => format!("global_store_dword v6, v7, s[4:5] {bits}"),
+        ("load", bits) => format!("global_load_dword v8, v6, s[4:5] {bits}"),
+        ("atomic", bits) => format!("global_atomic_add v8, v6, v7, s[4:5] {returns} {bits}"),
+        _ => line.to_owned(),
+    };
+    made.to_string().split("; ").map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Ways to release or to acquire: by the atomic itself, or by a fence beside a relaxed one.
+fn ways(target: Target, scope: Scope, releases: bool) -> Vec<String> {
+    let (access, ordering) =
+        if releases { (Operation::Store, Ordering::Release) } else { (Operation::Load, Ordering::Acquire) };
+    let fence = code(target, Operation::Fence, ordering, scope);
+    let beside = |operation| {
+        let relaxed = code(target, operation, Ordering::Relaxed, scope);
+        if releases {
+            format!("{fence}\n{relaxed}")
+        } else {
+            format!("{relaxed}\ns_waitcnt vmcnt(0)\n{fence}")
+        }
+    };
+    let mut all = vec![beside(Operation::Rmw), beside(access)];
+    for ordering in [ordering, Ordering::AcqRel, Ordering::SeqCst] {
+        all.extend(
+            [Operation::Rmw, access]
+                .into_iter()
+                .filter(|o| o.allows(ordering))
+                .map(|o| code(target, o, ordering, scope)),
+        );
+    }
+    all
+}
+
+/// The first party writes data and raises a flag; the second reads the flag and the data. `who`: the number that tells them
+/// apart.
+fn message(who: &str, release: &str, acquire: &str) -> String {
+    format!(
+        "v_mov_b32 v6, 0x800
+         v_mov_b32 v7, 1
+         v_mov_b32 v8, 0
+         s_cmp_eq_u32 {who}, 0
+         s_cbranch_scc0 reader
+         global_store_dword v2, v1, s[4:5]
+         s_mov_b64 exec, 1
+         {release}
+         s_endpgm
+         reader:
+         s_mov_b64 exec, 1
+         {acquire}
+         s_mov_b64 exec, -1
+         global_load_dword v9, v2, s[4:5]"
+    )
+}
+
+#[test]
+fn the_memory_models_sequences_arrive_where_their_scope_reaches() {
+    for target in TARGETS {
+        let groups = Case { target, grid: 2, checks: Sanitize::RACES, ..ONE };
+        let waves = Case { waves: 2, grid: 1, ..groups };
+        // Loads and stores of workgroup scope have bits of their own on gfx942 and later only.
+        let tells_all = target.is_gfx940_family();
+        for scope in [Scope::Workgroup, Scope::Agent, Scope::System] {
+            for release in ways(target, scope, true) {
+                for acquire in ways(target, scope, false) {
+                    let atomics = release.contains("atomic") && acquire.contains("atomic");
+                    let near = message("s3", &release, &acquire);
+                    if tells_all || atomics {
+                        assert_eq!(waves.kinds(&near), [], "{target} {scope:?}\n{near}");
+                    }
+                    let far = message("s2", &release, &acquire);
+                    let found = groups.kinds(&far);
+                    if scope >= Scope::Agent {
+                        assert_eq!(found, [], "{target} {scope:?}\n{far}");
+                    } else {
+                        assert!(!found.is_empty(), "{target}\n{far}");
+                        let narrow = found.iter().all(|kind| *kind == FindingKind::NarrowScope);
+                        assert!(narrow || !(tells_all || atomics), "{target} {found:?}\n{far}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
+    let target = Target::GFX942;
+    let release = code(target, Operation::Rmw, Ordering::Release, Scope::Agent);
+    let acquire = code(target, Operation::Rmw, Ordering::Acquire, Scope::Agent);
+    let remedy = |release: &str, acquire: &str, text: &str| {
+        let found = groups.run(&message("s2", release, acquire));
+        let [finding] = &found[..] else { panic!("{found:#?}") };
+        assert_eq!(finding.kind, FindingKind::NarrowScope, "{finding}");
+        assert!(finding.remedy.contains(text), "{finding}");
+        assert_eq!(finding.other.as_ref().unwrap().site.workgroup, [0, 0, 0]);
+    };
+    let before = "`buffer_wbl2 sc1; s_waitcnt vmcnt(0) lgkmcnt(0)` stands before the atomic";
+    let behind = "`s_waitcnt vmcnt(0) lgkmcnt(0); buffer_inv sc1` stands behind it";
+    // Without a write-back, without a wait for it, with one that was too early, and with one of too narrow a scope.
+    let atomic = "global_atomic_add v6, v7, s[4:5]";
+    let wait = "s_waitcnt vmcnt(0)";
+    for bad in [
+        format!("{wait}\n{atomic}"),
+        format!("buffer_wbl2 sc1\n{atomic}"),
+        format!(
+            "buffer_wbl2 sc1\n{wait}\ns_mov_b64 exec, -1\nglobal_store_dword v2, v1, s[4:5]\n{wait}\ns_mov_b64 exec, 1\n{atomic}"
+        ),
+        format!("buffer_wbl2 sc0\n{wait}\n{atomic}"),
+    ] {
+        remedy(&bad, &acquire, before);
+    }
+    // Caches that are not invalidated, or only for the workgroup.
+    for bad in ["", "\nbuffer_inv sc0"] {
+        remedy(&release, &format!("global_atomic_add v8, v6, v4, s[4:5] sc0\n{wait}{bad}"), behind);
+    }
+    // A flag that the other workgroup need not see.
+    let narrow =
+        release.replace("global_atomic_add v8, v6, v7, s[4:5] sc0", "global_store_dword v6, v7, s[4:5] sc0");
+    let found = groups.run(&message("s2", &narrow, &acquire));
+    assert!(found.iter().any(|f| f.remedy.contains("`load sc1`, `store sc1`, `atomic`")), "{found:#?}");
+    assert!(found.iter().all(|f| f.kind == FindingKind::NarrowScope), "{found:#?}");
+    // Data that is stored and loaded with agent scope itself needs neither.
+    let plain = message(
+        "s2",
+        &format!("{wait}\n{atomic}"),
+        &format!("global_atomic_add v8, v6, v4, s[4:5] sc0\n{wait}"),
+    );
+    let direct =
+        plain.replace("v2, v1, s[4:5]", "v2, v1, s[4:5] sc1").replace("v9, v2, s[4:5]", "v9, v2, s[4:5] sc1");
+    assert_eq!(groups.kinds(&direct), []);
+}
+
+/// Kernels of `scopes.hip`.
+struct Compiled {
+    target: Target,
+    object: Vec<u8>,
+}
+
+impl Compiled {
+    fn all() -> [Compiled; 2] {
+        let read = |target, packed: &[u8]| {
+            let mut object = Vec::new();
+            flate2::read::GzDecoder::new(packed).read_to_end(&mut object).unwrap();
+            Compiled { target, object }
+        };
+        [
+            read(Target::GFX90A, include_bytes!("../../data/scopes-gfx90a.co.gz")),
+            read(Target::GFX942, include_bytes!("../../data/scopes-gfx942.co.gz")),
+        ]
+    }
+
+    /// Findings of a kernel between two workgroups, or between two waves of one.
+    fn run(&self, kernel: &str, size: u32, waves: bool) -> Vec<gcn_sim::Finding> {
+        let grid = if waves { 1 } else { 2 };
+        let size = if waves { 2 * size } else { size };
+        let spec = Spec::new([grid, 1, 1], [size, 1, 1])
+            .next(Buffer::zeros(Element::I32, 256))
+            .next(Buffer::zeros(Element::I32, 1))
+            .next(Buffer::zeros(Element::I32, 256).shown());
+        let who = Arg::Bytes(vec![waves.into()]);
+        let spec = if kernel == "threadfence" { spec } else { spec.next(who) };
+        let mut launch =
+            Program::load(&self.object, Some(kernel)).unwrap().prepare(&spec, ".".as_ref()).unwrap();
+        let options = Options { sanitize: Sanitize::RACES, findings: 10, ..Options::default() };
+        let stats = launch.run(&options).unwrap();
+        // The message was received, so that there was something to order.
+        let out = launch.buffer_at(2).unwrap().bytes;
+        assert_eq!(u32::from_le_bytes(out[252..256].try_into().unwrap()), 64, "{} {kernel}", self.target);
+        stats.findings
+    }
+}
+
+#[test]
+fn clangs_atomics_and_fences_arrive_where_their_scope_reaches() {
+    for compiled in Compiled::all() {
+        let target = compiled.target;
+        for form in ["store", "add", "fence"] {
+            let tells_all = target.is_gfx940_family() || form != "store";
+            for scope in ["agent", "system"] {
+                let kernel = format!("{form}_{scope}");
+                let found = compiled.run(&kernel, 64, false);
+                assert!(found.is_empty(), "{target} {kernel}: {}", found[0]);
+                let found = compiled.run(&kernel, 64, true);
+                assert!(found.is_empty(), "{target} {kernel}, waves: {}", found[0]);
+            }
+            let kernel = format!("{form}_workgroup");
+            let found = compiled.run(&kernel, 64, false);
+            assert!(!found.is_empty(), "{target} {kernel}");
+            if tells_all {
+                assert!(
+                    found.iter().all(|f| f.kind == FindingKind::NarrowScope),
+                    "{target} {kernel}: {found:#?}"
+                );
+                let near = compiled.run(&kernel, 64, true);
+                assert!(near.is_empty(), "{target} {kernel}, waves: {}", near[0]);
+            }
+        }
+        let mixed = compiled.run("mixed", 64, false);
+        assert!(mixed.iter().any(|f| f.kind == FindingKind::NarrowScope), "{target}: {mixed:#?}");
+        let found = compiled.run("threadfence", 256, false);
+        assert!(found.is_empty(), "{target}: {}", found[0]);
+    }
+}
