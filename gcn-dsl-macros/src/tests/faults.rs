@@ -75,8 +75,8 @@ fn closures_cannot_depend_on_which_lanes_run() {
 
 #[test]
 fn attributes_without_effect() {
-    refused(quote! { #[unrol] for i in 0..4 { f(i); } }, "`#[unroll]` before `for`");
-    refused(quote! { #[unroll] while a < 1 {} }, "`#[unroll]` before `for`");
+    refused(quote! { #[unrol] for i in 0..4 { f(i); } }, "`#[unroll]` and `#[pipeline]` before `for`");
+    refused(quote! { #[unroll] while a < 1 {} }, "`#[unroll]` and `#[pipeline]` before `for`");
     refused(quote! { #[unroll(4)] for i in 0..4 { f(i); } }, "takes no arguments");
     let declared = |attrs: TokenStream| errors(quote! { #attrs fn k() {} }).join("|");
     assert!(declared(quote! { #[workgroup(64)] #[inline] }).contains("unknown attribute"));
@@ -85,6 +85,27 @@ fn attributes_without_effect() {
     assert!(declared(quote! { #[workgroup(1, 2, 3, 4)] }).contains("one to three sizes"));
     assert!(declared(quote! { #[workgroup(0)] }).contains("at least 1"));
     assert_eq!(declared(quote! { #[workgroup(1024)] #[allow(unused)] #[cfg(all())] }), "");
+}
+
+#[test]
+fn loops_that_cannot_be_pipelined() {
+    for (statement, part) in [
+        ("#[pipeline(stages = 1)] for i in 0..a { f(i); }", "at least 2 stages"),
+        ("#[pipeline(stages = 9)] for i in 0..a { f(i); }", "at most 8 stages"),
+        ("#[pipeline(2)] for i in 0..a { f(i); }", "write `#[pipeline(stages = 2)]`"),
+        ("#[pipeline(stages = 2)] while a < 1 {}", "not known before a trip ends"),
+        ("#[unroll] #[pipeline(stages = 2)] for i in 0..4 { f(i); }", "keep one of the attributes"),
+        ("#[pipeline(stages = 2)] let b = a;", "stands before a `for`"),
+        ("#[pipeline(stages = 2)] for i in 0..a { if i == 3 { break; } }", "`break` leaves a trip"),
+        ("#[pipeline(stages = 2)] for i in 0..a { if i == 3 { return; } }", "`return` leaves a trip"),
+        ("#[schedule(manual)] { #[pipeline(stages = 2)] for i in 0..a { f(i); } }", "the written one"),
+    ] {
+        let statement: TokenStream = statement.parse().unwrap();
+        refused(quote! { #statement }, part);
+    }
+    let fine =
+        quote! { #[pipeline(stages = N + 1)] for i in 0..a { for j in 0..i { if j == 3 { break; } } } };
+    assert_eq!(errors(in_body(fine)), Vec::<String>::new());
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub fn resolve(program: &mut Program, marks: &[(usize, Mark)]) -> Result<Vec<Ran
     }
     let operations = operations(marks);
     let analysed = Analysed::of(program);
+    explain(program, marks);
     let mut removed = BTreeSet::new();
     for (line, mark) in marks {
         let Mark::Wait { op, counter } = mark else { continue };
@@ -58,6 +59,17 @@ pub fn resolve(program: &mut Program, marks: &[(usize, Mark)]) -> Result<Vec<Ran
     let manual = manual_lines(marks, &removed);
     remove(program, &removed);
     Ok(manual)
+}
+
+/// Notes why the compiler's own waits are there.
+fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
+    for (line, mark) in marks {
+        if let Mark::Because(why) = mark
+            && wait_of(&program.lines[*line].inst).is_some()
+        {
+            program.lines[*line].note = Some((*why).into());
+        }
+    }
 }
 
 /// The lines of each operation, by number.

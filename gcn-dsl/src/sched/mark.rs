@@ -23,6 +23,8 @@ pub enum Mark {
         /// The counter that it moves.
         counter: Counter,
     },
+    /// The `s_waitcnt` behind this mark is the compiler's own, for this reason.
+    Because(&'static str),
     /// Nothing but these classes is moved across.
     Fence(Classes),
     /// The stretch of code around this mark is to be emitted in turns of these groups.

@@ -73,6 +73,7 @@ fn loads_of_every_width_run_ahead() {
         let built = mixed::<N>.build_with(device.target(), &options).unwrap();
         let [pipeline] = built.pipelines() else { panic!("one loop: {:?}", built.pipelines()) };
         assert_eq!((pipeline.stages, pipeline.left.len()), (N as u8, 0), "{pipeline:?}");
+        assert!(built.assembly(Comments::Explain).contains("; lgkmcnt(0): scalar loads return in any order"));
         for n in 0..N + 4 {
             let mut y = vec![1u64; 64];
             let args = (n as u32, &bytes[..], &halves[..], &words[..], &wide[..], &scalars[..], &mut y[..]);

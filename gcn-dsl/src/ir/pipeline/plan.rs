@@ -30,8 +30,8 @@ pub(super) struct Plan {
     pub state: Vec<Variable>,
     /// The loop's condition.
     pub cond: Value,
-    /// There are scalar loads among the loads.
-    pub scalar: bool,
+    /// Scalar loads that nothing else that runs ahead needs.
+    pub last: HashSet<Value>,
 }
 
 /// The plan for a loop, if a load may run ahead; the loads that stay.
@@ -293,7 +293,7 @@ impl<'a> Ready<'a> {
     fn plan(&self, cond: Value) -> Plan {
         let loads: Vec<Value> = self.loads().collect();
         let mut plan =
-            Plan { slice: HashSet::new(), state: Vec::new(), cond, scalar: false, loads: Vec::new() };
+            Plan { slice: HashSet::new(), state: Vec::new(), cond, last: HashSet::new(), loads: Vec::new() };
         let mut open: Vec<Value> = loads.iter().copied().chain([cond]).collect();
         while let Some(v) = open.pop() {
             if !self.inside.contains(&v) || !plan.slice.insert(v) {
@@ -308,9 +308,19 @@ impl<'a> Ready<'a> {
             }
         }
         plan.state = self.state(&plan.slice);
-        plan.scalar = loads.iter().any(|v| matches!(self.kernel.def(*v).inst, Inst::LoadUniform { .. }));
+        plan.last = self.last(&loads, &plan.slice);
         plan.loads = loads;
         plan
+    }
+
+    /// The scalar loads that nothing in `slice` needs.
+    fn last(&self, loads: &[Value], slice: &HashSet<Value>) -> HashSet<Value> {
+        let scalar = |v: &Value| matches!(self.kernel.def(*v).inst, Inst::LoadUniform { .. });
+        let mut last: HashSet<Value> = loads.iter().copied().filter(scalar).collect();
+        for v in slice {
+            self.kernel.def(*v).inst.operands(|operand| _ = last.remove(&operand));
+        }
+        last
     }
 }
 

@@ -10,6 +10,7 @@ use super::super::{
 use super::Request;
 use super::plan::Plan;
 use crate::scalar::Elem;
+use crate::sched::mark::Mark;
 
 /// The statements that take the place of the loop with this body.
 pub(super) fn rotate(
@@ -38,18 +39,13 @@ pub(super) fn rotate(
     let mut emit = Emit { kernel, labels, plan, body, state, out: Vec::new(), at: request.at };
     emit.start();
     for set in &sets[..stages - 1] {
-        let loaded = emit.ahead();
+        let loaded = emit.ahead(false);
         emit.keep(set, &loaded);
     }
     let before = std::mem::take(&mut emit.out);
     let mut last = plan.cond;
     for trip in 0..stages {
-        // Scalar loads return in any order, so that a wait for those of this trip would be one for those of later trips as
-        // well, were they started before.
-        if plan.scalar {
-            emit.effect(Inst::Schedule(Box::new(Schedule::WaitAll(Counter::Lgkm))));
-        }
-        let loaded = emit.ahead();
+        let loaded = emit.ahead(true);
         last = emit.trip(&sets[trip]);
         emit.keep(&sets[(trip + stages - 1) % stages], &loaded);
         if trip + 1 < stages {
@@ -113,12 +109,16 @@ impl Emit<'_> {
     }
 
     /// What runs ahead, once: the loads of its trip; and on to the next trip, if there is one.
-    fn ahead(&mut self) -> Vec<Value> {
+    ///
+    /// Scalar loads come last, `drained` before them: they return in any order, so that a wait for those of this trip would
+    /// be one for those of later trips as well, were these started before it.
+    fn ahead(&mut self, drained: bool) -> Vec<Value> {
+        let mut undrained = drained;
         let (mut names, mut now) = (HashMap::new(), HashMap::new());
         let further: HashMap<Variable, Variable> = self.state.iter().copied().collect();
         for stmt in &self.body.stmts {
             let Stmt::Inst(v) = *stmt else { continue };
-            if !self.plan.slice.contains(&v) {
+            if !self.plan.slice.contains(&v) || self.plan.last.contains(&v) {
                 continue;
             }
             match self.kernel.def(v).inst {
@@ -135,13 +135,31 @@ impl Emit<'_> {
                     now.insert(var, renamed(&names, value));
                 }
                 _ => {
+                    self.drain(v, &mut undrained);
                     let copy = self.copy(v, &names);
                     names.insert(v, copy);
                 }
             }
         }
+        for v in self.plan.loads.iter().filter(|v| self.plan.last.contains(*v)) {
+            self.drain(*v, &mut undrained);
+            let copy = self.copy(*v, &names);
+            names.insert(*v, copy);
+        }
         self.advance(renamed(&names, self.plan.cond), &now);
         self.plan.loads.iter().map(|v| renamed(&names, *v)).collect()
+    }
+
+    /// Before the first scalar load waits for those under way.
+    fn drain(&mut self, load: Value, undrained: &mut bool) {
+        if !matches!(self.kernel.def(load).inst, Inst::LoadUniform { .. }) || !std::mem::take(undrained) {
+            return;
+        }
+        let why = Mark::Because(
+            "lgkmcnt(0): scalar loads return in any order; those of this trip, before later ones start",
+        );
+        self.effect(Inst::Schedule(Box::new(Schedule::Mark(why))));
+        self.effect(Inst::Schedule(Box::new(Schedule::WaitAll(Counter::Lgkm))));
     }
 
     /// Moves on to the next trip, but not past the last.
