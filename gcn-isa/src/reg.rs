@@ -3,7 +3,11 @@
 //! The SGPR file is numbered as the encodings number it, so `vcc`, `exec`, `m0` and the other named scalar
 //! registers are tuples of [`RegFile::Sgpr`] at their fixed numbers: `vcc` is SGPR 106 and 107.
 
+mod numbered;
+
 use std::fmt;
+
+pub use numbered::NotNumbered;
 
 /// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::reg::RegFile;
+
 /// An AMD GPU target of the GFX9 / CDNA family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -66,6 +68,18 @@ impl Target {
     /// True where VGPR tuples of two or more must start at an even register (gfx90a and later).
     pub const fn needs_even_vgpr_tuples(self) -> bool {
         self.has_unified_agprs()
+    }
+
+    /// The first register of a tuple has a number that is a multiple of this: vector tuples even where the target says so, SGPR
+    /// pairs even, larger SGPR tuples on multiples of 4.
+    pub const fn tuple_alignment(self, file: RegFile, len: u8) -> u8 {
+        match (file, len) {
+            (_, 1) => 1,
+            (RegFile::Sgpr, 2) => 2,
+            (RegFile::Sgpr, _) => 4,
+            _ if self.needs_even_vgpr_tuples() => 2,
+            _ => 1,
+        }
     }
 
     /// True where the matrix rules tell XDL from SGEMM (gfx942 and later).

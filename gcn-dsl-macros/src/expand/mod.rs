@@ -12,6 +12,7 @@ pub(crate) mod item;
 pub(crate) mod loops;
 pub(crate) mod matching;
 pub(crate) mod place;
+mod register;
 pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;

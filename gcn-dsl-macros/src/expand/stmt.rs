@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, attrs, function, place, schedule};
+use super::{Cx, attrs, function, place, register, schedule};
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.
@@ -126,6 +126,9 @@ impl Cx<'_> {
             }
             _ => value,
         };
+        if let Some(attr) = local.attrs.iter().find(|a| register::is_register(a)) {
+            return self.register_let(local, attr, pat, &value);
+        }
         if local.attrs.iter().any(schedule::is_carried) {
             return self.carried_let(local, &value);
         }

@@ -1,13 +1,14 @@
 //! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
 
+use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
 use super::pipeline::Request;
 use super::probe::{FIRST, Probe};
 use super::{
-    Inst, Kernel, Label, LdsDef, LdsId, Memory, PrivateDef, PrivateId, Region, Stmt, Type, Value, ValueDef,
-    Variable, flow, fold,
+    Inst, Kernel, Label, LdsDef, LdsId, Memory, Pin, PrivateDef, PrivateId, Region, Stmt, Type, Value,
+    ValueDef, Variable, flow, fold,
 };
 
 /// A kernel under construction: a stack of open regions.
@@ -185,6 +186,18 @@ impl Builder {
         var
     }
 
+    /// Declares a variable that lives in these registers.
+    pub fn declare_in(&mut self, ty: Type, to: Reg, loc: Option<SourceLoc>) -> Variable {
+        let var = self.declare(ty);
+        self.kernel.pins.push(Pin { var, to, loc });
+        var
+    }
+
+    /// True if the user wants to find the variable's value in a register of its own, not where it came from.
+    fn is_pinned(&self, var: Variable) -> bool {
+        self.kernel.pins.iter().any(|pin| pin.var == var)
+    }
+
     /// Reads a variable.
     pub fn read(&mut self, var: Variable, loc: Option<SourceLoc>) -> Value {
         if let Some(v) = self.top().known.get(&var) {
@@ -212,6 +225,10 @@ impl Builder {
         // The same lanes are active as at the earlier write of this region, so that it is overwritten whole.
         if let Some(earlier) = top.unread.insert(var, position) {
             top.dead.push(earlier);
+        }
+        if self.is_pinned(var) {
+            self.top().known.remove(&var);
+            return;
         }
         // Lanes outside the mask still hold the old value, but nothing can see them before the mask widens, and
         // that is at a region's end, where what is known is forgotten.

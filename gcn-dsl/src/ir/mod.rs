@@ -29,6 +29,7 @@ pub mod schedule;
 pub mod wave;
 
 use gcn_isa::program::SourceLoc;
+use gcn_isa::{Reg, RegFile};
 use smallvec::SmallVec;
 
 pub use atomic::{Atomic, AtomicOp};
@@ -99,6 +100,16 @@ impl Type {
             self.elem.dwords()
         } else {
             (self.count as u32 * self.elem.bytes()).div_ceil(4) as u8
+        }
+    }
+
+    /// The registers that hold a value: which file, and how many. A varying condition is a mask of lanes.
+    pub const fn registers(self) -> (RegFile, u8) {
+        match self.place {
+            Place::Uniform => (RegFile::Sgpr, self.dwords()),
+            Place::Varying if matches!(self.elem, Elem::Bool) => (RegFile::Sgpr, 2),
+            Place::Varying => (RegFile::Vgpr, self.dwords()),
+            Place::Acc => (RegFile::Agpr, self.dwords()),
         }
     }
 }
@@ -423,6 +434,17 @@ pub struct PrivateDef {
     pub offset: u32,
 }
 
+/// A variable in registers that the user chose.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pin {
+    /// The variable.
+    pub var: Variable,
+    /// Its registers.
+    pub to: Reg,
+    /// Where the user says so.
+    pub loc: Option<SourceLoc>,
+}
+
 /// A whole kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Kernel {
@@ -434,6 +456,8 @@ pub struct Kernel {
     pub variables: Vec<Type>,
     /// Variables that only take the values of branches or exits to their common end: none lives longer than that.
     pub joined: Vec<Variable>,
+    /// Variables whose registers the user chose.
+    pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
     /// Private arrays.

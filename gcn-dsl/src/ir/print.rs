@@ -44,7 +44,10 @@ impl Display for Kernel {
             writeln!(f, "  private{i}: {} bytes at {}", private.bytes, private.offset)?;
         }
         for (i, ty) in self.variables.iter().enumerate() {
-            writeln!(f, "  var{i}: {ty}")?;
+            match self.pins.iter().find(|pin| pin.var.0 as usize == i) {
+                Some(pin) => writeln!(f, "  var{i}: {ty} in {}", pin.to)?,
+                None => writeln!(f, "  var{i}: {ty}")?,
+            }
         }
         region(f, self, &self.body, 1)?;
         writeln!(f, "}}")

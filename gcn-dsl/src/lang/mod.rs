@@ -30,6 +30,7 @@ mod pack;
 mod pointer;
 mod private;
 mod reduce;
+mod register;
 mod schedule;
 mod shuffle;
 mod value;
@@ -83,6 +84,7 @@ pub use reduce::{
     wave_inclusive_min, wave_inclusive_or, wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor,
     wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
 };
+pub use register::{Agprs, InRegisters, RegisterFile, Sgprs, Vgprs, pinned};
 pub use schedule::{
     AsyncMemory, Awaitable, Carried, Carry, Drained, Interleave, LdsBuf, LdsPair, Lgkm, Manual, Pending,
     ReadPhase, Readable, StorePhase, Turn, TurnPhase, Vm, WaitCounter, WritePhase, Written, barrier_turn,

@@ -3,12 +3,14 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use half::{bf16, f16};
 
+use super::context::Context;
 use super::control::{Flow, SameScope};
 use super::{IntoDevice, S, V, with};
-use crate::ir::{Value, Variable};
+use crate::ir::{Type, Value, Variable};
 use crate::scalar::Scalar;
 
 /// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
@@ -102,19 +104,34 @@ impl<X: Flatten, F> Var<X, F> {
     pub fn declare<D: Declare<Value = X>>(_flow: &F, init: D) -> Self {
         let mut values = Vec::new();
         init.declare().flatten(&mut values);
-        let loc = location(Location::caller());
-        let leaves = with(|c| {
-            values
-                .iter()
-                .map(|v| {
-                    let ty = c.builder.kernel().ty(*v);
-                    let var = c.builder.declare(ty);
-                    c.builder.write(var, *v, loc);
-                    var
-                })
-                .collect()
-        });
-        Var::of(leaves)
+        Var::initialised(&values, location(Location::caller()), |c, ty| c.builder.declare(ty))
+    }
+
+    /// A variable with these values in the registers `to`, one value behind the other.
+    pub(super) fn declare_in(values: &[Value], to: Option<Reg>, loc: SourceLoc) -> Self {
+        let mut rest = to;
+        Var::initialised(values, Some(loc), |c, ty| match &mut rest {
+            Some(rest) => {
+                let here = Reg { len: ty.registers().1, ..*rest };
+                (rest.index, rest.len) = (here.end(), rest.len - here.len);
+                c.builder.declare_in(ty, here, Some(loc))
+            }
+            None => c.builder.declare(ty),
+        })
+    }
+
+    fn initialised(
+        values: &[Value],
+        loc: Option<SourceLoc>,
+        mut declare: impl FnMut(&mut Context, Type) -> Variable,
+    ) -> Self {
+        let mut of_value = |c: &mut Context, v: &Value| {
+            let ty = c.builder.kernel().ty(*v);
+            let var = declare(c, ty);
+            c.builder.write(var, *v, loc);
+            var
+        };
+        Var::of(with(|c| values.iter().map(|v| of_value(c, v)).collect()))
     }
 
     /// The expansion of a use of the variable.

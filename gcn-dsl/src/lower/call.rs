@@ -88,7 +88,7 @@ impl Lower<'_> {
                 if i == 0 {
                     return self.define(v);
                 }
-                let (file, len) = Self::file_of(ty);
+                let (file, len) = ty.registers();
                 let slice = self.new_reg(file, len);
                 self.further.insert((v, i as u8), slice.reg);
                 slice
@@ -150,7 +150,7 @@ impl Lower<'_> {
 
     /// How many copies stand between a slot's register and a result of type `ty`.
     fn result_copies(&self, slot: &OperandDesc, ty: Type) -> Option<u32> {
-        let (file, len) = Self::file_of(ty);
+        let (file, len) = ty.registers();
         if is_fixed_vcc(slot) {
             return (file == RegFile::Sgpr && len == 2).then_some(1);
         }

@@ -42,8 +42,8 @@ use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
 use crate::ir::align::Alignment;
-use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Type, Value, Variable, flow};
-use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VSlice};
+use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
+use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
 use crate::scalar::Elem;
 
 /// Why a kernel cannot be lowered.
@@ -391,15 +391,6 @@ impl Lower<'_> {
     }
 
     /// The register file and width of a type.
-    fn file_of(ty: Type) -> (RegFile, u8) {
-        match ty.place {
-            Place::Uniform => (RegFile::Sgpr, ty.dwords()),
-            Place::Varying if ty.elem == Elem::Bool => (RegFile::Sgpr, 2),
-            Place::Varying => (RegFile::Vgpr, ty.dwords()),
-            Place::Acc => (RegFile::Agpr, ty.dwords()),
-        }
-    }
-
     fn new_reg(&mut self, file: RegFile, len: u8) -> VSlice {
         let reg = self.func.new_vreg(file, len);
         VSlice { reg, start: 0, len }
@@ -411,7 +402,7 @@ impl Lower<'_> {
 
     /// A fresh register for the value `v`.
     fn define(&mut self, v: Value) -> VSlice {
-        let (file, len) = Self::file_of(self.kernel.ty(v));
+        let (file, len) = self.kernel.ty(v).registers();
         let slice = self.new_reg(file, len);
         self.values.insert(v, slice.reg);
         slice
@@ -433,12 +424,15 @@ impl Lower<'_> {
 
     fn variable(&mut self, var: Variable) -> VSlice {
         let ty = self.kernel.variables[var.0 as usize];
-        let (file, len) = Self::file_of(ty);
+        let (file, len) = ty.registers();
         if let Some(reg) = self.variables.get(&var) {
             return VSlice { reg: *reg, start: 0, len };
         }
         let slice = self.new_reg(file, len);
         self.variables.insert(var, slice.reg);
+        if let Some(pin) = self.kernel.pins.iter().find(|pin| pin.var == var) {
+            self.func.pins.push(Pin { reg: slice.reg, to: pin.to, loc: pin.loc });
+        }
         slice
     }
 

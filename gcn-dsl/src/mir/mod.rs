@@ -90,6 +90,17 @@ pub struct MInst {
     pub loc: Option<SourceLoc>,
 }
 
+/// A virtual register that the user gave a machine register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pin {
+    /// The virtual register.
+    pub reg: VReg,
+    /// The machine register, of the same file and length.
+    pub to: Reg,
+    /// Where the user says so.
+    pub loc: Option<SourceLoc>,
+}
+
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MBlock {
@@ -114,6 +125,8 @@ pub struct Function {
     pub kept: Vec<VReg>,
     /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
     pub live_in: Vec<Reg>,
+    /// Virtual registers whose machine registers the user chose.
+    pub pins: Vec<Pin>,
     /// Buffer resources of slices: nothing but accesses through the same resource reaches what they describe.
     pub slices: HashSet<VReg>,
 }
@@ -135,20 +148,14 @@ impl Function {
             blocks: Vec::new(),
             kept: Vec::new(),
             live_in: Vec::new(),
+            pins: Vec::new(),
             slices: HashSet::new(),
         }
     }
 
-    /// A new virtual register with the alignment that the target's encodings ask for: vector tuples even where the
-    /// target says so, SGPR pairs even, larger SGPR tuples on multiples of 4.
+    /// A new virtual register with the alignment that the target's encodings ask for.
     pub fn new_vreg(&mut self, file: RegFile, len: u8) -> VReg {
-        let align = match (file, len) {
-            (_, 1) => 1,
-            (RegFile::Sgpr, 2) => 2,
-            (RegFile::Sgpr, _) => 4,
-            _ if self.target.needs_even_vgpr_tuples() => 2,
-            _ => 1,
-        };
+        let align = self.target.tuple_alignment(file, len);
         self.vregs.push(VRegInfo { file, len, align });
         VReg(self.vregs.len() as u32 - 1)
     }

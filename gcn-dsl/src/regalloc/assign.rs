@@ -134,7 +134,8 @@ impl File<'_> {
     /// Assigns the classes of the file.
     pub fn assign(&self, places: &mut Places) -> Result<(), NoPlace> {
         let mut units = self.units();
-        for (root, start) in ordered(self.classes, self.file, self.order) {
+        self.pinned(&mut units, places)?;
+        for (root, start) in self.free_to_go(places) {
             self.advance(&mut units, start);
             let base = self
                 .free(&units, root, places)
@@ -147,8 +148,9 @@ impl File<'_> {
     /// Assigns what fits, the dearer of two that do not fit both. Returns the classes that got no place.
     pub fn assign_dearest(&self, price: &dyn Price, places: &mut Places) -> Result<Vec<VReg>, NoPlace> {
         let mut units = self.units();
+        self.pinned(&mut units, places)?;
         let mut left_over = Vec::new();
-        for (root, start) in ordered(self.classes, self.file, self.order) {
+        for (root, start) in self.free_to_go(places) {
             self.advance(&mut units, start);
             if let Some(base) = self.free(&units, root, places) {
                 self.place(&mut units, root, base, places);
@@ -172,6 +174,27 @@ impl File<'_> {
             self.place(&mut units, root, base, places);
         }
         Ok(left_over)
+    }
+
+    /// Puts the classes that have their places there, before all others.
+    fn pinned(&self, units: &mut [Unit], places: &mut Places) -> Result<(), NoPlace> {
+        for (root, base) in self.classes.pinned().filter(|p| self.classes.info(p.0).file == self.file) {
+            let lanes = self.classes.live_lanes(root);
+            let Some(start) = lanes.iter().filter_map(Segs::start).min() else { continue };
+            let there = units.get(usize::from(base)..usize::from(base) + lanes.len());
+            if !there.is_some_and(|units| units.iter().zip(lanes).all(|(u, lane)| u.is_free(lane))) {
+                return Err(NoPlace { len: lanes.len() as u8, start });
+            }
+            self.place(units, root, base, places);
+        }
+        Ok(())
+    }
+
+    /// The classes without a place, with their first slots.
+    fn free_to_go(&self, places: &Places) -> Vec<(VReg, Slot)> {
+        let mut list = ordered(self.classes, self.file, self.order);
+        list.retain(|(root, _)| places.get(*root).is_none());
+        list
     }
 
     fn units(&self) -> Vec<Unit> {

@@ -5,12 +5,13 @@
 //! at once. Copies are tried from the inside of loops outwards. A matrix instruction whose D and C are different
 //! registers counts as a copy from C to D: merged, they are the very same tuple; else they end up disjoint.
 
-use gcn_isa::{Operand, RegFile};
+use gcn_isa::{Operand, Reg, RegFile};
 
 use super::access;
 use super::live::{self, Numbering};
+use super::pins::Pinned;
 use super::segs::{Seg, Segs};
-use crate::mir::{Function, MOperand, VReg, VRegInfo, VSlice};
+use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
 
 /// Which copies to coalesce.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +48,8 @@ pub(super) struct Classes {
     parent: Vec<(u32, u8)>,
     /// Of roots: alignment and remainder of the first register's number.
     align: Vec<(u8, u8)>,
+    /// What the user asks for and initial state.
+    pins: Pinned,
     first_dword: Vec<u32>,
     segs: Vec<Segs>,
     hints: Vec<(u32, Hint)>,
@@ -58,6 +61,7 @@ impl Classes {
         Classes {
             parent: (0..infos.len() as u32).map(|v| (v, 0)).collect(),
             align: infos.iter().map(|i| (i.align, 0)).collect(),
+            pins: Pinned::default(),
             infos,
             first_dword,
             segs,
@@ -119,6 +123,16 @@ impl Classes {
         self.lanes_mut(reg).iter_mut().for_each(Segs::clear);
     }
 
+    /// Gives registers their places, before anything is coalesced. `reserved` is taken already.
+    pub fn pin(&mut self, pins: &[Pin], reserved: &[(Reg, Seg)]) {
+        self.pins = Pinned::new(pins, reserved);
+    }
+
+    /// The classes that have their places, with them.
+    pub fn pinned(&self) -> impl Iterator<Item = (VReg, u16)> + '_ {
+        self.pins.classes()
+    }
+
     /// The wishes, sorted by root.
     pub fn hints(&mut self) -> Vec<(VReg, Hint)> {
         let mut list = Vec::new();
@@ -166,6 +180,9 @@ impl Classes {
             return false;
         };
         let at = at as u8;
+        if !self.pins.allow(self, inner, outer, at) {
+            return false;
+        }
         let Some(align) = self.merged_align(inner, outer, at) else { return false };
         let inner_at = if inner == dst_root { dst_at } else { src_at } as usize;
         let exempted = inner_at..inner_at + usize::from(dst.len);
@@ -197,6 +214,7 @@ impl Classes {
         }
         self.parent[inner.0 as usize] = (outer.0, at);
         self.align[outer.0 as usize] = align;
+        self.pins.unite(inner, outer);
     }
 
     /// Coalesces `f`'s copies and matrix accumulators.

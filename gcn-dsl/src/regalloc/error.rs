@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
-use gcn_isa::reg::RegFile;
+use gcn_isa::reg::{Reg, RegFile};
 
 use super::pressure::LiveReg;
 
@@ -47,6 +47,18 @@ pub enum AllocError {
         at: Option<Place>,
         /// The widest values that are live there.
         live: Vec<LiveReg>,
+    },
+    /// A register that the user chose cannot be had.
+    #[error("kernel `{kernel}`: {}`{register}` cannot be had here: {why}; choose another register, or none", at.map(|at| format!("{at}: ")).unwrap_or_default())]
+    Pinned {
+        /// The kernel.
+        kernel: String,
+        /// The register.
+        register: Reg,
+        /// Where it is asked for.
+        at: Option<SourceLoc>,
+        /// Who has it, and where.
+        why: String,
     },
     /// The function breaks a rule of [`crate::mir`].
     #[error("kernel `{kernel}`, {at}: {rule}")]

@@ -6,7 +6,7 @@ use gcn_isa::{Class, InstDesc, Label, Operand, OperandDesc, Reg, RegFile, SrcSpe
 
 use super::access;
 use super::error::{AllocError, Place};
-use crate::mir::{Function, MBlock, MInst, MOperand, Op, VSlice};
+use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 
 /// Named SGPRs are never allocated.
 pub(super) use gcn_isa::reg::FIRST_NAMED_SGPR;
@@ -39,6 +39,9 @@ pub(super) fn check(f: &Function) -> Result<(), AllocError> {
         );
         return fail(0, 0, rule);
     }
+    if let Some(rule) = f.pins.iter().find_map(|pin| check_pin(f, pin)) {
+        return fail(0, 0, rule);
+    }
     for (b, block) in f.blocks.iter().enumerate() {
         for (i, inst) in block.insts.iter().enumerate() {
             if let Err(rule) = check_inst(f, b, inst).and_then(|()| check_branch(f, block, i)) {
@@ -65,6 +68,15 @@ fn check_inst(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
             _ => Err("Undef takes one virtual register".into()),
         },
     }
+}
+
+fn check_pin(f: &Function, pin: &Pin) -> Option<String> {
+    let Some(info) = f.vregs.get(pin.reg.0 as usize) else {
+        return Some(format!("%{} is not a register of the function", pin.reg.0));
+    };
+    let fits =
+        (info.file, info.len) == (pin.to.file, pin.to.len) && pin.to.index.is_multiple_of(info.align.into());
+    (!fits || !allocatable(pin.to)).then(|| format!("%{} cannot be {}", pin.reg.0, pin.to))
 }
 
 fn check_slice(f: &Function, slice: VSlice) -> Result<(), String> {

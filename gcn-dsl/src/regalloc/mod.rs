@@ -39,6 +39,7 @@ mod error;
 mod input;
 mod live;
 mod moves;
+mod pins;
 mod pressure;
 mod rewrite;
 mod segs;
@@ -240,6 +241,7 @@ const ATTEMPTS: [(Coalesce, Order); 4] = [
 pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> {
     input::check(f)?;
     let job = Job::new(f, limits);
+    pins::check(&job)?;
     let mut failure = None;
     for (coalesce, order) in ATTEMPTS {
         match job.attempt(coalesce, order) {
@@ -311,7 +313,9 @@ impl<'f> Job<'f> {
             }
             dwords.push(segs.len() as u32);
         }
-        Classes::new(infos, dwords, segs)
+        let mut classes = Classes::new(infos, dwords, segs);
+        classes.pin(&self.f.pins, &self.reserved);
+        classes
     }
 
     /// Scratch registers of copies that became nothing are not needed.

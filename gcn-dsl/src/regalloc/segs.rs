@@ -125,6 +125,27 @@ impl Segs {
     }
 }
 
+impl Segs {
+    /// True if no slot is in both sets.
+    pub fn disjoint(&self, other: &Segs) -> bool {
+        self.first_shared(other).is_none()
+    }
+
+    /// The first slot that is in both sets.
+    pub fn first_shared(&self, other: &Segs) -> Option<Slot> {
+        self.0.iter().find_map(|seg| {
+            let hit = other.0.get(other.0.partition_point(|s| s.end <= seg.start))?;
+            (hit.start < seg.end).then(|| hit.start.max(seg.start))
+        })
+    }
+
+    /// True if some slot of `seg` is in the set.
+    pub fn meets(&self, seg: Seg) -> bool {
+        let at = self.0.partition_point(|s| s.end <= seg.start);
+        self.0.get(at).is_some_and(|s| s.start < seg.end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +183,9 @@ mod tests {
             let exempt = Seg { start: at, end: at + 1 };
             let disjoint = plain(&a).intersection(&plain(&b)).all(|&s| s == at);
             proptest::prop_assert_eq!(set(&a).disjoint_except(&set(&b), exempt), disjoint);
+            let shared = plain(&a).intersection(&plain(&b)).next().copied();
+            proptest::prop_assert_eq!(set(&a).first_shared(&set(&b)), shared);
+            proptest::prop_assert_eq!(set(&a).meets(exempt), plain(&a).contains(&at));
             let mut union = set(&a);
             union.absorb(set(&b));
             let expected: Vec<u32> = plain(&a).union(&plain(&b)).copied().collect();

@@ -70,6 +70,9 @@ fn malformed(f: &Function, rule: &str) -> AllocError {
 impl Work {
     /// True if there is a place for `reg` outside its registers.
     fn can_spill(&self, reg: VReg) -> bool {
+        if self.f.pins.iter().any(|pin| pin.reg == reg) {
+            return false;
+        }
         let spill = &self.limits.spill;
         let memory = spill.frame.is_some();
         match (self.kinds[reg.0 as usize], self.f.info(reg).file) {

@@ -4,5 +4,6 @@ mod build;
 mod exec;
 mod hand;
 mod limits;
+mod pins;
 mod random;
 mod tied;

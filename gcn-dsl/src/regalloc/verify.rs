@@ -23,6 +23,7 @@
 //! **Join.** Intersection, a dword undefined on one side counting as held there. States only shrink, so iteration ends.
 
 mod copies;
+mod pinned;
 mod spills;
 mod state;
 
@@ -207,7 +208,10 @@ impl<'a> Checker<'a> {
                 Ok(())
             }
             (Op::Order | Op::Mark(_), []) => Ok(()),
-            (Op::Copy, lines) => self.copy(state, at, inst, lines.iter().map(|l| &*l.inst)),
+            (Op::Copy, lines) => {
+                self.copy(state, at, inst, lines.iter().map(|l| &*l.inst))?;
+                self.pinned_copy(state, at, inst)
+            }
             // What is made again wherever it is read need not be made where the function says.
             (Op::Machine(..), []) if self.is_repeated(at) => {
                 let written = access::uses(self.f, inst).into_iter().filter(|u| u.write);
@@ -227,6 +231,7 @@ impl<'a> Checker<'a> {
         }
         for (want, have) in inst.operands.iter().zip(&out.operands) {
             self.operand(at, *want, *have)?;
+            self.pinned(at, *want, *have)?;
         }
         self.overlaps(at, out)?;
         // Instructions that do not look at EXEC need and make whole registers.

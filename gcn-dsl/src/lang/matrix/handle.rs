@@ -17,6 +17,11 @@ macro_rules! handle {
         }
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> Copy for $name<$t, $($dim,)+ $($last)?> {}
 
+        impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::InRegisters<$crate::lang::Vgprs>
+            for $name<$t, $($dim,)+ $($last)?>
+        {
+        }
+
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::AsIs for $name<$t, $($dim,)+ $($last)?> {}
 
         impl<$t, $(const $dim: usize,)+ $(const $last: usize)?> $crate::lang::Flatten for $name<$t, $($dim,)+ $($last)?> {

@@ -292,7 +292,7 @@ impl Gen {
     }
 }
 
-fn function(target: Target, seed: u64, size: usize) -> Function {
+pub fn function(target: Target, seed: u64, size: usize) -> Function {
     function_with(target, seed, size, seed % 4 != 1)
 }
 
