@@ -6,6 +6,7 @@ mod limits;
 mod pressure;
 mod registers;
 mod report;
+mod schedule;
 pub(crate) mod spec;
 
 use gcn_emit::text::Comments;
@@ -103,6 +104,8 @@ pub trait Kernel: Copy {
 pub struct BuildOptions {
     /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its reader).
     pub schedule: bool,
+    /// With `schedule`: once registers are assigned, move instructions to where wait states would be idle.
+    pub fill: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
@@ -115,7 +118,7 @@ pub struct BuildOptions {
 impl Default for BuildOptions {
     fn default() -> Self {
         let registers = RegisterLimits::default();
-        BuildOptions { schedule: true, merge: true, debug: cfg!(debug_assertions), registers }
+        BuildOptions { schedule: true, fill: true, merge: true, debug: cfg!(debug_assertions), registers }
     }
 }
 
@@ -216,6 +219,26 @@ impl BuiltKernel {
     /// The IR after simplification, as text.
     pub fn ir(&self) -> String {
         self.ir.to_string()
+    }
+
+    /// The schedule as text: block by block the instructions in their order, each with the cycle in which it issues if nothing
+    /// but the block itself holds it back, its class, when what it loads is back, what waits wait for, and the user's lines.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     pub fn double(x: &mut [f32]) {
+    ///         let i = local_id().x;
+    ///         x[i] = x[i] * 2.0;
+    ///     }
+    /// }
+    /// let schedule = double.build(Target::GFX942)?.schedule();
+    /// assert!(schedule.contains("vmem_read") && schedule.contains("vmcnt(0): v"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn schedule(&self) -> String {
+        schedule::text(self)
     }
 
     /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait says why it is there.

@@ -9,6 +9,8 @@
 //!   the loop have a place for it.
 //! - *Explained*: each wait carries its [`Reason`]s, which are also the line's note unless nobody reads it.
 //!
+//! - *Filled*, if asked for: instructions move within their blocks to where wait states would be idle (`fill`).
+//!
 //! `s_waitcnt` goes first because each is itself a wait state. Both passes are forward dataflow analyses on one engine
 //! (`solve`), with their own lattices: `outstanding` for counters, `distance` for wait states. Waits that the program
 //! has already count and are never weakened; one that stands right before an instruction that needs more is
@@ -17,6 +19,7 @@
 mod distance;
 mod edit;
 mod events;
+mod fill;
 mod loops;
 mod outstanding;
 mod polish;
@@ -38,6 +41,7 @@ pub use report::{Demand, Inserted, InsertedKind, Reason};
 
 use distance::{DistancePass, Shortfall};
 use edit::Edit;
+use fill::Movable;
 use loops::{Place, Shape};
 use polish::At;
 use report::note;
@@ -97,12 +101,15 @@ pub struct WaitOptions {
     pub rules: Config,
     /// What a loop waits for only because of instructions before it is waited for before it.
     pub leave_loops: bool,
+    /// If given, instructions take the place of idle wait states: they move within their blocks, but across none of these
+    /// places, each before a line, in ascending order. Operations of memory keep their order.
+    pub fill: Option<Vec<usize>>,
     /// Write the reasons into the notes of the lines, too, which takes longer than finding them.
     pub notes: bool,
 }
 
 impl Default for WaitOptions {
-    /// A kernel whose barriers order LDS writes and LDS DMA, and whose waits leave loops.
+    /// A kernel whose barriers order LDS writes and LDS DMA, and whose waits leave loops. Instructions keep their order.
     fn default() -> WaitOptions {
         WaitOptions {
             barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_DMA),
@@ -110,6 +117,7 @@ impl Default for WaitOptions {
             callable: false,
             rules: Config::default(),
             leave_loops: true,
+            fill: None,
             notes: true,
         }
     }
@@ -247,8 +255,20 @@ fn waitcnt_edit(
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
     let flow = Flow::of(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
-    let mut solved =
-        Solver::solve(DistancePass::new(program, options.rules), program, &flow, &shape, options.leave_loops);
+    let mut solved = solve_distances(program, options, &flow, &shape);
+    if let Some(fences) = &options.fill
+        && let movable = Movable::new(program, fences, earlier)
+        && let Some(order) = fill::plan(&solved, &movable)
+    {
+        let before = fill::cost(&solved);
+        fill::apply(program, &order, earlier);
+        solved = solve_distances(program, options, &flow, &shape);
+        // Blocks are filled one by one, and where each ends changes how the next begins.
+        if fill::cost(&solved) > before {
+            fill::apply(program, &fill::inverse(&order), earlier);
+            solved = solve_distances(program, options, &flow, &shape);
+        }
+    }
     let mut nops = edit::Nops::new(program.target);
     let mut edits: Vec<Edit> = Vec::new();
     let mut puzzling = Vec::new();
@@ -272,6 +292,15 @@ fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut 
         }
     }
     edit::apply(program, edits, earlier, options.notes)
+}
+
+fn solve_distances<'p>(
+    program: &'p Program,
+    options: &WaitOptions,
+    flow: &'p Flow,
+    shape: &'p Shape,
+) -> Solver<'p, DistancePass<'p>> {
+    Solver::solve(DistancePass::new(program, options.rules), program, flow, shape, options.leave_loops)
 }
 
 /// `states` wait states at `place`.

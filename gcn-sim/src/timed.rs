@@ -40,6 +40,7 @@ mod params;
 mod record;
 mod report;
 mod stall;
+mod straight;
 pub mod throughput;
 mod timeline;
 mod units;
@@ -54,6 +55,7 @@ pub use report::{
     InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
 };
 pub use stall::{Pipe, Stall, Stalls};
+pub use straight::{Issue, Straight, straight};
 
 use crate::dispatch::{self, Launch, Options};
 use crate::error::SimError;

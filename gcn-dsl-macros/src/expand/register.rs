@@ -15,14 +15,14 @@ pub(crate) fn is_register(attr: &Attribute) -> bool {
 const FORM: &str = "write `#[register(\"v10\")]` or, for a range, `#[register(\"v[8:11]\")]`";
 
 /// The registers that the attribute names, and where.
-fn registers(attr: &Attribute) -> syn::Result<(Reg, LitStr)> {
+fn registers(attr: &Attribute, targets: Option<&[Target]>) -> syn::Result<(Reg, LitStr)> {
     let name: LitStr = attr.parse_args().map_err(|_| syn::Error::new_spanned(attr, FORM))?;
     let text = name.value();
     let at = |what: String| syn::Error::new_spanned(&name, what);
     let reg = Reg::numbered(&text).map_err(|why| at(format!("`{text}` names no registers: {why}")))?;
-    // As the targets differ in nothing here, the one that asks for most speaks for all.
-    let buildable = Target::ALL.into_iter().filter(|t| t.has_packed_tid());
-    let multiple = buildable.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
+    // Of the targets that the kernel is for the one that asks for most speaks for all.
+    let listed = Target::ALL.into_iter().filter(|t| targets.is_none_or(|list| list.contains(t)));
+    let multiple = listed.map(|t| t.tuple_alignment(reg.file, reg.len)).max().unwrap_or(1);
     if !reg.index.is_multiple_of(multiple.into()) {
         let below = Reg { index: reg.index - reg.index % u16::from(multiple), ..reg };
         let what = format!(
@@ -54,7 +54,7 @@ impl Cx<'_> {
         if let Some(other) = local.attrs.iter().find(|a| !is_register(a)) {
             self.errors.at(other, "this attribute and `#[register(…)]` do not go together");
         }
-        let found = registers(attr);
+        let found = registers(attr, self.targets);
         self.declare(&name.ident, name.mutability.is_some());
         let (reg, literal) = match found {
             Ok(found) => found,
@@ -73,10 +73,9 @@ impl Cx<'_> {
         let (Reg { index, len, .. }, name, mutable) = (reg, &name.ident, name.mutability);
         let init = format_ident!("__value", span = value.span());
         let variable = quote_spanned!(span=> #pinned::<#file, _, _, _>(&#flow, #index, #len, #init));
-        let variable = match mutable {
+        match mutable {
             Some(mutable) => quote_spanned!(span=> let #mutable #name = { let #init = #value; #variable };),
             None => quote_spanned!(span=> let #name = { let #init = #value; #variable.get() };),
-        };
-        variable
+        }
     }
 }

@@ -14,6 +14,23 @@ fn refused(body: TokenStream, part: &str) {
 }
 
 #[test]
+fn registers_that_do_not_exist() {
+    for (name, part) in [
+        (quote!("vcc"), "`vcc` names no registers"),
+        (quote!("v256"), "the last one is `v255`"),
+        (quote!("s102"), "the last one is `s101`"),
+        (quote!("v[9:8]"), "ends before it begins"),
+        (quote!("a[0:32]"), "at most 32 registers"),
+        (quote!("v[11:12]"), "a multiple of 2, as in `v[10:11]`"),
+        (quote!("s[6:9]"), "a multiple of 4, as in `s[4:7]`"),
+        (quote!(v10), "write `#[register("),
+    ] {
+        refused(quote!(#[register(#name)] let p = a;), part);
+    }
+    refused(quote!(#[register("v10")] let (p, q) = a;), "one name for the registers");
+}
+
+#[test]
 fn statements_that_kernels_do_not_have() {
     for (statement, part) in [
         ("break;", "outside of a loop"),

@@ -191,11 +191,12 @@ pub(super) fn build<K: Kernel>(
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled).map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
-    let Registers { allocated, inputs } = registers::assign(scheduled, function, inputs, &limits)?;
+    let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits)?;
     let mut program = allocated.program;
-    sched::manual::resolve(&mut program, &allocated.marks)
+    sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
-    let inserted = wait::insert_waits(&mut program, &WaitOptions::default());
+    let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
+    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, ..WaitOptions::default() });
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { errata: false, memory_model, ..check::Options::default() };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {

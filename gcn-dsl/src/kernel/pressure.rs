@@ -91,7 +91,7 @@ fn snippet(text: &mut String, loc: SourceLoc, label: &str) -> std::fmt::Result {
 }
 
 /// Paths are relative to the workspace in which the kernel was compiled.
-fn source_line(loc: SourceLoc) -> Option<String> {
+pub(super) fn source_line(loc: SourceLoc) -> Option<String> {
     let here = std::env::current_dir().ok()?;
     let found = here.ancestors().take(4).find_map(|dir| std::fs::read_to_string(dir.join(loc.file)).ok())?;
     found.lines().nth(loc.line.checked_sub(1)? as usize).map(|l| l.trim_end().to_owned())

@@ -9,7 +9,7 @@ use super::live::Numbering;
 use super::moves::{Moves, Source};
 use super::{Scratch, Span};
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
-use crate::sched::mark::Mark;
+use crate::sched::{self, mark::Mark};
 
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
@@ -57,7 +57,8 @@ pub(super) fn rewrite(
             let start = program.lines.len() as u32;
             let line = |inst_out| Line { loc: inst.loc, ..Line::new(inst_out) };
             match &inst.op {
-                Op::Undef | Op::Order => {}
+                Op::Undef => {}
+                Op::Order => marks.push((program.lines.len(), Mark::Fence(sched::Classes::empty()))),
                 Op::Mark(mark) => marks.push((program.lines.len(), mark.clone())),
                 Op::Copy => {
                     let moves = rewriter.copy(inst, scratch).ok_or((b, i))?;

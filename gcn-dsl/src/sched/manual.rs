@@ -33,20 +33,20 @@ pub struct WrongCounter {
     pub other: &'static str,
 }
 
-/// Gives each of the user's waits its value and removes those that nothing is left to wait for. Returns the lines that are
-/// in manual stretches.
+/// Gives each of the user's waits its value and removes those that nothing is left to wait for. The marks stay with their
+/// lines.
 ///
 /// # Errors
 /// [`WrongCounter`] if an operation that is waited for moves other counters only.
-pub fn resolve(program: &mut Program, marks: &[(usize, Mark)]) -> Result<Vec<Range<usize>>, WrongCounter> {
-    if marks.is_empty() {
-        return Ok(Vec::new());
+pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
+    if !marks.iter().any(|m| matches!(m.1, Mark::Wait { .. })) {
+        return Ok(());
     }
     let operations = operations(marks);
     let analysed = Analysed::of(program);
     explain(program, marks);
     let mut removed = BTreeSet::new();
-    for (line, mark) in marks {
+    for (line, mark) in marks.iter() {
         let Mark::Wait { op, counter } = mark else { continue };
         let Some(lines) = operations.get(op) else { continue };
         check_counter(program, *line, lines, *counter)?;
@@ -56,9 +56,11 @@ pub fn resolve(program: &mut Program, marks: &[(usize, Mark)]) -> Result<Vec<Ran
         }
     }
     merge(program, marks, &mut removed);
-    let manual = manual_lines(marks, &removed);
+    for (line, _) in marks {
+        *line -= removed.range(..*line).count();
+    }
     remove(program, &removed);
-    Ok(manual)
+    Ok(())
 }
 
 /// Notes why the compiler's own waits are there.
@@ -147,31 +149,6 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
         program.lines[pair[1]].note = Some(format!("written waits: {both}").into());
         removed.insert(pair[0]);
     }
-}
-
-/// The stretches between [`Mark::ManualBegin`] and [`Mark::ManualEnd`] once the `removed` lines are gone.
-fn manual_lines(marks: &[(usize, Mark)], removed: &BTreeSet<usize>) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let (mut depth, mut start) = (0u32, 0);
-    let now = |line: usize| line - removed.range(..line).count();
-    for (line, mark) in marks {
-        match mark {
-            Mark::ManualBegin => {
-                if depth == 0 {
-                    start = now(*line);
-                }
-                depth += 1;
-            }
-            Mark::ManualEnd => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    found.push(start..now(*line));
-                }
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 /// Takes lines out of a program. A label before one of them stands before what follows.

@@ -58,6 +58,18 @@ pub(super) struct Window {
     clause: Option<u32>,
 }
 
+impl Window {
+    /// True if no rule asks for more behind this state than behind `other`, whatever follows.
+    pub fn asks_no_more_than(&self, other: &Window) -> bool {
+        let asks_more = |r: &Recent, distance: u32| {
+            let as_near = |o: &Recent| o.covers(r) && o.distance(other.clock).is_some_and(|d| d <= distance);
+            !other.recent.iter().any(as_near)
+        };
+        let more = |r: &Recent| r.distance(self.clock).is_some_and(|distance| asks_more(r, distance));
+        self.clause == other.clause && !self.recent.iter().any(more)
+    }
+}
+
 /// An unmet distance.
 #[derive(Debug, Clone)]
 pub(super) struct Shortfall {
@@ -110,6 +122,11 @@ impl<'a> DistancePass<'a> {
         let places = program.lines.len().next_power_of_two().min(ASKED);
         let asked = vec![Cell::new(Asked::default()); places];
         DistancePass { program, rules, views, asked, early: BTreeMap::new(), round: BTreeMap::new() }
+    }
+
+    /// How many passes the matrix pipe is busy with `line`.
+    pub fn passes(&self, line: usize) -> u8 {
+        self.views[line].passes()
     }
 
     /// The longest wait that any rule asks between an earlier instruction and `line`.

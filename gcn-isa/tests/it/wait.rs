@@ -1,6 +1,7 @@
 //! The inserter against golden programs, against exhaustive search, and against the checker.
 
 mod counters;
+mod fill;
 mod flow;
 mod grades;
 mod oracle;

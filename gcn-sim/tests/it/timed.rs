@@ -4,6 +4,7 @@
 mod accounting;
 mod published;
 mod stalls;
+mod straight;
 mod stretch;
 
 use gcn_isa::Target;

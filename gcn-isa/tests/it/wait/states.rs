@@ -58,7 +58,7 @@ fn distance(program: &Program, from: usize, to: usize) -> Option<u32> {
     Some(best[to]).filter(|b| *b != u32::MAX)
 }
 
-fn total_states(inserted: &[Inserted], program: &Program) -> u32 {
+pub fn total_states(inserted: &[Inserted], program: &Program) -> u32 {
     inserted.iter().flat_map(|i| &program.lines[i.at..i.at + i.count]).map(|l| wait_states(&l.inst)).sum()
 }
 
@@ -174,7 +174,7 @@ fn as_on_gfx90a(line: &str) -> String {
     renamed.replace("f64_16x16x4_f64", "f64_16x16x4f64")
 }
 
-fn random_program(rng: &mut Rng, target: Target) -> Program {
+pub fn random_program(rng: &mut Rng, target: Target) -> Program {
     let blocks = 1 + rng.below(6);
     let mut lines: Vec<String> = Vec::new();
     for b in 0..blocks {
@@ -199,7 +199,7 @@ fn random_program(rng: &mut Rng, target: Target) -> Program {
 }
 
 #[test]
-fn random_programs_have_exactly_the_states_they_need() {
+pub fn random_programs_have_exactly_the_states_they_need() {
     let (mut waits, mut too_large) = (0, 0);
     for seed in super::seeds(1500) {
         let mut rng = Rng(seed);

@@ -1,0 +1,46 @@
+//! Where the user's order binds a finished program, so that filling wait states leaves it alone.
+
+use std::collections::BTreeSet;
+
+use gcn_isa::Program;
+use gcn_isa::cfg::Cfg;
+
+use super::mark::Mark;
+
+/// The lines before which nothing may be moved across, in ascending order: every line of a manual stretch and of a block with an
+/// `interleave!`, and the places of all other marks.
+pub fn fences(program: &Program, marks: &[(usize, Mark)]) -> Vec<usize> {
+    let mut found = BTreeSet::new();
+    let mut manual: Option<usize> = None;
+    let mut depth = 0u32;
+    for (line, mark) in marks {
+        found.insert(*line);
+        match mark {
+            Mark::ManualBegin => {
+                depth += 1;
+                manual = manual.or(Some(*line));
+            }
+            Mark::ManualEnd => {
+                depth = depth.saturating_sub(1);
+                if let (0, Some(begin)) = (depth, manual) {
+                    found.extend(begin..=*line);
+                    manual = None;
+                }
+            }
+            _ => {}
+        }
+    }
+    if marks.iter().any(|m| matches!(m.1, Mark::Interleave(_))) {
+        let cfg = Cfg::build(program);
+        for (line, mark) in marks {
+            if let Mark::Interleave(_) = mark {
+                // At the end of a block the mark stands before the next one's first line.
+                let beside = [line.checked_sub(1), Some(*line)].into_iter().flatten();
+                for block in beside.filter(|l| *l < program.lines.len()).map(|l| cfg.block_of(l)) {
+                    found.extend(cfg.blocks[block].start..cfg.blocks[block].end);
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
+}

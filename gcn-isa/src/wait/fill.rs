@@ -1,0 +1,389 @@
+//! Filling: instructions move to where wait states would be idle.
+//!
+//! Each block is walked once, with the state of the wait-state pass at its entry. Before an instruction that would have to
+//! wait, two kinds of moves are tried: a later instruction goes before it, or one from before the producer goes behind the
+//! producer. A move is made if the wait states of the block become fewer and the blocks behind it need no more than before. What is tried lies within [`LOOK`] instructions, so the work is
+//! linear in the program. Every move takes at least one wait state away, so it ends.
+//!
+//! `s_waitcnt` have been inserted already and stay before what they are for. What comes before one is what hides the
+//! latency, so nothing moves from before it to behind it; from behind it only what does not touch a register that an
+//! operation may still own (`pending`). Operations of memory keep their order among themselves and with the waits, so no
+//! counter's value changes its meaning. What depends on what: `order`.
+
+mod order;
+mod pending;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::cfg::Block;
+use crate::table::Class;
+use crate::{Inst, Program};
+
+use super::distance::{DistancePass, Window};
+use super::solve::{Pass, Solver};
+use super::{Inserted, LOOP_WEIGHT};
+use order::Touched;
+use pending::Pending;
+
+/// How many instructions away something is looked for that could fill a wait state: more than the longest rule asks for.
+const LOOK: usize = 32;
+
+/// How many instructions behind a move its effect is followed: twice what the longest rule reaches over, as wait states
+/// behind it may change, too.
+const SETTLE: usize = 64;
+
+/// Moves that are weighed for a wait.
+const TRIES: usize = 8;
+
+/// Slots of a transcendental instruction and of a conversion (LLVM 22 scheduling model: four times the latency of others).
+const SLOW_SLOTS: u32 = 4;
+
+/// Slots until the scalar side sees an SGPR that the VALU wrote: as many as software has to wait before vector memory reads it
+/// (CDNA3 ISA 4.5), while here the hardware holds the reader back.
+const SGPR_SLOTS: usize = 5;
+
+fn is_slow(inst: &Inst) -> bool {
+    inst.desc.class == Class::Trans || inst.desc.mnemonic.starts_with("v_cvt_")
+}
+
+/// The places that nothing may be moved across, and the waits of a program.
+pub(super) struct Movable {
+    /// Lines before which nothing passes.
+    fences: BTreeSet<usize>,
+    /// Lines of the inserted `s_waitcnt`.
+    waits: BTreeSet<usize>,
+}
+
+impl Movable {
+    /// Of a program into which `inserted` were put; `fences` are lines from before that.
+    pub fn new(program: &Program, fences: &[usize], inserted: &[Inserted]) -> Movable {
+        let waits: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
+        let mut wanted = fences.iter().copied().peekable();
+        let old = (0..program.lines.len()).filter(|line| !waits.contains(line));
+        let is_fence = |(old, _): &(usize, usize)| {
+            while wanted.next_if(|w| w < old).is_some() {}
+            wanted.peek() == Some(old)
+        };
+        Movable { fences: old.enumerate().filter(is_fence).map(|(_, line)| line).collect(), waits }
+    }
+}
+
+/// The better order of a program's lines, each by its old number, if there is one.
+pub(super) fn plan<'p>(solved: &Solver<'p, DistancePass<'p>>, movable: &Movable) -> Option<Vec<usize>> {
+    let pending = Pending::before(&movable.waits, solved.program, solved.flow);
+    let filler = Filler { solved, movable, pending };
+    let mut whole: Option<Vec<usize>> = None;
+    for (block, waits) in solved.waits.lines.iter().enumerate() {
+        if waits.iter().all(|w| w.1 == 0) {
+            continue;
+        }
+        if let Some(order) = filler.block(block) {
+            let start = solved.cfg.blocks[block].start;
+            let all = whole.get_or_insert_with(|| (0..solved.program.lines.len()).collect());
+            all[start..start + order.len()].copy_from_slice(&order);
+        }
+    }
+    whole
+}
+
+/// Puts a program's lines in that order and brings what was inserted up to date.
+pub(super) fn apply(program: &mut Program, order: &[usize], inserted: &mut [Inserted]) {
+    let now = inverse(order);
+    let old = std::mem::take(&mut program.lines);
+    program.lines = order.iter().map(|&line| old[line].clone()).collect();
+    for inserted in inserted.iter_mut() {
+        inserted.at = now.get(inserted.at).copied().unwrap_or(inserted.at);
+        for reason in &mut inserted.reasons {
+            reason.producer = reason.producer.map(|p| now[p]);
+            reason.consumer = now[reason.consumer];
+        }
+    }
+    inserted.sort_by_key(|i| i.at);
+}
+
+/// The order that makes `order` undone; also where each old line is now.
+pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut now = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        now[old] = new;
+    }
+    now
+}
+
+/// What the wait states of a solution cost, those in loops more.
+pub(super) fn cost<'p>(solved: &Solver<'p, DistancePass<'p>>) -> u64 {
+    let weight = |block: usize| LOOP_WEIGHT.saturating_pow(solved.shape.nest(block).count() as u32);
+    let lines = solved.waits.lines.iter().enumerate();
+    let in_blocks = lines.map(|(b, waits)| weight(b) * waits.iter().map(|w| u64::from(w.1)).sum::<u64>());
+    let on_edges = solved.waits.edges.iter().map(|(edge, states)| weight(edge.from) * u64::from(*states));
+    in_blocks.chain(on_edges).sum()
+}
+
+struct Filler<'a, 'p> {
+    solved: &'a Solver<'p, DistancePass<'p>>,
+    movable: &'a Movable,
+    pending: Pending,
+}
+
+/// An instruction goes from one place of the block to another, and what is between closes up.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    from: usize,
+    to: usize,
+}
+
+impl Move {
+    /// What stands at `place` of `order` after the move.
+    fn at(self, order: &[usize], place: usize) -> usize {
+        let Move { from, to } = self;
+        order[match place {
+            _ if place == to => from,
+            _ if to <= place && place <= from => place - 1,
+            _ if from <= place && place <= to => place + 1,
+            _ => place,
+        }]
+    }
+
+    fn apply(self, order: &mut [usize]) {
+        let Move { from, to } = self;
+        if from > to {
+            order[to..=from].rotate_right(1);
+        } else {
+            order[from..=to].rotate_left(1);
+        }
+    }
+}
+
+impl Filler<'_, '_> {
+    /// The better order of a block's lines.
+    fn block(&self, block: usize) -> Option<Vec<usize>> {
+        let entry = self.solved.ins[block].as_ref()?;
+        let range = self.solved.cfg.blocks[block].start..self.solved.cfg.blocks[block].end;
+        let mut walk = Walk {
+            filler: self,
+            region: self.regions(range.clone()),
+            order: range.collect(),
+            before: VecDeque::from([entry.clone()]),
+            block,
+            at: 0,
+        };
+        let mut moved = false;
+        while walk.at < walk.order.len() {
+            match walk.better() {
+                Some(better) => {
+                    better.apply(&mut walk.order);
+                    walk.go_back(better.from.min(better.to));
+                    moved = true;
+                }
+                None => walk.advance(),
+            }
+        }
+        moved.then_some(walk.order)
+    }
+
+    /// The region of each line: nothing leaves its own.
+    fn regions(&self, lines: std::ops::Range<usize>) -> Vec<u32> {
+        let mut region = 0;
+        let mut alone = false;
+        let of_line = |line: usize| {
+            let stays = self.stays(line);
+            region += u32::from(stays || alone || self.movable.fences.contains(&line));
+            alone = stays;
+            region
+        };
+        lines.map(of_line).collect()
+    }
+
+    fn inst(&self, line: usize) -> &Inst {
+        &self.solved.program.lines[line].inst
+    }
+
+    /// True if the line keeps its place, and everything its side of it.
+    fn stays(&self, line: usize) -> bool {
+        order::is_boundary(self.inst(line)) && !self.is_wait(line)
+    }
+
+    fn is_wait(&self, line: usize) -> bool {
+        self.movable.waits.contains(&line)
+    }
+
+    fn touched(&self, line: usize) -> Touched {
+        let mut touched = Touched::of(self.solved.program.target, self.inst(line));
+        if let Some(pending) = self.pending.at(line) {
+            touched.writes.add_all(pending);
+        }
+        touched
+    }
+
+    /// True if what comes behind the block needs no more wait states in state `new` than in `old`.
+    fn continues_as_well(&self, block: usize, old: &Window, new: &Window) -> bool {
+        let block = &self.solved.cfg.blocks[block];
+        let next = |next: &usize| {
+            let next = &self.solved.cfg.blocks[*next];
+            let (mut old, mut new) = (old.clone(), new.clone());
+            let (mut idle, mut idle_then) = (0, 0);
+            for line in next.start..next.end.min(next.start + SETTLE) {
+                if new.asks_no_more_than(&old) {
+                    break;
+                }
+                idle += self.step(&mut old, line);
+                idle_then += self.step(&mut new, line);
+            }
+            idle_then <= idle && (new.asks_no_more_than(&old) || self.ends(next))
+        };
+        new.asks_no_more_than(old) || !block.unknown_exit && block.succs.iter().all(next)
+    }
+
+    /// True if the program ends here.
+    fn ends(&self, block: &Block) -> bool {
+        block.succs.is_empty() && !block.unknown_exit
+    }
+
+    /// Waits as long as `line` must and executes it; returns how long.
+    fn step(&self, state: &mut Window, line: usize) -> u32 {
+        let pass = &self.solved.pass;
+        let need = pass.need(state, line, &|_| true);
+        if need > 0 {
+            pass.wait(state, need);
+        }
+        pass.step(state, line);
+        need
+    }
+}
+
+/// A block on its way to a better order.
+struct Walk<'a, 'p> {
+    filler: &'a Filler<'a, 'p>,
+    order: Vec<usize>,
+    /// By place, which moves do not change.
+    region: Vec<u32>,
+    /// The states before the last places, that before `at` last.
+    before: VecDeque<Window>,
+    block: usize,
+    at: usize,
+}
+
+impl Walk<'_, '_> {
+    fn advance(&mut self) {
+        if let Some(mut state) = self.before.back().cloned() {
+            self.filler.step(&mut state, self.order[self.at]);
+            self.before.push_back(state);
+        }
+        if self.before.len() > 2 * LOOK {
+            self.before.pop_front();
+        }
+        self.at += 1;
+    }
+
+    fn go_back(&mut self, to: usize) {
+        self.before.truncate(self.before.len() - (self.at - to));
+        self.at = to;
+    }
+
+    /// The state before a place up to this one, if it is still known.
+    fn state(&self, place: usize) -> Option<&Window> {
+        self.before.get((self.before.len() - 1).checked_sub(self.at - place)?)
+    }
+
+    /// A move that makes the wait here shorter, if there are both.
+    fn better(&self) -> Option<Move> {
+        let state = self.state(self.at)?;
+        let waits = self.order[self.at..].iter().take_while(|line| self.filler.is_wait(**line)).count();
+        let consumer = *self.order.get(self.at + waits)?;
+        // Each `s_waitcnt` is a wait state, too.
+        let idle = self.filler.solved.pass.need(state, consumer, &|_| true).saturating_sub(waits as u32);
+        if idle == 0 {
+            return None;
+        }
+        let later = self.later(state, idle);
+        let earlier = self.earlier(state, consumer);
+        later.into_iter().chain(earlier).take(TRIES).find(|m| self.pays(*m))
+    }
+
+    /// Instructions from below that could go before the one here, the nearest first.
+    fn later(&self, state: &Window, idle: u32) -> Vec<Move> {
+        let (at, region) = (self.at, self.region[self.at]);
+        let mut found = Vec::new();
+        let mut passed = Touched::default();
+        let mut matrix = false;
+        for from in at + 1..self.order.len().min(at + 1 + LOOK) {
+            if self.region[from] != region || found.len() == TRIES {
+                break;
+            }
+            passed.add(&self.filler.touched(self.order[from - 1]));
+            matrix |= self.filler.inst(self.order[from - 1]).desc.is_matrix();
+            let line = self.order[from];
+            let free = !self.filler.is_wait(line)
+                && self.issues_at_once(line, idle, matrix)
+                && passed.may_swap_with(&self.filler.touched(line))
+                && self.filler.solved.pass.need(state, line, &|_| true) == 0;
+            if free {
+                found.push(Move { from, to: at });
+            }
+        }
+        found
+    }
+
+    /// True if `line` takes no longer here than the wait states that it fills: some vector instructions take several slots, a scalar
+    /// one waits for what the VALU has just written, a matrix instruction for the one that the pipe is busy with, and it makes
+    /// one that it overtakes wait.
+    fn issues_at_once(&self, line: usize, idle: u32, overtakes_matrix: bool) -> bool {
+        let inst = self.filler.inst(line);
+        let above = || self.order[..self.at].iter().rev().take(LOOK).copied().enumerate();
+        if is_slow(inst) && idle < SLOW_SLOTS {
+            return false;
+        }
+        if inst.desc.is_salu() || inst.desc.is_smem() {
+            let reads = self.filler.touched(line).reads;
+            let fresh = |line: usize| {
+                self.filler.inst(line).desc.is_valu() && self.filler.touched(line).writes.meets(&reads)
+            };
+            return !above().take(SGPR_SLOTS).any(|(_, line)| fresh(line));
+        }
+        let passes = |line: usize| usize::from(self.filler.solved.pass.passes(line));
+        !inst.desc.is_matrix() || !overtakes_matrix && !above().any(|(slots, line)| passes(line) > slots)
+    }
+
+    /// Instructions from above the producer that the wait here is for, to go behind it.
+    fn earlier(&self, state: &Window, consumer: usize) -> Vec<Move> {
+        let causes = self.filler.solved.pass.strictest(state, consumer);
+        let Some(producer) = causes.first().map(|c| c.producer) else { return Vec::new() };
+        let nearest = self.at.saturating_sub(LOOK);
+        let place = self.order[nearest..self.at].iter().rposition(|line| *line == producer);
+        let Some(to) = place.map(|p| nearest + p) else { return Vec::new() };
+        let mut found = Vec::new();
+        let mut passed = self.filler.touched(producer);
+        for from in (nearest..to).rev() {
+            let line = self.order[from];
+            // Latency starts as early and is waited for as late as before.
+            if self.region[from] != self.region[to] || self.filler.is_wait(line) || found.len() == TRIES {
+                break;
+            }
+            let mine = self.filler.touched(line);
+            let waited = from > 0 && self.filler.is_wait(self.order[from - 1]);
+            let plain = !mine.is_memory() && !self.filler.inst(line).desc.is_matrix();
+            if plain && !waited && mine.may_swap_with(&passed) && self.state(from).is_some() {
+                found.push(Move { from, to });
+            }
+            passed.add(&mine);
+        }
+        found
+    }
+
+    /// True if there are fewer wait states after the move, and what follows needs no more than before.
+    fn pays(&self, tried: Move) -> bool {
+        let (low, high) = (tried.from.min(tried.to), tried.from.max(tried.to));
+        let Some(mut old) = self.state(low).cloned() else { return false };
+        let mut new = old.clone();
+        let (mut idle, mut idle_then) = (0, 0);
+        let end = self.order.len().min(high + 1 + SETTLE);
+        for place in low..end {
+            idle += self.filler.step(&mut old, self.order[place]);
+            idle_then += self.filler.step(&mut new, tried.at(&self.order, place));
+            if place >= high && new.asks_no_more_than(&old) && old.asks_no_more_than(&new) {
+                return idle_then < idle;
+            }
+        }
+        end == self.order.len() && idle_then < idle && self.filler.continues_as_well(self.block, &old, &new)
+    }
+}

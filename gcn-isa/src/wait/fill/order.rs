@@ -1,0 +1,131 @@
+//! What must stay in order: registers, read and written; memory as one thing; and what nothing passes at all.
+
+use crate::counters::events;
+use crate::reg::{self, Reg, RegUnit};
+use crate::table::{Class, ImplicitRegs, InstDesc};
+use crate::{Inst, Operand, SrcSpecial, Target};
+
+/// Behind the registers of a [`Set`].
+const SCC: usize = RegUnit::COUNT;
+const MODE: usize = SCC + 1;
+const MEMORY: usize = MODE + 1;
+const WORDS: usize = MEMORY / 64 + 1;
+
+/// Registers, SCC, MODE and memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Set([u64; WORDS]);
+
+impl Set {
+    /// Everything.
+    pub const ALL: Set = Set([u64::MAX; WORDS]);
+
+    fn add(&mut self, bit: usize) {
+        self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    pub fn add_reg(&mut self, reg: Reg) {
+        reg.units().for_each(|unit| self.add(unit.index()));
+    }
+
+    pub fn add_all(&mut self, other: &Set) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    pub fn take_all(&mut self, other: &Set) {
+        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine &= !theirs);
+    }
+
+    pub fn meets(&self, other: &Set) -> bool {
+        self.0.iter().zip(other.0).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
+    fn contains(&self, bit: usize) -> bool {
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+}
+
+/// What instructions read and write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Touched {
+    pub reads: Set,
+    pub writes: Set,
+}
+
+impl Touched {
+    /// Of one instruction. Every vector instruction reads EXEC; accesses of memory count as writing all of it.
+    pub fn of(target: Target, inst: &Inst) -> Touched {
+        let mut touched = Touched::default();
+        inst.reads().iter().for_each(|u| touched.reads.add_reg(u.reg));
+        inst.writes().iter().for_each(|u| touched.writes.add_reg(u.reg));
+        let desc = inst.desc;
+        let vector = desc.is_valu() || desc.is_matrix() || desc.is_vmem() || desc.is_ds();
+        if vector {
+            touched.reads.add_reg(reg::EXEC);
+        }
+        for (flag, bit) in [(ImplicitRegs::SCC, SCC), (ImplicitRegs::MODE, MODE)] {
+            if desc.implicit_reads.contains(flag) {
+                touched.reads.add(bit);
+            }
+            if desc.implicit_writes.contains(flag) {
+                touched.writes.add(bit);
+            }
+        }
+        if inst.operands.contains(&Operand::Special(SrcSpecial::Scc)) {
+            touched.reads.add(SCC);
+        }
+        if accesses_memory(desc) || !events(target, inst).is_empty() || desc.class == Class::Waitcnt {
+            touched.writes.add(MEMORY);
+        }
+        touched
+    }
+
+    pub fn add(&mut self, other: &Touched) {
+        self.reads.add_all(&other.reads);
+        self.writes.add_all(&other.writes);
+    }
+
+    /// True if nothing is different when the two change places.
+    pub fn may_swap_with(&self, other: &Touched) -> bool {
+        let Touched { reads, writes } = self;
+        !writes.meets(&other.reads) && !writes.meets(&other.writes) && !reads.meets(&other.writes)
+    }
+
+    pub fn is_memory(&self) -> bool {
+        self.writes.contains(MEMORY)
+    }
+}
+
+fn accesses_memory(desc: &InstDesc) -> bool {
+    desc.is_vmem() || desc.is_smem() || desc.is_ds()
+}
+
+/// True if nothing may pass the instruction, nor it anything: what changes how others work, what is seen from outside, and
+/// what asks for its neighbours.
+pub(super) fn is_boundary(inst: &Inst) -> bool {
+    use Class as C;
+    let by_class = matches!(
+        inst.desc.class,
+        C::Branch
+            | C::Endpgm
+            | C::Barrier
+            | C::Waitcnt
+            | C::Nop
+            | C::Sleep
+            | C::Sendmsg
+            | C::Trap
+            | C::SoppMisc
+            | C::Setreg
+            | C::Getreg
+            | C::GprIdx
+            | C::Movrel
+            | C::CacheCtl
+            | C::SmemCache
+            | C::SmemTime
+            | C::Gds
+            | C::Gws
+            | C::MfmaLdScale
+    );
+    let opaque =
+        |o: &Operand| matches!(o, Operand::Special(SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId));
+    by_class || inst.desc.ends_block() || inst.operands.iter().any(opaque)
+}

@@ -1,0 +1,94 @@
+//! Registers that an outstanding operation may still own where a program waits.
+//!
+//! Forward dataflow over a program that has its `s_waitcnt`: an operation owns its result until some instruction touches
+//! that, since whoever does so has been made to wait. What a wait itself ends is not looked at, so a register may stay in
+//! the set for too long, never too short.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::order::{Set, Touched};
+use crate::Program;
+use crate::cfg::Flow;
+use crate::counters::events;
+use crate::program::EntryKind;
+
+/// Before each wait of a program what may be pending there.
+pub(super) struct Pending(HashMap<usize, Set>);
+
+impl Pending {
+    /// Solves it for the lines of `waits`.
+    pub fn before(waits: &BTreeSet<usize>, program: &Program, flow: &Flow) -> Pending {
+        let mut found = HashMap::with_capacity(waits.len());
+        if waits.is_empty() {
+            return Pending(found);
+        }
+        let held = held(program);
+        for (block, pending) in at_entries(program, flow).into_iter().enumerate() {
+            let range = flow.cfg.blocks[block].start..flow.cfg.blocks[block].end;
+            if waits.range(range.clone()).next().is_none() {
+                continue;
+            }
+            let mut pending = pending;
+            for line in range {
+                if waits.contains(&line) {
+                    let mut all = pending;
+                    all.add_all(&held);
+                    found.insert(line, all);
+                }
+                step(program, &mut pending, line);
+            }
+        }
+        Pending(found)
+    }
+
+    /// What may be pending at this wait; `None` for any other line.
+    pub fn at(&self, line: usize) -> Option<&Set> {
+        self.0.get(&line)
+    }
+}
+
+fn step(program: &Program, pending: &mut Set, line: usize) {
+    let inst = &program.lines[line].inst;
+    let touched = Touched::of(program.target, inst);
+    pending.take_all(&touched.reads);
+    pending.take_all(&touched.writes);
+    for event in events(program.target, inst) {
+        event.writes.into_iter().for_each(|reg| pending.add_reg(reg));
+    }
+}
+
+/// Registers that operations read after they were issued: reading them says nothing about whether that is over.
+fn held(program: &Program) -> Set {
+    let mut held = Set::default();
+    for line in &program.lines {
+        for event in events(program.target, &line.inst) {
+            event.holds.iter().for_each(|&reg| held.add_reg(reg));
+        }
+    }
+    held
+}
+
+/// What may be pending where each block begins.
+fn at_entries(program: &Program, flow: &Flow) -> Vec<Set> {
+    let blocks = &flow.cfg.blocks;
+    let mut entry = vec![Set::default(); blocks.len()];
+    let function = flow.roots.iter().any(|root| root.kind == EntryKind::Function);
+    if function || blocks.iter().any(|b| b.unknown_exit) {
+        // Operations of code that is not seen here.
+        return vec![Set::ALL; blocks.len()];
+    }
+    let mut work: BTreeSet<usize> = (0..blocks.len()).collect();
+    while let Some(block) = work.pop_first() {
+        let mut pending = entry[block];
+        (blocks[block].start..blocks[block].end).for_each(|line| step(program, &mut pending, line));
+        for &next in &blocks[block].succs {
+            let mut joined = entry[next];
+            joined.add_all(&pending);
+            if joined != entry[next] {
+                entry[next] = joined;
+                work.insert(next);
+            }
+        }
+    }
+    entry
+}

@@ -1,0 +1,175 @@
+//! An estimate without a run: when the instructions of straight code issue.
+//!
+//! One wave is alone on its SIMD and has its code in the instruction cache; pipelines are free at the beginning, loads hit in
+//! the L2 and the scalar cache, LDS has no conflicts. Everything else is as in a run: the same parameters, the same costs.
+//! What it is for is to compare orders of instructions and to see what a wait waits for; a loop's time is a run's business.
+
+use std::collections::VecDeque;
+
+use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::{Inst, Target};
+
+use super::cost::{Cost, Kind, cost};
+use super::params::Params;
+use super::stall::Pipe;
+
+/// When an instruction issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// Cycle, from the first instruction on.
+    pub cycle: u64,
+    /// Cycles that it stands before that, although the instruction before it has issued: for a pipeline or, as a wait, for
+    /// operations of memory.
+    pub held: u64,
+    /// Where it goes.
+    pub pipe: Pipe,
+    /// When what it loads is there, or when the counters know that a store is done.
+    pub back: Option<u64>,
+}
+
+/// What straight code takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Straight {
+    /// One for each instruction.
+    pub issues: Vec<Issue>,
+    /// When the next instruction could issue.
+    pub cycles: u64,
+}
+
+/// The estimate for `insts`, one after the other.
+///
+/// ```
+/// use gcn_isa::{Inst, Target, table};
+/// use gcn_sim::timed::straight;
+///
+/// let nop = |n| Inst::new(table::find(Target::GFX942, "s_nop").next().unwrap(), [gcn_isa::Operand::Imm(n)]);
+/// // Each issues four cycles after the one before, and `s_nop 2` stands for three instructions.
+/// let estimate = straight(Target::GFX942, &[nop(0), nop(2), nop(0)]);
+/// assert_eq!(estimate.issues.iter().map(|i| i.cycle).collect::<Vec<_>>(), [0, 4, 16]);
+/// ```
+pub fn straight<'i>(target: Target, insts: impl IntoIterator<Item = &'i Inst>) -> Straight {
+    let params = Params::new(target, &[]);
+    let mut wave = Wave::new(&params);
+    let issues = insts.into_iter().map(|inst| wave.issue(&cost(target, inst, &params))).collect();
+    Straight { issues, cycles: wave.now }
+}
+
+/// A wave and its pipelines.
+struct Wave<'p> {
+    params: &'p Params,
+    /// When the next instruction can issue.
+    now: u64,
+    /// When the VALU and the matrix core take another instruction.
+    valu: u64,
+    matrix: u64,
+    /// When LDS takes another.
+    lds: u64,
+    /// For each counter when the operations that it counts are done, oldest first.
+    outstanding: [VecDeque<u64>; 3],
+    /// SGPRs that the VALU has written, and when others see them.
+    sgprs: Vec<(u16, u64)>,
+}
+
+impl<'p> Wave<'p> {
+    fn new(params: &'p Params) -> Wave<'p> {
+        Wave {
+            params,
+            now: 0,
+            valu: 0,
+            matrix: 0,
+            lds: 0,
+            outstanding: Default::default(),
+            sgprs: Vec::new(),
+        }
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.params.number(name)
+    }
+
+    fn issue(&mut self, cost: &Cost) -> Issue {
+        let cycle = self.now.max(self.ready(cost));
+        let held = cycle - self.now;
+        if cost.valu > 0 {
+            self.valu = cycle + cost.valu;
+        }
+        if cost.matrix > 0 {
+            self.matrix = cycle + cost.matrix;
+        }
+        let visible = cycle + self.number("dependency.valu-sgpr");
+        self.sgprs.retain(|(reg, seen)| *seen > cycle && !cost.writes.contains(reg));
+        self.sgprs.extend(cost.writes.iter().map(|reg| (*reg, visible)));
+        let back = self.start(cost, cycle);
+        let interval = self.number("issue.interval");
+        self.now = cycle
+            + match cost.kind {
+                Kind::Nop(cycles) | Kind::Sleep(cycles) => cycles.max(interval),
+                Kind::Branch => self.number("branch.not-taken").max(interval),
+                _ => interval,
+            };
+        Issue { cycle, held, pipe: cost.pipe, back }
+    }
+
+    /// When the pipeline, the operands and the counters let it go.
+    fn ready(&self, cost: &Cost) -> u64 {
+        let pipe = match cost.pipe {
+            Pipe::Valu => self.valu,
+            Pipe::Matrix => self.valu.max(self.matrix),
+            _ => 0,
+        };
+        let sgprs = self.sgprs.iter().filter(|(reg, _)| cost.waits_for.contains(reg)).map(|s| s.1);
+        let waited = match cost.kind {
+            Kind::Wait(wait) => self.done(wait),
+            _ => 0,
+        };
+        pipe.max(waited).max(sgprs.max().unwrap_or(0))
+    }
+
+    /// When no more than `wait` says is outstanding.
+    fn done(&self, wait: WaitCnt) -> u64 {
+        let of = |(counter, queue): (Counter, &VecDeque<u64>)| {
+            let mut times: Vec<u64> = queue.iter().copied().collect();
+            times.sort_unstable();
+            let over = times.len().checked_sub(usize::from(counter.of(wait)))?;
+            times.get(over.checked_sub(1)?).copied()
+        };
+        Counter::ALL.into_iter().zip(&self.outstanding).filter_map(of).max().unwrap_or(0)
+    }
+
+    /// Starts what the counters count; when it is done.
+    fn start(&mut self, cost: &Cost, cycle: u64) -> Option<u64> {
+        if let Kind::Wait(wait) = cost.kind {
+            for (counter, queue) in Counter::ALL.into_iter().zip(&mut self.outstanding) {
+                queue.retain(|done| *done > cycle);
+                let keep = usize::from(counter.of(wait));
+                queue.drain(..queue.len().saturating_sub(keep));
+            }
+        }
+        if cost.counts == [0; 3] {
+            return None;
+        }
+        let done = match cost.kind {
+            Kind::Smem => cycle + self.number("scalar.latency"),
+            Kind::Time => cycle + self.number("memtime.latency"),
+            Kind::Message => cycle + self.number("message.latency"),
+            Kind::Lds(transfer) => {
+                let through = |bytes: u64, port: &str| (bytes * LANES).div_ceil(self.number(port).max(1));
+                let start = self.lds.max(cycle);
+                let busy =
+                    through(transfer.input, "lds.port-in").max(through(transfer.output, "lds.port-out"));
+                self.lds = start + busy;
+                start + busy + self.number("lds.latency")
+            }
+            _ => cycle + self.number("l2.latency"),
+        };
+        for (queue, count) in self.outstanding.iter_mut().zip(cost.counts) {
+            // Operations of one stream return in order.
+            let last = queue.back().copied().filter(|_| cost.in_order).unwrap_or(0);
+            queue.extend(std::iter::repeat_n(done.max(last), usize::from(count)));
+        }
+        Some(done)
+    }
+}
+
+/// Lanes of a wave.
+const LANES: u64 = 64;
