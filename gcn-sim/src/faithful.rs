@@ -12,28 +12,29 @@
 //! that the functions of the instructions know nothing of it. A program that waits enough gives the result of functional
 //! mode.
 
+mod program;
 mod registers;
+mod rules;
 mod stores;
 mod violation;
 
 use std::collections::VecDeque;
 
-use gcn_isa::hazards::{self, Kinds, Since};
-use gcn_isa::table::{Access, Class};
+use gcn_isa::hazards::Since;
 
 use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next};
-use crate::machine::Machine;
 use crate::step::Step;
-use crate::strict;
 use crate::strict::counters::Counters;
 use crate::strict::effect::Kind;
 use crate::strict::range::LdsRange;
 use crate::workgroup::execute;
 
-use registers::{Changes, Hidden, Slot};
+pub(crate) use program::Program;
+
+use program::Info;
+use registers::Changes;
 use stores::Stores;
-use violation::{Action, First, Violation};
 
 /// A read or write that came too early, counted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -48,80 +49,6 @@ impl std::fmt::Display for Stale {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let times = if self.count == 1 { "time" } else { "times" };
         write!(f, "{} {times}: {}", self.count, self.hazard)
-    }
-}
-
-/// What faithful mode knows about each instruction of a program.
-pub(crate) struct Program {
-    strict: strict::Program,
-    info: Vec<Info>,
-}
-
-/// One instruction.
-struct Info {
-    writes: Vec<Slot>,
-    reads: Vec<Slot>,
-    lanes: WrittenLanes,
-    /// Its old values are needed later.
-    watched: bool,
-    /// A rule may overwrite its sources.
-    reads_late: bool,
-    /// Writes MODE.
-    mode: bool,
-    /// A load that keeps part of its destination.
-    merges: bool,
-    /// Reads memory the scalar way.
-    scalar_memory: bool,
-}
-
-/// Lanes of a vector register that an instruction writes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WrittenLanes {
-    All,
-    Exec,
-    /// Those that differ afterwards.
-    Changed,
-}
-
-impl Program {
-    pub(crate) fn new(machine: &Machine) -> Program {
-        let strict = strict::Program::new(machine);
-        let info = (0..machine.steps().len()).map(|at| Info::of(machine, &strict, at)).collect();
-        Program { strict, info }
-    }
-}
-
-impl Info {
-    fn of(machine: &Machine, strict: &strict::Program, at: usize) -> Info {
-        let desc = machine.steps()[at].inst.desc;
-        let (effect, view) = (&strict.effects[at], &strict.pairs.views[at]);
-        let slots = |units: &[gcn_isa::reg::RegUnit]| -> Vec<Slot> {
-            units.iter().filter_map(|u| Slot::of(machine, *u)).collect()
-        };
-        let late = view.kinds().contains(Kinds::WIDE_STORE) || desc.is_matrix();
-        Info {
-            writes: slots(&effect.writes),
-            reads: slots(&effect.reads),
-            lanes: match desc.class {
-                Class::Writelane => WrittenLanes::Changed,
-                Class::Permlane => WrittenLanes::All,
-                _ if desc.is_matrix() => WrittenLanes::All,
-                _ => WrittenLanes::Exec,
-            },
-            watched: view.reach() > 0 || effect.kind.is_some(),
-            reads_late: late,
-            mode: desc.class == Class::Setreg || desc.mnemonic == "s_setvskip",
-            merges: effect.kind.is_some() && desc.operands.iter().any(|o| o.access == Access::ReadWrite),
-            scalar_memory: desc.is_smem(),
-        }
-    }
-
-    fn written_lanes(&self, cx: &Cx<'_>, changes: &Changes, exec: u64) -> u64 {
-        match self.lanes {
-            WrittenLanes::All => u64::MAX,
-            WrittenLanes::Exec => exec,
-            WrittenLanes::Changed => changes.changed_lanes(cx.w),
-        }
     }
 }
 
@@ -258,48 +185,6 @@ impl WaveState {
         self.loads.retain(|l| !is_done(l.id));
     }
 
-    fn violations(&mut self, program: &Program, machine: &Machine, at: usize) -> Vec<Violation> {
-        let pairs = &program.strict.pairs;
-        let reach = u64::from(hazards::MAX_REACH);
-        while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
-            self.past.pop_front();
-        }
-        let mut found = Vec::new();
-        for (i, past) in self.past.iter().enumerate() {
-            let distance = self.position - past.position;
-            if distance < u64::from(pairs.views[past.at].reach())
-                && (distance < pairs.between(past.at, at) || !past.since.crossed().is_empty())
-            {
-                let first = First { past: i, at: past.at, since: past.since };
-                found.extend(violation::between(pairs, machine, first, at, distance));
-            }
-        }
-        found
-    }
-
-    /// Swaps in the values that the instruction sees. The youngest result is taken away first, so that what is seen is
-    /// what was there before all of them.
-    fn hide(&self, cx: &mut Cx<'_>, violations: &[Violation]) -> Hidden {
-        let mut hidden = Hidden::default();
-        for violation in violations.iter().rev() {
-            let changes = &self.past[violation.past].changes;
-            for action in &violation.actions {
-                match *action {
-                    Action::Hide(slot) => {
-                        hidden.keep(cx.w, slot);
-                        changes.hide(cx.w, slot);
-                    }
-                    Action::HideMode => {
-                        hidden.keep_mode(cx.w);
-                        changes.hide_mode(cx.w);
-                    }
-                    Action::Land(_) | Action::Redo(_) => {}
-                }
-            }
-        }
-        hidden
-    }
-
     /// Scalar memory does not see what vector stores have not yet brought to memory.
     fn execute(&mut self, cx: &mut Cx<'_>, step: &Step, info: &Info) -> Result<Next, Fault> {
         if !info.scalar_memory || self.stores.is_empty() {
@@ -333,68 +218,6 @@ impl WaveState {
             self.loads.push(Load { id, ordered, changes: changes.clone() });
         }
         id
-    }
-
-    /// What the rules let arrive behind the instruction: results of earlier ones, and earlier ones that use its result.
-    fn come_late(
-        &mut self,
-        program: &Program,
-        cx: &mut Cx<'_>,
-        violations: &[Violation],
-        (info, id): (&Info, u32),
-    ) -> Result<(), Fault> {
-        for violation in violations {
-            for action in &violation.actions {
-                if let Action::Land(slot) = action {
-                    let changes = &self.past[violation.past].changes;
-                    changes.land_one(cx.w, *slot);
-                    // What a load brings comes before it too.
-                    if let Some(load) = self.loads.iter_mut().find(|l| id != 0 && l.id == id) {
-                        load.changes.replace_one(changes, *slot);
-                    }
-                }
-            }
-            let is_redone = |a: &Action| matches!(a, Action::Redo(_));
-            if violation.actions.iter().any(is_redone) {
-                self.redo(program, cx, violation, info)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the first instruction again, with its own sources but for the registers that the second has overwritten.
-    fn redo(
-        &mut self,
-        program: &Program,
-        cx: &mut Cx<'_>,
-        violation: &Violation,
-        second: &Info,
-    ) -> Result<(), Fault> {
-        let past = &self.past[violation.past];
-        let (Some(sources), first) = (&past.sources, &program.info[past.at]) else { return Ok(()) };
-        let mut now = Changes::before(cx.w, &first.reads, false);
-        now.after(cx.w, u64::MAX);
-        let kept = Changes::before(cx.w, &second.writes, false);
-        let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
-        sources.vectors.undo(cx.w);
-        for action in &violation.actions {
-            if let Action::Redo(slot) = action {
-                now.land_one(cx.w, *slot);
-            }
-        }
-        if let Some(trace) = cx.trace.as_deref_mut() {
-            trace.clear();
-        }
-        let (id, steps) = (past.id, cx.machine.steps());
-        execute(cx, &steps[past.at])?;
-        let mut result = Changes::before(cx.w, &first.writes, false);
-        result.after(cx.w, u64::MAX);
-        cx.w.s = scalars;
-        now.land(cx.w);
-        result.land(cx.w);
-        kept.undo(cx.w);
-        self.stores.push(cx, id, true);
-        Ok(())
     }
 
     /// Keeps what later instructions may come too early for.

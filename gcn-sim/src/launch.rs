@@ -65,15 +65,18 @@ mod image;
 mod json;
 mod kernarg;
 mod npy;
+mod output;
 mod prepared;
 mod program;
 mod reach;
+mod sizes;
 mod spec;
 mod template;
 
 pub use element::{Element, Number, UnknownElement};
 pub use error::Error;
-pub use prepared::{Output, Prepared};
+pub use output::Output;
+pub use prepared::Prepared;
 pub use program::Program;
 pub use spec::{Arg, Buffer, Init, Key, Out, Spec, random_bits};
 

@@ -6,7 +6,8 @@ use gcn_emit::metadata::ValueKind;
 
 use super::bind::{Binder, Placed};
 use super::kernarg::{self, Sizes};
-use super::{DYNAMIC_STACK, Element, Error, Out, Program, Spec, npy};
+use super::sizes::{geometry, scratch};
+use super::{Error, Output, Program, Spec};
 use crate::dispatch::{Options, Progress, Stats, run_with};
 use crate::error::{SimError, Space};
 use crate::grid::{Geometry, Grid};
@@ -24,37 +25,6 @@ pub struct Prepared {
     buffers: Vec<Placed>,
     /// Hidden arguments that are null.
     null: Vec<ValueKind>,
-}
-
-/// A buffer after a run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Output {
-    /// The argument.
-    pub name: String,
-    /// Type of the elements.
-    pub element: Element,
-    /// Sizes of the dimensions.
-    pub shape: Vec<u64>,
-    /// The elements.
-    pub bytes: Vec<u8>,
-    /// What the spec wants of it.
-    pub out: Option<Out>,
-}
-
-impl Output {
-    /// The elements as numbers.
-    pub fn numbers(&self) -> impl Iterator<Item = super::Number> {
-        self.bytes.chunks_exact(self.element.bytes() as usize).map(|b| self.element.get(b))
-    }
-
-    /// The content of a file: NumPy's format if its name ends in `.npy`, otherwise the bytes.
-    pub fn file(&self, path: &Path) -> Vec<u8> {
-        if path.extension().is_some_and(|e| e == "npy") {
-            npy::write(self.element, &self.shape, &self.bytes)
-        } else {
-            self.bytes.clone()
-        }
-    }
 }
 
 impl Prepared {
@@ -198,58 +168,4 @@ impl Prepared {
     pub fn workgroup(&self) -> [u32; 3] {
         self.geometry.size
     }
-}
-
-/// The sizes of the launch, which the kernel must be compiled for.
-fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error> {
-    let grid = match (spec.grid, spec.global) {
-        (Some(groups), None) => Grid::Workgroups(groups),
-        (None, Some(items)) => Grid::Items(items),
-        (None, None) => {
-            let remedy = "write `\"grid\": [X, Y, Z]`, in workgroups, or `\"global\"`, in work-items";
-            return Err(Error::spec("there is no grid", remedy));
-        }
-        (Some(_), Some(_)) => return Err(Error::spec("there are both `grid` and `global`", "leave one out")),
-    };
-    let geometry = Geometry::new(grid, workgroup(program, spec)?).map_err(SimError::from)?;
-    // Code for uniform workgroups does not look at the remainders (LLVM AMDGPU guide, `.uniform_work_group_size`).
-    let uniform = program.metadata().and_then(|m| m.uniform_work_group_size) == Some(1);
-    if uniform && geometry.remainder() != [0; 3] {
-        let Geometry { items, size, .. } = geometry;
-        let problem = format!("{items:?} work-items are no multiple of the workgroup's {size:?}");
-        return Err(Error::spec(
-            problem,
-            "the kernel is compiled for full workgroups only (HIP, or `-cl-uniform-work-group-size`)",
-        ));
-    }
-    Ok(geometry)
-}
-
-/// The workgroup: of the spec, which must agree with what the kernel requires, else what it requires.
-fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
-    let metadata = program.metadata();
-    let required = metadata.and_then(|m| m.reqd_workgroup_size);
-    let wanted = match (spec.workgroup, required) {
-        (Some(wanted), Some(required)) if wanted != required => {
-            let problem = format!("the workgroup is {wanted:?}, the kernel requires {required:?}");
-            return Err(Error::spec(problem, "leave it out"));
-        }
-        (wanted, required) => wanted.or(required),
-    };
-    let most = metadata.map_or(1024, |m| m.max_flat_workgroup_size);
-    let remedy = format!("write `\"workgroup\": [X, Y, Z]` of at most {most} work-items");
-    let wanted = wanted.ok_or_else(|| Error::spec("there is no workgroup size", remedy.clone()))?;
-    let items = wanted.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
-    if most > 0 && items > most {
-        let problem = format!("a workgroup of {items} work-items is more than the kernel is compiled for");
-        return Err(Error::spec(problem, remedy));
-    }
-    Ok(wanted)
-}
-
-/// Scratch bytes of a work-item.
-fn scratch(program: &Program, spec: &Spec) -> u32 {
-    let fixed = program.machine().state().private_bytes;
-    let dynamic = program.metadata().and_then(|m| m.uses_dynamic_stack) == Some(true);
-    spec.scratch.unwrap_or(fixed + if dynamic { DYNAMIC_STACK } else { 0 })
 }

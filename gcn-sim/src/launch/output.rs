@@ -1,0 +1,36 @@
+//! What a run leaves in its buffers.
+
+use std::path::Path;
+
+use super::{Element, Out, npy};
+
+/// A buffer after a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// The argument.
+    pub name: String,
+    /// Type of the elements.
+    pub element: Element,
+    /// Sizes of the dimensions.
+    pub shape: Vec<u64>,
+    /// The elements.
+    pub bytes: Vec<u8>,
+    /// What the spec wants of it.
+    pub out: Option<Out>,
+}
+
+impl Output {
+    /// The elements as numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = super::Number> {
+        self.bytes.chunks_exact(self.element.bytes() as usize).map(|b| self.element.get(b))
+    }
+
+    /// The content of a file: NumPy's format if its name ends in `.npy`, otherwise the bytes.
+    pub fn file(&self, path: &Path) -> Vec<u8> {
+        if path.extension().is_some_and(|e| e == "npy") {
+            npy::write(self.element, &self.shape, &self.bytes)
+        } else {
+            self.bytes.clone()
+        }
+    }
+}
