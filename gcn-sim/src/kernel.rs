@@ -36,7 +36,7 @@ pub struct FloatMode {
     pub denorm_32: u8,
     /// Denormals of f16 and f64.
     pub denorm_16_64: u8,
-    /// Conversions to f16 and fp8 that overflow give the greatest finite value (`FP16_OVFL`).
+    /// f16 results and conversions to fp8 that overflow are the greatest finite value (`FP16_OVFL`).
     pub fp16_overflow: bool,
 }
 

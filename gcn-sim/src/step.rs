@@ -7,6 +7,7 @@ use gcn_isa::table::Access;
 use gcn_isa::{Inst, Operand, Reg, SrcSpecial, Target};
 
 use crate::exec::Exec;
+use crate::valu::overflow::Form;
 use crate::value::Ty;
 
 /// A source operand.
@@ -112,6 +113,8 @@ pub(crate) struct Step {
     pub plain_dst: bool,
     /// Half of the destination that a 16-bit result goes to, if the other half is kept.
     pub half: Option<u8>,
+    /// How the operands are read, if an f16 result may overflow.
+    pub overflow: Option<Form>,
     /// The target, for facts that differ.
     pub arch: Target,
 }
@@ -199,6 +202,7 @@ impl Step {
             plain_src: !wrapped && mods.neg == 0 && mods.abs == 0 && mods.sext == 0,
             plain_dst: !wrapped && !mods.clamp && mods.omod == 0 && half.is_none(),
             half,
+            overflow: Form::of(&inst),
             arch: target,
             inst,
         };

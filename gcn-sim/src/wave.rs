@@ -41,6 +41,8 @@ pub(crate) struct Mode {
 }
 
 impl Mode {
+    /// Overflow of f16.
+    pub(crate) const FP16_OVFL: u32 = 1 << 23;
     /// GPR index enable.
     pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
     /// Skip vector instructions.
@@ -65,6 +67,16 @@ impl Mode {
 
     pub(crate) fn bits(self) -> u32 {
         self.bits
+    }
+
+    /// An f16 result that overflows is the greatest finite number.
+    pub(crate) fn keeps_f16_finite(self) -> bool {
+        self.bits & Mode::FP16_OVFL != 0
+    }
+
+    /// True if vector instructions have results other than the usual ones.
+    pub(crate) fn is_special(self) -> bool {
+        self.is_directed() || self.keeps_f16_finite()
     }
 
     /// True unless everything rounds to nearest even.

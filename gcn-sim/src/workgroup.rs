@@ -7,6 +7,7 @@ use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::memory::{Memory, Range};
 use crate::step::Step;
+use crate::valu::overflow;
 use crate::value::LANES;
 use crate::watch::{Group, Shared};
 use crate::wave::{Status, Wave};
@@ -234,11 +235,21 @@ pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
 
 #[inline]
 fn execute_as_is(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
-    if !cx.w.mode.is_directed() {
+    if !cx.w.mode.is_special() {
         return step.exec.run(cx, step);
     }
+    execute_specially(cx, step)
+}
+
+/// In a directed rounding mode, or where f16 stays finite.
+fn execute_specially(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     let missing = Fault::Unsupported("its result in a directed rounding mode");
-    step.directed.as_ref().ok_or(missing)?.run(cx, step)
+    let directed = step.directed.as_ref().ok_or(missing);
+    let exec = if cx.w.mode.is_directed() { directed? } else { &step.exec };
+    match step.overflow.filter(|_| cx.w.mode.keeps_f16_finite()) {
+        Some(form) => overflow::run(cx, step, form, &**exec),
+        None => exec.run(cx, step),
+    }
 }
 
 /// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.

@@ -29,7 +29,7 @@ pub(crate) fn add(ops: &mut Ops) {
 }
 
 /// Source `i` widened to f32.
-fn source(cx: &Cx<'_>, s: &Step, i: usize) -> Result<[f32; LANES], Fault> {
+pub(super) fn source(cx: &Cx<'_>, s: &Step, i: usize) -> Result<[f32; LANES], Fault> {
     let mods = &s.inst.mods;
     let half = mods.op_sel_hi >> i & 1 == 1;
     let upper = mods.op_sel >> i & 1 == 1;

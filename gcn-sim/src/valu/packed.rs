@@ -41,7 +41,7 @@ fn halves(ops: &mut Ops) {
 }
 
 /// Sources of a packed 16-bit instruction: per source its lanes, with constants as `float` or integer operands read them.
-fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], Fault> {
+pub(super) fn sources(cx: &Cx<'_>, s: &Step, float: bool) -> Result<[Lanes; 3], Fault> {
     let mut lanes = [[0; LANES]; 3];
     for (src, lanes) in s.src.iter().zip(&mut lanes) {
         *lanes = match src {

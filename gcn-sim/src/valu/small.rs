@@ -335,9 +335,9 @@ fn narrow(what: Narrow) -> Op {
     })
 }
 
-/// MODE.FP16_OVFL (bit 23): overflow gives the largest number.
+/// Overflow gives the largest number.
 fn saturates(cx: &Cx<'_>) -> bool {
-    cx.w.mode.bits() >> 23 & 1 == 1
+    cx.w.mode.keeps_f16_finite()
 }
 
 fn part_of(x: u32, part: usize, width: usize) -> u32 {

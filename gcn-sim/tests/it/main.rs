@@ -18,6 +18,7 @@ mod lanes;
 mod lines;
 mod matrix;
 mod memory;
+mod overflow;
 mod partial;
 mod rest;
 mod sanitize;
