@@ -2,6 +2,7 @@
 
 mod asm;
 mod capability;
+mod conflicts;
 mod control;
 mod embed;
 mod fill;
