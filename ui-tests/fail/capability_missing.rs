@@ -29,8 +29,8 @@ gcn_kernel! {
     #[workgroup(64)]
     #[targets(gfx90a, gfx942)]
     fn product(a: &[f8e4m3], b: &[f8e4m3], c: &mut [f32]) {
-        let a = FragA::load(a, 0);
-        let b = FragB::load(b, 0);
+        let a = FragA::load(&a, 0);
+        let b = FragB::load(&b, 0);
         let acc = step(all_lanes(), a, b, Acc::zero());
         c[0] = acc.get(0);
     }
