@@ -39,12 +39,12 @@ pub struct WrongCounter {
 /// # Errors
 /// [`WrongCounter`] if an operation that is waited for moves other counters only.
 pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
+    explain(program, marks);
     if !marks.iter().any(|m| matches!(m.1, Mark::Wait { .. })) {
         return Ok(());
     }
     let operations = operations(marks);
     let analysed = Analysed::of(program);
-    explain(program, marks);
     let mut removed = BTreeSet::new();
     for (line, mark) in marks.iter() {
         let Mark::Wait { op, counter } = mark else { continue };
