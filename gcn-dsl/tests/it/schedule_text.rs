@@ -111,7 +111,7 @@ fn waits_end_when_what_they_name_is_back() {
             blocks.iter().find(|b| b.iter().any(|r| r.class == "mfma")).unwrap_or_else(|| panic!("{text}"));
         let loads: Vec<&Row<'_>> = body.iter().filter(|r| r.class == "vmem_read").collect();
         assert!(loads.iter().all(|l| back(l) == l.cycle + parameter(target, "l2.latency")), "{text}");
-        let last = body.iter().filter(|r| r.inst == "s_waitcnt vmcnt(0)").next_back().unwrap();
+        let last = body.iter().rfind(|r| r.inst == "s_waitcnt vmcnt(0)").unwrap();
         assert_eq!(last.cycle, loads.iter().map(|l| back(l)).max().unwrap(), "{text}");
         assert!(last.remark.contains("vmcnt(0): v"), "{text}");
         let matrix = body.iter().find(|r| r.class == "mfma").unwrap();
