@@ -17,11 +17,11 @@ pub(crate) struct Registers {
     vgprs: Option<Expr>,
     sgprs: Option<Expr>,
     agprs: Option<Expr>,
+    lds_spill: Option<Expr>,
     occupancy: Option<Expr>,
 }
 
-const FORM: &str =
-    "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0)]`";
+const FORM: &str = "write `#[max_registers(64)]` for VGPRs, or any of `#[max_registers(vgpr = 64, sgpr = 40, agpr = 0, lds_spill = 8192)]`";
 
 /// `64` or `vgpr = 64`.
 enum Limit {
@@ -83,6 +83,10 @@ impl Registers {
             "vgpr" => (&mut self.vgprs, "VGPRs", 1, 256),
             "sgpr" => (&mut self.sgprs, "SGPRs", 1, gcn_isa::reg::FIRST_NAMED_SGPR.into()),
             "agpr" => (&mut self.agprs, "AGPRs", 0, 256),
+            // The target's LDS bounds it in `build()`.
+            "lds_spill" => {
+                (&mut self.lds_spill, "bytes of LDS for what finds no register", 0, u32::MAX.into())
+            }
             _ => {
                 let what = format!("there are no registers called `{text}`; {FORM}");
                 return errors.at(name, what);
@@ -107,7 +111,8 @@ impl Registers {
         };
         let (vgprs, sgprs, agprs) =
             (max("vgprs", &self.vgprs), max("sgprs", &self.sgprs), max("agprs", &self.agprs));
+        let lds_spill = max("lds_spill", &self.lds_spill);
         let occupancy = self.occupancy.as_ref().map(|n| quote!(.min_occupancy((#n) as u32)));
-        quote!(#vgprs #sgprs #agprs #occupancy)
+        quote!(#vgprs #sgprs #agprs #lds_spill #occupancy)
     }
 }

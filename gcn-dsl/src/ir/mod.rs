@@ -460,6 +460,8 @@ pub struct Kernel {
     pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
+    /// The end of LDS that registers may be spilled to, where arrays of dynamic size have to be behind it.
+    pub lds_reserved: u32,
     /// Private arrays.
     pub private: Vec<PrivateDef>,
     /// Buffer resources of memory that nothing writes while the kernel runs (`&[T]`).
@@ -499,12 +501,17 @@ impl Kernel {
     /// Byte offset of an LDS array in the workgroup's LDS.
     pub fn lds_offset(&self, id: LdsId) -> u32 {
         let array = self.lds[id.0 as usize];
-        if array.dynamic { self.lds_bytes().next_multiple_of(16) } else { array.offset }
+        if array.dynamic { self.lds_end().next_multiple_of(16) } else { array.offset }
     }
 
     /// LDS bytes of arrays whose length is known.
     pub fn lds_bytes(&self) -> u32 {
         self.lds.last().map_or(0, |l| l.offset + l.bytes)
+    }
+
+    /// Where the LDS ends that does not depend on the launch: what is reserved for spilled registers included.
+    pub fn lds_end(&self) -> u32 {
+        self.lds_bytes().max(self.lds_reserved)
     }
 }
 

@@ -182,6 +182,11 @@ pub(super) fn build<K: Kernel>(
         return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
     }
 
+    let room = limits::lds_room(&signature, target, &ir);
+    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
+        ir.lds_reserved = room.slot(room.slots);
+    }
+
     // IR becomes machine instructions.
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
@@ -191,7 +196,8 @@ pub(super) fn build<K: Kernel>(
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled).map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
-    let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits)?;
+    let lds = registers::Lds { room, workgroup };
+    let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
     let mut program = allocated.program;
     sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
@@ -204,7 +210,8 @@ pub(super) fn build<K: Kernel>(
     }
 
     // Machine instructions become bytes.
-    let spec = spec::describe(&signature, &ir, inputs, program);
+    let mut spec = spec::describe(&signature, &ir, inputs, program);
+    spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;
     let debug = Debug::of(&spec.program, &offsets, &ir.debug);

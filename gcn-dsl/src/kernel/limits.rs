@@ -6,8 +6,9 @@ use gcn_isa::Target;
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 
 use super::BuildError;
+use crate::ir;
 use crate::lang::Signature;
-use crate::regalloc::{Limits, SpillTo};
+use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
 /// Work-items of a wave.
 const WAVE: u32 = 64;
@@ -62,8 +63,29 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
     limits.vgprs = given(asked.vgprs, limits.vgprs);
     limits.sgprs = given(asked.sgprs, limits.sgprs);
     limits.agprs = given(asked.agprs, limits.agprs);
-    limits.spill = SpillTo { lanes: true, agprs: true, frame: None };
+    limits.spill = SpillTo { lanes: true, agprs: true, ..SpillTo::default() };
     Ok(limits)
+}
+
+/// Where values without a register may go in LDS: behind the kernel's own arrays, as far as `#[max_registers]`, the target and
+/// `#[min_occupancy]` leave room.
+pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
+    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);
+    // Where AGPRs are a file of their own, LDS takes none of them.
+    let asked =
+        signature.registers.lds_spill.filter(|_| target.has_unified_agprs()).unwrap_or(0) / slot_bytes;
+    // An instruction's offset has 16 bits.
+    let reach = (0x1_0000u32.saturating_sub(first_byte)) / slot_bytes;
+    let room = |slots: u32| LdsRoom { first_byte, slot_bytes, slots };
+    let fits = |&slots: &u32| {
+        let lds_bytes = room(slots).slot(slots);
+        let usage = Usage { vgprs: 1, sgprs: 1, lds_bytes, waves_per_workgroup: waves };
+        let enough = signature.registers.min_occupancy;
+        lds_bytes <= target.lds_per_cu()
+            && enough.is_none_or(|n| occupancy::Limits::of_usage(target, usage).lds >= n)
+    };
+    room((0..=asked.min(reach)).rev().find(fits).unwrap_or(0))
 }
 
 /// Is the kernel what its attributes ask for?

@@ -5,7 +5,14 @@ use gcn_isa::reg::FLAT_SCRATCH;
 
 use crate::lower::Inputs;
 use crate::mir::{Function, MInst, MOperand, VReg};
-use crate::regalloc::{self, AllocError, Allocated, Limits, SpillTo};
+use crate::regalloc::{self, AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo};
+
+/// Where values may go in LDS that find no register.
+#[derive(Clone, Copy)]
+pub(super) struct Lds {
+    pub room: LdsRoom,
+    pub workgroup: [u32; 3],
+}
 
 /// A kernel on machine registers.
 pub(super) struct Registers {
@@ -20,14 +27,15 @@ pub(super) fn assign(
     function: Function,
     inputs: Inputs,
     limits: &Limits,
+    lds: Lds,
 ) -> Result<Registers, Box<AllocError>> {
-    let Some(scheduled) = scheduled else { return allocate(&function, inputs, limits) };
-    let first = allocate(&scheduled, inputs, limits);
+    let Some(scheduled) = scheduled else { return allocate(&function, inputs, limits, lds) };
+    let first = allocate(&scheduled, inputs, limits, lds);
     let cost = |r: &Registers| r.allocated.spills.total();
     match first {
         Ok(ref found) if cost(found) == 0 => first,
         // The order of the text may need fewer registers.
-        first => match (first, allocate(&function, inputs, limits)) {
+        first => match (first, allocate(&function, inputs, limits, lds)) {
             (Ok(a), Ok(b)) => Ok(if cost(&b) < cost(&a) { b } else { a }),
             (Err(_), Ok(b)) => Ok(b),
             (a, Err(_)) => a,
@@ -35,7 +43,12 @@ pub(super) fn assign(
     }
 }
 
-fn allocate(function: &Function, inputs: Inputs, limits: &Limits) -> Result<Registers, Box<AllocError>> {
+fn allocate(
+    function: &Function,
+    inputs: Inputs,
+    limits: &Limits,
+    lds: Lds,
+) -> Result<Registers, Box<AllocError>> {
     match regalloc::allocate(function, limits) {
         Ok(allocated) => return Ok(Registers { allocated, inputs }),
         Err(AllocError::DoesNotFit { .. }) => {}
@@ -44,7 +57,12 @@ fn allocate(function: &Function, inputs: Inputs, limits: &Limits) -> Result<Regi
     let (mut function, mut inputs) = (function.clone(), inputs);
     let frame = inputs.reserve_scratch(&mut function, 4, 4);
     set_up_first(&mut function);
-    let limits = Limits { spill: SpillTo { frame: Some(frame), ..limits.spill }, ..*limits };
+    let mut spill = SpillTo { frame: Some(frame), ..limits.spill };
+    if lds.room.slots > 0 {
+        let address = inputs.lane_address(&mut function, lds.workgroup);
+        spill.lds = Some(LdsFrame { address, room: lds.room });
+    }
+    let limits = Limits { spill, ..*limits };
     let allocated = regalloc::allocate(&function, &limits)?;
     inputs.scratch_bytes = inputs.scratch_bytes.max(allocated.spills.frame_bytes);
     Ok(Registers { allocated, inputs })

@@ -95,7 +95,11 @@ impl fmt::Display for Report {
         if s.total() > 0 {
             let memory = format!("{} stores, {} loads", s.stores, s.loads);
             let moves = format!("{} lane moves, {} VGPR-AGPR moves", s.lane_moves, s.register_moves);
-            writeln!(f, "  spilling      {memory}, {moves}, {} made again", s.again)?;
+            let lds = match s.lds_stores + s.lds_loads {
+                0 => String::new(),
+                _ => format!(", {} LDS stores, {} LDS loads", s.lds_stores, s.lds_loads),
+            };
+            writeln!(f, "  spilling      {memory}{lds}, {moves}, {} made again", s.again)?;
         }
         if self.scratch > 0 {
             writeln!(f, "  scratch       {} bytes per lane", self.scratch)?;

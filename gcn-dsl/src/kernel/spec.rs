@@ -20,7 +20,7 @@ pub(super) fn describe(
     spec.lds_bytes = ir.lds_bytes();
     if ir.lds.iter().any(|array| array.dynamic) {
         // The launch's bytes follow these, and begin where the kernel looks for them.
-        spec.lds_bytes = spec.lds_bytes.next_multiple_of(16);
+        spec.lds_bytes = ir.lds_end().next_multiple_of(16);
     }
     spec.scratch_bytes = inputs.scratch_bytes;
     spec.user_sgprs = inputs.user_sgprs(spec.target());

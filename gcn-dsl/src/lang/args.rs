@@ -36,6 +36,8 @@ pub struct RegisterLimits {
     pub agprs: Option<u32>,
     /// Least waves per SIMD.
     pub min_occupancy: Option<u32>,
+    /// Most bytes of LDS that a workgroup takes for values that find no register; none if not given.
+    pub lds_spill: Option<u32>,
 }
 
 impl RegisterLimits {
@@ -47,6 +49,7 @@ impl RegisterLimits {
             sgprs: other.sgprs.or(self.sgprs),
             agprs: other.agprs.or(self.agprs),
             min_occupancy: other.min_occupancy.or(self.min_occupancy),
+            lds_spill: other.lds_spill.or(self.lds_spill),
         }
     }
 }
@@ -161,6 +164,13 @@ impl Signature {
     #[must_use]
     pub fn max_agprs(mut self, n: u32) -> Signature {
         self.registers.agprs = Some(n);
+        self
+    }
+
+    /// `#[max_registers(lds_spill = n)]`.
+    #[must_use]
+    pub fn max_lds_spill(mut self, bytes: u32) -> Signature {
+        self.registers.lds_spill = Some(bytes);
         self
     }
 

@@ -13,6 +13,7 @@
 //!   only instructions between them that leave it alone; copies made by the allocator never touch SCC or VCC.
 
 pub mod dce;
+pub mod lds;
 pub mod scratch;
 
 use gcn_isa::inst::Mods;

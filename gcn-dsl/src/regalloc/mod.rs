@@ -145,6 +145,8 @@ pub struct Allocated {
     pub marks: Vec<(usize, crate::sched::mark::Mark)>,
     /// What was put in for values that found no register.
     pub spills: Spills,
+    /// Why the verifier refused what saves instructions when values are spilled, if it did: then this is without it.
+    pub refused: Option<VerifyError>,
     /// The lines of each instruction of the function by number: what [`verify`] walks by.
     spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
@@ -167,9 +169,38 @@ pub struct SpillTo {
     pub lanes: bool,
     /// VGPRs to AGPRs, and AGPRs to VGPRs.
     pub agprs: bool,
+    /// To LDS, before scratch memory. The target must have one file for VGPRs and AGPRs.
+    pub lds: Option<LdsFrame>,
     /// To scratch memory, behind so many bytes that are in use already. The target must have one file for VGPRs and
     /// AGPRs.
     pub frame: Option<u32>,
+}
+
+/// LDS for values that find no register: a slot has a dword for each lane of the workgroup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LdsFrame {
+    /// A VGPR of the function that holds four times the number of the lane in its workgroup, from the entry on.
+    pub address: VReg,
+    /// Where the slots are.
+    pub room: LdsRoom,
+}
+
+/// Where slots in LDS are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LdsRoom {
+    /// The first one's first byte.
+    pub first_byte: u32,
+    /// Bytes of one.
+    pub slot_bytes: u32,
+    /// How many there may be. All of them begin within reach of an instruction's offset.
+    pub slots: u32,
+}
+
+impl LdsRoom {
+    /// The first byte of a slot.
+    pub fn slot(&self, slot: u32) -> u32 {
+        self.first_byte + slot * self.slot_bytes
+    }
 }
 
 /// Instructions that were put in for values that found no register, and the memory that these take.
@@ -183,18 +214,35 @@ pub struct Spills {
     pub stores: usize,
     /// Loads from scratch memory.
     pub loads: usize,
+    /// Stores to LDS.
+    pub lds_stores: usize,
+    /// Loads from LDS.
+    pub lds_loads: usize,
     /// Values that were made again, and constants for addresses.
     pub again: usize,
     /// Bytes of scratch memory that a lane needs, those that were in use before included; 0 without spilling.
     pub frame_bytes: u32,
     /// First byte of the frame that is for values without a register.
     pub first_byte: u32,
+    /// Slots of LDS in use, where they were asked for.
+    pub lds: Option<LdsFrame>,
 }
 
 impl Spills {
     /// All instructions.
     pub fn total(&self) -> usize {
-        self.lane_moves + self.register_moves + self.stores + self.loads + self.again
+        self.lane_moves
+            + self.register_moves
+            + self.stores
+            + self.loads
+            + self.lds_stores
+            + self.lds_loads
+            + self.again
+    }
+
+    /// The end of the LDS that slots take; 0 if none do.
+    pub fn lds_end(&self) -> u32 {
+        self.lds.filter(|lds| lds.room.slots > 0).map_or(0, |lds| lds.room.slot(lds.room.slots))
     }
 
     fn count(&mut self, line: &gcn_isa::Line) {
@@ -203,6 +251,10 @@ impl Spills {
             self.stores += 1;
         } else if name.starts_with("scratch_load") || name.starts_with("buffer_load") {
             self.loads += 1;
+        } else if name.starts_with("ds_write") {
+            self.lds_stores += 1;
+        } else if name.starts_with("ds_read") {
+            self.lds_loads += 1;
         } else if name.starts_with("v_accvgpr")
             && matches!(line.inst.operands.get(1), Some(Operand::Reg(r)) if r.file != RegFile::Sgpr)
         {
@@ -264,11 +316,10 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
     if limits.spill != SpillTo::default() && failure.is_some() {
         // Always verified: spilling is rare, and there is more to it. What the verifier cannot follow is done plainly.
         let done = spill::allocate(f, limits, false)?;
-        if verify(f, &done).is_ok() {
-            return Ok(done);
-        }
-        let done = spill::allocate(f, limits, true)?;
+        let Err(refused) = verify(f, &done) else { return Ok(done) };
+        let mut done = spill::allocate(f, limits, true)?;
         verify(f, &done)?;
+        done.refused = Some(refused);
         return Ok(done);
     }
     Err(failure.unwrap_or_else(|| AllocError::Malformed {
@@ -393,6 +444,7 @@ impl<'f> Job<'f> {
             undefined: live::undefined_at_entry(&self.live),
             marks: rewritten.marks,
             spills: Spills::default(),
+            refused: None,
             spans: rewritten.spans,
             block_line: rewritten.block_line,
         })

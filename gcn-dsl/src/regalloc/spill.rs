@@ -4,8 +4,8 @@
 //! # How
 //! Rounds. Each assigns all classes as [`super::assign`] does, but a class that finds no place turns out cheaper ones
 //! (`price`: loads and stores it would need by how often they run, for each slot of its life), or is turned out itself. `insert`
-//! then rewrites the function so that what was turned out is loaded before each reader and stored behind each writer;
-//! the new registers in between live for one instruction. The next round starts from that. It ends when all have a
+//! then rewrites the function so that what was turned out is loaded before its readers and stored behind its writers;
+//! the new registers in between live for a part of its life. The next round starts from that. It ends when all have a
 //! place; every round turns out at least one value of those that are left, so it does end.
 //!
 //! # Where to
@@ -13,8 +13,13 @@
 //! - VGPRs go to AGPRs and AGPRs to VGPRs while the limits leave some (`v_accvgpr_write_b32`, `v_accvgpr_read_b32`). The
 //!   registers they go to are virtual ones as any other, shared by values that live at different times; where they do
 //!   not suffice, they are turned out in their turn:
-//! - the rest goes to scratch memory.
+//! - the rest goes to LDS if that was asked for and while there is room, and then to scratch memory.
 //! - A value that one instruction makes out of constants and registers that never change is not stored at all.
+//!
+//! # Splitting
+//! What is turned out gets registers of its own for parts of its life: for the loops that name it and for the code between
+//! two loops (`split`), and within those for the instructions of a block (`stretch`). A part that finds no register in a
+//! later round is divided further, down to single instructions.
 //!
 //! # EXEC
 //! All of these moves but those of lanes move active lanes only. See `insert` for why that is right, and `exec` for the
@@ -25,6 +30,10 @@ mod exec;
 mod insert;
 mod moves;
 mod price;
+mod regions;
+mod share;
+mod split;
+mod stretch;
 mod work;
 
 use gcn_isa::RegFile;
@@ -33,11 +42,15 @@ use hashbrown::HashMap;
 use super::assign::{File, Order, Places};
 use super::classes::{Classes, Coalesce};
 use super::error::AllocError;
+use super::segs::Segs;
 use super::{Allocated, FILES, Job, Limits, Span, Spills, input};
 use crate::mir::{Function, Op, VReg};
 use exec::InitialExec;
 use insert::Round;
 use price::Prices;
+use regions::Regions;
+use share::Clock;
+use split::{Facts, Split};
 use work::{Home, HomeId, Kind, Role, Work};
 
 /// More rounds than any function takes.
@@ -68,6 +81,23 @@ fn malformed(f: &Function, rule: &str) -> AllocError {
 }
 
 impl Work {
+    /// What is in a slot lives as long as the registers that parts of it have: where these go, the parts are loaded from where
+    /// the slot has gone.
+    fn add_lives_of_pieces(&self, slot: VReg, classes: &mut Classes, clock: &Clock, life: &mut [Segs]) {
+        let Some(&home) = self.slots.get(&slot) else { return };
+        let (_, first) = classes.find(slot);
+        for (v, kind) in self.kinds.iter().enumerate() {
+            let (Kind::Piece(of, at, _), reg) = (*kind, VReg(v as u32)) else { continue };
+            if of != home {
+                continue;
+            }
+            let (root, offset) = classes.find(reg);
+            let lanes = &classes.lanes(root)[usize::from(offset)..][..usize::from(self.f.info(reg).len)];
+            let lives = clock.life(lanes);
+            life[usize::from(first + at)..].iter_mut().zip(lives).for_each(|(a, b)| a.absorb(b));
+        }
+    }
+
     /// True if there is a place for `reg` outside its registers.
     fn can_spill(&self, reg: VReg) -> bool {
         if self.f.pins.iter().any(|pin| pin.reg == reg) {
@@ -89,13 +119,15 @@ impl Work {
 struct Spiller<'f> {
     f: &'f Function,
     work: Work,
+    /// Its loops, and what is between them.
+    regions: Regions,
     /// Registers of each file, AGPRs and VGPRs divided.
     limits: Limits,
 }
 
 impl<'f> Spiller<'f> {
     fn new(f: &'f Function, limits: &Limits) -> Spiller<'f> {
-        Spiller { f, work: Work::new(f, limits), limits: *limits }
+        Spiller { f, work: Work::new(f, limits), regions: Regions::of(f), limits: *limits }
     }
 
     fn run(mut self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
@@ -146,7 +178,7 @@ impl<'f> Spiller<'f> {
                 self.as_original(&mut done);
                 return Ok(done);
             }
-            self.turn_out(&job, &mut classes, &turned_out);
+            self.turn_out(&job, &mut classes, &exec, &turned_out);
         }
         Err(malformed(self.f, "spilling does not end"))
     }
@@ -169,15 +201,17 @@ impl<'f> Spiller<'f> {
     }
 
     /// Gives the classes homes, and rewrites the function for it.
-    fn turn_out(&mut self, job: &Job<'_>, classes: &mut Classes, roots: &[VReg]) {
+    fn turn_out(&mut self, job: &Job<'_>, classes: &mut Classes, exec: &InitialExec, roots: &[VReg]) {
         let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
         let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
-        let in_memory: Vec<VReg> = regs
-            .iter()
-            .filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot)
-            .map(|&r| classes.find(r).0)
-            .filter(|root| homes.contains_key(root))
-            .collect();
+        // Slots that are turned out, by root: their values go to memory.
+        let mut in_memory: HashMap<VReg, Vec<VReg>> = HashMap::new();
+        for &reg in regs.iter().filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot) {
+            let (root, _) = classes.find(reg);
+            if homes.contains_key(&root) {
+                in_memory.entry(root).or_default().push(reg);
+            }
+        }
         let mut members: HashMap<VReg, u32> = HashMap::new();
         for &reg in &regs {
             *members.entry(classes.find(reg).0).or_default() += 1;
@@ -186,29 +220,44 @@ impl<'f> Spiller<'f> {
             true => HashMap::new(),
             false => again::find(&self.work, job, classes, roots),
         };
+        let clock = Clock::of(&self.work.roles);
+        let mut gone = Vec::new();
         for &reg in &regs {
             let (root, offset) = classes.find(reg);
             let Some(home) = homes.get_mut(&root) else { continue };
             if self.work.gone(reg).is_some() {
                 continue;
             }
+            gone.push(reg);
             match self.work.kinds[reg.0 as usize] {
                 Kind::Temp | Kind::Lanes => {}
-                Kind::Piece(home, at) => self.work.send(reg, home, at),
+                Kind::Piece(home, at, _) => self.work.send(reg, home, at),
                 Kind::Value | Kind::Slot => {
                     let info = classes.info(root);
-                    let memory = in_memory.contains(&root);
+                    let slots = in_memory.get(&root);
                     let work = &mut self.work;
                     let home = *home.get_or_insert_with(|| match again.remove(&root) {
                         Some(how) => work.add_home(Home::Again(how.into())),
-                        None => work.new_home(info, memory),
+                        None => {
+                            let mut life = clock.life(classes.lanes(root));
+                            let slots = slots.into_iter().flatten();
+                            slots
+                                .for_each(|&slot| work.add_lives_of_pieces(slot, classes, &clock, &mut life));
+                            work.new_home(info, &life, in_memory.contains_key(&root))
+                        }
                     });
                     self.work.send(reg, home, offset);
                 }
             }
         }
+        let facts = Facts { regions: &self.regions, exec, live: &job.live };
+        let split = match self.work.plain {
+            true => Split::default(),
+            false => Split::of_round(&mut self.work, &facts, classes, &gone),
+        };
         self.work.rewrite_all(&mut Round {
             numbers: &job.numbers,
+            split,
             classes,
             stretches: HashMap::new(),
             members,
@@ -220,8 +269,12 @@ impl<'f> Spiller<'f> {
         let mut spans = Vec::with_capacity(done.spans.len());
         let mut all = std::mem::take(&mut done.spans).into_iter();
         let mut spills = Spills {
-            frame_bytes: 4 * self.work.frame,
+            frame_bytes: 4 * self.work.frame_dwords(),
             first_byte: self.limits.spill.frame.unwrap_or(0).next_multiple_of(4),
+            lds: self.limits.spill.lds.map(|mut lds| {
+                lds.room.slots = self.work.lds.len();
+                lds
+            }),
             ..Spills::default()
         };
         for (roles, &start) in self.work.roles.iter().zip(&done.block_line) {

@@ -4,6 +4,8 @@ mod build;
 mod exec;
 mod hand;
 mod limits;
+mod mutate;
 mod pins;
 mod random;
+mod split;
 mod tied;

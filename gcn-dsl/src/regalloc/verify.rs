@@ -7,8 +7,8 @@
 //! **State.** For each register, for each lane of a VGPR that holds a value of its own, and for each dword of the frame
 //! the set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual
 //! register, a machine register's own (initial state, VCC, EXEC, M0), or a constant. A virtual dword may also be
-//! *undefined*: then everything holds it. At entry each machine register holds itself and every virtual dword is
-//! undefined.
+//! *undefined*: then everything holds it. A copy of an undefined value that keeps masked lanes makes it undefined in the
+//! active ones only (*vague*). At entry each machine register holds itself and every virtual dword is undefined.
 //!
 //! **Steps.** A machine instruction must find in each register it reads the value that the function names, in the active
 //! lanes (in all lanes, if it is one that does not look at EXEC), and leaves in each register that it writes exactly the
@@ -16,7 +16,8 @@
 //! active lanes only: in the others they still hold what the new value is there. The moves of a copy are executed first:
 //! each gives its destination the set of its source, in the active lanes; then the copy renames: whatever holds the
 //! source value holds the destination value too. Lines around an instruction are moves of the same kind, from and to
-//! lanes and memory too, or repeat an instruction whose sources have not changed (`spills`).
+//! lanes and memory too, or repeat an instruction whose sources have not changed (`spills`). Which dwords are copies of the
+//! same value or constant is followed for that, through loops too.
 //!
 //! **EXEC.** When it changes, what a register holds in the active lanes only is known no more, unless it was narrowed.
 //!
@@ -108,6 +109,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
+        // Accesses to LDS that were put in read it in any block.
+        list.extend(self.a.spills.lds.and_then(|lds| self.dword.get(lds.address.0 as usize)));
         list.sort_unstable();
         list.dedup();
         list
@@ -172,7 +175,7 @@ impl<'a> Checker<'a> {
             for &s in &succs[block] {
                 let joined = match &entry[s] {
                     None => out.clone(),
-                    Some(old) => old.meet(&out),
+                    Some(old) => old.meet(&out, |number| self.results(number)),
                 };
                 if entry[s].as_ref() != Some(&joined) {
                     entry[s] = Some(joined);

@@ -26,5 +26,6 @@ mod registers;
 mod rng;
 mod schedule;
 mod schedule_text;
+mod spill_lds;
 mod tile;
 mod types;

@@ -82,8 +82,12 @@ gcn_kernel! {
 }
 
 fn limits(vgprs: u32, sgprs: u32, agprs: u32) -> BuildOptions {
-    let registers =
-        RegisterLimits { vgprs: Some(vgprs), sgprs: Some(sgprs), agprs: Some(agprs), min_occupancy: None };
+    let registers = RegisterLimits {
+        vgprs: Some(vgprs),
+        sgprs: Some(sgprs),
+        agprs: Some(agprs),
+        ..RegisterLimits::default()
+    };
     BuildOptions { registers, ..BuildOptions::default() }
 }
 

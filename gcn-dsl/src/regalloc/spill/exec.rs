@@ -10,7 +10,7 @@ use hashbrown::HashSet;
 use super::super::input;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// For each instruction of each block: is EXEC the initial one before it?
+/// For each instruction of each block, and for the block's end: is EXEC the initial one before it?
 pub(super) struct InitialExec(Vec<Vec<bool>>);
 
 #[derive(Clone, PartialEq)]
@@ -29,12 +29,15 @@ impl InitialExec {
             *first = Some(State { initial: true, saved: HashSet::new() });
         }
         let mut work = std::collections::BTreeSet::from([0]);
-        let mut result: Vec<Vec<bool>> = f.blocks.iter().map(|b| vec![false; b.insts.len()]).collect();
+        let mut result: Vec<Vec<bool>> = f.blocks.iter().map(|b| vec![false; b.insts.len() + 1]).collect();
         while let Some(block) = work.pop_first() {
             let Some(mut state) = entry.get(block).cloned().flatten() else { continue };
             for (i, inst) in f.blocks[block].insts.iter().enumerate() {
                 result[block][i] = state.initial;
                 state.step(inst);
+            }
+            if let Some(end) = result[block].last_mut() {
+                *end = state.initial;
             }
             for &s in &succs[block] {
                 let joined = match &entry[s] {

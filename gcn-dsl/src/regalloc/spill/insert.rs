@@ -1,8 +1,9 @@
 //! Takes values out of registers: every instruction that names one gets a register of its own for it, loaded before
 //! and stored behind.
 //!
-//! Loads stand directly before the reader and stores directly behind the writer, so under the reader's and the writer's
-//! EXEC: a store changes the lanes that the writer changed, and the others keep what they held. That makes a write that
+//! Instructions near each other share a register (`stretch`), and so do loops and other parts of a life (`split`), which
+//! have been renamed before. Else loads stand directly before the reader and stores directly behind the writer, so under the
+//! reader's and the writer's EXEC: a store changes the lanes that the writer changed, and the others keep what they held. That makes a write that
 //! keeps masked lanes a plain write before a masked store.
 
 use hashbrown::HashMap;
@@ -11,11 +12,13 @@ use smallvec::SmallVec;
 use super::super::access::{self, VUse};
 use super::super::classes::Classes;
 use super::super::live::Numbering;
-use super::exec::writes_exec;
 use super::moves::{Transfer, repeatable};
-use super::work::{Home, HomeId, Kind, Piece, Role, Work, inst};
+use super::split::Split;
+use super::stretch::Stretch;
+use super::work::{Home, HomeId, Kind, Level, Piece, Role, Work, inst, no_instruction};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::RegFile;
+use gcn_isa::program::SourceLoc;
 
 /// Where an instruction of the working function stands.
 #[derive(Clone, Copy)]
@@ -29,23 +32,12 @@ pub(super) struct At {
 pub(super) struct Round<'a> {
     pub numbers: &'a Numbering,
     pub classes: &'a mut Classes,
+    pub split: Split,
     /// In the block that is being rewritten: the stretches in which a register serves several instructions.
     pub stretches: HashMap<VReg, Vec<Stretch>>,
     /// How many registers each class has, by root.
     pub members: HashMap<VReg, u32>,
 }
-
-/// Instructions that follow each other closely and name the same register: they share the one it is loaded to.
-pub(super) struct Stretch {
-    first: usize,
-    last: usize,
-    piece: Option<VReg>,
-    /// Dwords of it that have been loaded or written.
-    valid: u32,
-}
-
-/// So many instructions may lie between two that share a register.
-const NEAR: usize = 8;
 
 impl Round<'_> {
     /// True if no other register shares the place of `reg`.
@@ -98,13 +90,28 @@ impl Work {
             let roles = std::mem::take(&mut self.roles[b]);
             let mut out: Vec<Piece> = Vec::with_capacity(insts.len() + insts.len() / 4);
             let first = round.numbers.inst[b];
-            round.stretches = if self.plain { HashMap::new() } else { self.stretches(&insts) };
+            let mut code: Vec<Piece> = insts.into_iter().zip(roles).collect();
+            let mut stores: Vec<(usize, Transfer)> = Vec::new();
+            for (i, (inst, role)) in code.iter_mut().enumerate() {
+                let behind = round.split.rename(self, (b, i), inst, *role);
+                stores.extend(behind.into_iter().map(|t| (i, t)));
+            }
+            round.stretches = if self.plain { HashMap::new() } else { self.stretches(&code) };
             self.pages.clear();
-            for (i, (inst, role)) in insts.into_iter().zip(roles).enumerate() {
+            let mut stores = stores.into_iter().peekable();
+            let end = code.len();
+            let last_loc = code.last().and_then(|p| p.0.loc);
+            for (i, (inst, role)) in code.into_iter().enumerate() {
                 let at = At { block: b, number: Some(first + i as u32) };
                 self.now = i;
+                self.at_edge(round, (b, i), inst.loc, &mut out);
                 self.rewrite(round, at, inst, role, &mut out);
+                while let Some((_, store)) = stores.next_if(|s| s.0 == i) {
+                    self.store(store, &mut out);
+                }
             }
+            self.now = end;
+            self.at_edge(round, (b, end), last_loc, &mut out);
             let (insts, roles) = out.into_iter().unzip();
             self.f.blocks[b] = MBlock { insts, loop_depth };
             self.roles[b] = roles;
@@ -112,33 +119,29 @@ impl Work {
         self.begin_lanes();
     }
 
-    /// Where registers that are gone are named by instructions near each other, under the same EXEC.
-    fn stretches(&self, insts: &[MInst]) -> HashMap<VReg, Vec<Stretch>> {
-        let mut found: HashMap<VReg, Vec<Stretch>> = HashMap::new();
-        let mut exec = 0;
-        for (i, inst) in insts.iter().enumerate() {
-            for operand in &inst.operands {
-                let Some((slice, home, _)) = self.homed(*operand) else { continue };
-                let piece = matches!(self.kinds[slice.reg.0 as usize], Kind::Piece(..));
-                if piece || inst.op == Op::Undef || matches!(self.homes[home as usize], Home::Again(_)) {
-                    continue;
-                }
-                let list = found.entry(slice.reg).or_default();
-                let masked = self.f.info(slice.reg).file != RegFile::Sgpr;
-                match list.last_mut() {
-                    Some(s) if i - s.last <= NEAR && (!masked || s.first >= exec) => s.last = i,
-                    _ => list.push(Stretch { first: i, last: i, piece: None, valid: 0 }),
-                }
+    /// The moves before and behind parts of values that stand before an instruction.
+    fn at_edge(
+        &mut self,
+        round: &mut Round<'_>,
+        (block, i): (usize, usize),
+        loc: Option<SourceLoc>,
+        out: &mut Vec<Piece>,
+    ) {
+        for m in round.split.moves_at(block, i) {
+            let role = Role::Before(m.home);
+            let t = Transfer { home: m.home, at: m.at, part: m.part, keeps: m.keeps, role, loc };
+            if m.store {
+                self.store(t, out);
+                continue;
             }
-            if writes_exec(inst) {
-                exec = i + 1;
-            }
+            let mut moves = Vec::new();
+            self.load(t, &mut moves);
+            self.push_loads(round, At { block, number: None }, m.home, moves, out);
         }
-        found.values_mut().for_each(|list| list.retain(|s| s.last > s.first));
-        found
     }
 
-    fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
+    /// Where the value of an operand is if its register is gone.
+    pub fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
         match operand {
             MOperand::Virt(s) => self.gone(s.reg).map(|(home, at)| (s, home, at + s.start)),
             MOperand::Fixed(_) => None,
@@ -153,6 +156,7 @@ impl Work {
         // The move between a piece of a value and the value's home, which are the same now.
         let at_home = |o: &MOperand| self.homed(*o).is_some_and(|(_, home, _)| role.home() == Some(home));
         if i.operands.iter().any(at_home) {
+            self.outdated(round, at, &i);
             return;
         }
         // The only instruction that makes a value which is made again where it is read.
@@ -169,10 +173,19 @@ impl Work {
         }
     }
 
+    /// A load from the home that has gone: what is there is newer than what a register of its stretch holds.
+    fn outdated(&self, round: &mut Round<'_>, at: At, load: &MInst) {
+        for u in access::uses(&self.f, load).iter().filter(|u| u.write) {
+            if let Some(s) = round.stretch(at, u.slice.reg) {
+                s.valid &= !access::mask(u.slice);
+            }
+        }
+    }
+
     /// What stands for an own instruction that became other moves or nothing.
     fn nothing(i: &MInst, role: Role, out: &mut Vec<Piece>) {
         if role == Role::Own {
-            out.push((inst(Op::Order, &[], i.loc), role));
+            out.push((no_instruction(i.loc), role));
         }
     }
 
@@ -202,8 +215,10 @@ impl Work {
         };
         let (transfer, store) = match (to, from) {
             (Some(to), Some(from)) if (to.1, to.2) == (from.1, from.2) => {
-                // The home has it; what a register of the destination held is old.
-                if let Some(s) = round.stretch(at, to.0.reg) {
+                // The home has it; what a register of another destination held is old.
+                if to.0.reg != from.0.reg
+                    && let Some(s) = round.stretch(at, to.0.reg)
+                {
                     s.valid &= !access::mask(to.0);
                 }
                 Self::nothing(i, role, out);
@@ -263,7 +278,7 @@ impl Work {
     fn takes(&self, home: HomeId, part: VSlice, file: Option<RegFile>) -> bool {
         match &self.homes[home as usize] {
             Home::Reg(_) => file.is_some_and(|f| f != RegFile::Sgpr),
-            Home::Frame(_) => match file {
+            Home::Frame(_) | Home::Lds(_) => match file {
                 Some(RegFile::Vgpr) => true,
                 Some(RegFile::Agpr) => self.f.target.has_unified_agprs(),
                 _ => false,
@@ -284,10 +299,12 @@ impl Work {
         for t in touched {
             let info = self.f.info(t.reg);
             // Of a stretch, the whole register; else what the instruction names.
-            let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.last));
+            let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.level));
             let (temp, lo, valid) = match shared {
                 Some((Some(piece), valid, _)) => (piece, 0, valid),
-                Some((None, ..)) => (self.new_vreg(info, Kind::Piece(t.home, t.at)), 0, 0),
+                Some((None, _, level)) => {
+                    (self.new_vreg(info, Kind::Piece(t.home, t.at, Level::Near(level))), 0, 0)
+                }
                 None => {
                     let made = VRegInfo { file: info.file, len: t.len, align: t.align };
                     (self.new_vreg(made, Kind::Temp), t.lo, 0)
@@ -296,11 +313,18 @@ impl Work {
             let mut last = at.number.unwrap_or(0);
             let start = round.numbers.inst[at.block];
             let alone = round.is_alone(t.reg);
+            // Written again before anything looks at its home; needed there whatever reads it in a register.
+            let (mut again, mut needed) = (0, 0);
             if let Some(s) = round.stretch(at, t.reg) {
                 s.piece = Some(temp);
                 s.valid |= t.reads | t.writes;
+                let (written, stored) = s.behind((last - start) as usize);
+                needed = stored;
                 // Another register with the same home would look for the value there.
-                last = if alone { start + s.last as u32 } else { last };
+                if alone {
+                    again = written & !stored;
+                    last = start + s.last as u32;
+                }
             }
             for operand in &mut i.operands {
                 if let MOperand::Virt(s) = operand
@@ -323,7 +347,7 @@ impl Work {
                 self.push_loads(round, at, t.home, moves, out);
             }
             let live = (0..32u8).filter(|&k| t.writes >> k & 1 == 1 && !round.is_dead(at, last, t.reg, k));
-            let live = live.fold(0u32, |mask, k| mask | 1 << k);
+            let live = (live.fold(0u32, |mask, k| mask | 1 << k) | t.writes & needed) & !again;
             let masked = keeps && info.file != RegFile::Sgpr;
             stores.extend(runs(live).map(|(first, len)| transfer(first, len, masked, role.after(t.home))));
         }

@@ -2,7 +2,7 @@
 
 use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 
-use super::work::{Home, HomeId, Kind, Piece, Role, Work, inst};
+use super::work::{Home, HomeId, Kind, Level, NEAR, Piece, Role, Work, inst};
 use crate::mir::{MInst, MOperand, Op, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 
@@ -78,6 +78,20 @@ impl Work {
                     k += len;
                 }
             }
+            Home::Lds(first) => {
+                let Some(lds) = self.limits.spill.lds else { return };
+                let name = if store { "ds_write_b32" } else { "ds_read_b32" };
+                let Some(row) = table::find_form(self.f.target, name, "") else { return };
+                let address = MOperand::Virt(VSlice { reg: lds.address, start: 0, len: 1 });
+                for k in 0..t.part.len {
+                    let here = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
+                    let operands = if store { [address, here] } else { [here, address] };
+                    let mut mods = row.default_mods();
+                    mods.offset = lds.room.slot(first + u32::from(t.at + k)) as i32;
+                    let keeps_dst = t.keeps && !store;
+                    out.push((MInst { keeps_dst, ..inst(Op::Machine(row, mods), &operands, t.loc) }, t.role));
+                }
+            }
             Home::Again(how) => {
                 // There is nothing to store.
                 if !store {
@@ -109,7 +123,7 @@ impl Work {
         }
         let home = self.homes.len() as HomeId;
         let info = VRegInfo { file: RegFile::Sgpr, len: 1, align: 1 };
-        let reg = self.new_vreg(info, Kind::Piece(home, 0));
+        let reg = self.new_vreg(info, Kind::Piece(home, 0, Level::Near(NEAR.len())));
         let base = MOperand::Virt(VSlice { reg, start: 0, len: 1 });
         let how = inst(Op::Copy, &[base, MOperand::Fixed(Operand::const32(address))], t.loc);
         self.add_home(Home::Again(how.clone().into()));

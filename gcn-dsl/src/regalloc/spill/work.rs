@@ -5,6 +5,9 @@ use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
 
 use super::super::Limits;
+use super::super::segs::Segs;
+use super::regions::RegionId;
+use super::share::Shared;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
 /// Where values are that have no register.
@@ -57,8 +60,33 @@ pub(super) enum Kind {
     Slot,
     /// A VGPR whose lanes hold SGPRs.
     Lanes,
-    /// A stretch of the life of a value whose home this is, from this dword of the home on.
-    Piece(HomeId, u8),
+    /// A part of the life of a value whose home this is, from this dword of the home on.
+    Piece(HomeId, u8, Level),
+}
+
+/// How large a part of a value's life is. What has no register for a part may have one for a smaller part in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Level {
+    /// A loop, or the code between two.
+    Region(RegionId),
+    /// Instructions of one block, of which two that follow each other are so near (index to [`NEAR`]).
+    Near(usize),
+}
+
+/// So many instructions may lie between two that share a register, by level.
+pub(super) const NEAR: [usize; 3] = [usize::MAX, 64, 8];
+
+impl Kind {
+    /// How near instructions have to be to share a register when a register of this kind has gone: the level and the distance.
+    pub fn near(self) -> Option<(usize, usize)> {
+        let level = match self {
+            Kind::Piece(_, _, Level::Near(level)) => level + 1,
+            // Moves between a slot and pieces become moves between these and memory.
+            Kind::Slot => return None,
+            _ => 0,
+        };
+        NEAR.get(level).map(|&near| (level, near))
+    }
 }
 
 /// Where a value is that has no register.
@@ -68,6 +96,8 @@ pub(super) enum Home {
     Reg(VReg),
     /// In scratch memory, from this dword of the frame on.
     Frame(u32),
+    /// In LDS, from this slot on.
+    Lds(u32),
     /// Each dword in a lane.
     Lanes(Vec<(VReg, u8)>),
     /// Nowhere: it is made again where it is needed, by this instruction, whose first operand is the destination.
@@ -85,13 +115,17 @@ pub(super) struct Work {
     /// By virtual register.
     pub kinds: Vec<Kind>,
     pub homes: Vec<Home>,
-    /// Dwords of the frame.
-    pub frame: u32,
+    /// First dword of the frame that is for values.
+    frame_start: u32,
+    frame: Shared,
     /// Nothing that only saves instructions is done.
     pub plain: bool,
     pub limits: Limits,
-    /// The VGPR that takes the next SGPR, and its next lane.
-    lanes: Option<(VReg, u8)>,
+    /// Slots of LDS.
+    pub lds: Shared,
+    /// Lanes by number, and the VGPR of each 64.
+    lanes: Shared,
+    lane_regs: Vec<VReg>,
     /// VGPRs for lanes that were not there in the last round.
     pub new_lanes: Vec<VReg>,
     /// Whether the other vector file has registers for values of VGPRs, of AGPRs.
@@ -111,14 +145,22 @@ pub(super) const NO_HOME: HomeId = u32::MAX;
 
 impl Work {
     pub fn new(f: &Function, limits: &Limits) -> Work {
+        let mut kinds = vec![Kind::Value; f.vregs.len()];
+        // The address of what is in LDS is not there itself.
+        if let Some(kind) = limits.spill.lds.and_then(|lds| kinds.get_mut(lds.address.0 as usize)) {
+            *kind = Kind::Temp;
+        }
         Work {
             roles: f.blocks.iter().map(|b| vec![Role::Own; b.insts.len()]).collect(),
-            kinds: vec![Kind::Value; f.vregs.len()],
+            kinds,
             homes: Vec::new(),
-            frame: limits.spill.frame.map_or(0, |bytes| bytes.div_ceil(4)),
+            frame_start: limits.spill.frame.map_or(0, |bytes| bytes.div_ceil(4)),
+            frame: Shared::default(),
+            lds: Shared::default(),
             limits: *limits,
             plain: false,
-            lanes: None,
+            lanes: Shared::default(),
+            lane_regs: Vec::new(),
             new_lanes: Vec::new(),
             room: [limits.spill.agprs && f.target.has_agprs(); 2],
             pages: Vec::new(),
@@ -158,10 +200,12 @@ impl Work {
         }
         self.gone[i] = Some((home, at));
         // What is in a slot moves with it.
-        if let Some(of) = self.slots.remove(&reg)
-            && let Home::Frame(first) = self.homes[home as usize]
-        {
-            self.homes[of as usize] = Home::Frame(first + u32::from(at));
+        if let Some(of) = self.slots.remove(&reg) {
+            match self.homes[home as usize] {
+                Home::Frame(first) => self.homes[of as usize] = Home::Frame(first + u32::from(at)),
+                Home::Lds(first) => self.homes[of as usize] = Home::Lds(first + u32::from(at)),
+                _ => {}
+            }
         }
     }
 
@@ -180,19 +224,27 @@ impl Work {
         self.homes.len() as u32 - 1
     }
 
+    /// Dwords of the frame.
+    pub fn frame_dwords(&self) -> u32 {
+        self.frame_start + self.frame.len()
+    }
+
     /// The home of a value of `info`, in lanes, in the other vector file or in memory.
-    pub fn new_home(&mut self, info: VRegInfo, in_memory: bool) -> HomeId {
+    pub fn new_home(&mut self, info: VRegInfo, life: &[Segs], in_memory: bool) -> HomeId {
         let other = match info.file {
             RegFile::Sgpr => {
-                let lanes = (0..info.len).map(|_| self.next_lane()).collect();
+                let lanes = life.iter().map(|dword| self.lane(std::slice::from_ref(dword))).collect();
                 return self.add_home(Home::Lanes(lanes));
             }
             RegFile::Vgpr => RegFile::Agpr,
             RegFile::Agpr => RegFile::Vgpr,
         };
         if in_memory || !self.has_room(info.file) {
-            let first = self.frame;
-            self.frame += u32::from(info.len);
+            let slots = self.limits.spill.lds.map_or(0, |lds| lds.room.slots);
+            if let Some(first) = self.lds.place_below(slots, life, !self.plain) {
+                return self.add_home(Home::Lds(first));
+            }
+            let first = self.frame_start + self.frame.place(life, !self.plain);
             return self.add_home(Home::Frame(first));
         }
         let slot = self.new_vreg(VRegInfo { file: other, align: 1, ..info }, Kind::Slot);
@@ -201,21 +253,26 @@ impl Work {
         home
     }
 
-    fn next_lane(&mut self) -> (VReg, u8) {
-        let (reg, lane) = match self.lanes {
-            Some(next) => next,
-            None => {
-                let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Lanes);
-                self.new_lanes.push(reg);
-                (reg, 0)
-            }
-        };
-        self.lanes = (lane < 63).then_some((reg, lane + 1));
-        (reg, lane)
+    fn lane(&mut self, life: &[Segs]) -> (VReg, u8) {
+        let number = self.lanes.place(life, !self.plain);
+        if self.lane_regs.len() <= number as usize / LANES {
+            let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Lanes);
+            self.new_lanes.push(reg);
+            self.lane_regs.push(reg);
+        }
+        (self.lane_regs[number as usize / LANES], (number as usize % LANES) as u8)
     }
 }
+
+/// Lanes of a VGPR.
+const LANES: usize = 64;
 
 /// An instruction of the allocator.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {
     MInst { op, operands: operands.iter().copied().collect(), keeps_dst: false, loc }
+}
+
+/// What stands for an instruction that became nothing.
+pub(super) fn no_instruction(loc: Option<SourceLoc>) -> MInst {
+    inst(Op::Order, &[], loc)
 }

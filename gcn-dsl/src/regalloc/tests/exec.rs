@@ -151,6 +151,19 @@ impl Machine<'_> {
                 let value = self.lanes.get(&(from, lane as u8)).copied().unwrap_or([1; 2]);
                 self.set_hard(to, value, 0..2);
             }
+        } else if name.starts_with("ds_") {
+            // Apart from what is in scratch memory.
+            let slot = 0x10_0000 + inst.mods.offset as u32;
+            let (data, parts) = (if name == "ds_write_b32" { 1 } else { 0 }, self.parts(RegFile::Vgpr));
+            let unit = unit(inst.operands[data], 0);
+            if data == 1 {
+                let value = self.hard[unit.index()];
+                let cell = self.frame.entry(slot).or_insert([2; 2]);
+                parts.for_each(|p| cell[p] = value[p]);
+            } else {
+                let value = self.frame.get(&slot).copied().unwrap_or([3; 2]);
+                self.set_hard(unit, value, parts);
+            }
         } else if name.starts_with("scratch_") {
             let base = match inst.operand("saddr").unwrap() {
                 Operand::Reg(r) => self.hard[r.units().next().unwrap().index()][0] as u32,
@@ -280,8 +293,8 @@ impl Machine<'_> {
     }
 }
 
-/// Runs up to `steps` instructions along a random path.
-pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), String> {
+/// Runs up to `steps` instructions along a random path. Returns how many lines around them were run.
+pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize, String> {
     let mut rng = Rng(seed);
     let scalar = |i: usize| RegUnit::from_index(i).is_some_and(|u| u.reg().file == RegFile::Sgpr);
     let mut start = |i: usize| {
@@ -301,18 +314,20 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
             Some(first)
         })
         .collect();
-    let (mut block, mut at) = (0, 0);
+    let (mut block, mut at, mut around) = (0, 0, 0);
     for time in 0..steps as u64 {
         while f.blocks.get(block).is_some_and(|b| at >= b.insts.len()) {
             // What stands behind the last instruction, for the next block.
             let last = (first[block] + at).checked_sub(1).filter(|_| at > 0);
             let from = last.map_or(a.block_line[block], |l| a.spans[l].end);
+            around += (a.block_line[block + 1] - from) as usize;
             (from..a.block_line[block + 1]).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
             (block, at) = (block + 1, 0);
         }
-        let Some(inst) = f.blocks.get(block).map(|b| &b.insts[at]) else { return Ok(()) };
+        let Some(inst) = f.blocks.get(block).map(|b| &b.insts[at]) else { return Ok(around) };
         let span = a.spans[first[block] + at];
         let lines = span.main as usize..span.main_end as usize;
+        around += (span.main - span.start + span.end - span.main_end) as usize;
         (span.start..span.main).for_each(|l| m.spill(&a.program.lines[l as usize].inst));
         let fail = |what| Err(format!("block {block} instruction {at}: {what}"));
         match &inst.op {
@@ -332,7 +347,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
                     return fail(what);
                 }
                 if desc.class == gcn_isa::Class::Endpgm {
-                    return Ok(());
+                    return Ok(around);
                 }
             }
         }
@@ -343,7 +358,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<(), S
             _ => {}
         }
     }
-    Ok(())
+    Ok(around)
 }
 
 /// True for the unconditional branch.

@@ -128,7 +128,7 @@ fn random_functions_with_pins_compute_what_they_say() {
     for seed in 0..48 {
         let target = [Target::GFX90A, Target::GFX942][(seed % 2) as usize];
         let f = with_pins(target, seed);
-        let spill = SpillTo { lanes: true, agprs: true, frame: None };
+        let spill = SpillTo { lanes: true, agprs: true, ..SpillTo::default() };
         for limits in
             [Limits::default(), Limits { vgprs: 124, sgprs: 102, agprs: 124, spill, ..Limits::default() }]
         {

@@ -4,8 +4,10 @@ use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 
 use super::build::{AsOperand, Build, int, slice};
 use super::exec::{self, Rng};
-use crate::mir::{Function, VReg, VSlice};
-use crate::regalloc::{AllocError, Allocated, Limits, SpillTo, Spills, allocate, verify};
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+use crate::regalloc::{
+    AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo, Spills, allocate, spill, verify,
+};
 
 /// Tuple widths.
 const LENS: [u8; 7] = [1, 2, 3, 4, 8, 16, 32];
@@ -324,11 +326,11 @@ fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Functio
     g.b.end()
 }
 
-/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on.
-fn check(f: &Function, a: &Allocated, seed: u64) {
-    for path in 0..6 {
-        exec::run(f, a, 600, path).unwrap_or_else(|e| panic!("seed {seed} path {path}: {e}"));
-    }
+/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on. Returns how many of the
+/// instructions that were put in were run.
+fn check(f: &Function, a: &Allocated, seed: u64) -> usize {
+    let run = |path| exec::run(f, a, 600, path).unwrap_or_else(|e| panic!("seed {seed} path {path}: {e}"));
+    (0..6).map(run).sum()
 }
 
 #[test]
@@ -421,27 +423,48 @@ fn the_checker_sees_every_wrong_register_that_a_run_sees() {
     assert!(wrong > 200 && refused >= wrong, "{wrong} wrong, {refused} refused");
 }
 
+/// Slots of LDS, with an address that the function makes.
+fn lds(f: &mut Function, slots: u32) -> LdsFrame {
+    let address = f.new_vreg(RegFile::Vgpr, 1);
+    let all = address.all(f.info(address));
+    let operands = [MOperand::Virt(all), MOperand::Fixed(Operand::Reg(Reg::v(0, 1)))];
+    let copy = MInst { op: Op::Copy, operands: operands.into_iter().collect(), keeps_dst: false, loc: None };
+    f.blocks[0].insts.insert(0, copy);
+    LdsFrame { address, room: LdsRoom { first_byte: 64, slot_bytes: 256, slots } }
+}
+
+/// A function, and limits of about a third of what it would use.
+pub(super) fn crowded(seed: u64) -> (Function, Limits) {
+    let target = [Target::GFX90A, Target::GFX942][seed as usize % 2];
+    let mut f = function_with(target, seed, 4 + seed as usize % 30, true);
+    let mut rng = Rng(seed);
+    let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);
+    let mut spill = SpillTo { lanes: true, agprs: rng.chance(60), frame, lds: None };
+    if frame.is_some() && seed % 3 == 0 {
+        spill.lds = Some(lds(&mut f, seed as u32 % 40));
+    }
+    let limits = Limits {
+        sgprs: 30 + rng.below(40) as u16,
+        vgprs: 40 + rng.below(40) as u16,
+        agprs: 36 + rng.below(80) as u16,
+        spill,
+        ..Limits::default()
+    };
+    (f, limits)
+}
+
 /// With a third of the registers everything still computes the same; only what one instruction needs at once must fit.
 #[test]
 fn spilled_functions_compute_what_they_say() {
     let count = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
-    let (mut spilled, mut refused, mut total) = (0, 0, Spills::default());
+    let (mut spilled, mut refused, mut total, mut run, mut run_plainly) = (0, 0, Spills::default(), 0, 0);
     for seed in 0..count {
-        let target = [Target::GFX90A, Target::GFX942][seed as usize % 2];
-        let f = function_with(target, seed, 4 + seed as usize % 30, true);
-        let mut rng = Rng(seed);
-        let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);
-        let spill = SpillTo { lanes: true, agprs: rng.chance(60), frame };
-        let limits = Limits {
-            sgprs: 30 + rng.below(40) as u16,
-            vgprs: 40 + rng.below(40) as u16,
-            agprs: 36 + rng.below(80) as u16,
-            spill,
-            ..Limits::default()
-        };
+        let (f, limits) = crowded(seed);
         match allocate(&f, &limits) {
             Ok(a) => {
-                check(&f, &a, seed);
+                // That what saves instructions is left out hides what is wrong with it.
+                assert_eq!(a.refused, None, "seed {seed}");
+                let moves = check(&f, &a, seed);
                 assert!(a.usage.vgprs <= limits.vgprs && a.usage.sgprs <= limits.sgprs);
                 assert!(a.usage.agprs <= limits.agprs);
                 spilled += usize::from(a.spills.total() > 0);
@@ -449,15 +472,28 @@ fn spilled_functions_compute_what_they_say() {
                 total.register_moves += a.spills.register_moves;
                 total.stores += a.spills.stores;
                 total.loads += a.spills.loads;
+                total.lds_stores += a.spills.lds_stores;
+                total.lds_loads += a.spills.lds_loads;
                 total.again += a.spills.again;
+                // There may be no place for what is spilled plainly.
+                if seed % 4 == 0
+                    && let Ok(plain) = spill::allocate(&f, &limits, true)
+                {
+                    verify(&f, &plain).unwrap_or_else(|e| panic!("seed {seed}, plain: {e}"));
+                    run += moves;
+                    run_plainly += check(&f, &plain, seed);
+                }
             }
             Err(AllocError::DoesNotFit { .. }) => refused += 1,
             Err(e) => panic!("seed {seed}: {e}"),
         }
     }
-    println!("{spilled} spilled, {refused} refused, {total:?}");
+    println!(
+        "{spilled} spilled, {refused} refused, {total:?}, in a quarter of them {run} moves were run, {run_plainly} if spilled plainly"
+    );
     assert!(
         spilled * 3 > count as usize && refused * 3 < count as usize,
         "{spilled} spilled, {refused} refused"
     );
+    assert!(run * 5 < run_plainly * 4, "{run} moves were run, {run_plainly} without what saves some");
 }

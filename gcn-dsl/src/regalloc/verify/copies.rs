@@ -116,6 +116,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
         value: Value,
         places: Vec<(Cell, Lanes)>,
         undefined: bool,
+        /// Undefined in the active lanes.
+        vague: bool,
         was_undefined: bool,
     }
     // All sources are looked up before any destination is named: a copy may overlap itself.
@@ -143,6 +145,7 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                 value: p.dst,
                 places,
                 undefined: from && (!keeps || to || state.is_confined(p.dst)),
+                vague: from || state.is_vague(p.src),
                 was_undefined: to,
             }
         })
@@ -158,6 +161,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
         new.places.into_iter().for_each(|(cell, lanes)| state.add(cell, new.value, lanes));
         if new.undefined {
             state.undefine(new.value);
+        } else if vector && new.vague {
+            state.blur(new.value);
         }
     }
     // Hardware values change by themselves.

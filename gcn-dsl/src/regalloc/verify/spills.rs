@@ -15,8 +15,6 @@ use crate::mir::{MInst, MOperand, Op};
 pub(super) struct Repeats {
     /// Machine instructions by the number of their row.
     by_row: HashMap<u16, Vec<u32>>,
-    /// Copies by what they copy: the instruction and the destination's dword.
-    copies: HashMap<Value, Vec<(u32, u32)>>,
     /// By dword: instructions that it is a source or a result of.
     touching: HashMap<u32, Vec<u32>>,
     /// Where each of them stands.
@@ -39,18 +37,13 @@ impl Checker<'_> {
         for (block, b) in self.f.blocks.iter().enumerate() {
             for (i, inst) in b.insts.iter().enumerate() {
                 let number = (self.first[block] + i) as u32;
-                let [MOperand::Virt(dst), ..] = inst.operands[..] else { continue };
+                let [MOperand::Virt(_), ..] = inst.operands[..] else { continue };
                 let fixed_reg = |o: &MOperand| matches!(o, MOperand::Fixed(Operand::Reg(_)));
                 if inst.keeps_dst || inst.operands.iter().any(fixed_reg) || !self.is_pure(inst) {
                     continue;
                 }
-                match inst.op {
-                    Op::Machine(desc, _) => repeats.by_row.entry(desc.id).or_default().push(number),
-                    _ => {
-                        for (to, from) in self.dwords(dst).zip(self.copied_values(inst.operands[1])) {
-                            repeats.copies.entry(from).or_default().push((number, to));
-                        }
-                    }
+                if let Op::Machine(desc, _) = inst.op {
+                    repeats.by_row.entry(desc.id).or_default().push(number);
                 }
                 for o in &inst.operands {
                     if let MOperand::Virt(s) = *o {
@@ -63,6 +56,19 @@ impl Checker<'_> {
         repeats
     }
 
+    /// The values that an instruction makes which may be repeated, as far as other blocks can read them.
+    pub(super) fn results(&self, number: u32) -> impl Iterator<Item = Value> + use<> {
+        let inst = self.repeats.at.get(&number).and_then(|at| self.f.blocks[at.block].insts.get(at.inst));
+        let dst = inst.and_then(|i| match i.operands.first() {
+            Some(MOperand::Virt(s)) => Some(*s),
+            _ => None,
+        });
+        let crosses = |d: &u32| self.crossing.binary_search(d).is_ok();
+        let list: SmallVec<[Value; 4]> =
+            dst.map(|s| self.dwords(s)).into_iter().flatten().filter(crosses).map(Value::Dword).collect();
+        list.into_iter()
+    }
+
     fn copied_values(&self, src: MOperand) -> Vec<Value> {
         match src {
             MOperand::Virt(s) => self.dwords(s).map(Value::Dword).collect(),
@@ -73,11 +79,10 @@ impl Checker<'_> {
         }
     }
 
-    /// True for a copy, and for arithmetic that only its operands decide.
+    /// True for arithmetic that only its operands decide.
     fn is_pure(&self, inst: &MInst) -> bool {
         use gcn_isa::{Access, Class, table::ImplicitRegs as Implicit};
         match inst.op {
-            Op::Copy => true,
             Op::Machine(desc, mods) => {
                 let reads = desc.implicit_reads - Implicit::EXEC - Implicit::MODE;
                 matches!(desc.class, Class::Valu | Class::Salu)
@@ -90,24 +95,39 @@ impl Checker<'_> {
                     && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
                     && desc.operands.first().is_some_and(|o| o.access == Access::Write)
             }
-            Op::Undef | Op::Order | Op::Mark(_) => false,
+            Op::Copy | Op::Undef | Op::Order | Op::Mark(_) => false,
         }
     }
 
     /// After the instruction at `at`: its result's dwords changed, and it may be repeated from now on.
     pub(super) fn note_repeatable(&self, state: &mut State, at: At, inst: &MInst) {
-        // A copy to itself changes nothing.
-        let same = inst.op == Op::Copy && inst.operands.first() == inst.operands.get(1);
-        if self.repeats.at.is_empty() || same {
+        if self.a.spills.total() == 0 {
+            return;
+        }
+        let roots = self.roots(state, inst);
+        // A copy of what the destination has changes nothing.
+        let has =
+            |&(to, root): &(u32, Value)| root == Value::Dword(to) || root == state.root(Value::Dword(to));
+        if !roots.is_empty() && roots.iter().all(has) {
             return;
         }
         let uses = super::access::uses(self.f, inst);
         for u in uses.iter().filter(|u| u.write) {
             for d in self.dwords(u.slice) {
+                state.changed(d);
                 self.repeats.touching.get(&d).into_iter().flatten().for_each(|n| {
                     state.repeatable.remove(n);
                 });
             }
+        }
+        // Where a copy kept lanes, they are not what it would make of them, unless they mean nothing.
+        let whole = !self.keeps_lanes(inst)
+            || roots
+                .iter()
+                .all(|r| state.is_undefined(Value::Dword(r.0)) || state.was_confined(Value::Dword(r.0)));
+        if whole {
+            let kept = |root| roots.iter().all(|r| Value::Dword(r.0) != root);
+            roots.iter().filter(|r| kept(r.1)).for_each(|&(to, root)| state.copied(to, root));
         }
         let number = (self.first[at.block] + at.inst) as u32;
         let own_source = uses
@@ -119,23 +139,35 @@ impl Checker<'_> {
         }
     }
 
-    /// What holds the source of a copy that could be repeated holds its destination.
-    pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
-        if self.repeats.copies.is_empty() {
-            return;
+    /// The dwords that a copy writes, each with what it is a copy of in the end.
+    fn roots(&self, state: &State, inst: &MInst) -> SmallVec<[(u32, Value); 4]> {
+        match inst.operands[..] {
+            [MOperand::Virt(dst), src] if inst.op == Op::Copy => {
+                let values = self.copied_values(src).into_iter();
+                self.dwords(dst).zip(values.map(|v| state.root(v))).collect()
+            }
+            _ => SmallVec::new(),
         }
-        // Copies of copies too.
-        let mut next = 0;
-        while let Some(&(value, lanes)) = values.get(next) {
-            next += 1;
-            for &(number, dst) in self.repeats.copies.get(&value).into_iter().flatten() {
+    }
+
+    /// True if the result keeps lanes that EXEC masks; scalars have none.
+    fn keeps_lanes(&self, inst: &MInst) -> bool {
+        let vector =
+            |o: &MOperand| matches!(o, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
+        inst.keeps_dst && inst.operands.first().is_some_and(vector)
+    }
+
+    /// What holds a value holds its copies.
+    pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
+        for i in 0..values.len() {
+            let (value, lanes) = values[i];
+            for &dst in state.copies_of(value) {
                 let copy = Value::Dword(dst);
-                if !state.repeatable.contains(&number) || values.iter().any(|v| v.0 == copy) {
-                    continue;
+                if !values.iter().any(|v| v.0 == copy) {
+                    // Scalars are whole.
+                    let scalar = self.file_of(dst) == RegFile::Sgpr;
+                    values.push((copy, if scalar { FULL } else { lanes & ACTIVE }));
                 }
-                // Scalars are whole.
-                let scalar = self.file_of(dst) == RegFile::Sgpr;
-                values.push((copy, if scalar { FULL } else { lanes & ACTIVE }));
             }
         }
     }
@@ -148,6 +180,7 @@ impl Checker<'_> {
         match line.desc.mnemonic {
             "v_writelane_b32" | "v_readlane_b32" => self.lane(state, at, line),
             name if name.starts_with("scratch_") => self.memory(state, at, line),
+            "ds_write_b32" | "ds_read_b32" => self.lds(state, at, line),
             _ => self.again(state, at, line),
         }
     }
@@ -199,6 +232,30 @@ impl Checker<'_> {
             let values = state.values(from);
             state.transfer(to, &values);
         }
+        Ok(())
+    }
+
+    /// An access to a slot of LDS, by the lane's own address.
+    fn lds(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+        let store = line.desc.mnemonic == "ds_write_b32";
+        let reg = |name| line.operand(name).and_then(Operand::reg).and_then(|r| r.units().next());
+        let (address, data) = (reg("addr"), reg(if store { "data0" } else { "vdst" }));
+        let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();
+        let (Some(lds), Some(address), Some(data), true) = (self.a.spills.lds, address, data, plain) else {
+            return self.fail(at, format!("{} is no plain access to a slot of LDS", line.desc.printed));
+        };
+        let lane = self.dword.get(lds.address.0 as usize).map(|&d| Value::Dword(d));
+        if lane.is_none_or(|lane| state.lanes(Cell::Unit(address), lane) & ACTIVE == 0) {
+            return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
+        }
+        let offset = line.mods.offset as u32;
+        let Some(slot) = (0..lds.room.slots).find(|&slot| lds.room.slot(slot) == offset) else {
+            return self.fail(at, "a dword of LDS that is no slot is used".into());
+        };
+        let (unit, slot) = (Cell::Unit(data), Cell::Lds(slot));
+        let (to, from) = if store { (slot, unit) } else { (unit, slot) };
+        let values = state.values(from);
+        state.transfer(to, &values);
         Ok(())
     }
 

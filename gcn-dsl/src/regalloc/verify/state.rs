@@ -33,6 +33,8 @@ pub(super) enum Cell {
     Lane(RegUnit, u8),
     /// A dword of the frame, one for each lane.
     Frame(u32),
+    /// A slot of LDS, a dword for each lane.
+    Lds(u32),
 }
 
 impl Cell {
@@ -41,7 +43,7 @@ impl Cell {
         match self {
             Cell::Unit(unit) => unit.reg().file != RegFile::Sgpr,
             Cell::Lane(..) => false,
-            Cell::Frame(_) => true,
+            Cell::Frame(_) | Cell::Lds(_) => true,
         }
     }
 }
@@ -63,10 +65,16 @@ pub(super) struct State {
     undefined: HashSet<Value>,
     /// Values that mean nothing in lanes that are masked now.
     confined: HashSet<Value>,
+    /// Values that mean nothing in active lanes: those hold an undefined value that was copied.
+    vague: HashSet<Value>,
     /// VGPRs some lane of which holds something of its own.
     with_lanes: HashSet<RegUnit>,
     /// Instructions that would give the same result again.
     pub repeatable: HashSet<u32>,
+    /// By dword: the value that it is a copy of, as long as neither has changed.
+    roots: HashMap<u32, Value>,
+    /// The same the other way round.
+    copies: HashMap<Value, SmallVec<[u32; 2]>>,
 }
 
 impl State {
@@ -74,11 +82,42 @@ impl State {
         let mut state = State {
             undefined: edge.undefined.iter().copied().collect(),
             confined: edge.confined.iter().copied().collect(),
+            vague: edge.vague.iter().copied().collect(),
             repeatable: edge.repeatable.iter().copied().collect(),
             ..State::default()
         };
         edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
+        edge.roots.iter().for_each(|&(dword, root)| state.copied(dword, root));
         state
+    }
+
+    /// What `value` is a copy of.
+    pub fn root(&self, value: Value) -> Value {
+        match value {
+            Value::Dword(d) => self.roots.get(&d).copied().unwrap_or(value),
+            _ => value,
+        }
+    }
+
+    /// The dwords that are copies of `value`.
+    pub fn copies_of(&self, value: Value) -> &[u32] {
+        self.copies.get(&value).map_or(&[], |list| list)
+    }
+
+    /// A dword is a copy of a value now.
+    pub fn copied(&mut self, dword: u32, root: Value) {
+        self.roots.insert(dword, root);
+        self.copies.entry(root).or_default().push(dword);
+    }
+
+    /// A dword has another value: it is no copy, nor has it any.
+    pub fn changed(&mut self, dword: u32) {
+        if let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root)) {
+            list.retain(|d| *d != dword);
+        }
+        for copy in self.copies.remove(&Value::Dword(dword)).into_iter().flatten() {
+            self.roots.remove(&copy);
+        }
     }
 
     /// The part that later blocks can use.
@@ -101,11 +140,21 @@ impl State {
         let mut repeatable: Vec<u32> = self.repeatable.iter().copied().collect();
         repeatable.sort_unstable();
         let (undefined, confined) = (sorted(&self.undefined), sorted(&self.confined));
-        Edge { held, undefined, confined, repeatable }
+        let known = self.roots.iter().filter(|(d, root)| {
+            crosses(&Value::Dword(**d)) && (crosses(root) || matches!(root, Value::Const(_)))
+        });
+        let mut roots: Vec<(u32, Value)> = known.map(|(&d, &root)| (d, root)).collect();
+        roots.sort_unstable();
+        Edge { held, undefined, confined, vague: sorted(&self.vague), repeatable, roots }
     }
 
     pub fn is_undefined(&self, value: Value) -> bool {
         self.undefined.contains(&value)
+    }
+
+    /// In active lanes, the value is nothing in particular.
+    pub fn is_vague(&self, value: Value) -> bool {
+        self.vague.contains(&value)
     }
 
     /// In which lanes `cell` holds `value`.
@@ -114,7 +163,8 @@ impl State {
             return FULL;
         }
         let found = self.held.get(&cell).and_then(|list| list.iter().find(|v| v.0 == value));
-        found.map_or(0, |v| v.1)
+        let vague = if self.vague.contains(&value) && cell.is_masked() { ACTIVE } else { 0 };
+        found.map_or(0, |v| v.1) | vague
     }
 
     pub fn values(&self, cell: Cell) -> SmallVec<[(Value, Lanes); 2]> {
@@ -232,6 +282,12 @@ impl State {
         }
         self.undefined.remove(&value);
         self.confined.remove(&value);
+        self.vague.remove(&value);
+    }
+
+    /// See [`State::is_vague`].
+    pub fn blur(&mut self, value: Value) {
+        self.vague.insert(value);
     }
 
     /// The name stands for no particular value from here on.
@@ -251,6 +307,7 @@ impl State {
         if self.undefined.remove(&value) {
             self.confined.insert(value);
         }
+        self.vague.remove(&value);
         for (cell, lanes) in self.places(value) {
             self.set_lanes(cell, value, lanes & REST);
         }
@@ -267,13 +324,19 @@ impl State {
         let keep = if narrowed { ACTIVE } else { 0 };
         let masked: Vec<Cell> = self.held.keys().copied().filter(|c| c.is_masked()).collect();
         for cell in masked {
-            for (value, lanes) in self.values(cell) {
+            for (value, own) in self.values(cell) {
+                let lanes = self.lanes(cell, value);
                 if lanes != FULL {
                     self.set_lanes(cell, value, lanes & keep);
+                } else if own != FULL {
+                    self.set_lanes(cell, value, FULL);
                 }
             }
         }
         self.confined.clear();
+        if !narrowed {
+            self.vague.clear();
+        }
     }
 }
 
@@ -283,7 +346,9 @@ pub(super) struct Edge {
     held: Vec<((Value, Cell), Lanes)>,
     undefined: Vec<Value>,
     confined: Vec<Value>,
+    vague: Vec<Value>,
     repeatable: Vec<u32>,
+    roots: Vec<(u32, Value)>,
 }
 
 impl Edge {
@@ -298,19 +363,31 @@ impl Edge {
         held.sort_unstable();
         held.dedup();
         let undefined = dwords.iter().copied().map(Value::Dword).collect();
-        Edge { held, undefined, confined: Vec::new(), repeatable: Vec::new() }
+        Edge {
+            held,
+            undefined,
+            confined: Vec::new(),
+            vague: Vec::new(),
+            repeatable: Vec::new(),
+            roots: Vec::new(),
+        }
     }
 
-    /// What holds on both edges.
-    pub fn meet(&self, other: &Edge) -> Edge {
+    /// What holds on both edges. `results` gives the values that an instruction makes: where they are undefined, it may be
+    /// repeated as well as not.
+    pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
         let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
         let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
         let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
         while let Some(first) = a.peek().into_iter().chain(b.peek()).map(|e| e.0).min() {
-            let lanes = |next: Option<&((Value, Cell), Lanes)>, edge: &Edge| match next {
-                Some(e) => e.1,
-                None if has(&edge.undefined, &first.0) => FULL,
-                None => 0,
+            let lanes = |next: Option<&((Value, Cell), Lanes)>, edge: &Edge| {
+                // Where a value means nothing, everything holds it.
+                let nothing = |list, lanes| if has(list, &first.0) { lanes } else { 0 };
+                let free = match first.1.is_masked() {
+                    true => nothing(&edge.vague, ACTIVE) | nothing(&edge.confined, REST),
+                    false => 0,
+                };
+                next.map_or(0, |e| e.1) | free | nothing(&edge.undefined, FULL)
             };
             let here = lanes(a.next_if(|e| e.0 == first), self);
             let there = lanes(b.next_if(|e| e.0 == first), other);
@@ -325,8 +402,26 @@ impl Edge {
         both.sort_unstable();
         both.dedup();
         both.retain(|v| confined(self, v) && confined(other, v));
-        let again = |n: &&u32| other.repeatable.binary_search(n).is_ok();
-        let repeatable = self.repeatable.iter().filter(again).copied().collect();
-        Edge { held, undefined, confined: both, repeatable }
+        let mut vague: Vec<Value> = self.vague.iter().chain(&other.vague).copied().collect();
+        vague.sort_unstable();
+        vague.dedup();
+        let blurred = |e: &Edge, v: &Value| has(&e.vague, v) || has(&e.undefined, v);
+        vague.retain(|v| blurred(self, v) && blurred(other, v));
+        let again = |e: &Edge, n: u32| {
+            e.repeatable.binary_search(&n).is_ok() || results(n).all(|v| has(&e.undefined, &v))
+        };
+        let mut repeatable: Vec<u32> = self.repeatable.iter().chain(&other.repeatable).copied().collect();
+        repeatable.sort_unstable();
+        repeatable.dedup();
+        repeatable.retain(|&n| again(self, n) && again(other, n));
+        let root = |e: &Edge, d: u32, root: Value| match e.roots.binary_search_by_key(&d, |r| r.0) {
+            Ok(i) => e.roots[i].1 == root,
+            Err(_) => has(&e.undefined, &Value::Dword(d)),
+        };
+        let mut roots: Vec<(u32, Value)> = self.roots.iter().chain(&other.roots).copied().collect();
+        roots.sort_unstable();
+        roots.dedup();
+        roots.retain(|&(d, value)| root(self, d, value) && root(other, d, value));
+        Edge { held, undefined, confined: both, vague, repeatable, roots }
     }
 }

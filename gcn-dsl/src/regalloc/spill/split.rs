@@ -1,0 +1,348 @@
+//! Splits the life of a value that is taken out of registers: where a loop or the code between two loops names it, it
+//! gets a register of its own for that part, loaded once before and stored once behind it.
+//!
+//! The parts are those of `regions`, outermost first. A part whose register is turned out in its turn is split into its
+//! own parts, then into stretches of a block (`insert`), and last into single instructions.
+//!
+//! # What has to be true of a part
+//! A load before it brings all lanes that it needs: EXEC is there what it was when the kernel started, or does not change in
+//! the part. A store behind a loop (instead of behind each writer in it) stores all lanes that changed: EXEC does not
+//! change in the loop, and lanes that are masked there keep what memory holds, or mean nothing.
+
+use gcn_isa::RegFile;
+use hashbrown::HashMap;
+
+use super::super::access;
+use super::super::classes::Classes;
+use super::super::input;
+use super::super::live::Liveness;
+use super::exec::InitialExec;
+use super::insert::runs;
+use super::moves::Transfer;
+use super::regions::{ROOT, Region, RegionId, Regions};
+use super::work::{Home, HomeId, Kind, Level, Role, Work, no_instruction};
+use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
+
+/// Registers that have gone to one home.
+struct Unit {
+    /// Each with the dword of the home that it begins at.
+    members: Vec<(VReg, u8)>,
+    home: HomeId,
+    info: VRegInfo,
+    /// First dword of the home that the unit is about.
+    base: u8,
+    /// The region that it had a register for.
+    within: RegionId,
+    /// What it does in each block that names it, in order.
+    uses: Vec<(usize, Uses)>,
+}
+
+/// What a block does with the dwords of a unit.
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    reads: u32,
+    writes: u32,
+    /// Dwords of which a write gives masked lanes no value.
+    replaces: u32,
+    /// Dwords that moves which will be gone take to their home.
+    stored: u32,
+}
+
+impl Uses {
+    fn and(self, other: Uses) -> Uses {
+        Uses {
+            reads: self.reads | other.reads,
+            writes: self.writes | other.writes,
+            replaces: self.replaces | other.replaces,
+            stored: self.stored | other.stored,
+        }
+    }
+}
+
+/// A register for a part of a unit's life.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Blocks, and where it begins in the first one.
+    first: usize,
+    begin: usize,
+    last: usize,
+    reg: VReg,
+    home: HomeId,
+    base: u8,
+    /// Dwords that are stored behind each writer.
+    through: u32,
+}
+
+/// A move before or behind a part.
+#[derive(Clone, Copy)]
+pub(super) struct EdgeMove {
+    pub store: bool,
+    pub home: HomeId,
+    pub at: u8,
+    pub part: VSlice,
+    /// Lanes that EXEC masks keep what the home held.
+    pub keeps: bool,
+}
+
+/// What a round splits.
+#[derive(Default)]
+pub(super) struct Split {
+    /// By register that is gone: its unit and dword of the home.
+    of: HashMap<VReg, (usize, u8)>,
+    /// By unit, in order of blocks.
+    parts: Vec<Vec<Part>>,
+    /// By block and instruction: moves before it, stores first.
+    moves: HashMap<(usize, usize), Vec<EdgeMove>>,
+}
+
+/// What is known of the function in a round.
+pub(super) struct Facts<'a> {
+    pub regions: &'a Regions,
+    pub exec: &'a InitialExec,
+    pub live: &'a Liveness,
+}
+
+impl Split {
+    /// Splits what has gone in this round: `gone` has the registers.
+    pub fn of_round(work: &mut Work, facts: &Facts<'_>, classes: &mut Classes, gone: &[VReg]) -> Split {
+        let mut split = Split::default();
+        let mut units: Vec<Unit> = Vec::new();
+        let mut by_home: HashMap<HomeId, usize> = HashMap::new();
+        for &reg in gone {
+            let Some((home, at)) = work.gone(reg) else { continue };
+            let unit = match work.kinds[reg.0 as usize] {
+                Kind::Piece(.., Level::Region(within)) => {
+                    Some(Unit { base: at, ..Unit::new(home, work.f.info(reg), within) })
+                }
+                Kind::Value => {
+                    let (root, _) = classes.find(reg);
+                    // An alignment that is not that of the first dword cannot be asked for.
+                    (classes.align(root).1 == 0).then(|| Unit::new(home, aligned(classes, root), ROOT))
+                }
+                _ => None,
+            };
+            let Some(unit) = unit else { continue };
+            let fresh = units.len();
+            let index = match unit.within {
+                ROOT => *by_home.entry(home).or_insert(fresh),
+                _ => fresh,
+            };
+            if index == fresh {
+                units.push(unit);
+            }
+            units[index].members.push((reg, at));
+            split.of.insert(reg, (index, at));
+        }
+        split.note_uses(work, &mut units);
+        for unit in &units {
+            let mut parts = Vec::new();
+            split.choose(work, facts, unit, unit.within, &mut parts);
+            parts.sort_by_key(|p| (p.first, p.begin));
+            split.parts.push(parts);
+        }
+        split.moves.values_mut().for_each(|m| m.sort_by_key(|m| !m.store));
+        split
+    }
+
+    fn note_uses(&self, work: &Work, units: &mut [Unit]) {
+        if units.is_empty() {
+            return;
+        }
+        for (b, block) in work.f.blocks.iter().enumerate() {
+            for (inst, role) in block.insts.iter().zip(&work.roles[b]) {
+                for u in access::uses(&work.f, inst) {
+                    let Some(&(unit, at)) = self.of.get(&u.slice.reg) else { continue };
+                    let unit = &mut units[unit];
+                    let mask = access::mask(u.slice) << (at - unit.base);
+                    let reads = if u.read { mask } else { 0 };
+                    let writes = if u.write && !u.undef { mask } else { 0 };
+                    let uses = match role.home() == Some(unit.home) {
+                        true => Uses { stored: reads, ..Uses::default() },
+                        false => Uses { reads, writes, replaces: writes & !reads, stored: 0 },
+                    };
+                    match unit.uses.last_mut() {
+                        Some((last, known)) if *last == b => *known = known.and(uses),
+                        _ => unit.uses.push((b, uses)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives the unit registers for the parts of a region, or for their parts.
+    fn choose(
+        &mut self,
+        work: &mut Work,
+        facts: &Facts<'_>,
+        unit: &Unit,
+        within: RegionId,
+        parts: &mut Vec<Part>,
+    ) {
+        for &id in &facts.regions.get(within).parts {
+            let region = facts.regions.get(id);
+            let from = unit.uses.partition_point(|u| u.0 < region.first);
+            let to = unit.uses.partition_point(|u| u.0 <= region.last);
+            let named = &unit.uses[from..to];
+            let again = matches!(work.homes[unit.home as usize], Home::Again(_));
+            // In a single block, stretches do the same.
+            let blocks = named.iter().filter(|u| u.1.reads | u.1.writes != 0).count();
+            let wanted = if region.is_loop { blocks > 0 } else { blocks > 1 && !again };
+            if !wanted {
+                continue;
+            }
+            let uses = named.iter().fold(Uses::default(), |all, u| all.and(u.1));
+            match self.part(work, facts, unit, id, uses) {
+                Some(part) => parts.push(part),
+                None => self.choose(work, facts, unit, id, parts),
+            }
+        }
+    }
+
+    fn part(
+        &mut self,
+        work: &mut Work,
+        facts: &Facts<'_>,
+        unit: &Unit,
+        id: RegionId,
+        uses: Uses,
+    ) -> Option<Part> {
+        let region = facts.regions.get(id);
+        let masked = unit.info.file != RegFile::Sgpr;
+        let places = entries(work, facts, unit, region, masked)?;
+        let begin = if region.is_loop { 0 } else { places.first()?.1 };
+        let loads = uses.reads & unit.live_in(facts, region.first);
+        let leaving = region.exits.iter().fold(uses.stored, |all, &e| all | unit.live_in(facts, e));
+        let stored = uses.writes & leaving;
+        let again = matches!(work.homes[unit.home as usize], Home::Again(_));
+        if again && uses.writes != 0 {
+            return None;
+        }
+        let all_lanes = facts.exec.at(region.first, 0);
+        let stays = !masked || region.same_exec && (uses.replaces == 0 || all_lanes);
+        // What its own part stored behind each writer may be read where the part did not live any more.
+        let behind = region.is_loop && region.own_exits && stays && uses.stored == 0;
+        let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
+        let mut edge = |at, store, mask| {
+            for (start, len) in runs(mask) {
+                let part = VSlice { reg, start, len };
+                let keeps = store && masked && !all_lanes;
+                let moved = EdgeMove { store, home: unit.home, at: unit.base + start, part, keeps };
+                self.moves.entry(at).or_default().push(moved);
+            }
+        };
+        places.into_iter().for_each(|at| edge(at, false, loads));
+        if behind {
+            for &exit in &region.exits {
+                edge((exit, 0), true, uses.writes & unit.live_in(facts, exit));
+            }
+        }
+        Some(Part {
+            first: region.first,
+            begin,
+            last: region.last,
+            reg,
+            home: unit.home,
+            base: unit.base,
+            through: if behind { 0 } else { stored },
+        })
+    }
+
+    /// The moves before instruction `at` of a block.
+    pub fn moves_at(&mut self, block: usize, at: usize) -> Vec<EdgeMove> {
+        self.moves.remove(&(block, at)).unwrap_or_default()
+    }
+
+    /// Names the registers of parts in an instruction instead of those that are gone. Returns the stores that
+    /// belong behind it.
+    pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
+        let mut stores = Vec::new();
+        if self.of.is_empty() {
+            return stores;
+        }
+        // Other registers of the unit may hold a value where one is undefined.
+        if let (Op::Undef, [MOperand::Virt(s)]) = (&inst.op, &inst.operands[..])
+            && self.slice(*s, b, i, role).is_some()
+        {
+            *inst = no_instruction(inst.loc);
+            return stores;
+        }
+        let uses = access::uses(&work.f, inst);
+        let vector = |reg| work.f.info(reg).file != RegFile::Sgpr;
+        for u in uses.iter().filter(|u| u.write && !u.undef) {
+            let Some((part, slice)) = self.slice(u.slice, b, i, role) else { continue };
+            let keeps = inst.keeps_dst && vector(part.reg);
+            for (start, len) in runs(access::mask(slice) & part.through) {
+                let at = part.base + start;
+                let part_of = VSlice { reg: part.reg, start, len };
+                let role = role.after(part.home);
+                stores.push(Transfer { home: part.home, at, part: part_of, keeps, role, loc: inst.loc });
+            }
+        }
+        for operand in &mut inst.operands {
+            if let MOperand::Virt(s) = operand
+                && let Some((_, slice)) = self.slice(*s, b, i, role)
+            {
+                *s = slice;
+            }
+        }
+        stores
+    }
+
+    /// The part that a slice is of in this place, and what it is there.
+    fn slice(&self, s: VSlice, b: usize, i: usize, role: Role) -> Option<(&Part, VSlice)> {
+        let &(unit, at) = self.of.get(&s.reg)?;
+        let parts = self.parts.get(unit)?;
+        let next = parts.partition_point(|p| (p.first, p.begin) <= (b, i));
+        let part = next.checked_sub(1).and_then(|n| parts.get(n)).filter(|p| b <= p.last)?;
+        // A move between what is gone and its home goes as well.
+        (role.home() != Some(part.home))
+            .then(|| (part, VSlice { reg: part.reg, start: at - part.base + s.start, len: s.len }))
+    }
+}
+
+impl Unit {
+    fn new(home: HomeId, info: VRegInfo, within: RegionId) -> Unit {
+        Unit { members: Vec::new(), home, info, base: 0, within, uses: Vec::new() }
+    }
+
+    /// The dwords that are live where a block begins.
+    fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
+        let Some(live) = facts.live.live_in.get(block) else { return 0 };
+        let mask = |&(reg, at): &(VReg, u8)| live.get(&reg.0).map_or(0, |m| m << (at - self.base));
+        self.members.iter().map(mask).fold(0, |all, m| all | m)
+    }
+
+    fn is_named(&self, inst: &MInst) -> bool {
+        inst.operands.iter().any(|o| match o {
+            MOperand::Virt(s) => self.members.iter().any(|m| m.0 == s.reg),
+            MOperand::Fixed(_) => false,
+        })
+    }
+}
+
+/// A class's register, aligned as the class has to be.
+fn aligned(classes: &Classes, root: VReg) -> VRegInfo {
+    VRegInfo { align: classes.align(root).0, ..classes.info(root) }
+}
+
+/// Where the loads of a part stand: block and the instruction that they come before. `None` if EXEC is in the way.
+fn entries(
+    work: &Work,
+    facts: &Facts<'_>,
+    unit: &Unit,
+    region: &Region,
+    masked: bool,
+) -> Option<Vec<(usize, usize)>> {
+    let all_lanes = |(b, i): (usize, usize)| !masked || region.same_exec || facts.exec.at(b, i);
+    if region.is_loop {
+        let before_branch = |&b: &usize| {
+            let insts = &work.f.blocks[b].insts;
+            let branch = insts.iter().position(|i| input::branch_target(i).is_some());
+            Some((b, branch.unwrap_or(insts.len()))).filter(|&at| all_lanes(at))
+        };
+        return region.entries.iter().map(before_branch).collect();
+    }
+    let insts = &work.f.blocks[region.first].insts;
+    let at = (0..insts.len()).find(|&i| all_lanes((region.first, i)))?;
+    (!insts[..at].iter().any(|i| unit.is_named(i))).then(|| vec![(region.first, at)])
+}
