@@ -29,7 +29,7 @@ fn kernels() -> impl Iterator<Item = Named> {
 
 #[divan::bench(args = kernels())]
 fn code_object(bencher: Bencher<'_, '_>, lesson: &Named) {
-    let build = || (lesson.0.build)(black_box(Target::GFX942)).expect("the example builds");
+    let build = || lesson.0.build(black_box(Target::GFX942)).expect("the example builds");
     let instructions = build().program().lines.len();
     bencher.counter(ItemsCount::new(instructions)).bench(|| build().code_object().len());
 }
@@ -46,7 +46,7 @@ fn simulate(bencher: Bencher<'_, '_>, mode: &str) {
 }
 
 fn gemm_f16_kernel(target: Target) -> gcn_dsl::BuiltKernel {
-    (lessons::gemm_f16::LESSON.build)(target).expect("the example builds")
+    lessons::gemm_f16::LESSON.build(target).expect("the example builds")
 }
 
 /// Runs `gemm_f16` at 256 x 256 x 256; gives the instructions executed.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuiltKernel, LaunchError, LaunchStats};
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel, LaunchError, LaunchStats};
 
 use crate::Comparison;
 
@@ -31,11 +31,21 @@ pub struct Lesson {
     /// The kernel's name.
     pub name: &'static str,
     /// Compiles the kernel.
-    pub build: fn(Target) -> Result<BuiltKernel, BuildError>,
+    pub build_with: fn(Target, &BuildOptions) -> Result<BuiltKernel, BuildError>,
     /// The sizes to run, smallest first.
     pub sizes: &'static [Size],
     /// Runs the compiled kernel on one of the sizes and compares with the reference.
     pub run: fn(&Device, &BuiltKernel, Size) -> Result<Outcome, LaunchError>,
+}
+
+impl Lesson {
+    /// Compiles the kernel as it is.
+    ///
+    /// # Errors
+    /// As [`Kernel::build`].
+    pub fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
+        (self.build_with)(target, &BuildOptions::default())
+    }
 }
 
 /// One run.

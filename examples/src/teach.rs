@@ -47,7 +47,7 @@ pub fn teach(lesson: &Lesson) -> ExitCode {
 }
 
 fn on_target(lesson: &Lesson, target: Target) -> Result<(), LessonError> {
-    let kernel = (lesson.build)(target)?;
+    let kernel = lesson.build(target)?;
     println!("{}", kernel.report());
     for path in output::write(lesson.name, &kernel)? {
         println!("  wrote         {}", path.display());

@@ -64,7 +64,7 @@ pub fn reference(radius: usize, width: usize, height: usize, weights: &[f32], in
 /// The lesson; sizes are width and height.
 pub const LESSON: Lesson = Lesson {
     name: "convolution",
-    build: |target| convolution::<RADIUS>.build(target),
+    build_with: |target, options| convolution::<RADIUS>.build_with(target, options),
     sizes: &[Size(&[32, 8]), Size(&[45, 19]), Size(&[128, 64])],
     run,
 };

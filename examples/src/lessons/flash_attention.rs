@@ -21,7 +21,7 @@
 
 use gcn_dsl::lang::matrix::{AsAcc, Pad};
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildError, BuiltKernel, LaunchError};
+use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
 use crate::{Comparison, Lesson, Outcome, Size};
@@ -124,7 +124,7 @@ pub fn reference(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64
 /// The lesson without a mask; sizes are heads and length.
 pub const LESSON: Lesson = Lesson {
     name: "flash_attention",
-    build: |target| build::<false>(target),
+    build_with: |target, options| flash_attention::<false>.build_with(target, options),
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<false>,
 };
@@ -132,14 +132,10 @@ pub const LESSON: Lesson = Lesson {
 /// The lesson with the causal mask.
 pub const CAUSAL: Lesson = Lesson {
     name: "flash_attention_causal",
-    build: |target| build::<true>(target),
+    build_with: |target, options| flash_attention::<true>.build_with(target, options),
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<true>,
 };
-
-fn build<const CAUSAL: bool>(target: Target) -> Result<BuiltKernel, BuildError> {
-    flash_attention::<CAUSAL>.build(target)
-}
 
 fn run<const CAUSAL: bool>(
     device: &Device,
@@ -175,7 +171,7 @@ mod tests {
             (CAUSAL, Target::GFX950),
             (LESSON, Target::GFX950),
         ] {
-            let kernel = (lesson.build)(target).unwrap();
+            let kernel = lesson.build(target).unwrap();
             for &size in lesson.sizes {
                 let outcome = (lesson.run)(&Device::simulator(target), &kernel, size).unwrap();
                 assert!(

@@ -56,7 +56,7 @@ pub fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
 /// The lesson; the size is the number of matrices.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_batched",
-    build: |target| gemm_batched.build(target),
+    build_with: |target, options| gemm_batched.build_with(target, options),
     sizes: &[Size(&[64]), Size(&[1000])],
     run,
 };

@@ -69,7 +69,7 @@ pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_fp8",
-    build: |target| gemm_fp8.build(target),
+    build_with: |target, options| gemm_fp8.build_with(target, options),
     sizes: &[Size(&[128, 128, 64]), Size(&[128, 256, 192])],
     run,
 };
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_kernel_multiplies_what_the_target_takes_the_bytes_for() {
         for target in [Target::GFX942, Target::GFX950] {
-            let kernel = (LESSON.build)(target).unwrap();
+            let kernel = LESSON.build(target).unwrap();
             for &size in LESSON.sizes {
                 let outcome = (LESSON.run)(&Device::simulator(target), &kernel, size).unwrap();
                 assert!(outcome.comparison.is_exact(), "{size} on {target}: {}", outcome.comparison);

@@ -63,7 +63,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// The lesson; sizes are rows and columns.
 pub const LESSON: Lesson = Lesson {
     name: "gemv",
-    build: |target| gemv.build(target),
+    build_with: |target, options| gemv.build_with(target, options),
     sizes: &[Size(&[4, 256]), Size(&[6, 600]), Size(&[100, 1024])],
     run,
 };

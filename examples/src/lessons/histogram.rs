@@ -52,7 +52,7 @@ pub fn reference(bytes: &[u8]) -> Vec<u32> {
 /// The lesson; sizes are bytes and workgroups.
 pub const LESSON: Lesson = Lesson {
     name: "histogram",
-    build: |target| histogram.build(target),
+    build_with: |target, options| histogram.build_with(target, options),
     sizes: &[Size(&[256, 1]), Size(&[1500, 2]), Size(&[100_000, 16])],
     run,
 };

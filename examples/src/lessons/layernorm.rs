@@ -68,7 +68,7 @@ pub fn reference(columns: usize, epsilon: f64, gain: &[f32], bias: &[f32], x: &[
 /// The lesson; sizes are rows and columns.
 pub const LESSON: Lesson = Lesson {
     name: "layernorm",
-    build: |target| layernorm.build(target),
+    build_with: |target, options| layernorm.build_with(target, options),
     sizes: &[Size(&[4, 64]), Size(&[5, 200]), Size(&[30, 1000])],
     run,
 };

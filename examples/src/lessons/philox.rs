@@ -72,7 +72,7 @@ const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
 /// The lesson; sizes are lanes and which of the known answers is lane 0's.
 pub const LESSON: Lesson = Lesson {
     name: "philox",
-    build: |target| philox.build(target),
+    build_with: |target, options| philox.build_with(target, options),
     sizes: &[Size(&[1, 0]), Size(&[100, 1]), Size(&[5000, 2])],
     run,
 };

@@ -124,7 +124,7 @@ pub fn sort(
 /// The lesson; sizes are numbers of keys.
 pub const LESSON: Lesson = Lesson {
     name: "radix_sort",
-    build: |target| radix_sort.build(target),
+    build_with: |target, options| radix_sort.build_with(target, options),
     sizes: &[Size(&[256]), Size(&[400]), Size(&[10_000])],
     run,
 };

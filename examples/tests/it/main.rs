@@ -4,4 +4,5 @@ mod lines;
 mod llvm;
 mod oracle;
 mod results;
+mod tight;
 mod waits;

@@ -12,7 +12,7 @@ use crate::llvm::{self, Scratch};
 fn every_kernel(check: impl Fn(&BuiltKernel)) {
     for lesson in lessons::ALL {
         for target in TARGETS {
-            check(&(lesson.build)(target).unwrap());
+            check(&lesson.build(target).unwrap());
         }
     }
 }

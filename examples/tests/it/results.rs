@@ -6,14 +6,14 @@ use gcn_examples::{Lesson, TARGETS, lessons};
 
 /// gfx950 as well where the lesson is written for it.
 fn targets(lesson: &Lesson) -> Vec<Target> {
-    let written = !matches!((lesson.build)(Target::GFX950), Err(BuildError::Target { .. }));
+    let written = !matches!(lesson.build(Target::GFX950), Err(BuildError::Target { .. }));
     TARGETS.into_iter().chain(written.then_some(Target::GFX950)).collect()
 }
 
 fn check(lesson: &Lesson) {
     assert!(lesson.sizes.len() >= 2, "{} is compared on {} sizes", lesson.name, lesson.sizes.len());
     for target in targets(lesson) {
-        let kernel = (lesson.build)(target).unwrap_or_else(|e| panic!("{} on {target}: {e}", lesson.name));
+        let kernel = lesson.build(target).unwrap_or_else(|e| panic!("{} on {target}: {e}", lesson.name));
         let device = Device::simulator(target);
         for &size in lesson.sizes {
             let outcome = (lesson.run)(&device, &kernel, size);
@@ -80,7 +80,7 @@ lessons! {
 fn building_twice_gives_the_same_bytes() {
     for lesson in lessons::ALL {
         for target in targets(lesson) {
-            let build = || (lesson.build)(target).unwrap().code_object().to_vec();
+            let build = || lesson.build(target).unwrap().code_object().to_vec();
             assert_eq!(build(), build(), "{} on {target}", lesson.name);
         }
     }
@@ -88,7 +88,7 @@ fn building_twice_gives_the_same_bytes() {
 
 #[test]
 fn files_land_in_the_workspace() {
-    let kernel = (lessons::saxpy::LESSON.build)(Target::GFX942).unwrap();
+    let kernel = lessons::saxpy::LESSON.build(Target::GFX942).unwrap();
     let [assembly, object] = gcn_examples::write("saxpy", &kernel).unwrap();
     assert!(
         assembly.ends_with("target/gcn/saxpy.gfx942.s") && object.ends_with("target/gcn/saxpy.gfx942.hsaco")

@@ -91,7 +91,7 @@ fn variants(kernel: &BuiltKernel) -> Vec<Weakened> {
 fn every_kernel(check: impl Fn(&str, &Lesson, &BuiltKernel)) {
     for lesson in lessons::ALL {
         for target in TARGETS {
-            check(&format!("{} on {target}", lesson.name), lesson, &(lesson.build)(target).unwrap());
+            check(&format!("{} on {target}", lesson.name), lesson, &lesson.build(target).unwrap());
         }
     }
 }
@@ -157,7 +157,7 @@ fn the_strict_simulator_objects_to_every_weakened_wait() {
 
 #[test]
 fn removing_a_line_keeps_the_other_places_of_labels() {
-    let kernel = (lessons::gemm_f64::LESSON.build)(gcn_isa::Target::GFX942).unwrap();
+    let kernel = lessons::gemm_f64::LESSON.build(gcn_isa::Target::GFX942).unwrap();
     let program = kernel.program();
     let at =
         |p: &Program| p.labels.iter().map(|l| p.lines.get(l.at?).map(|x| x.inst.clone())).collect::<Vec<_>>();
