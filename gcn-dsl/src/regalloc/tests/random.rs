@@ -440,7 +440,7 @@ pub(super) fn crowded(seed: u64) -> (Function, Limits) {
     let mut rng = Rng(seed);
     let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);
     let mut spill = SpillTo { lanes: true, agprs: rng.chance(60), frame, lds: None };
-    if frame.is_some() && seed % 3 == 0 {
+    if frame.is_some() && seed.is_multiple_of(3) {
         spill.lds = Some(lds(&mut f, seed as u32 % 40));
     }
     let limits = Limits {
