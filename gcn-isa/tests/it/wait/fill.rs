@@ -272,7 +272,7 @@ fn holds(original: &Program, name: &str) -> (u32, u32) {
     let shown = || format!("{name}\n{}\n{}", text::shown(&plain), text::shown(&moved));
     assert_eq!(blocks(&plain), blocks(&moved), "{}", shown());
     let judged = check::Options { errata: false, ..check::Options::default() };
-    let findings = |p: &Program| check::check_with(p, judged.clone()).findings.len();
+    let findings = |p: &Program| check::check_with(p, judged).findings.len();
     assert_eq!(findings(&plain), findings(&moved), "{}", shown());
     let (waits, waits_then) = (before_waits(&plain), before_waits(&moved));
     assert_eq!(waits.len(), waits_then.len(), "{}", shown());
