@@ -3,7 +3,8 @@
 
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
-use gcn_dsl::{BuildOptions, BuiltKernel};
+use gcn_dsl::regalloc::AllocError;
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 use gcn_examples::{Lesson, TARGETS, lessons};
 
 const LESSONS: [Lesson; 8] = [
@@ -49,8 +50,8 @@ fn lessons_with_few_registers_are_right() {
             // One instruction may need more than that at once.
             let kernel = match (lesson.build_with)(target, &options) {
                 Ok(kernel) => kernel,
-                Err(gcn_dsl::BuildError::Registers(_)) => {
-                    println!("{} on {target}, 1/{parts}: one instruction needs more", lesson.name);
+                Err(BuildError::Registers(error)) if matches!(*error, AllocError::DoesNotFit { .. }) => {
+                    println!("{} on {target}, 1/{parts}: {error}", lesson.name);
                     continue;
                 }
                 Err(e) => panic!("{} on {target}, 1/{parts}: {e}", lesson.name),
