@@ -1,12 +1,12 @@
 //! `#[pipeline(stages = n)]`: the loads of later trips of a loop run while a trip computes.
 //!
-//! [`plan`] splits the body in two. What runs ahead are the loads that may, and what their addresses, the loop's counter and
+//! `plan` splits the body in two. What runs ahead are the loads that may, and what their addresses, the loop's counter and
 //! its condition are computed from. It has variables of its own for everything that changes from trip to trip, which are
 //! `stages - 1` trips further than the body's, and which stay on the last trip once they are there. So no address is read
 //! that the loop as written does not read, whatever the number of trips. Everything else stays where it is: what is
 //! stored, waited for and exchanged happens in the order of the program.
 //!
-//! [`rotate`] emits the loads of the first trips before the loop, and the body once for each of `stages` sets of variables
+//! `rotate` emits the loads of the first trips before the loop, and the body once for each of `stages` sets of variables
 //! that hold what was loaded: a trip uses one set and loads into another, so that nothing is copied. The loop's test stands
 //! behind each of the copies.
 
