@@ -2,6 +2,7 @@
 
 mod registers;
 
+use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_isa::layout::Capability;
 use gcn_isa::{Format, InstDesc, Target};
 use quote::ToTokens;
@@ -261,11 +262,11 @@ fn workgroup(kernel: &KernelFn, errors: &mut Errors) -> Option<[Expr; 3]> {
     let known: Option<Vec<u64>> = sizes.iter().map(literal).collect();
     if let Some(known) = known {
         let items: u64 = known.iter().fold(1, |a, b| a.saturating_mul(*b));
-        if items == 0 || items > 1024 {
+        if items == 0 || items > MAX_WORKGROUP.into() {
             errors.at(
                 attr.meta.require_list().map(|l| l.tokens.clone()).unwrap_or_default(),
                 format!(
-                    "a workgroup of {items} work-items does not exist; it has at least 1 and at most 1024"
+                    "a workgroup of {items} work-items does not exist; it has at least 1 and at most {MAX_WORKGROUP}"
                 ),
             );
             return None;

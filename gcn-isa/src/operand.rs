@@ -189,6 +189,11 @@ impl From<Inline> for Operand {
 }
 
 impl Operand {
+    /// True if the value depends on more than registers: `lds_direct`, `pops_exiting_wave_id`.
+    pub const fn is_opaque(&self) -> bool {
+        matches!(self, Operand::Special(SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId))
+    }
+
     /// The register, if the operand is one.
     pub fn reg(self) -> Option<Reg> {
         match self {

@@ -275,7 +275,7 @@ pub enum LaunchError {
     #[error("the grid {0:?} has no workgroups; every dimension must be at least 1")]
     EmptyGrid([u32; 3]),
     /// A workgroup of no or too many work-items.
-    #[error("a workgroup of {0:?} work-items is not possible; the product must be from 1 to 1024")]
+    #[error("a workgroup of {0:?} work-items is not possible; the product must be from 1 to {max}", max = gcn_emit::kernel::MAX_WORKGROUP)]
     WorkgroupSize([u32; 3]),
     /// More work-items in a dimension than a dispatch packet can say.
     #[error(

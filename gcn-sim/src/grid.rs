@@ -50,7 +50,7 @@ impl Geometry {
             return Err(LaunchError::EmptyGrid(given));
         }
         let count = size.iter().try_fold(1u32, |n, &d| n.checked_mul(d)).unwrap_or(u32::MAX);
-        if count == 0 || count > 1024 {
+        if count == 0 || count > gcn_emit::kernel::MAX_WORKGROUP {
             return Err(LaunchError::WorkgroupSize(size));
         }
         match grid {

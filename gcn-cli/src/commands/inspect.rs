@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gcn_emit::descriptor::KernelDescriptor;
+use gcn_emit::kernel::{MAX_WORKGROUP, WAVE_SIZE};
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
 use gcn_emit::object::{CodeObject, KernelCode, SectionView, bundle};
 use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
@@ -93,10 +94,6 @@ struct Field {
     wrong: bool,
 }
 
-/// Work-items of a workgroup where neither the metadata nor the descriptor says it.
-const MOST_WORK_ITEMS: u32 = 1024;
-const WAVE: u32 = 64;
-
 pub fn run(args: &Args) -> Result<(), Failure> {
     let bytes = file::read(&args.file)?;
     let name = file::shown(&args.file);
@@ -148,7 +145,7 @@ fn report(file: &str, object: &CodeObject<'_>, only: Option<&str>) -> Result<Rep
 fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
     let settings = kernel.descriptor.settings(target);
     let metadata = kernel.metadata.clone();
-    let workgroup = metadata.as_ref().map_or(MOST_WORK_ITEMS, |m| {
+    let workgroup = metadata.as_ref().map_or(MAX_WORKGROUP, |m| {
         m.reqd_workgroup_size
             .map_or(m.max_flat_workgroup_size, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
     });
@@ -156,7 +153,7 @@ fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
         vgprs: settings.vgprs,
         sgprs: settings.sgprs,
         lds_bytes: kernel.descriptor.group_segment_fixed_size,
-        waves_per_workgroup: workgroup.div_ceil(WAVE).max(1),
+        waves_per_workgroup: workgroup.div_ceil(WAVE_SIZE).max(1),
     };
     let fields = KernelDescriptor::describe(kernel.descriptor_bytes, target);
     Kernel {

@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use gcn_emit::encode::EncodeError;
-use gcn_emit::kernel::KernelSpec;
+use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
 use gcn_isa::{Target, check};
 
@@ -17,9 +17,6 @@ use crate::mir;
 use crate::regalloc::AllocError;
 use crate::sched;
 use crate::sched::wait::{self, WaitOptions};
-
-/// Most work-items of a workgroup.
-const MAX_WORKGROUP: u64 = 1024;
 
 /// Why a kernel does not build.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -38,7 +35,7 @@ pub enum BuildError {
     /// The workgroup is empty or too large.
     #[error(
         "kernel `{kernel}`: a workgroup of {x} x {y} x {z} work-items does not exist; every dimension must be at least 1 \
-         and their product at most 1024"
+         and their product at most {MAX_WORKGROUP}"
     )]
     Workgroup {
         /// Kernel.
@@ -270,7 +267,7 @@ pub(crate) fn check_workgroup(signature: &Signature) -> Result<(), BuildError> {
     let kernel = || signature.name.clone();
     let [x, y, z] = signature.workgroup;
     let items = u64::from(x).saturating_mul(u64::from(y)).saturating_mul(u64::from(z));
-    if items == 0 || items > MAX_WORKGROUP {
+    if items == 0 || items > MAX_WORKGROUP.into() {
         return Err(BuildError::Workgroup { kernel: kernel(), x, y, z });
     }
     Ok(())

@@ -108,9 +108,10 @@ impl Work {
         match (self.kinds[reg.0 as usize], self.f.info(reg).file) {
             (Kind::Temp | Kind::Lanes, _) => false,
             (Kind::Piece(..), _) => true,
-            // Where AGPRs are a file of their own, nothing brings one to memory directly.
-            (Kind::Slot, _) => memory && self.f.target.has_unified_agprs(),
             (Kind::Value, RegFile::Sgpr) => spill.lanes,
+            // Where AGPRs are a file of their own, nothing brings one to memory directly.
+            (Kind::Slot, _) | (_, RegFile::Agpr) if !self.f.target.has_unified_agprs() => false,
+            (Kind::Slot, _) => memory,
             (Kind::Value, file) => memory || self.has_room(file),
         }
     }

@@ -67,7 +67,7 @@ pub enum SpecError {
     },
     /// A workgroup is empty or has more work-items than the machine takes.
     #[error(
-        "kernel `{kernel}`: a workgroup of {size:?} work-items; every dimension is at least 1 and their product at most 1024"
+        "kernel `{kernel}`: a workgroup of {size:?} work-items; every dimension is at least 1 and their product at most {MAX_WORKGROUP}"
     )]
     Workgroup {
         /// Kernel.

@@ -98,7 +98,7 @@ fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let size = metadata.max_flat_workgroup_size;
     let lds_bytes = kernel.facts.descriptor.group_segment_fixed_size;
     // Impossible sizes are lints of their own.
-    if size == 0 || size > super::metadata::MOST_WORK_ITEMS || lds_bytes > kernel.target().lds_per_cu() {
+    if size == 0 || size > crate::kernel::MAX_WORKGROUP || lds_bytes > kernel.target().lds_per_cu() {
         return;
     }
     let usage = Usage {

@@ -5,12 +5,8 @@ use super::kernel::Kernel;
 use super::rules::{
     METADATA_ARGUMENT, METADATA_MEMORY, METADATA_REGISTERS, METADATA_WAVE, METADATA_WORKGROUP,
 };
+use crate::kernel::{MAX_WORKGROUP, WAVE_SIZE};
 use crate::metadata::KernelMetadata;
-
-/// Lanes of a wave of these targets.
-const WAVE: u32 = 64;
-/// Work-items of the largest workgroup.
-pub(super) const MOST_WORK_ITEMS: u32 = 1024;
 
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     let Some(metadata) = kernel.metadata() else { return };
@@ -55,13 +51,14 @@ fn memory(kernel: &Kernel<'_>, metadata: &KernelMetadata, lints: &mut Lints<'_>)
 }
 
 fn sizes(metadata: &KernelMetadata, lints: &mut Lints<'_>) {
-    if metadata.wavefront_size != WAVE {
-        let message = format!("`.wavefront_size` is {}; a wave has {WAVE} lanes", metadata.wavefront_size);
-        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {WAVE}`"));
+    if metadata.wavefront_size != WAVE_SIZE {
+        let message =
+            format!("`.wavefront_size` is {}; a wave has {WAVE_SIZE} lanes", metadata.wavefront_size);
+        lints.add(&METADATA_WAVE, None, message, format!("write `.wavefront_size: {WAVE_SIZE}`"));
     }
     let most = metadata.max_flat_workgroup_size;
-    if most == 0 || most > MOST_WORK_ITEMS {
-        let message = format!("`.max_flat_workgroup_size` is {most}; 1 to {MOST_WORK_ITEMS} is possible");
+    if most == 0 || most > MAX_WORKGROUP {
+        let message = format!("`.max_flat_workgroup_size` is {most}; 1 to {MAX_WORKGROUP} is possible");
         lints.add(
             &METADATA_WORKGROUP,
             None,

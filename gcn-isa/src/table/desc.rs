@@ -429,6 +429,36 @@ macro_rules! classes {
     };
 }
 
+impl Class {
+    /// True if a scheduler moves nothing across such an instruction, nor it: it changes how others work, is seen from outside,
+    /// or asks for its neighbours.
+    pub const fn is_boundary(self) -> bool {
+        use Class as C;
+        matches!(
+            self,
+            C::Branch
+                | C::Endpgm
+                | C::Barrier
+                | C::Waitcnt
+                | C::Nop
+                | C::Sleep
+                | C::Sendmsg
+                | C::Trap
+                | C::SoppMisc
+                | C::Setreg
+                | C::Getreg
+                | C::GprIdx
+                | C::Movrel
+                | C::CacheCtl
+                | C::SmemCache
+                | C::SmemTime
+                | C::Gds
+                | C::Gws
+                | C::MfmaLdScale
+        )
+    }
+}
+
 classes! {
     /// Vector ALU.
     Valu = "valu",

@@ -40,7 +40,7 @@ fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
         }
         (wanted, required) => wanted.or(required),
     };
-    let most = metadata.map_or(1024, |m| m.max_flat_workgroup_size);
+    let most = metadata.map_or(gcn_emit::kernel::MAX_WORKGROUP, |m| m.max_flat_workgroup_size);
     let remedy = format!("write `\"workgroup\": [X, Y, Z]` of at most {most} work-items");
     let wanted = wanted.ok_or_else(|| Error::spec("there is no workgroup size", remedy.clone()))?;
     let items = wanted.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);

@@ -49,46 +49,21 @@ struct History {
 
 /// True if no instruction may be moved across `inst`, nor it itself.
 pub(super) fn is_boundary(inst: &MInst) -> bool {
-    use Class as C;
     let desc = match &inst.op {
         Op::Machine(desc, _) => desc,
         Op::Mark(mark) => return mark.is_boundary(),
         op => return *op == Op::Order,
     };
-    let by_class = matches!(
-        desc.class,
-        C::Branch
-            | C::Endpgm
-            | C::Barrier
-            | C::Waitcnt
-            | C::Nop
-            | C::Sleep
-            | C::Sendmsg
-            | C::Trap
-            | C::SoppMisc
-            | C::Setreg
-            | C::Getreg
-            | C::GprIdx
-            | C::Movrel
-            | C::CacheCtl
-            | C::SmemCache
-            | C::SmemTime
-            | C::Gds
-            | C::Gws
-            | C::MfmaLdScale
-    );
-    by_class || inst.operands.iter().any(is_opaque)
+    desc.class.is_boundary() || inst.operands.iter().any(is_opaque)
 }
 
 /// Operands whose value depends on more than registers, or which name the kernel's initial state.
 fn is_opaque(operand: &MOperand) -> bool {
     match operand {
-        MOperand::Fixed(Operand::Special(s)) => {
-            matches!(s, SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId)
-        }
         MOperand::Fixed(Operand::Reg(reg)) => {
             ![reg::VCC, reg::EXEC, reg::M0, reg::FLAT_SCRATCH].iter().any(|named| named.covers(*reg))
         }
+        MOperand::Fixed(fixed) => fixed.is_opaque(),
         _ => false,
     }
 }

@@ -99,33 +99,7 @@ fn accesses_memory(desc: &InstDesc) -> bool {
     desc.is_vmem() || desc.is_smem() || desc.is_ds()
 }
 
-/// True if nothing may pass the instruction, nor it anything: what changes how others work, what is seen from outside, and
-/// what asks for its neighbours.
+/// True if nothing may pass the instruction, nor it anything.
 pub(super) fn is_boundary(inst: &Inst) -> bool {
-    use Class as C;
-    let by_class = matches!(
-        inst.desc.class,
-        C::Branch
-            | C::Endpgm
-            | C::Barrier
-            | C::Waitcnt
-            | C::Nop
-            | C::Sleep
-            | C::Sendmsg
-            | C::Trap
-            | C::SoppMisc
-            | C::Setreg
-            | C::Getreg
-            | C::GprIdx
-            | C::Movrel
-            | C::CacheCtl
-            | C::SmemCache
-            | C::SmemTime
-            | C::Gds
-            | C::Gws
-            | C::MfmaLdScale
-    );
-    let opaque =
-        |o: &Operand| matches!(o, Operand::Special(SrcSpecial::LdsDirect | SrcSpecial::PopsExitingWaveId));
-    by_class || inst.desc.ends_block() || inst.operands.iter().any(opaque)
+    inst.desc.class.is_boundary() || inst.desc.ends_block() || inst.operands.iter().any(Operand::is_opaque)
 }
