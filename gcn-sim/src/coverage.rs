@@ -9,8 +9,7 @@ use crate::op;
 pub struct Coverage {
     /// Mnemonics with an implementation.
     pub known: Vec<&'static str>,
-    /// Mnemonics that are refused for a reason: no simulation of one dispatch, or no public statement, can give them a
-    /// result.
+    /// Mnemonics that are refused for a reason: a dispatch cannot give them a result.
     pub refused: Vec<Refusal>,
     /// Other mnemonics without an implementation: a program that contains them is refused, too.
     pub unknown: Vec<&'static str>,
@@ -25,22 +24,12 @@ pub struct Refusal {
     pub reason: &'static str,
 }
 
-const GLOBAL_WAVE_SYNC: &str = "it synchronises waves of different workgroups through resources that the driver hands out, \
-                                and workgroups run one after the other here";
-
 /// What is refused, by mnemonic.
-const REFUSED: [(&str, &str); 9] = [
-    ("ds_gws_barrier", GLOBAL_WAVE_SYNC),
-    ("ds_gws_init", GLOBAL_WAVE_SYNC),
-    ("ds_gws_sema_br", GLOBAL_WAVE_SYNC),
-    ("ds_gws_sema_p", GLOBAL_WAVE_SYNC),
-    ("ds_gws_sema_release_all", GLOBAL_WAVE_SYNC),
-    ("ds_gws_sema_v", GLOBAL_WAVE_SYNC),
+const REFUSED: [(&str, &str); 2] = [
     (
         "ds_ordered_count",
         "it counts in the order in which the graphics pipeline launched the waves, which a compute dispatch does not have",
     ),
-    ("v_screen_partition_4se_b32", "the table that it looks up is not public"),
     (
         "v_mfma_ld_scale_b32",
         "it is the first half of v_mfma_scale_f32_…_f8f6f4, which is known, and means nothing without the second",

@@ -1,10 +1,10 @@
 //! Running a grid of workgroups.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+mod queue;
 
+use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
 use gcn_isa::table::Class;
+use std::collections::HashMap;
 
 use crate::error::{LaunchError, SimError};
 use crate::faithful::Stale;
@@ -13,8 +13,10 @@ use crate::kernel::Inputs;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::sanitize::{Finding, Sanitize};
+use crate::timed::Params;
 use crate::watch::Shared;
-use crate::workgroup::{Counts, Unit};
+use crate::workgroup::Counts;
+use queue::Queue;
 
 /// How faithful a simulation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,7 +41,7 @@ pub struct Options {
     pub max_instructions: u64,
     /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
     /// waves of a workgroup go side by side. Programs without data races cannot tell; some that have them count on waves
-    /// that stay close together, as they do on hardware.
+    /// that stay close together, as they do on hardware. While several workgroups run side by side it is at most 1024.
     pub turn: u64,
     /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
     /// several errors, that of the first workgroup is reported.
@@ -49,6 +51,10 @@ pub struct Options {
     /// Most findings of sanitizers that are kept in [`Stats::findings`]. With 0 the first one ends the run as
     /// [`SimError::Finding`].
     pub findings: u32,
+    /// All workgroups have to be on the device at a time, as in a launch of `hipLaunchCooperativeKernel`, so that each may wait
+    /// for each; [`LaunchError::Cooperative`] if they do not fit. The resource 0 of global wave sync is initialised for one wave
+    /// of each workgroup, as the runtime does.
+    pub cooperative: bool,
 }
 
 impl Default for Options {
@@ -61,6 +67,7 @@ impl Default for Options {
             parallel: false,
             sanitize: Sanitize::empty(),
             findings: 0,
+            cooperative: false,
         }
     }
 }
@@ -237,6 +244,40 @@ pub(crate) struct Launch<'a> {
 }
 
 impl Launch<'_> {
+    /// How many of its workgroups the device holds at a time.
+    fn room(&self) -> u64 {
+        let cus = Params::new(self.machine.target(), &[]).number("device.cus").max(1);
+        cus * u64::from(self.occupancy().workgroups_per_cu.max(1))
+    }
+
+    /// Waves and workgroups on a compute unit.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        let (target, state) = (self.machine.target(), self.machine.state());
+        let vgprs =
+            if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
+        let usage = Usage {
+            vgprs,
+            sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
+            lds_bytes: state.lds_bytes,
+            waves_per_workgroup: self.geometry.waves(),
+        };
+        occupancy_of(target, usage)
+    }
+
+    /// Checks that a cooperative launch is one, and initialises what its workgroups meet at, as the runtime does.
+    fn cooperate(&self, memory: &Memory) -> Result<(), LaunchError> {
+        memory.gws().start();
+        if !self.options.cooperative {
+            return Ok(());
+        }
+        let (asked, most) = (self.geometry.count(), self.room());
+        if asked > most {
+            return Err(LaunchError::Cooperative { asked, most, target: self.machine.target() });
+        }
+        memory.gws().init(0, u32::try_from(asked - 1).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
     /// Gives the launch's own allocations back.
     pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
         for address in self.temporary {
@@ -246,71 +287,20 @@ impl Launch<'_> {
     }
 
     fn run(&self, memory: &Memory, progress: Option<&(dyn Fn(Progress) + Sync)>) -> Result<Counts, SimError> {
-        let queue = Queue::new(self.geometry.count(), progress);
-        let most = usize::try_from(queue.total).unwrap_or(usize::MAX);
-        let parallel = self.options.parallel && !self.watch.as_ref().is_some_and(Shared::is_sequential);
+        self.cooperate(memory)?;
+        let total = self.geometry.count();
+        let most = usize::try_from(total).unwrap_or(usize::MAX);
+        let one_thread =
+            self.machine.syncs_globally() || self.watch.as_ref().is_some_and(Shared::is_sequential);
+        let parallel = self.options.parallel && !one_thread;
         let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
+        let room = usize::try_from(self.room()).unwrap_or(usize::MAX).div_ceil(workers);
+        let queue = Queue::new(total, room, progress);
         if workers == 1 {
             queue.work(self, memory);
         } else {
             rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| queue.work(self, memory))));
         }
         queue.result()
-    }
-}
-
-/// Workgroups that workers take one by one, in order, each with one unit of registers and LDS: memory is bounded by the
-/// number of workers. Of several errors that of the first workgroup is kept: all before it have been taken already, and they are
-/// run to their end.
-struct Queue<'p> {
-    total: u64,
-    next: AtomicU64,
-    done: AtomicU64,
-    failed: AtomicU64,
-    outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
-    progress: Option<&'p (dyn Fn(Progress) + Sync)>,
-}
-
-impl<'p> Queue<'p> {
-    fn new(total: u64, progress: Option<&'p (dyn Fn(Progress) + Sync)>) -> Queue<'p> {
-        let zero = || AtomicU64::new(0);
-        let (next, done, failed) = (zero(), zero(), AtomicU64::new(u64::MAX));
-        Queue { total, next, done, failed, outcome: Mutex::default(), progress }
-    }
-
-    fn work(&self, launch: &Launch<'_>, memory: &Memory) {
-        let mut unit = None;
-        loop {
-            let group = self.next.fetch_add(1, Ordering::Relaxed);
-            if group >= self.total || group > self.failed.load(Ordering::Relaxed) {
-                break;
-            }
-            let unit = unit.get_or_insert_with(|| Unit::new(launch));
-            if let Err(error) = unit.run(launch, memory, launch.geometry.id(group)) {
-                self.fail(group, error);
-                break;
-            }
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            if let Some(progress) = self.progress {
-                progress(Progress { done, total: self.total });
-            }
-        }
-        if let Some(unit) = unit {
-            let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-            outcome.0 = std::mem::take(&mut outcome.0).plus(unit.counts);
-        }
-    }
-
-    fn fail(&self, group: u64, error: SimError) {
-        self.failed.fetch_min(group, Ordering::Relaxed);
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        if outcome.1.as_ref().is_none_or(|(other, _)| group < *other) {
-            outcome.1 = Some((group, error));
-        }
-    }
-
-    fn result(self) -> Result<Counts, SimError> {
-        let (counts, failure) = self.outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
-        failure.map_or(Ok(counts), |(_, error)| Err(error))
     }
 }

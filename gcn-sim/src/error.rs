@@ -229,6 +229,18 @@ pub enum SimError {
         /// Where each wave is.
         waves: Vec<String>,
     },
+    /// Waves that wait at a resource of global wave sync, and nobody is left to let them go on.
+    #[error(
+        "the waves of workgroup {workgroup:?} wait for others that do not come: {}; initialise the resource with one less than \
+         the waves that meet, and let all of them come",
+        waves.join("; ")
+    )]
+    Deadlock {
+        /// The workgroup.
+        workgroup: [u32; 3],
+        /// Where each wave is.
+        waves: Vec<String>,
+    },
     /// The instruction budget of [`crate::Options`] ran out.
     #[error(
         "{site} exceeds the limit of {limit} instructions for one wave: an endless loop, or raise `Options::max_instructions`"
@@ -296,6 +308,19 @@ pub enum LaunchError {
         items: [u32; 3],
         /// Work-items of a workgroup.
         size: [u32; 3],
+    },
+    /// A cooperative grid that is not on the device all at once.
+    #[error(
+        "a cooperative launch of {asked} workgroups: {target} holds {most} of them at a time; launch fewer, or use less LDS and \
+         fewer registers"
+    )]
+    Cooperative {
+        /// Workgroups.
+        asked: u64,
+        /// Workgroups that the device holds.
+        most: u64,
+        /// The device.
+        target: gcn_isa::Target,
     },
     /// More LDS than a compute unit has.
     #[error("{asked} bytes of LDS asked for, a workgroup has at most {available}")]

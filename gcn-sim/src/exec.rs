@@ -1,5 +1,6 @@
 //! The interface between a resolved instruction and the function that carries it out.
 
+use crate::gws::Queued;
 use crate::machine::Machine;
 use crate::memory::Memory;
 use crate::step::{Src, Step};
@@ -17,6 +18,8 @@ pub(crate) enum Next {
     Jump(usize),
     /// Wait for the other waves of the workgroup.
     Barrier,
+    /// Wait at a resource of global wave sync.
+    Queue(Queued),
     /// Let other waves run.
     Yield,
     /// The wave is done.

@@ -37,6 +37,7 @@ mod faithful;
 mod fidelity;
 mod fp;
 mod grid;
+mod gws;
 mod kernel;
 pub mod launch;
 mod machine;

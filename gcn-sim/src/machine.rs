@@ -207,8 +207,16 @@ impl Machine {
         let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
         let global =
             |m: &str| ["global_atomic", "flat_atomic", "buffer_atomic"].iter().any(|p| m.starts_with(p));
+        if self.syncs_globally() {
+            return true;
+        }
         let mut atomics = self.steps.iter().filter(|s| global(s.inst.desc.mnemonic));
         atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
+    }
+
+    /// True if there are instructions of global wave sync.
+    pub(crate) fn syncs_globally(&self) -> bool {
+        self.steps.iter().any(|s| s.inst.desc.class == Class::Gws)
     }
 
     /// What is wrong with instructions of an image that cannot be executed; reaching one is this error.

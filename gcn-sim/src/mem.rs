@@ -8,6 +8,7 @@ mod ds;
 mod ds_extra;
 mod ds_lane;
 mod format;
+pub(crate) mod gws;
 pub(crate) mod late;
 mod smem;
 mod vmem;
@@ -29,6 +30,7 @@ pub(crate) fn add(ops: &mut Ops) {
     ds::add(ops);
     ds_extra::add(ops);
     ds_lane::add(ops);
+    gws::add(ops);
     vmem::add(ops);
     format::add(ops);
     atomic::add(ops);

@@ -6,6 +6,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
+use crate::gws::Gws;
+
 /// First address handed out; low addresses, null above all, are never valid.
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
 /// Unmapped bytes after each allocation, so that overruns do not land in the next one.
@@ -29,6 +31,7 @@ pub struct Memory {
     /// What has been given back.
     freed: Vec<Range>,
     wide_atomics: Mutex<()>,
+    gws: Gws,
 }
 
 /// A range of addresses handed out by [`Memory::alloc`].
@@ -65,12 +68,7 @@ pub struct MemoryError {
 impl Memory {
     /// An empty memory.
     pub fn new() -> Memory {
-        Memory {
-            allocations: Vec::new(),
-            end: FIRST_ADDRESS,
-            freed: Vec::new(),
-            wide_atomics: Mutex::new(()),
-        }
+        Memory { end: FIRST_ADDRESS, ..Memory::default() }
     }
 
     /// Allocates `bytes` zeroed bytes, aligned to 4096.
@@ -92,6 +90,11 @@ impl Memory {
             allocation.written = allocation.words.iter().map(|_| AtomicU8::new(0)).collect();
         }
         base
+    }
+
+    /// The resources of global wave sync, which are the device's as its memory is.
+    pub(crate) fn gws(&self) -> &Gws {
+        &self.gws
     }
 
     /// Allocates `bytes` zeroed bytes at a fixed, word-aligned address.

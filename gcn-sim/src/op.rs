@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use gcn_isa::table::Class;
 use gcn_isa::{Inst, Target};
 
 use crate::exec::Exec;
@@ -149,7 +150,7 @@ fn refuse_unknown_uses(inst: &Inst) -> Result<(), String> {
     if packed_vop2 && (mods.dpp.is_some() || mods.sdwa.is_some()) {
         return Err("DPP and SDWA of packed operands are not implemented".to_owned());
     }
-    if mods.gds {
+    if mods.gds && inst.desc.class != Class::Gws {
         return Err(
             "the global data share is handed out by the driver, and compute kernels get none".to_owned()
         );

@@ -16,15 +16,18 @@ mod shadow;
 mod spin;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bitflags::bitflags;
 use gcn_isa::counters::WaitCnt;
+use gcn_isa::table::Class;
 
 use crate::dispatch::{Launch, Options};
 use crate::error::Space;
 use crate::exec::{Cx, Fault, Kind, Next, Path, Touch};
 use crate::machine::Machine;
+use crate::mem;
 use crate::memory::Range;
 use crate::step::Step;
 use crate::strict::effect::Effect;
@@ -69,9 +72,11 @@ pub(crate) struct Shared {
     rules: Rules,
     roles: Vec<Role>,
     state: Mutex<Global>,
+    /// Changes of global memory.
+    changes: AtomicU64,
 }
 
-/// What the workgroups share. They run one after the other while a sanitizer runs.
+/// What the workgroups share. They run on one host thread while a sanitizer runs.
 #[derive(Default)]
 struct Global {
     memory: Shadow,
@@ -96,6 +101,7 @@ impl Shared {
             roles: steps.iter().map(|s| rules.role(&s.inst)).collect(),
             rules,
             state: Mutex::default(),
+            changes: AtomicU64::new(0),
         })
     }
 
@@ -124,6 +130,8 @@ pub(crate) struct Group {
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
+    /// Changes of global memory that the waves know of.
+    seen: u64,
 }
 
 /// What they know about a wave.
@@ -145,6 +153,7 @@ impl Group {
             released: HashMap::new(),
             findings: Vec::new(),
             exec: 0,
+            seen: 0,
         }
     }
 
@@ -195,8 +204,11 @@ impl Group {
         }
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
         let result = self.look_at(shared, cx, step, &touches);
+        if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
+            self.meets(shared, number, mem::gws::resource(cx, step), matches!(next, Next::Queue(_)));
+        }
         if shared.has(Sanitize::DEADLOCK) {
-            self.follow(cx, next, &touches);
+            self.follow(shared, cx, next, &touches);
         }
         if let Some(trace) = cx.trace.as_deref_mut() {
             trace.touches = touches;

@@ -46,7 +46,7 @@ mod timeline;
 mod units;
 mod wave;
 
-use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+use gcn_emit::occupancy::Occupancy;
 
 pub use config::Config;
 pub use memory::CacheUse;
@@ -65,7 +65,7 @@ use crate::memory::Memory;
 use crate::trace::Trace;
 use crate::workgroup::Unit;
 use cu::{Code, Cu, SIMDS, Shared, Times};
-use params::Params;
+pub(crate) use params::Params;
 use record::Record;
 
 /// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
@@ -95,7 +95,7 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
     let cus = u64::from(config.cus.unwrap_or(0).max(1));
     let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
     let simulated = u64::from(config.simulated_cus.max(1)).min(cus).min(groups);
-    let occupancy = occupancy(launch);
+    let occupancy = launch.occupancy();
     let code = Code {
         launch,
         memory,
@@ -143,19 +143,6 @@ fn complete(launch: &Launch<'_>, memory: &Memory, cus: u64, simulated: u64) -> R
         unit.get_or_insert_with(|| Unit::new(launch)).run(launch, memory, launch.geometry.id(index))?;
     }
     Ok(())
-}
-
-fn occupancy(launch: &Launch<'_>) -> Occupancy {
-    let (target, state) = (launch.machine.target(), launch.machine.state());
-    let vgprs =
-        if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
-    let usage = Usage {
-        vgprs,
-        sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
-        lds_bytes: state.lds_bytes,
-        waves_per_workgroup: launch.geometry.waves(),
-    };
-    occupancy_of(target, usage)
 }
 
 /// How the grid lies on the device.

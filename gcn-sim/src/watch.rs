@@ -7,6 +7,7 @@ use crate::dispatch::{Launch, Mode, Options};
 use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next, Trace};
 use crate::faithful::{self, Stale};
+use crate::gws::Queued;
 use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::sanitize::{self, Finding};
@@ -50,7 +51,7 @@ impl Shared {
         Some(Shared { mode, sanitize, results: Mutex::default() })
     }
 
-    /// True if workgroups must run one after the other.
+    /// True if all workgroups must run on one host thread.
     pub(crate) fn is_sequential(&self) -> bool {
         self.sanitize.is_some()
     }
@@ -123,12 +124,19 @@ impl Group {
 
     /// After each wave had its turn: what is wrong if none can go on.
     pub(crate) fn deadlock(
-        &self,
+        &mut self,
         shared: &Shared,
         machine: &Machine,
         waves: &[Wave],
     ) -> Option<Box<Finding>> {
-        self.sanitize.as_ref()?.deadlock(shared.sanitize.as_ref()?, machine, waves)
+        self.sanitize.as_mut()?.deadlock(shared.sanitize.as_ref()?, machine, waves)
+    }
+
+    /// A wave that waited at a resource of global wave sync goes on.
+    pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
+        if let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) {
+            state.released(program, number, queued);
+        }
     }
 
     pub(crate) fn trace(&mut self, shared: &Shared) -> Trace {

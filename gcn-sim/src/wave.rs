@@ -3,6 +3,7 @@
 use gcn_isa::reg;
 
 use crate::fp::Round;
+use crate::gws::Queued;
 use crate::mem::late::Late;
 use crate::value::LANES;
 
@@ -114,6 +115,8 @@ pub(crate) enum Status {
     Running,
     /// At an `s_barrier`, by instruction index.
     AtBarrier(usize),
+    /// At an instruction of global wave sync, by its index.
+    Queued(usize, Queued),
     Ended,
 }
 

@@ -10,7 +10,7 @@ use crate::step::Step;
 use crate::valu::overflow;
 use crate::value::LANES;
 use crate::watch::{Group, Shared};
-use crate::wave::{Status, Wave};
+use crate::wave::{Lanes, Status, Wave};
 
 /// Executions of each instruction, by its index.
 #[derive(Clone, Default)]
@@ -56,32 +56,81 @@ impl Unit {
         }
     }
 
-    /// Runs workgroup `id` to its end.
+    /// Runs workgroup `id` to its end, alone.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
-        let result = self.run_waves(launch, memory, id);
-        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref()) {
+        self.start(launch, id)?;
+        loop {
+            match self.round(launch, memory, id, launch.options.turn)? {
+                Round::Ended => return Ok(()),
+                Round::Went | Round::Waits => {}
+                Round::Stuck(error) => return Err(*error),
+            }
+        }
+    }
+
+    /// Gives each wave that can go on a turn of at most `turn` instructions.
+    pub(crate) fn round(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        turn: u64,
+    ) -> Result<Round, SimError> {
+        let result = self.go_round(launch, memory, id, turn);
+        if matches!(result, Ok(Round::Ended) | Err(_))
+            && let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
+        {
             watch.publish(shared);
         }
         result
     }
 
-    fn run_waves(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
-        self.start(launch, id)?;
-        loop {
-            for wave in 0..self.waves.len() {
-                if self.waves[wave].status == Status::Running {
-                    self.turn(launch, memory, id, wave)?;
+    fn go_round(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        turn: u64,
+    ) -> Result<Round, SimError> {
+        let mut idle = true;
+        for number in 0..self.waves.len() {
+            if let Status::Queued(_, queued) = self.waves[number].status
+                && memory.gws().lets_go(queued)
+            {
+                self.waves[number].status = Status::Running;
+                idle = false;
+                if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref()) {
+                    watch.released(shared, number, queued);
                 }
             }
-            if self.waves.iter().any(|w| w.status == Status::Running) {
-                self.check_progress(launch)?;
-                continue;
+            if self.waves[number].status == Status::Running {
+                idle &= self.turn(launch, memory, id, number, turn)?;
             }
-            if self.waves.iter().all(|w| w.status == Status::Ended) {
-                return Ok(());
-            }
-            self.release_barrier(launch, id)?;
         }
+        if self.waves.iter().any(|w| w.status == Status::Running) {
+            let watched = self.watch.as_mut().zip(launch.watch.as_ref());
+            let stuck =
+                watched.and_then(|(watch, shared)| watch.deadlock(shared, launch.machine, &self.waves));
+            return Ok(match stuck {
+                Some(finding) => Round::Stuck(Box::new(SimError::Finding(finding))),
+                None if idle => Round::Waits,
+                None => Round::Went,
+            });
+        }
+        if self.waves.iter().all(|w| w.status == Status::Ended) {
+            return Ok(Round::Ended);
+        }
+        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..))) {
+            let place = |wave: &Wave| place_of(launch.machine, wave);
+            let waves = self.waves.iter().map(place).collect();
+            return Ok(if idle {
+                Round::Stuck(Box::new(SimError::Deadlock { workgroup: id, waves }))
+            } else {
+                Round::Went
+            });
+        }
+        self.release_barrier(launch, id)?;
+        Ok(Round::Went)
     }
 
     /// Writes to LDS what is done in this cycle.
@@ -113,15 +162,6 @@ impl Unit {
         Ok(())
     }
 
-    /// Ends the run if no wave can go on.
-    fn check_progress(&self, launch: &Launch<'_>) -> Result<(), SimError> {
-        let watched = self.watch.as_ref().zip(launch.watch.as_ref());
-        match watched.and_then(|(watch, shared)| watch.deadlock(shared, launch.machine, &self.waves)) {
-            Some(finding) => Err(SimError::Finding(finding)),
-            None => Ok(()),
-        }
-    }
-
     /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         if launch.watch.as_ref().is_some_and(Shared::is_strict) {
@@ -144,32 +184,28 @@ impl Unit {
     }
 
     fn divergent_barrier(&self, launch: &Launch<'_>, id: [u32; 3]) -> SimError {
-        let place = |wave: &Wave| match wave.status {
-            Status::AtBarrier(at) => {
-                format!("wave {} waits at {}", wave.id, launch.machine.named(at))
-            }
-            _ => format!("wave {} has ended", wave.id),
-        };
+        let place = |wave: &Wave| place_of(launch.machine, wave);
         SimError::DivergentBarrier { workgroup: id, waves: self.waves.iter().map(place).collect() }
     }
 
-    /// Lets a wave run until it waits, ends, or its turn is over.
+    /// Lets a wave run until it waits, ends, or its turn is over. True if it seems to wait for others.
     fn turn(
         &mut self,
         launch: &Launch<'_>,
         memory: &Memory,
         id: [u32; 3],
         number: usize,
-    ) -> Result<(), SimError> {
+        turn: u64,
+    ) -> Result<bool, SimError> {
         let Unit { waves, watch, lds, counts, .. } = self;
         let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
         let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
-            return go_on(&mut cx, launch, id, counts, execute);
+            return go_on(&mut cx, launch, id, counts, turn, execute);
         };
         let mut trace = watch.trace(shared);
         cx.trace = Some(&mut trace);
         watch.resume(&mut cx);
-        let result = go_on(&mut cx, launch, id, counts, |cx, step| watch.step(shared, cx, step));
+        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
         watch.suspend(&mut cx, at_barrier);
         watch.put_trace(trace);
@@ -177,17 +213,45 @@ impl Unit {
     }
 }
 
-/// Lets a wave run until it waits, ends, or its turn is over; `run` executes an instruction.
+/// How a workgroup got on.
+pub(crate) enum Round {
+    Ended,
+    /// It goes on.
+    Went,
+    /// It goes on, but seems to wait for other workgroups.
+    Waits,
+    /// It cannot go on unless another workgroup does something.
+    Stuck(Box<SimError>),
+}
+
+fn place_of(machine: &Machine, wave: &Wave) -> String {
+    match wave.status {
+        Status::AtBarrier(at) | Status::Queued(at, _) => {
+            format!("wave {} waits at {}", wave.id, machine.named(at))
+        }
+        Status::Running | Status::Ended => format!("wave {} has ended", wave.id),
+    }
+}
+
+/// Instructions at the end of a turn among which a loop that waits is looked for.
+const LOOK: u64 = 512;
+
+/// Lets a wave run until it waits, ends, or its turn is over; `run` executes an instruction. True if the wave seems to wait for
+/// others: it sleeps, or in the last instructions of its turn it came back to the very state it had been in.
 fn go_on(
     cx: &mut Cx<'_>,
     launch: &Launch<'_>,
     id: [u32; 3],
     counts: &mut Counts,
+    turn: u64,
     mut run: impl FnMut(&mut Cx<'_>, &Step) -> Result<Next, Fault>,
-) -> Result<(), SimError> {
+) -> Result<bool, SimError> {
     let steps = launch.machine.steps();
     let limit = launch.options.max_instructions;
-    let end = cx.w.count.saturating_add(launch.options.turn.max(1)).min(limit);
+    let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
+    // To keep the state costs as much as many instructions.
+    let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
+    let mut again: Option<Again> = None;
     while cx.w.count < end {
         let Some(step) = steps.get(cx.w.pc) else {
             return Err(ran_off(cx, id));
@@ -197,27 +261,60 @@ fn go_on(
         cx.w.count += 1;
         match next {
             Next::Fall => cx.w.pc += 1,
-            Next::Jump(to) => cx.w.pc = to,
+            Next::Jump(to) => {
+                let back = to <= cx.w.pc;
+                cx.w.pc = to;
+                if back && cx.w.count >= look {
+                    match &again {
+                        Some(again) if again.is(cx.w) => return Ok(true),
+                        Some(_) => {}
+                        None => again = Some(Again::of(cx.w)),
+                    }
+                }
+            }
             Next::Yield => {
                 cx.w.pc += 1;
-                return Ok(());
+                return Ok(true);
             }
             Next::Barrier => {
                 cx.w.status = Status::AtBarrier(cx.w.pc);
                 cx.w.pc += 1;
-                return Ok(());
+                return Ok(false);
+            }
+            Next::Queue(queued) => {
+                cx.w.status = Status::Queued(cx.w.pc, queued);
+                cx.w.pc += 1;
+                return Ok(false);
             }
             Next::End => {
                 cx.w.status = Status::Ended;
-                return Ok(());
+                return Ok(false);
             }
         }
     }
     if cx.w.count < limit {
-        return Ok(());
+        return Ok(false);
     }
     let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(cx, id), |step| site(cx, id, step));
     Err(SimError::InstructionLimit { site, limit })
+}
+
+/// The state of a wave at a jump back.
+struct Again {
+    pc: usize,
+    s: [u32; 128],
+    scc: bool,
+    v: Vec<Lanes>,
+}
+
+impl Again {
+    fn of(w: &Wave) -> Again {
+        Again { pc: w.pc, s: w.s, scc: w.scc, v: w.v.clone() }
+    }
+
+    fn is(&self, w: &Wave) -> bool {
+        self.pc == w.pc && self.scc == w.scc && self.s == w.s && self.v == w.v
+    }
 }
 
 #[inline]

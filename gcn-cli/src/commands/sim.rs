@@ -44,6 +44,9 @@ pub struct Args {
     /// What to launch the kernel with
     #[arg(long, value_name = "SPEC.json")]
     args: Option<String>,
+    /// All workgroups have to fit on the device at a time, and may wait for each other (hipLaunchCooperativeKernel)
+    #[arg(long, conflicts_with = "timed")]
+    cooperative: bool,
     /// LDS bytes of a workgroup beyond those of the descriptor
     #[arg(long, value_name = "BYTES")]
     dynamic_lds: Option<u32>,
@@ -230,6 +233,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
         parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
         sanitize: args.sanitize.iter().copied().collect(),
         findings: FINDINGS,
+        cooperative: args.cooperative,
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);

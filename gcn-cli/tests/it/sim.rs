@@ -119,6 +119,8 @@ fn what_is_wrong_is_said_with_the_exit_code() {
         less.contains("a grid of [7, 1, 1] work-items is smaller than a workgroup of [8, 1, 1]"),
         "{less}"
     );
+    let many = sim(&["--args", "SPEC", "--grid", "100000", "--cooperative"]).failure(1);
+    assert!(many.contains("a cooperative launch of 100000 workgroups: gfx942 holds"), "{many}");
     assert!(sim(&["--args", "nowhere.json"]).failure(2).contains("cannot read nowhere.json"));
     assert!(sim(&["--args", "SPEC", "--strict", "--faithful"]).failure(2).contains("cannot be used"));
     let folder = folder("wrong");

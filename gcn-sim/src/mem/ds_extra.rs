@@ -69,7 +69,7 @@ fn write_by_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
     Ok(Next::Fall)
 }
 
-fn vector(src: &Src) -> Result<u16, Fault> {
+pub(super) fn vector(src: &Src) -> Result<u16, Fault> {
     match src {
         Src::Vector(slot) => Ok(*slot),
         _ => Err(Fault::Unsupported("an LDS operand outside the vector registers")),

@@ -1,8 +1,10 @@
 //! Barriers that waves do not share, and waves that cannot go on.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, scope};
 use crate::error::Site;
-use crate::exec::{Cx, Fault, Kind, Next, Touch};
+use crate::exec::{Cx, Fault, Kind, Next, Path, Touch};
 use crate::machine::Machine;
 use crate::wave::{Status, Wave};
 
@@ -44,7 +46,7 @@ impl Group {
     /// Where a wave is that waits or has ended.
     fn party_of(&self, machine: &Machine, wave: &Wave) -> Party {
         let at = match wave.status {
-            Status::AtBarrier(at) => at,
+            Status::AtBarrier(at) | Status::Queued(at, _) => at,
             Status::Running | Status::Ended => wave.pc,
         };
         let (offset, text) = match machine.steps().get(at) {
@@ -57,9 +59,13 @@ impl Group {
     }
 
     /// Follows what waits for what.
-    pub(super) fn follow(&mut self, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
-        if touches.iter().any(|t| t.kind != Kind::Read) {
+    pub(super) fn follow(&mut self, shared: &Shared, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
+        let mut changes = touches.iter().filter(|t| t.kind != Kind::Read).map(|t| t.space).peekable();
+        if changes.peek().is_some() {
             self.waves.iter_mut().for_each(|w| w.spin.reset());
+            if changes.any(|space| matches!(space, Path::Global | Path::Scalar)) {
+                self.seen = shared.changes.fetch_add(1, Relaxed) + 1;
+            }
             return;
         }
         let back = match next {
@@ -71,12 +77,19 @@ impl Group {
 
     /// After each wave had its turn: the finding if none can go on.
     pub(crate) fn deadlock(
-        &self,
+        &mut self,
         shared: &Shared,
         machine: &Machine,
         waves: &[Wave],
     ) -> Option<Box<Finding>> {
         if !shared.has(Sanitize::DEADLOCK) {
+            return None;
+        }
+        let changes = shared.changes.load(Relaxed);
+        if self.seen != changes {
+            // Another workgroup has changed memory.
+            self.seen = changes;
+            self.waves.iter_mut().for_each(|w| w.spin.reset());
             return None;
         }
         let mut running = waves.iter().filter(|w| w.status == Status::Running);
@@ -92,9 +105,9 @@ impl Group {
             other: other.map(|wave| self.party_of(machine, wave)),
             register: None,
             allocation: None,
-            remedy:
-                "nobody in the workgroup writes what it waits for; another workgroup may never run beside it"
-                    .to_owned(),
+            remedy: "neither its workgroup nor one that runs beside it writes what it waits for; a device runs as many \
+                     workgroups at a time as fit, and starts others only when these end"
+                .to_owned(),
         }))
     }
 }

@@ -7,6 +7,7 @@ use super::shadow::{Epoch, Order, words};
 use super::{Access, AccessKind, Finding, FindingKind, Global, Group, Party, Shared};
 use crate::error::Site;
 use crate::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::gws::Queued;
 use crate::step::Step;
 use gcn_isa::memory_model::Scope;
 
@@ -80,6 +81,27 @@ impl Group {
         Ok(())
     }
 
+    /// A wave executes an instruction of global wave sync, which is an atomic of agent scope on its resource; it waits if it
+    /// is `queued`.
+    pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {
+        let (index, sync) = (self.index, &mut self.waves[number].sync);
+        let released = &mut shared.global().released;
+        let before = released.remove(&resource_key(resource));
+        if let Some(before) = before.as_ref().filter(|_| !queued) {
+            sync.acquire_waited(before, index, number);
+        }
+        let made = sync.release(before, index, number, Scope::Agent);
+        released.insert(resource_key(resource), made);
+    }
+
+    /// A wave that waited at a resource goes on.
+    pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
+        let (Queued::Barrier { resource, .. } | Queued::Semaphore { resource }) = queued;
+        if let Some(released) = shared.global().released.get(&resource_key(resource)) {
+            self.waves[number].sync.acquire_waited(released, self.index, number);
+        }
+    }
+
     /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic;
     /// before gfx942 atomic stores look like any other.
     fn order(&self, step: &Step, touch: &Touch) -> Order {
@@ -130,6 +152,11 @@ impl Group {
         };
         finding
     }
+}
+
+/// What stands for a resource of global wave sync among the words of global memory.
+fn resource_key(resource: u8) -> u64 {
+    u64::MAX - u64::from(resource)
 }
 
 /// Accesses of different workgroups that are atomic, but for a workgroup only. Before gfx942 a load without bits may be one.

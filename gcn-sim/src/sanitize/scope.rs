@@ -217,6 +217,12 @@ impl Sync {
         }
     }
 
+    /// The same of agent scope, and the wave has waited for it.
+    pub(super) fn acquire_waited(&mut self, released: &Released, group: u32, wave: usize) {
+        self.acquire(released, group, wave, Scope::Agent);
+        self.waited.join(&self.read);
+    }
+
     /// An atomic access releases what the wave did, in addition to what has been released through the word.
     pub(super) fn release(
         &mut self,

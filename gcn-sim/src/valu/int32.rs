@@ -15,6 +15,7 @@ fn moves_and_bits(ops: &mut Ops) {
     ops.add("v_mov_b32", op1(|a: u32| a));
     ops.add("v_not_b32", op1(|a: u32| !a));
     ops.add("v_bfrev_b32", op1(u32::reverse_bits));
+    ops.add("v_screen_partition_4se_b32", op1(shader_engines));
     ops.add("v_ffbl_b32", op1(|a: u32| if a == 0 { u32::MAX } else { a.trailing_zeros() }));
     ops.add("v_ffbh_u32", op1(|a: u32| if a == 0 { u32::MAX } else { a.leading_zeros() }));
     ops.add("v_ffbh_i32", op1(first_bit_unlike_sign));
@@ -198,4 +199,19 @@ fn permute_bytes(a: u32, b: u32, select: u32) -> u32 {
             _ => 0xff,
         }
     })
+}
+
+/// The set of shader engines that a rectangle of 32-pixel tiles touches, on a device with four of them. `x` and `y` of its first
+/// and last tile, modulo 4, are two bits each: first x, first y, last x, last y from bit 7 down. A rectangle that is four
+/// tiles wide or high touches all (CDNA2 ISA, `V_SCREEN_PARTITION_4SE_B32`).
+fn shader_engines(select: u32) -> u32 {
+    let field = |low: u32| select >> low & 3;
+    let (first, last) = ((field(6), field(4)), (field(2), field(0)));
+    let (width, height) = (last.0.wrapping_sub(first.0) & 3, last.1.wrapping_sub(first.1) & 3);
+    if width == 3 || height == 3 {
+        return 0xf;
+    }
+    let engine = |x: u32, y: u32| ((x ^ y >> 1) & 1) << 1 | (y ^ x >> 1) & 1;
+    let tiles = (0..=width).flat_map(|x| (0..=height).map(move |y| (first.0 + x, first.1 + y)));
+    tiles.fold(0, |set, (x, y)| set | 1 << engine(x, y))
 }

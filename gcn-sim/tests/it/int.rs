@@ -2,6 +2,7 @@
 
 use gcn_isa::Target;
 
+use super::harness::{Case, Lanes};
 use super::table::Out::{D, W};
 use super::table::{Row, check};
 
@@ -258,4 +259,38 @@ fn pairs() {
 fn halves() {
     check(Target::GFX942, HALVES, |x| x);
     check(Target::GFX90A, HALVES, |x| x ^ 0x0003_0000);
+}
+
+#[test]
+fn screen_partitions_are_those_of_the_manuals_table() {
+    // The manual's table begins so (CDNA2 ISA, V_SCREEN_PARTITION_4SE_B32).
+    let table = [
+        0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0x2, 0x6, 0xe,
+        0xf, 0xa, 0xf, 0xf, 0xf, 0xb,
+    ];
+    // Tiles by pixel: the engine of a tile is {x[5] ^ y[6], y[5] ^ x[6]}.
+    let engine = |x: u32, y: u32| (x >> 5 & 1 ^ y >> 6 & 1) * 2 + (y >> 5 & 1 ^ x >> 6 & 1);
+    for target in Target::ALL {
+        for group in 0..4 {
+            let select: Lanes = std::array::from_fn(|lane| 0xab00 + 64 * group + lane as u32);
+            let out = Case::new(target).v(1, select).run("v_screen_partition_4se_b32 v10, v1");
+            for (lane, found) in out.v(10).into_iter().enumerate() {
+                let at = 64 * group as usize + lane;
+                if let Some(expected) = table.get(at) {
+                    assert_eq!(found, *expected, "{target}: entry {at:#x}");
+                }
+                let pixel = |shift: usize| 32 * (at as u32 >> shift & 3);
+                let (x0, y0, mut x1, mut y1) = (pixel(6), pixel(4), pixel(2), pixel(0));
+                (x1, y1) = (if x1 < x0 { x1 + 128 } else { x1 }, if y1 < y0 { y1 + 128 } else { y1 });
+                let mut expected = 0;
+                for (x, y) in (x0..=x1).flat_map(|x| (y0..=y1).map(move |y| (x, y))) {
+                    expected |= 1 << engine(x, y);
+                }
+                if x1 - x0 >= 96 || y1 - y0 >= 96 {
+                    expected = 0xf;
+                }
+                assert_eq!(found, expected, "{target}: entry {at:#x}");
+            }
+        }
+    }
 }

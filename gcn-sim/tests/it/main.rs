@@ -28,6 +28,7 @@ mod small;
 mod strict;
 mod table;
 mod timed;
+mod together;
 mod typed;
 mod vector;
 mod witness;

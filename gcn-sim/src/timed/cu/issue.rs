@@ -79,6 +79,7 @@ impl Cu {
                 self.arrive(code, shared, w, now);
                 return Ok(());
             }
+            Next::Queue(_) => return Err(self.cannot_queue(code, w)),
             Next::End => {
                 self.end(code, shared, w, now);
                 return Ok(());
@@ -135,6 +136,19 @@ impl Cu {
             trace: None,
         };
         Err(workgroup::ran_off(&cx, group.id))
+    }
+
+    /// Whoever a wave waits for may be on a compute unit that is not simulated.
+    fn cannot_queue(&mut self, code: &Code<'_>, w: usize) -> SimError {
+        let step = &code.launch.machine.steps()[self.waves[w].pc];
+        let line = code.launch.machine.line_text(step.offset);
+        let what = "a wave waits for those of other compute units, and timed mode has some of them only; run it without timing";
+        SimError::Unsupported {
+            offset: step.offset,
+            text: code.launch.machine.text(&step.inst),
+            what: what.to_owned(),
+            line,
+        }
     }
 
     /// Marks the pipelines that an instruction keeps busy.
