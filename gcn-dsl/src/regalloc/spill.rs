@@ -56,6 +56,18 @@ use work::{Home, HomeId, Kind, Role, Work};
 /// More rounds than any function takes.
 const ROUNDS: usize = 200;
 
+/// After so many rounds, parts of lives that find no register are divided in larger steps, so that deep nesting does not
+/// take a round for each loop.
+const PATIENCE: usize = 8;
+
+/// Levels to skip in a round: twice as many after every few.
+fn haste(round: usize) -> usize {
+    match round.checked_sub(PATIENCE) {
+        None => 0,
+        Some(late) => 1 << (late / 4).min(16),
+    }
+}
+
 /// Orders and coalescing to try.
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
@@ -83,14 +95,17 @@ fn malformed(f: &Function, rule: &str) -> AllocError {
 impl Work {
     /// What is in a slot lives as long as the registers that parts of it have: where these go, the parts are loaded from where
     /// the slot has gone.
-    fn add_lives_of_pieces(&self, slot: VReg, classes: &mut Classes, clock: &Clock, life: &mut [Segs]) {
+    fn add_lives_of_pieces(
+        &self,
+        slot: VReg,
+        pieces: &HashMap<HomeId, Vec<VReg>>,
+        (classes, clock): (&mut Classes, &Clock),
+        life: &mut [Segs],
+    ) {
         let Some(&home) = self.slots.get(&slot) else { return };
         let (_, first) = classes.find(slot);
-        for (v, kind) in self.kinds.iter().enumerate() {
-            let (Kind::Piece(of, at, _), reg) = (*kind, VReg(v as u32)) else { continue };
-            if of != home {
-                continue;
-            }
+        for &reg in pieces.get(&home).into_iter().flatten() {
+            let Kind::Piece(_, at, _) = self.kinds[reg.0 as usize] else { continue };
             let (root, offset) = classes.find(reg);
             let lanes = &classes.lanes(root)[usize::from(offset)..][..usize::from(self.f.info(reg).len)];
             let lives = clock.life(lanes);
@@ -133,7 +148,8 @@ impl<'f> Spiller<'f> {
 
     fn run(mut self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
         let mut pressure = None;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
+            self.work.haste = haste(round);
             let function = self.work.f.clone();
             let limits = self.limits;
             let job = Job::new(&function, &limits);
@@ -151,7 +167,7 @@ impl<'f> Spiller<'f> {
                 pressure = Some(peaks);
             }
             let hints = classes.hints();
-            let exec = InitialExec::of(&function);
+            let exec = InitialExec::of(&function, &job.live);
             let prices = Prices::of_round(&self.work, &mut classes, &exec);
             let mut places = Places::new(function.vregs.len() + job.scratch.len());
             let mut turned_out = Vec::new();
@@ -222,6 +238,19 @@ impl<'f> Spiller<'f> {
             false => again::find(&self.work, job, classes, roots),
         };
         let clock = Clock::of(&self.work.roles);
+        // Of the homes that are turned out themselves.
+        let mut pieces: HashMap<HomeId, Vec<VReg>> = in_memory
+            .values()
+            .flatten()
+            .filter_map(|slot| Some((*self.work.slots.get(slot)?, Vec::new())))
+            .collect();
+        for &reg in &regs {
+            if let Kind::Piece(home, ..) = self.work.kinds[reg.0 as usize]
+                && let Some(list) = pieces.get_mut(&home)
+            {
+                list.push(reg);
+            }
+        }
         let mut gone = Vec::new();
         for &reg in &regs {
             let (root, offset) = classes.find(reg);
@@ -242,8 +271,9 @@ impl<'f> Spiller<'f> {
                         None => {
                             let mut life = clock.life(classes.lanes(root));
                             let slots = slots.into_iter().flatten();
-                            slots
-                                .for_each(|&slot| work.add_lives_of_pieces(slot, classes, &clock, &mut life));
+                            slots.for_each(|&slot| {
+                                work.add_lives_of_pieces(slot, &pieces, (&mut *classes, &clock), &mut life);
+                            });
                             work.new_home(info, &life, in_memory.contains_key(&root))
                         }
                     });

@@ -1,8 +1,8 @@
 //! An independent check of an allocation, in the manner of regalloc2's checker.
 //!
 //! It follows the function and the program side by side and knows, at each point, which values each machine register
-//! holds. It shares no liveness, interference or place with the allocator: what reads and writes what comes from the
-//! program's own instructions ([`gcn_isa::Inst::reads`]).
+//! holds. It trusts no liveness, interference or place of the allocator: what reads and writes what comes from the
+//! program's own instructions ([`gcn_isa::Inst::reads`]). Liveness only says what need not be followed further.
 //!
 //! **State.** For each register, for each lane of a VGPR that holds a value of its own, and for each dword of the frame
 //! the set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual
@@ -31,10 +31,12 @@ mod state;
 use std::collections::BTreeSet;
 
 use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
+use hashbrown::HashSet;
 
 use super::error::VerifyError;
+use super::live::{self, Liveness};
 use super::{Allocated, access, input};
-use crate::mir::{Function, MInst, MOperand, Op, VSlice};
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 use spills::Repeats;
 use state::{ACTIVE, Cell, Edge, FULL, State, Value};
 
@@ -56,8 +58,13 @@ struct Checker<'a> {
     first: Vec<usize>,
     /// First dword number of each virtual register.
     dword: Vec<u32>,
-    /// Dwords whose value can cross a block boundary, sorted.
-    crossing: Vec<u32>,
+    /// What is live where: no other value is of use in a later block. States only know less for it, so that a fault in it
+    /// makes no wrong allocation pass.
+    live: Liveness,
+    /// Dwords that cross all boundaries, because lines that were put in may need them.
+    crossing: HashSet<u32>,
+    /// Registers that copies write, by the number of the instruction that names them last, in order.
+    last_named: Vec<(u32, VReg)>,
     /// What may be made again.
     repeats: Repeats,
 }
@@ -83,9 +90,21 @@ impl<'a> Checker<'a> {
             dword.push(n);
             n += u32::from(v.len);
         }
-        let mut checker = Checker { f, a, first, dword, crossing: Vec::new(), repeats: Repeats::default() };
-        checker.crossing = checker.crossing();
+        let mut checker = Checker {
+            f,
+            a,
+            first,
+            dword,
+            live: live::solve(f),
+            crossing: HashSet::new(),
+            last_named: Vec::new(),
+            repeats: Repeats::default(),
+        };
         checker.repeats = checker.find_repeats();
+        checker.crossing = checker.made_again();
+        // Accesses to LDS that were put in read it in any block.
+        checker.crossing.extend(a.spills.lds.and_then(|lds| checker.dword.get(lds.address.0 as usize)));
+        checker.last_named = checker.last_named();
         checker
     }
 
@@ -94,26 +113,56 @@ impl<'a> Checker<'a> {
         first..first + u32::from(slice.len)
     }
 
-    /// Dwords that some block mentions before writing them whole: no other value is of use in a later block.
-    fn crossing(&self) -> Vec<u32> {
+    /// Where each register that a copy writes is named last in a block behind which it is not live.
+    fn last_named(&self) -> Vec<(u32, VReg)> {
         let mut list = Vec::new();
-        for block in &self.f.blocks {
-            let mut written = hashbrown::HashSet::new();
-            for inst in &block.insts {
-                let uses = access::uses(self.f, inst);
-                for u in uses.iter().filter(|u| u.read) {
-                    list.extend(self.dwords(u.slice).filter(|d| !written.contains(d)));
-                }
-                for u in uses.iter().filter(|u| u.write) {
-                    written.extend(self.dwords(u.slice));
+        if self.a.spills.total() == 0 {
+            return list;
+        }
+        let mut copied = vec![false; self.f.vregs.len()];
+        let all = || self.f.blocks.iter().flat_map(|b| &b.insts);
+        for inst in all().filter(|i| i.op == Op::Copy) {
+            if let Some(MOperand::Virt(s)) = inst.operands.first() {
+                copied[s.reg.0 as usize] = true;
+            }
+        }
+        let mut seen = HashSet::new();
+        for (b, block) in self.f.blocks.iter().enumerate() {
+            seen.clear();
+            for (i, inst) in block.insts.iter().enumerate().rev() {
+                for operand in &inst.operands {
+                    if let MOperand::Virt(s) = operand
+                        && copied[s.reg.0 as usize]
+                        && seen.insert(s.reg)
+                        && !self.live.live_out[b].contains_key(&s.reg.0)
+                    {
+                        list.push(((self.first[b] + i) as u32, s.reg));
+                    }
                 }
             }
         }
-        // Accesses to LDS that were put in read it in any block.
-        list.extend(self.a.spills.lds.and_then(|lds| self.dword.get(lds.address.0 as usize)));
         list.sort_unstable();
-        list.dedup();
         list
+    }
+
+    /// What was a copy need not be followed where it is named no more.
+    fn forget_copies(&self, state: &mut State, number: u32) {
+        let from = self.last_named.partition_point(|l| l.0 < number);
+        for &(_, reg) in self.last_named[from..].iter().take_while(|l| l.0 == number) {
+            self.dwords(reg.all(self.f.info(reg))).for_each(|d| state.unrelated(d));
+        }
+    }
+
+    /// True if a dword may be read in a block before it is written there, or behind it.
+    fn crosses(&self, block: usize, dword: u32) -> bool {
+        let reg = self.register(dword);
+        let bit = dword - self.dword[reg];
+        self.live.live_in[block].get(&(reg as u32)).is_some_and(|mask| mask >> bit & 1 == 1)
+            || self.crossing.contains(&dword)
+    }
+
+    fn register(&self, dword: u32) -> usize {
+        self.dword.partition_point(|&first| first <= dword) - 1
     }
 
     fn fail<T>(&self, at: At, what: String) -> Result<T, VerifyError> {
@@ -154,11 +203,19 @@ impl<'a> Checker<'a> {
         }
         let succs = input::successors(self.f);
         let mut entry: Vec<Option<Edge>> = vec![None; self.f.blocks.len()];
-        entry[0] = Some(Edge::at_entry(&self.f.live_in, &self.crossing));
+        let undefined = live::sorted(&self.live.live_in[0]).into_iter();
+        let undefined = undefined.flat_map(|(v, mask)| {
+            (0..32).filter(move |k| mask >> k & 1 == 1).map(move |k| self.dword[v as usize] + k)
+        });
+        let mut undefined: Vec<u32> = undefined.chain(self.crossing.iter().copied()).collect();
+        undefined.sort_unstable();
+        undefined.dedup();
+        entry[0] = Some(Edge::at_entry(&self.f.live_in, undefined));
         let mut work = BTreeSet::from([0]);
         while let Some(block) = work.pop_first() {
             let Some(edge) = &entry[block] else { continue };
             let mut state = State::new(edge);
+            edge.repeatable.iter().for_each(|&number| self.repeatable(&mut state, number));
             let mut line = self.a.block_line.get(block).map_or(usize::MAX, |&l| l as usize);
             for (i, inst) in self.f.blocks[block].insts.iter().enumerate() {
                 let at = At { block, inst: i };
@@ -167,14 +224,15 @@ impl<'a> Checker<'a> {
                 line = own.end;
                 self.step(&mut state, at, inst)?;
                 self.note_repeatable(&mut state, at, inst);
+                self.forget_copies(&mut state, (self.first[block] + i) as u32);
             }
             let end = self.a.block_line.get(block + 1).map_or(usize::MAX, |&l| l as usize);
             let last = self.f.blocks[block].insts.len().saturating_sub(1);
             self.around(&mut state, At { block, inst: last }, line..end)?;
-            let out = state.edge(&self.crossing);
             for &s in &succs[block] {
+                let out = state.edge(|dword| self.crosses(s, dword));
                 let joined = match &entry[s] {
-                    None => out.clone(),
+                    None => out,
                     Some(old) => old.meet(&out, |number| self.results(number)),
                 };
                 if entry[s].as_ref() != Some(&joined) {
@@ -195,8 +253,7 @@ impl<'a> Checker<'a> {
     }
 
     fn file_of(&self, dword: u32) -> RegFile {
-        let reg = self.dword.partition_point(|&first| first <= dword) - 1;
-        self.f.vregs[reg].file
+        self.f.vregs[self.register(dword)].file
     }
 
     fn step(&self, state: &mut State, at: At, inst: &MInst) -> Result<(), VerifyError> {
@@ -303,7 +360,7 @@ impl<'a> Checker<'a> {
     fn name(&self, value: Value) -> String {
         match value {
             Value::Dword(d) => {
-                let reg = self.dword.partition_point(|&first| first <= d) - 1;
+                let reg = self.register(d);
                 format!("dword {} of %{reg}", d - self.dword[reg])
             }
             Value::Own(unit) => format!("the initial {}", unit.reg()),

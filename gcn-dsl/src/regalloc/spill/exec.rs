@@ -8,6 +8,7 @@ use gcn_isa::{Class, Operand, reg};
 use hashbrown::HashSet;
 
 use super::super::input;
+use super::super::live::Liveness;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
 /// For each instruction of each block, and for the block's end: is EXEC the initial one before it?
@@ -21,8 +22,8 @@ struct State {
 }
 
 impl InitialExec {
-    /// Follows EXEC and its copies through the blocks.
-    pub fn of(f: &Function) -> InitialExec {
+    /// Follows EXEC and its copies through the blocks as far as they live.
+    pub fn of(f: &Function, live: &Liveness) -> InitialExec {
         let succs = input::successors(f);
         let mut entry: Vec<Option<State>> = vec![None; f.blocks.len()];
         if let Some(first) = entry.first_mut() {
@@ -40,8 +41,12 @@ impl InitialExec {
                 *end = state.initial;
             }
             for &s in &succs[block] {
+                let lives = |v: &&VReg| live.live_in[s].contains_key(&v.0);
                 let joined = match &entry[s] {
-                    None => state.clone(),
+                    None => State {
+                        initial: state.initial,
+                        saved: state.saved.iter().filter(lives).copied().collect(),
+                    },
                     Some(old) => State {
                         initial: old.initial && state.initial,
                         saved: old.saved.intersection(&state.saved).copied().collect(),

@@ -49,7 +49,9 @@ impl Round<'_> {
     /// The stretch that the instruction at `at` is in with `reg`.
     fn stretch(&mut self, at: At, reg: VReg) -> Option<&mut Stretch> {
         let i = (at.number? - self.numbers.inst[at.block]) as usize;
-        self.stretches.get_mut(&reg)?.iter_mut().find(|s| (s.first..=s.last).contains(&i))
+        let list = self.stretches.get_mut(&reg)?;
+        let next = list.partition_point(|s| s.last < i);
+        list.get_mut(next).filter(|s| s.first <= i)
     }
 
     /// True if the dword that `reg` gets at `at` is not read behind instruction `last` of the same block.

@@ -136,7 +136,8 @@ impl Split {
         split.note_uses(work, &mut units);
         for unit in &units {
             let mut parts = Vec::new();
-            split.choose(work, facts, unit, unit.within, &mut parts);
+            let skip = if unit.within == ROOT { 0 } else { work.haste };
+            split.choose(work, facts, unit, unit.within, skip, &mut parts);
             parts.sort_by_key(|p| (p.first, p.begin));
             split.parts.push(parts);
         }
@@ -169,20 +170,28 @@ impl Split {
         }
     }
 
-    /// Gives the unit registers for the parts of a region, or for their parts.
+    /// Gives the unit registers for the parts of a region, or for their parts, or where there have been many rounds for
+    /// parts so many levels further in.
     fn choose(
         &mut self,
         work: &mut Work,
         facts: &Facts<'_>,
         unit: &Unit,
         within: RegionId,
+        skip: usize,
         parts: &mut Vec<Part>,
     ) {
-        for &id in &facts.regions.get(within).parts {
+        let &Region { first, last, parts: ref inner, .. } = facts.regions.get(within);
+        let mut rest = unit.uses.partition_point(|u| u.0 < first);
+        // Only the parts that name it, however many there are.
+        while let Some(&(block, _)) = unit.uses.get(rest).filter(|u| u.0 <= last) {
+            let Some(&id) = inner.get(inner.partition_point(|&p| facts.regions.get(p).last < block)) else {
+                return;
+            };
             let region = facts.regions.get(id);
-            let from = unit.uses.partition_point(|u| u.0 < region.first);
-            let to = unit.uses.partition_point(|u| u.0 <= region.last);
-            let named = &unit.uses[from..to];
+            let from = rest;
+            rest += unit.uses[from..].partition_point(|u| u.0 <= region.last);
+            let named = &unit.uses[from..rest];
             let again = matches!(work.homes[unit.home as usize], Home::Again(_));
             // In a single block, stretches do the same.
             let blocks = named.iter().filter(|u| u.1.reads | u.1.writes != 0).count();
@@ -191,9 +200,10 @@ impl Split {
                 continue;
             }
             let uses = named.iter().fold(Uses::default(), |all, u| all.and(u.1));
-            match self.part(work, facts, unit, id, uses) {
+            let part = if skip == 0 { self.part(work, facts, unit, id, uses) } else { None };
+            match part {
                 Some(part) => parts.push(part),
-                None => self.choose(work, facts, unit, id, parts),
+                None => self.choose(work, facts, unit, id, skip.saturating_sub(1), parts),
             }
         }
     }
@@ -337,8 +347,9 @@ fn entries(
     if region.is_loop {
         let before_branch = |&b: &usize| {
             let insts = &work.f.blocks[b].insts;
-            let branch = insts.iter().position(|i| input::branch_target(i).is_some());
-            Some((b, branch.unwrap_or(insts.len()))).filter(|&at| all_lanes(at))
+            // Branches end a block.
+            let branches = insts.iter().rev().take_while(|i| input::branch_target(i).is_some()).count();
+            Some((b, insts.len() - branches)).filter(|&at| all_lanes(at))
         };
         return region.entries.iter().map(before_branch).collect();
     }

@@ -21,6 +21,8 @@ pub(super) struct Stretch {
     pub valid: u32,
     /// In order: dwords that an instruction writes, and dwords that a move takes to their home.
     changes: Vec<(usize, u32, Change)>,
+    /// From each change on: dwords that are written, and those that are stored before that.
+    from: Vec<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,10 +35,20 @@ impl Stretch {
     /// Dwords that are written again behind instruction `i`, and those that are stored before that.
     pub fn behind(&self, i: usize) -> (u32, u32) {
         let from = self.changes.partition_point(|c| c.0 <= i);
-        self.changes[from..].iter().fold((0, 0), |(written, stored), &(_, mask, change)| match change {
-            Change::Written => (written | mask, stored),
-            Change::Stored => (written, stored | mask & !written),
-        })
+        self.from.get(from).copied().unwrap_or((0, 0))
+    }
+
+    fn finish(&mut self) {
+        let (mut written, mut stored) = (0, 0);
+        let before = |&(_, mask, change): &(usize, u32, Change)| {
+            (written, stored) = match change {
+                Change::Written => (written | mask, stored & !mask),
+                Change::Stored => (written, stored | mask),
+            };
+            (written, stored)
+        };
+        self.from = self.changes.iter().rev().map(before).collect();
+        self.from.reverse();
     }
 }
 
@@ -48,7 +60,7 @@ impl Work {
         for (i, (inst, role)) in code.iter().enumerate() {
             for operand in &inst.operands {
                 let Some((slice, home, _)) = self.homed(*operand) else { continue };
-                let Some((level, near)) = self.kinds[slice.reg.0 as usize].near() else { continue };
+                let Some((level, near)) = self.kinds[slice.reg.0 as usize].near(self.haste) else { continue };
                 if inst.op == Op::Undef || matches!(self.homes[home as usize], Home::Again(_)) {
                     continue;
                 }
@@ -71,6 +83,7 @@ impl Work {
                         piece: None,
                         valid: 0,
                         changes: Vec::new(),
+                        from: Vec::new(),
                     }),
                 }
             }
@@ -86,7 +99,10 @@ impl Work {
                 exec = i + 1;
             }
         }
-        found.values_mut().for_each(|list| list.retain(|s| s.last > s.first));
+        for list in found.values_mut() {
+            list.retain(|s| s.last > s.first);
+            list.iter_mut().for_each(Stretch::finish);
+        }
         found
     }
 }

@@ -77,10 +77,11 @@ pub(super) enum Level {
 pub(super) const NEAR: [usize; 3] = [usize::MAX, 64, 8];
 
 impl Kind {
-    /// How near instructions have to be to share a register when a register of this kind has gone: the level and the distance.
-    pub fn near(self) -> Option<(usize, usize)> {
+    /// How near instructions have to be to share a register when a register of this kind has gone, so many levels further in
+    /// than the next: the level and the distance.
+    pub fn near(self, skip: usize) -> Option<(usize, usize)> {
         let level = match self {
-            Kind::Piece(_, _, Level::Near(level)) => level + 1,
+            Kind::Piece(_, _, Level::Near(level)) => level + 1 + skip,
             // Moves between a slot and pieces become moves between these and memory.
             Kind::Slot => return None,
             _ => 0,
@@ -120,6 +121,8 @@ pub(super) struct Work {
     frame: Shared,
     /// Nothing that only saves instructions is done.
     pub plain: bool,
+    /// So many levels of parts are skipped.
+    pub haste: usize,
     pub limits: Limits,
     /// Slots of LDS.
     pub lds: Shared,
@@ -159,6 +162,7 @@ impl Work {
             lds: Shared::default(),
             limits: *limits,
             plain: false,
+            haste: 0,
             lanes: Shared::default(),
             lane_regs: Vec::new(),
             new_lanes: Vec::new(),

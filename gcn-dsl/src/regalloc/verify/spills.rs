@@ -1,7 +1,7 @@
 //! The instructions around those of the function: moves to memory, to lanes and back, and what is made again.
 
 use gcn_isa::{Inst, Operand, RegFile, reg::RegUnit};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use super::super::error::VerifyError;
@@ -13,18 +13,33 @@ use crate::mir::{MInst, MOperand, Op};
 /// The instructions of the function by what could repeat them. Numbers are those of the function.
 #[derive(Default)]
 pub(super) struct Repeats {
-    /// Machine instructions by the number of their row.
-    by_row: HashMap<u16, Vec<u32>>,
-    /// By dword: instructions that it is a source or a result of.
-    touching: HashMap<u32, Vec<u32>>,
-    /// Where each of them stands.
+    /// All of them.
+    pure: HashSet<u32>,
+    /// Of those that a line may repeat, where each stands.
     at: HashMap<u32, At>,
+    /// The same by what they look like and the first dword of their first register source, if they have any.
+    by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
 }
+
+/// What a line and the instruction that it repeats have in common: the row, and the sources that are no registers.
+type Shape = (u16, SmallVec<[Option<Operand>; 4]>);
 
 impl Repeats {
     pub fn contains(&self, number: u32) -> bool {
-        self.at.contains_key(&number)
+        self.pure.contains(&number)
     }
+}
+
+fn dword(value: Value) -> Option<Option<u32>> {
+    match value {
+        Value::Dword(d) => Some(Some(d)),
+        _ => None,
+    }
+}
+
+fn shape_of_line(line: &Inst) -> Shape {
+    let source = |o: &Operand| Some(*o).filter(|o| o.reg().is_none());
+    (line.desc.id, line.operands.iter().skip(1).map(source).collect())
 }
 
 impl Checker<'_> {
@@ -34,6 +49,7 @@ impl Checker<'_> {
         if self.a.spills.total() == 0 {
             return repeats;
         }
+        let wanted = self.shapes_of_lines();
         for (block, b) in self.f.blocks.iter().enumerate() {
             for (i, inst) in b.insts.iter().enumerate() {
                 let number = (self.first[block] + i) as u32;
@@ -42,31 +58,53 @@ impl Checker<'_> {
                 if inst.keeps_dst || inst.operands.iter().any(fixed_reg) || !self.is_pure(inst) {
                     continue;
                 }
-                if let Op::Machine(desc, _) = inst.op {
-                    repeats.by_row.entry(desc.id).or_default().push(number);
+                repeats.pure.insert(number);
+                let Op::Machine(desc, _) = inst.op else { continue };
+                let fixed = |o: &MOperand| match o {
+                    MOperand::Virt(_) => None,
+                    MOperand::Fixed(fixed) => Some(*fixed),
+                };
+                let shape = (desc.id, inst.operands.iter().skip(1).map(fixed).collect());
+                if !wanted.contains(&shape) {
+                    continue;
                 }
-                for o in &inst.operands {
-                    if let MOperand::Virt(s) = *o {
-                        self.dwords(s).for_each(|d| repeats.touching.entry(d).or_default().push(number));
-                    }
-                }
+                let source = inst.operands.iter().skip(1).find_map(|o| match o {
+                    MOperand::Virt(s) => self.dwords(*s).next(),
+                    MOperand::Fixed(_) => None,
+                });
+                repeats.by_source.entry((shape, source)).or_default().push(number);
                 repeats.at.insert(number, At { block, inst: i });
             }
         }
         repeats
     }
 
-    /// The values that an instruction makes which may be repeated, as far as other blocks can read them.
+    /// What the lines look like that stand between those of the function.
+    fn shapes_of_lines(&self) -> HashSet<Shape> {
+        let (lines, mut shapes, mut from) = (&self.a.program.lines, HashSet::new(), 0);
+        let ends = self.a.spans.iter().map(|s| (s.main as usize, s.main_end as usize));
+        for (main, end) in ends.chain([(lines.len(), lines.len())]) {
+            let between = lines.get(from..main).unwrap_or_default();
+            shapes.extend(between.iter().map(|line| shape_of_line(&line.inst)));
+            from = end;
+        }
+        shapes
+    }
+
+    /// The dwords that instructions make which lines may repeat.
+    pub(super) fn made_again(&self) -> HashSet<u32> {
+        let all = self.repeats.at.keys().flat_map(|&number| self.results(number));
+        all.filter_map(|value| if let Value::Dword(d) = value { Some(d) } else { None }).collect()
+    }
+
+    /// The values that an instruction makes which may be repeated.
     pub(super) fn results(&self, number: u32) -> impl Iterator<Item = Value> + use<> {
         let inst = self.repeats.at.get(&number).and_then(|at| self.f.blocks[at.block].insts.get(at.inst));
         let dst = inst.and_then(|i| match i.operands.first() {
             Some(MOperand::Virt(s)) => Some(*s),
             _ => None,
         });
-        let crosses = |d: &u32| self.crossing.binary_search(d).is_ok();
-        let list: SmallVec<[Value; 4]> =
-            dst.map(|s| self.dwords(s)).into_iter().flatten().filter(crosses).map(Value::Dword).collect();
-        list.into_iter()
+        dst.map(|s| self.dwords(s)).into_iter().flatten().map(Value::Dword)
     }
 
     fn copied_values(&self, src: MOperand) -> Vec<Value> {
@@ -115,9 +153,6 @@ impl Checker<'_> {
         for u in uses.iter().filter(|u| u.write) {
             for d in self.dwords(u.slice) {
                 state.changed(d);
-                self.repeats.touching.get(&d).into_iter().flatten().for_each(|n| {
-                    state.repeatable.remove(n);
-                });
             }
         }
         // Where a copy kept lanes, they are not what it would make of them, unless they mean nothing.
@@ -135,8 +170,19 @@ impl Checker<'_> {
             .filter(|u| u.read)
             .any(|r| uses.iter().any(|w| w.write && super::access::overlap(r.slice, w.slice)));
         if self.repeats.at.contains_key(&number) && !own_source {
-            state.repeatable.insert(number);
+            self.repeatable(state, number);
         }
+    }
+
+    /// An instruction would give the same result again, until one of its dwords changes.
+    pub(super) fn repeatable(&self, state: &mut State, number: u32) {
+        let Some(at) = self.repeats.at.get(&number) else { return };
+        let operands = &self.f.blocks[at.block].insts[at.inst].operands;
+        let dwords = operands.iter().filter_map(|o| match o {
+            MOperand::Virt(s) => Some(self.dwords(*s)),
+            MOperand::Fixed(_) => None,
+        });
+        state.repeatable_while(number, dwords.flatten());
     }
 
     /// The dwords that a copy writes, each with what it is a copy of in the end.
@@ -285,7 +331,14 @@ impl Checker<'_> {
         let Some(Operand::Reg(to)) = line.operands.first().copied() else {
             return self.fail(at, format!("{} is none of the function", line.desc.printed));
         };
-        let candidates = self.repeats.by_row.get(&line.desc.id).into_iter().flatten();
+        let source = line.operands.iter().skip(1).find_map(|o| o.reg()?.units().next());
+        let sources: SmallVec<[Option<u32>; 4]> = match source {
+            Some(unit) => state.values(Cell::Unit(unit)).into_iter().map(|v| v.0).filter_map(dword).collect(),
+            None => SmallVec::from_iter([None]),
+        };
+        let shape = shape_of_line(line);
+        let candidates =
+            sources.iter().filter_map(|s| self.repeats.by_source.get(&(shape.clone(), *s))).flatten();
         let mut results: Vec<SmallVec<[(Value, Lanes); 2]>> = vec![SmallVec::new(); usize::from(to.len)];
         let mut known = false;
         for number in candidates.filter(|n| state.repeatable.contains(*n)) {

@@ -71,6 +71,8 @@ pub(super) struct State {
     with_lanes: HashSet<RegUnit>,
     /// Instructions that would give the same result again.
     pub repeatable: HashSet<u32>,
+    /// By dword: those of them that it is a source or a result of.
+    repeats: HashMap<u32, SmallVec<[u32; 2]>>,
     /// By dword: the value that it is a copy of, as long as neither has changed.
     roots: HashMap<u32, Value>,
     /// The same the other way round.
@@ -83,7 +85,6 @@ impl State {
             undefined: edge.undefined.iter().copied().collect(),
             confined: edge.confined.iter().copied().collect(),
             vague: edge.vague.iter().copied().collect(),
-            repeatable: edge.repeatable.iter().copied().collect(),
             ..State::default()
         };
         edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
@@ -110,20 +111,34 @@ impl State {
         self.copies.entry(root).or_default().push(dword);
     }
 
-    /// A dword has another value: it is no copy, nor has it any.
+    /// An instruction would give the same result again until one of these changes.
+    pub fn repeatable_while(&mut self, number: u32, dwords: impl Iterator<Item = u32>) {
+        self.repeatable.insert(number);
+        dwords.for_each(|d| self.repeats.entry(d).or_default().push(number));
+    }
+
+    /// A dword has another value: it is no copy, nor has it any, and what has to do with it gives another result.
     pub fn changed(&mut self, dword: u32) {
-        if let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root)) {
-            list.retain(|d| *d != dword);
+        for number in self.repeats.remove(&dword).into_iter().flatten() {
+            self.repeatable.remove(&number);
         }
+        self.unrelated(dword);
         for copy in self.copies.remove(&Value::Dword(dword)).into_iter().flatten() {
             self.roots.remove(&copy);
         }
     }
 
-    /// The part that later blocks can use.
-    pub fn edge(&self, crossing: &[u32]) -> Edge {
+    /// Of what a dword is a copy does not matter any more.
+    pub fn unrelated(&mut self, dword: u32) {
+        if let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root)) {
+            list.retain(|d| *d != dword);
+        }
+    }
+
+    /// The part that a block can use behind this one, to which these dwords cross.
+    pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
         let crosses = |value: &Value| match value {
-            Value::Dword(d) => crossing.binary_search(d).is_ok(),
+            Value::Dword(d) => crosses(*d),
             Value::Own(_) | Value::InitialExec(_) => true,
             Value::Const(_) | Value::Special(_) => false,
         };
@@ -141,7 +156,7 @@ impl State {
         repeatable.sort_unstable();
         let (undefined, confined) = (sorted(&self.undefined), sorted(&self.confined));
         let known = self.roots.iter().filter(|(d, root)| {
-            crosses(&Value::Dword(**d)) && (crosses(root) || matches!(root, Value::Const(_)))
+            crosses(&Value::Dword(**d)) && matches!(root, Value::Dword(_) | Value::Const(_))
         });
         let mut roots: Vec<(u32, Value)> = known.map(|(&d, &root)| (d, root)).collect();
         roots.sort_unstable();
@@ -347,13 +362,13 @@ pub(super) struct Edge {
     undefined: Vec<Value>,
     confined: Vec<Value>,
     vague: Vec<Value>,
-    repeatable: Vec<u32>,
+    pub repeatable: Vec<u32>,
     roots: Vec<(u32, Value)>,
 }
 
 impl Edge {
     /// The state in which a kernel starts.
-    pub fn at_entry(live_in: &[Reg], dwords: &[u32]) -> Edge {
+    pub fn at_entry(live_in: &[Reg], dwords: Vec<u32>) -> Edge {
         let named = super::input::FIRST_NAMED_SGPR..128;
         let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
         let own = |u| ((Value::Own(u), Cell::Unit(u)), FULL);
@@ -362,7 +377,7 @@ impl Edge {
         held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), FULL)));
         held.sort_unstable();
         held.dedup();
-        let undefined = dwords.iter().copied().map(Value::Dword).collect();
+        let undefined = dwords.into_iter().map(Value::Dword).collect();
         Edge {
             held,
             undefined,
