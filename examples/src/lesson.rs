@@ -46,6 +46,18 @@ impl Lesson {
     pub fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
         (self.build_with)(target, &BuildOptions::default())
     }
+
+    /// Fails unless every size gives the reference's bits on these targets: for those that not every lesson has.
+    #[cfg(test)]
+    pub(crate) fn is_exact_on(&self, targets: &[Target]) {
+        for &target in targets {
+            let kernel = self.build(target).unwrap();
+            for &size in self.sizes {
+                let outcome = (self.run)(&Device::simulator(target), &kernel, size).unwrap();
+                assert!(outcome.comparison.is_exact(), "{size} on {target}: {}", outcome.comparison);
+            }
+        }
+    }
 }
 
 /// One run.

@@ -82,6 +82,11 @@ impl Target {
         }
     }
 
+    /// Banks of the LDS, of four bytes each (AMD CDNA 4 white paper: 32 up to CDNA 3; 64 on gfx950, as its first conflict shows).
+    pub const fn lds_banks(self) -> u32 {
+        if matches!(self, Target::GFX950) { 64 } else { 32 }
+    }
+
     /// True where the matrix rules tell XDL from SGEMM (gfx942 and later).
     pub const fn is_gfx940_family(self) -> bool {
         matches!(self, Target::GFX942 | Target::GFX950)

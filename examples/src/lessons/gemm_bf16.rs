@@ -2,10 +2,13 @@
 //!
 //! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well; `store_with` takes a closure that
 //! scales and converts each element of the accumulators, while the sums are f32 until then. The tiles in LDS have no gaps here: with
-//! `XorGroups<8, 4>` groups of 8 elements change places depending on their row, which keeps rows apart in the banks as `Pad` does,
-//! at the price of an exclusive or in the addresses and without the LDS that gaps take.
+//! `Spread` groups of elements change places depending on their row, as many as the target's banks ask for, which keeps rows apart as
+//! `Pad` does and better, at the price of an exclusive or in the addresses and without the LDS that gaps take.
+//!
+//! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16 instructions take half as many `k`
+//! as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
 
-use gcn_dsl::lang::matrix::XorGroups;
+use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
@@ -23,10 +26,10 @@ gcn_kernel! {
     /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
     /// The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
     #[workgroup(256)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(HasMfma)]
     pub fn gemm_bf16(columns: u32, depth: u32, alpha: f32, a: &[bf16], b: &[bf16], c: &mut [bf16]) {
-        let tile_a = LdsTile::<bf16, TILE, DEPTH, XorGroups<8, 4>>::new();
-        let tile_b = LdsTile::<bf16, TILE, DEPTH, XorGroups<8, 4>>::new();
+        let tile_a = LdsTile::<bf16, TILE, DEPTH, Spread>::new();
+        let tile_b = LdsTile::<bf16, TILE, DEPTH, Spread>::new();
         let (first_row, first_col) = (workgroup_id().y * TILE as u32, workgroup_id().x * TILE as u32);
         let (a, b) = (row_major(a, depth), row_major(b, depth));
         let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
@@ -88,5 +91,10 @@ mod tests {
         let bf16s = |xs: [f32; 4]| xs.map(bf16::from_f32);
         let (a, b) = (bf16s([1.0, 2.0, 3.0, 4.0]), bf16s([5.0, 7.0, 6.0, 8.0]));
         assert_eq!(reference(2, 2, 0.5, &a, &b), [9.5, 11.0, 21.5, 25.0]);
+    }
+
+    #[test]
+    fn the_first_and_the_last_target_with_matrix_instructions_multiply() {
+        LESSON.is_exact_on(&[Target::GFX908, Target::GFX950]);
     }
 }

@@ -7,7 +7,7 @@
 //! **The instruction.** A matrix instruction multiplies a fragment of A with a fragment of B: 32 x 8 with 8 x 32 elements are
 //! 8192 multiplications and additions, by one instruction of one wave. The operands are spread over the registers of all 64 lanes;
 //! which lane holds which element is the instruction's business. Here nobody sees it: [`TileA`] and [`TileB`] load matrices
-//! of any size as the fragments of the instruction that the target has for it, 32x32x8 on gfx90a and gfx942, 32x32x16 on
+//! of any size as the fragments of the instruction that the target has for it, 32x32x8 up to gfx942, 32x32x16 on
 //! gfx950, and `matmul` multiplies them. Tiles of sizes that do not fit together do not compile.
 //!
 //! **The tiles.** A workgroup of four waves computes a 128 x 128 tile of C, each wave a quarter: 2 x 2
@@ -31,7 +31,7 @@
 //! **The numbers.** Products of two f16 are exact in f32. In which order and how wide the hardware adds them is not
 //! documented; the simulator adds with `k` ascending and one rounding each, and the reference does the same, so that
 //! they agree bit for bit. On a GPU the last places may differ. One difference between the targets is documented:
-//! gfx90a takes denormal f16 inputs (below 2^-14) as zero, gfx942 does not.
+//! gfx908 and gfx90a take denormal f16 inputs (below 2^-14) as zero, gfx942 does not.
 
 use std::num::FpCategory;
 
@@ -53,7 +53,7 @@ gcn_kernel! {
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
     /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
     #[workgroup(256)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(HasMfma)]
     pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
         let tile_a = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
         let tile_b = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
@@ -84,7 +84,7 @@ gcn_kernel! {
 /// The same on the host: for each element of C one chain of fused multiplications and additions in f32, `k`
 /// ascending, as the simulator's matrix instructions add.
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f16]) -> Vec<f32> {
-    let denormals_are_zero = target == Target::GFX90A;
+    let denormals_are_zero = matches!(target, Target::GFX908 | Target::GFX90A);
     let is_denormal = |x: &f16| x.classify() == FpCategory::Subnormal;
     let input = |x: &f16| if denormals_are_zero && is_denormal(x) { 0.0 } else { x.to_f32() };
     let (a, b): (Vec<f32>, Vec<f32>) = (a.iter().map(input).collect(), b.iter().map(input).collect());
@@ -130,5 +130,10 @@ mod tests {
         let (tiny, one) = ([f16::from_bits(1)], [f16::ONE]);
         assert_eq!(reference(Target::GFX942, 1, 1, &tiny, &one), [f32::exp2(-24.0)]);
         assert_eq!(reference(Target::GFX90A, 1, 1, &tiny, &one), [0.0]);
+    }
+
+    #[test]
+    fn the_first_and_the_last_target_with_matrix_instructions_multiply() {
+        LESSON.is_exact_on(&[Target::GFX908, Target::GFX950]);
     }
 }

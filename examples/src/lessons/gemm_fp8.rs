@@ -97,13 +97,7 @@ mod tests {
 
     #[test]
     fn the_kernel_multiplies_what_the_target_takes_the_bytes_for() {
-        for target in [Target::GFX942, Target::GFX950] {
-            let kernel = LESSON.build(target).unwrap();
-            for &size in LESSON.sizes {
-                let outcome = (LESSON.run)(&Device::simulator(target), &kernel, size).unwrap();
-                assert!(outcome.comparison.is_exact(), "{size} on {target}: {}", outcome.comparison);
-            }
-        }
+        LESSON.is_exact_on(&[Target::GFX942, Target::GFX950]);
     }
 
     #[test]

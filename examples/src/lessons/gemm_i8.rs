@@ -1,7 +1,7 @@
 //! Matrix instructions on integers: exact, and four times as deep.
 //!
 //! C = A * B for i8 into i32, A row by row, B column by column. The kernel is that of `gemm_f16` with other types: the target's
-//! instruction is found by them, 32x32x8 on gfx90a, 32x32x16 on gfx942, 32x32x32 on gfx950. Sums of i8 products are exact,
+//! instruction is found by them, 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32 on gfx950. Sums of i8 products are exact,
 //! so that the reference may add in any order.
 
 use gcn_dsl::lang::matrix::Pad;
@@ -22,7 +22,7 @@ gcn_kernel! {
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid
     /// is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 64.
     #[workgroup(256)]
-    #[targets(gfx90a, gfx942, gfx950)]
+    #[targets(HasMfma)]
     pub fn gemm_i8(columns: u32, depth: u32, a: &[i8], b: &[i8], c: &mut [i32]) {
         let tile_a = LdsTile::<i8, TILE, DEPTH, Pad<16>>::new();
         let tile_b = LdsTile::<i8, TILE, DEPTH, Pad<16>>::new();
@@ -80,5 +80,10 @@ mod tests {
     fn the_reference_multiplies() {
         // [1 2; 3 -4] * [5 6; 7 8], the right one column by column.
         assert_eq!(reference(2, 2, &[1, 2, 3, -4], &[5, 7, 6, 8]), [19, 22, -13, -14]);
+    }
+
+    #[test]
+    fn the_first_and_the_last_target_with_matrix_instructions_multiply() {
+        LESSON.is_exact_on(&[Target::GFX908, Target::GFX950]);
     }
 }

@@ -1,6 +1,6 @@
 //! What the layouts of LDS tiles are for: the cycles that bank conflicts cost, in the timed simulator.
 
-use gcn_dsl::lang::matrix::{Linear, Pad, XorGroups};
+use gcn_dsl::lang::matrix::{Linear, Pad, Spread, XorGroups};
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
 
@@ -25,17 +25,35 @@ layouts! {
     with_gaps Pad<8>;
     by_xor XorGroups<8, 8>;
     by_finer_xor XorGroups<4, 16>;
+    by_pairs XorGroups<8, 8, 2>;
+    by_itself Spread;
+}
+
+/// A kernel of the first kind.
+trait Run {
+    fn lds(&self, target: Target) -> timed::LdsReport;
+}
+impl<K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>> Run for K {
+    fn lds(&self, target: Target) -> timed::LdsReport {
+        lds(self, target, f16::ZERO, [64 * 64, 64 * 32])
+    }
 }
 
 /// What the LDS did for one workgroup.
-fn lds<K>(kernel: &K, target: Target) -> timed::LdsReport
+fn lds<K, T: Copy, C: Copy + Default>(
+    kernel: &K,
+    target: Target,
+    zero: T,
+    size: [usize; 2],
+) -> timed::LdsReport
 where
-    K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>,
+    K: for<'a> Kernel<Args<'a> = (&'a [T], &'a mut [C])>,
 {
     let built = kernel.build(target).unwrap();
     let mut memory = Memory::new();
-    let addresses = [memory.alloc(64 * 64 * 2), memory.alloc(64 * 32 * 4)];
-    let (x, mut y) = (vec![f16::ZERO; 64 * 64], vec![0.0; 64 * 32]);
+    let bytes = [size[0] * size_of::<T>(), size[1] * size_of::<C>()];
+    let addresses = bytes.map(|bytes| memory.alloc(bytes));
+    let (x, mut y) = (vec![zero; size[0]], vec![C::default(); size[1]]);
     let kernarg = kernel.kernarg((&x, &mut y), &addresses).unwrap();
     let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
     let machine = Machine::new(target, built.code(), state).unwrap();
@@ -46,20 +64,94 @@ where
 /// Cycles by counting. On gfx942 a bank gives a dword in a cycle, so that 8 KiB through 32 banks take 64 cycles to write and
 /// 64 to read. Rows of 128 bytes all begin in the same bank. A factor takes 8 bytes of a row at once, 16 lanes in a phase: all of
 /// them in the same two banks, unless rows are moved against each other. Groups of 16 bytes are back at the first bank after 8
-/// rows, so that two lanes meet; groups of 8 bytes only after 16.
+/// rows, so that two lanes meet; groups of 8 bytes only after 16. Groups of 16 bytes that move with every second row only are
+/// back after 16 rows, but neighbours meet: as many.
 ///
 /// gfx950 has 64 banks, which two rows fill, and takes 16 bytes at once, 16 lanes in a phase: 32 cycles each way, and eight of a
-/// phase's rows begin in the same bank. Of these the first and the fifth are moved alike.
+/// phase's rows begin in the same bank. Of these the first and the fifth are moved alike where every row moves the groups on; where
+/// every second does, none are.
 #[test]
-fn swizzles_leave_few_conflicts() {
+fn swizzles_leave_no_conflicts() {
     let conflicts = |target, least| {
-        [lds(&in_rows, target), lds(&with_gaps, target), lds(&by_xor, target), lds(&by_finer_xor, target)]
-            .map(|lds| {
-                assert_eq!(lds.bytes, 2 * 64 * 64 * 2, "{target}");
-                assert_eq!(lds.busy_cycles - lds.conflict_cycles, least, "{target}");
-                lds.conflict_cycles
-            })
+        [&in_rows as &dyn Run, &with_gaps, &by_xor, &by_pairs, &by_itself].map(|kernel| {
+            let lds = kernel.lds(target);
+            assert_eq!(lds.bytes, 2 * 64 * 64 * 2, "{target}");
+            assert_eq!(lds.busy_cycles - lds.conflict_cycles, least, "{target}");
+            lds.conflict_cycles
+        })
     };
-    assert_eq!(conflicts(Target::GFX942, 128), [15 * 64, 64, 64, 0]);
-    assert_eq!(conflicts(Target::GFX950, 64)[..3], [7 * 32, 32, 32]);
+    assert_eq!(conflicts(Target::GFX942, 128), [15 * 64, 64, 64, 64, 0]);
+    assert_eq!(conflicts(Target::GFX950, 64), [7 * 32, 32, 32, 0, 0]);
+    assert_eq!(by_finer_xor.lds(Target::GFX942).conflict_cycles, 0, "what `Spread` is there");
+}
+
+macro_rules! types {
+    ($($name:ident $t:ident => $c:ident on $targets:ident, $rows:literal x $cols:literal, $side:literal;)*) => {$(
+        gcn_kernel! {
+            /// Writes a tile and reads it as a left factor.
+            #[workgroup(64)]
+            #[targets($targets)]
+            fn $name(x: &[$t], y: &mut [$c]) {
+                let tile = LdsTile::<$t, $rows, $cols, Spread<$side>>::new();
+                tile.put(tile.fetch(row_major(x, $cols), 0, 0));
+                barrier();
+                let left = TileA::<$t, $rows, $cols, $side>::load(tile, 0, 0);
+                let right = TileB::<$t, $cols, $side, $side>::load(col_major(x, $cols), 0, 0);
+                let acc = Tile::<$c, $rows, $side, $side>::zero();
+                matmul(left, right, acc).store_to(row_major(y, $side), 0, 0);
+            }
+        }
+    )*};
+}
+types! {
+    f16s f16 => f32 on HasMfma, 64 x 64, 32;
+    f16s_in_16 f16 => f32 on HasMfma, 64 x 64, 16;
+    f16s_short f16 => f32 on HasMfma, 64 x 32, 32;
+    f16s_long f16 => f32 on HasMfma, 32 x 256, 32;
+    bf16s bf16 => f32 on HasMfma, 64 x 64, 32;
+    i8s i8 => i32 on HasMfma, 64 x 64, 32;
+    i8s_long i8 => i32 on HasMfma, 64 x 128, 16;
+    f32s f32 => f32 on HasMfma, 64 x 32, 32;
+    f32s_in_16 f32 => f32 on HasMfma, 32 x 32, 16;
+    f32s_long f32 => f32 on HasMfma, 32 x 64, 32;
+    f64s f64 => f64 on HasMfmaF64, 32 x 16, 16;
+    f8s f8e4m3 => f32 on HasMfmaF8, 64 x 64, 32;
+    f8s_long f8e4m3 => f32 on HasMfmaF8, 32 x 256, 16;
+}
+
+/// Every bank gives its dword in every cycle, for every element type on every target.
+#[test]
+fn spread_leaves_no_conflicts() {
+    macro_rules! free {
+        ($($name:ident $zero:expr, $rows:literal x $cols:literal, $side:literal;)*) => {$(
+            for target in $name.signature().targets.iter() {
+                let lds = lds(&$name, target, $zero, [$rows * $cols, $rows * $side]);
+                assert_eq!(lds.conflict_cycles, 0, "{} on {target}", stringify!($name));
+            }
+        )*};
+    }
+    free! {
+        f16s f16::ZERO, 64 x 64, 32;
+        f16s_in_16 f16::ZERO, 64 x 64, 16;
+        f16s_short f16::ZERO, 64 x 32, 32;
+        f16s_long f16::ZERO, 32 x 256, 32;
+        bf16s bf16::ZERO, 64 x 64, 32;
+        i8s 0i8, 64 x 64, 32;
+        i8s_long 0i8, 64 x 128, 16;
+        f32s 0f32, 64 x 32, 32;
+        f32s_in_16 0f32, 32 x 32, 16;
+        f32s_long 0f32, 32 x 64, 32;
+        f64s 0f64, 32 x 16, 16;
+        f8s f8e4m3::default(), 64 x 64, 32;
+        f8s_long f8e4m3::default(), 32 x 256, 16;
+    }
+}
+
+/// The banks that layouts are made for are those of the simulator.
+#[test]
+fn banks_are_the_simulators() {
+    for target in Target::ALL {
+        let banks = timed::parameters(target).into_iter().find(|p| p.name == "lds.banks").unwrap();
+        assert_eq!(banks.value, target.lds_banks().to_string(), "{target}");
+    }
 }

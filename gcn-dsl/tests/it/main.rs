@@ -17,6 +17,7 @@ mod manual;
 mod matrix;
 mod memory;
 mod memory_model;
+mod mixed;
 mod order;
 mod phases;
 mod pinned;

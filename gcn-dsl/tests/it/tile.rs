@@ -1,14 +1,11 @@
 //! Tiles, matrices in LDS and accumulators' elements, against plain Rust. The same kernels on every target.
 
-use gcn_dsl::lang::matrix::{AsAcc, Linear, Pad, XorGroups};
+use gcn_dsl::lang::matrix::{AsAcc, Linear, Pad, Spread, XorGroups};
 use gcn_dsl::prelude::*;
 
 use crate::rng::Rng;
 
 const TARGETS: [Target; 4] = [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-
-/// Those with tiles of every type: gfx908 has them for f16, f32 and i8.
-const SINCE_GFX90A: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 fn numbers(seed: u64, n: usize) -> Vec<i32> {
     let mut rng = Rng::new(seed);
@@ -29,12 +26,14 @@ fn transposed(rows: usize, cols: usize, xs: &[i32]) -> Vec<i32> {
 }
 
 macro_rules! from_memory {
-    ($name:ident, $t:ident => $c:ident, $m:literal x $n:literal x $k:literal, $side:literal, $to:expr, $mnemonics:expr) => {
+    ($name:ident, $t:ident => $c:ident on $targets:ident, $m:literal x $n:literal x $k:literal, $side:literal, $to:expr,
+     $mnemonics:expr) => {
         mod $name {
             use super::*;
             gcn_kernel! {
                 /// c = a * b, b column by column.
                 #[workgroup(64)]
+                #[targets($targets)]
                 fn kernel(a: &[$t], b: &[$t], c: &mut [$c]) {
                     let left = TileA::<$t, $m, $k, $side>::load(row_major(a, $k), 0, 0);
                     let right = TileB::<$t, $k, $n, $side>::load(col_major(b, $k), 0, 0);
@@ -50,7 +49,7 @@ macro_rules! from_memory {
                 let to = $to;
                 let a: Vec<$t> = a.into_iter().map(to).collect();
                 let b: Vec<$t> = transposed($k, $n, &b).into_iter().map(to).collect();
-                for (target, mnemonic) in SINCE_GFX90A.into_iter().zip($mnemonics) {
+                for (target, mnemonic) in Kernel::signature(&kernel).targets.iter().zip($mnemonics) {
                     let built = kernel.build(target).unwrap();
                     let text = built.assembly(Comments::None);
                     assert!(text.contains(mnemonic), "{target}: {text}");
@@ -65,39 +64,63 @@ macro_rules! from_memory {
 
 from_memory!(
     f16_32,
-    f16 => f32,
+    f16 => f32 on HasMfma,
     64 x 32 x 32,
     32,
     |x| f16::from_f32(x as f32),
-    ["v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8_f16 ", "v_mfma_f32_32x32x16_f16 "]
+    ["v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8_f16 ", "v_mfma_f32_32x32x16_f16 "]
 );
 from_memory!(
     f16_shallow,
-    f16 => f32,
+    f16 => f32 on HasMfma,
     32 x 64 x 8,
     32,
     |x| f16::from_f32(x as f32),
-    ["v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8_f16 ", "v_mfma_f32_32x32x8_f16 "]
+    ["v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8f16 ", "v_mfma_f32_32x32x8_f16 ", "v_mfma_f32_32x32x8_f16 "]
 );
 from_memory!(
     bf16_16,
-    bf16 => f32,
+    bf16 => f32 on HasMfma,
     16 x 48 x 64,
     16,
     |x| bf16::from_f32(x as f32),
-    ["v_mfma_f32_16x16x16bf16_1k ", "v_mfma_f32_16x16x16_bf16 ", "v_mfma_f32_16x16x32_bf16 "]
+    ["v_mfma_f32_16x16x8bf16 ", "v_mfma_f32_16x16x16bf16_1k ", "v_mfma_f32_16x16x16_bf16 ", "v_mfma_f32_16x16x32_bf16 "]
+);
+from_memory!(
+    bf16_32,
+    bf16 => f32 on HasMfma,
+    32 x 64 x 48,
+    32,
+    |x| bf16::from_f32(x as f32),
+    ["v_mfma_f32_32x32x4bf16 ", "v_mfma_f32_32x32x8bf16_1k ", "v_mfma_f32_32x32x8_bf16 ", "v_mfma_f32_32x32x16_bf16 "]
+);
+from_memory!(
+    f32_32,
+    f32 => f32 on HasMfma,
+    64 x 32 x 8,
+    32,
+    |x| x as f32,
+    ["v_mfma_f32_32x32x2f32 ", "v_mfma_f32_32x32x2f32 ", "v_mfma_f32_32x32x2_f32 ", "v_mfma_f32_32x32x2_f32 "]
+);
+from_memory!(
+    i8_16,
+    i8 => i32 on HasMfma,
+    32 x 16 x 32,
+    16,
+    |x| x as i8,
+    ["v_mfma_i32_16x16x16i8 ", "v_mfma_i32_16x16x16i8 ", "v_mfma_i32_16x16x32_i8 ", "v_mfma_i32_16x16x32_i8 "]
 );
 from_memory!(
     i8_32,
-    i8 => i32,
+    i8 => i32 on HasMfma,
     32 x 32 x 64,
     32,
     |x| x as i8,
-    ["v_mfma_i32_32x32x8i8 ", "v_mfma_i32_32x32x16_i8 ", "v_mfma_i32_32x32x32_i8 "]
+    ["v_mfma_i32_32x32x8i8 ", "v_mfma_i32_32x32x8i8 ", "v_mfma_i32_32x32x16_i8 ", "v_mfma_i32_32x32x32_i8 "]
 );
 from_memory!(
     f64_16,
-    f64 => f64,
+    f64 => f64 on HasMfmaF64,
     32 x 16 x 8,
     16,
     |x| f64::from(x),
@@ -105,23 +128,24 @@ from_memory!(
 );
 
 macro_rules! through_lds {
-    ($name:ident, $layout:ty) => {
+    ($name:ident, $t:ident, $layout:ty) => {
         mod $name {
             use super::*;
             gcn_kernel! {
                 /// c = a * b for matrices of 64 x 32 times 32 x 64, b column by column, both through LDS.
                 #[workgroup(128)]
-                fn kernel(a: &[f16], b: &[f16], c: &mut [f32]) {
-                    let tile_a = LdsTile::<f16, 64, 32, $layout>::new();
-                    let tile_b = LdsTile::<f16, 64, 32, $layout>::new();
+                #[targets(HasMfma)]
+                fn kernel(a: &[$t], b: &[$t], c: &mut [f32]) {
+                    let tile_a = LdsTile::<$t, 64, 32, $layout>::new();
+                    let tile_b = LdsTile::<$t, 64, 32, $layout>::new();
                     let mut staged = tile_a.fetch(row_major(a, 32), 0, 0);
                     tile_a.put(staged);
                     staged = tile_b.fetch(row_major(b, 32), 0, 0);
                     tile_b.put(staged);
                     barrier();
                     let row = wave_id() * 32;
-                    let left = TileA::<f16, 32, 32>::load(tile_a, row, 0);
-                    let right = TileB::<f16, 32, 64>::load(tile_b.transposed(), 0, 0);
+                    let left = TileA::<$t, 32, 32>::load(tile_a, row, 0);
+                    let right = TileB::<$t, 32, 64>::load(tile_b.transposed(), 0, 0);
                     let acc = matmul(left, right, Tile::<f32, 32, 64>::zero());
                     acc.store_to(row_major(c, 64), row, 0);
                 }
@@ -131,7 +155,8 @@ macro_rules! through_lds {
             fn arrives() {
                 let (a, b) = (numbers(3, 64 * 32), numbers(4, 32 * 64));
                 let want: Vec<f32> = product([64, 64, 32], &a, &b).into_iter().map(|x| x as f32).collect();
-                let (a, b) = (half(&a), half(&transposed(32, 64, &b)));
+                let to = |xs: Vec<i32>| xs.into_iter().map(|x| <$t>::from_f32(x as f32)).collect::<Vec<_>>();
+                let (a, b) = (to(a), to(transposed(32, 64, &b)));
                 for target in TARGETS {
                     let mut c = vec![0f32; 64 * 64];
                     kernel.launch(&Device::simulator(target), Grid::x(1), (&a, &b, &mut c)).unwrap();
@@ -141,52 +166,53 @@ macro_rules! through_lds {
         }
     };
 }
-through_lds!(lds_linear, Linear);
-through_lds!(lds_padded, Pad<8>);
-through_lds!(lds_xor, XorGroups<8, 4>);
+through_lds!(lds_linear, f16, Linear);
+through_lds!(lds_padded, f16, Pad<8>);
+through_lds!(lds_xor, f16, XorGroups<8, 4>);
+through_lds!(lds_bf16, bf16, XorGroups<8, 4>);
+through_lds!(lds_xor_of_rows, f16, XorGroups<8, 2, 8>);
+through_lds!(lds_spread, bf16, Spread);
 
-gcn_kernel! {
-    /// e = a^T-ordered (b * c): the product of a 64 x 16 and a 16 x 32 matrix is right factor of a further product.
-    #[workgroup(64)]
-    fn chain(a: &[f16], b: &[f16], c: &[f16], e: &mut [f32]) {
-        let left = TileA::<f16, 64, 16>::load(row_major(b, 16), 0, 0);
-        let right = TileB::<f16, 16, 32>::load(row_major(c, 32), 0, 0);
-        let inner = matmul(left, right, Tile::<f32, 64, 32>::zero().in_vgprs());
-        let outer = TileA::<f16, 32, 64, 32, AsAcc>::load(row_major(a, 64), 0, 0);
-        let result = matmul(outer, inner.to_b(|x| x as f16), Tile::<f32, 32, 32>::zero());
-        result.store_to(row_major(e, 32), 0, 0);
-    }
-}
+macro_rules! chained {
+    ($name:ident, $t:ident, $side:literal $(, $in_vgprs:ident)?) => {
+        mod $name {
+            use super::*;
+            gcn_kernel! {
+                /// e = a * (b * c): the product of a 64 x 16 and a 16 x 32 matrix is right factor of a further product.
+                #[workgroup(64)]
+                #[targets(HasMfma)]
+                fn kernel(a: &[$t], b: &[$t], c: &[$t], e: &mut [f32]) {
+                    let left = TileA::<$t, 64, 16, $side>::load(row_major(b, 16), 0, 0);
+                    let right = TileB::<$t, 16, 32, $side>::load(row_major(c, 32), 0, 0);
+                    let inner = matmul(left, right, Tile::<f32, 64, 32, $side>::zero()$(.$in_vgprs())?);
+                    let outer = TileA::<$t, 32, 64, $side, AsAcc>::load(row_major(a, 64), 0, 0);
+                    let result = matmul(outer, inner.to_b(|x| x as $t), Tile::<f32, 32, 32, $side>::zero());
+                    result.store_to(row_major(e, 32), 0, 0);
+                }
+            }
 
-gcn_kernel! {
-    /// The same with 16 x 16 instructions.
-    #[workgroup(64)]
-    fn chain_16(a: &[f16], b: &[f16], c: &[f16], e: &mut [f32]) {
-        let left = TileA::<f16, 64, 16, 16>::load(row_major(b, 16), 0, 0);
-        let right = TileB::<f16, 16, 32, 16>::load(row_major(c, 32), 0, 0);
-        let inner = matmul(left, right, Tile::<f32, 64, 32, 16>::zero());
-        let outer = TileA::<f16, 32, 64, 16, AsAcc>::load(row_major(a, 64), 0, 0);
-        let result = matmul(outer, inner.to_b(|x| x as f16), Tile::<f32, 32, 32, 16>::zero());
-        result.store_to(row_major(e, 32), 0, 0);
-    }
+            #[test]
+            fn an_accumulator_becomes_a_right_factor() {
+                let (a, b, c) = (numbers(5, 32 * 64), numbers(6, 64 * 16), numbers(7, 16 * 32));
+                let to = |xs: &[i32]| xs.iter().map(|x| <$t>::from_f32(*x as f32)).collect::<Vec<_>>();
+                // What the kernel rounds to the factors' type between the products.
+                let inner: Vec<f32> = to(&product([64, 32, 16], &b, &c)).iter().map(|x| x.to_f32()).collect();
+                let inner: Vec<i32> = inner.into_iter().map(|x| x as i32).collect();
+                let want: Vec<f32> = product([32, 32, 64], &a, &inner).into_iter().map(|x| x as f32).collect();
+                let (a, b, c) = (to(&a), to(&b), to(&c));
+                for target in TARGETS {
+                    let mut e = vec![0f32; 32 * 32];
+                    kernel.launch(&Device::simulator(target), Grid::x(1), (&a, &b, &c, &mut e)).unwrap();
+                    assert_eq!(e, want, "{target}");
+                }
+            }
+        }
+    };
 }
-
-#[test]
-fn an_accumulator_becomes_a_right_factor() {
-    let (a, b, c) = (numbers(5, 32 * 64), numbers(6, 64 * 16), numbers(7, 16 * 32));
-    let inner = product([64, 32, 16], &b, &c);
-    let want: Vec<f32> = product([32, 32, 64], &a, &inner).into_iter().map(|x| x as f32).collect();
-    let (a, b, c) = (half(&a), half(&b), half(&c));
-    for target in TARGETS {
-        let device = Device::simulator(target);
-        let mut e = vec![0f32; 32 * 32];
-        chain.launch(&device, Grid::x(1), (&a, &b, &c, &mut e)).unwrap();
-        assert_eq!(e, want, "{target}");
-        e.fill(0.0);
-        chain_16.launch(&device, Grid::x(1), (&a, &b, &c, &mut e)).unwrap();
-        assert_eq!(e, want, "{target}, 16 x 16");
-    }
-}
+chained!(chain_32, f16, 32, in_vgprs);
+chained!(chain_16, f16, 16);
+chained!(chain_bf16_32, bf16, 32);
+chained!(chain_bf16_16, bf16, 16, in_vgprs);
 
 gcn_kernel! {
     /// What accumulators do with their elements: columns' maxima and sums, rows' maxima, maps.

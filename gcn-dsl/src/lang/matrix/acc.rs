@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use gcn_isa::layout::Matrix;
 
+use super::elementwise;
 use super::format::MatrixElement;
 use super::fragment::FragA;
 use super::fragment::FragB;
@@ -64,12 +65,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 
     pub(super) fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
-        let packed = pack(parts, loc);
-        if place == Place::Varying {
-            return Self::of(packed);
-        }
-        let parts = parts.iter().map(|p| p.value).collect();
-        Self::of(with(|c| c.value(Inst::Concat(parts), Self::TYPE, loc)))
+        Self::of(elementwise::collect(parts, place, loc))
     }
 
     /// The same accumulator in VGPRs, where vector instructions read and write its elements without copies. Results of matrix
@@ -77,8 +73,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     #[must_use]
     #[track_caller]
     pub fn in_vgprs(self) -> Self {
-        let ty = Type { place: Place::Varying, ..Self::TYPE };
-        Self::of(with(|c| c.value(Inst::Splat(self.value), ty, Location::caller())))
+        Self::of(elementwise::in_vgprs::<T>(self.value, Self::PER_LANE, Location::caller()))
     }
 
     pub(super) fn place(&self) -> Place {
@@ -116,7 +111,7 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
 
     #[track_caller]
     pub(super) fn elements(&self) -> Vec<V<T>> {
-        (0..self.len()).map(|i| self.get(i)).collect()
+        elementwise::extract(self.value, Self::PER_LANE, Location::caller())
     }
 
     /// The row of the lane's `i`-th element.
@@ -186,25 +181,22 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         col: impl IntoDevice<V<u32>>,
         f: impl FnMut(V<T>) -> V<U>,
     ) {
-        let at = [At::new(row.into_device()), At::new(col.into_device())];
+        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
         let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
-        view.places().store::<U>(at, &Self::runs(Location::caller()), &elements);
+        elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
     }
 
-    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `beta * old + alpha * x`.
+    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
     #[track_caller]
-    pub fn update<U: Number + MatrixElement<Memory = U>>(
+    pub fn update<U: Number>(
         &self,
         view: impl AsViewMut<U>,
         row: impl IntoDevice<V<u32>>,
         col: impl IntoDevice<V<u32>>,
-        mut f: impl FnMut(V<T>, V<U>) -> V<U>,
+        f: impl FnMut(V<T>, V<U>) -> V<U>,
     ) {
-        let at = [At::new(row.into_device()), At::new(col.into_device())];
-        let runs = Self::runs(Location::caller());
-        let old = view.places().load_each::<U>(at, &runs);
-        let elements: Vec<V<U>> = self.elements().into_iter().zip(old).map(|(x, old)| f(x, old)).collect();
-        view.places().store::<U>(at, &runs, &elements);
+        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
+        elementwise::update(view.places(), at, &Self::origins(), &runs, &self.elements(), f);
     }
 
     /// Loads the accumulator from a matrix in memory.
@@ -217,6 +209,11 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         let at = [At::new(row.into_device()), At::new(col.into_device())];
         let loc = Location::caller();
         Self::from_elements(&view.places().load_each::<T>(at, &Self::runs(loc)), Place::Acc, loc)
+    }
+
+    /// One accumulator, whose first row and column are the whole's.
+    fn origins() -> [[u32; 2]; 1] {
+        [[0, 0]]
     }
 
     fn runs(loc: &'static Location<'static>) -> Vec<Run> {

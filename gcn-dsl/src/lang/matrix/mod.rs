@@ -6,9 +6,11 @@
 //! the shapes that exist.
 
 mod acc;
+mod elementwise;
 mod format;
 mod fragment;
 mod handle;
+mod lds_tile;
 mod multiply;
 mod operand;
 mod place;
@@ -21,15 +23,16 @@ mod view;
 pub use acc::{Acc, AccElement};
 pub use format::{Bf6, Bf8, Fp4, Fp6, Fp8, MatrixElement, MxFormat, Xf32};
 pub use fragment::{FragA, FragB, MxA, MxB, SparseA};
+pub use lds_tile::{LdsTile, Staged};
 pub use multiply::{
     Accumulates, AccumulatesScaled, AccumulatesSparse, LanePattern, MfmaOptions, Scales, SparseIndex, mfma,
     mfma_scale, mfma_with, smfmac,
 };
-pub use swizzle::{LdsTile, Linear, Pad, Staged, Swizzle, XorGroups};
+pub use swizzle::{Groups, Linear, Pad, Spread, Swizzle, XorGroups};
 pub use target::{
     AnyTarget, Availability, Bound, ExistsOn, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma,
     HasMfmaF8, HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, On, OnGfx908AndGfx90a, OnlyGfx942, SinceGfx90a,
     SinceGfx908, SinceGfx942, SinceGfx950,
 };
-pub use tile::{AsAcc, ByNumber, KOrder, Tile, TileA, TileB, TileElement, matmul};
+pub use tile::{AsAcc, ByNumber, KOrder, Tile, TileA, TileB, TileFactor, matmul};
 pub use view::{AsView, AsViewMut, MatrixMemory, View, col_major, row_major};

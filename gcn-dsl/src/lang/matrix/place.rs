@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
+use super::swizzle::Groups;
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::lang::memory::{Backing, load_elements, store_elements};
 use crate::lang::vector::{element, pack};
@@ -27,18 +28,17 @@ pub(crate) enum Stride {
 pub struct Places {
     pub(super) memory: Memory,
     /// Of rows, of columns and of the matrices of several blocks.
-    strides: [Stride; 3],
+    pub(super) strides: [Stride; 3],
     /// Rows and columns that there are, if that is checked.
     pub(super) limits: [Option<S<u32>>; 2],
     /// The exclusive or that moves groups of elements of a row.
-    swizzle: Option<Xor>,
+    pub(super) swizzle: Option<Xor>,
 }
 
-/// Groups of `width` elements of row `r` are where their number xor `r % period` says.
+/// Groups of elements of a row are elsewhere in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Xor {
-    pub width: u32,
-    pub period: u32,
+    pub groups: Groups,
     /// Which dimension the rows are: 1 if the matrix is seen transposed.
     pub rows: usize,
 }
@@ -46,9 +46,9 @@ pub(super) struct Xor {
 /// The coordinate of a fragment's first row or column, taken apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct At {
-    varying: Option<V<u32>>,
-    uniform: Option<S<u32>>,
-    constant: u32,
+    pub(super) varying: Option<V<u32>>,
+    pub(super) uniform: Option<S<u32>>,
+    pub(super) constant: u32,
 }
 
 impl At {
@@ -121,11 +121,11 @@ impl At {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Run {
     /// Row, column and block of the first.
-    at: [ByLane; 3],
+    pub(super) at: [ByLane; 3],
     /// How many.
-    len: u32,
+    pub(super) len: u32,
     /// 1 if the next is in the next column, 0 if in the next row.
-    along: usize,
+    pub(super) along: usize,
 }
 
 impl Run {
@@ -154,14 +154,14 @@ impl Run {
     }
 
     /// The part from element `from` on.
-    fn part(&self, from: u32, len: u32) -> Run {
+    pub(super) fn part(&self, from: u32, len: u32) -> Run {
         let mut at = self.at;
         at[self.along].base += from;
         Run { at, len, along: self.along }
     }
 }
 
-struct Raw(Memory);
+pub(super) struct Raw(pub Memory);
 
 impl<T> Backing<T> for Raw {
     fn memory(&self) -> Memory {
@@ -203,13 +203,13 @@ impl Places {
         if !contiguous {
             return 1;
         }
-        let most = self.swizzle.map_or(len, |x| x.width.min(len));
+        let most = self.swizzle.map_or(len, |x| x.groups.width.min(len));
         (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST)).unwrap_or(1)
     }
 
     /// The index of an element in memory, by lane.
     #[track_caller]
-    fn index(&self, [row, column]: [At; 2], x: [ByLane; 3]) -> V<u32> {
+    pub(super) fn index(&self, [row, column]: [At; 2], x: [ByLane; 3]) -> V<u32> {
         let at = [row, column, At::NONE];
         if let Some(xor) = self.swizzle {
             return self.swizzled(xor, [row, column], x);
@@ -256,11 +256,14 @@ impl Places {
     #[track_caller]
     fn swizzled(&self, xor: Xor, at: [At; 2], x: [ByLane; 3]) -> V<u32> {
         let (row, col) = (at[xor.rows].of(x[xor.rows]), at[1 - xor.rows].of(x[1 - xor.rows]));
-        // Only the row's low bits matter, so that rows a multiple of the period apart share them.
-        let low = At { constant: at[xor.rows].constant % xor.period, ..at[xor.rows] };
+        let Groups { width, period, rows } = xor.groups;
+        // Only the row's low bits matter, so that rows a multiple of what repeats apart share them.
+        let repeat = period * rows;
+        let low = At { constant: at[xor.rows].constant % repeat, ..at[xor.rows] };
         let mut line = x[xor.rows];
-        line.base %= xor.period;
-        let moved = (low.of(line) & (xor.period - 1)) * xor.width;
+        line.base %= repeat;
+        let low = low.of(line) & (repeat - rows);
+        let moved = if width >= rows { low * (width / rows) } else { low / (rows / width) };
         let pitch = match self.strides[xor.rows] {
             Stride::Const(s) => row * s,
             Stride::Uniform(s) => row * s,
@@ -379,7 +382,7 @@ impl Places {
 
 /// An index of elements as one of memory, whose elements may hold several.
 #[track_caller]
-fn in_memory(index: V<u32>, bits: u32, memory: u32) -> V<u32> {
+pub(super) fn in_memory(index: V<u32>, bits: u32, memory: u32) -> V<u32> {
     match (bits, memory) {
         (6, 8) => (index * 3u32) >> 2u32,
         (4, 8) => index >> 1u32,

@@ -1,24 +1,34 @@
-//! Matrices in LDS.
+//! Where the rows of a matrix in LDS are.
 
 use std::fmt;
-use std::marker::PhantomData;
-use std::panic::Location;
 
-use super::place::{At, Places, Run, Stride, Xor};
-use super::view::{AsView, AsViewMut, View};
-use crate::ir::{LdsId, Memory, Value};
-use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, V, Writable, local_id, next_value, with};
-use crate::scalar::Number;
+use gcn_isa::Target;
+use gcn_isa::layout::{self, ElemType};
 
-/// Where the elements of a row of an [`LdsTile`] stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that meet in a
-/// bank wait for each other.
+use super::format::bits;
+use crate::scalar::{Elem, Number};
+
+/// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
+/// meet in a bank wait for each other.
 pub trait Swizzle: Copy + fmt::Debug + 'static {
     /// Elements from one row to the next, for rows of `columns`.
     fn pitch(columns: u32) -> u32;
-    /// Elements that move together and the number of rows after which the pattern repeats.
-    fn xor() -> Option<(u32, u32)> {
+    /// How groups of elements change places on `target`, in rows of `columns` of `T`.
+    fn groups<T: Number>(_target: Target, _columns: u32) -> Option<Groups> {
         None
     }
+}
+
+/// Groups of `width` elements change places in a row: group `g` of row `r` stands at `g ^ (r / rows % period)`. All three are
+/// powers of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Groups {
+    /// Elements that stay together.
+    pub width: u32,
+    /// How many places there are.
+    pub period: u32,
+    /// Neighbouring rows that are alike.
+    pub rows: u32,
 }
 
 /// Row after row without a gap.
@@ -30,10 +40,59 @@ pub struct Linear;
 #[derive(Debug, Clone, Copy)]
 pub struct Pad<const N: usize>;
 
-/// No gaps: groups of `WIDTH` elements change places in a row, group `g` of row `r` standing at `g ^ (r % PERIOD)`. Both are
-/// powers of two, and a row has at least `WIDTH * PERIOD` elements. `WIDTH` elements should be 16 bytes.
+/// No gaps: groups of `WIDTH` elements change places in a row, group `g` of row `r` standing at `g ^ (r / ROWS % PERIOD)`. All are
+/// powers of two, and the length of a row is a multiple of `WIDTH * PERIOD`.
+///
+/// `WIDTH` elements should be what a lane reads at once, `WIDTH * PERIOD * ROWS` elements should fill the banks, and `ROWS` be how many
+/// rows it takes to fill them. [`Spread`] finds the three by itself.
+///
+/// ```
+/// use gcn_dsl::lang::matrix::XorGroups;
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// Rows of 128 bytes, of which two fill the banks of gfx950: a pair of rows changes places in the same way.
+///     #[workgroup(64)]
+///     #[targets(gfx950)]
+///     fn product(a: &[f16], c: &mut [f32]) {
+///         let tile = LdsTile::<f16, 64, 64, XorGroups<8, 8, 2>>::new();
+///         tile.put(tile.fetch(row_major(a, 64), 0, 0));
+///         barrier();
+///         let left = TileA::<f16, 64, 64>::load(tile, 0, 0);
+///         let right = TileB::<f16, 64, 64>::load(tile.transposed(), 0, 0);
+///         matmul(left, right, Tile::<f32, 64, 64>::zero()).store_to(row_major(c, 64), 0, 0);
+///     }
+/// }
+/// # product.build(Target::GFX950).unwrap();
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub struct XorGroups<const WIDTH: usize, const PERIOD: usize>;
+pub struct XorGroups<const WIDTH: usize, const PERIOD: usize, const ROWS: usize = 1>;
+
+/// No gaps: groups change places as in [`XorGroups`], in the way that suits the target's banks and what its deepest instruction of
+/// `SIDE` rows reads at once, so that lanes that read down a column meet in no bank. `SIDE` is that of the tiles that are loaded.
+///
+/// ```
+/// use gcn_dsl::lang::matrix::Spread;
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     #[targets(HasMfma)]
+///     fn square(a: &[f16], c: &mut [f32]) {
+///         let tile = LdsTile::<f16, 32, 64, Spread>::new();
+///         tile.put(tile.fetch(row_major(a, 64), 0, 0));
+///         barrier();
+///         let left = TileA::<f16, 32, 64>::load(tile, 0, 0);
+///         let right = TileB::<f16, 64, 32>::load(tile.transposed(), 0, 0);
+///         matmul(left, right, Tile::<f32, 32, 32>::zero()).store_to(row_major(c, 32), 0, 0);
+///     }
+/// }
+/// # for target in [Target::GFX908, Target::GFX942, Target::GFX950] {
+/// #     square.build(target).unwrap();
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Spread<const SIDE: usize = 32>;
 
 impl Swizzle for Linear {
     fn pitch(columns: u32) -> u32 {
@@ -47,198 +106,88 @@ impl<const N: usize> Swizzle for Pad<N> {
     }
 }
 
-impl<const WIDTH: usize, const PERIOD: usize> Swizzle for XorGroups<WIDTH, PERIOD> {
+impl<const WIDTH: usize, const PERIOD: usize, const ROWS: usize> Swizzle for XorGroups<WIDTH, PERIOD, ROWS> {
     fn pitch(columns: u32) -> u32 {
         columns
     }
-    fn xor() -> Option<(u32, u32)> {
+    fn groups<T: Number>(_: Target, _: u32) -> Option<Groups> {
         const {
-            assert!(WIDTH.is_power_of_two() && PERIOD.is_power_of_two(), "XorGroups takes powers of two");
+            let powers = WIDTH.is_power_of_two() && PERIOD.is_power_of_two() && ROWS.is_power_of_two();
+            assert!(powers, "XorGroups takes powers of two");
         }
-        Some((WIDTH as u32, PERIOD as u32))
+        Some(Groups { width: WIDTH as u32, period: PERIOD as u32, rows: ROWS as u32 })
     }
 }
 
-/// A matrix of `ROWS x COLS` elements in the workgroup's LDS, its rows laid out as `L` says.
-///
-/// It is filled by the whole workgroup: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers,
-/// [`LdsTile::put`] writes it to LDS, so that other work may stand between the two. Fragments load from it as from any matrix.
-/// Between a `put` and loads of other lanes' elements there must be a `barrier()`.
-#[derive(Debug)]
-pub struct LdsTile<T, const ROWS: usize, const COLS: usize, L = Linear> {
-    id: LdsId,
-    types: PhantomData<(T, L)>,
-}
-
-impl<T, const ROWS: usize, const COLS: usize, L> Clone for LdsTile<T, ROWS, COLS, L> {
-    fn clone(&self) -> Self {
-        *self
+impl<const SIDE: usize> Swizzle for Spread<SIDE> {
+    fn pitch(columns: u32) -> u32 {
+        columns
     }
-}
-impl<T, const ROWS: usize, const COLS: usize, L> Copy for LdsTile<T, ROWS, COLS, L> {}
-
-/// The lane's share of a tile on its way to LDS.
-#[derive(Debug)]
-pub struct Staged<T, const ROWS: usize, const COLS: usize, L = Linear> {
-    values: [Option<Value>; MOST_PARTS],
-    types: PhantomData<(T, L)>,
-}
-
-impl<T, const ROWS: usize, const COLS: usize, L> Clone for Staged<T, ROWS, COLS, L> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T, const ROWS: usize, const COLS: usize, L> Copy for Staged<T, ROWS, COLS, L> {}
-
-/// Most accesses by which a lane moves its share.
-const MOST_PARTS: usize = 32;
-
-/// How a workgroup shares out a tile.
-#[derive(Debug, Clone, Copy)]
-struct Share {
-    /// Elements that a lane moves at once.
-    width: u32,
-    /// Lanes side by side in a row.
-    across: u32,
-    /// Rows from one access of a lane to its next.
-    rows: u32,
-    /// Accesses.
-    parts: u32,
-}
-
-impl Share {
-    /// The share of each lane of the workgroup in a tile; `None` if the tile does not come out even.
-    fn of<T: Number>(rows: u32, cols: u32, most: u32) -> Option<Share> {
-        let lanes: u32 = with(|c| c.workgroup.iter().product());
-        let size = T::ELEM.bytes();
-        let widths = [16, 8, 4].into_iter().filter(|b| b % size == 0).map(|b| b / size);
-        widths
-            .filter(|width| cols.is_multiple_of(*width) && *width <= most)
-            .map(|width| Share { width, across: cols / width, rows: 0, parts: 0 })
-            .filter(|s| lanes.is_multiple_of(s.across) && rows.is_multiple_of(lanes / s.across))
-            .map(|s| Share { rows: lanes / s.across, parts: rows / (lanes / s.across), ..s })
-            .find(|s| s.parts as usize <= MOST_PARTS)
-    }
-
-    /// Row and column of the lane's first element.
-    #[track_caller]
-    fn first(&self) -> [V<u32>; 2] {
-        let [x, y, _] = with(|c| c.workgroup);
-        let id = local_id();
-        let mut lane = id.x;
-        if with(|c| c.workgroup[1] * c.workgroup[2]) > 1 {
-            lane = lane + id.y * x + id.z * (x * y);
+    fn groups<T: Number>(target: Target, columns: u32) -> Option<Groups> {
+        const { assert!(SIDE == 32 || SIDE == 16, "the SIDE of Spread is that of a tile, 32 or 16") };
+        let (banks, bytes) = (4 * target.lds_banks(), T::ELEM.bytes());
+        let (side, at_once) = reads(target, SIDE as u32, T::ELEM);
+        // The lanes that fill the banks at once are in so many rows, each at a group of its own.
+        let lines = side.min(banks / at_once);
+        let width = banks / lines / bytes;
+        if width == 0 || !columns.is_multiple_of(width) {
+            return None;
         }
-        [lane / self.across, lane % self.across * self.width]
+        // Of the places that rows begin at, as many are different already as divide a row by an odd number of them.
+        let period = lines.min(1 << (columns / width).trailing_zeros());
+        Some(Groups { width, period, rows: lines / period })
     }
 }
 
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROWS, COLS, L> {
-    /// Declares a tile.
-    #[allow(clippy::new_without_default, reason = "it allocates: every call is another tile")]
-    #[track_caller]
-    pub fn new() -> Self {
-        let loc = Location::caller();
-        if let Some((width, period)) = L::xor()
-            && !(COLS as u32).is_multiple_of(width * period)
-        {
-            let what = format!(
-                "rows of {COLS} elements are no multiple of {width} * {period}, as XorGroups asks for"
-            );
-            with(|c| c.fail(loc, what));
-        }
-        let elements = ROWS as u32 * L::pitch(COLS as u32);
-        LdsTile { id: with(|c| c.builder.lds(elements * T::ELEM.bytes())), types: PhantomData }
-    }
-
-    /// The same tile with rows for columns: for a `FragB` from a tile of rows of `k`.
-    pub fn transposed(&self) -> View<T, Writable> {
-        View::of(self.places().transposed())
-    }
-
-    /// Loads the tile whose first element is at (`row`, `col`) of a matrix: each lane of the workgroup a part of it. Rows should be
-    /// the matrix's fast dimension.
-    #[track_caller]
-    pub fn fetch(
-        &self,
-        from: impl AsView<T>,
-        row: impl IntoDevice<V<u32>>,
-        col: impl IntoDevice<V<u32>>,
-    ) -> Staged<T, ROWS, COLS, L> {
-        let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
-        let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return staged };
-        let [first_row, first_col] = share.first();
-        let (row, col) = (At::new(row.into_device()), At::new(col.into_device()));
-        let at = [row.plus_varying(first_row), col.plus_varying(first_col)];
-        for (i, value) in staged.values.iter_mut().enumerate().take(share.parts as usize) {
-            let run = Run::plain([i as u32 * share.rows, 0], share.width, 1);
-            *value = Some(from.places().load_bits::<T>(at, &[run], 8 * T::ELEM.bytes()));
-        }
-        staged
-    }
-
-    /// Writes a tile that was fetched.
-    #[track_caller]
-    pub fn put(&self, staged: Staged<T, ROWS, COLS, L>) {
-        let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return };
-        let [row, col] = share.first().map(At::new);
-        for (i, value) in staged.values.into_iter().flatten().enumerate() {
-            self.places().store_packed::<T>([row.plus(i as u32 * share.rows), col], value);
-        }
-    }
+/// Rows of a fragment and bytes of a row that a lane reads at once, for the deepest instruction on such elements.
+fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
+    let bytes = elem.bytes();
+    let shapes = layout::instructions().iter().filter(|i| i.0 == target).map(|i| i.2);
+    let single = shapes.filter(|s| s.blocks == 1 && !s.sparse && s.m == s.n && matches!(s.m, 16 | 32));
+    let like = single.filter(|s| match s.a {
+        ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
+        // What is f32 in memory is taken for f32, and bytes for any format of bytes.
+        ElemType::Xf32 => false,
+        format => bits(format) == 8 * bytes,
+    });
+    let sizes = like.map(|s| (u32::from(s.m), u32::from(s.m) * u32::from(s.k) / 64 * bytes));
+    let best = sizes.max_by_key(|(rows, read)| (*rows == side, *read));
+    best.map_or((side, 16), |(rows, read)| (rows, read.min(16)))
 }
 
-/// How the workgroup shares out a tile; the kernel fails if it cannot.
-fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location<'static>) -> Option<Share> {
-    let most = L::xor().map_or(u32::MAX, |(width, _)| width);
-    let share = Share::of::<T>(rows as u32, cols as u32, most);
-    if share.is_none() {
-        with(|c| {
-            let lanes: u32 = c.workgroup.iter().product();
-            let what = format!(
-                "a workgroup of {lanes} cannot share out a tile of {rows} x {cols} elements evenly, 4, 8 or 16 bytes of a row \
-                 to each lane and at most {MOST_PARTS} times; change the tile or the workgroup"
-            );
-            c.fail(loc, what);
-        });
-    }
-    share
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[allow(private_interfaces, reason = "the IR is not part of the language")]
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsView<T> for LdsTile<T, ROWS, COLS, L> {
-    fn places(&self) -> Places {
-        let strides = [Stride::Const(L::pitch(COLS as u32)), Stride::Const(1)];
-        let xor = L::xor().map(|(width, period)| Xor { width, period, rows: 0 });
-        Places::new(Memory::Lds(self.id), strides).with_swizzle(xor)
-    }
-}
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsViewMut<T> for LdsTile<T, ROWS, COLS, L> {}
-
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> crate::lang::AsIs
-    for Staged<T, ROWS, COLS, L>
-{
-}
-
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Flatten for Staged<T, ROWS, COLS, L> {
-    fn flatten(&self, out: &mut Vec<Value>) {
-        out.extend(self.values.into_iter().flatten());
-    }
-    #[track_caller]
-    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-        let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
-        let parts = share::<T, L>(ROWS, COLS, Location::caller()).map_or(0, |share| share.parts as usize);
-        staged.values[..parts].fill_with(|| Some(next_value(values)));
-        staged
+    /// By hand: rows of 128 bytes of f16 are all banks up to gfx942, where 16 lanes read 8 bytes each, and half of them on
+    /// gfx950, where 16 lanes read 16 bytes each.
+    #[test]
+    fn spread_fills_the_banks() {
+        let f16s = |target, columns| {
+            Spread::<32>::groups::<half::f16>(target, columns).map(|g| [g.width, g.period, g.rows])
+        };
+        assert_eq!(f16s(Target::GFX942, 64), Some([4, 16, 1]));
+        assert_eq!(f16s(Target::GFX942, 32), Some([4, 8, 2]));
+        assert_eq!(f16s(Target::GFX942, 40), Some([4, 2, 8]));
+        assert_eq!(f16s(Target::GFX950, 64), Some([8, 8, 2]));
+        assert_eq!(f16s(Target::GFX950, 256), Some([8, 16, 1]));
+        assert_eq!(f16s(Target::GFX942, 6), None, "a group does not divide the row");
+        // One f32 to each of 32 rows; 16 rows with two of them beside each other.
+        assert_eq!(
+            Spread::<32>::groups::<f32>(Target::GFX942, 64),
+            Some(Groups { width: 1, period: 32, rows: 1 })
+        );
+        assert_eq!(
+            Spread::<16>::groups::<f32>(Target::GFX942, 64),
+            Some(Groups { width: 2, period: 16, rows: 1 })
+        );
+        // bf16 instructions of gfx908 are half as deep as those on f16.
+        let bf16s = Spread::<32>::groups::<half::bf16>(Target::GFX908, 64);
+        assert_eq!(bf16s, Some(Groups { width: 2, period: 32, rows: 1 }));
+        // f64 has 16 rows only.
+        assert_eq!(
+            Spread::<32>::groups::<f64>(Target::GFX950, 64),
+            Some(Groups { width: 2, period: 16, rows: 1 })
+        );
     }
 }
-
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Declare for Staged<T, ROWS, COLS, L> {
-    type Value = Self;
-    fn declare(self) -> Self {
-        self
-    }
-}
-
-impl<T, F, G, L, const ROWS: usize, const COLS: usize> AssignIn<F, G> for Staged<T, ROWS, COLS, L> {}

@@ -37,7 +37,7 @@ targets! { Gfx900 GFX900 Gfx906 GFX906 Gfx908 GFX908 Gfx90a GFX90A Gfx942 GFX942
 #[diagnostic::on_unimplemented(
     message = "`{T}` does not have this matrix instruction",
     label = "exists `{Self}`, but the kernel's `#[targets(…)]` lists `{T}`",
-    note = "f16 and bf16: 32x32x8 and 16x16x16 exist since gfx90a, 32x32x16 and 16x16x32 since gfx950; i8: 32x32x8 and 16x16x16 on gfx908 and gfx90a, 32x32x16 and 16x16x32 since gfx942, 32x32x32 and 16x16x64 since gfx950; 8-bit floats and sparse matrices exist since gfx942, MX formats since gfx950; f32 and f64 shapes are the same on all, xf32 is gfx942's alone",
+    note = "32x32x8 and 16x16x16 exist for f16 since gfx908, for bf16 since gfx90a, 32x32x16 and 16x16x32 for both since gfx950; bf16: 32x32x4 and 16x16x8 on gfx908 and gfx90a; i8: 32x32x8 and 16x16x16 on gfx908 and gfx90a, 32x32x16 and 16x16x32 since gfx942, 32x32x32 and 16x16x64 since gfx950; 8-bit floats and sparse matrices exist since gfx942, MX formats since gfx950; f32 shapes are the same on all, f64 exists since gfx90a, xf32 is gfx942's alone",
     note = "`matmul` of tiles takes the best shape that the target has; or list fewer targets"
 )]
 pub trait ExistsOn<T> {}
@@ -121,7 +121,7 @@ capabilities! {
     /// ```
     #[diagnostic::on_unimplemented(message = "`{Self}` has no matrix instructions", note = "they exist since gfx908")]
     HasMfma, the targets of SinceGfx908: Gfx908 Gfx90a Gfx942 Gfx950;
-    /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth, tiles.
+    /// Targets with matrix instructions on f64, and with all that came with them: bf16 with its full depth.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no matrix instructions on f64 nor the others that came with gfx90a",
         note = "they exist since gfx90a"

@@ -1,0 +1,78 @@
+//! What one accumulator and a tile of them do with their elements.
+
+use std::panic::Location;
+
+use super::acc::AccElement;
+use super::place::{At, Places, Run};
+use crate::ir::{Inst, Place, Type, Value};
+use crate::lang::vector::pack;
+use crate::lang::{V, with};
+use crate::scalar::Number;
+
+/// The lane's elements of one accumulator.
+pub(super) fn extract<T: AccElement>(
+    from: Value,
+    count: usize,
+    loc: &'static Location<'static>,
+) -> Vec<V<T>> {
+    let one = |i: usize| V::emit(Inst::Extract { from, dword: i as u8 * T::ELEM.dwords() }, loc);
+    (0..count).map(one).collect()
+}
+
+/// The accumulator of a lane's elements, in VGPRs if `place` says so.
+pub(super) fn collect<T: AccElement>(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Value {
+    if place == Place::Varying {
+        return pack(parts, loc);
+    }
+    let ty = Type { place: Place::Acc, elem: T::ELEM, count: parts.len() as u8 };
+    let parts = parts.iter().map(|p| p.value).collect();
+    with(|c| c.value(Inst::Concat(parts), ty, loc))
+}
+
+/// The accumulator in VGPRs.
+pub(super) fn in_vgprs<T: AccElement>(acc: Value, count: usize, loc: &'static Location<'static>) -> Value {
+    let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
+    with(|c| c.value(Inst::Splat(acc), ty, loc))
+}
+
+/// Stores the elements of accumulators that begin at `origins` from `at` on.
+#[track_caller]
+pub(super) fn store<U: Number>(
+    places: Places,
+    at: [V<u32>; 2],
+    origins: &[[u32; 2]],
+    runs: &[Run],
+    elements: &[V<U>],
+) {
+    each(at, origins, elements, |at, part| places.store::<U>(at, runs, part));
+}
+
+/// The same with `f(x, old)` of each element and what is there.
+#[track_caller]
+pub(super) fn update<T: AccElement, U: Number>(
+    places: Places,
+    at: [V<u32>; 2],
+    origins: &[[u32; 2]],
+    runs: &[Run],
+    elements: &[V<T>],
+    mut f: impl FnMut(V<T>, V<U>) -> V<U>,
+) {
+    each(at, origins, elements, |at, part| {
+        let old = places.load_each::<U>(at, runs);
+        let new: Vec<V<U>> = part.iter().zip(old).map(|(x, old)| f(*x, old)).collect();
+        places.store::<U>(at, runs, &new);
+    });
+}
+
+/// Each accumulator's place and elements.
+fn each<T: Number>(
+    at: [V<u32>; 2],
+    origins: &[[u32; 2]],
+    elements: &[V<T>],
+    mut f: impl FnMut([At; 2], &[V<T>]),
+) {
+    let [row, col] = at.map(At::new);
+    for (part, [down, right]) in elements.chunks(elements.len() / origins.len()).zip(origins) {
+        f([row.plus(*down), col.plus(*right)], part);
+    }
+}

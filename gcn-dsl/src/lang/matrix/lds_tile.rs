@@ -1,0 +1,226 @@
+//! Matrices in LDS.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::place::{At, Places, Run, Stride, Xor};
+use super::swizzle::{Groups, Linear, Swizzle};
+use super::view::{AsView, AsViewMut, View};
+use crate::ir::{Inst, LdsId, Memory, Place, Type, Value};
+use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, V, Writable, local_id, next_value, with};
+use crate::scalar::Number;
+
+/// A matrix of `ROWS x COLS` elements in the workgroup's LDS, its rows laid out as `L` says.
+///
+/// It is filled by the whole workgroup: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers,
+/// [`LdsTile::put`] writes it to LDS, so that other work may stand between the two. Fragments load from it as from any matrix.
+/// Between a `put` and loads of other lanes' elements there must be a `barrier()`.
+#[derive(Debug)]
+pub struct LdsTile<T, const ROWS: usize, const COLS: usize, L = Linear> {
+    id: LdsId,
+    types: PhantomData<(T, L)>,
+}
+
+impl<T, const ROWS: usize, const COLS: usize, L> Clone for LdsTile<T, ROWS, COLS, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const ROWS: usize, const COLS: usize, L> Copy for LdsTile<T, ROWS, COLS, L> {}
+
+/// The lane's share of a tile on its way to LDS.
+#[derive(Debug)]
+pub struct Staged<T, const ROWS: usize, const COLS: usize, L = Linear> {
+    values: [Option<Value>; MOST_PARTS],
+    types: PhantomData<(T, L)>,
+}
+
+impl<T, const ROWS: usize, const COLS: usize, L> Clone for Staged<T, ROWS, COLS, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, const ROWS: usize, const COLS: usize, L> Copy for Staged<T, ROWS, COLS, L> {}
+
+/// Most accesses by which a lane moves its share.
+const MOST_PARTS: usize = 32;
+
+/// How a workgroup shares out a tile.
+#[derive(Debug, Clone, Copy)]
+struct Share {
+    /// Elements that a lane moves at once.
+    width: u32,
+    /// Lanes side by side in a row.
+    across: u32,
+    /// Rows from one access of a lane to its next.
+    rows: u32,
+    /// Accesses.
+    parts: u32,
+}
+
+impl Share {
+    /// The share of each lane of the workgroup in a tile; `None` if the tile does not come out even.
+    fn of<T: Number>(rows: u32, cols: u32, most: u32) -> Option<Share> {
+        let lanes: u32 = with(|c| c.workgroup.iter().product());
+        let size = T::ELEM.bytes();
+        let widths = [16, 8, 4].into_iter().filter(|b| b % size == 0).map(|b| b / size);
+        widths
+            .filter(|width| cols.is_multiple_of(*width) && *width <= most)
+            .map(|width| Share { width, across: cols / width, rows: 0, parts: 0 })
+            .filter(|s| lanes.is_multiple_of(s.across) && rows.is_multiple_of(lanes / s.across))
+            .map(|s| Share { rows: lanes / s.across, parts: rows / (lanes / s.across), ..s })
+            .find(|s| s.parts as usize <= MOST_PARTS)
+    }
+
+    /// Row and column of the lane's first element.
+    #[track_caller]
+    fn first(&self) -> [V<u32>; 2] {
+        let [x, y, _] = with(|c| c.workgroup);
+        let id = local_id();
+        let mut lane = id.x;
+        if with(|c| c.workgroup[1] * c.workgroup[2]) > 1 {
+            lane = lane + id.y * x + id.z * (x * y);
+        }
+        [lane / self.across, lane % self.across * self.width]
+    }
+}
+
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROWS, COLS, L> {
+    /// Declares a tile.
+    #[allow(clippy::new_without_default, reason = "it allocates: every call is another tile")]
+    #[track_caller]
+    pub fn new() -> Self {
+        let loc = Location::caller();
+        if let Some(Groups { width, period, .. }) = groups::<T, L>(COLS)
+            && !(COLS as u32).is_multiple_of(width * period)
+        {
+            let what = format!(
+                "rows of {COLS} elements are no multiple of {width} * {period}, as XorGroups asks for; take a smaller PERIOD, or \
+                 `Spread`, which finds one"
+            );
+            with(|c| c.fail(loc, what));
+        }
+        let elements = ROWS as u32 * L::pitch(COLS as u32);
+        LdsTile { id: with(|c| c.builder.lds(elements * T::ELEM.bytes())), types: PhantomData }
+    }
+
+    /// The same tile with rows for columns: for a `FragB` from a tile of rows of `k`.
+    pub fn transposed(&self) -> View<T, Writable> {
+        View::of(self.places().transposed())
+    }
+
+    /// Loads the tile whose first element is at (`row`, `col`) of a matrix: each lane of the workgroup a part of it. Rows should be
+    /// the matrix's fast dimension.
+    #[track_caller]
+    pub fn fetch(
+        &self,
+        from: impl AsView<T>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) -> Staged<T, ROWS, COLS, L> {
+        let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
+        let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return staged };
+        let [first_row, first_col] = share.first();
+        let (row, col) = (At::new(row.into_device()), At::new(col.into_device()));
+        let at = [row.plus_varying(first_row), col.plus_varying(first_col)];
+        for (i, value) in staged.values.iter_mut().enumerate().take(share.parts as usize) {
+            let run = Run::plain([i as u32 * share.rows, 0], share.width, 1);
+            *value = Some(from.places().load_bits::<T>(at, &[run], 8 * T::ELEM.bytes()));
+        }
+        staged
+    }
+
+    /// Writes a tile that was fetched.
+    #[track_caller]
+    pub fn put(&self, staged: Staged<T, ROWS, COLS, L>) {
+        let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return };
+        let [row, col] = share.first().map(At::new);
+        let together = groups::<T, L>(COLS).map_or(share.width, |g| g.width.min(share.width));
+        let size = T::ELEM.bytes();
+        for (i, value) in staged.values.into_iter().flatten().enumerate() {
+            for from in (0..share.width).step_by(together as usize) {
+                let value = part::<T>(value, [from * size, together * size, share.width * size]);
+                let at = [row.plus(i as u32 * share.rows), col.plus(from)];
+                self.places().store_packed::<T>(at, value);
+            }
+        }
+    }
+}
+
+/// `bytes` of a value of `of` bytes, from byte `from` on; whole dwords.
+#[track_caller]
+fn part<T: Number>(value: Value, [from, bytes, of]: [u32; 3]) -> Value {
+    if bytes == of {
+        return value;
+    }
+    let ty = Type { place: Place::Varying, elem: T::ELEM, count: (bytes / T::ELEM.bytes()) as u8 };
+    let inst = Inst::Extract { from: value, dword: (from / 4) as u8 };
+    with(|c| c.value(inst, ty, Location::caller()))
+}
+
+/// How groups of a tile's elements change places on the target that is built for.
+fn groups<T: Number, L: Swizzle>(columns: usize) -> Option<Groups> {
+    L::groups::<T>(with(|c| c.target), columns as u32)
+}
+
+/// How the workgroup shares out a tile; the kernel fails if it cannot.
+fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location<'static>) -> Option<Share> {
+    let size = T::ELEM.bytes();
+    let mosts = match groups::<T, L>(cols) {
+        None => [u32::MAX; 2],
+        // Groups are stored one by one. Those that lanes store at the same time are apart if they are neighbours, or if each is of
+        // another row; where rows are long the lanes are in the same row, so that they had better fetch single groups.
+        Some(g) if !(g.width * size).is_multiple_of(4) => [g.width; 2],
+        Some(g) if cols as u32 <= g.width * g.period * g.rows => [u32::MAX; 2],
+        Some(g) => [g.width, u32::MAX],
+    };
+    let share = mosts.into_iter().find_map(|most| Share::of::<T>(rows as u32, cols as u32, most));
+    if share.is_none() {
+        with(|c| {
+            let lanes: u32 = c.workgroup.iter().product();
+            let what = format!(
+                "a workgroup of {lanes} cannot share out a tile of {rows} x {cols} elements evenly, 4, 8 or 16 bytes of a row \
+                 to each lane and at most {MOST_PARTS} times; change the tile or the workgroup"
+            );
+            c.fail(loc, what);
+        });
+    }
+    share
+}
+
+#[allow(private_interfaces, reason = "the IR is not part of the language")]
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsView<T> for LdsTile<T, ROWS, COLS, L> {
+    fn places(&self) -> Places {
+        let strides = [Stride::Const(L::pitch(COLS as u32)), Stride::Const(1)];
+        let xor = groups::<T, L>(COLS).map(|groups| Xor { groups, rows: 0 });
+        Places::new(Memory::Lds(self.id), strides).with_swizzle(xor)
+    }
+}
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsViewMut<T> for LdsTile<T, ROWS, COLS, L> {}
+
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> crate::lang::AsIs
+    for Staged<T, ROWS, COLS, L>
+{
+}
+
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Flatten for Staged<T, ROWS, COLS, L> {
+    fn flatten(&self, out: &mut Vec<Value>) {
+        out.extend(self.values.into_iter().flatten());
+    }
+    #[track_caller]
+    fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
+        let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
+        let parts = share::<T, L>(ROWS, COLS, Location::caller()).map_or(0, |share| share.parts as usize);
+        staged.values[..parts].fill_with(|| Some(next_value(values)));
+        staged
+    }
+}
+
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Declare for Staged<T, ROWS, COLS, L> {
+    type Value = Self;
+    fn declare(self) -> Self {
+        self
+    }
+}
+
+impl<T, F, G, L, const ROWS: usize, const COLS: usize> AssignIn<F, G> for Staged<T, ROWS, COLS, L> {}

@@ -1,0 +1,176 @@
+//! From factors to the instruction of the target.
+
+use std::panic::Location;
+
+use gcn_isa::layout::{self, Controls, ElemType, Layout, Matrix, Shape};
+use gcn_isa::table::{InstDesc, Modifiers};
+use gcn_isa::{Target, TargetSet};
+
+use super::{MfmaOptions, SparseIndex};
+use crate::ir::{Call, Inst, Value};
+use crate::lang::context::Context;
+use crate::lang::with;
+
+/// What an instruction multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::lang::matrix) struct Product {
+    pub formats: [ElemType; 3],
+    /// M, N, K and the number of blocks.
+    pub size: [usize; 4],
+    pub sparse: bool,
+    pub scaled: bool,
+}
+
+impl Product {
+    /// What the instructions multiply whose fields say the formats (gfx950).
+    pub fn f8f6f4(size: [usize; 4], scaled: bool) -> Product {
+        let formats = [ElemType::F8f6f4, ElemType::F8f6f4, ElemType::F32];
+        Product { formats, size, sparse: false, scaled }
+    }
+
+    /// The instruction of `target`, if there is one.
+    pub fn instruction(&self, target: Target) -> Option<(&'static InstDesc, &'static Shape)> {
+        let mut there = layout::instructions().iter().filter(|i| i.0 == target);
+        there.find(|i| self.is(i.2)).map(|i| (i.1, i.2))
+    }
+
+    fn is(&self, shape: &Shape) -> bool {
+        let formats = [shape.a, shape.b, shape.acc];
+        let size: [usize; 4] = [shape.m.into(), shape.n.into(), shape.k.into(), shape.blocks.into()];
+        formats == self.formats
+            && size == self.size
+            && (shape.sparse, shape.scaled) == (self.sparse, self.scaled)
+    }
+
+    /// Targets that have it.
+    pub fn targets(&self) -> TargetSet {
+        let has = |t: &Target| self.instruction(*t).is_some();
+        Target::ALL.into_iter().filter(has).fold(TargetSet::EMPTY, |set, t| set.union(TargetSet::of(&[t])))
+    }
+
+    /// The shapes with the same element types on `target`.
+    fn near(&self, target: Target) -> String {
+        let like = layout::instructions().iter().filter(|(on, _, s)| {
+            let same = (s.sparse, s.scaled) == (self.sparse, self.scaled);
+            *on == target && [s.a, s.b, s.acc] == self.formats && same
+        });
+        let names: Vec<String> = like.map(|(_, _, s)| size([s.m, s.n, s.k, s.blocks.into()])).collect();
+        names.join(", ")
+    }
+
+    fn missing(&self, target: Target) -> String {
+        let [a, b, acc] = self.formats.map(ElemType::name);
+        let [m, n, k, blocks] = self.size.map(|x| x as u16);
+        let near = self.near(target);
+        let near =
+            if near.is_empty() { "has none for these types".to_owned() } else { format!("has {near}") };
+        let on: Vec<&str> = self.targets().iter().map(Target::name).collect();
+        format!(
+            "{target} has no matrix instruction of {} for {a} times {b} into {acc}; {target} {near}, and {} {} this one",
+            size([m, n, k, blocks]),
+            on.join(", "),
+            if on.len() == 1 { "has" } else { "have" }
+        )
+    }
+}
+
+fn size([m, n, k, blocks]: [u16; 4]) -> String {
+    match blocks {
+        1 => format!("{m}x{n}x{k}"),
+        _ => format!("{m}x{n}x{k} in {blocks} blocks"),
+    }
+}
+
+/// Emits the instruction of `product`: `operands` are A, B, C and what else it reads, `acc` the one that the result replaces.
+pub(in crate::lang::matrix) fn multiply(
+    product: Product,
+    operands: &[Value],
+    acc: Value,
+    options: Result<(Controls, u8), String>,
+    loc: &'static Location<'static>,
+) -> Value {
+    with(|context| {
+        full_waves(context, loc);
+        let target = context.target;
+        let Some((row, shape)) = product.instruction(target) else {
+            context.fail(loc, product.missing(target));
+            return acc;
+        };
+        let (controls, negated) = match options {
+            Ok(options) => options,
+            Err(what) => {
+                context.fail(loc, what);
+                return acc;
+            }
+        };
+        let judged = Controls { blgp: controls.blgp | negated, ..controls };
+        if let Err(fault) = Layout::new(row, target, Matrix::D, judged) {
+            context.fail(loc, fault.to_string());
+            return acc;
+        }
+        if controls.blgp != 0 && shape.negates || negated != 0 && !shape.negates {
+            let what = format!(
+                "{} on {target} does not {}",
+                row.mnemonic,
+                if negated == 0 { "permute B" } else { "negate: f64 instructions do, since gfx942" }
+            );
+            context.fail(loc, what);
+            return acc;
+        }
+        let ty = context.builder.kernel().ty(acc);
+        let mut call = Call::plain(row.mnemonic, operands.iter().copied(), ty);
+        call.arg_mods.neg = negated;
+        give(&mut call, controls);
+        context.value(Inst::Machine(Box::new(call)), ty, loc)
+    })
+}
+
+/// Sets the fields that are not at their default.
+fn give(call: &mut Call, controls: Controls) {
+    let given = &mut call.given;
+    let mods = &mut given.mods;
+    let bits = |shift: u8| (controls.scale_a >> shift & 1) | (controls.scale_b >> shift & 1) << 1;
+    let fields = [
+        (Modifiers::CBSZ, &mut mods.cbsz, controls.cbsz),
+        (Modifiers::ABID, &mut mods.abid, controls.abid),
+        (Modifiers::BLGP, &mut mods.blgp, controls.blgp),
+        (Modifiers::OP_SEL, &mut mods.op_sel, bits(0)),
+        (Modifiers::OP_SEL_HI, &mut mods.op_sel_hi, bits(1)),
+    ];
+    for (flag, field, value) in fields {
+        if value != 0 {
+            *field = value;
+            given.set |= flag;
+        }
+    }
+}
+
+fn full_waves(context: &mut Context, loc: &'static Location<'static>) {
+    let lanes: u32 = context.workgroup.iter().product();
+    if !lanes.is_multiple_of(64) {
+        let message =
+            format!("matrix instructions need full waves, but the workgroup of {lanes} is no multiple of 64");
+        context.fail(loc, message);
+    }
+}
+
+/// Dense: the operands in assembly order are A, B, C.
+pub(in crate::lang::matrix) fn dense(
+    product: Product,
+    [a, b, c]: [Value; 3],
+    options: MfmaOptions,
+    loc: &'static Location<'static>,
+) -> Value {
+    multiply(product, &[a, b, c], c, options.controls(), loc)
+}
+
+/// Sparse: the accumulator is read and written, so that it comes first.
+pub(in crate::lang::matrix) fn sparse(
+    product: Product,
+    [a, b, c]: [Value; 3],
+    index: SparseIndex,
+    loc: &'static Location<'static>,
+) -> Value {
+    let controls = Controls { abid: index.set, ..Controls::default() };
+    multiply(product, &[c, a, b, index.value().value], c, Ok((controls, 0)), loc)
+}

@@ -1,0 +1,210 @@
+//! The elements of a tile of accumulators.
+
+use std::panic::Location;
+
+use gcn_isa::Target;
+use gcn_isa::layout::Matrix;
+
+use super::product::Step;
+use super::{AsAcc, MOST, Parts, Tile, TileB, even};
+use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::lang::matrix::Acc;
+use crate::lang::matrix::acc::{AccElement, across, reduce, slice};
+use crate::lang::matrix::elementwise;
+use crate::lang::matrix::format::{MatrixElement, bits};
+use crate::lang::matrix::operand::{Family, Operand};
+use crate::lang::matrix::place::Run;
+use crate::lang::matrix::view::AsViewMut;
+use crate::lang::{IntoDevice, V, with};
+use crate::scalar::Number;
+
+impl<T: MatrixElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
+    pub(super) fn parts(_: Target) -> usize {
+        (M / SIDE) * (N / SIDE)
+    }
+}
+
+impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
+    /// All elements zero.
+    #[track_caller]
+    pub fn zero() -> Self {
+        const { even(M, SIDE) };
+        const { even(N, SIDE) };
+        let ty = Type { place: Place::Acc, elem: T::ELEM, count: (SIDE * SIDE / 64) as u8 };
+        let zero = with(|c| c.builder.value(Inst::Const(0), ty, None));
+        Self::of(Parts::of((0..(M / SIDE) * (N / SIDE)).map(|_| zero)))
+    }
+
+    /// The same tile in VGPRs: see [`Acc::in_vgprs`].
+    #[must_use]
+    #[track_caller]
+    pub fn in_vgprs(self) -> Self {
+        let loc = Location::caller();
+        let moved = self.values.iter().map(|v| elementwise::in_vgprs::<T>(v, Self::PER_ACC, loc));
+        Self::of(Parts::of(moved))
+    }
+
+    /// How many elements each lane holds: of each accumulator in turn, those of a row of accumulators one after the other.
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub const fn len(&self) -> usize {
+        M * N / 64
+    }
+
+    const PER_ACC: usize = SIDE * SIDE / 64;
+
+    fn acc() -> Operand {
+        let format = T::FORMAT;
+        Operand { matrix: Matrix::D, family: Family::Dense, format, rows: SIDE, cols: SIDE, blocks: 1 }
+    }
+
+    /// The row of the lane's `i`-th element.
+    #[track_caller]
+    pub fn row(&self, i: usize) -> V<u32> {
+        let [_, row, _] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
+        row + (i / Self::PER_ACC / (N / SIDE) * SIDE) as u32
+    }
+
+    /// The column of the lane's `i`-th element.
+    #[track_caller]
+    pub fn col(&self, i: usize) -> V<u32> {
+        let [_, _, col] = Self::acc().coordinates((i % Self::PER_ACC) as u32);
+        col + (i / Self::PER_ACC % (N / SIDE) * SIDE) as u32
+    }
+
+    #[track_caller]
+    fn elements(&self) -> Vec<V<T>> {
+        let loc = Location::caller();
+        let each = |acc: Value| elementwise::extract(acc, Self::PER_ACC, loc);
+        self.values.iter().flat_map(each).collect()
+    }
+
+    fn place(&self) -> Place {
+        with(|c| c.builder.kernel().ty(self.values.values[0]).place)
+    }
+
+    fn from_elements(parts: &[V<T>], place: Place, loc: &'static Location<'static>) -> Self {
+        let one = |part: &[V<T>]| elementwise::collect(part, place, loc);
+        Self::of(Parts::of(parts.chunks(Self::PER_ACC).map(one)))
+    }
+
+    /// `f` of each element.
+    #[must_use]
+    #[track_caller]
+    pub fn map<U: AccElement>(&self, f: impl FnMut(V<T>) -> V<U>) -> Tile<U, M, N, SIDE> {
+        let parts: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+        Tile::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// `f` of each element and its number in the lane, from which [`Tile::row`] and [`Tile::col`] tell where it belongs.
+    #[must_use]
+    #[track_caller]
+    pub fn map_indexed<U: AccElement>(&self, mut f: impl FnMut(usize, V<T>) -> V<U>) -> Tile<U, M, N, SIDE> {
+        let parts: Vec<V<U>> = self.elements().into_iter().enumerate().map(|(i, x)| f(i, x)).collect();
+        Tile::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// The largest element of each of the lane's columns, one for every `SIDE` columns of the tile.
+    #[track_caller]
+    pub fn col_max(&self) -> Vec<V<T>> {
+        self.cols(Bin::Max)
+    }
+
+    /// The sum of each of the lane's columns, one for every `SIDE` columns of the tile; in which order is not fixed.
+    #[track_caller]
+    pub fn col_sum(&self) -> Vec<V<T>> {
+        self.cols(Bin::Add)
+    }
+
+    #[track_caller]
+    fn cols(&self, op: Bin) -> Vec<V<T>> {
+        let elements = self.elements();
+        let column = |j: usize| {
+            let of_column = |i: &usize| i / Self::PER_ACC % (N / SIDE) == j;
+            let column: Vec<V<T>> = (0..elements.len()).filter(of_column).map(|i| elements[i]).collect();
+            across(op, reduce(op, &column), SIDE as u32, 64)
+        };
+        (0..N / SIDE).map(column).collect()
+    }
+
+    /// Stores the tile to a matrix in memory, its first row and column at (`row`, `col`).
+    #[track_caller]
+    pub fn store_to(
+        &self,
+        view: impl AsViewMut<T>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) {
+        self.store_with(view, row, col, |x| x);
+    }
+
+    /// Stores `f` of each element: scaled, converted.
+    #[track_caller]
+    pub fn store_with<U: Number>(
+        &self,
+        view: impl AsViewMut<U>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+        f: impl FnMut(V<T>) -> V<U>,
+    ) {
+        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
+        let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+        elementwise::store(view.places(), at, &Self::origins(), &runs, &elements);
+    }
+
+    /// Stores `f(x, old)` for each element `x` and what the matrix holds in its place: `alpha * x + beta * old`.
+    #[track_caller]
+    pub fn update<U: Number>(
+        &self,
+        view: impl AsViewMut<U>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+        f: impl FnMut(V<T>, V<U>) -> V<U>,
+    ) {
+        let (at, runs) = ([row.into_device(), col.into_device()], Self::runs(Location::caller()));
+        elementwise::update(view.places(), at, &Self::origins(), &runs, &self.elements(), f);
+    }
+
+    /// Row and column of each accumulator's first element.
+    fn origins() -> Vec<[u32; 2]> {
+        let all = (0..M).step_by(SIDE).flat_map(|row| (0..N).step_by(SIDE).map(move |col| [row, col]));
+        all.map(|at| at.map(|x| x as u32)).collect()
+    }
+
+    fn runs(loc: &'static Location<'static>) -> Vec<Run> {
+        let coordinates = (0..Self::PER_ACC as u32).filter_map(|i| Self::acc().host_coordinates(i, loc));
+        Run::of(coordinates, 0)
+    }
+}
+
+impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
+    /// The tile as right factor of a further product, each element converted by `f`. An accumulator's registers become a
+    /// fragment's, nothing moves between lanes; the left factor is loaded in the same order: `TileA<_, _, _, SIDE, AsAcc>`.
+    #[track_caller]
+    pub fn to_b<U: MatrixElement<Memory = U> + Number>(
+        &self,
+        mut f: impl FnMut(V<f32>) -> V<U>,
+    ) -> TileB<U, M, N, SIDE, AsAcc> {
+        let loc = Location::caller();
+        let depth = Step::here(U::FORMAT, SIDE, M, loc).depth;
+        let per_lane = SIDE * depth / 64;
+        let elements = self.elements();
+        let mut values = Vec::new();
+        for j in 0..N / SIDE {
+            let column: Vec<V<f32>> = (0..M / SIDE)
+                .flat_map(|i| {
+                    let first = (i * (N / SIDE) + j) * Self::PER_ACC;
+                    elements[first..first + Self::PER_ACC].to_vec()
+                })
+                .collect();
+            values.extend(column.chunks(per_lane).map(|part| slice(part, &mut f)));
+        }
+        debug_assert!(bits(U::FORMAT) >= 8, "memory of single elements");
+        TileB::of(Parts::of(values.into_iter().take(MOST)))
+    }
+}
+
+impl<T: AccElement, const M: usize, const N: usize> From<Acc<T, M, N>> for Tile<T, M, N, M> {
+    fn from(acc: Acc<T, M, N>) -> Self {
+        Tile::of(Parts::of([acc.value]))
+    }
+}

@@ -1,0 +1,121 @@
+//! How factors get into registers.
+
+use std::panic::Location;
+
+use gcn_isa::Target;
+use gcn_isa::layout::{Coordinates, ElemType, Matrix};
+
+use super::product::Step;
+use super::{KOrder, MOST, Parts, TileA, TileB, even};
+use crate::lang::matrix::format::MatrixElement;
+use crate::lang::matrix::operand::{Family, Operand};
+use crate::lang::matrix::place::{At, Run};
+use crate::lang::matrix::view::AsView;
+use crate::lang::{IntoDevice, V};
+
+macro_rules! factor {
+    ($name:ident<$a:ident, $b:ident>, $matrix:ident, $free:ident, $k:ident, $at:literal, $free_at:literal, |$x:ident, $d:ident| $extent:expr) => {
+        impl<T: MatrixElement, const $a: usize, const $b: usize, const SIDE: usize, O>
+            $name<T, $a, $b, SIDE, O>
+        {
+            fn operand(step: Step) -> Operand {
+                let ($x, $d) = (SIDE, step.depth);
+                let (rows, cols) = $extent;
+                Operand {
+                    matrix: Matrix::$matrix,
+                    family: step.family,
+                    format: T::FORMAT,
+                    rows,
+                    cols,
+                    blocks: 1,
+                }
+            }
+
+            /// How many fragments it is made of on `target`.
+            pub(super) fn parts(target: Target) -> usize {
+                ($free / SIDE) * ($k / Step::of(T::FORMAT, target, SIDE, $k).map_or($k, |step| step.depth))
+            }
+        }
+
+        impl<T: MatrixElement, const $a: usize, const $b: usize, const SIDE: usize, O: KOrder>
+            $name<T, $a, $b, SIDE, O>
+        {
+            /// Loads the tile whose first element is at (`row`, `col`) of a matrix in global memory or LDS.
+            ///
+            /// Where `k` is the matrix's fast dimension, a lane loads its consecutive `k` at once, up to 16 bytes.
+            #[track_caller]
+            pub fn load(
+                view: impl AsView<T::Memory>,
+                row: impl IntoDevice<V<u32>>,
+                col: impl IntoDevice<V<u32>>,
+            ) -> Self {
+                const { even($free, SIDE) };
+                let loc = Location::caller();
+                let instruction = Step::here(T::FORMAT, SIDE, $k, loc);
+                let (operand, depth) = (Self::operand(instruction), instruction.depth);
+                let at = [At::new(row.into_device()), At::new(col.into_device())];
+                let runs: Vec<Vec<Run>> = (0..$k / depth)
+                    .map(|step| Run::of(places(operand, O::AS_ACC, SIDE, depth, step, loc), $at))
+                    .collect();
+                let places = view.places();
+                let mut values = Vec::new();
+                for part in 0..$free / SIDE {
+                    let mut at = at;
+                    at[$free_at] = at[$free_at].plus((part * SIDE) as u32);
+                    for (step, runs) in runs.iter().enumerate() {
+                        let mut at = at;
+                        if !O::AS_ACC {
+                            at[$at] = at[$at].plus((step * depth) as u32);
+                        }
+                        values.push(places.load::<T>(at, runs));
+                    }
+                }
+                Self::of(Parts::of(values.into_iter().take(MOST)))
+            }
+        }
+    };
+}
+
+factor!(TileA<M, K>, A, M, K, 1, 0, |side, depth| (side, depth));
+factor!(TileB<K, N>, B, N, K, 0, 1, |side, depth| (depth, side));
+
+/// Where the elements are that a lane holds of the fragment of `step`.
+fn places(
+    operand: Operand,
+    as_acc: bool,
+    side: usize,
+    depth: usize,
+    step: usize,
+    loc: &'static Location<'static>,
+) -> Vec<Coordinates> {
+    let per_lane = side * depth / 64;
+    let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();
+    let by_number = (0..per_lane).map(|j| of(&operand, j));
+    if !as_acc {
+        return by_number.collect();
+    }
+    // The registers of one accumulator's elements after those of the other.
+    let acc = Operand {
+        matrix: Matrix::D,
+        family: Family::Dense,
+        format: ElemType::F32,
+        rows: side,
+        cols: side,
+        ..operand
+    };
+    let in_acc = side * side / 64;
+    let rows = (step * per_lane..(step + 1) * per_lane).map(|register| {
+        let mut row = of(&acc, register % in_acc).row;
+        row.base += (register / in_acc * side) as u32;
+        row
+    });
+    let exchange = |(mut at, k): (Coordinates, _)| {
+        if operand.matrix == Matrix::A {
+            at.column = k;
+        } else {
+            at.row = k;
+        }
+        at
+    };
+    by_number.zip(rows).map(exchange).collect()
+}
