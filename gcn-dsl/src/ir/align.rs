@@ -40,6 +40,11 @@ impl Alignment {
         }
     }
 
+    /// In a kernel that is still being built, where variables may yet be written: nothing is known of them.
+    pub fn so_far(kernel: &Kernel) -> Alignment {
+        Alignment { variables: vec![0; kernel.variables.len()], values: HashMap::new() }
+    }
+
     /// `v` is a multiple of `1 << bits`; at most `ENOUGH`.
     pub fn bits(&mut self, kernel: &Kernel, v: Value) -> u32 {
         if let Some(known) = self.values.get(&v) {

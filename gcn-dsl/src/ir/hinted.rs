@@ -1,4 +1,4 @@
-//! Accesses that say how caches shall treat them.
+//! Accesses that are more than plain ones.
 
 use super::{Memory, Value};
 
@@ -12,6 +12,15 @@ pub enum Cache {
     Bypass,
 }
 
+/// What an access does besides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Manner {
+    /// A hint to caches.
+    Cached(Cache),
+    /// Every 16 lanes exchange what they load from LDS, elements of so many bits, rows for columns (gfx950).
+    Transposed(u8),
+}
+
 /// A load, or a store of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hinted {
@@ -21,6 +30,6 @@ pub struct Hinted {
     pub offset: Value,
     /// What is stored; a load has none.
     pub value: Option<Value>,
-    /// The hint.
-    pub cache: Cache,
+    /// What else.
+    pub manner: Manner,
 }

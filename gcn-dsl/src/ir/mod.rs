@@ -34,7 +34,7 @@ use smallvec::SmallVec;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
-pub use hinted::{Cache, Hinted};
+pub use hinted::{Cache, Hinted, Manner};
 pub use schedule::Schedule;
 pub use wave::Wave;
 

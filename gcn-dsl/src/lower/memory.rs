@@ -5,7 +5,7 @@ use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
-use crate::ir::{Bin, Cache, Hinted, Inst, Memory, Place, Type, Value, Variable};
+use crate::ir::{Bin, Cache, Hinted, Inst, Manner, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VSlice, scratch};
 use crate::scalar::Elem;
 
@@ -240,11 +240,15 @@ impl Lower<'_> {
         self.load_with(v, memory, offset, |_| {})
     }
 
-    /// A load or store with a cache hint; the bits are those of LLVM's memory legalizer. With scopes,
+    /// A load or store that is more than a plain one; the bits of cache hints are those of LLVM's memory legalizer. With scopes,
     /// `glc`, `scc` and `slc` are called `sc0`, `sc1` and `nt`.
     pub(super) fn hinted(&mut self, v: Value, access: &Hinted) -> Lowered {
         let scopes = self.target.has_architected_flat_scratch();
-        let (cache, store) = (access.cache, access.value.is_some());
+        let store = access.value.is_some();
+        let cache = match access.manner {
+            Manner::Cached(cache) => cache,
+            Manner::Transposed(bits) => return self.load_transposed(v, access, bits),
+        };
         let modify = move |m: &mut Mods| match (cache, scopes) {
             (Cache::Streaming, true) => m.slc = true,
             (Cache::Streaming, false) => (m.glc, m.slc) = (true, true),
@@ -256,6 +260,13 @@ impl Lower<'_> {
             Some(value) => self.store_with(access.memory, access.offset, value, modify),
             None => self.load_with(v, access.memory, access.offset, modify),
         }
+    }
+
+    fn load_transposed(&mut self, v: Value, access: &Hinted, bits: u8) -> Lowered {
+        let address = self.address(access.memory, access.offset);
+        let dst = self.define(v);
+        let mnemonic = format!("{}_read_b{}_tr_b{bits}", address.family, 32 * u32::from(dst.len));
+        self.machine_with(&mnemonic, &[dst], &[address.varying], memory_mods(address.offset, false, |_| {}))
     }
 
     /// A load with other modifiers.

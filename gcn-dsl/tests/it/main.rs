@@ -29,4 +29,5 @@ mod schedule;
 mod schedule_text;
 mod spill_lds;
 mod tile;
+mod transposed;
 mod types;

@@ -2,7 +2,7 @@
 //! target that has the instruction and builds kernels, against the plain matrix product on the host. The numbers are small
 //! integers, exact in every format, so that the order of additions does not matter.
 
-mod formats;
+pub mod formats;
 mod kernels;
 
 use std::collections::BTreeSet;

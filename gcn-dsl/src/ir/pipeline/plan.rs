@@ -15,7 +15,7 @@ use super::super::atomic::Ordering;
 use super::super::merge::{is_read_only, may_alias};
 use super::super::probe;
 use super::super::{
-    Arg, Cache, Call, Effect, Inst, Kernel, Memory, Place, Region, Schedule, Stmt, Value, Variable,
+    Arg, Cache, Call, Effect, Inst, Kernel, Manner, Memory, Place, Region, Schedule, Stmt, Value, Variable,
 };
 use super::refuse::{Left, Reason};
 use crate::sched::mark::Mark;
@@ -138,9 +138,9 @@ fn source(inst: &Inst) -> Option<Source> {
     match inst {
         Inst::Load { memory, .. } => Some(Source::Memory(*memory)),
         Inst::LoadUniform { resource, .. } => Some(Source::Scalar(*resource)),
-        Inst::Hinted(access) if access.value.is_none() => Some(match access.cache {
-            Cache::Streaming => Source::Memory(access.memory),
-            Cache::Bypass => Source::Bypass,
+        Inst::Hinted(access) if access.value.is_none() => Some(match access.manner {
+            Manner::Cached(Cache::Bypass) => Source::Bypass,
+            Manner::Cached(Cache::Streaming) | Manner::Transposed(_) => Source::Memory(access.memory),
         }),
         _ => None,
     }

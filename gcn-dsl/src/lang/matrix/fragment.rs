@@ -102,7 +102,8 @@ macro_rules! fragment {
             /// Loads the lane's elements from a matrix in memory, the fragment's first row and column at (`row`, `col`).
             ///
             /// Where `k` is the view's fast dimension, up to 16 bytes are loaded at once; the address must then be a multiple of
-            /// the bytes that one lane's consecutive elements take.
+            /// the bytes that one lane's consecutive elements take. Elsewhere elements are loaded one by one, or on gfx950 from LDS by
+            /// transposing loads, for which `row` and `col` must be the same in all lanes.
             #[track_caller]
             pub fn load_from(
                 view: impl AsView<$t::Memory>,

@@ -18,6 +18,7 @@ mod shape;
 mod swizzle;
 mod target;
 mod tile;
+mod transposed;
 mod view;
 
 pub use acc::{Acc, AccElement};

@@ -286,6 +286,9 @@ impl Places {
     /// Loads the elements of `runs` side by side.
     #[track_caller]
     pub(super) fn load<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Value {
+        if let Some(value) = self.load_transposed::<T>(at, runs) {
+            return value;
+        }
         self.load_bits::<T::Memory>(at, runs, bits(T::FORMAT))
     }
 
@@ -317,7 +320,8 @@ impl Places {
         if !single.is_empty() {
             if per < 8 || !pieces.is_empty() {
                 let what = "elements of less than a byte, and runs of odd length, load only where `k` is the matrix's \
-                            fast dimension";
+                            fast dimension, or from LDS on gfx950 with a first row and column that are multiples of 16 and \
+                            the same in all lanes";
                 with(|c| c.fail(loc, what.to_owned()));
                 return pieces.first().copied().unwrap_or(single[0].value);
             }

@@ -42,7 +42,8 @@ macro_rules! factor {
         {
             /// Loads the tile whose first element is at (`row`, `col`) of a matrix in global memory or LDS.
             ///
-            /// Where `k` is the matrix's fast dimension, a lane loads its consecutive `k` at once, up to 16 bytes.
+            /// Where `k` is the matrix's fast dimension, a lane loads its consecutive `k` at once, up to 16 bytes; elsewhere one by
+            /// one, or on gfx950 from LDS by transposing loads, for which `row` and `col` must be the same in all lanes.
             #[track_caller]
             pub fn load(
                 view: impl AsView<T::Memory>,

@@ -1,0 +1,132 @@
+//! Loads from LDS that exchange rows for columns on the way (gfx950).
+//!
+//! A lane's part of a factor is neighbours along `k`. In a matrix whose fast dimension is the other one they are far apart. There
+//! `ds_read_b64_tr_*` let 16 lanes load neighbours along the fast dimension, each at the place of another `k`, and give every lane its `k`.
+
+use std::panic::Location;
+
+use gcn_isa::layout::ByLane;
+use gcn_isa::table;
+use smallvec::SmallVec;
+
+use super::format::{MatrixElement, bits};
+use super::place::{At, Places, Raw, Run, Stride, in_memory};
+use crate::ir::align::Alignment;
+use crate::ir::{Hinted, Inst, Manner, Memory, Place, Type, Value};
+use crate::lang::context::Context;
+use crate::lang::memory::byte_offset;
+use crate::lang::with;
+use crate::scalar::Scalar;
+
+/// An instruction that transposes.
+#[derive(Debug, Clone, Copy)]
+struct Exchange {
+    /// Bits of an element.
+    bits: u32,
+    /// Elements that a lane addresses, and gets.
+    each: u32,
+    /// Lanes beside each other that address one row of 16 elements.
+    across: u32,
+}
+
+impl Exchange {
+    /// The instruction of the target for elements of so many bits.
+    fn here(c: &Context, bits: u32) -> Option<Exchange> {
+        let (mnemonic, each) = match bits {
+            16 => ("ds_read_b64_tr_b16", 4),
+            8 => ("ds_read_b64_tr_b8", 8),
+            6 => ("ds_read_b96_tr_b6", 16),
+            4 => ("ds_read_b64_tr_b4", 16),
+            _ => return None,
+        };
+        table::find(c.target, mnemonic).next()?;
+        Some(Exchange { bits, each, across: 16 / each })
+    }
+
+    /// The place that a lane addresses instead of its own, of which the first four lane bits count columns; `None` if they do
+    /// not.
+    fn addressed(self, run: &Run) -> Option<[ByLane; 3]> {
+        let free = 1 - run.along;
+        let low = |x: &ByLane| [x.weights[0], x.weights[1], x.weights[2], x.weights[3]];
+        let counts = low(&run.at[free]) == [1, 2, 4, 8]
+            && low(&run.at[run.along]) == [0; 4]
+            && run.at[2].weights == [0; 6]
+            && run.at[free].weights[4..].iter().all(|w| w.is_multiple_of(self.each));
+        if !counts || !run.at[free].base.is_multiple_of(self.each) {
+            return None;
+        }
+        let mut at = run.at;
+        for bit in 0..4 {
+            let lane = 1 << bit;
+            // The lanes of a row take its elements one after the other; then comes the next `k`.
+            let beside = lane < self.across;
+            at[free].weights[bit] = if beside { lane * self.each } else { 0 };
+            at[run.along].weights[bit] = if beside { 0 } else { lane / self.across };
+        }
+        Some(at)
+    }
+}
+
+impl Places {
+    /// Loads the elements of `runs` side by side by transposing loads, if the target has them, the matrix lies right for them and every
+    /// lane runs: a lane that does not would not load what others get.
+    #[track_caller]
+    pub(super) fn load_transposed<T: MatrixElement>(&self, at: [At; 2], runs: &[Run]) -> Option<Value> {
+        let loc = Location::caller();
+        let along = runs.first()?.along;
+        let exchange = with(|c| {
+            let lanes: u32 = c.workgroup.iter().product();
+            let all_run = c.builder.divergence() == 0 && lanes.is_multiple_of(64);
+            let exchange = Exchange::here(c, bits(T::FORMAT)).filter(|_| all_run)?;
+            self.lies_right(c, at, along, exchange).then_some(exchange)
+        })?;
+        if !runs.iter().all(|run| run.len.is_multiple_of(exchange.each)) {
+            return None;
+        }
+        let places: Option<Vec<[ByLane; 3]>> = runs
+            .iter()
+            .flat_map(|run| (0..run.len).step_by(exchange.each as usize).map(move |from| (run, from)))
+            .map(|(run, from)| exchange.addressed(&run.part(from, exchange.each)))
+            .collect();
+        let elem = <T::Memory as Scalar>::ELEM;
+        let values = |elements: u32| {
+            let count = elements * exchange.bits / (8 * elem.bytes());
+            Type { place: Place::Varying, elem, count: count as u8 }
+        };
+        let mut pieces: SmallVec<[Value; 4]> = SmallVec::new();
+        for place in places? {
+            let index = in_memory(self.index(at, place), exchange.bits, 8 * elem.bytes());
+            let offset = byte_offset::<T::Memory>(&Raw(self.memory), index, loc);
+            let manner = Manner::Transposed(exchange.bits as u8);
+            let load = Hinted { memory: self.memory, offset, value: None, manner };
+            pieces.push(with(|c| c.value(Inst::Hinted(Box::new(load)), values(exchange.each), loc)));
+        }
+        let total = runs.iter().map(|run| run.len).sum();
+        Some(match pieces[..] {
+            [one] => one,
+            _ => with(|c| c.value(Inst::Concat(pieces), values(total), loc)),
+        })
+    }
+
+    /// The elements that a lane addresses are neighbours and begin on a multiple of what the instruction loads.
+    fn lies_right(&self, c: &Context, at: [At; 2], along: usize, exchange: Exchange) -> bool {
+        let free = 1 - along;
+        let Exchange { bits, each, .. } = exchange;
+        let Stride::Const(row) = self.strides[along] else { return false };
+        // What the hardware asks of 8 and of 12 bytes.
+        let alignment = if bits == 6 { 32 } else { 64 };
+        let rows_fit =
+            matches!(self.strides[free], Stride::Const(1)) && (row * bits).is_multiple_of(alignment);
+        let groups_fit = self.swizzle.is_none_or(|x| x.rows == along && x.groups.width.is_multiple_of(each));
+        let same_place = at.iter().all(|at| at.varying.is_none());
+        let kernel = c.builder.kernel();
+        let aligned =
+            at[free].uniform.is_none_or(|x| 1 << Alignment::so_far(kernel).bits(kernel, x.value) >= each);
+        matches!(self.memory, Memory::Lds(_))
+            && rows_fit
+            && groups_fit
+            && same_place
+            && aligned
+            && at[free].constant.is_multiple_of(each)
+    }
+}
