@@ -37,6 +37,7 @@ pub mod data;
 mod lesson;
 pub mod lessons;
 mod output;
+mod product;
 mod teach;
 
 pub use compare::{Comparison, Element};

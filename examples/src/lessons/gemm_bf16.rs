@@ -13,6 +13,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
+use crate::product::product;
 use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of the workgroup's tile of C.
@@ -51,13 +52,8 @@ gcn_kernel! {
 
 /// The same on the host: a chain of fused multiplications and additions in f32 for each element, then two roundings.
 pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16]) -> Vec<f32> {
-    let dot = |row: &[bf16], col: &[bf16]| {
-        let pairs = row.iter().zip(col);
-        let sum = pairs.fold(0.0, |sum, (a, b)| f32::mul_add(a.to_f32(), b.to_f32(), sum));
-        bf16::from_f32(alpha * sum).to_f32()
-    };
-    let rows = a.chunks_exact(depth);
-    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+    let sums = product([columns, depth], a, b, |sum, a, b| f32::mul_add(a.to_f32(), b.to_f32(), sum));
+    sums.into_iter().map(|sum| bf16::from_f32(alpha * sum).to_f32()).collect()
 }
 
 /// The lesson; sizes are M, N and K.

@@ -40,6 +40,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
+use crate::product::product;
 use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of the workgroup's tile of C.
@@ -88,10 +89,7 @@ pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f
     let is_denormal = |x: &f16| x.classify() == FpCategory::Subnormal;
     let input = |x: &f16| if denormals_are_zero && is_denormal(x) { 0.0 } else { x.to_f32() };
     let (a, b): (Vec<f32>, Vec<f32>) = (a.iter().map(input).collect(), b.iter().map(input).collect());
-    let dot =
-        |row: &[f32], col: &[f32]| row.iter().zip(col).fold(0.0, |sum, (a, b)| f32::mul_add(*a, *b, sum));
-    let rows = a.chunks_exact(depth);
-    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+    product([columns, depth], &a, &b, |sum, a, b| f32::mul_add(*a, *b, sum))
 }
 
 /// The lesson; sizes are M, N and K.

@@ -10,6 +10,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
+use crate::product::product;
 use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of the workgroup's tile of C.
@@ -60,10 +61,7 @@ pub fn value(target: Target, byte: u8) -> f32 {
 pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8]) -> Vec<f32> {
     let numbers = |bytes: &[u8]| bytes.iter().map(|byte| value(target, *byte)).collect::<Vec<f32>>();
     let (a, b) = (numbers(a), numbers(b));
-    let dot =
-        |row: &[f32], col: &[f32]| row.iter().zip(col).fold(0.0, |sum, (a, b)| f32::mul_add(*a, *b, sum));
-    let rows = a.chunks_exact(depth);
-    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+    product([columns, depth], &a, &b, |sum, a, b| f32::mul_add(*a, *b, sum))
 }
 
 /// The lesson; sizes are M, N and K.

@@ -9,6 +9,7 @@ use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
+use crate::product::product;
 use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Rows and columns of the workgroup's tile of C.
@@ -46,9 +47,7 @@ gcn_kernel! {
 
 /// The same on the host.
 pub fn reference(columns: usize, depth: usize, a: &[i8], b: &[i8]) -> Vec<i32> {
-    let dot = |row: &[i8], col: &[i8]| row.iter().zip(col).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-    let rows = a.chunks_exact(depth);
-    rows.flat_map(|row| b.chunks_exact(depth).take(columns).map(move |col| dot(row, col))).collect()
+    product([columns, depth], a, b, |sum, a, b| sum + i32::from(*a) * i32::from(*b))
 }
 
 /// The lesson; sizes are M, N and K.
