@@ -103,6 +103,12 @@ impl Operand {
     }
 }
 
+/// The shapes of `target` that multiply one dense pair of matrices into a square of 32 or 16: what tiles are made of.
+pub(super) fn square_shapes(target: Target) -> impl Iterator<Item = &'static Shape> {
+    let of_target = layout::instructions().iter().filter(move |i| i.0 == target).map(|i| i.2);
+    of_target.filter(|s| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse)
+}
+
 impl std::fmt::Display for Operand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = match self.matrix {

@@ -271,10 +271,24 @@ impl Places {
         pitch + (col ^ moved)
     }
 
-    /// `index`, or one that is out of bounds where the element is outside of the matrix.
+    /// The parts of `runs` that are one access each.
+    fn accesses(&self, runs: &[Run], bytes: impl Fn(u32) -> u32) -> Vec<Run> {
+        let mut parts = Vec::new();
+        for run in runs {
+            let mut done = 0;
+            while done < run.len {
+                let n = self.together(run.along, &bytes, run.len - done);
+                parts.push(run.part(done, n));
+                done += n;
+            }
+        }
+        parts
+    }
+
+    /// The index of an element, or one that is out of bounds where the element is outside of the matrix.
     #[track_caller]
-    fn checked(&self, index: V<u32>, at: [At; 2], x: [ByLane; 3], bytes: u32) -> V<u32> {
-        let mut index = index;
+    fn checked(&self, at: [At; 2], x: [ByLane; 3], bytes: u32) -> V<u32> {
+        let mut index = self.index(at, x);
         for d in 0..2 {
             if let Some(limit) = self.limits[d] {
                 index = select(lt(at[d].of(x[d]), limit), index, 0xffff_fff0 / bytes);
@@ -300,21 +314,14 @@ impl Places {
         let bytes = |n: u32| if (n * per).is_multiple_of(8) { n * per / 8 } else { u32::MAX };
         let mut pieces: SmallVec<[Value; 4]> = SmallVec::new();
         let mut single: Vec<V<M>> = Vec::new();
-        for run in runs {
-            let mut done = 0;
-            while done < run.len {
-                let n = self.together(run.along, bytes, run.len - done);
-                let part = run.part(done, n);
-                let index = self.checked(self.index(at, part.at), at, part.at, size);
-                let index = in_memory(index, per, 8 * size);
-                let value =
-                    load_elements::<M>(&Raw(self.memory), index, (bytes(n) / size).max(1) as usize, loc);
-                if bytes(n) % 4 == 0 {
-                    pieces.push(value);
-                } else {
-                    single.push(V::from_value(value));
-                }
-                done += n;
+        for part in self.accesses(runs, bytes) {
+            let index = in_memory(self.checked(at, part.at, size), per, 8 * size);
+            let count = (bytes(part.len) / size).max(1) as usize;
+            let value = load_elements::<M>(&Raw(self.memory), index, count, loc);
+            if bytes(part.len) % 4 == 0 {
+                pieces.push(value);
+            } else {
+                single.push(V::from_value(value));
             }
         }
         if !single.is_empty() {
@@ -341,17 +348,10 @@ impl Places {
         let loc = Location::caller();
         let size = T::ELEM.bytes();
         let mut elements = Vec::new();
-        for run in runs {
-            let mut done = 0;
-            while done < run.len {
-                let n = self.together(run.along, |n| n * size, run.len - done);
-                let part = run.part(done, n);
-                let index = self.checked(self.index(at, part.at), at, part.at, size);
-                let value = load_elements::<T>(&Raw(self.memory), index, n as usize, loc);
-                let each = (0..n as usize).map(|k| V::from_value(element::<T>(value, k, n as usize, loc)));
-                elements.extend(each);
-                done += n;
-            }
+        for part in self.accesses(runs, |n| n * size) {
+            let (index, n) = (self.checked(at, part.at, size), part.len as usize);
+            let value = load_elements::<T>(&Raw(self.memory), index, n, loc);
+            elements.extend((0..n).map(|k| V::from_value(element::<T>(value, k, n, loc))));
         }
         elements
     }
@@ -368,18 +368,12 @@ impl Places {
     pub(super) fn store<T: Number>(&self, at: [At; 2], runs: &[Run], elements: &[V<T>]) {
         let loc = Location::caller();
         let size = T::ELEM.bytes();
-        let mut from = 0;
-        for run in runs {
-            let mut done = 0;
-            while done < run.len {
-                let n = self.together(run.along, |n| n * size, run.len - done);
-                let part = run.part(done, n);
-                let index = self.checked(self.index(at, part.at), at, part.at, size);
-                let value = pack(&elements[from..from + n as usize], loc);
-                store_elements::<T>(&Raw(self.memory), index, value, loc);
-                done += n;
-                from += n as usize;
-            }
+        let mut rest = elements;
+        for part in self.accesses(runs, |n| n * size) {
+            let (these, others) = rest.split_at(part.len as usize);
+            rest = others;
+            let index = self.checked(at, part.at, size);
+            store_elements::<T>(&Raw(self.memory), index, pack(these, loc), loc);
         }
     }
 }

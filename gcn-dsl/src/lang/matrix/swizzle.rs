@@ -3,9 +3,10 @@
 use std::fmt;
 
 use gcn_isa::Target;
-use gcn_isa::layout::{self, ElemType};
+use gcn_isa::layout::ElemType;
 
 use super::format::bits;
+use super::operand::square_shapes;
 use crate::scalar::{Elem, Number};
 
 /// Where the elements of a row of an [`LdsTile`](super::LdsTile) stand. LDS has 32 banks of four bytes (64 on gfx950); lanes that
@@ -142,9 +143,7 @@ impl<const SIDE: usize> Swizzle for Spread<SIDE> {
 /// Rows of a fragment and bytes of a row that a lane reads at once, for the deepest instruction on such elements.
 fn reads(target: Target, side: u32, elem: Elem) -> (u32, u32) {
     let bytes = elem.bytes();
-    let shapes = layout::instructions().iter().filter(|i| i.0 == target).map(|i| i.2);
-    let single = shapes.filter(|s| s.blocks == 1 && !s.sparse && s.m == s.n && matches!(s.m, 16 | 32));
-    let like = single.filter(|s| match s.a {
+    let like = square_shapes(target).filter(|s| match s.a {
         ElemType::F16 | ElemType::Bf16 => elem == if s.a == ElemType::F16 { Elem::F16 } else { Elem::Bf16 },
         // What is f32 in memory is taken for f32, and bytes for any format of bytes.
         ElemType::Xf32 => false,

@@ -9,7 +9,7 @@ use super::{KOrder, Tile, TileA, TileB};
 use crate::lang::matrix::acc::AccElement;
 use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement};
 use crate::lang::matrix::multiply::{Product, multiply};
-use crate::lang::matrix::operand::Family;
+use crate::lang::matrix::operand::{Family, square_shapes};
 use crate::lang::matrix::target::{Availability, ExistsOn, On, SinceGfx90a, SinceGfx908, SinceGfx942};
 use crate::lang::wave::Convergent;
 use crate::lang::with;
@@ -83,15 +83,13 @@ impl Step {
 
     /// Every instruction of `target` that tiles of the format can be made of, and its side.
     fn all(format: ElemType, target: Target) -> impl Iterator<Item = (usize, Step)> {
-        let shapes = layout::instructions().iter().filter(move |i| i.0 == target).map(|i| i.2);
         // Of the instructions whose fields say the formats, tiles hold those of 8 bits.
         let chosen = matches!(format, ElemType::Fp8 | ElemType::Bf8);
         let fits = move |s: &&layout::Shape| match s.formats_chosen {
             true => chosen && !s.scaled,
             false => s.a == format,
         };
-        let square = |s: &&layout::Shape| s.m == s.n && matches!(s.m, 16 | 32) && s.blocks == 1 && !s.sparse;
-        shapes.filter(square).filter(fits).map(|s| {
+        square_shapes(target).filter(fits).map(|s| {
             let family = if s.formats_chosen { Family::F8f6f4 } else { Family::Dense };
             (s.m.into(), Step { depth: s.k.into(), family })
         })
