@@ -15,6 +15,37 @@ use crate::scalar::Number;
 /// It is filled by the whole workgroup: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers,
 /// [`LdsTile::put`] writes it to LDS, so that other work may stand between the two. Fragments load from it as from any matrix.
 /// Between a `put` and loads of other lanes' elements there must be a `barrier()`.
+///
+/// Factors whose `k` is not the tile's fast dimension are loaded element by element, on gfx950 by transposing loads where all lanes
+/// run and first row and column are the same in all of them.
+///
+/// # Errors
+/// When the kernel is built, at the declaration or at `fetch`: rows that the layout's groups do not divide, a tile that the workgroup
+/// cannot share out evenly.
+///
+/// ```
+/// use gcn_dsl::lang::matrix::Spread;
+/// use gcn_dsl::prelude::*;
+///
+/// gcn_kernel! {
+///     /// c = a * b for 32 x 64 times 64 x 32 elements, both row by row: `k` is not the fast dimension of b.
+///     #[workgroup(64)]
+///     #[targets(HasMfma)]
+///     fn product(a: &[f16], b: &[f16], c: &mut [f32]) {
+///         let tile_a = LdsTile::<f16, 32, 64, Spread>::new();
+///         let tile_b = LdsTile::<f16, 64, 32, Spread>::new();
+///         tile_a.put(tile_a.fetch(row_major(a, 64), 0, 0));
+///         tile_b.put(tile_b.fetch(row_major(b, 32), 0, 0));
+///         barrier();
+///         let left = TileA::<f16, 32, 64>::load(tile_a, 0, 0);
+///         let right = TileB::<f16, 64, 32>::load(tile_b, 0, 0);
+///         matmul(left, right, Tile::<f32, 32, 32>::zero()).store_to(row_major(c, 32), 0, 0);
+///     }
+/// }
+/// let text = |target| product.build(target).unwrap().assembly(Comments::None);
+/// assert!(text(Target::GFX950).contains("ds_read_b64_tr_b16"));
+/// assert!(text(Target::GFX942).contains("ds_read_u16"));
+/// ```
 #[derive(Debug)]
 pub struct LdsTile<T, const ROWS: usize, const COLS: usize, L = Linear> {
     id: LdsId,
