@@ -31,6 +31,7 @@ mod pointer;
 mod private;
 mod reduce;
 mod register;
+mod remainder;
 mod schedule;
 mod shuffle;
 mod value;

@@ -13,7 +13,28 @@ use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
 use crate::scalar::{Number, Scalar};
 
-/// Element types with `+ - * /`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
+/// Element types with `+ - * / %`: integers, f16, bf16, f32 and f64. `bf16` computes in `f32` and rounds each result.
+///
+/// `%` of floats is Rust's (C's `fmod`): what a division towards zero leaves, with the sign of the dividend, exact for every
+/// pair, and NaN by 0 and of infinity.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Angles in degrees, each brought between 0 and 360.
+///     #[workgroup(64)]
+///     fn wrap(angle: &mut [f64]) {
+///         let i = global_id().x;
+///         let rest = angle[i] % 360.0;
+///         angle[i] = select(rest < 0.0, rest + 360.0, rest);
+///     }
+/// }
+/// let mut angles = vec![-30.0; 64];
+/// angles[0] = 1e300;
+/// wrap.launch(&Device::simulator(Target::GFX90A), Grid::x(1), (&mut angles,))?;
+/// assert_eq!(angles[..2], [1e300 % 360.0, 330.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "no arithmetic on `{Self}`",
     label = "`{Self}` has no arithmetic",
@@ -54,7 +75,7 @@ integers! { i8, u8; u8, u8; i16, u16; u16, u16; i32, u32; u32, u32; i64, u64; u6
 
 #[track_caller]
 fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
-    if let Some(divided) = super::divide::s(op, a, b) {
+    if let Some(divided) = super::divide::s(op, a, b).or_else(|| super::remainder::s(op, a, b)) {
         return divided;
     }
     S::emit(Inst::Bin(op, a.value, b.value), Location::caller())
@@ -63,7 +84,7 @@ fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
 #[track_caller]
 fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
     let (a, b) = (a.into_device(), b.into_device());
-    if let Some(divided) = super::divide::v(op, a, b) {
+    if let Some(divided) = super::divide::v(op, a, b).or_else(|| super::remainder::v(op, a, b)) {
         return divided;
     }
     V::emit(Inst::Bin(op, a.value, b.value), Location::caller())
@@ -138,7 +159,7 @@ binary! {
     Sub sub Sub Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
     Mul mul Mul Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
     Div div Div Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    Rem rem Rem Integer: i8, u8, i16, u16, i32, u32, i64, u64;
+    Rem rem Rem Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
     BitAnd bitand And Bits: i8, u8, i16, u16, i32, u32, i64, u64;
     BitOr bitor Or Bits: i8, u8, i16, u16, i32, u32, i64, u64;
     BitXor bitxor Xor Bits: i8, u8, i16, u16, i32, u32, i64, u64;
