@@ -12,7 +12,8 @@ use crate::scalar::Elem;
 type D = V<f64>;
 
 /// ln(2) in two parts, the first with 32 bits, so that its product with an exponent is exact.
-const LN_2: [f64; 2] = [f64::from_bits(0x3fe6_2e42_fee0_0000), f64::from_bits(0x3dea_39ef_3579_3c76)];
+pub(super) const LN_2: [f64; 2] =
+    [f64::from_bits(0x3fe6_2e42_fee0_0000), f64::from_bits(0x3dea_39ef_3579_3c76)];
 /// pi / 2 in two parts.
 const FRAC_PI_2: [f64; 2] = [std::f64::consts::FRAC_PI_2, f64::from_bits(0x3c91_a626_3314_5c07)];
 
@@ -23,7 +24,7 @@ fn terms<T: Float>(short: usize, long: usize) -> usize {
 
 /// `c[0] + c[1] x + c[2] x^2 + …`.
 #[track_caller]
-fn polynomial(x: D, coefficients: impl DoubleEndedIterator<Item = f64>) -> D {
+pub(super) fn polynomial(x: D, coefficients: impl DoubleEndedIterator<Item = f64>) -> D {
     let mut coefficients = coefficients.rev();
     let first = coefficients.next().unwrap_or(0.0);
     let mut sum: D = first.into_device();
@@ -34,7 +35,7 @@ fn polynomial(x: D, coefficients: impl DoubleEndedIterator<Item = f64>) -> D {
 }
 
 /// 1 / n!
-fn inverse_factorial(n: usize) -> f64 {
+pub(super) fn inverse_factorial(n: usize) -> f64 {
     1.0 / (1..=n).map(|k| k as f64).product::<f64>()
 }
 
@@ -53,7 +54,7 @@ fn tail(r: D, n: usize) -> D {
 }
 
 #[track_caller]
-fn exponent(k: D) -> V<u32> {
+pub(super) fn exponent(k: D) -> V<u32> {
     isa::v_cvt_i32_f64(k).to_bits_as()
 }
 
@@ -76,7 +77,7 @@ fn exp<T: Float>(x: D) -> D {
 }
 
 #[track_caller]
-fn exp2<T: Float>(x: D) -> D {
+pub(super) fn exp2<T: Float>(x: D) -> D {
     let inside = bounded(x);
     let k = inside.round_ties_even();
     let e = tail((inside - k) * std::f64::consts::LN_2, terms::<T>(8, 13));
@@ -129,7 +130,7 @@ fn ln<T: Float>(x: D) -> D {
 }
 
 #[track_caller]
-fn log2<T: Float>(x: D) -> D {
+pub(super) fn log2<T: Float>(x: D) -> D {
     let (e, log) = logarithm(x, terms::<T>(6, 11));
     special_log(x, log.mul_add(std::f64::consts::LOG2_E, e))
 }
@@ -142,7 +143,7 @@ fn log10<T: Float>(x: D) -> D {
 
 /// The sum and what it lost.
 #[track_caller]
-fn two_sum(a: D, b: D) -> (D, D) {
+pub(super) fn two_sum(a: D, b: D) -> (D, D) {
     let sum = a + b;
     let other = sum - a;
     (sum, (a - (sum - other)) + (b - other))
@@ -249,39 +250,11 @@ fn hypot<T: Float>(x: D, y: D) -> D {
     select(eq(large, f64::INFINITY), f64::INFINITY, number)
 }
 
-/// Powers for types of up to 24 bits: the logarithm has bits to spare for the largest exponent.
-#[track_caller]
-fn powf(x: D, y: D) -> D {
-    let size = x.abs();
-    let power = exp2::<f32>(y * log2::<f64>(size));
-    let whole = eq(y.trunc(), y);
-    let half = y * 0.5;
-    let odd = super::and(whole, ne(half.trunc(), half));
-    let negative = super::lt(x, 0.0);
-    // Negative numbers have whole powers only; minus infinity has all.
-    let real: D = select(super::and(super::and(negative, !whole), lt(size, f64::INFINITY)), f64::NAN, power);
-    let one: D = select(eq(size, 1.0), select(super::and(negative, !whole), f64::NAN, 1.0), real);
-    let signed: D = select(odd, one.copysign(x), one);
-    let nan: D = select(super::or(ne(x, x), ne(y, y)), f64::NAN, signed);
-    select(super::or(eq(y, 0.0), eq(x, 1.0)), 1.0, nan)
-}
-
 /// `x` in f64.
 #[track_caller]
 fn wide<T: Float>(x: V<T>) -> D {
     cast::<f64, _>(x)
 }
-
-/// Floats that have powers with a float exponent: f16, bf16 and f32.
-#[diagnostic::on_unimplemented(
-    message = "`powf` is not available for `{Self}`",
-    label = "f16, bf16 and f32 only",
-    note = "`powi` takes whole exponents known when the kernel is built"
-)]
-pub trait Powers: Float {}
-impl Powers for half::f16 {}
-impl Powers for half::bf16 {}
-impl Powers for f32 {}
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident)*) => {
@@ -342,21 +315,4 @@ methods! {
     tan
     /// The hyperbolic tangent.
     tanh
-}
-
-impl<T: Powers> V<T> {
-    /// `self` to the power of `n`, with Rust's special cases.
-    #[track_caller]
-    pub fn powf(self, n: impl IntoDevice<V<T>>) -> Self {
-        cast::<T, _>(powf(wide(self), wide(n.into_device())))
-    }
-}
-
-impl<T: Powers> S<T> {
-    /// `self` to the power of `n`, with Rust's special cases.
-    #[track_caller]
-    pub fn powf(self, n: impl IntoDevice<S<T>>) -> Self {
-        let (x, n): (V<T>, V<T>) = (self.into_device(), n.into_device().into_device());
-        read_first_lane(x.powf(n))
-    }
 }

@@ -28,6 +28,7 @@ mod ops;
 mod ordering;
 mod pack;
 mod pointer;
+mod power;
 mod private;
 mod reduce;
 mod register;
@@ -61,7 +62,6 @@ pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
-pub use math::Powers;
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,

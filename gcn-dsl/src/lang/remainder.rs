@@ -4,7 +4,7 @@
 //! the difference `n` of their exponents, the remainder is that of `a * 2^n` by `b`. Each step takes up to 48 of those
 //! doublings: `r * 2^48` is a multiple of `b`'s last place, the nearest quotient has at most 49 bits, and what the fused
 //! multiply-add leaves is at most `5/8 b` and again a multiple of that place, so nothing is ever rounded. One step is straight
-//! code and enough for quotients below `2^48`; a loop takes the rest, 44 trips for the largest and the smallest f64.
+//! code and enough for quotients below `2^48`; a loop takes the rest, 43 trips for the largest and the smallest f64.
 
 use std::panic::Location;
 
@@ -85,7 +85,8 @@ fn remainder(elem: Elem, x: D, y: D) -> D {
         let (ea, eb) = (isa::v_frexp_exp_i32_f64(large), isa::v_frexp_exp_i32_f64(small));
         let inverse = reciprocal(b);
         // Lanes whose result is something else take no trips.
-        let ordinary = super::and(super::and(super::ge(large, small), gt(small, 0.0)), lt(large, f64::INFINITY));
+        let ordinary =
+            super::and(super::and(super::ge(large, small), gt(small, 0.0)), lt(large, f64::INFINITY));
         let none: V<i32> = 0.into_device();
         let n: V<i32> = select(ordinary, ea - eb, none);
         let (r, n) = step(a, b, inverse, n);

@@ -8,6 +8,7 @@ mod floats;
 mod integers;
 mod math;
 mod packed;
+mod powers;
 mod remainder;
 
 use gcn_dsl::prelude::Target;

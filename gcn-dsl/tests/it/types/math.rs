@@ -3,7 +3,7 @@
 //! The bounds are those of the guide to types. The reference of f64 is the host's own library, whose error is below one
 //! unit; of shorter types it is as good as exact.
 
-use gcn_dsl::lang::{Approximate, Float, Powers};
+use gcn_dsl::lang::{Approximate, Float};
 use gcn_dsl::prelude::*;
 
 use super::{TARGETS, bf16_of, bits, f16_of, samples};
@@ -54,7 +54,7 @@ const APPROXIMATE: [(&str, Function); 8] = [
     ("powf", |x| x.abs().powf(1.5)),
 ];
 
-fn approximate<T: Approximate + Powers>(x: V<T>, one_and_a_half: V<T>) -> Vec<V<T>> {
+fn approximate<T: Approximate>(x: V<T>, one_and_a_half: V<T>) -> Vec<V<T>> {
     vec![
         x.approx_exp2(),
         x.approx_log2(),
