@@ -16,6 +16,9 @@ const CONVERGENT: [&str; 7] = ["barrier", "all_lanes", "mfma", "mfma_with", "mfm
 /// Those that also take the targets which the kernel is written for.
 const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
 
+/// Functions of single lanes that take the targets.
+const CONVERSIONS: [&str; 1] = ["scaled_from"];
+
 /// `workgroup_sum`, `workgroup_exclusive_max` and their kin are functions of the whole workgroup too.
 fn is_convergent(name: &Ident) -> bool {
     let name = name.to_string();
@@ -268,6 +271,9 @@ impl Cx<'_> {
                 let multiplies = name.is_some_and(|n| n != "all_lanes");
                 args.insert(1, self.on_targets(multiplies, span));
             }
+        }
+        if name.is_some_and(|n| CONVERSIONS.iter().any(|c| n == c)) {
+            args.insert(0, self.on_targets(false, e.func.span()));
         }
         let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
         quote!(#function #args)

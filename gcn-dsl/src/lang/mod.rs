@@ -35,10 +35,12 @@ mod register;
 mod remainder;
 mod schedule;
 mod shuffle;
+mod small;
 mod value;
 mod var;
 mod vector;
 mod wave;
+mod while_any;
 mod workgroup;
 
 pub use aggregate::{Aggregate, AsIs, IntoField, field};
@@ -96,6 +98,7 @@ pub use shuffle::{
     active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
     row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
 };
+pub use small::{Packed, PackedFormat, Unpacked};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var};
 pub use vector::Vector;

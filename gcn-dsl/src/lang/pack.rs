@@ -72,6 +72,13 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Self::from([x.into_device(); N])
     }
 
+    /// The vector of element `f(0)`, `f(1)` and so on. `f` runs when the kernel is built; what it loads from neighbouring
+    /// places comes by wide loads.
+    #[track_caller]
+    pub fn from_fn(mut f: impl FnMut(u32) -> V<T>) -> Self {
+        Self::from(std::array::from_fn(|k| f(k as u32)))
+    }
+
     /// The elements, one by one.
     #[track_caller]
     pub fn elements(self) -> [V<T>; N] {

@@ -8,8 +8,9 @@
 
 use std::panic::Location;
 
-use super::{IntoDevice, S, V, gt, lt, ne, or, read_first_lane, select, with};
-use crate::ir::{Bin, Stmt, Variable};
+use super::while_any::WhileAny;
+use super::{IntoDevice, S, V, gt, lt, ne, or, read_first_lane, select};
+use crate::ir::Bin;
 use crate::isa;
 use crate::scalar::{Elem, Scalar};
 
@@ -37,40 +38,6 @@ fn step(r: D, b: D, inverse: D, n: V<i32>) -> (D, V<i32>) {
     ((-quotient).mul_add(b, doubled), n - k)
 }
 
-#[track_caller]
-fn declare<T: Scalar>(x: V<T>) -> Variable {
-    with(|c| {
-        let var = c.builder.declare(V::<T>::TYPE);
-        c.builder.write(var, x.value, None);
-        var
-    })
-}
-
-fn read<T: Scalar>(var: Variable) -> V<T> {
-    V::from_value(with(|c| c.builder.read(var, None)))
-}
-
-/// Steps for as long as doublings are left; lanes that have none wait.
-#[track_caller]
-fn steps(r: D, b: D, inverse: D, n: V<i32>) -> D {
-    let (rest, left) = (declare(r), declare(n));
-    with(|c| c.builder.open(true));
-    let more = gt(read::<i32>(left), 0);
-    let head = with(|c| {
-        let head = c.builder.close(true);
-        c.builder.open(true);
-        head
-    });
-    let (r, n) = step(read(rest), b, inverse, read(left));
-    with(|c| {
-        c.builder.write(rest, r.value, None);
-        c.builder.write(left, n.value, None);
-        let body = c.builder.close(true);
-        c.builder.stmt(Stmt::While { head, cond: more.value, body });
-    });
-    read(rest)
-}
-
 /// The remainder of `x` by `y`, which has the sign of `x`.
 #[track_caller]
 fn remainder(elem: Elem, x: D, y: D) -> D {
@@ -90,7 +57,10 @@ fn remainder(elem: Elem, x: D, y: D) -> D {
         let none: V<i32> = 0.into_device();
         let n: V<i32> = select(ordinary, ea - eb, none);
         let (r, n) = step(a, b, inverse, n);
-        let r = steps(r, b, inverse, n);
+        let mut rest = WhileAny::begin((r, n));
+        rest.test(gt(rest.values().1, 0));
+        let (r, n) = rest.values();
+        let (r, _) = rest.end(step(r, b, inverse, n));
         let positive: D = select(lt(r, 0.0), r + b, r);
         isa::v_ldexp_f64(positive, eb.to_bits_as::<u32>())
     };

@@ -10,6 +10,7 @@ mod math;
 mod packed;
 mod powers;
 mod remainder;
+mod small;
 
 use gcn_dsl::prelude::Target;
 

@@ -139,7 +139,8 @@ capabilities! {
         note = "they exist since gfx942"
     )]
     HasSmfmac: HasMfmaF8, the targets of SinceGfx942: Gfx942 Gfx950;
-    /// Targets with scaled matrix instructions on 8-, 6- and 4-bit floats.
+    /// Targets with scaled matrix instructions on 8-, 6- and 4-bit floats, and with conversions of them
+    /// ([`Packed`](crate::lang::Packed)).
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no scaled matrix instructions nor the others that came with gfx950",
         note = "they exist since gfx950"

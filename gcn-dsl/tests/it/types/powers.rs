@@ -28,8 +28,9 @@ impl Big {
     fn times(self, other: Big) -> Big {
         let mask = (1u128 << 64) - 1;
         let ([a1, a0], [b1, b0]) = [self.fraction, other.fraction].map(|x| [x >> 64, x & mask]).into();
-        let middle = (a0 * b0 >> 64) + (a0 * b1 & mask) + (a1 * b0 & mask);
-        let high = a1 * b1 + (a0 * b1 >> 64) + (a1 * b0 >> 64) + (middle >> 64);
+        let (first, outer, inner) = (a0 * b0, a0 * b1, a1 * b0);
+        let middle = (first >> 64) + (outer & mask) + (inner & mask);
+        let high = a1 * b1 + (outer >> 64) + (inner >> 64) + (middle >> 64);
         let low = middle & mask;
         let exponent = self.exponent + other.exponent + 128;
         if high >> 127 == 1 {
@@ -112,7 +113,9 @@ fn f64_powers_are_within_their_bound() {
         let power = n as f64 / (1u64 << j) as f64;
         let whole = n.unsigned_abs() < 1 << 53 && power.abs() > 0.0;
         if base > 0.0 && base.is_finite() && base != 1.0 && whole {
-            (x.push(base), y.push(power), exact.push((n, j)));
+            x.push(base);
+            y.push(power);
+            exact.push((n, j));
         }
     }
     for target in TARGETS {
@@ -144,24 +147,18 @@ fn f64_powers_are_within_their_bound() {
 
 #[test]
 fn f64_powers_that_are_f64_are_exact() {
-    let (mut x, mut y, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut cases: Vec<[f64; 3]> = Vec::new();
     for base in 2..3000u64 {
         for n in 1..54u32 {
             if base.checked_pow(n).is_some_and(|p| p < 1 << 53) {
-                let power = base.pow(n) as f64;
-                (x.push(base as f64), y.push(f64::from(n)), wanted.push(power));
-                (
-                    x.push(-(base as f64)),
-                    y.push(f64::from(n)),
-                    wanted.push(if n & 1 == 1 { -power } else { power }),
-                );
-                (x.push(power), y.push(0.5), wanted.push(power.sqrt()));
+                let (x, y, power) = (base as f64, f64::from(n), base.pow(n) as f64);
+                let negative = if n & 1 == 1 { -power } else { power };
+                cases.extend([[x, y, power], [-x, y, negative], [power, 0.5, power.sqrt()]]);
             }
         }
     }
-    for list in [&mut x, &mut y, &mut wanted] {
-        list.resize(list.len().next_multiple_of(64), 1.0);
-    }
+    cases.resize(cases.len().next_multiple_of(64), [1.0; 3]);
+    let [x, y, wanted] = [0, 1, 2].map(|i| cases.iter().map(|c| c[i]).collect::<Vec<f64>>());
     for target in TARGETS {
         let out = run(target, &x, &y);
         for i in 0..x.len() {
