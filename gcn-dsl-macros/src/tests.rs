@@ -165,7 +165,7 @@ fn device_functions_stay_functions() {
     for part in [
         "#[doc=r\"Doc.\"]#[track_caller]",
         "pubfnf<T:Float,X>(x:impl::gcn_dsl::lang::IntoDevice<V<T>>,n:impl::gcn_dsl::lang::IntoDevice<::gcn_dsl::S<T>>,p:X,",
-        "__gcn_arg3:impl::gcn_dsl::lang::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:::gcn_dsl::lang::Slice<f32,::gcn_dsl::lang::ReadOnly>,",
+        "__gcn_arg3:impl::gcn_dsl::lang::IntoDevice<(::gcn_dsl::S<u32>,V<T>,)>,y:impl::gcn_dsl::lang::IntoDevice<::gcn_dsl::lang::Slice<f32,::gcn_dsl::lang::ReadOnly>>,",
         "out:::gcn_dsl::lang::Lent<'_,V<u32>>)->(V<T>,::gcn_dsl::S<u32>,){",
         "let__gcn_frame=::gcn_dsl::lang::enter(\"f\");(move||{let__gcn_flow=::gcn_dsl::lang::Called::new();",
         "letx=::gcn_dsl::lang::annotate::<V<T>,_>(x);",

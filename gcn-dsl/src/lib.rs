@@ -105,11 +105,11 @@ pub mod prelude {
         target, trap, wait, wait_all, wave_id, workgroup_id, workgroup_size,
     };
     pub use crate::lang::{
-        Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, mbcnt, quad_permute,
-        row_broadcast, row_half_mirror, row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle_down,
-        shuffle_up, u16x2, wave_and, wave_exclusive_and, wave_exclusive_max, wave_exclusive_min,
-        wave_exclusive_or, wave_exclusive_product, wave_exclusive_sum, wave_exclusive_xor,
-        wave_inclusive_and, wave_inclusive_max, wave_inclusive_min, wave_inclusive_or,
+        Lanes, active_lanes, bf16x2, f16x2, f32x2, i16x2, is_first_lane, lane_mask, match_any, mbcnt,
+        quad_permute, row_broadcast, row_half_mirror, row_mirror, row_rotate, row_shift_down, row_shift_up,
+        shuffle_down, shuffle_up, u16x2, wave_and, wave_exclusive_and, wave_exclusive_max,
+        wave_exclusive_min, wave_exclusive_or, wave_exclusive_product, wave_exclusive_sum,
+        wave_exclusive_xor, wave_inclusive_and, wave_inclusive_max, wave_inclusive_min, wave_inclusive_or,
         wave_inclusive_product, wave_inclusive_sum, wave_inclusive_xor, wave_max, wave_min, wave_or,
         wave_product, wave_sum, wave_xor, write_lane,
     };

@@ -1,4 +1,4 @@
-//! Variables are lent whole, in calls, and assigned through `*`.
+//! Variables and their parts are lent in calls, each once, and assigned through `*`.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
@@ -7,10 +7,19 @@ gcn_kernel! {
         n = 1;
     }
 
+    #[device]
+    fn both(a: &mut V<u32>, b: &mut V<u32>) {
+        (*a, *b) = (*b, *a);
+    }
+
     #[workgroup(64)]
     fn kernel(x: &mut [u32]) {
-        let mut pair = (x[0], x[1]);
-        count(&mut pair.0);
+        let mut pair = ((x[0], x[1]), x[2]);
+        let fixed = (x[1], x[2]);
+        both(&mut pair.0.0, &mut pair.0.1);
+        both(&mut pair.0.0, &mut pair.0.0);
+        count(&mut fixed.0);
+        count(&mut x[3]);
         let mut n = x[2];
         let r = &mut n;
     }

@@ -141,7 +141,7 @@ impl Cx<'_> {
                 let receiver = self.operand(&e.receiver);
                 let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
                 self.asynchronous(method);
-                let args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
+                let args: Vec<TokenStream> = self.arguments(&e.args);
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
                 quote!(#receiver #dot #method #turbofish #args)
@@ -249,7 +249,7 @@ impl Cx<'_> {
             other => self.operand(other),
         };
         self.no_recursion(&e.func);
-        let mut args: Vec<TokenStream> = e.args.iter().map(|a| self.argument(a)).collect();
+        let mut args: Vec<TokenStream> = self.arguments(&e.args);
         let mut function = function;
         if name.is_some_and(|n| n == "set_priority") {
             self.priority(e.args.first());

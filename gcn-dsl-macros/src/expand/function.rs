@@ -195,54 +195,6 @@ pub(super) fn is_all_lanes(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
-    /// An argument of a call: beside values, the token that all lanes run, and device variables that the callee may write.
-    pub fn argument(&mut self, e: &Expr) -> TokenStream {
-        match e {
-            Expr::Call(call) if is_all_lanes(e) => self.call(call),
-            Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
-                Some((name, Some(Kind::Token))) => {
-                    self.not_in_closure(name, "`AllLanes`", "call the function outside");
-                    let (call, flow) = (lang("all_lanes", name.span()), self.flow(name.span()));
-                    let targets = self.on_targets(false, name.span());
-                    quote_spanned!(name.span()=> #call(&#flow, #targets))
-                }
-                Some((name, Some(Kind::Lent))) => self.lend(name, name.span()),
-                _ => self.expr(e),
-            },
-            Expr::Reference(r) if r.mutability.is_some() => match self.lendable(&r.expr).cloned() {
-                Some(name) => self.lend(&name, r.and_token.span()),
-                None => {
-                    if let Expr::Field(_) | Expr::Index(_) = &*r.expr {
-                        let what = "a part of a variable cannot be lent; pass the whole variable, or return the new value";
-                        self.errors.at(&r.expr, what);
-                    }
-                    self.expr(e)
-                }
-            },
-            _ => self.expr(e),
-        }
-    }
-
-    /// The device variable that `&mut e` would lend.
-    pub fn lendable<'e>(&self, e: &'e Expr) -> Option<&'e Ident> {
-        let e = match e {
-            // `&mut *out` lends on what was lent.
-            Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
-                return place::name_of(&u.expr).filter(|name| self.kind(name) == Some(Kind::Lent));
-            }
-            e => e,
-        };
-        place::name_of(e).filter(|name| self.kind(name) == Some(Kind::Variable))
-    }
-
-    fn lend(&mut self, name: &Ident, at: Span) -> TokenStream {
-        if self.is_captured(name) {
-            self.not_in_closure(name, "`&mut` of a variable from outside", "call the function outside");
-        }
-        let flow = self.flow(at);
-        quote_spanned!(name.span()=> #name.lend(&#flow))
-    }
-
     /// An error for the token where it is no argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \

@@ -9,6 +9,7 @@ pub(crate) mod exit;
 pub(crate) mod expr;
 pub(crate) mod function;
 pub(crate) mod item;
+mod lend;
 pub(crate) mod loops;
 pub(crate) mod matching;
 pub(crate) mod place;

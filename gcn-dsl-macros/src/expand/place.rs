@@ -8,7 +8,7 @@ use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
-enum Place<'e> {
+pub(super) enum Place<'e> {
     /// A device variable.
     Variable(&'e Ident),
     /// A part of a variable: the way from the root, outermost first.
@@ -20,7 +20,7 @@ enum Place<'e> {
 }
 
 /// From an aggregate to a part of it.
-enum Step<'e> {
+pub(super) enum Step<'e> {
     Index(&'e Expr),
     Field(&'e Member),
 }
@@ -148,7 +148,7 @@ impl Cx<'_> {
     }
 
     /// A step as tokens; indices that are more than a name or a number get a name.
-    fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
+    pub(super) fn step(&mut self, step: Step<'_>, indices: &mut Vec<TokenStream>) -> TokenStream {
         match step {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
             Step::Index(e) => {
@@ -210,8 +210,17 @@ impl Cx<'_> {
         }
     }
 
-    /// The part of a device variable that `left` is.
+    /// The part of a device variable that `left` is, to be assigned.
     fn part<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
+        let part = self.part_of(left);
+        if let Some(Place::Part(root, _)) = part {
+            self.not_captured(root);
+        }
+        part
+    }
+
+    /// The part of a device variable that `left` is.
+    pub(super) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
         let mut steps = Vec::new();
         let mut base = left;
         loop {
@@ -236,7 +245,6 @@ impl Cx<'_> {
         });
         let is_root = |cx: &Self, name: &Ident| matches!(cx.kind(name), Some(Kind::Variable | Kind::Lent));
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
-        self.not_captured(root);
         Some(Place::Part(root, steps))
     }
 }

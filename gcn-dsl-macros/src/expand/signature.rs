@@ -117,6 +117,12 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
     };
     let pat = (*typed.pat).clone();
     let plain = |ty: TokenStream| Param::Plain { pat: pat.clone(), arg: name.clone(), ty };
+    let converted = |ty: TokenStream| Param::Converted { pat: pat.clone(), arg: name.clone(), ty };
+    // What may be written may be read: memory to read takes both.
+    let memory = |what: &str, elem: &Type, writable: bool| {
+        let ty = memory(what, elem, writable, typed.ty.span());
+        if writable || shape == Shape::TraitMethod { plain(ty) } else { converted(ty) }
+    };
     let mutable = matches!(&pat, Pat::Ident(p) if p.mutability.is_some());
     if host {
         return Some(plain(typed.ty.to_token_stream()));
@@ -136,7 +142,7 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
             Param::Token(name, targets)
         }
         Type::Reference(r) => match (&*r.elem, r.mutability.is_some()) {
-            (Type::Slice(s), mutable) => plain(memory("Slice", &s.elem, mutable, typed.ty.span())),
+            (Type::Slice(s), mutable) => memory("Slice", &s.elem, mutable),
             (inner, true) if !elements.is_host(inner) => {
                 if mutable {
                     errors.at(
@@ -152,11 +158,9 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
                 plain(quote_spanned!(typed.ty.span()=> & #lifetime #mutability #inner))
             }
         },
-        Type::Ptr(p) => plain(memory("Ptr", &p.elem, p.mutability.is_some(), typed.ty.span())),
+        Type::Ptr(p) => memory("Ptr", &p.elem, p.mutability.is_some()),
         ty if elements.is_host(ty) => plain(ty.to_token_stream()),
-        ty if elements.converts(ty) && shape != Shape::TraitMethod => {
-            Param::Converted { pat: pat.clone(), arg: name.clone(), ty: elements.device(ty) }
-        }
+        ty if elements.converts(ty) && shape != Shape::TraitMethod => converted(elements.device(ty)),
         ty => plain(elements.device(ty)),
     })
 }

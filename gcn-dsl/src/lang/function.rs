@@ -12,7 +12,7 @@ use super::matrix::{AnyTarget, On};
 use super::var::{AssignIn, Declare, Flatten, Var};
 use super::wave::Convergent;
 use super::{S, with};
-use crate::ir::Variable;
+use crate::ir::{Value, Variable};
 
 /// Most device functions inside each other.
 const DEEPEST: usize = 64;
@@ -232,6 +232,18 @@ impl<X: Flatten, F> Var<X, F> {
         X: AssignIn<F, G>,
     {
         Lent { leaves: self.leaves().to_vec(), types: PhantomData }
+    }
+
+    /// The expansion of `&mut x.part` in a call: the function may write this part. That it is lent once is for the macro to see.
+    pub fn lend_part<G: Flow, P>(&self, _flow: &G, part: impl FnOnce(&mut X) -> &mut P) -> Lent<'_, P>
+    where
+        P: Flatten + AssignIn<F, G>,
+    {
+        // Numbers in place of values: those that stand in the part say which of the variable's leaves it is made of.
+        let mut whole = X::unflatten(&mut (0..).map(Value));
+        let mut numbers = Vec::new();
+        part(&mut whole).flatten(&mut numbers);
+        Lent { leaves: numbers.iter().map(|n| self.leaves()[n.0 as usize]).collect(), types: PhantomData }
     }
 }
 

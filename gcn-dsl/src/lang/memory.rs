@@ -23,6 +23,8 @@ pub struct Writable;
 pub struct Slice<T, A> {
     pub(crate) resource: Value,
     len: Value,
+    /// Nothing writes the elements while the kernel runs.
+    constant: bool,
     types: PhantomData<(T, A)>,
 }
 
@@ -62,7 +64,7 @@ impl<T: Number, A> Slice<T, A> {
             let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
             let parts = [pointer, bytes, word3].into_iter().collect();
             let resource = c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, None);
-            Slice { resource, len, types: PhantomData }
+            Slice { resource, len, constant: false, types: PhantomData }
         })
     }
 
@@ -89,18 +91,19 @@ impl<T: Number> Slice<T, ReadOnly> {
     pub(super) fn constant_from_kernarg(offset: u32) -> Self {
         let slice = Self::from_kernarg(offset);
         with(|c| c.builder.read_only(slice.resource));
-        slice
+        Slice { constant: true, ..slice }
     }
 
     /// Element `i` as a uniform value: what `x[i]` is for a uniform index. Bounds are checked.
     ///
-    /// Elements of 32 and 64 bits come through a scalar load. Narrower ones need not lie on a dword, which is all that scalar
-    /// loads move, so that one lane loads them.
+    /// Elements of 32 and 64 bits of an argument `&[T]` come through a scalar load. One lane loads narrower ones, which need not
+    /// lie on a dword, which is all that scalar loads move, and those of a `&mut [T]` that a device function takes as `&[T]`,
+    /// as the scalar cache does not see what the kernel has stored.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
         let i = i.into_device();
         let loc = Location::caller();
-        if T::ELEM.bytes() < 4 {
+        if T::ELEM.bytes() < 4 || !self.constant {
             let value = load_elements(self, i.index(), 1, loc);
             return S::emit(Inst::ReadFirstLane(value), loc);
         }
@@ -109,6 +112,23 @@ impl<T: Number> Slice<T, ReadOnly> {
             c.value(Inst::Bin(Bin::Mul, i.value, size), S::<u32>::TYPE, loc)
         });
         S::emit(Inst::LoadUniform { resource: self.resource, offset }, loc)
+    }
+}
+
+/// A `&mut [T]` for a `&[T]`.
+#[diagnostic::do_not_recommend]
+impl<T> IntoDevice<Slice<T, ReadOnly>> for Slice<T, Writable> {
+    fn into_device(self) -> Slice<T, ReadOnly> {
+        let Slice { resource, len, constant, .. } = self;
+        Slice { resource, len, constant, types: PhantomData }
+    }
+}
+
+/// A `*mut T` for a `*const T`.
+#[diagnostic::do_not_recommend]
+impl<T> IntoDevice<Ptr<T, ReadOnly>> for Ptr<T, Writable> {
+    fn into_device(self) -> Ptr<T, ReadOnly> {
+        Ptr { pointer: self.pointer, types: PhantomData }
     }
 }
 
@@ -352,64 +372,4 @@ impl<X: Copy> LoadAt<usize> for Vec<X> {
     fn load_at(&self, i: usize) -> X {
         self[i]
     }
-}
-
-/// What `*p` reads in a kernel.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be dereferenced in a kernel",
-    label = "not a device pointer"
-)]
-pub trait LoadDeref {
-    /// The element.
-    type Output;
-    /// Reads it.
-    fn load_deref(self) -> Self::Output;
-}
-
-/// Where `*p = v` may write in a kernel.
-#[diagnostic::on_unimplemented(
-    message = "cannot assign through `{Self}`",
-    label = "not a writable device pointer",
-    note = "declare the argument as `*mut T`"
-)]
-pub trait StoreDeref {
-    /// The element.
-    type Element;
-    /// Writes it.
-    fn store_deref(self, value: Self::Element);
-}
-
-impl<T: Number, A> LoadDeref for Ptr<T, A> {
-    type Output = V<T>;
-    #[track_caller]
-    fn load_deref(self) -> V<T> {
-        self.load_at(0)
-    }
-}
-
-impl<X: Copy> LoadDeref for &X {
-    type Output = X;
-    fn load_deref(self) -> X {
-        *self
-    }
-}
-
-impl<T: Number> StoreDeref for Ptr<T, Writable> {
-    type Element = V<T>;
-    #[track_caller]
-    fn store_deref(self, value: V<T>) {
-        self.store_at(0, value);
-    }
-}
-
-/// The expansion of a read of `*p`.
-#[track_caller]
-pub fn load_deref<P: LoadDeref<Output = O>, O>(p: P) -> O {
-    p.load_deref()
-}
-
-/// The expansion of `*p = v`.
-#[track_caller]
-pub fn store_deref<P: StoreDeref, E: IntoDevice<P::Element>>(p: P, value: E) {
-    p.store_deref(value.into_device());
 }

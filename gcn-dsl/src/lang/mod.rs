@@ -11,6 +11,7 @@ mod cast;
 mod compare;
 mod context;
 mod control;
+mod deref;
 mod divide;
 mod dma;
 mod embed;
@@ -21,6 +22,7 @@ mod ids;
 mod integer;
 mod lds;
 mod lds_slice;
+mod match_any;
 mod math;
 pub mod matrix;
 mod memory;
@@ -54,6 +56,7 @@ pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
 pub use control::*;
+pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
 pub use float::Approximate;
 pub use function::{
@@ -64,15 +67,13 @@ pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
+pub use match_any::match_any;
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
     HasMfmaF64, HasMfmaMx, HasMfmaXf32, HasSmfmac, LdsTile, On, Tile, TileA, TileB, col_major, matmul, mfma,
     mfma_scale, mfma_with, row_major, smfmac,
 };
-pub use memory::{
-    Index, LoadAt, LoadDeref, Ptr, ReadOnly, Slice, StoreAt, StoreDeref, Writable, load, load_deref, store,
-    store_deref,
-};
+pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
 pub use ops::{Arithmetic, Float, Integer, SameElement, Signed};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,

@@ -9,7 +9,7 @@ use std::panic::Location;
 use super::{IntoDevice, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
-use crate::scalar::{Elem, Number, Scalar};
+use crate::scalar::{Elem, Scalar};
 
 /// True where every lane of every wave is known to run.
 pub(super) fn all_lanes_run() -> bool {
@@ -260,9 +260,14 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
 
 /// `v` with lane `lane` (modulo 64) replaced by `value`, whether that lane is active or not.
 #[track_caller]
-pub fn write_lane<T: Number>(v: V<T>, lane: impl IntoDevice<S<u32>>, value: impl IntoDevice<S<T>>) -> V<T> {
+pub fn write_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>, value: impl IntoDevice<S<T>>) -> V<T> {
     let (lane, value): (S<u32>, S<T>) = (lane.into_device(), value.into_device());
     let loc = Location::caller();
+    if T::ELEM == Elem::Bool {
+        let (one, new): (S<u64>, S<bool>) = (1u64.into_device(), S::from_value(value.value));
+        let others = super::ballot(V::from_value(v.value)) & !(one << lane);
+        return V::from_value(lane_mask(others | (super::cast::<u64, _>(new) << lane)).value);
+    }
     let part = |i| -> S<u32> {
         let dword = Type::uniform(Elem::U32);
         let inst = if T::ELEM.dwords() == 1 {

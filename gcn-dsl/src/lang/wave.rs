@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::control::{EveryLane, Flow};
 use super::{IntoDevice, S, V, with};
 use crate::ir::Inst;
-use crate::scalar::Scalar;
+use crate::scalar::{Elem, Scalar};
 
 /// Flows in which every lane of the workgroup runs.
 ///
@@ -28,13 +28,24 @@ pub fn barrier<F: Convergent>(_flow: &F) {
 /// The value of the first active lane.
 #[track_caller]
 pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
-    S::emit(Inst::ReadFirstLane(v.value), Location::caller())
+    let loc = Location::caller();
+    if T::ELEM == Elem::Bool {
+        let number: V<u32> = super::select(V::<bool>::from_value(v.value), 1u32, 0u32);
+        let first = S::<u32>::emit(Inst::ReadFirstLane(number.value), loc);
+        return S::from_value(super::ne(first, 0u32).value);
+    }
+    S::emit(Inst::ReadFirstLane(v.value), loc)
 }
 
-/// The value of lane `lane` (modulo 64), active or not.
+/// The value of lane `lane` (modulo 64), active or not. A condition is false in a lane that is not active.
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
-    S::emit(Inst::ReadLane(v.value, lane.into_device().value), Location::caller())
+    let (lane, loc): (S<u32>, _) = (lane.into_device(), Location::caller());
+    if T::ELEM == Elem::Bool {
+        let holds = ballot(V::from_value(v.value)) >> lane;
+        return S::from_value(super::ne(holds & 1u64, 0u64).value);
+    }
+    S::emit(Inst::ReadLane(v.value, lane.value), loc)
 }
 
 /// The active lanes where `condition` holds, as a mask.

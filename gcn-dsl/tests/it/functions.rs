@@ -1,5 +1,7 @@
 //! Device functions and aggregates in the simulator against plain Rust.
 
+mod parts;
+
 use gcn_dsl::kernel::BuildError;
 use gcn_dsl::prelude::*;
 
