@@ -2,7 +2,9 @@
 
 use gcn_dsl::lang::matrix::{Linear, Pad, Spread, XorGroups};
 use gcn_dsl::prelude::*;
-use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
+use gcn_dsl::sim::timed;
+
+use crate::timing::report;
 
 macro_rules! layouts {
     ($($name:ident $layout:ty;)*) => {$(
@@ -35,30 +37,8 @@ trait Run {
 }
 impl<K: for<'a> Kernel<Args<'a> = (&'a [f16], &'a mut [f32])>> Run for K {
     fn lds(&self, target: Target) -> timed::LdsReport {
-        lds(self, target, f16::ZERO, [64 * 64, 64 * 32])
+        report(self, target, f16::ZERO, [64 * 64, 64 * 32]).lds
     }
-}
-
-/// What the LDS did for one workgroup.
-fn lds<K, T: Copy, C: Copy + Default>(
-    kernel: &K,
-    target: Target,
-    zero: T,
-    size: [usize; 2],
-) -> timed::LdsReport
-where
-    K: for<'a> Kernel<Args<'a> = (&'a [T], &'a mut [C])>,
-{
-    let built = kernel.build(target).unwrap();
-    let mut memory = Memory::new();
-    let bytes = [size[0] * size_of::<T>(), size[1] * size_of::<C>()];
-    let addresses = bytes.map(|bytes| memory.alloc(bytes));
-    let (x, mut y) = (vec![zero; size[0]], vec![C::default(); size[1]]);
-    let kernarg = kernel.kernarg((&x, &mut y), &addresses).unwrap();
-    let state = KernelState::from_descriptor(&built.descriptor(), target).unwrap();
-    let machine = Machine::new(target, built.code(), state).unwrap();
-    let config = timed::Config::default();
-    timed::run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &kernarg, &config).unwrap().lds
 }
 
 /// Cycles by counting. On gfx942 a bank gives a dword in a cycle, so that 8 KiB through 32 banks take 64 cycles to write and
@@ -125,7 +105,7 @@ fn spread_leaves_no_conflicts() {
     macro_rules! free {
         ($($name:ident $zero:expr, $rows:literal x $cols:literal, $side:literal;)*) => {$(
             for target in $name.signature().targets.iter() {
-                let lds = lds(&$name, target, $zero, [$rows * $cols, $rows * $side]);
+                let lds = report(&$name, target, $zero, [$rows * $cols, $rows * $side]).lds;
                 assert_eq!(lds.conflict_cycles, 0, "{} on {target}", stringify!($name));
             }
         )*};

@@ -29,5 +29,6 @@ mod schedule;
 mod schedule_text;
 mod spill_lds;
 mod tile;
+mod timing;
 mod transposed;
 mod types;

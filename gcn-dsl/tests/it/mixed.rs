@@ -5,6 +5,7 @@ use gcn_dsl::lang::matrix::{AsAcc, Bf8, Fp8, MatrixElement};
 use gcn_dsl::prelude::*;
 
 use crate::rng::Rng;
+use crate::timing::report;
 
 const TARGETS: [Target; 2] = [Target::GFX942, Target::GFX950];
 
@@ -156,4 +157,46 @@ fn an_accumulator_becomes_a_factor_of_8_bits() {
         chain.launch(&Device::simulator(target), Grid::x(1), args).unwrap();
         assert_eq!(e, want, "{target}");
     }
+}
+
+gcn_kernel! {
+    /// The same product 64 times, 64 `k` at once.
+    #[workgroup(64)]
+    #[targets(gfx950)]
+    fn deep(x: &[f8e4m3], y: &mut [f32]) {
+        let left = TileA::<f8e4m3, 64, 64>::load(row_major(x, 64), 0, 0);
+        let right = TileB::<f8e4m3, 64, 64>::load(col_major(x, 64), 0, 0);
+        let mut acc = Tile::<f32, 64, 64>::zero();
+        for _i in 0..64u32 {
+            acc = matmul(left, right, acc);
+        }
+        acc.store_to(row_major(y, 64), 0, 0);
+    }
+
+    /// And 16 `k` at once.
+    #[workgroup(64)]
+    #[targets(gfx950)]
+    fn shallow(x: &[f8e4m3], y: &mut [f32]) {
+        let left = [0u32, 16, 32, 48].map(|k| TileA::<f8e4m3, 64, 16>::load(row_major(x, 64), 0, k));
+        let right = [0u32, 16, 32, 48].map(|k| TileB::<f8e4m3, 16, 64>::load(col_major(x, 64), k, 0));
+        let mut acc = Tile::<f32, 64, 64>::zero();
+        for _i in 0..64u32 {
+            #[unroll]
+            for step in 0..4usize {
+                acc = matmul(left[step], right[step], acc);
+            }
+        }
+        acc.store_to(row_major(y, 64), 0, 0);
+    }
+}
+
+/// Per trip 4 instructions of 16 passes, or 16 of 8 passes; a pass is 4 cycles.
+#[test]
+fn the_deep_instructions_of_gfx950_take_half_the_time() {
+    let size = [64 * 64, 64 * 64];
+    let one = f8e4m3::from_f32(1.0, Target::GFX950);
+    let by_four = report(&deep, Target::GFX950, one, size).cycles;
+    let by_sixteen = report(&shallow, Target::GFX950, one, size).cycles;
+    let saved = 64 * (16 * 8 - 4 * 16) * 4;
+    assert!((saved..saved + 500).contains(&(by_sixteen - by_four)), "{by_four} and {by_sixteen} cycles");
 }

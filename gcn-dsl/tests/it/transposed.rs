@@ -3,10 +3,10 @@
 
 use gcn_dsl::lang::matrix::{Fp4, Fp6, Linear, MxA, MxB, Pad, Spread};
 use gcn_dsl::prelude::*;
-use gcn_dsl::sim::{KernelState, Machine, Memory, timed};
 
 use crate::matrix::formats::Stored;
 use crate::rng::Rng;
+use crate::timing::report;
 
 fn numbers(seed: u64, n: usize) -> Vec<i32> {
     let mut rng = Rng::new(seed);
@@ -211,14 +211,7 @@ where
     let built = kernel.build(Target::GFX950).unwrap();
     let text = built.assembly(Comments::None);
     let reads = text.lines().filter(|line| line.trim_start().starts_with("ds_read")).count() as u64;
-    let mut memory = Memory::new();
-    let addresses = [memory.alloc(64 * 64 * 2), memory.alloc(32 * 64 * 4)];
-    let (x, mut y) = (vec![f16::ONE; 64 * 64], vec![0.0; 32 * 64]);
-    let kernarg = kernel.kernarg((&x, &mut y), &addresses).unwrap();
-    let state = KernelState::from_descriptor(&built.descriptor(), Target::GFX950).unwrap();
-    let machine = Machine::new(Target::GFX950, built.code(), state).unwrap();
-    let config = timed::Config::default();
-    let report = timed::run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &kernarg, &config).unwrap();
+    let report = report(kernel, Target::GFX950, f16::ONE, [64 * 64, 32 * 64]);
     [reads, report.instructions, report.cycles]
 }
 
