@@ -72,9 +72,7 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
     let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);
-    // Where AGPRs are a file of their own, LDS takes none of them.
-    let asked =
-        signature.registers.lds_spill.filter(|_| target.has_unified_agprs()).unwrap_or(0) / slot_bytes;
+    let asked = signature.registers.lds_spill.unwrap_or(0) / slot_bytes;
     // An instruction's offset has 16 bits.
     let reach = (0x1_0000u32.saturating_sub(first_byte)) / slot_bytes;
     let room = |slots: u32| LdsRoom { first_byte, slot_bytes, slots };

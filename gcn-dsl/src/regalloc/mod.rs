@@ -73,7 +73,7 @@ pub struct Limits {
     /// AGPRs.
     pub agprs: u16,
     /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they are one
-    /// file.
+    /// file; elsewhere the larger of the two.
     pub total_vector: u16,
     /// Where values may go that find no register; by default nowhere.
     pub spill: SpillTo,
@@ -107,9 +107,8 @@ impl Limits {
                 let rest = if agprs == 0 { rest } else { rest - rest % ACCUM_OFFSET_GRANULE };
                 self.vgprs.min(256).min(rest)
             }
-            RegFile::Vgpr => self.vgprs.min(256),
-            RegFile::Agpr if target.has_unified_agprs() => self.agprs.min(256).min(self.total_vector),
-            RegFile::Agpr => self.agprs.min(256),
+            RegFile::Vgpr => self.vgprs.min(256).min(self.total_vector),
+            RegFile::Agpr => self.agprs.min(256).min(self.total_vector),
         }
     }
 }
@@ -169,10 +168,9 @@ pub struct SpillTo {
     pub lanes: bool,
     /// VGPRs to AGPRs, and AGPRs to VGPRs.
     pub agprs: bool,
-    /// To LDS, before scratch memory. The target must have one file for VGPRs and AGPRs.
+    /// To LDS, before scratch memory.
     pub lds: Option<LdsFrame>,
-    /// To scratch memory, behind so many bytes that are in use already. The target must have one file for VGPRs and
-    /// AGPRs.
+    /// To scratch memory, behind so many bytes that are in use already.
     pub frame: Option<u32>,
 }
 

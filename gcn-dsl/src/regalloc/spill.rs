@@ -13,7 +13,8 @@
 //! - VGPRs go to AGPRs and AGPRs to VGPRs while the limits leave some (`v_accvgpr_write_b32`, `v_accvgpr_read_b32`). The
 //!   registers they go to are virtual ones as any other, shared by values that live at different times; where they do
 //!   not suffice, they are turned out in their turn:
-//! - the rest goes to LDS if that was asked for and while there is room, and then to scratch memory.
+//! - the rest goes to LDS if that was asked for and while there is room, and then to scratch memory. Where AGPRs are a file of
+//!   their own, memory instructions cannot name them: there AGPRs go to memory through a VGPR.
 //! - A value that one instruction makes out of constants and registers that never change is not stored at all.
 //!
 //! # Splitting
@@ -124,8 +125,6 @@ impl Work {
             (Kind::Temp | Kind::Lanes, _) => false,
             (Kind::Piece(..), _) => true,
             (Kind::Value, RegFile::Sgpr) => spill.lanes,
-            // Where AGPRs are a file of their own, nothing brings one to memory directly.
-            (Kind::Slot, _) | (_, RegFile::Agpr) if !self.f.target.has_unified_agprs() => false,
             (Kind::Slot, _) => memory,
             (Kind::Value, file) => memory || self.has_room(file),
         }
@@ -160,9 +159,7 @@ impl<'f> Spiller<'f> {
                 let peaks = job.pressure(&classes);
                 self.divide(peaks.vgpr.peak, peaks.agpr.peak);
                 let has = |file| self.limits.of(file, function.target, 0) > 0;
-                // AGPRs of a file of their own cannot go on to memory when they run out; memory takes all there.
-                let agprs = limits.spill.agprs && self.f.target.has_unified_agprs();
-                let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && agprs);
+                let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && limits.spill.agprs);
                 self.work.room = room;
                 pressure = Some(peaks);
             }

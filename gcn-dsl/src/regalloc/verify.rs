@@ -161,6 +161,15 @@ impl<'a> Checker<'a> {
             || self.crossing.contains(&dword)
     }
 
+    /// Dwords that may be read before anything writes them.
+    fn undefined_at_entry(&self) -> Vec<u32> {
+        let live = self.live.live_in.first().map_or(Vec::new(), live::sorted).into_iter();
+        let dwords = live.flat_map(|(v, mask)| {
+            (0..32).filter(move |k| mask >> k & 1 == 1).map(move |k| self.dword[v as usize] + k)
+        });
+        dwords.collect()
+    }
+
     fn register(&self, dword: u32) -> usize {
         self.dword.partition_point(|&first| first <= dword) - 1
     }
@@ -203,11 +212,8 @@ impl<'a> Checker<'a> {
         }
         let succs = input::successors(self.f);
         let mut entry: Vec<Option<Edge>> = vec![None; self.f.blocks.len()];
-        let undefined = live::sorted(&self.live.live_in[0]).into_iter();
-        let undefined = undefined.flat_map(|(v, mask)| {
-            (0..32).filter(move |k| mask >> k & 1 == 1).map(move |k| self.dword[v as usize] + k)
-        });
-        let mut undefined: Vec<u32> = undefined.chain(self.crossing.iter().copied()).collect();
+        let mut undefined = self.undefined_at_entry();
+        undefined.extend(&self.crossing);
         undefined.sort_unstable();
         undefined.dedup();
         entry[0] = Some(Edge::at_entry(&self.f.live_in, undefined));

@@ -1,6 +1,7 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
 mod asm;
+mod beside_llvm;
 mod capability;
 mod conflicts;
 mod control;

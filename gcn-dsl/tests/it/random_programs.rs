@@ -22,6 +22,7 @@ mod run;
 #[allow(unused, clippy::all, clippy::pedantic, reason = "a generator's taste")]
 mod sample;
 mod through_macro;
+mod tight;
 mod trace;
 mod typing;
 mod value;

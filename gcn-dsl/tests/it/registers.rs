@@ -135,8 +135,7 @@ fn hundreds_of_live_values_are_right() {
             assert!(spills.total() > 0, "{target} {case}: 320 values in 256 registers");
             assert_eq!(spills.stores > 0, scratch > 0, "{target} {case}: {spills:?}");
             assert!(case == 0 || scratch > 0, "{target} {case}: {spills:?}");
-            // Where AGPRs and memory exchange values, and the case allows them.
-            let to_agprs = case % 2 == 0 && target >= Target::GFX90A;
+            let to_agprs = case % 2 == 0 && target.has_agprs();
             assert_eq!(spills.register_moves > 0, to_agprs, "{target} {case}: {spills:?}");
             let mut y = vec![0; x.len()];
             let device = Device::simulator(target);
@@ -281,6 +280,70 @@ fn occupancy_bounds_the_registers() {
         assert!(report.vgprs.next_multiple_of(4) + report.agprs <= most, "{report}");
         assert!(report.occupancy.waves_per_simd >= waves, "{report}");
     }
+}
+
+#[test]
+fn occupancy_bounds_the_registers_of_separate_files() {
+    for target in [Target::GFX900, Target::GFX906, Target::GFX908] {
+        for (waves, most) in [(1, 256), (2, 128), (4, 64), (8, 32)] {
+            let registers = RegisterLimits { min_occupancy: Some(waves), ..RegisterLimits::default() };
+            let options = BuildOptions { registers, ..BuildOptions::default() };
+            let kernel = crowd.build_with(target, &options).unwrap();
+            let report = kernel.report();
+            assert!(report.vgprs.max(report.agprs) <= most, "{target}: {report}");
+            assert!(report.occupancy.waves_per_simd >= waves, "{target}: {report}");
+            // AGPRs beside as many VGPRs take nothing from the occupancy, so all of them are used.
+            assert_eq!(report.agprs > most / 2, target.has_agprs(), "{target}: {report}");
+            // The descriptor counts the larger file by fours.
+            let granules = u32::from(kernel.descriptor()[48] & 63);
+            assert_eq!(granules, report.vgprs.max(report.agprs).div_ceil(4) - 1, "{target}: {report}");
+        }
+    }
+}
+
+gcn_kernel! {
+    /// Three accumulators at a time.
+    #[workgroup(64)]
+    #[targets(gfx908, gfx90a)]
+    fn accumulators(x: &[f16], y: &mut [f32]) {
+        let lane = lane_id();
+        let a = FragA::<f16, 32, 8>::load(&x, lane * 4);
+        let b = FragB::<f16, 8, 32>::load(&x, lane * 4 + 256);
+        let mut first = Acc::<f32, 32, 32>::zero();
+        let mut second = Acc::<f32, 32, 32>::zero();
+        let mut third = Acc::<f32, 32, 32>::zero();
+        #[unroll] for k in 0..3u32 {
+            let c = FragB::<f16, 8, 32>::load(&x, lane * 4 + 512 + 256 * k);
+            first = mfma(a, b, first);
+            second = mfma(a, c, second);
+            let d = FragA::<f16, 32, 8>::load(&x, lane * 4 + 512 + 256 * k);
+            third = mfma(d, b, third);
+        }
+        #[unroll] for k in 0..16usize {
+            y[lane + 64 * k as u32] = first.get(k);
+            y[lane + 64 * (k as u32 + 16)] = second.get(k);
+            y[lane + 64 * (k as u32 + 32)] = third.get(k);
+        }
+    }
+}
+
+#[test]
+fn accumulators_that_do_not_fit_go_through_vgprs_where_files_are_separate() {
+    let x: Vec<f16> = (0..1280).map(|i| f16::from_f32(((i * 7 + i / 64) % 13) as f32 - 6.0)).collect();
+    let run = |target, options: &BuildOptions| {
+        let kernel = accumulators.build_with(target, options).unwrap();
+        kept(&kernel, options);
+        let mut y = vec![0.0f32; 64 * 48];
+        Device::simulator(target).launch(&accumulators, &kernel, Grid::x(1), (&x, &mut y)).unwrap();
+        (y, *kernel.spills())
+    };
+    let (expected, none) = run(Target::GFX90A, &BuildOptions::default());
+    assert!(none.total() == 0 && expected.iter().any(|v| *v != 0.0), "{none:?}");
+    // To VGPRs, and where these do not suffice through them to memory.
+    let (y, spills) = run(Target::GFX908, &limits(80, 40, 32));
+    assert!(y == expected && spills.register_moves > 0 && spills.stores == 0, "{spills:?}");
+    let (y, spills) = run(Target::GFX908, &limits(24, 40, 32));
+    assert!(y == expected && spills.register_moves > 0 && spills.stores > 0, "{spills:?}");
 }
 
 #[test]

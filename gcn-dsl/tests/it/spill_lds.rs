@@ -4,7 +4,7 @@ use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel};
 
-const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
+const TARGETS: [Target; 6] = Target::ALL;
 
 gcn_kernel! {
     /// Forty values of each lane that live across an exchange through the kernel's own LDS, in a workgroup of three dimensions.

@@ -151,6 +151,9 @@ impl Work {
     }
 
     fn rewrite(&mut self, round: &mut Round<'_>, at: At, i: MInst, role: Role, out: &mut Vec<Piece>) {
+        if self.is_unused(&i) {
+            return;
+        }
         if !i.operands.iter().any(|&o| self.homed(o).is_some()) {
             out.push((i, role));
             return;
@@ -159,6 +162,7 @@ impl Work {
         let at_home = |o: &MOperand| self.homed(*o).is_some_and(|(_, home, _)| role.home() == Some(home));
         if i.operands.iter().any(at_home) {
             self.outdated(round, at, &i);
+            self.without_between(&i, out);
             return;
         }
         // The only instruction that makes a value which is made again where it is read.
@@ -280,11 +284,7 @@ impl Work {
     fn takes(&self, home: HomeId, part: VSlice, file: Option<RegFile>) -> bool {
         match &self.homes[home as usize] {
             Home::Reg(_) => file.is_some_and(|f| f != RegFile::Sgpr),
-            Home::Frame(_) | Home::Lds(_) => match file {
-                Some(RegFile::Vgpr) => true,
-                Some(RegFile::Agpr) => self.f.target.has_unified_agprs(),
-                _ => false,
-            },
+            Home::Frame(_) | Home::Lds(_) => file.is_some_and(|f| f != RegFile::Sgpr),
             Home::Lanes(_) => file == Some(RegFile::Sgpr),
             Home::Again(how) => {
                 let MOperand::Virt(dst) = how.operands[0] else { return false };

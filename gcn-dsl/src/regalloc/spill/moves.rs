@@ -3,7 +3,7 @@
 use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 
 use super::work::{Home, HomeId, Kind, Level, NEAR, Piece, Role, Work, inst};
-use crate::mir::{MInst, MOperand, Op, VRegInfo, VSlice};
+use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 
 /// A move to be made: `part.len` dwords of a register, and the home's dwords from `at` on.
@@ -49,6 +49,10 @@ impl Work {
     }
 
     fn transfer(&mut self, t: Transfer, store: bool, out: &mut Vec<Piece>) {
+        let in_memory = matches!(self.homes[t.home as usize], Home::Frame(_) | Home::Lds(_));
+        if in_memory && !self.reaches_memory(self.f.info(t.part.reg).file) {
+            return self.through_vgprs(t, store, out);
+        }
         match self.homes[t.home as usize].clone() {
             Home::Reg(slot) => {
                 let there = MOperand::Virt(VSlice { reg: slot, start: t.at, len: t.part.len });
@@ -101,6 +105,57 @@ impl Work {
                 }
             }
         }
+    }
+
+    /// True if memory instructions can name registers of `file`: AGPRs only where they are one file with VGPRs.
+    fn reaches_memory(&self, file: RegFile) -> bool {
+        file == RegFile::Vgpr || file == RegFile::Agpr && self.f.target.has_unified_agprs()
+    }
+
+    /// A move between memory and AGPRs that memory instructions cannot name, a dword at a time so that one VGPR is enough.
+    fn through_vgprs(&mut self, t: Transfer, store: bool, out: &mut Vec<Piece>) {
+        for k in 0..t.part.len {
+            let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Temp);
+            self.between.insert(reg);
+            let between = VSlice { reg, start: 0, len: 1 };
+            let there = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
+            let memory = Transfer { at: t.at + k, part: between, keeps: t.keeps && store, ..t };
+            let copy = |operands: [MOperand; 2], keeps_dst| {
+                (MInst { keeps_dst, ..inst(Op::Copy, &operands, t.loc) }, t.role)
+            };
+            if store {
+                out.push(copy([MOperand::Virt(between), there], false));
+                self.transfer(memory, true, out);
+            } else {
+                self.transfer(memory, false, out);
+                out.push(copy([there, MOperand::Virt(between)], t.keeps));
+            }
+        }
+    }
+
+    /// The VGPR that an operand names, if it is one between memory and an AGPR.
+    fn between(&self, operand: &MOperand) -> Option<VReg> {
+        match operand {
+            MOperand::Virt(s) => Some(s.reg).filter(|reg| self.between.contains(reg)),
+            MOperand::Fixed(_) => None,
+        }
+    }
+
+    /// A copy between an AGPR and its home is not needed any more: nor is the access to memory on its other side, the last one
+    /// in `out` or the next one.
+    pub fn without_between(&mut self, copy: &MInst, out: &mut Vec<Piece>) {
+        let [to, from] = &copy.operands[..] else { return };
+        self.unused.extend(self.between(to));
+        if let Some(loaded) = self.between(from)
+            && out.last().and_then(|load| self.between(load.0.operands.first()?)) == Some(loaded)
+        {
+            out.pop();
+        }
+    }
+
+    /// True if an instruction stores what has not been copied.
+    pub fn is_unused(&self, inst: &MInst) -> bool {
+        inst.operands.iter().any(|o| self.between(o).is_some_and(|reg| self.unused.contains(&reg)))
     }
 
     /// How many dwords of `part` from its `k`-th on one access can move.

@@ -2,7 +2,7 @@
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::super::Limits;
 use super::super::segs::Segs;
@@ -137,6 +137,10 @@ pub(super) struct Work {
     pub pages: Vec<(u32, VReg, usize)>,
     /// The instruction of the block that is being rewritten.
     pub now: usize,
+    /// VGPRs between memory and AGPRs that memory instructions cannot name, each loaded and read once.
+    pub between: HashSet<VReg>,
+    /// Those of them whose AGPR has gone itself: what is stored of it is in its home already.
+    pub unused: HashSet<VReg>,
     /// The homes that are slots.
     pub slots: HashMap<VReg, HomeId>,
     /// By virtual register: where it is if it has been taken out of registers for good.
@@ -168,6 +172,8 @@ impl Work {
             new_lanes: Vec::new(),
             room: [limits.spill.agprs && f.target.has_agprs(); 2],
             pages: Vec::new(),
+            between: HashSet::new(),
+            unused: HashSet::new(),
             slots: HashMap::new(),
             now: 0,
             gone: Vec::new(),

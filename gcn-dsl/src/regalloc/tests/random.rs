@@ -435,7 +435,7 @@ fn lds(f: &mut Function, slots: u32) -> LdsFrame {
 
 /// A function, and limits of about a third of what it would use.
 pub(super) fn crowded(seed: u64) -> (Function, Limits) {
-    let target = [Target::GFX90A, Target::GFX942][seed as usize % 2];
+    let target = [Target::GFX90A, Target::GFX942, Target::GFX908][seed as usize / 3 % 3];
     let mut f = function_with(target, seed, 4 + seed as usize % 30, true);
     let mut rng = Rng(seed);
     let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);

@@ -19,6 +19,8 @@ pub(super) struct Repeats {
     at: HashMap<u32, At>,
     /// The same by what they look like and the first dword of their first register source, if they have any.
     by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
+    /// Those whose first register source may be undefined, so that everything holds it.
+    with_undefined: HashMap<Shape, Vec<u32>>,
 }
 
 /// What a line and the instruction that it repeats have in common: the row, and the sources that are no registers.
@@ -49,7 +51,7 @@ impl Checker<'_> {
         if self.a.spills.total() == 0 {
             return repeats;
         }
-        let wanted = self.shapes_of_lines();
+        let (wanted, undefined) = (self.shapes_of_lines(), self.maybe_undefined());
         for (block, b) in self.f.blocks.iter().enumerate() {
             for (i, inst) in b.insts.iter().enumerate() {
                 let number = (self.first[block] + i) as u32;
@@ -72,11 +74,37 @@ impl Checker<'_> {
                     MOperand::Virt(s) => self.dwords(*s).next(),
                     MOperand::Fixed(_) => None,
                 });
+                if source.is_some_and(|d| undefined.contains(&d)) {
+                    repeats.with_undefined.entry(shape.clone()).or_default().push(number);
+                }
                 repeats.by_source.entry((shape, source)).or_default().push(number);
                 repeats.at.insert(number, At { block, inst: i });
             }
         }
         repeats
+    }
+
+    /// Dwords that are undefined somewhere, or copies of such.
+    fn maybe_undefined(&self) -> HashSet<u32> {
+        let mut copies: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut work: Vec<u32> = self.undefined_at_entry();
+        for inst in self.f.blocks.iter().flat_map(|b| &b.insts) {
+            match (&inst.op, &inst.operands[..]) {
+                (Op::Undef, [MOperand::Virt(s)]) => work.extend(self.dwords(*s)),
+                (Op::Copy, [MOperand::Virt(dst), MOperand::Virt(src)]) => {
+                    let pairs = self.dwords(*src).zip(self.dwords(*dst));
+                    pairs.for_each(|(from, to)| copies.entry(from).or_default().push(to));
+                }
+                _ => {}
+            }
+        }
+        let mut found = HashSet::new();
+        while let Some(d) = work.pop() {
+            if found.insert(d) {
+                work.extend(copies.get(&d).into_iter().flatten());
+            }
+        }
+        found
     }
 
     /// What the lines look like that stand between those of the function.
@@ -341,7 +369,12 @@ impl Checker<'_> {
             sources.iter().filter_map(|s| self.repeats.by_source.get(&(shape.clone(), *s))).flatten();
         let mut results: Vec<SmallVec<[(Value, Lanes); 2]>> = vec![SmallVec::new(); usize::from(to.len)];
         let mut known = false;
-        for number in candidates.filter(|n| state.repeatable.contains(*n)) {
+        let loose = self.repeats.with_undefined.get(&shape).into_iter().flatten();
+        let repeatable = |n: &&u32| state.repeatable.contains(*n);
+        let mut numbers: SmallVec<[u32; 4]> = candidates.chain(loose).filter(repeatable).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in &numbers {
             let Some(place) = self.repeats.at.get(number) else { continue };
             let inst = &self.f.blocks[place.block].insts[place.inst];
             if !self.same_sources(state, inst, line) {

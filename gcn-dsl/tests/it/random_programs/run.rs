@@ -2,7 +2,7 @@
 
 use gcn_dsl::prelude::{Kernel, Target};
 use gcn_dsl::scalar::Elem;
-use gcn_dsl::{BuildError, BuiltKernel};
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 use gcn_sim::Memory;
 
 use super::ast::{NUMBERS, Program, SHARED, bit};
@@ -46,13 +46,20 @@ pub enum Kind {
 const MOST_INSTRUCTIONS: u64 = 3_000_000;
 
 fn on(program: &Program, target: Target, data: &Data) -> Result<Results, Outcome> {
-    let fail = |kind, what: String| Outcome::Failure(Failure { kind, target, what });
-    let built = Generated(program).build(target).map_err(|e| match e {
+    let built = build(program, target, &BuildOptions::default())?;
+    simulate(program, &built, data).map_err(|what| failure(Kind::Launch, target, what))
+}
+
+fn failure(kind: Kind, target: Target, what: String) -> Outcome {
+    Outcome::Failure(Failure { kind, target, what })
+}
+
+pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Result<BuiltKernel, Outcome> {
+    Generated(program).build_with(target, options).map_err(|e| match e {
         BuildError::Registers(_) => Outcome::TooLarge,
         BuildError::Lower { error, .. } if error.to_string().contains("not available") => Outcome::Missing,
-        e => fail(Kind::Build, e.to_string()),
-    })?;
-    simulate(program, &built, data).map_err(|what| fail(Kind::Launch, what))
+        e => failure(Kind::Build, target, e.to_string()),
+    })
 }
 
 /// As `Device::simulator` does it, with a limit on the instructions.
