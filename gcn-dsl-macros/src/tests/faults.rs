@@ -60,7 +60,9 @@ fn statements_that_kernels_do_not_have() {
         ("f() = 3;", "elements `a[i]`"),
         ("let t = all_lanes();", "only the argument of a call"),
         ("let mut p = a; let q = &mut p;", "the argument of a call"),
-        ("let mut p = (a, a); f(&mut p.0);", "cannot be lent"),
+        ("let mut p = (a, a); f(&mut p.0, &mut p.0);", "lent already"),
+        ("let mut p = (a, (a, a)); f(&mut p.1.0, &mut p.1);", "lent already"),
+        ("f(&mut a[3]);", "only a device variable"),
         ("q = 3;", "declare it with `let mut q = …`"),
         ("a += 3;", "declare it with `let mut a = …`"),
     ] {

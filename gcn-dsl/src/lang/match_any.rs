@@ -25,7 +25,7 @@ use crate::scalar::{Elem, Number, Scalar};
 ///         let key = keys[global_id().x];
 ///         let same = match_any(key);
 ///         if same.trailing_zeros() == lane_id() {
-///             counts.atomic_add(key, same.count_ones());
+///             counts.atomic(key).fetch_add(same.count_ones(), Scope::Agent, Ordering::Relaxed);
 ///         }
 ///     }
 /// }
