@@ -207,7 +207,7 @@ impl<'f> Spiller<'f> {
         let wanted = total.saturating_sub(agprs.min(u32::from(self.limits.agprs)));
         let least = vgprs.min(total / 2).min(u32::from(self.limits.vgprs));
         let vgprs = wanted.max(least).min(256).min(u32::from(self.limits.vgprs));
-        let rounded = vgprs.next_multiple_of(u32::from(super::ACCUM_OFFSET_GRANULE));
+        let rounded = vgprs.next_multiple_of(u32::from(super::limits::ACCUM_OFFSET_GRANULE));
         let (vgprs, rounded) =
             if rounded > total { (vgprs / 4 * 4, vgprs / 4 * 4) } else { (vgprs, rounded) };
         let agprs = total.saturating_sub(rounded).min(u32::from(self.limits.agprs)).min(256);
