@@ -1,0 +1,66 @@
+//! What LLVM 22 makes of two functions: the simulator computes what they say where clang does not optimise, and what the code
+//! says where it does (docs/findings.md, C1 and C2).
+
+use std::io::Read as _;
+
+use gcn_sim::Options;
+use gcn_sim::launch::{Buffer, Element, Program, Spec};
+
+const OBJECTS: [(bool, &[u8]); 4] = [
+    (false, include_bytes!("../data/miscompiled-gfx90a-O0.co.gz")),
+    (true, include_bytes!("../data/miscompiled-gfx90a-O2.co.gz")),
+    (false, include_bytes!("../data/miscompiled-gfx942-O0.co.gz")),
+    (true, include_bytes!("../data/miscompiled-gfx942-O2.co.gz")),
+];
+
+fn run(packed: &[u8], kernel: &str, input: Buffer) -> Vec<u32> {
+    let mut object = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut object).unwrap();
+    let spec = Spec::new([1, 1, 1], [64, 1, 1]).next(input).next(Buffer::zeros(Element::U32, 64).shown());
+    let mut launch = Program::load(&object, Some(kernel)).unwrap().prepare(&spec, ".".as_ref()).unwrap();
+    launch.run(&Options::strict()).unwrap();
+    let bytes = launch.buffer_at(1).unwrap().bytes;
+    bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect()
+}
+
+#[test]
+fn every_lane_leaves_a_loop_with_what_the_last_one_has() {
+    // How far each lane goes, and the values of the trips.
+    let trips = |lane: u32| if lane.is_multiple_of(5) { 101 + lane } else { lane };
+    let value = |i: u32| if i == 0 { 32 } else { i.trailing_zeros() };
+    let last = |lane: u32| {
+        let n = trips(lane);
+        let (mut i, mut a) = (0, n);
+        while i < if n > 100 { n } else { a } {
+            (a, i) = (value(i), i + 1);
+        }
+        (i, a)
+    };
+    for (optimised, object) in OBJECTS {
+        let input: Vec<u8> = (0..64).flat_map(|lane| trips(lane).to_le_bytes()).collect();
+        let found = run(object, "leaves_a_loop", Buffer::bytes(Element::U32, input));
+        let longest = (0..64).map(last).max().unwrap();
+        for lane in 0..64 {
+            let (i, own) = last(lane);
+            let meant = if optimised && i > 0 { longest.1 } else { own };
+            assert_eq!(found[lane as usize], meant, "lane {lane}, optimised: {optimised}");
+        }
+        let differ = (0..64).filter(|lane| found[*lane as usize] != last(*lane).1).count();
+        assert_eq!(differ > 0, optimised);
+    }
+}
+
+#[test]
+fn a_carry_within_a_sum_is_taken_for_its_own() {
+    let mut random = super::harness::Random(7);
+    let pairs: [(u64, u64); 64] = std::array::from_fn(|_| (random.next(), random.next()));
+    for (optimised, object) in OBJECTS {
+        let input: Vec<u8> =
+            pairs.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()].concat()).collect();
+        let found = run(object, "carries", Buffer::bytes(Element::U64, input));
+        let addend = u64::from(pairs[0].0 as u32);
+        let meant = |&(a, b): &(u64, u64)| u32::from(a.wrapping_mul(b).checked_add(addend).is_none());
+        let differ = pairs.iter().zip(&found).filter(|(pair, found)| meant(pair) != **found).count();
+        assert_eq!(differ > 0, optimised, "{differ}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Random programs in C, compiled by clang for this machine and for the targets: the simulator has to compute what this
+//! machine does. Skipped loudly where clang 22 is not installed; `GCN_REQUIRE_LLVM=1` makes that an error.
+//!
+//! `GCN_RANDOM_C=FIRST,COUNT cargo test -p gcn-sim --test it random_c` runs other programs.
+
+mod expression;
+mod generate;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use gcn_sim::launch::{Buffer, Element, Program, Spec};
+use gcn_sim::{Options, Sanitize};
+
+use super::harness::Random;
+
+const CLANG: &str = "clang-22";
+const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
+const LEVELS: [&str; 3] = ["-O0", "-O1", "-O3"];
+/// No fused operations that the other side does not fuse, and overflow that is defined.
+const COMMON: [&str; 7] =
+    ["-x", "c", "-std=c23", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-w"];
+
+/// True if clang is installed.
+fn has_clang() -> bool {
+    let found = Command::new(CLANG).arg("--version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
+        assert!(!required, "GCN_REQUIRE_LLVM=1, but {CLANG} cannot be run");
+        eprintln!("SKIPPED: {CLANG} is not in PATH; install clang 22 to compare with it");
+    }
+    found
+}
+
+fn compile(source: &Path, to: &Path, arguments: &[&str]) {
+    let output =
+        Command::new(CLANG).args(COMMON).args(arguments).arg("-o").arg(to).arg(source).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {arguments:?}: {stderr}", source.display());
+}
+
+/// What this machine computes.
+fn on_host(program: &Path, input: &[u8]) -> Vec<u8> {
+    let mut child =
+        Command::new(program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}: {}", program.display(), output.status);
+    output.stdout
+}
+
+fn on_target(object: &[u8], input: &[u8], options: &Options) -> Result<Vec<u8>, String> {
+    let spec = Spec::new([2, 1, 1], [128, 1, 1])
+        .next(Buffer::bytes(Element::U32, input.to_vec()))
+        .next(Buffer::zeros(Element::U32, 2048))
+        .next(Buffer::zeros(Element::U64, 2048).shown());
+    let program = Program::load(object, None).map_err(|e| e.to_string())?;
+    let mut launch = program.prepare(&spec, ".".as_ref()).map_err(|e| e.to_string())?;
+    let stats = launch.run(options).map_err(|e| e.to_string())?;
+    if let Some(finding) = stats.findings.first() {
+        return Err(finding.to_string());
+    }
+    Ok(launch.buffer_at(2).unwrap().bytes)
+}
+
+/// The first place where two outputs differ.
+fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
+    let words =
+        |bytes: &[u8]| bytes.chunks(8).map(|w| u64::from_le_bytes(w.try_into().unwrap())).collect::<Vec<_>>();
+    let (found, expected) = (words(found), words(expected));
+    let at = (0..expected.len()).find(|at| found.get(*at) != expected.get(*at))?;
+    let count = (0..expected.len()).filter(|at| found.get(*at) != expected.get(*at)).count();
+    Some(format!(
+        "item {}, output {}: {:#x} instead of {:#x} ({count} differ)",
+        at / 8,
+        at % 8,
+        found.get(at).copied().unwrap_or_default(),
+        expected[at]
+    ))
+}
+
+/// A folder that goes away with the value, unless something was wrong.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            // The system's temporary folder is cleaned anyway.
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+fn check(seed: u64) -> Vec<String> {
+    let folder = std::env::temp_dir().join(format!("gcn-sim-c-{}-{seed}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder(folder);
+    let file = |name: &str| folder.0.join(name);
+    let source = file("program.c");
+    std::fs::write(&source, generate::program(seed)).unwrap();
+    let mut random = Random(seed ^ 0x5eed);
+    let input: Vec<u8> = (0..512).flat_map(|_| (random.next() as u32).to_le_bytes()).collect();
+    compile(&source, &file("host"), &["-O0", "-lm"]);
+    let expected = on_host(&file("host"), &input);
+    let mut wrong = Vec::new();
+    // Each program on two targets, each with a level and a mode of its own.
+    for _ in 0..2 {
+        let (target, level) = (*random.pick(&TARGETS), *random.pick(&LEVELS));
+        let mcpu = format!("-mcpu={target}");
+        let object = file("object");
+        compile(&source, &object, &["--target=amdgcn-amd-amdhsa", &mcpu, "-nogpulib", level]);
+        let code = std::fs::read(&object).unwrap();
+        // What a compiler leaves out that the manuals ask for is other tests' subject (docs/findings.md).
+        let sanitized = Options { sanitize: Sanitize::ACCESSES, findings: 1, ..Options::default() };
+        let options =
+            *random.pick(&[Options::default(), sanitized, Options { parallel: true, ..Options::default() }]);
+        let result = on_target(&code, &input, &options);
+        if let Some(what) = result.map_or_else(Some, |found| difference(&found, &expected)) {
+            wrong.push(format!("program {seed}, {target} {level}: {what}"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn random_programs_in_c_compute_what_this_machine_does() {
+    if !has_clang() {
+        return;
+    }
+    let asked = std::env::var("GCN_RANDOM_C").ok();
+    let (first, count) =
+        asked.as_deref().and_then(|a| a.split_once(',')).map_or((0, 12), |(first, count)| {
+            (first.parse().expect("a number"), count.parse().expect("a number"))
+        });
+    let wrong: Vec<String> = (first..first + count).flat_map(check).collect();
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
