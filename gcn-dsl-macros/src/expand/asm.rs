@@ -1,8 +1,9 @@
 //! `asm! { … }` in a kernel: lines of assembly whose operands are device values. Each line becomes a call of the typed
 //! function of its instruction, so that registers, encodings and waits are the compiler's business as everywhere.
 
-use gcn_isa::Target;
-use gcn_isa::table::{self, Access, Format, ImplicitRegs, InstDesc};
+mod line;
+mod modifiers;
+
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -10,6 +11,7 @@ use syn::parse::ParseStream;
 use syn::{Expr, Macro, Token};
 
 use super::Cx;
+use modifiers::Modifier;
 
 /// How an operand is used.
 enum Way {
@@ -28,6 +30,16 @@ struct Named {
 struct Line {
     mnemonic: Ident,
     operands: Vec<Operand>,
+    modifiers: Vec<Modifier>,
+}
+
+impl Line {
+    fn names(&self) -> impl Iterator<Item = &Ident> {
+        self.operands.iter().filter_map(|operand| match &operand.what {
+            What::Name(name) => Some(name),
+            What::Number(..) | What::Off => None,
+        })
+    }
 }
 
 /// An operand as it is written.
@@ -44,6 +56,8 @@ enum What {
     Name(Ident),
     /// A number, negative or not.
     Number(bool, syn::Lit),
+    /// `off`: no address here.
+    Off,
 }
 
 /// The block.
@@ -96,25 +110,22 @@ fn named(input: ParseStream<'_>) -> syn::Result<Named> {
 fn line(input: ParseStream<'_>) -> syn::Result<Line> {
     let mnemonic = input.call(Ident::parse_any)?;
     let mut operands = Vec::new();
-    while !input.is_empty() && !input.peek(Token![;]) {
-        operands.push(operand(input, &mnemonic)?);
-        if !input.peek(Token![;]) && !input.is_empty() {
-            input.parse::<Token![,]>().map_err(|e| modifier(e.span(), &mnemonic))?;
-        }
+    let mut more = !input.peek(Token![;]);
+    while more && !input.is_empty() {
+        operands.push(operand(input)?);
+        more = input.parse::<Option<Token![,]>>()?.is_some();
     }
-    input.parse::<Token![;]>().map_err(|e| syn::Error::new(e.span(), "an instruction ends with `;`"))?;
-    Ok(Line { mnemonic, operands })
+    let mut modifiers = Vec::new();
+    while input.peek(syn::Ident::peek_any) {
+        modifiers.push(Modifier::parse(input)?);
+    }
+    input.parse::<Token![;]>().map_err(|e| syn::Error::new(e.span(), FORM))?;
+    Ok(Line { mnemonic, operands, modifiers })
 }
 
-fn modifier(at: Span, mnemonic: &Ident) -> syn::Error {
-    let message = format!(
-        "operands are separated by `,`, and the instruction ends with `;`; modifiers are not available in `asm!`: call \
-         `gcn_dsl::isa::{mnemonic}_with`"
-    );
-    syn::Error::new(at, message)
-}
+const FORM: &str = "operands are separated by `,`, modifiers such as `clamp` and `offset:16` follow, and the instruction ends with `;`";
 
-fn operand(input: ParseStream<'_>, mnemonic: &Ident) -> syn::Result<Operand> {
+fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     let span = input.span();
     let neg = input.parse::<Option<Token![-]>>()?.is_some();
     if input.peek(syn::Lit) {
@@ -127,37 +138,22 @@ fn operand(input: ParseStream<'_>, mnemonic: &Ident) -> syn::Result<Operand> {
         TokenTree::Group(g) if g.delimiter() == Delimiter::Brace => syn::parse2::<Ident>(g.stream())
             .map_err(|_| syn::Error::new(g.span(), "braces hold the name of an operand: `{x}`"))?,
         TokenTree::Ident(name) if name == "vcc" => name,
+        TokenTree::Ident(name) if name == "off" => {
+            return Ok(Operand { span, neg: false, abs: false, what: What::Off });
+        }
         TokenTree::Ident(name) => {
             let message = format!(
                 "`{name}` is no operand of `asm!`: registers are chosen by the compiler; name operands in braces, `{{x}}`"
             );
             return Err(syn::Error::new(name.span(), message));
         }
-        other => return Err(modifier(other.span(), mnemonic)),
+        other => return Err(syn::Error::new(other.span(), FORM)),
     };
     if abs {
         input.parse::<Token![|]>()?;
     }
     Ok(Operand { span, neg, abs, what: What::Name(name) })
 }
-
-/// The row whose operands the function of the mnemonic has: the encoding with the widest choice, the newest target.
-fn row_of(mnemonic: &str) -> Option<&'static InstDesc> {
-    let plain = |row: &&InstDesc| {
-        !matches!(
-            row.format,
-            Format::Vop1Dpp | Format::Vop2Dpp | Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa
-        )
-    };
-    let rows = Target::ALL.into_iter().flat_map(|t| table::find_mnemonic(t, mnemonic)).filter(plain);
-    rows.min_by_key(|row| {
-        (!matches!(row.format, Format::Vop3a | Format::Vop3b), !row.targets.contains(Target::GFX942))
-    })
-}
-
-/// Registers that a line reads without naming them, by the names that they have in the block.
-const IMPLICIT: [(ImplicitRegs, &str); 3] =
-    [(ImplicitRegs::SCC, "scc"), (ImplicitRegs::VCC, "vcc"), (ImplicitRegs::M0, "m0")];
 
 impl Cx<'_> {
     pub(super) fn asm(&mut self, mac: &Macro, block: &Block) -> TokenStream {
@@ -171,8 +167,10 @@ impl Cx<'_> {
             }
         }
         for line in &block.lines {
-            if let Some(call) = self.asm_line(line, &mut known) {
-                out.extend(call);
+            match self.asm_line(line, &mut known) {
+                Some(call) => out.extend(call),
+                // What it was to write is not missing.
+                None => known.extend(line.names().map(ToString::to_string)),
             }
         }
         let mut results = Vec::new();
@@ -191,78 +189,17 @@ impl Cx<'_> {
         quote_spanned!(span=> { #out #results })
     }
 
-    fn asm_line(&mut self, line: &Line, known: &mut Vec<String>) -> Option<TokenStream> {
-        let mnemonic = &line.mnemonic;
-        let text = mnemonic.to_string();
-        let Some(row) = row_of(&text) else {
-            self.errors.at(mnemonic, format!("no target has an instruction `{text}`"));
-            return None;
-        };
-        if let Some(targets) = self.targets {
-            crate::check::instruction(mnemonic, targets, self.errors);
-        }
-        let computes = row.is_valu() || row.is_matrix() || row.is_salu() && row.format != Format::Sopp;
-        let control = row.operands.iter().any(|o| o.kinds.contains(table::OperandKinds::IMM));
-        if !computes || control {
-            let what = format!(
-                "`{text}` is not available in `asm!`; call `gcn_dsl::isa::{text}`, or write it as a \
-                                `gcn_asm!` kernel"
-            );
-            self.errors.at(mnemonic, what);
-            return None;
-        }
-        if row.operands.len() != line.operands.len() {
-            let names: Vec<&str> = row.operands.iter().map(|o| o.name).collect();
-            let (given, wanted) = (line.operands.len(), names.len());
-            let what = format!("`{text}` has {wanted} operands ({}), not {given}", names.join(", "));
-            self.errors.at(mnemonic, what);
-            return None;
-        }
-        let (mut args, mut results) = (Vec::new(), Vec::new());
-        for (slot, operand) in row.operands.iter().zip(&line.operands) {
-            if slot.access != Access::Write {
-                args.push(self.source(operand, slot.dwords, known)?);
-            }
-            if slot.access != Access::Read {
-                let What::Name(name) = &operand.what else {
-                    self.errors
-                        .at(mnemonic, format!("`{text}` writes `{}`: write `{{name}}` there", slot.name));
-                    return None;
-                };
-                results.push(name.clone());
-            }
-        }
-        for (reg, name) in IMPLICIT {
-            if row.implicit_reads.contains(reg) {
-                let name = Ident::new(name, mnemonic.span());
-                let operand =
-                    Operand { span: mnemonic.span(), neg: false, abs: false, what: What::Name(name) };
-                args.push(self.source(&operand, 1, known)?);
-            }
-        }
-        if text.ends_with("_saveexec_b64") {
-            self.errors.at(mnemonic, "EXEC is the language's own; write `if` on a `V<bool>`");
-            return None;
-        }
-        if row.implicit_writes.contains(ImplicitRegs::SCC) {
-            results.push(Ident::new("scc", mnemonic.span()));
-        }
-        let names: Vec<Ident> = results.iter().map(|name| register(self, name)).collect();
-        known.extend(results.iter().map(ToString::to_string));
-        let call = quote_spanned!(mnemonic.span()=> ::gcn_dsl::isa::#mnemonic(#(#args),*));
-        Some(match names.as_slice() {
-            [] => quote!(#call;),
-            [one] => quote_spanned!(mnemonic.span()=> let #one = #call;),
-            all => quote_spanned!(mnemonic.span()=> let (#(#all),*) = #call;),
-        })
-    }
-
     fn source(&mut self, operand: &Operand, dwords: u8, known: &[String]) -> Option<TokenStream> {
         let mut value = match &operand.what {
             What::Number(negative, number) => literal(*negative, number, dwords),
             What::Name(name) if known.iter().any(|k| name == k) => {
                 let name = register(self, name);
                 quote!(#name)
+            }
+            What::Off => {
+                let what = "`off` is no value; it stands where an address is left out";
+                self.errors.push(syn::Error::new(operand.span, what));
+                return None;
             }
             What::Name(name) => {
                 let what = format!(

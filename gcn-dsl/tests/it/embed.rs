@@ -66,6 +66,123 @@ fn assembly_computes_on_device_values() {
 }
 
 gcn_kernel! {
+    /// Memory instructions: `k` is 0.
+    #[workgroup(64)]
+    fn assembly_of_memory(k: u32, x: *const u32, table: &[f32], count: *mut u32, out: *mut u32) {
+        let i = global_id().x;
+        let shared = Lds::<u32, 128>::new();
+        let (v, w) = asm! {
+            o = in(i * 4), x = in(x), v = out, w = out;
+            global_load_dword {v}, {o}, {x};
+            global_load_dword {w}, {o}, {x} offset:256 slc;
+        };
+        let pair = asm! {
+            at = in(i * 4 + shared.address()), v = in(v), w = in(w), pair = out;
+            ds_write2_b32 {at}, {v}, {w} offset1:64;
+            ds_read2_b32 {pair}, {at} offset0:64;
+        };
+        let old = asm! {
+            o = in(i * 4), one = in(1u32), count = in(count), old = out;
+            global_atomic_add {old}, {o}, {one}, {count} offset:4 glc;
+            global_atomic_add {o}, {one}, {count} offset:4;
+        };
+        let (two, four) = asm! {
+            x = in(x), k = in(k), two = out, four = out;
+            s_load_dword {two}, {x}, 8;
+            s_load_dword {four}, {x}, {k} offset:16;
+        };
+        let picked = asm! {
+            o = in(i * 4), t = in(table), b = out;
+            buffer_load_dword {b}, {o}, {t}, 0 offen offset:8;
+        };
+        asm! {
+            o = in(i * 4), out = in(out), a = in(pair.get(0)), b = in(pair.get(1)), c = in(old), d = in(two + four),
+            e = in(picked);
+            global_store_dword {o}, {a}, {out};
+            global_store_dword {o}, {b}, {out} offset:256;
+            global_store_dword {o}, {c}, {out} offset:512;
+            v_mov_b32 {d}, {d};
+            global_store_dword {o}, {d}, {out} offset:768;
+            global_store_dword {o}, {e}, {out} offset:1024;
+        };
+    }
+
+    /// Modifiers.
+    #[workgroup(64)]
+    fn assembly_with_modifiers(x: &[f32], u: &[u32], y: &mut [f32], z: &mut [u32]) {
+        let i = global_id().x;
+        y[i] = asm! { x = in(x[i]), r = out; v_add_f32 {r}, {x}, 0.5 clamp; };
+        let halves = asm! {
+            u = in(u[i]), r = out;
+            v_pk_sub_u16 {r}, {u}, {u} op_sel:[1, 0] op_sel_hi:[0, 1];
+        };
+        z[i] = halves.get(0) as u32 | (halves.get(1) as u32) << 16;
+        // A lane whose source is in another row keeps what it has.
+        z[i + 64] = asm! { u = in(u[i]), d = inout(77u32); v_mov_b32_dpp {d}, {u} row_shr:1; };
+        z[i + 128] = asm! {
+            u = in(u[i]), d = out;
+            v_add_u32_dpp {d}, {u}, {u} quad_perm:[1, 0, 3, 2] row_mask:0xf bank_mask:0xf bound_ctrl:0;
+        };
+        z[i + 192] = asm! {
+            u = in(u[i]), s = out;
+            v_add_u32_sdwa {s}, {u}, {u} dst_sel:DWORD src0_sel:BYTE_1 src1_sel:WORD_1;
+        };
+        z[i + 256] = asm! {
+            u = in(u[i]), s = inout(0x1111_1111u32);
+            v_mov_b32_sdwa {s}, {u} dst_sel:BYTE_2 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_3;
+        };
+    }
+}
+
+#[test]
+fn assembly_reads_and_writes_memory() {
+    for target in TARGETS {
+        let device = Device::simulator(target);
+        let x: Vec<u32> = (0..128).map(|i: u32| i.wrapping_mul(0x0977_1ee3)).collect();
+        let table: Vec<f32> = (0..66).map(|i| i as f32 / 4.0).collect();
+        let from = device.alloc::<u32>(128).unwrap();
+        device.write(from, &x).unwrap();
+        let count = device.alloc::<u32>(65).unwrap();
+        device.write(count, &(0..65).map(|i| 100 * i).collect::<Vec<u32>>()).unwrap();
+        let out = device.alloc::<u32>(320).unwrap();
+        assembly_of_memory.launch(&device, Grid::x(1), (0, from, &table, count, out)).unwrap();
+        let (out, count) = (device.read(out, 320).unwrap(), device.read(count, 65).unwrap());
+        for i in 0..64 {
+            assert_eq!((out[i], out[i + 64]), (x[i + 64], x[i]), "{target} {i}");
+            assert_eq!(
+                (out[i + 128], count[i + 1]),
+                (100 * (i as u32 + 1), 100 * (i as u32 + 1) + 2),
+                "{target} {i}"
+            );
+            assert_eq!(out[i + 192], x[2].wrapping_add(x[4]), "{target} {i}");
+            assert_eq!(f32::from_bits(out[i + 256]), table[i + 2], "{target} {i}");
+        }
+    }
+}
+
+#[test]
+fn assembly_takes_modifiers() {
+    for target in TARGETS {
+        let x: Vec<f32> = (0..64).map(|i| i as f32 / 16.0 - 2.0).collect();
+        let u: Vec<u32> = (0..64).map(|i: u32| i.wrapping_mul(0x0977_1ee3)).collect();
+        let (mut y, mut z) = (vec![0.0; 64], vec![0; 320]);
+        assembly_with_modifiers
+            .launch(&Device::simulator(target), Grid::x(1), (&x, &u, &mut y, &mut z))
+            .unwrap();
+        for i in 0..64 {
+            assert_eq!(y[i], (x[i] + 0.5).clamp(0.0, 1.0), "{target} {i}");
+            let (low, high) = (u[i] as u16, (u[i] >> 16) as u16);
+            let halves = [high.wrapping_sub(low), low.wrapping_sub(high)].map(u32::from);
+            assert_eq!(z[i], halves[0] | halves[1] << 16, "{target} {i}");
+            assert_eq!(z[i + 64], if i % 16 == 0 { 77 } else { u[i - 1] }, "{target} {i}");
+            assert_eq!(z[i + 128], u[i ^ 1].wrapping_add(u[i]), "{target} {i}");
+            assert_eq!(z[i + 192], (u[i] >> 8 & 0xff) + (u[i] >> 16), "{target} {i}");
+            assert_eq!(z[i + 256], 0x1100_1111 | (u[i] >> 24) << 16, "{target} {i}");
+        }
+    }
+}
+
+gcn_kernel! {
     #[workgroup(64)]
     fn asserts(limit: u32, x: &[u32], y: &mut [u32]) {
         let i = global_id().x;

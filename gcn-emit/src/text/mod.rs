@@ -10,7 +10,7 @@ mod print;
 mod symbols;
 
 pub use parse::{
-    ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, parse_inst,
+    ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, modifier, parse_inst,
     parse_inst_in, parse_program, source_lines,
 };
 pub use print::{Comments, InstText, print_program};

@@ -22,6 +22,7 @@ use gcn_isa::{Inst, Target};
 pub use error::{ParseError, ParseFault};
 pub use program::{SourceLine, parse_program, source_lines};
 pub use scope::{ExprValue, Fixup, ParsedInst, Scope, TextError};
+pub use words::modifier;
 
 use cursor::{Cursor, Located};
 

@@ -144,6 +144,19 @@ pub(super) fn name_of(flag: Modifiers) -> &'static str {
     MODIFIERS.iter().flat_map(|group| group.iter()).find(|m| m.2 == flag).map_or("a modifier", |m| m.0)
 }
 
+/// What a modifier of this name sets.
+///
+/// ```
+/// use gcn_isa::table::Modifiers;
+/// assert_eq!(gcn_emit::text::modifier("sc0"), Some(Modifiers::GLC));
+/// assert_eq!(gcn_emit::text::modifier("quad_perm"), Some(Modifiers::DPP_CTRL));
+/// assert_eq!(gcn_emit::text::modifier("saturate"), None);
+/// ```
+pub fn modifier(name: &str) -> Option<Modifiers> {
+    let named = MODIFIERS.iter().flat_map(|group| group.iter()).find(|m| m.0 == name);
+    named.map(|m| m.2).filter(|flag| !flag.is_empty())
+}
+
 fn spelling(name: &str) -> Spelling {
     match name.strip_prefix("no").filter(|n| !n.is_empty()).unwrap_or(name) {
         "glc" | "slc" | "scc" => Spelling::Old,

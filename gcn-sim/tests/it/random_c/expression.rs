@@ -128,6 +128,7 @@ fn convert(value: &str, from: Ty, to: Ty) -> String {
     match (from.is_float(), to.is_float()) {
         (true, false) => format!("({})whole((f64)({value}))", to.name()),
         // An integer beyond the range of f16 has no defined value in it.
+        (true, true) if to == Ty::F16 && from == Ty::F32 => format!("half({value})"),
         (false, true) if to == Ty::F16 && from.bits() > 8 => format!("(f16)(i32)(({value}) & 2047)"),
         _ => format!("({})({value})", to.name()),
     }
