@@ -42,6 +42,7 @@ pub struct Options {
     /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
     /// waves of a workgroup go side by side. Programs without data races cannot tell; some that have them count on waves
     /// that stay close together, as they do on hardware. While several workgroups run side by side it is at most 1024.
+    /// With 512 or less, a workgroup is thought to wait for others only if its waves sleep or wait at global wave sync.
     pub turn: u64,
     /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
     /// several errors, that of the first workgroup is reported.

@@ -120,6 +120,24 @@ pub(crate) enum Status {
     Ended,
 }
 
+/// What a wave's next instructions depend on, save memory, and where it jumped back to: to find out whether it comes back to it.
+pub(crate) struct Snapshot {
+    pc: usize,
+    s: [u32; 128],
+    scc: bool,
+    v: Vec<Lanes>,
+}
+
+impl Snapshot {
+    pub(crate) fn of(wave: &Wave, pc: usize) -> Snapshot {
+        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone() }
+    }
+
+    pub(crate) fn is(&self, wave: &Wave, pc: usize) -> bool {
+        self.pc == pc && self.s == wave.s && self.scc == wave.scc && self.v == wave.v
+    }
+}
+
 impl Wave {
     pub(crate) fn new(vector_registers: usize, scratch_bytes: usize) -> Wave {
         Wave {

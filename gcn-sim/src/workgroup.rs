@@ -10,7 +10,7 @@ use crate::step::Step;
 use crate::valu::overflow;
 use crate::value::LANES;
 use crate::watch::{Group, Shared};
-use crate::wave::{Lanes, Status, Wave};
+use crate::wave::{Snapshot, Status, Wave};
 
 /// Executions of each instruction, by its index.
 #[derive(Clone, Default)]
@@ -251,7 +251,7 @@ fn go_on(
     let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
     // To keep the state costs as much as many instructions.
     let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
-    let mut again: Option<Again> = None;
+    let mut seen: Option<Snapshot> = None;
     while cx.w.count < end {
         let Some(step) = steps.get(cx.w.pc) else {
             return Err(ran_off(cx, id));
@@ -265,10 +265,10 @@ fn go_on(
                 let back = to <= cx.w.pc;
                 cx.w.pc = to;
                 if back && cx.w.count >= look {
-                    match &again {
-                        Some(again) if again.is(cx.w) => return Ok(true),
+                    match &seen {
+                        Some(seen) if seen.is(cx.w, to) => return Ok(true),
                         Some(_) => {}
-                        None => again = Some(Again::of(cx.w)),
+                        None => seen = Some(Snapshot::of(cx.w, to)),
                     }
                 }
             }
@@ -297,24 +297,6 @@ fn go_on(
     }
     let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(cx, id), |step| site(cx, id, step));
     Err(SimError::InstructionLimit { site, limit })
-}
-
-/// The state of a wave at a jump back.
-struct Again {
-    pc: usize,
-    s: [u32; 128],
-    scc: bool,
-    v: Vec<Lanes>,
-}
-
-impl Again {
-    fn of(w: &Wave) -> Again {
-        Again { pc: w.pc, s: w.s, scc: w.scc, v: w.v.clone() }
-    }
-
-    fn is(&self, w: &Wave) -> bool {
-        self.pc == w.pc && self.scc == w.scc && self.s == w.s && self.v == w.v
-    }
 }
 
 #[inline]

@@ -4,7 +4,7 @@
 //! somebody else changes memory. When that is true of every wave of a workgroup that does not wait at a barrier anyway,
 //! nobody will.
 
-use crate::wave::{Lanes, Wave};
+use crate::wave::{Snapshot, Wave};
 
 /// Instructions without any change in memory after which states are compared.
 const PATIENCE: u64 = 4096;
@@ -12,25 +12,12 @@ const PATIENCE: u64 = 4096;
 /// What is known about one wave.
 #[derive(Default)]
 pub(super) struct Spin {
-    saved: Option<Box<State>>,
+    saved: Option<Box<Snapshot>>,
     /// Instructions since memory changed last.
     quiet: u64,
     /// When the state is saved anew: twice as late each time (Brent's cycle detection).
     next: u64,
     pub stuck: bool,
-}
-
-struct State {
-    pc: usize,
-    s: [u32; 128],
-    scc: bool,
-    v: Vec<Lanes>,
-}
-
-impl State {
-    fn is(&self, wave: &Wave, pc: usize) -> bool {
-        self.pc == pc && self.s == wave.s && self.scc == wave.scc && self.v == wave.v
-    }
 }
 
 impl Spin {
@@ -47,7 +34,7 @@ impl Spin {
             self.stuck = true;
         } else if self.quiet >= self.next {
             self.next = 2 * self.quiet;
-            self.saved = Some(Box::new(State { pc, s: wave.s, scc: wave.scc, v: wave.v.clone() }));
+            self.saved = Some(Box::new(Snapshot::of(wave, pc)));
         }
     }
 }
