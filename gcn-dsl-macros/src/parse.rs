@@ -18,6 +18,8 @@ pub(crate) struct KernelFn {
     pub kept: Vec<Stmt>,
     /// The kernels beside it: unit structs, which a pattern would take for what it compares with.
     pub kernels: Rc<[String]>,
+    /// The tuple structs beside it.
+    pub tuple_structs: Rc<[String]>,
 }
 
 /// An item in `gcn_kernel!`.
@@ -108,7 +110,7 @@ impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
         let (body, kept) = body(input)?;
-        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default() })
+        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default(), tuple_structs: Rc::default() })
     }
 }
 
@@ -154,17 +156,22 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
-/// Tells each function the names of all kernels.
+/// Tells each function the names of all kernels and of all tuple structs.
 fn introduce(items: &mut [Item]) {
-    let names = items.iter().filter_map(|item| match item {
+    let kernels = items.iter().filter_map(|item| match item {
         Item::Kernel(kernel) => Some(kernel.sig.ident.to_string()),
         _ => None,
     });
-    let names: Rc<[String]> = names.collect();
+    let structs = items.iter().filter_map(|item| match item {
+        Item::Struct(s) if matches!(s.fields, syn::Fields::Unnamed(_)) => Some(s.ident.to_string()),
+        _ => None,
+    });
+    let (kernels, structs): (Rc<[String]>, Rc<[String]>) = (kernels.collect(), structs.collect());
+    let tell = |f: &mut KernelFn| (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
     for item in items {
         match item {
-            Item::Kernel(f) | Item::Function(f) => f.kernels = Rc::clone(&names),
-            Item::Impl(i) => i.functions.iter_mut().for_each(|f| f.kernels = Rc::clone(&names)),
+            Item::Kernel(f) | Item::Function(f) => tell(f),
+            Item::Impl(i) => i.functions.iter_mut().for_each(tell),
             Item::Struct(_) => {}
         }
     }

@@ -75,7 +75,8 @@ fn not_pipelined(e: &Expr) -> &'static str {
     match e {
         Expr::While(_) | Expr::Loop(_) => {
             "`#[pipeline]` stands before a `for` over a range: of a `while` or `loop` it is not known before a trip ends \
-             whether another follows, so its loads cannot start"
+             whether another follows, so its loads cannot start; count with `for k in (a..b).step_by(s)`, or load what the next \
+             trip needs at the start of each, into a variable declared before the loop"
         }
         Expr::ForLoop(_) => {
             "an `#[unroll] for` has no trips on the device to pipeline: all of its loads can start at once; keep one of the \

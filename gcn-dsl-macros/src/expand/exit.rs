@@ -10,6 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 
+use super::typed::typed;
 use super::{Cx, attrs, lang};
 
 /// The names of `Leave` values: of `break`s and `continue`s, and of `return`s, which no variable outlives.
@@ -196,7 +197,11 @@ impl Cx<'_> {
             self.errors.at(value, "a kernel returns nothing; write the result to a `&mut [T]` argument");
             return TokenStream::new();
         }
-        self.exit(Exit::Return, target, e.expr.as_deref(), span)
+        let typed = match (&e.expr, &self.result) {
+            (Some(value), Some(ty)) => Some(typed(value, ty, &self.elements)),
+            _ => None,
+        };
+        self.exit(Exit::Return, target, typed.as_ref().or(e.expr.as_deref()), span)
     }
 
     /// The frame that `break` or `continue` leaves.

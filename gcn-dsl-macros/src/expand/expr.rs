@@ -179,9 +179,7 @@ impl Cx<'_> {
             Expr::Struct(e) => {
                 let path = &e.path;
                 let fields = e.fields.iter().map(|f| {
-                    let (member, value) = (&f.member, self.expr(&f.expr));
-                    let call = lang("field", f.expr.span());
-                    let value = quote_spanned!(f.expr.span()=> #call(#value));
+                    let (member, value) = (&f.member, self.field_value(&f.expr));
                     quote!(#member: #value)
                 });
                 let fields: Vec<TokenStream> = fields.collect();
@@ -249,7 +247,10 @@ impl Cx<'_> {
             other => self.operand(other),
         };
         self.no_recursion(&e.func);
-        let mut args: Vec<TokenStream> = self.arguments(&e.args);
+        let mut args: Vec<TokenStream> = match self.constructed(&e.func) {
+            true => e.args.iter().map(|a| self.field_value(a)).collect(),
+            false => self.arguments(&e.args),
+        };
         let mut function = function;
         if name.is_some_and(|n| n == "set_priority") {
             self.priority(e.args.first());

@@ -9,6 +9,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType};
 
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
+use super::typed::typed_block;
 use super::{Cx, Kind, helper, lang, place, ty};
 use crate::check;
 use crate::errors::Errors;
@@ -105,6 +106,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.function = Some(function.sig.ident.clone());
     cx.elements = signed.elements.clone();
     cx.kernels = Rc::clone(&function.kernels);
+    cx.tuple_structs = Rc::clone(&function.tuple_structs);
+    cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
+    let typed = cx.result.as_ref().map(|ty| typed_block(block, ty, &signed.elements));
+    let block = typed.as_ref().unwrap_or(block);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
         Param::Token(name, targets) => Some((name, targets)),
@@ -130,15 +135,20 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         }
         None => statements,
     };
-    // In a closure, for what is called in a `#[track_caller]` function has its caller's place and not its own.
+    let inner = quote! {
+        #freed
+        let #flow = #flow_value;
+        #(#bindings)*
+        #result
+    };
+    // What is called in a `#[track_caller]` function has its caller's place; in a closure inside of it, its own.
+    let inner = match function.attrs.iter().any(is_track_caller) {
+        true => quote!({ #inner }),
+        false => quote!((move || { #inner })()),
+    };
     quote! {
         let #frame = ::gcn_dsl::lang::enter(#name);
-        (move || {
-            #freed
-            let #flow = #flow_value;
-            #(#bindings)*
-            #result
-        })()
+        #inner
     }
 }
 
@@ -302,6 +312,9 @@ pub(super) fn returned(output: &ReturnType) -> Option<&syn::Type> {
     }
 }
 
+/// What [`attributes`] calls a device function.
+pub(super) const FUNCTION: &str = "device function";
+
 /// Attributes that a device function or struct keeps.
 pub(super) const KEPT: [&str; 10] =
     ["doc", "allow", "expect", "cfg", "deprecated", "must_use", "device", "warn", "deny", "derive"];
@@ -310,9 +323,17 @@ fn is_kept(attr: &Attribute) -> bool {
     KEPT.iter().any(|name| attr.path().is_ident(name))
 }
 
+/// The function's instructions count as its caller's line.
+fn is_track_caller(attr: &Attribute) -> bool {
+    attr.path().is_ident("track_caller")
+}
+
 /// Refuses attributes without a meaning here.
 pub(super) fn attributes(attrs: &[Attribute], what: &str, errors: &mut Errors) {
     for attr in attrs {
+        if is_track_caller(attr) && what == FUNCTION {
+            continue;
+        }
         if !is_kept(attr) {
             errors.at(attr, format!("this attribute has no meaning on a {what}"));
         } else if is_device(attr) && !matches!(attr.meta, syn::Meta::Path(_)) {

@@ -105,6 +105,7 @@ fn trace(
     let (body, freed) = {
         let mut cx = Cx::new(errors, targets, kernel.sig.fn_token.span);
         cx.kernels = Rc::clone(&kernel.kernels);
+        cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));
         (statements(&mut cx), cx.freed_names())

@@ -18,6 +18,7 @@ pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod ty;
+pub(crate) mod typed;
 
 use std::rc::Rc;
 
@@ -53,6 +54,10 @@ pub(crate) struct Cx<'e> {
     /// The kernels beside this function, and those of their names that the body gives to something else.
     pub kernels: Rc<[String]>,
     pub renamed: Vec<Ident>,
+    /// The tuple structs beside this function.
+    pub tuple_structs: Rc<[String]>,
+    /// What the function returns, as it is written.
+    pub result: Option<syn::Type>,
     /// The type parameters around.
     pub elements: ty::Elements,
     /// How many manual blocks are around.
@@ -98,6 +103,8 @@ impl<'e> Cx<'e> {
             function: None,
             kernels: Rc::default(),
             renamed: Vec::new(),
+            tuple_structs: Rc::default(),
+            result: None,
             comptime: 0,
             nesting: 0,
             elements: ty::Elements::default(),

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Pat, Receiver, Type};
 
-use super::function::{attributes, returned, typed};
+use super::function::{FUNCTION, attributes, returned, typed};
 use super::ty::{self, Elements};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
@@ -48,7 +48,7 @@ pub(crate) struct Signed {
 impl Signed {
     pub fn of(function: &KernelFn, shape: Shape, outer: &Elements, errors: &mut Errors) -> Signed {
         let sig = &function.sig;
-        attributes(&function.attrs, "device function", errors);
+        attributes(&function.attrs, FUNCTION, errors);
         qualifiers(function, errors);
         let elements = outer.with(&sig.generics);
         let inputs = sig.inputs.iter().enumerate();

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, attrs, function, place, register, schedule};
+use super::{Cx, attrs, function, place, register, schedule, typed};
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.
@@ -117,7 +117,10 @@ impl Cx<'_> {
         if let Some((token, _)) = &init.diverge {
             self.errors.at(token, "`let … else` is not available in a kernel; use `if`");
         }
-        let value = self.expr(&init.expr);
+        let value = match annotation {
+            Some(ty) => self.expr(&typed::typed(&init.expr, ty, &self.elements.clone())),
+            None => self.expr(&init.expr),
+        };
         let value = match annotation {
             Some(t) if !self.elements.is_host(t) => {
                 let device = self.elements.device(t);

@@ -12,7 +12,8 @@ const SCALARS: [&str; 15] = [
 ];
 const HOST: [&str; 7] = ["usize", "isize", "u128", "i128", "String", "Vec", "Option"];
 /// Bounds that make a type parameter an element type: a plain `T` then means `S<T>`.
-const ELEMENT_BOUNDS: [&str; 6] = ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits"];
+const ELEMENT_BOUNDS: [&str; 8] =
+    ["Scalar", "Number", "Arithmetic", "Integer", "Float", "Bits", "Signed", "Unsigned"];
 
 fn last_name(ty: &Type) -> Option<String> {
     match ty {

@@ -87,14 +87,46 @@ pub(super) fn sqrt<T: Float>(x: V<T>) -> V<T> {
 
 macro_rules! methods {
     ($handle:ident |$x:ident| $sqrt:expr) => {
+        impl<T: Scalar> $handle<T> {
+            /// The magnitude of a float with the sign of another.
+            #[track_caller]
+            pub(super) fn with_sign_of(self, sign: Self) -> Self {
+                let loc = Location::caller();
+                let (a, b) = (self, sign);
+                let word = crate::ir::Type { elem: Elem::U32, ..Self::TYPE };
+                let top: u32 = if T::ELEM.bytes() == 2 { 0x8000 } else { 0x8000_0000 };
+                let value = with(|c| {
+                    let mut of = |v, mask: u32, i| {
+                        let inst = if T::ELEM.dwords() == 2 {
+                            Inst::Extract { from: v, dword: i }
+                        } else {
+                            Inst::Bitcast(v)
+                        };
+                        let bits = c.value(inst, word, loc);
+                        let mask = c.builder.constant(u64::from(mask), word);
+                        c.value(Inst::Bin(crate::ir::Bin::And, bits, mask), word, loc)
+                    };
+                    let last = T::ELEM.dwords() - 1;
+                    let (magnitude, sign) = (of(a.value, !top, last), of(b.value, top, last));
+                    let joined = c.value(Inst::Bin(crate::ir::Bin::Or, magnitude, sign), word, loc);
+                    if last == 0 {
+                        return c.value(Inst::Bitcast(joined), Self::TYPE, loc);
+                    }
+                    let low = c.value(Inst::Extract { from: a.value, dword: 0 }, word, loc);
+                    c.value(Inst::Concat([low, joined].into_iter().collect()), Self::TYPE, loc)
+                });
+                Self::from_value(value)
+            }
+        }
+
         impl<T: Float> $handle<T> {
             /// A constant of this type.
-            fn float(x: f64) -> Self {
+            pub(super) fn float(x: f64) -> Self {
                 Self::from_value(with(|c| c.builder.constant(bits_of(T::ELEM, x), Self::TYPE)))
             }
 
             #[track_caller]
-            fn pick(condition: $handle<bool>, a: Self, b: Self) -> Self {
+            pub(super) fn pick(condition: $handle<bool>, a: Self, b: Self) -> Self {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
@@ -147,37 +179,7 @@ macro_rules! methods {
             /// The magnitude of `self` with the sign of `sign`.
             #[track_caller]
             pub fn copysign(self, sign: impl IntoDevice<$handle<T>>) -> Self {
-                let loc = Location::caller();
-                let (a, b) = (self, sign.into_device());
-                let word = crate::ir::Type { elem: Elem::U32, ..Self::TYPE };
-                let top: u32 = if T::ELEM.bytes() == 2 { 0x8000 } else { 0x8000_0000 };
-                let value = with(|c| {
-                    let mut of = |v, mask: u32, i| {
-                        let inst = if T::ELEM.dwords() == 2 {
-                            Inst::Extract { from: v, dword: i }
-                        } else {
-                            Inst::Bitcast(v)
-                        };
-                        let bits = c.value(inst, word, loc);
-                        let mask = c.builder.constant(u64::from(mask), word);
-                        c.value(Inst::Bin(crate::ir::Bin::And, bits, mask), word, loc)
-                    };
-                    let last = T::ELEM.dwords() - 1;
-                    let (magnitude, sign) = (of(a.value, !top, last), of(b.value, top, last));
-                    let joined = c.value(Inst::Bin(crate::ir::Bin::Or, magnitude, sign), word, loc);
-                    if last == 0 {
-                        return c.value(Inst::Bitcast(joined), Self::TYPE, loc);
-                    }
-                    let low = c.value(Inst::Extract { from: a.value, dword: 0 }, word, loc);
-                    c.value(Inst::Concat([low, joined].into_iter().collect()), Self::TYPE, loc)
-                });
-                Self::from_value(value)
-            }
-
-            /// 1.0 with the sign of `self`; a NaN stays one.
-            #[track_caller]
-            pub fn signum(self) -> Self {
-                Self::pick(ne(self, self), self, Self::float(1.0).copysign(self))
+                self.with_sign_of(sign.into_device())
             }
 
             /// True for a NaN.

@@ -98,9 +98,9 @@ macro_rules! methods {
         }
 
         impl<T: Integer> $handle<T> {
-            const BITS: u32 = 8 * T::ELEM.bytes();
+            pub(super) const BITS: u32 = 8 * T::ELEM.bytes();
 
-            fn constant(bits: u64) -> Self {
+            pub(super) fn constant(bits: u64) -> Self {
                 Self::from_value(with(|c| c.builder.constant(bits, Self::TYPE)))
             }
 
@@ -248,7 +248,7 @@ macro_rules! methods {
 
             /// All ones where negative, else 0.
             #[track_caller]
-            fn sign(self) -> Self {
+            pub(super) fn sign(self) -> Self {
                 let places = $handle::<u32>::constant(u64::from(Self::BITS - 1));
                 Self::emit(Inst::Bin(Bin::Shr, self.value, places.value), Location::caller())
             }
@@ -294,13 +294,13 @@ macro_rules! methods {
             }
 
             /// Largest and smallest value, as registers hold them.
-            fn range() -> [Self; 2] {
+            pub(super) fn range() -> [Self; 2] {
                 use crate::ir::wave::{Spread, identity};
                 [Bin::Min, Bin::Max].map(|op| Self::constant(identity(op, T::ELEM, Spread::Reduce)))
             }
 
             #[track_caller]
-            fn choose(condition: $handle<bool>, a: Self, b: Self) -> Self {
+            pub(super) fn choose(condition: $handle<bool>, a: Self, b: Self) -> Self {
                 Self::emit(Inst::Select(condition.value, a.value, b.value), Location::caller())
             }
 
@@ -367,17 +367,7 @@ macro_rules! methods {
             /// `self` to the power of `n`, known when the kernel is built; wraps.
             #[track_caller]
             pub fn pow(self, n: u32) -> Self {
-                let (mut result, mut square, mut rest) = (None, self, n);
-                while rest > 0 {
-                    if rest & 1 == 1 {
-                        result = Some(result.map_or(square, |r: Self| r * square));
-                    }
-                    rest >>= 1;
-                    if rest > 0 {
-                        square = square * square;
-                    }
-                }
-                result.unwrap_or_else(|| Self::constant(1))
+                self.power(n, &mut |a: Self, b: Self| a * b)
             }
 
             /// True if exactly one bit is one.

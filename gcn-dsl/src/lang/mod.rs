@@ -15,7 +15,9 @@ mod deref;
 mod divide;
 mod dma;
 mod embed;
+mod euclid;
 mod float;
+mod float_parts;
 mod function;
 mod hinted;
 mod ids;
@@ -25,9 +27,11 @@ mod lds_slice;
 mod match_any;
 mod math;
 pub mod matrix;
+mod measures;
 mod memory;
 mod ops;
 mod ordering;
+mod overflow;
 mod pack;
 mod pointer;
 mod power;
@@ -74,7 +78,7 @@ pub use matrix::{
     mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
-pub use ops::{Arithmetic, Float, Integer, SameElement, Signed};
+pub use ops::{Arithmetic, Float, Integer, SameElement, Signed, Unsigned};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,

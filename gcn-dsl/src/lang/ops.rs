@@ -50,6 +50,8 @@ pub trait Arithmetic: Number {}
 pub trait Integer: Arithmetic + Bits {
     /// The unsigned type of the same width.
     type Unsigned: Integer;
+    /// The signed type of the same width.
+    type Signed: Integer;
 }
 /// Floating-point element types with arithmetic.
 #[diagnostic::on_unimplemented(
@@ -57,21 +59,39 @@ pub trait Integer: Arithmetic + Bits {
     label = "this needs a float",
     note = "the floats are f16, bf16, f32 and f64; convert with `as`"
 )]
-pub trait Float: Signed {}
+pub trait Float: Signed {
+    /// The unsigned integer of the same width.
+    type Bits: Integer;
+}
 /// Element types with a sign: signed integers and floats.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no sign",
     label = "this needs a signed integer or a float"
 )]
 pub trait Signed: Arithmetic {}
+/// Unsigned integers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an unsigned integer",
+    label = "this needs an unsigned integer",
+    note = "Rust has this method for u8, u16, u32 and u64 only; convert with `as` or `cast_unsigned()`"
+)]
+pub trait Unsigned: Integer {}
 
 macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
 mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
-mark!(Float: f16, bf16, f32, f64);
+mark!(Unsigned: u8, u16, u32, u64);
+
+macro_rules! floats { ($($t:ty, $bits:ty;)*) => { $(impl Float for $t { type Bits = $bits; })* }; }
+floats! { f16, u16; bf16, u16; f32, u32; f64, u64; }
 mark!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64);
 
-macro_rules! integers { ($($t:ty, $u:ty;)*) => { $(impl Integer for $t { type Unsigned = $u; })* }; }
-integers! { i8, u8; u8, u8; i16, u16; u16, u16; i32, u32; u32, u32; i64, u64; u64, u64; }
+macro_rules! integers {
+    ($($s:ty, $u:ty;)*) => {$(
+        impl Integer for $s { type Unsigned = $u; type Signed = $s; }
+        impl Integer for $u { type Unsigned = $u; type Signed = $s; }
+    )*};
+}
+integers! { i8, u8; i16, u16; i32, u32; i64, u64; }
 
 #[track_caller]
 fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {

@@ -1,125 +1,150 @@
-//! Reductions and scans over a workgroup, written in the language: waves by themselves, one value for each wave in LDS,
-//! and the waves' values by themselves again.
+//! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
+//!
+//! Each wave joins its lanes by itself and puts one value into LDS; behind a barrier every wave joins the waves' values.
+//! What is special here are only the public functions at the end: they take the flow, as the macro gives it to
+//! functions which all lanes must call. A library elsewhere takes `AllLanes`.
 
-use std::marker::PhantomData;
-use std::panic::Location;
-
+use super::matrix::{AnyTarget, On};
 use super::ops::{Arithmetic, Integer};
-use super::reduce::wave;
-use super::shuffle::all_lanes_run;
+use super::reduce::{
+    Lanes, Segment, wave_and, wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+};
 use super::wave::Convergent;
-use super::{IntoDevice, S, V, lane_id, read_first_lane, read_lane, select, wave_id, with, workgroup_size};
+use super::{
+    LdsSlice, S, V, all_lanes, barrier, lane_id, read_first_lane, read_lane, select, splat, wave_id, with,
+    workgroup_size,
+};
+use crate::gcn_kernel;
+use crate::ir::Bin;
 use crate::ir::wave::{Spread, identity};
-use crate::ir::{Bin, Inst, Memory, Type};
-use crate::scalar::{Elem, Number};
+use crate::scalar::Number;
 
 /// How many waves a workgroup has.
 fn waves() -> u32 {
+    work_items().div_ceil(64)
+}
+
+/// True if no wave has lanes that never run.
+fn whole_waves() -> bool {
+    work_items().is_multiple_of(64)
+}
+
+fn work_items() -> u32 {
     let size = workgroup_size();
-    (size.x * size.y * size.z).div_ceil(64)
+    size.x * size.y * size.z
 }
 
-/// The waves' values, as memory that every wave can read.
-struct Exchange<T> {
-    memory: Memory,
-    waves: u32,
-    element: PhantomData<T>,
+/// What joins values: an associative and commutative operation.
+trait Operation<T: Number> {
+    /// What changes nothing.
+    fn identity() -> S<T>;
+    fn join(a: V<T>, b: V<T>) -> V<T>;
+    fn of_wave(x: V<T>) -> S<T>;
+    fn inclusive<const W: usize>(x: V<T>) -> V<T>
+    where
+        Lanes<W>: Segment;
+    fn exclusive<const W: usize>(x: V<T>) -> V<T>
+    where
+        Lanes<W>: Segment;
 }
 
-impl<T: Number> Exchange<T> {
-    /// Puts each wave's value into LDS and waits until all are there.
+gcn_kernel! {
+    /// All waves' values together, and those of the waves before this one.
+    #[device]
     #[track_caller]
-    fn new<F: Convergent>(flow: &F, own: S<T>, waves: u32) -> Self {
-        let memory = Memory::Lds(with(|c| c.builder.lds(T::ELEM.bytes() * waves)));
-        let exchange = Exchange { memory, waves, element: PhantomData };
-        let (to, value) = (exchange.offset(wave_id().into_device()), IntoDevice::<V<T>>::into_device(own));
+    fn joined<O: Operation<T>, T: Number>(all: AllLanes, own: T) -> (T, T) {
+        let values = LdsSlice::<T>::new(waves() as usize);
         // Every lane of a wave stores the same.
-        let store = Inst::Store { memory, offset: to.value, value: value.value };
-        with(|c| c.effect(store, Location::caller()));
-        super::barrier(flow);
-        exchange
-    }
-
-    fn offset(&self, i: V<u32>) -> V<u32> {
-        i * T::ELEM.bytes()
-    }
-
-    /// The value of wave `i`.
-    #[track_caller]
-    fn get(&self, i: impl IntoDevice<V<u32>>) -> V<T> {
-        let offset = self.offset(i.into_device());
-        V::emit(Inst::Load { memory: self.memory, offset: offset.value }, Location::caller())
-    }
-
-    /// All waves' values together, and those of the waves before this one. The barrier behind lets the memory be written
-    /// again.
-    #[track_caller]
-    fn joined<F: Convergent>(self, flow: &F, op: Bin) -> (S<T>, S<T>) {
-        let loc = Location::caller();
-        // At most 16 waves, so that a row of lanes holds all of them, if its lanes run.
-        if all_lanes_run() {
-            let all = self.get(lane_id().min(self.waves - 1));
-            super::barrier(flow);
-            let scan = |spread| V::<T>::from_value(wave::<T>(op, spread, 16, all.value, loc));
-            let total = read_lane(scan(Spread::Inclusive), self.waves - 1);
-            return (total, read_lane(scan(Spread::Exclusive), wave_id()));
+        values[wave_id()] = own;
+        barrier();
+        comptime if whole_waves() {
+            // At most 16 waves: each row of lanes holds all of them.
+            let value = values[lane_id().min(waves() - 1)];
+            // Behind this the memory may be written again.
+            barrier();
+            let (upto, before) = (O::inclusive::<16>(value), O::exclusive::<16>(value));
+            (read_lane(upto, waves() - 1), read_lane(before, wave_id()))
+        } else {
+            let mut total: V<T> = O::identity();
+            let mut before: V<T> = O::identity();
+            #[unroll]
+            for w in 0..waves() {
+                total = O::join(total, values[w]);
+                before = select(w < wave_id(), total, before);
+            }
+            barrier();
+            (read_first_lane(total), read_first_lane(before))
         }
-        let bits = identity(op, T::ELEM, Spread::Exclusive);
-        let neutral: V<T> = V::from_value(with(|c| c.builder.constant(bits, V::<T>::TYPE)));
-        let (mut total, mut before) = (neutral, neutral);
-        for w in 0..self.waves {
-            let value = self.get(w);
-            total = combine(op, total, value, loc);
-            before = select(super::lt(w, wave_id()), total, before);
+    }
+
+    #[device]
+    #[track_caller]
+    fn reduce<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> T {
+        let own = O::of_wave(x);
+        comptime if waves() == 1 { own } else { joined::<O, T>(all_lanes(), own).0 }
+    }
+
+    #[device]
+    #[track_caller]
+    fn inclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
+        let in_wave = O::inclusive::<64>(x);
+        comptime if waves() == 1 { in_wave } else {
+            let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
+            O::join(splat(before), in_wave)
         }
-        super::barrier(flow);
-        (read_first_lane(total), read_first_lane(before))
     }
-}
 
-#[track_caller]
-fn reduce<F: Convergent, T: Number>(flow: &F, op: Bin, x: V<T>) -> S<T> {
-    let own: S<T> = S::from_value(wave::<T>(op, Spread::Reduce, 64, x.value, Location::caller()));
-    match waves() {
-        1 => own,
-        waves => Exchange::new(flow, own, waves).joined(flow, op).0,
+    #[device]
+    #[track_caller]
+    fn exclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
+        let in_wave = O::exclusive::<64>(x);
+        comptime if waves() == 1 { in_wave } else {
+            let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
+            O::join(splat(before), in_wave)
+        }
     }
-}
-
-#[track_caller]
-fn scan<F: Convergent, T: Number>(flow: &F, op: Bin, spread: Spread, x: V<T>) -> V<T> {
-    let loc = Location::caller();
-    let in_wave: V<T> = V::from_value(wave::<T>(op, spread, 64, x.value, loc));
-    let waves = waves();
-    if waves == 1 {
-        return in_wave;
-    }
-    let own: S<T> = S::from_value(wave::<T>(op, Spread::Reduce, 64, x.value, loc));
-    let before = Exchange::new(flow, own, waves).joined(flow, op).1;
-    combine(op, before.into_device(), in_wave, loc)
-}
-
-/// `a op b` for every number; bf16 through f32.
-fn combine<T: Number>(op: Bin, a: V<T>, b: V<T>, loc: &'static Location<'static>) -> V<T> {
-    if T::ELEM != Elem::Bf16 {
-        return V::emit(Inst::Bin(op, a.value, b.value), loc);
-    }
-    let wide = Type::varying(Elem::F32);
-    let value = with(|c| {
-        let (a, b) = (c.value(Inst::Cast(a.value), wide, loc), c.value(Inst::Cast(b.value), wide, loc));
-        c.value(Inst::Bin(op, a, b), wide, loc)
-    });
-    V::emit(Inst::Cast(value), loc)
 }
 
 macro_rules! workgroup {
-    ($($bound:ident $op:ident $reduce:ident $inclusive:ident $exclusive:ident $what:literal $first:literal;)*) => {$(
+    ($($bound:ident $op:ident $reduce:ident $inclusive:ident $exclusive:ident $what:literal $first:literal
+        $wave:ident $wave_inclusive:ident $wave_exclusive:ident |$a:ident, $b:ident| $join:expr;)*) => {$(
+        struct $op;
+
+        impl<T: $bound> Operation<T> for $op {
+            fn identity() -> S<T> {
+                let bits = identity(Bin::$op, T::ELEM, Spread::Exclusive);
+                S::from_value(with(|c| c.builder.constant(bits, S::<T>::TYPE)))
+            }
+            #[track_caller]
+            fn join($a: V<T>, $b: V<T>) -> V<T> {
+                $join
+            }
+            #[track_caller]
+            fn of_wave(x: V<T>) -> S<T> {
+                $wave(x)
+            }
+            #[track_caller]
+            fn inclusive<const W: usize>(x: V<T>) -> V<T>
+            where
+                Lanes<W>: Segment,
+            {
+                Lanes::<W>::$wave_inclusive(x)
+            }
+            #[track_caller]
+            fn exclusive<const W: usize>(x: V<T>) -> V<T>
+            where
+                Lanes<W>: Segment,
+            {
+                Lanes::<W>::$wave_exclusive(x)
+            }
+        }
+
         #[doc = concat!($what, " of the values of all work-items of the workgroup, in each of them.")]
         ///
         /// Every work-item must get here: two barriers.
         #[track_caller]
         pub fn $reduce<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> S<T> {
-            reduce(flow, Bin::$op, x)
+            reduce::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
 
         #[doc = concat!($what, " of the values of this work-item and those before it in the workgroup.")]
@@ -127,7 +152,7 @@ macro_rules! workgroup {
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
         pub fn $inclusive<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> V<T> {
-            scan(flow, Bin::$op, Spread::Inclusive, x)
+            inclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
 
         #[doc = concat!($what, " of the values of the work-items before this one in the workgroup; ", $first, " for the first.")]
@@ -135,19 +160,26 @@ macro_rules! workgroup {
         /// Work-items are in order of `x + size.x * (y + size.y * z)`. Every work-item must get here: two barriers.
         #[track_caller]
         pub fn $exclusive<F: Convergent, T: $bound>(flow: &F, x: V<T>) -> V<T> {
-            scan(flow, Bin::$op, Spread::Exclusive, x)
+            exclusive::<$op, T>(all_lanes(flow, On::<AnyTarget>::new()), x)
         }
     )*};
 }
 
 workgroup! {
-    Arithmetic Add workgroup_sum workgroup_inclusive_sum workgroup_exclusive_sum "The sum" "0 (-0.0 for floats)";
-    Arithmetic Mul workgroup_product workgroup_inclusive_product workgroup_exclusive_product "The product" "1";
+    Arithmetic Add workgroup_sum workgroup_inclusive_sum workgroup_exclusive_sum "The sum" "0 (-0.0 for floats)"
+        wave_sum inclusive_sum exclusive_sum |a, b| a + b;
+    Arithmetic Mul workgroup_product workgroup_inclusive_product workgroup_exclusive_product "The product" "1"
+        wave_product inclusive_product exclusive_product |a, b| a * b;
     Arithmetic Min workgroup_min workgroup_inclusive_min workgroup_exclusive_min
-        "The smallest" "the type's largest value (infinity for floats)";
+        "The smallest" "the type's largest value (infinity for floats)"
+        wave_min inclusive_min exclusive_min |a, b| a.min(b);
     Arithmetic Max workgroup_max workgroup_inclusive_max workgroup_exclusive_max
-        "The largest" "the type's smallest value (minus infinity for floats)";
-    Integer And workgroup_and workgroup_inclusive_and workgroup_exclusive_and "The bitwise and" "all ones";
-    Integer Or workgroup_or workgroup_inclusive_or workgroup_exclusive_or "The bitwise or" "0";
-    Integer Xor workgroup_xor workgroup_inclusive_xor workgroup_exclusive_xor "The bitwise exclusive or" "0";
+        "The largest" "the type's smallest value (minus infinity for floats)"
+        wave_max inclusive_max exclusive_max |a, b| a.max(b);
+    Integer And workgroup_and workgroup_inclusive_and workgroup_exclusive_and "The bitwise and" "all ones"
+        wave_and inclusive_and exclusive_and |a, b| a & b;
+    Integer Or workgroup_or workgroup_inclusive_or workgroup_exclusive_or "The bitwise or" "0"
+        wave_or inclusive_or exclusive_or |a, b| a | b;
+    Integer Xor workgroup_xor workgroup_inclusive_xor workgroup_exclusive_xor "The bitwise exclusive or" "0"
+        wave_xor inclusive_xor exclusive_xor |a, b| a ^ b;
 }

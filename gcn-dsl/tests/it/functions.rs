@@ -1,5 +1,6 @@
 //! Device functions and aggregates in the simulator against plain Rust.
 
+mod literals;
 mod parts;
 
 use gcn_dsl::kernel::BuildError;

@@ -7,6 +7,7 @@ mod eight;
 mod floats;
 mod integers;
 mod math;
+mod methods;
 mod packed;
 mod powers;
 mod remainder;
