@@ -19,6 +19,7 @@ pub use module::{
     Binding, CodeObjectVersion, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId,
     Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,
 };
+#[cfg(feature = "tools")]
 pub(crate) use note::{metadata_in_note, metadata_note};
 pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::write_code_object;

@@ -26,6 +26,7 @@
 //! bound, not bit-exact; matrix and dot products are summed in ascending k.
 //! [`fidelity()`] says it for each opcode. Memory is sequentially consistent.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "launch"), allow(dead_code, reason = "what only `launch` asks of the machine"))]
 #![allow(clippy::type_complexity, reason = "a table of (mnemonic, function) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
 
@@ -39,6 +40,7 @@ mod fp;
 mod grid;
 mod gws;
 mod kernel;
+#[cfg(feature = "launch")]
 pub mod launch;
 mod machine;
 mod mem;

@@ -12,27 +12,31 @@ use crate::object::CodeObject;
 type Bytes<'d> = EndianSlice<'d, LittleEndian>;
 type Starts = BTreeMap<u64, Option<SourcePlace>>;
 
-pub(super) fn lines(object: &CodeObject<'_>) -> SourceLines {
-    let section = |name: &str| {
-        let plain = object.section(name).filter(|s| s.flags & u64::from(SHF_COMPRESSED) == 0);
-        EndianSlice::new(plain.map_or(&[][..], |s| s.bytes), LittleEndian)
-    };
-    let Ok(dwarf) = Dwarf::load(|id| Ok::<_, gimli::Error>(section(id.name()))) else {
-        return SourceLines::default();
-    };
-    let mut reader = Reader {
-        left: section(".debug_line").len(),
-        dwarf,
-        starts: Starts::new(),
-        ends: Vec::new(),
-        seen: HashSet::new(),
-    };
-    // What came before a fault is kept.
-    let _ = reader.units();
-    let Reader { mut starts, ends, .. } = reader;
-    // Where a sequence ends, another may begin.
-    ends.into_iter().for_each(|end| _ = starts.entry(end).or_insert(None));
-    SourceLines { starts }
+impl SourceLines {
+    /// What the object's DWARF says (`clang -g`, `-gline-tables-only`). An object without it has no lines, and DWARF that is
+    /// broken has those before the fault: who debugs a kernel is not helped by an error about its debug information.
+    pub fn of_object(object: &CodeObject<'_>) -> SourceLines {
+        let section = |name: &str| {
+            let plain = object.section(name).filter(|s| s.flags & u64::from(SHF_COMPRESSED) == 0);
+            EndianSlice::new(plain.map_or(&[][..], |s| s.bytes), LittleEndian)
+        };
+        let Ok(dwarf) = Dwarf::load(|id| Ok::<_, gimli::Error>(section(id.name()))) else {
+            return SourceLines::default();
+        };
+        let mut reader = Reader {
+            left: section(".debug_line").len(),
+            dwarf,
+            starts: Starts::new(),
+            ends: Vec::new(),
+            seen: HashSet::new(),
+        };
+        // What came before a fault is kept.
+        let _ = reader.units();
+        let Reader { mut starts, ends, .. } = reader;
+        // Where a sequence ends, another may begin.
+        ends.into_iter().for_each(|end| _ = starts.entry(end).or_insert(None));
+        SourceLines { starts }
+    }
 }
 
 struct Reader<'d> {

@@ -58,6 +58,7 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
 }
 
 /// The metadata in a note section, if there are any that can be read.
+#[cfg(feature = "tools")]
 pub(crate) fn metadata_in_note(section: &[u8]) -> Option<crate::metadata::Metadata> {
     crate::metadata::Metadata::from_msgpack(find_metadata(section).ok()??).ok()
 }

@@ -1,7 +1,7 @@
 //! The host's wide vectors and fused multiply-add, where it has them.
 //!
 //! The build is for the least processor of its architecture. Work that is compiled for more as well is chosen here when it
-//! runs; `fearless_simd` does what takes unsafe code for that.
+//! runs; `multiversion` does what takes unsafe code for that.
 
 /// Work that is worth compiling twice.
 pub(crate) trait Work {
@@ -13,22 +13,12 @@ pub(crate) trait Work {
 }
 
 /// Does the work in the best way that the host has.
-#[cfg(target_arch = "x86_64")]
+#[multiversion::multiversion(targets("x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt"), dispatcher = "direct")]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
-    use fearless_simd::{Level, Simd as _};
-    match Level::new().as_avx2() {
-        Some(avx2) => avx2.vectorize(
-            #[inline(always)]
-            || work.run::<true>(),
-        ),
-        None => portable(work),
+    multiversion::target::match_target! {
+        "x86_64+fma" => work.run::<true>(),
+        _ => portable(work),
     }
-}
-
-/// Does the work in the best way that the host has.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn run<W: Work>(work: W) -> W::Out {
-    portable(work)
 }
 
 /// Does the work as the build has it.

@@ -1,9 +1,5 @@
 //! The position in an instruction's text, and the tokens that several parts of the grammar share.
 
-use winnow::Parser;
-use winnow::error::EmptyError;
-use winnow::token::take_while;
-
 use super::error::ParseFault;
 use super::scope::{ExprValue, Scope};
 
@@ -102,8 +98,10 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn while_byte(&mut self, accepted: impl Fn(u8) -> bool) -> &'a [u8] {
-        let taken: Result<&[u8], EmptyError> = take_while(0.., accepted).parse_next(&mut self.rest);
-        taken.unwrap_or_default()
+        let end = self.rest.iter().position(|&byte| !accepted(byte)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
     }
 
     pub fn blanks(&mut self) {

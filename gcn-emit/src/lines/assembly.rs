@@ -1,0 +1,34 @@
+//! The lines of an assembled file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::asm::Assembly;
+use crate::object::{Linked, ObjectError, link_placed};
+
+use super::{SourceLines, SourcePlace};
+
+impl SourceLines {
+    fn of_assembly(file: &str, assembly: &Assembly, addresses: &[Option<u64>]) -> SourceLines {
+        let file: Arc<str> = file.into();
+        let mut starts = BTreeMap::new();
+        for inst in &assembly.instructions {
+            let Some(Some(section)) = addresses.get(inst.section.0 as usize) else { continue };
+            let place = SourcePlace { file: file.clone(), line: inst.line, column: 0 };
+            starts.insert(section + inst.offset, Some(place));
+        }
+        SourceLines { starts }
+    }
+}
+
+impl Assembly {
+    /// The code object as [`Assembly::code_object`] makes it, and which line of the assembly file, called `file`, each
+    /// instruction in it has. Without [`Options::keep_instructions`](crate::asm::Options::keep_instructions) no line is known.
+    ///
+    /// # Errors
+    /// Those of [`Assembly::code_object`].
+    pub fn code_object_with_lines(&self, file: &str) -> Result<(Vec<u8>, SourceLines), ObjectError> {
+        let Linked { bytes, addresses } = link_placed(&self.module)?;
+        Ok((bytes, SourceLines::of_assembly(file, self, &addresses)))
+    }
+}
