@@ -101,6 +101,16 @@ pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k 
     }
 }
 
+/// True for what lacks only its `#[device]`: no workgroup, and device values that come in or go out.
+pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
+    let workgroup = kernel.attrs.iter().any(|a| a.path().is_ident("workgroup"));
+    let takes = kernel.sig.inputs.iter().any(|input| match input {
+        FnArg::Typed(typed) => crate::expand::ty::is_handle(&typed.ty),
+        FnArg::Receiver(_) => false,
+    });
+    !workgroup && (takes || matches!(kernel.sig.output, ReturnType::Type(..)))
+}
+
 /// Checks the declaration; `None` if nothing can be made of it.
 pub(crate) fn kernel(kernel: &KernelFn, errors: &mut Errors) -> Option<Declared> {
     signature(kernel, errors);

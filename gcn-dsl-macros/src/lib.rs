@@ -38,6 +38,12 @@ fn kernels(input: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let mut out = proc_macro2::TokenStream::new();
     for item in &parsed {
         out.extend(match item {
+            parse::Item::Kernel(kernel) if check::is_device_function(kernel) => {
+                let what = "a kernel has a `#[workgroup(…)]`, returns nothing and takes its arguments from the host; a function that \
+                            kernels call is a `#[device] fn`";
+                errors.at(&kernel.sig.ident, what);
+                expand::function::free(kernel, &mut errors)
+            }
             parse::Item::Kernel(kernel) => self::kernel(kernel, &mut errors),
             parse::Item::Function(function) => expand::function::free(function, &mut errors),
             parse::Item::Struct(item) => expand::aggregate::structure(item, &mut errors),

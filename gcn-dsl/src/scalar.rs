@@ -113,7 +113,16 @@ pub trait Scalar: Copy + PartialEq + fmt::Debug + Send + Sync + 'static {
     label = "not a number type of the device",
     note = "use i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 or f8e5m2"
 )]
-pub trait Number: Scalar {}
+pub trait Number: CastTarget {}
+
+/// Types that `as` gives a device value: numbers.
+#[diagnostic::on_unimplemented(
+    message = "no device value becomes a `{Self}` by `as`",
+    label = "`as {Self}` is no conversion of the device",
+    note = "`as` gives i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2",
+    note = "for a condition compare, `n != 0`; memory is indexed by `u32`, and `usize` is a type of the host"
+)]
+pub trait CastTarget: Scalar {}
 
 macro_rules! scalars {
     ($($ty:ident $elem:ident |$v:ident| $bits:expr;)*) => {$(
@@ -128,6 +137,7 @@ macro_rules! scalars {
             }
         }
         impl Number for $ty {}
+        impl CastTarget for $ty {}
     )*};
 }
 

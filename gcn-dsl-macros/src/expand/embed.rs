@@ -27,7 +27,10 @@ impl Cx<'_> {
                     TokenStream::new()
                 }
             },
-            _ => mac.to_token_stream(),
+            name => {
+                self.host_macro(mac, name);
+                mac.to_token_stream()
+            }
         }
     }
 

@@ -122,7 +122,11 @@ impl Cx<'_> {
                     self.token_elsewhere(name);
                     TokenStream::new()
                 }
-                _ => quote!(#p),
+                Some((name, _)) => {
+                    self.elsewhere(name);
+                    quote!(#p)
+                }
+                None => quote!(#p),
             },
             Expr::Call(call) if is_all_lanes(e) => {
                 self.token_elsewhere(&call.func);
@@ -138,6 +142,7 @@ impl Cx<'_> {
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::MethodCall(e) => {
+                self.atomic_of_value(e);
                 let receiver = self.operand(&e.receiver);
                 let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
                 self.asynchronous(method);
@@ -155,6 +160,9 @@ impl Cx<'_> {
                 quote_spanned!(e.span()=> (#(#elems,)*))
             }
             Expr::Array(e) => {
+                if let Some(mixed) = self.mixed_array(e) {
+                    return mixed;
+                }
                 let elems: Vec<TokenStream> = e.elems.iter().map(|x| self.expr(x)).collect();
                 quote_spanned!(e.span()=> [#(#elems),*])
             }
@@ -165,6 +173,10 @@ impl Cx<'_> {
             Expr::Reference(e) => {
                 if e.mutability.is_some() && self.lendable(&e.expr).is_some() {
                     let what = "a `&mut` to a device variable stands as the argument of a call: `f(&mut x)`";
+                    self.errors.at(e, what);
+                }
+                if let (Some(_), Expr::Index(_)) = (e.mutability, &*e.expr) {
+                    let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
                 let (mutability, inner) = (&e.mutability, self.expr(&e.expr));
@@ -238,6 +250,14 @@ impl Cx<'_> {
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
+        if let Some(method) = self.method_of_number(e) {
+            return method;
+        }
+        if let (Some(name), Expr::Path(p)) = (name, &*e.func)
+            && p.path.segments.len() == 1
+        {
+            self.elsewhere(name);
+        }
         if let (Some(name), Some(targets)) = (name, self.targets) {
             check::instruction(name, targets, self.errors);
         }

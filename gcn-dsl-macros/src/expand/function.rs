@@ -5,7 +5,7 @@ use std::rc::Rc;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType};
+use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stmt};
 
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
@@ -108,7 +108,10 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.kernels = Rc::clone(&function.kernels);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
-    let typed = cx.result.as_ref().map(|ty| typed_block(block, ty, &signed.elements));
+    let typed = match &cx.result {
+        Some(ty) => Some(typed_block(block, ty, &signed.elements)),
+        None => signed.output.is_none().then(|| without_value(block)),
+    };
     let block = typed.as_ref().unwrap_or(block);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
@@ -122,6 +125,12 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         }
         None => quote!(::gcn_dsl::lang::Called::new()),
     };
+    if let (None, Some(Stmt::Expr(value, None))) = (&signed.output, block.stmts.last())
+        && is_value(value)
+    {
+        let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` behind it";
+        cx.errors.at(value, what);
+    }
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
@@ -144,7 +153,11 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     // What is called in a `#[track_caller]` function has its caller's place; in a closure inside of it, its own.
     let inner = match function.attrs.iter().any(is_track_caller) {
         true => quote!({ #inner }),
-        false => quote!((move || { #inner })()),
+        false => {
+            // What is wrong with the value as a whole is an error there.
+            let span = block.stmts.last().map_or(block.span(), Spanned::span);
+            quote_spanned!(span=> (move || { #inner })())
+        }
     };
     quote! {
         let #frame = ::gcn_dsl::lang::enter(#name);
@@ -293,6 +306,36 @@ fn without_mut(pat: Pat, mutable: &mut Vec<Ident>) -> Pat {
             Pat::Paren(p)
         }
         other => other,
+    }
+}
+
+/// A body that has no value: a call at its end is asked for that.
+fn without_value(block: &syn::Block) -> syn::Block {
+    let mut block = block.clone();
+    if let Some(Stmt::Expr(e @ (Expr::Call(_) | Expr::MethodCall(_)), None)) = block.stmts.last_mut() {
+        let span = e.span();
+        *e = syn::parse_quote_spanned!(span=> ::gcn_dsl::lang::nothing(#e));
+    }
+    block
+}
+
+/// True for an expression that is there for its value only.
+fn is_value(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => is_value(&p.expr),
+        Expr::Binary(b) => !place::is_compound(&b.op),
+        Expr::Tuple(t) => !t.elems.is_empty(),
+        _ => matches!(
+            e,
+            Expr::Lit(_)
+                | Expr::Path(_)
+                | Expr::Field(_)
+                | Expr::Array(_)
+                | Expr::Struct(_)
+                | Expr::Unary(_)
+                | Expr::Cast(_)
+                | Expr::Index(_)
+        ),
     }
 }
 

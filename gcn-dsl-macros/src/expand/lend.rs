@@ -42,6 +42,7 @@ impl Cx<'_> {
                             let what = "only a device variable, its fields and the elements of an array of device values are lent; \
                                         declare it with `let mut`, and of memory return the new value and assign it";
                             self.errors.at(&r.expr, what);
+                            return TokenStream::new();
                         }
                         self.expr(e)
                     }

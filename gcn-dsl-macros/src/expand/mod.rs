@@ -8,6 +8,7 @@ mod embed;
 pub(crate) mod exit;
 pub(crate) mod expr;
 pub(crate) mod function;
+mod habits;
 pub(crate) mod item;
 mod lend;
 pub(crate) mod loops;

@@ -153,11 +153,15 @@ impl Cx<'_> {
             Step::Field(member) => quote_spanned!(member.span()=> . #member),
             Step::Index(e) => {
                 let index = self.expr(e);
-                if matches!(e, Expr::Lit(_)) || name_of(e).is_some_and(|name| !self.is_variable(name)) {
+                if matches!(e, Expr::Lit(_)) {
                     return quote_spanned!(e.span()=> [#index]);
                 }
+                let element = lang("element", e.span());
+                if name_of(e).is_some_and(|name| !self.is_variable(name)) {
+                    return quote_spanned!(e.span()=> [#element(#index)]);
+                }
                 let name = self.helper(&format!("index{}", indices.len()), e.span());
-                indices.push(quote_spanned!(e.span()=> let #name = #index;));
+                indices.push(quote_spanned!(e.span()=> let #name = #element(#index);));
                 quote_spanned!(e.span()=> [#name])
             }
         }

@@ -30,10 +30,10 @@ pub(crate) fn typed_block(block: &Block, ty: &Type, elements: &Elements) -> Bloc
 enum Inside {
     /// The whole, which converts anyway.
     Nothing,
-    /// A branch: a value of the device joins with what the other gives, a literal takes the type.
+    /// A branch or a tuple: a value of the device joins or converts, a literal takes the type.
     Branch,
-    /// A tuple or an array.
-    Aggregate,
+    /// An array, whose elements have one type before they convert.
+    Array,
 }
 
 struct Typing<'e> {
@@ -49,21 +49,21 @@ impl Typing<'_> {
             (Expr::Group(g), _) => self.expr(&mut g.expr, ty, inside),
             (Expr::Tuple(x), Type::Tuple(t)) if x.elems.len() == t.elems.len() => {
                 let members = x.elems.iter_mut().zip(&t.elems);
-                members.for_each(|(e, ty)| self.expr(e, ty, Inside::Aggregate));
+                members.for_each(|(e, ty)| self.expr(e, ty, inside.at_least_branch()));
             }
             (Expr::Array(x), Type::Array(t)) => {
-                x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Aggregate));
+                x.elems.iter_mut().for_each(|e| self.expr(e, &t.elem, Inside::Array));
             }
-            (Expr::Repeat(x), Type::Array(t)) => self.expr(&mut x.expr, &t.elem, Inside::Aggregate),
+            (Expr::Repeat(x), Type::Array(t)) => self.expr(&mut x.expr, &t.elem, Inside::Array),
             (Expr::If(x), _) => {
-                let branch = inside.max_branch();
+                let branch = inside.at_least_branch();
                 self.tail(&mut x.then_branch, ty, branch);
                 if let Some((_, els)) = &mut x.else_branch {
                     self.expr(els, ty, branch);
                 }
             }
             (Expr::Match(x), _) => {
-                x.arms.iter_mut().for_each(|arm| self.expr(&mut arm.body, ty, inside.max_branch()));
+                x.arms.iter_mut().for_each(|arm| self.expr(&mut arm.body, ty, inside.at_least_branch()));
             }
             (Expr::Block(b), _) if b.attrs.is_empty() && b.label.is_none() => {
                 self.tail(&mut b.block, ty, inside);
@@ -82,7 +82,7 @@ impl Typing<'_> {
         let takes = match inside {
             Inside::Nothing => false,
             Inside::Branch => is_literal(e),
-            Inside::Aggregate => !super::exit::leaves(e),
+            Inside::Array => !super::exit::leaves(e),
         };
         if !takes || self.elements.is_host(ty) || self.elements.mentions_device_param(ty) {
             return;
@@ -93,13 +93,22 @@ impl Typing<'_> {
 }
 
 impl Inside {
-    /// In a branch, unless something tells more.
-    fn max_branch(self) -> Inside {
-        if self == Inside::Aggregate { self } else { Inside::Branch }
+    /// A branch, unless it is more.
+    fn at_least_branch(self) -> Inside {
+        if self == Inside::Array { self } else { Inside::Branch }
     }
 }
 
-/// A number, with or without a sign.
+/// A number without a name.
+pub(super) fn is_number(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(l) => matches!(l.lit, Lit::Int(_) | Lit::Float(_)),
+        Expr::Unary(u) if matches!(u.op, UnOp::Neg(_)) => is_number(&u.expr),
+        _ => false,
+    }
+}
+
+/// A literal, with or without a sign.
 fn is_literal(e: &Expr) -> bool {
     match e {
         Expr::Lit(l) => !matches!(l.lit, Lit::Str(_)),

@@ -73,7 +73,7 @@ fn assignments() {
     );
     becomes(
         quote! { let mut t = p; t.q[f(a)].0 = a; },
-        "{ let __gcn_index0 = f(a); t.set_part(&flow, |__gcn_whole| &mut __gcn_whole.q[__gcn_index0].0, a) };",
+        "{ let __gcn_index0 = lang::element(f(a)); t.set_part(&flow, |__gcn_whole| &mut __gcn_whole.q[__gcn_index0].0, a) };",
     );
     becomes(
         quote! { let (mut p, q) = f(a); p += q; },
@@ -237,7 +237,11 @@ fn structure_stays_around_rewritten_parts() {
         "F::<u32, 4>::g(lang::load(&x, 0).0, a..b).h::<3>(lang::load(&x, 1));",
     );
     becomes(quote! { let g = |j| x[j] + 1.0; }, "let g = |j| { lang::load(&x, j) + 1.0 };");
-    becomes(quote! { println!("{}", x[0]); }, "println!(\"{}\", x[0]);");
+    becomes(quote! { assert_eq!(x[0], 1); }, "assert_eq!(x[0], 1);");
+    becomes(
+        quote! { f([p, 1.0]); },
+        "f({ let __gcn_element1 = p; [__gcn_element1, lang::alike(&__gcn_element1, 1.0)] });",
+    );
     becomes(
         quote! { const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } } },
         "const C: u32 = T[0]; fn host(x: u32) -> u32 { if x < 1 { 2 } else { x } }",

@@ -70,11 +70,63 @@ impl<T: crate::scalar::Scalar> IntoField<V<T>> for S<T> {
     }
 }
 
+/// A field that nothing is.
+#[derive(Debug)]
+pub enum NoField {}
+
+#[diagnostic::do_not_recommend]
+// With one implementation only, rustc would take what it gives for the type that was meant and not show the message above.
+impl<T> IntoField<NoField> for V<T> {
+    fn into_field(self) -> NoField {
+        unreachable!("no field is of this type")
+    }
+}
+
 /// The expansion of `field: e` in a struct expression.
 #[track_caller]
 pub fn field<X, E: IntoField<X>>(e: E) -> X {
     e.into_field()
 }
+
+/// The expansion of a number among the elements of an array: it takes the type of another element.
+#[track_caller]
+pub fn alike<X, E: IntoDevice<X>>(_: &X, e: E) -> X {
+    e.into_device()
+}
+
+/// What numbers the elements of an array of device values: numbers of the host.
+#[diagnostic::on_unimplemented(
+    message = "an array of device values is in registers, whose elements are chosen by a host `usize`, not by `{Self}`",
+    label = "not a number of the host",
+    note = "for indices that the device computes there is memory of a lane's own, `Private::<T, N>::new()`, and the workgroup's, `Lds::<T, N>::new()`"
+)]
+pub trait ElementIndex {
+    /// The number.
+    fn number(self) -> usize;
+}
+impl ElementIndex for usize {
+    fn number(self) -> usize {
+        self
+    }
+}
+
+/// The expansion of `i` in an assignment to `a[i]` of an array of device values.
+pub fn element<I: ElementIndex>(i: I) -> usize {
+    i.number()
+}
+
+/// Values of which there are none to give: what a device function without a result ends with.
+#[diagnostic::on_unimplemented(
+    message = "the function returns nothing, and this is a `{Self}`",
+    label = "a `{Self}` that nobody gets",
+    note = "write what the function returns, for example `-> V<f32>`, or a `;` behind this"
+)]
+pub trait Nothing {}
+impl Nothing for () {}
+impl Nothing for Never {}
+
+/// The expansion of a call at the end of a device function without a result.
+pub fn nothing<N: Nothing>(_: N) {}
 
 #[diagnostic::do_not_recommend]
 impl<E: IntoDevice<X>, X, const N: usize> IntoDevice<[X; N]> for [E; N] {

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 
 use super::{S, V};
 use crate::ir::Inst;
-use crate::scalar::{Number, Scalar};
+use crate::scalar::{CastTarget, Scalar};
 
 /// Values that `as T` converts: device numbers and conditions to any number, host numbers by Rust's own `as`.
 ///
@@ -32,7 +32,7 @@ pub fn cast<T, O>(x: impl CastTo<T, Output = O>) -> O {
 
 macro_rules! device {
     ($($handle:ident),*) => {$(
-        impl<U: Scalar, T: Number> CastTo<T> for $handle<U> {
+        impl<U: Scalar, T: CastTarget> CastTo<T> for $handle<U> {
             type Output = $handle<T>;
             #[track_caller]
             fn cast_to(self) -> $handle<T> {

@@ -12,7 +12,7 @@ use crate::scalar::Scalar;
 #[diagnostic::on_unimplemented(
     message = "cannot compare `{Self}` with `{Rhs}`",
     label = "no comparison between `{Self}` and `{Rhs}`",
-    note = "both sides need the same element type; convert with `as`"
+    note = "both sides need the same element type: convert with `as`; a literal for a float has a point, `0.0`"
 )]
 pub trait Compare<Rhs> {
     /// `S<bool>`, `V<bool>`, or `bool` for two host values.
@@ -118,7 +118,8 @@ comparisons! { lt Lt "<" le Le "<=" gt Gt ">" ge Ge ">=" eq Eq "==" ne Ne "!=" }
 /// Conditions that combine with `&&` and `||`. Both sides are always computed.
 #[diagnostic::on_unimplemented(
     message = "`&&` and `||` combine conditions, not `{Self}` and `{Rhs}`",
-    label = "not both conditions"
+    label = "not both conditions",
+    note = "a number is no condition: compare it, `n != 0`; bits combine with `&` and `|`"
 )]
 pub trait Logic<Rhs> {
     /// `S<bool>`, `V<bool>`, or `bool` for two host values.

@@ -40,14 +40,19 @@ impl<T, const N: usize> Clone for Lds<T, N> {
 }
 impl<T, const N: usize> Copy for Lds<T, N> {}
 
-impl<T: Number, const N: usize> Lds<T, N> {
+impl<T, const N: usize> Lds<T, N> {
     /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
-    pub fn new() -> Self {
+    pub fn new() -> Self
+    where
+        T: Number,
+    {
         let bytes = u32::try_from(N * T::ELEM.bytes() as usize).unwrap_or(u32::MAX / 2);
         Lds { id: with(|c| c.builder.lds(bytes)), element: PhantomData }
     }
+}
 
+impl<T: Number, const N: usize> Lds<T, N> {
     /// Number of elements.
     pub const fn len(&self) -> u32 {
         N as u32

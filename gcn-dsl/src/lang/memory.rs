@@ -156,7 +156,7 @@ impl<T: Number, A> Ptr<T, A> {
 #[diagnostic::on_unimplemented(
     message = "device memory is indexed by `u32`, `S<u32>` or `V<u32>`, not by `{Self}`",
     label = "not a device index",
-    note = "convert with `as u32`"
+    note = "convert with `as u32`; of `global_id()` and its kin take a dimension: `global_id().x`"
 )]
 pub trait Index {
     /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].

@@ -49,7 +49,9 @@ mod wave;
 mod while_any;
 mod workgroup;
 
-pub use aggregate::{Aggregate, AsIs, IntoField, field};
+pub use aggregate::{
+    Aggregate, AsIs, ElementIndex, IntoField, NoField, Nothing, alike, element, field, nothing,
+};
 pub use args::{
     Arguments, PackedArg, Packer, RegisterLimits, Signature, SignatureArg, SignatureArgKind, WriteBack,
 };

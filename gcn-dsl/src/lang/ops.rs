@@ -114,7 +114,8 @@ fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>)
 #[diagnostic::on_unimplemented(
     message = "an operator's sides have different element types: `{Self}` and `{Other}`",
     label = "`{Self}` on the left, `{Other}` on the right",
-    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
+    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`",
+    note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
 )]
 pub trait SameElement<Other>: Sized {
     /// The value, as that type.
@@ -206,22 +207,38 @@ macro_rules! shifts {
                 S::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
             }
         }
-        impl<T: Integer, R: IntoDevice<V<u32>> + ShiftCount> $tr<R> for V<T> {
+        impl<T: Integer, R: ShiftCount> $tr<R> for V<T> {
             type Output = V<T>;
             #[track_caller]
             fn $method(self, rhs: R) -> V<T> {
-                let rhs: V<u32> = rhs.into_device();
-                V::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+                V::emit(Inst::Bin(Bin::$op, self.value, rhs.count().value), Location::caller())
             }
         }
     )*};
 }
 
 /// What may stand to the right of `<<` and `>>` on a varying value: `u32`, `S<u32>`, `V<u32>`.
-pub trait ShiftCount {}
-impl ShiftCount for u32 {}
-impl ShiftCount for S<u32> {}
-impl ShiftCount for V<u32> {}
+#[diagnostic::on_unimplemented(
+    message = "a shift count is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
+    label = "shifted by `{Self}`",
+    note = "convert with `as u32`"
+)]
+pub trait ShiftCount {
+    /// The count, varying.
+    fn count(self) -> V<u32>;
+}
+
+macro_rules! counts {
+    ($($t:ty),*) => {$(
+        impl ShiftCount for $t {
+            #[track_caller]
+            fn count(self) -> V<u32> {
+                self.into_device()
+            }
+        }
+    )*};
+}
+counts!(u32, S<u32>, V<u32>);
 
 shifts! {
     Shl shl Shl;

@@ -52,7 +52,7 @@ handle!(V, Varying);
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
     note = "a varying `V<T>` never narrows to a uniform `S<T>` by itself: use `read_first_lane(v)`, or declare the variable as `V<T>`",
-    note = "between element types convert with `as`; a plain scalar type in a kernel means `S<T>`"
+    note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust; a plain scalar type in a kernel means `S<T>`"
 )]
 pub trait IntoDevice<X> {
     /// The conversion.

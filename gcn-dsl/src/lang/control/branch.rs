@@ -14,6 +14,7 @@ use crate::scalar::Scalar;
 #[diagnostic::on_unimplemented(
     message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
     label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
+    note = "a number is no condition: compare it, `x & 1 != 0`",
     note = "a host `bool` is known when the kernel is built: write `comptime if` (or `#[unroll] for`) to choose code at build time"
 )]
 pub trait Condition<F: Flow> {

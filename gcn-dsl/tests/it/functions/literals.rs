@@ -4,6 +4,7 @@ use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[device]
+    #[allow(clippy::type_complexity, reason = "depth is what this is about")]
     struct Parts {
         pair: (V<f32>, u32),
         nested: ((V<f64>, V<i64>), [V<f32>; 3]),
@@ -62,6 +63,10 @@ gcn_kernel! {
         let k = taken((1.0, (2, 3.0)), [(4, 5.0)]);
         y[i] = a + b + c + d;
         y[i + 64] = e + f as f32 + g[0] + g[1] + h;
+        // Numbers take the type of an element that has one; Rust's function form takes device values.
+        let mixed = [0.5, v, 2.0];
+        let m = taken((f32::max(v, 3.0), (u32::min(i, 4), 0.5)), [(0, 0.0)]) + mixed[0] + mixed[1] + mixed[2];
+        y[i + 192] = m;
         y[i + 128] = small as f32 + wide.0 as f32 + (wide.1[0] + wide.1[1]) as f32 + list[0] + list[1] + list[2] + k;
     }
 }
@@ -71,7 +76,7 @@ fn literals_take_the_type_of_their_place() {
     let x: Vec<f32> = (0..64).map(|i| i as f32 * 2.0).collect();
     for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
         for n in [0, 3] {
-            let mut y = vec![0.0; 192];
+            let mut y = vec![0.0; 256];
             literals.launch(&Device::simulator(target), Grid::x(1), (&x, n, &mut y)).unwrap();
             for i in 0..64 {
                 let v = x[i];
@@ -85,6 +90,7 @@ fn literals_take_the_type_of_their_place() {
                 let small = if v > 50.0 { 200.0 } else { 7.0 };
                 let wide = if n == 0 { 1.0 + 0.5 + v } else { i as f32 + 4.0 };
                 assert_eq!([y[i], y[i + 64]], [first, second], "{target} {n} {i}");
+                assert_eq!(y[i + 192], v.max(3.0) + i.min(4) as f32 + 0.5 + 2.5 + v, "{target} {n} {i}");
                 assert_eq!(y[i + 128], small + wide + v + 0.5 + 15.0, "{target} {n} {i}");
             }
         }

@@ -1,5 +1,7 @@
 //! Integers: `wrapping_`, `saturating_`, `overflowing_`, Euclidean division, roots, logarithms, multiples.
 
+#![allow(clippy::unnecessary_min_or_max, reason = "one expression for signed and unsigned types")]
+
 use gcn_dsl::prelude::*;
 
 use super::Word;

@@ -1,0 +1,184 @@
+//! What programmers bring along from Rust on the host and from other GPU languages, and what a kernel has instead.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprArray, ExprCall, ExprMethodCall, Macro};
+
+use super::exit::{Frame, TargetKind};
+use super::typed::is_number;
+use super::{Cx, lang};
+
+/// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
+const ELSEWHERE: [(&str, &str); 33] = [
+    ("threadIdx", "local_id()"),
+    ("blockIdx", "workgroup_id()"),
+    ("blockDim", "workgroup_size()"),
+    ("hipThreadIdx_x", "local_id().x"),
+    ("hipBlockIdx_x", "workgroup_id().x"),
+    ("hipBlockDim_x", "workgroup_size().x"),
+    ("get_global_id", "global_id()"),
+    ("get_local_id", "local_id()"),
+    ("get_group_id", "workgroup_id()"),
+    ("get_local_size", "workgroup_size()"),
+    ("__syncthreads", "barrier()"),
+    ("__threadfence", "fence(…)"),
+    ("__shfl", "shuffle(v, lane)"),
+    ("__shfl_sync", "shuffle(v, lane)"),
+    ("__shfl_xor", "shuffle_xor(v, mask)"),
+    ("__shfl_xor_sync", "shuffle_xor(v, mask)"),
+    ("__shfl_up", "shuffle_up(v, n)"),
+    ("__shfl_up_sync", "shuffle_up(v, n)"),
+    ("__shfl_down", "shuffle_down(v, n)"),
+    ("__shfl_down_sync", "shuffle_down(v, n)"),
+    ("__ballot", "ballot(condition)"),
+    ("__ballot_sync", "ballot(condition)"),
+    ("__any_sync", "any(condition)"),
+    ("__all_sync", "all(condition)"),
+    ("__popc", "x.count_ones()"),
+    ("__clz", "x.leading_zeros()"),
+    ("__brev", "x.reverse_bits()"),
+    ("atomicAdd", "x.atomic(i).fetch_add(v, scope, ordering)"),
+    ("atomicSub", "x.atomic(i).fetch_sub(v, scope, ordering)"),
+    ("atomicMin", "x.atomic(i).fetch_min(v, scope, ordering)"),
+    ("atomicMax", "x.atomic(i).fetch_max(v, scope, ordering)"),
+    ("atomicExch", "x.atomic(i).swap(v, scope, ordering)"),
+    ("atomicCAS", "x.atomic(i).compare_exchange(…)"),
+];
+
+/// Types whose methods Rust also calls as `f32::max(a, b)`.
+const NUMBERS: [&str; 12] =
+    ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
+
+/// Methods that are often called so.
+const METHODS: [&str; 34] = [
+    "abs",
+    "abs_diff",
+    "ceil",
+    "clamp",
+    "copysign",
+    "cos",
+    "count_ones",
+    "div_euclid",
+    "exp",
+    "exp2",
+    "floor",
+    "hypot",
+    "leading_zeros",
+    "ln",
+    "log10",
+    "log2",
+    "max",
+    "min",
+    "mul_add",
+    "pow",
+    "powf",
+    "powi",
+    "recip",
+    "rem_euclid",
+    "rotate_left",
+    "rotate_right",
+    "round",
+    "saturating_sub",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trailing_zeros",
+    "trunc",
+];
+
+impl Cx<'_> {
+    /// An error for a name of another language.
+    pub(super) fn elsewhere(&mut self, name: &Ident) {
+        if self.kind(name).is_some() {
+            return;
+        }
+        if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
+            self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
+        }
+    }
+
+    /// Macros that would act on the host, once and whatever the condition around them, where the device was meant. In
+    /// `comptime { … }` they are the host's.
+    pub(super) fn host_macro(&mut self, mac: &Macro, name: &str) {
+        let conditional = self.frames.iter().any(|f| match f {
+            Frame::Branch(_) => true,
+            Frame::Target(t) => matches!(t.kind, TargetKind::Loop { .. }),
+            _ => false,
+        });
+        match name {
+            "println" | "print" | "eprintln" | "eprint" => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would print once, when the kernel is built: show values of the device with `dbg!(x)`, and print those \
+                     of the host in `comptime {{ … }}`"
+                ),
+            ),
+            "panic" | "unreachable" | "todo" | "unimplemented" if conditional && self.comptime == 0 => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would stop the build of the kernel, whatever the condition: `trap()` stops the kernel where a lane gets \
+                     there, `debug_assert!(condition)` where it is simulated; a condition of the host is a `comptime if`"
+                ),
+            ),
+            _ => {}
+        }
+    }
+
+    /// An error for an atomic operation on an element that was read.
+    pub(super) fn atomic_of_value(&mut self, e: &ExprMethodCall) {
+        let name = e.method.to_string();
+        let atomic = name.starts_with("fetch_") || name.starts_with("compare_exchange");
+        if let (true, Expr::Index(index)) = (atomic, &*e.receiver) {
+            let (base, at) = (&index.expr, &index.index);
+            let place = quote!(#base.atomic(#at)).to_string().replace(' ', "");
+            self.errors
+                .at(&e.method, format!("the index has read the element; its atomic is `{place}.{name}(…)`"));
+        }
+    }
+
+    /// `f32::max(x, y)` as the method that it is, so that it takes device values. A literal says nothing about the others, and
+    /// is left to rustc.
+    pub(super) fn method_of_number(&mut self, e: &ExprCall) -> Option<TokenStream> {
+        let Expr::Path(p) = &*e.func else { return None };
+        let segments: Vec<&Ident> = p.path.segments.iter().map(|s| &s.ident).collect();
+        let ([ty, method], Some(first)) = (segments.as_slice(), e.args.first()) else { return None };
+        let known = NUMBERS.iter().any(|n| *ty == n) && METHODS.iter().any(|m| *method == m);
+        if !known || is_number(first) {
+            return None;
+        }
+        let mut args = self.arguments(&e.args).into_iter();
+        let (first, rest) = (args.next()?, args);
+        Some(quote_spanned!(e.span()=> (#first).#method(#(#rest),*)))
+    }
+
+    /// An array with numbers among its elements: they take the type of the first that is more than a number.
+    pub(super) fn mixed_array(&mut self, e: &ExprArray) -> Option<TokenStream> {
+        let first = e.elems.iter().position(|x| !is_number(x))?;
+        if !e.elems.iter().any(is_number) {
+            return None;
+        }
+        // Every name before the first use of one; numbers have no effects that would come too early.
+        let mut names = Vec::new();
+        let mut bindings = TokenStream::new();
+        for x in &e.elems {
+            let name = (!is_number(x)).then(|| self.fresh("element", x.span()));
+            if let Some(name) = &name {
+                let value = self.expr(x);
+                bindings.extend(quote_spanned!(x.span()=> let #name = #value;));
+            }
+            names.push(name);
+        }
+        let like = names[first].clone()?;
+        let elements = e.elems.iter().zip(&names).map(|(x, name)| match name {
+            Some(name) => quote!(#name),
+            None => {
+                let call = lang("alike", x.span());
+                quote_spanned!(x.span()=> #call(&#like, #x))
+            }
+        });
+        let elements: Vec<TokenStream> = elements.collect();
+        Some(quote_spanned!(e.span()=> { #bindings [#(#elements),*] }))
+    }
+}

@@ -1,0 +1,13 @@
+//! Elements of memory have no references.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn borrows(y: &mut [f32]) {
+        let i = global_id().x;
+        let p = &mut y[i];
+        *p = 0.0;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+//! What would happen on the host, when the kernel is built, and was meant for the device.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn talks(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        println!("lane {:?}", i);
+        if i >= x.len() {
+            panic!("out of bounds");
+        }
+        for k in 0..4u32 {
+            unreachable!();
+        }
+        y[i] = x[i];
+    }
+}
+
+fn main() {}
