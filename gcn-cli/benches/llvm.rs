@@ -11,6 +11,9 @@
 //! instructions (much of what both do is reading and writing text), 11.6 to 23.5 times for the pass alone, which varies most. Both
 //! insert 40,914 and 409,095 wait states.
 
+#[path = "../../testing/llvm_tools.rs"]
+mod llvm_tools;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,10 +35,7 @@ fn main() {
     if !std::env::args().any(|a| a == "--bench") {
         return;
     }
-    if Command::new(LLC).arg("--version").stdout(Stdio::null()).status().is_err() {
-        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
-        assert!(!required, "GCN_REQUIRE_LLVM=1, but {LLC} cannot be run");
-        println!("SKIPPED: {LLC} cannot be run; install LLVM 22");
+    if llvm_tools::tool("llc").is_none() {
         return;
     }
     for (length, runs) in LENGTHS {

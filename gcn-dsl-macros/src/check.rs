@@ -4,7 +4,8 @@ mod registers;
 
 use gcn_emit::kernel::MAX_WORKGROUP;
 use gcn_isa::layout::Capability;
-use gcn_isa::{Format, InstDesc, Target};
+use gcn_isa::table::Variant;
+use gcn_isa::{InstDesc, Target};
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
 
@@ -324,24 +325,14 @@ fn targets(kernel: &KernelFn, errors: &mut Errors) -> Option<Vec<Target>> {
     Some(found)
 }
 
-type IsMeant = fn(&InstDesc) -> bool;
-
-/// What the functions of `gcn_dsl::isa` have behind the mnemonic, and which rows are meant then.
-const SUFFIXES: [(&str, IsMeant); 4] = [
-    ("_rtn", |row| row.form.starts_with("rtn")),
-    ("_lds", |row| row.form.ends_with("_lds")),
-    ("_dpp", |row| matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp)),
-    ("_sdwa", |row| matches!(row.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)),
-];
-
 /// A row of `target` that the function `name` stands for.
 fn row_of(target: Target, name: &str) -> Option<&'static InstDesc> {
     let name = name.strip_suffix("_with").unwrap_or(name);
     let plain = gcn_isa::table::find_mnemonic(target, name).next();
     plain.or_else(|| {
-        SUFFIXES.iter().find_map(|(suffix, is_meant)| {
-            let mnemonic = name.strip_suffix(suffix)?;
-            gcn_isa::table::find_mnemonic(target, mnemonic).find(|row| is_meant(row))
+        Variant::ALL.into_iter().filter(|v| *v != Variant::Plain).find_map(|variant| {
+            let mnemonic = name.strip_suffix(variant.suffix())?;
+            gcn_isa::table::find_mnemonic(target, mnemonic).find(|row| row.variant() == variant)
         })
     })
 }

@@ -11,6 +11,7 @@
 mod desc;
 mod load;
 mod names;
+mod variant;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -20,6 +21,7 @@ pub use desc::{
 };
 
 pub use names::{NameHasher, NameMap};
+pub use variant::Variant;
 
 use crate::target::Target;
 

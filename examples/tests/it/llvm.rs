@@ -4,24 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The version whose output these tests were written against.
-const VERSION: &str = "22";
-
-/// Path of a tool, `None` (with a loud line) where it is not installed.
-///
-/// # Panics
-/// If it is not installed although `GCN_REQUIRE_LLVM=1` says that it must be.
-pub fn tool(name: &str) -> Option<PathBuf> {
-    let versioned = format!("{name}-{VERSION}");
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|f| f.join(&versioned)).find(|p| p.is_file());
-    if found.is_none() {
-        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
-        assert!(!required, "`{versioned}` is not in PATH, but GCN_REQUIRE_LLVM=1");
-        eprintln!("SKIPPED: `{versioned}` is not in PATH; install LLVM {VERSION} to compare with it");
-    }
-    found
-}
+pub use crate::llvm_tools::tool;
 
 /// A folder that goes away with the value.
 pub struct Scratch(PathBuf);

@@ -2,6 +2,8 @@
 
 mod lines;
 mod llvm;
+#[path = "../../../testing/llvm_tools.rs"]
+mod llvm_tools;
 mod oracle;
 mod results;
 mod tight;

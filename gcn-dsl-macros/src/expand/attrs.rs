@@ -40,7 +40,7 @@ pub(crate) fn is_pipeline(attr: &Attribute) -> bool {
     attr.path().is_ident("pipeline")
 }
 
-/// Most stages of a pipelined loop; `gcn_dsl::ir::pipeline` has the same number, for what is no literal.
+/// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is no literal; a test holds the two together.
 const MOST_STAGES: u64 = 8;
 
 /// The stages of `#[pipeline(stages = n)]`.

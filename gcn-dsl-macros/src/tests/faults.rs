@@ -219,3 +219,18 @@ fn input_that_is_no_kernel() {
         assert!(found[0].contains(part), "{input}: {}", found[0]);
     }
 }
+
+/// The limits for what is no literal, which the library checks when the kernel is built.
+#[path = "../../../gcn-dsl/src/ir/pipeline/stages.rs"]
+mod stages;
+
+#[test]
+fn literal_stages_have_the_limits_of_all_others() {
+    let (least, most) = stages::STAGES.into_inner();
+    for n in 0..=most + 2 {
+        let n = proc_macro2::Literal::u8_unsuffixed(n);
+        let found = errors(in_body(quote! { #[pipeline(stages = #n)] for k in 0..a { y[k] = x[k]; } }));
+        let fits = (least..=most).contains(&n.to_string().parse().unwrap());
+        assert_eq!(found.is_empty(), fits, "{n}: {found:?}");
+    }
+}

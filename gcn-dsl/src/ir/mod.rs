@@ -26,152 +26,23 @@ mod print;
 pub mod private;
 pub mod probe;
 pub mod schedule;
+mod stmt;
+mod ty;
 pub mod wave;
 
+use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
-use gcn_isa::{Reg, RegFile};
 use smallvec::SmallVec;
 
 pub use atomic::{Atomic, AtomicOp};
 pub use call::{Arg, Call, Effect, Given, Variant};
 pub use hinted::{Cache, Hinted, Manner};
 pub use schedule::Schedule;
+pub use stmt::{Region, Stmt};
+pub use ty::{Bin, Label, LdsId, Place, Pred, PrivateId, Type, Un, Value, Variable};
 pub use wave::Wave;
 
 use crate::scalar::Elem;
-
-/// An SSA value, by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Value(pub u32);
-
-/// A mutable variable, by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Variable(pub u32);
-
-/// What an exit leaves, by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Label(pub u32);
-
-/// An LDS array, by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LdsId(pub u32);
-
-/// An array of each lane's own, by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PrivateId(pub u32);
-
-/// Where a value lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
-    /// One value per wave, in SGPRs.
-    Uniform,
-    /// One value per lane, in VGPRs (a `bool` is a lane mask in an SGPR pair).
-    Varying,
-    /// A matrix accumulator, in AGPRs.
-    Acc,
-}
-
-/// The type of a value or variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Type {
-    /// Where it lives.
-    pub place: Place,
-    /// Element type.
-    pub elem: Elem,
-    /// How many elements; more than one only for short vectors, fragments and accumulators.
-    pub count: u8,
-}
-
-impl Type {
-    /// One uniform element.
-    pub const fn uniform(elem: Elem) -> Type {
-        Type { place: Place::Uniform, elem, count: 1 }
-    }
-
-    /// One element per lane.
-    pub const fn varying(elem: Elem) -> Type {
-        Type { place: Place::Varying, elem, count: 1 }
-    }
-
-    /// Dwords of registers per lane (or per wave for uniform values). Elements narrower than a dword are packed only
-    /// in vectors of several.
-    pub const fn dwords(self) -> u8 {
-        if self.count == 1 {
-            self.elem.dwords()
-        } else {
-            (self.count as u32 * self.elem.bytes()).div_ceil(4) as u8
-        }
-    }
-
-    /// The registers that hold a value: which file, and how many. A varying condition is a mask of lanes.
-    pub const fn registers(self) -> (RegFile, u8) {
-        match self.place {
-            Place::Uniform => (RegFile::Sgpr, self.dwords()),
-            Place::Varying if matches!(self.elem, Elem::Bool) => (RegFile::Sgpr, 2),
-            Place::Varying => (RegFile::Vgpr, self.dwords()),
-            Place::Acc => (RegFile::Agpr, self.dwords()),
-        }
-    }
-}
-
-/// Two-operand arithmetic.
-#[allow(missing_docs, reason = "the names say it")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Bin {
-    Add,
-    Sub,
-    Mul,
-    /// High half of the 64-bit product of 32-bit integers.
-    MulHi,
-    Div,
-    Rem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Shr,
-    Min,
-    Max,
-}
-
-/// One-operand arithmetic.
-#[allow(missing_docs, reason = "the names say it")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Un {
-    Neg,
-    Not,
-    Abs,
-    Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    /// Round to nearest, ties to even.
-    Rndne,
-    /// Approximate reciprocal (`v_rcp_*`).
-    Rcp,
-    /// Approximate base-2 exponential (`v_exp_*`).
-    Exp2,
-    /// Approximate base-2 logarithm (`v_log_*`).
-    Log2,
-    /// Approximate reciprocal square root (`v_rsq_*`).
-    Rsq,
-    /// Approximate sine of an angle in turns (`v_sin_*`).
-    Sin,
-    /// Approximate cosine of an angle in turns (`v_cos_*`).
-    Cos,
-}
-
-/// A comparison.
-#[allow(missing_docs, reason = "the names say it")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Pred {
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Eq,
-    Ne,
-}
 
 /// Memory that an access goes to, with its base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -302,105 +173,6 @@ pub enum Inst {
         /// Which result; from 1.
         index: u8,
     },
-}
-
-/// A statement of a region.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Stmt {
-    /// The instruction that defines this value (or has an effect only).
-    Inst(Value),
-    /// Two-way branch.
-    If {
-        /// `bool`, uniform or varying.
-        cond: Value,
-        /// Taken where true.
-        then: Region,
-        /// Taken where false.
-        els: Region,
-    },
-    /// Loop tested at the top.
-    While {
-        /// Computes the condition on each trip.
-        head: Region,
-        /// `bool`, uniform or varying, defined in `head` or outside.
-        cond: Value,
-        /// The body.
-        body: Region,
-    },
-    /// Loop tested at the bottom on a uniform condition; runs at least once.
-    DoWhile {
-        /// The body.
-        body: Region,
-        /// Uniform `bool`, defined in `body` or outside.
-        cond: Value,
-    },
-    /// Loop without a condition: only exits leave it.
-    Loop {
-        /// The body.
-        body: Region,
-    },
-    /// Statements that an exit can leave.
-    Block {
-        /// What exits name; one block only has it.
-        label: Label,
-        /// The statements.
-        body: Region,
-    },
-    /// The lanes that get here go on behind the enclosing block of this label. The last statement of its region.
-    Exit(Label),
-}
-
-impl Stmt {
-    /// The regions of the statement, in the order in which they run first.
-    pub fn regions(&self) -> SmallVec<[&Region; 2]> {
-        match self {
-            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
-            Stmt::If { then, els, .. } => SmallVec::from_slice(&[then, els]),
-            Stmt::While { head, body, .. } => SmallVec::from_slice(&[head, body]),
-            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
-                SmallVec::from_slice(&[body])
-            }
-        }
-    }
-
-    /// The condition that the statement itself branches on.
-    pub fn condition(&self) -> Option<Value> {
-        match self {
-            Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } => Some(*cond),
-            Stmt::Inst(_) | Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Exit(_) => None,
-        }
-    }
-
-    /// The regions of the statement, to change them.
-    pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
-        match self {
-            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
-            Stmt::If { then, els, .. } => SmallVec::from([then, els]),
-            Stmt::While { head, body, .. } => SmallVec::from([head, body]),
-            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
-                std::iter::once(body).collect()
-            }
-        }
-    }
-}
-
-/// Statements in order.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Region {
-    /// The statements.
-    pub stmts: Vec<Stmt>,
-}
-
-impl Region {
-    /// Calls `f` for each instruction, those of nested regions included, in order.
-    pub fn each_inst(&self, f: &mut impl FnMut(Value)) {
-        for stmt in &self.stmts {
-            match stmt {
-                Stmt::Inst(v) => f(*v),
-                other => other.regions().into_iter().for_each(|region| region.each_inst(f)),
-            }
-        }
-    }
 }
 
 /// An instruction with its type and origin.

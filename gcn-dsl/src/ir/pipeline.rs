@@ -13,6 +13,7 @@
 mod plan;
 mod refuse;
 mod rotate;
+mod stages;
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
@@ -20,10 +21,7 @@ use hashbrown::HashMap;
 use super::{Inst, Kernel, Region, Stmt, Variable};
 
 pub use refuse::{Left, Reason, Refused};
-
-/// Fewest and most stages of a pipelined loop. The body is there once for each; what there is to gain ends where the loads
-/// of so many trips are longer on their way than memory takes.
-pub const STAGES: std::ops::RangeInclusive<u8> = 2..=8;
+pub use stages::STAGES;
 
 /// A loop to pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,45 +12,8 @@ use gcn_isa::table::{OperandDesc, OperandKinds};
 
 use super::excluded::excluded;
 
-/// A way of using a mnemonic that has operands or results of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Variant {
-    /// As the mnemonic says.
-    Plain,
-    /// An atomic that returns the old value (`glc`, `sc0`): `…_rtn`.
-    Rtn,
-    /// A load to LDS (`lds`): `…_lds`.
-    Lds,
-    /// With data-parallel primitives: `…_dpp`.
-    Dpp,
-    /// With sub-dword addressing: `…_sdwa`.
-    Sdwa,
-}
-
-impl Variant {
-    /// The variant that a row belongs to.
-    pub fn of(row: &InstDesc) -> Variant {
-        match row.format {
-            Format::Vop1Dpp | Format::Vop2Dpp => Variant::Dpp,
-            Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => Variant::Sdwa,
-            _ if row.form.starts_with("rtn") => Variant::Rtn,
-            // `buffer_store_lds_dword` has nothing but its LDS form.
-            _ if row.form.ends_with("_lds") && !row.mnemonic.contains("_lds") => Variant::Lds,
-            _ => Variant::Plain,
-        }
-    }
-
-    /// What the function's name has behind the mnemonic.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Variant::Plain => "",
-            Variant::Rtn => "_rtn",
-            Variant::Lds => "_lds",
-            Variant::Dpp => "_dpp",
-            Variant::Sdwa => "_sdwa",
-        }
-    }
-}
+/// Which way of using a mnemonic a function stands for.
+pub use gcn_isa::table::Variant;
 
 /// What the compiler may do with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,7 +122,7 @@ pub enum Form {
 pub fn functions() -> Vec<Function> {
     let mut groups: BTreeMap<(&'static str, Variant), Vec<&'static InstDesc>> = BTreeMap::new();
     for row in table::rows().iter().filter(|row| excluded(row.mnemonic).is_none()) {
-        groups.entry((row.mnemonic, Variant::of(row))).or_default().push(row);
+        groups.entry((row.mnemonic, row.variant())).or_default().push(row);
     }
     groups.into_values().filter_map(Function::of).collect()
 }
@@ -199,10 +162,10 @@ impl Function {
 
     fn of(rows: Vec<&'static InstDesc>) -> Option<Function> {
         let row = *rows.iter().min_by_key(|row| preference(row))?;
-        let variant = Variant::of(row);
+        let variant = row.variant();
         let modifiers = rows.iter().fold(Modifiers::empty(), |m, row| m | optional(row));
         let mut params = operands(row);
-        if keeps_part(&rows, variant)
+        if rows.iter().any(|row| row.can_keep_part())
             && let Some(dst) = row.operands.iter().find(|o| o.access == Access::Write && o.name == "vdst")
         {
             params.insert(0, Param { name: "old", kind: Kind::Old(dst.dwords), tied: false });
@@ -239,15 +202,6 @@ fn optional(row: &InstDesc) -> Modifiers {
         // A source operand says this itself.
         | Modifiers::NEG;
     row.modifiers - parameters - row.required
-}
-
-/// Modifiers of the rows can make an instruction keep a part of its destination.
-fn keeps_part(rows: &[&InstDesc], variant: Variant) -> bool {
-    match variant {
-        Variant::Dpp => true,
-        Variant::Sdwa => rows.iter().any(|row| row.modifiers.contains(Modifiers::DST_UNUSED)),
-        _ => rows.iter().any(|row| row.op_sel_dst_bit().is_some()),
-    }
 }
 
 fn is_off(operand: &OperandDesc) -> bool {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
-use gcn_isa::table::{self, Format, InstDesc, Modifiers};
+use gcn_isa::table::{self, InstDesc, Modifiers};
 use gcn_isa::{Target, check};
 use smallvec::SmallVec;
 
@@ -280,7 +280,7 @@ fn compile(target: Target, cases: &[&Case<'_>], schedule: bool) -> Result<Vec<&'
 
 /// True if the program has an instruction for each call.
 fn all_there(cases: &[&Case<'_>], found: &[&'static InstDesc]) -> bool {
-    let count = |m: &str, v: Variant| found.iter().filter(|d| d.mnemonic == m && Variant::of(d) == v).count();
+    let count = |m: &str, v: Variant| found.iter().filter(|d| d.mnemonic == m && d.variant() == v).count();
     cases.iter().all(|case| {
         let calls = cases.iter().filter(|c| c.f.name == case.f.name).count();
         let forms = cases.iter().filter(|c| c.f.name == case.f.name).map(|c| c.row.form);
@@ -329,9 +329,8 @@ fn every_function_builds_on_every_target_that_has_it() {
 #[test]
 fn suffixes_follow_the_format() {
     for f in catalog::functions() {
-        let dpp = f.rows.iter().all(|r| matches!(r.format, Format::Vop1Dpp | Format::Vop2Dpp));
+        let dpp = f.rows.iter().all(|r| r.format.is_dpp());
         assert_eq!(f.name.ends_with("_dpp"), dpp, "{}", f.name);
-        let sdwa = |r: &&InstDesc| matches!(r.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa);
-        assert_eq!(f.name.ends_with("_sdwa"), f.rows.iter().all(sdwa), "{}", f.name);
+        assert_eq!(f.name.ends_with("_sdwa"), f.rows.iter().all(|r| r.format.is_sdwa()), "{}", f.name);
     }
 }

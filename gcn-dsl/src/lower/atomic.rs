@@ -207,7 +207,7 @@ impl Lower<'_> {
         let text = name.mnemonic(family, elem, used);
         let mut rows = table::find_mnemonic(self.target, &text).peekable();
         let mnemonic = rows.peek().map(|row| row.mnemonic).ok_or_else(|| self.no_instruction(&text))?;
-        if used && family != "ds" && !rows.any(|row| Variant::of(row) == Variant::Rtn) {
+        if used && family != "ds" && !rows.any(|row| row.variant() == Variant::Rtn) {
             let what = format!("the old value of `{text}` on {}", self.target);
             return Err(self.unsupported(&what, elem, "do not use the result, or use a compare-exchange"));
         }

@@ -8,19 +8,22 @@
 //! Modifiers and immediates are judged by the encoder, which is asked with stand-in registers, so that a fault is
 //! reported at the user's call and no rule is written twice.
 
+mod fits;
+
 use gcn_isa::inst::{Inst as MachineInst, Mods};
-use gcn_isa::operand::{Inline, Operand};
+use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, M0, Reg, RegFile, VCC};
-use gcn_isa::table::{self, Access, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
-use hashbrown::{HashMap, HashSet};
+use gcn_isa::table::{self, Access, InstDesc, OperandDesc, OperandKinds};
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, slot_takes, to_operand};
+use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, to_operand};
 use super::{Lower, LowerError, Lowered, Src, Width};
 use crate::ir::call::BUFFER_FORMAT;
-use crate::ir::{Arg, Call, Inst, Kernel, Region, Stmt, Type, Value, Variant};
+use crate::ir::{Arg, Call, Type, Value};
 use crate::isa::catalog::returns_exec;
 use crate::mir::{MOperand, Op, VSlice};
+use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 
 /// A row with the modifiers that a call has in it.
 struct Choice {
@@ -98,7 +101,7 @@ impl Lower<'_> {
 
     fn choose(&self, call: &Call, srcs: &[Src]) -> Lowered<Choice> {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, call.mnemonic)
-            .filter(|row| Variant::of(row) == call.variant)
+            .filter(|row| row.variant() == call.variant)
             .collect();
         if rows.is_empty() {
             return Err(self.no_instruction(call.mnemonic));
@@ -362,157 +365,4 @@ impl Lower<'_> {
             what,
         }
     }
-}
-
-/// The row's modifiers with those of the call.
-fn modifiers(row: &InstDesc, call: &Call) -> Mods {
-    let mut mods = row.default_mods();
-    call.given.apply(&mut mods);
-    let read = row.operands.iter().filter(|o| o.access != Access::Write);
-    for (i, slot) in read.enumerate() {
-        let source = slot.name.strip_prefix("src").and_then(|n| n.parse::<u8>().ok());
-        let Some(source) = source else { continue };
-        let bit = |mask: u8| (mask >> i & 1) << source;
-        mods.neg |= bit(call.arg_mods.neg);
-        mods.abs |= bit(call.arg_mods.abs);
-        mods.sext |= bit(call.arg_mods.sext);
-    }
-    mods
-}
-
-struct Fit {
-    copies: u32,
-    literal: bool,
-}
-
-/// The row has every modifier that was given, and addresses as the call does.
-fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
-    let addressing = Modifiers::OFFEN | Modifiers::IDXEN;
-    let given = call.given.set;
-    let addressed = !matches!(row.format, Format::Mubuf | Format::Mtbuf)
-        || (row.required & addressing) == (given & addressing)
-        || row.operand_index("vaddr").is_none();
-    // The scalar memory form with both offsets is for those who give both.
-    let both =
-        row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
-    let format = row.format == Format::Mtbuf || !given.contains(BUFFER_FORMAT);
-    let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
-    let (neg, abs, sext) = row.source_mods;
-    let f64_neg = row.modifiers.contains(Modifiers::NEG);
-    let sources = read.into_iter().all(|(i, slot)| {
-        let wants = |mask: u8| mask >> i & 1 == 1;
-        let source: Option<u8> = slot.name.strip_prefix("src").and_then(|n| n.parse().ok());
-        let has = |mask: u8| source.is_some_and(|s| mask >> s & 1 == 1);
-        (!wants(call.arg_mods.neg) || has(neg) || f64_neg)
-            && (!wants(call.arg_mods.abs) || has(abs))
-            && (!wants(call.arg_mods.sext) || has(sext))
-    });
-    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the table does not
-    // list it.
-    let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
-    addressed && both && format && sources && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
-}
-
-/// The slot takes the source as it is and reads what the source means.
-fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
-    let operand = to_operand(src);
-    // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
-    let other_width = matches!(src, Src::Const(_, Width::B32))
-        && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
-        && row.mnemonic.contains("16")
-        && !row.is_matrix();
-    let literal16 =
-        matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);
-    let narrow = narrow_fits(row, slot, src) && file.is_some_and(|f| slot.kinds.contains(file_kind(f)));
-    !other_width && (literal16 || narrow || slot_takes(slot, src, file))
-}
-
-/// A and B of the `f8f6f4` instructions have 4, 6 or 8 dwords; the encoder knows how many for which format.
-fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
-    row.mnemonic.ends_with("f8f6f4")
-        && matches!(slot.name, "src0" | "src1")
-        && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
-}
-
-/// A constant in each dword of C, where the instruction takes registers alone (gfx908's with its own mnemonics).
-fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
-    row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
-}
-
-/// The register of a tied operand can be filled from `src`.
-fn can_hold(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
-    can_copy(slot, src, file) || slot_takes(slot, src, file) && matches!(src, Src::Reg(_) | Src::Const(..))
-}
-
-/// For each SCC result that somebody uses the value that stands for it.
-pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
-    let mut found = HashMap::new();
-    kernel.body.each_inst(&mut |v| {
-        if let Inst::Result { of, index } = kernel.def(v).inst {
-            found.insert((of, index), v);
-        }
-    });
-    found
-}
-
-/// SCC results whose only reader is the next call, so that SCC still holds them there.
-pub(super) fn scc_follows(kernel: &Kernel) -> HashSet<Value> {
-    let mut uses: HashMap<Value, u32> = HashMap::new();
-    let mut count = |v: Value| *uses.entry(v).or_insert(0) += 1;
-    kernel.body.each_inst(&mut |v| kernel.def(v).inst.operands(&mut count));
-    conditions(&kernel.body, &mut count);
-    let mut found = HashSet::new();
-    pairs(kernel, &kernel.body, &mut |scc| {
-        if uses.get(&scc) == Some(&1) {
-            found.insert(scc);
-        }
-    });
-    found
-}
-
-fn conditions(region: &Region, f: &mut impl FnMut(Value)) {
-    for stmt in &region.stmts {
-        stmt.condition().into_iter().for_each(&mut *f);
-        stmt.regions().into_iter().for_each(|region| conditions(region, f));
-    }
-}
-
-/// Calls `f` for each SCC result that the next call reads.
-fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
-    let mut last: Option<Value> = None;
-    for stmt in &region.stmts {
-        match stmt {
-            Stmt::Inst(v) => match &kernel.def(*v).inst {
-                Inst::Machine(call) => {
-                    if let (Some(last), Some(scc)) = (last, call.scc)
-                        && is_scc_of(kernel, scc, last)
-                    {
-                        f(scc);
-                    }
-                    last = Some(*v);
-                }
-                Inst::Result { .. } | Inst::Const(_) => {}
-                _ => last = None,
-            },
-            other => {
-                other.regions().into_iter().for_each(|region| pairs(kernel, region, f));
-                last = None;
-            }
-        }
-    }
-}
-
-/// True if `scc` is the SCC result of the call `of`, the last of its results.
-fn is_scc_of(kernel: &Kernel, scc: Value, of: Value) -> bool {
-    let Inst::Machine(call) = &kernel.def(of).inst else { return false };
-    let last = call.results.len() as u8;
-    match kernel.def(scc).inst {
-        Inst::Result { of: from, index } => from == of && index + 1 == last && is_scc(call),
-        _ => scc == of && last == 1 && is_scc(call),
-    }
-}
-
-/// The last result of a scalar instruction is SCC if it is a uniform `bool`.
-fn is_scc(call: &Call) -> bool {
-    call.results.last() == Some(&Type::uniform(crate::scalar::Elem::Bool))
 }

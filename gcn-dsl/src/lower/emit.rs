@@ -3,7 +3,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::reg::{RegFile, VCC};
-use gcn_isa::table::{self, Access, Format, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Access, InstDesc, OperandDesc, OperandKinds};
 use smallvec::SmallVec;
 
 use super::{Lower, LowerError, Lowered, Src, Width};
@@ -25,8 +25,7 @@ impl Lower<'_> {
         modify: impl Fn(&mut Mods),
     ) -> Lowered {
         let rows: SmallVec<[&'static InstDesc; 8]> = table::find_mnemonic(self.target, mnemonic)
-            .filter(|row| !matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp | Format::Vop1Sdwa))
-            .filter(|row| !matches!(row.format, Format::Vop2Sdwa | Format::VopcSdwa))
+            .filter(|row| !row.format.is_dpp() && !row.format.is_sdwa())
             .collect();
         if rows.is_empty() {
             return Err(self.no_instruction(mnemonic));

@@ -5,8 +5,9 @@
 //! mnemonic; `emit` picks the encoding whose slots accept the operands and copies those that no encoding accepts, so that
 //! no rule about operand kinds is written here.
 //!
-//! - `call`: instructions that the kernel names.
-//! - `arith`: integer and floating-point arithmetic, comparisons, conversions.
+//! - `call`: instructions that the kernel names; `scc`: SCC among their results.
+//! - `arith`: integer and floating-point arithmetic; `unary`: of one operand; `compare`: comparisons and selection; `convert`:
+//!   conversions; `lanes`: single lanes.
 //! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
@@ -22,132 +23,38 @@
 mod arith;
 pub(crate) mod atomic;
 mod call;
+mod compare;
 mod control;
 mod convert;
 mod emit;
+mod error;
 mod exit;
 mod expand;
+mod inputs;
+mod lanes;
 mod memory;
+mod scc;
 mod schedule;
 mod skip;
 #[cfg(test)]
 mod tests;
+mod unary;
 mod undef;
 mod variable;
 mod wave;
 
-use gcn_emit::kernel::{InitialSgprs, UserSgprs};
+use gcn_emit::kernel::UserSgprs;
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
+
+pub use error::LowerError;
+pub use inputs::Inputs;
 
 use crate::ir::align::Alignment;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
 use crate::scalar::Elem;
-
-/// Why a kernel cannot be lowered.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum LowerError {
-    /// The target lacks an instruction.
-    #[error("{at}`{mnemonic}` does not exist on {target}; {remedy}")]
-    NoInstruction {
-        /// Source position and colon, if known.
-        at: String,
-        /// The instruction.
-        mnemonic: String,
-        /// The target.
-        target: Target,
-        /// What to do.
-        remedy: String,
-    },
-    /// No encoding takes the operands.
-    #[error("{at}no encoding of `{mnemonic}` on {target} takes these operands ({operands}); {remedy}")]
-    Operands {
-        /// Source position and colon, if known.
-        at: String,
-        /// The instruction.
-        mnemonic: String,
-        /// The target.
-        target: Target,
-        /// The operands.
-        operands: String,
-        /// What to do.
-        remedy: String,
-    },
-    /// The instruction does not have a modifier.
-    #[error(
-        "{at}`{mnemonic}` on {target} does not take {what}; the function's documentation lists its modifiers"
-    )]
-    Modifier {
-        /// Source position and colon, if known.
-        at: String,
-        /// The instruction.
-        mnemonic: String,
-        /// The target.
-        target: Target,
-        /// The modifiers.
-        what: String,
-    },
-    /// A modifier or an immediate has a value that no encoding holds.
-    #[error("{at}`{mnemonic}` cannot be encoded on {target}: {fault}")]
-    Encoding {
-        /// Source position and colon, if known.
-        at: String,
-        /// The instruction.
-        mnemonic: String,
-        /// The target.
-        target: Target,
-        /// What the encoder says.
-        fault: String,
-    },
-    /// An operation that has no lowering for its element type.
-    #[error("{at}{what} is not available for `{elem}` on the device; {remedy}")]
-    Unsupported {
-        /// Source position and colon, if known.
-        at: String,
-        /// The operation.
-        what: String,
-        /// The element type.
-        elem: Elem,
-        /// What to do.
-        remedy: String,
-    },
-}
-
-/// What the lowered kernel needs from the dispatch besides its code.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Inputs {
-    /// The kernarg segment pointer is read.
-    pub kernarg: bool,
-    /// Workgroup ids read, by dimension.
-    pub workgroup_id: [bool; 3],
-    /// Highest dimension of work-item id read.
-    pub local_id_dims: u8,
-    /// Scratch bytes of a lane, a multiple of 4; see [`Inputs::reserve_scratch`].
-    pub scratch_bytes: u32,
-}
-
-impl Inputs {
-    /// User SGPRs that the descriptor asks for.
-    pub fn user_sgprs(&self, target: Target) -> UserSgprs {
-        let mut user = UserSgprs::empty();
-        user.set(UserSgprs::KERNARG_SEGMENT_PTR, self.kernarg);
-        let set_up = self.scratch_bytes > 0 && !target.has_architected_flat_scratch();
-        user.set(UserSgprs::FLAT_SCRATCH_INIT, set_up);
-        user
-    }
-
-    /// Where each SGPR is that the dispatch fills.
-    pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
-        InitialSgprs {
-            user: self.user_sgprs(target),
-            workgroup_ids: self.workgroup_id,
-            scratch_wave_offset: self.scratch_bytes > 0 && !target.has_architected_flat_scratch(),
-            ..InitialSgprs::default()
-        }
-    }
-}
 
 /// Lowers `kernel` for `target` with its workgroup size.
 ///
@@ -169,8 +76,8 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
         used_atomics: atomic::used_atomics(kernel),
-        scc_results: call::scc_results(kernel),
-        scc_follows: call::scc_follows(kernel),
+        scc_results: scc::scc_results(kernel),
+        scc_follows: scc::scc_follows(kernel),
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),

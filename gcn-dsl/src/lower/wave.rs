@@ -10,7 +10,7 @@
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::{EXEC, RegFile};
-use gcn_isa::table::{self, Format};
+use gcn_isa::table;
 
 use super::arith::{Calc, calc};
 use super::{Lower, Lowered, Src, Width};
@@ -177,7 +177,7 @@ impl Lower<'_> {
     /// A DPP instruction. Its sources are vector registers.
     fn dpp(&mut self, mnemonic: &str, dst: VSlice, srcs: &[VSlice], step: Step) {
         let row = table::find_mnemonic(self.target, mnemonic)
-            .find(|row| matches!(row.format, Format::Vop1Dpp | Format::Vop2Dpp))
+            .find(|row| row.format.is_dpp())
             .unwrap_or_else(|| unreachable!("GFX9 has {mnemonic} with DPP"));
         let Step { ctrl, row_mask, bank_mask, total } = step;
         let mods =

@@ -111,9 +111,7 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
     match row.format {
         F::Vop1 | F::Vop2 | F::Vopc => suffix == "_e32",
         F::Vop3a | F::Vop3b | F::Vop3p | F::Vop3pMai | F::Vop3px2 => suffix == "_e64",
-        F::Vop1Dpp | F::Vop2Dpp => suffix == "_dpp",
-        F::Vop1Sdwa | F::Vop2Sdwa | F::VopcSdwa => suffix == "_sdwa",
-        _ => false,
+        format => format.is_dpp() && suffix == "_dpp" || format.is_sdwa() && suffix == "_sdwa",
     }
 }
 

@@ -170,7 +170,7 @@ impl InstDesc {
             let ctrl = if self.dpp_newbcast_only { 0x150 } else { 0xe4 };
             mods.dpp = Some(crate::inst::Dpp { ctrl, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }
-        if matches!(self.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa) {
+        if self.format.is_sdwa() {
             mods.sdwa = Some(crate::inst::Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 });
         }
         mods.glc = self.required.contains(Modifiers::GLC);

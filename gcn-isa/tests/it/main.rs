@@ -6,6 +6,8 @@ mod golden;
 mod hazards;
 mod layout;
 mod llvm_defects;
+#[path = "../../../testing/llvm_tools.rs"]
+mod llvm_tools;
 mod memory_model;
 mod reference;
 mod semantics;

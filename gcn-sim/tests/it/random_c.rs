@@ -14,6 +14,7 @@ use gcn_sim::launch::{Buffer, Element, Program, Spec};
 use gcn_sim::{Options, Sanitize};
 
 use super::harness::Random;
+use super::llvm_tools::tool;
 
 const CLANG: &str = "clang-22";
 const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
@@ -25,17 +26,6 @@ const COMMON: [&str; 7] =
 /// Against docs/findings.md, C4, the option.
 const TARGET: [&str; 4] =
     ["--target=amdgcn-amd-amdhsa", "-nogpulib", "-mllvm", "-amdgpu-codegenprepare-break-large-phis=0"];
-
-/// True if clang is installed.
-fn has_clang() -> bool {
-    let found = Command::new(CLANG).arg("--version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
-        assert!(!required, "GCN_REQUIRE_LLVM=1, but {CLANG} cannot be run");
-        eprintln!("SKIPPED: {CLANG} is not in PATH; install clang 22 to compare with it");
-    }
-    found
-}
 
 fn compile(source: &Path, to: &Path, arguments: &[&str]) {
     let output =
@@ -129,7 +119,7 @@ fn check(seed: u64) -> Vec<String> {
 
 #[test]
 fn random_programs_in_c_compute_what_this_machine_does() {
-    if !has_clang() {
+    if tool("clang").is_none() {
         return;
     }
     let asked = std::env::var("GCN_RANDOM_C").ok();

@@ -2,33 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use gcn_emit::encode::encode_inst;
 use gcn_isa::{Format, Inline, Inst, Operand, RegFile, Target, table};
 
 use super::random::random_inst;
-
-/// The disassembler of LLVM 22, if it is installed.
-fn llvm_mc() -> Option<&'static str> {
-    let found = ["llvm-mc-22", "llvm-mc"].into_iter().find(|tool| {
-        let output = Command::new(tool).arg("--version").output();
-        output.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("LLVM version 22"))
-    });
-    if found.is_none() {
-        assert!(
-            std::env::var_os("GCN_REQUIRE_LLVM").is_none_or(|v| v != "1"),
-            "LLVM 22 is required but not found"
-        );
-        println!(
-            "SKIPPED: no llvm-mc of LLVM 22 on the PATH; the comparison with its disassembler did not run"
-        );
-    }
-    found
-}
+use crate::llvm_tools::tool;
 
 /// Standard output and error of the tool for these lines of input.
-fn run(tool: &str, target: Target, mode: &str, lines: &[String]) -> (String, String) {
+fn run(tool: &Path, target: Target, mode: &str, lines: &[String]) -> (String, String) {
     let mut child = Command::new(tool)
         .args([mode, "-triple=amdgcn", &format!("-mcpu={target}")])
         .stdin(Stdio::piped())
@@ -47,7 +31,7 @@ fn run(tool: &str, target: Target, mode: &str, lines: &[String]) -> (String, Str
 
 /// One line of output for each line of input, `None` where the tool refuses. A refused line takes the disassembler out
 /// of step, so the refused ones are found first.
-fn line_by_line(tool: &str, target: Target, mode: &str, input: &[String]) -> Vec<Option<String>> {
+fn line_by_line(tool: &Path, target: Target, mode: &str, input: &[String]) -> Vec<Option<String>> {
     let (_, errors) = run(tool, target, mode, input);
     let line_number = |error: &str| error.strip_prefix("<stdin>:")?.split(':').next()?.parse::<usize>().ok();
     let refused: BTreeSet<usize> = errors.lines().filter_map(line_number).map(|n| n - 1).collect();
@@ -93,7 +77,7 @@ fn is_llvm_fault(inst: &Inst) -> bool {
 /// some constants, and where bits are set that the symbolic names do not show). Where it is, ours is the same.
 #[test]
 fn random_instructions_disassemble_to_our_text() {
-    let Some(tool) = llvm_mc() else { return };
+    let Some(tool) = tool("llvm-mc") else { return };
     let mut wrong = Vec::new();
     for target in Target::ALL {
         let rows = table::rows().iter().filter(|r| r.targets.contains(target));
@@ -103,15 +87,15 @@ fn random_instructions_disassemble_to_our_text() {
             .filter_map(|inst| encode_inst(&inst, target).ok().map(|bytes| (inst, bytes.to_vec())))
             .unzip();
         let input: Vec<String> = code.iter().map(|bytes| hex(bytes)).collect();
-        let theirs = line_by_line(tool, target, "--disassemble", &input);
+        let theirs = line_by_line(&tool, target, "--disassemble", &input);
         let ours: Vec<String> = insts.iter().map(|inst| super::text(inst, target)).collect();
         let differing: Vec<usize> =
             (0..insts.len()).filter(|&i| theirs[i].as_ref() != Some(&ours[i])).collect();
         let texts =
             |of: &dyn Fn(usize) -> String| -> Vec<String> { differing.iter().map(|&i| of(i)).collect() };
         let their_code =
-            line_by_line(tool, target, "-show-encoding", &texts(&|i| theirs[i].clone().unwrap_or_default()));
-        let our_code = line_by_line(tool, target, "-show-encoding", &texts(&|i| ours[i].clone()));
+            line_by_line(&tool, target, "-show-encoding", &texts(&|i| theirs[i].clone().unwrap_or_default()));
+        let our_code = line_by_line(&tool, target, "-show-encoding", &texts(&|i| ours[i].clone()));
         for (n, &i) in differing.iter().enumerate() {
             let canonical = theirs[i].is_some() && encodes_to(their_code[n].as_ref(), &code[i]);
             if canonical || theirs[i].is_none() || !encodes_to(our_code[n].as_ref(), &code[i]) {

@@ -12,6 +12,7 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
 
 use super::{COLUMNS, Form, answers, cases};
+use crate::llvm_tools::tool;
 
 /// A function for each case.
 fn module() -> String {
@@ -169,21 +170,9 @@ fn last_immediate(operands: &str) -> u32 {
     numbers.next_back().expect("an access has a cache policy")
 }
 
-/// True if LLVM is there; without it says so, and panics if `GCN_REQUIRE_LLVM=1`.
-fn works() -> bool {
-    let status = Command::new("llc-22").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if status.is_ok_and(|s| s.success()) {
-        return true;
-    }
-    let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
-    assert!(!required, "GCN_REQUIRE_LLVM=1, but `llc-22` cannot be run");
-    println!("SKIPPED: memory model: `llc-22` cannot be run; install LLVM 22");
-    false
-}
-
 #[test]
 fn answers_are_llvms() {
-    if !works() {
+    if tool("llc").is_none() {
         return;
     }
     let dir = std::env::temp_dir().join(format!("gcn-memory-model-{}", std::process::id()));
@@ -226,7 +215,7 @@ fn write(rows: &[(String, Vec<String>)]) {
 /// write-back itself counts on vmcnt and must be done before the store that it is for.
 #[test]
 fn the_wait_behind_a_write_back_is_ours() {
-    if !works() {
+    if tool("llc").is_none() {
         return;
     }
     let dir = std::env::temp_dir().join(format!("gcn-memory-model-wbl2-{}", std::process::id()));

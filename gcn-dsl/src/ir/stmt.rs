@@ -1,0 +1,104 @@
+//! Statements and regions.
+
+use smallvec::SmallVec;
+
+use super::{Label, Value};
+
+/// A statement of a region.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Stmt {
+    /// The instruction that defines this value (or has an effect only).
+    Inst(Value),
+    /// Two-way branch.
+    If {
+        /// `bool`, uniform or varying.
+        cond: Value,
+        /// Taken where true.
+        then: Region,
+        /// Taken where false.
+        els: Region,
+    },
+    /// Loop tested at the top.
+    While {
+        /// Computes the condition on each trip.
+        head: Region,
+        /// `bool`, uniform or varying, defined in `head` or outside.
+        cond: Value,
+        /// The body.
+        body: Region,
+    },
+    /// Loop tested at the bottom on a uniform condition; runs at least once.
+    DoWhile {
+        /// The body.
+        body: Region,
+        /// Uniform `bool`, defined in `body` or outside.
+        cond: Value,
+    },
+    /// Loop without a condition: only exits leave it.
+    Loop {
+        /// The body.
+        body: Region,
+    },
+    /// Statements that an exit can leave.
+    Block {
+        /// What exits name; one block only has it.
+        label: Label,
+        /// The statements.
+        body: Region,
+    },
+    /// The lanes that get here go on behind the enclosing block of this label. The last statement of its region.
+    Exit(Label),
+}
+
+impl Stmt {
+    /// The regions of the statement, in the order in which they run first.
+    pub fn regions(&self) -> SmallVec<[&Region; 2]> {
+        match self {
+            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
+            Stmt::If { then, els, .. } => SmallVec::from_slice(&[then, els]),
+            Stmt::While { head, body, .. } => SmallVec::from_slice(&[head, body]),
+            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
+                SmallVec::from_slice(&[body])
+            }
+        }
+    }
+
+    /// The condition that the statement itself branches on.
+    pub fn condition(&self) -> Option<Value> {
+        match self {
+            Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } => Some(*cond),
+            Stmt::Inst(_) | Stmt::Loop { .. } | Stmt::Block { .. } | Stmt::Exit(_) => None,
+        }
+    }
+
+    /// The regions of the statement, to change them.
+    pub fn regions_mut(&mut self) -> SmallVec<[&mut Region; 2]> {
+        match self {
+            Stmt::Inst(_) | Stmt::Exit(_) => SmallVec::new(),
+            Stmt::If { then, els, .. } => SmallVec::from([then, els]),
+            Stmt::While { head, body, .. } => SmallVec::from([head, body]),
+            Stmt::DoWhile { body, .. } | Stmt::Loop { body } | Stmt::Block { body, .. } => {
+                std::iter::once(body).collect()
+            }
+        }
+    }
+}
+
+/// Statements in order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Region {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+}
+
+impl Region {
+    /// Calls `f` for each instruction, those of nested regions included, in order.
+    pub fn each_inst(&self, f: &mut impl FnMut(Value)) {
+        for stmt in &self.stmts {
+            match stmt {
+                Stmt::Inst(v) => f(*v),
+                other => other.regions().into_iter().for_each(|region| region.each_inst(f)),
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Which rows have what a call asks for, and which slots take its operands.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::{Inline, Operand};
+use gcn_isa::reg::RegFile;
+use gcn_isa::table::{Access, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+
+use crate::ir::Call;
+use crate::ir::call::BUFFER_FORMAT;
+use crate::lower::emit::{can_copy, file_kind, slot_takes, to_operand};
+use crate::lower::{Src, Width};
+use crate::mir::MOperand;
+
+/// The row's modifiers with those of the call.
+pub(super) fn modifiers(row: &InstDesc, call: &Call) -> Mods {
+    let mut mods = row.default_mods();
+    call.given.apply(&mut mods);
+    let read = row.operands.iter().filter(|o| o.access != Access::Write);
+    for (i, slot) in read.enumerate() {
+        let source = slot.name.strip_prefix("src").and_then(|n| n.parse::<u8>().ok());
+        let Some(source) = source else { continue };
+        let bit = |mask: u8| (mask >> i & 1) << source;
+        mods.neg |= bit(call.arg_mods.neg);
+        mods.abs |= bit(call.arg_mods.abs);
+        mods.sext |= bit(call.arg_mods.sext);
+    }
+    mods
+}
+
+pub(super) struct Fit {
+    pub copies: u32,
+    pub literal: bool,
+}
+
+/// The row has every modifier that was given, and addresses as the call does.
+pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
+    let addressing = Modifiers::OFFEN | Modifiers::IDXEN;
+    let given = call.given.set;
+    let addressed = !matches!(row.format, Format::Mubuf | Format::Mtbuf)
+        || (row.required & addressing) == (given & addressing)
+        || row.operand_index("vaddr").is_none();
+    // The scalar memory form with both offsets is for those who give both.
+    let both =
+        row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
+    let format = row.format == Format::Mtbuf || !given.contains(BUFFER_FORMAT);
+    let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
+    let (neg, abs, sext) = row.source_mods;
+    let f64_neg = row.modifiers.contains(Modifiers::NEG);
+    let sources = read.into_iter().all(|(i, slot)| {
+        let wants = |mask: u8| mask >> i & 1 == 1;
+        let source: Option<u8> = slot.name.strip_prefix("src").and_then(|n| n.parse().ok());
+        let has = |mask: u8| source.is_some_and(|s| mask >> s & 1 == 1);
+        (!wants(call.arg_mods.neg) || has(neg) || f64_neg)
+            && (!wants(call.arg_mods.abs) || has(abs))
+            && (!wants(call.arg_mods.sext) || has(sext))
+    });
+    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the table does not
+    // list it.
+    let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
+    addressed && both && format && sources && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
+}
+
+/// The slot takes the source as it is and reads what the source means.
+pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    let operand = to_operand(src);
+    // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
+    let other_width = matches!(src, Src::Const(_, Width::B32))
+        && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
+        && row.mnemonic.contains("16")
+        && !row.is_matrix();
+    let literal16 =
+        matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);
+    let narrow = narrow_fits(row, slot, src) && file.is_some_and(|f| slot.kinds.contains(file_kind(f)));
+    !other_width && (literal16 || narrow || slot_takes(slot, src, file))
+}
+
+/// A and B of the `f8f6f4` instructions have 4, 6 or 8 dwords; the encoder knows how many for which format.
+pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
+    row.mnemonic.ends_with("f8f6f4")
+        && matches!(slot.name, "src0" | "src1")
+        && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
+}
+
+/// A constant in each dword of C, where the instruction takes registers alone (gfx908's with its own mnemonics).
+pub(super) fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
+    row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
+}
+
+/// The register of a tied operand can be filled from `src`.
+pub(super) fn can_hold(slot: &OperandDesc, src: Src, file: Option<RegFile>) -> bool {
+    can_copy(slot, src, file) || slot_takes(slot, src, file) && matches!(src, Src::Reg(_) | Src::Const(..))
+}

@@ -1,0 +1,167 @@
+//! Comparisons, selection, and conditions in SCC and VCC.
+
+use gcn_isa::reg::{RegFile, VCC};
+use gcn_isa::{Inst as MachineInst, table};
+
+use super::arith::{Calc, calc, raw_bits};
+use super::{Lower, Lowered, Src, Width};
+use crate::ir::{Inst, Place, Pred, Value};
+use crate::mir::{MOperand, Op, VSlice};
+use crate::scalar::Elem;
+
+impl Lower<'_> {
+    pub(super) fn cmp(&mut self, v: Value, pred: Pred, a: Value, b: Value) -> Lowered {
+        let (ty, elem) = (self.kernel.ty(v), self.kernel.ty(a).elem);
+        if ty.place == Place::Uniform {
+            self.compare_to_scc(pred, a, b)?;
+            let dst = self.define(v);
+            return self.select_scc(dst);
+        }
+        let (x, y) = (self.operand(a), self.operand(b));
+        let dst = self.define(v);
+        self.cmp_vector(pred, elem, dst, x, y)
+    }
+
+    /// `dst = SCC`.
+    pub(super) fn select_scc(&mut self, dst: VSlice) -> Lowered {
+        let bit = |b| Src::Const(b, Width::B32);
+        self.machine("s_cselect_b32", &[dst], &[bit(1), bit(0)])
+    }
+
+    /// SCC = `a pred b` for uniform operands.
+    pub(super) fn compare_to_scc(&mut self, pred: Pred, a: Value, b: Value) -> Lowered {
+        let elem = self.kernel.ty(a).elem;
+        let (x, y) = (self.operand(a), self.operand(b));
+        let suffix = match (calc(elem), pred) {
+            _ if elem.is_eight_bit_float() => return self.compare_by_vector(pred, elem, x, y),
+            (Calc::I32, _) => "i32",
+            (Calc::U32 | Calc::Mask, _) => "u32",
+            (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
+            _ => return self.compare_by_vector(pred, elem, x, y),
+        };
+        let name = match pred {
+            Pred::Lt => "lt",
+            Pred::Le => "le",
+            Pred::Gt => "gt",
+            Pred::Ge => "ge",
+            Pred::Eq => "eq",
+            Pred::Ne => "lg",
+        };
+        self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
+    }
+
+    /// SCC = `x pred y` for uniform operands that only the VALU compares.
+    fn compare_by_vector(&mut self, pred: Pred, elem: Elem, x: Src, y: Src) -> Lowered {
+        let mask = self.new_reg(RegFile::Sgpr, 2);
+        self.cmp_vector(pred, elem, mask, x, y)?;
+        // Inactive lanes compare as false, active ones all alike.
+        self.machine("s_cmp_lg_u64", &[], &[Src::Reg(mask), Src::Const(0, Width::B64)])
+    }
+
+    pub(super) fn cmp_vector(&mut self, pred: Pred, elem: Elem, dst: VSlice, x: Src, y: Src) -> Lowered {
+        if elem == Elem::Bool {
+            self.machine("s_xor_b64", &[dst], &[x, y])?;
+            return match pred {
+                Pred::Eq => self.machine("s_not_b64", &[dst], &[Src::Reg(dst)]),
+                Pred::Ne => Ok(()),
+                _ => Err(self.unsupported("an order", elem, "compare with `==` or `!=`")),
+            };
+        }
+        let (x, y, elem) = if elem == Elem::Bf16 {
+            (self.bf16_to_f32(x)?, self.bf16_to_f32(y)?, Elem::F32)
+        } else if elem.is_eight_bit_float() {
+            (self.small_to_f32(x, elem)?, self.small_to_f32(y, elem)?, Elem::F32)
+        } else {
+            (x, y, elem)
+        };
+        let suffix = match calc(elem) {
+            Calc::I32 => "i32",
+            Calc::U32 | Calc::Mask => "u32",
+            Calc::I64 => "i64",
+            Calc::U64 => "u64",
+            Calc::F16 => "f16",
+            Calc::F32 => "f32",
+            Calc::F64 => "f64",
+        };
+        let name = match pred {
+            Pred::Lt => "lt",
+            Pred::Le => "le",
+            Pred::Gt => "gt",
+            Pred::Ge => "ge",
+            Pred::Eq => "eq",
+            // Unordered floats are unequal.
+            Pred::Ne if elem.is_float() => "neq",
+            Pred::Ne => "ne",
+        };
+        self.machine(&format!("v_cmp_{name}_{suffix}"), &[dst], &[x, y])
+    }
+
+    pub(super) fn select(&mut self, v: Value, c: Value, a: Value, b: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        if ty.place == Place::Uniform {
+            self.condition_to_scc(c)?;
+            let (x, y) = (self.operand(a), self.operand(b));
+            let dst = self.define(v);
+            let mnemonic = if dst.len == 2 { "s_cselect_b64" } else { "s_cselect_b32" };
+            return self.machine(mnemonic, &[dst], &[x, y]);
+        }
+        let (mask, x, y) = (self.operand(c), self.operand(a), self.operand(b));
+        let dst = self.define(v);
+        if ty.elem == Elem::Bool {
+            let (p, q) = (self.new_reg(RegFile::Sgpr, 2), self.new_reg(RegFile::Sgpr, 2));
+            self.machine("s_and_b64", &[p], &[x, mask])?;
+            self.machine("s_andn2_b64", &[q], &[y, mask])?;
+            return self.machine("s_or_b64", &[dst], &[Src::Reg(p), Src::Reg(q)]);
+        }
+        self.blend(dst, mask, x, y)
+    }
+
+    /// `dst = mask ? x : y`, dword by dword.
+    pub(super) fn blend(&mut self, dst: VSlice, mask: Src, x: Src, y: Src) -> Lowered {
+        if dst.len == 1 {
+            return self.machine("v_cndmask_b32", &[dst], &[raw_bits(y), raw_bits(x), mask]);
+        }
+        for i in 0..dst.len {
+            self.assemble(dst, i);
+            let d = VSlice { reg: dst.reg, start: dst.start + i, len: 1 };
+            let (p, q) = (self.half(x, i), self.half(y, i));
+            self.machine("v_cndmask_b32", &[d], &[q, p, mask])?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn splat(&mut self, v: Value, a: Value) -> Lowered {
+        let ty = self.kernel.ty(v);
+        if ty.elem != Elem::Bool {
+            // A scalar register is a vector operand as it stands.
+            let reg = self.reg(a).reg;
+            self.alias(v, Some(reg));
+            return Ok(());
+        }
+        self.condition_to_scc(a)?;
+        let dst = self.define(v);
+        let (ones, zeros) = (Src::Const(u64::MAX, Width::B64), Src::Const(0, Width::B64));
+        self.machine("s_cselect_b64", &[dst], &[ones, zeros])
+    }
+
+    /// SCC = the uniform condition.
+    pub(super) fn condition_to_scc(&mut self, c: Value) -> Lowered {
+        if let Inst::Cmp(pred, a, b) = self.kernel.def(c).inst
+            && self.cmp_at_use[c.0 as usize]
+        {
+            return self.compare_to_scc(pred, a, b);
+        }
+        let bit = self.operand(c);
+        self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
+    }
+
+    /// `s_mov_b64 vcc, src`, for the one instruction that reads VCC and nothing else.
+    pub(super) fn set_vcc(&mut self, src: VSlice) -> Lowered {
+        let Some(row) = table::find(self.target, "s_mov_b64").next() else {
+            unreachable!("every target has s_mov_b64")
+        };
+        let mods = MachineInst::new(row, []).mods;
+        self.push(Op::Machine(row, mods), [MOperand::Fixed(VCC.into()), MOperand::Virt(src)]);
+        Ok(())
+    }
+}

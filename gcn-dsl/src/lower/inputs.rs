@@ -1,0 +1,38 @@
+//! What a kernel finds in its registers when it starts.
+
+use gcn_emit::kernel::{InitialSgprs, UserSgprs};
+use gcn_isa::Target;
+
+/// What the lowered kernel needs from the dispatch besides its code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The kernarg segment pointer is read.
+    pub kernarg: bool,
+    /// Workgroup ids read, by dimension.
+    pub workgroup_id: [bool; 3],
+    /// Highest dimension of work-item id read.
+    pub local_id_dims: u8,
+    /// Scratch bytes of a lane, a multiple of 4; see [`Inputs::reserve_scratch`].
+    pub scratch_bytes: u32,
+}
+
+impl Inputs {
+    /// User SGPRs that the descriptor asks for.
+    pub fn user_sgprs(&self, target: Target) -> UserSgprs {
+        let mut user = UserSgprs::empty();
+        user.set(UserSgprs::KERNARG_SEGMENT_PTR, self.kernarg);
+        let set_up = self.scratch_bytes > 0 && !target.has_architected_flat_scratch();
+        user.set(UserSgprs::FLAT_SCRATCH_INIT, set_up);
+        user
+    }
+
+    /// Where each SGPR is that the dispatch fills.
+    pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
+        InitialSgprs {
+            user: self.user_sgprs(target),
+            workgroup_ids: self.workgroup_id,
+            scratch_wave_offset: self.scratch_bytes > 0 && !target.has_architected_flat_scratch(),
+            ..InitialSgprs::default()
+        }
+    }
+}

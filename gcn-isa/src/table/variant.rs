@@ -1,0 +1,79 @@
+//! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
+
+use super::{Format, InstDesc, Modifiers};
+
+/// A way of using a mnemonic that has operands or results of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variant {
+    /// As the mnemonic says.
+    Plain,
+    /// An atomic that returns the old value (`glc`, `sc0`).
+    Rtn,
+    /// A load to LDS of a mnemonic that without `lds` loads to registers.
+    Lds,
+    /// With data-parallel primitives.
+    Dpp,
+    /// With sub-dword addressing.
+    Sdwa,
+}
+
+impl Variant {
+    /// Every variant.
+    pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
+
+    /// What a name has behind the mnemonic where it means this variant alone. `_dpp` and `_sdwa` are assemblers' own.
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Variant::Plain => "",
+            Variant::Rtn => "_rtn",
+            Variant::Lds => "_lds",
+            Variant::Dpp => "_dpp",
+            Variant::Sdwa => "_sdwa",
+        }
+    }
+}
+
+impl Format {
+    /// True for the encodings with data-parallel primitives.
+    pub const fn is_dpp(self) -> bool {
+        matches!(self, Format::Vop1Dpp | Format::Vop2Dpp)
+    }
+
+    /// True for the encodings with sub-dword addressing.
+    pub const fn is_sdwa(self) -> bool {
+        matches!(self, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)
+    }
+}
+
+impl InstDesc {
+    /// The way of using the mnemonic that this row is.
+    pub fn variant(&self) -> Variant {
+        match self.format {
+            format if format.is_dpp() => Variant::Dpp,
+            format if format.is_sdwa() => Variant::Sdwa,
+            _ if self.form.starts_with("rtn") => Variant::Rtn,
+            // `buffer_store_lds_dword` and `global_load_lds_dword` have nothing but their LDS form.
+            _ if self.form.ends_with("_lds") && !self.mnemonic.contains("_lds") => Variant::Lds,
+            _ => Variant::Plain,
+        }
+    }
+
+    /// True if modifiers can make the instruction keep a part of its destination, in some lanes or in some bits: `row_mask`,
+    /// `bank_mask` and `bound_ctrl` of DPP, `dst_unused` of SDWA, the destination's bit of `op_sel` (LLVM 22, "Syntax of
+    /// AMDGPU Instruction Modifiers").
+    ///
+    /// ```
+    /// use gcn_isa::{Target, table};
+    /// let keeps = |name| table::find(Target::GFX942, name).next().unwrap().can_keep_part();
+    /// assert!(keeps("v_mov_b32_dpp") && keeps("v_add_f32_sdwa") && keeps("v_mad_u16"));
+    /// // A comparison writes a whole mask.
+    /// assert!(!keeps("v_add_f32_e32") && !keeps("v_cmp_eq_u32_sdwa"));
+    /// ```
+    pub fn can_keep_part(&self) -> bool {
+        match self.variant() {
+            Variant::Dpp => true,
+            Variant::Sdwa => self.modifiers.contains(Modifiers::DST_UNUSED),
+            _ => self.op_sel_dst_bit().is_some(),
+        }
+    }
+}
