@@ -5,6 +5,7 @@ use quote::quote;
 use super::kernels;
 
 mod faults;
+mod forms;
 mod rules;
 
 /// The expansion as text without spaces.

@@ -25,7 +25,6 @@ gcn_kernel! {
             v_no_such_f32 {r}, {a};
             v_add_f32 7, {a}, {a};
             s_cselect_b32 {r}, 1, 2;
-            s_nop 1;
         };
     }
 }

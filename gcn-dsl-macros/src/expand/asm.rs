@@ -1,11 +1,15 @@
 //! `asm! { … }` in a kernel: lines of assembly whose operands are device values. Each line becomes a call of the typed
 //! function of its instruction, so that registers, encodings and waits are the compiler's business as everywhere.
 
+mod argument;
+mod constant;
+mod field;
 mod line;
+mod meant;
 mod modifiers;
 
-use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Expr, Macro, Token};
@@ -37,7 +41,7 @@ impl Line {
     fn names(&self) -> impl Iterator<Item = &Ident> {
         self.operands.iter().filter_map(|operand| match &operand.what {
             What::Name(name) => Some(name),
-            What::Number(..) | What::Off => None,
+            What::Number(..) | What::Off | What::Pair(..) | What::Text(_) => None,
         })
     }
 }
@@ -45,17 +49,39 @@ impl Line {
 /// An operand as it is written.
 struct Operand {
     span: Span,
-    /// `-x`, `|x|`.
+    /// `-x`, `|x|`, `sext(x)`.
     neg: bool,
     abs: bool,
+    sext: bool,
     what: What,
 }
 
+impl Operand {
+    fn plain(span: Span, what: What) -> Operand {
+        Operand { span, neg: false, abs: false, sext: false, what }
+    }
+
+    /// `value` with what is written around it.
+    fn modified(&self, mut value: TokenStream) -> TokenStream {
+        for (is, name) in [(self.sext, "sext"), (self.abs, "abs"), (self.neg, "neg")] {
+            if is {
+                let name = Ident::new(name, self.span);
+                value = quote_spanned!(self.span=> ::gcn_dsl::isa::#name(#value));
+            }
+        }
+        value
+    }
+}
+
 enum What {
-    /// `{name}`; `vcc` is a name too.
+    /// `{name}`; `vcc`, `m0` and `scc` are names too.
     Name(Ident),
     /// A number, negative or not.
     Number(bool, syn::Lit),
+    /// `[{index}, {offset}]`.
+    Pair(Box<Operand>, Box<Operand>),
+    /// What the assembler has words for: `hwreg(…)`.
+    Text(String),
     /// `off`: no address here.
     Off,
 }
@@ -110,7 +136,7 @@ fn named(input: ParseStream<'_>) -> syn::Result<Named> {
 fn line(input: ParseStream<'_>) -> syn::Result<Line> {
     let mnemonic = input.call(Ident::parse_any)?;
     let mut operands = Vec::new();
-    let mut more = !input.peek(Token![;]);
+    let mut more = !input.peek(Token![;]) && meant::has_operands(&mnemonic.to_string());
     while more && !input.is_empty() {
         operands.push(operand(input)?);
         more = input.parse::<Option<Token![,]>>()?.is_some();
@@ -129,30 +155,98 @@ fn operand(input: ParseStream<'_>) -> syn::Result<Operand> {
     let span = input.span();
     let neg = input.parse::<Option<Token![-]>>()?.is_some();
     if input.peek(syn::Lit) {
-        let what = What::Number(neg, input.parse()?);
-        return Ok(Operand { span, neg: false, abs: false, what });
+        return Ok(Operand::plain(span, What::Number(neg, input.parse()?)));
     }
     let abs = input.parse::<Option<Token![|]>>()?.is_some();
+    let inner = primary(input)?;
+    if abs {
+        input.parse::<Token![|]>()?;
+    }
+    let (abs, neg) = (inner.abs || abs, inner.neg ^ neg);
+    Ok(Operand { span, neg, abs, ..inner })
+}
+
+/// An operand without signs.
+fn primary(input: ParseStream<'_>) -> syn::Result<Operand> {
+    let span = input.span();
+    if input.peek(syn::Lit) {
+        return Ok(Operand::plain(span, What::Number(false, input.parse()?)));
+    }
     let token: TokenTree = input.parse()?;
-    let name = match token {
-        TokenTree::Group(g) if g.delimiter() == Delimiter::Brace => syn::parse2::<Ident>(g.stream())
-            .map_err(|_| syn::Error::new(g.span(), "braces hold the name of an operand: `{x}`"))?,
-        TokenTree::Ident(name) if name == "vcc" => name,
-        TokenTree::Ident(name) if name == "off" => {
-            return Ok(Operand { span, neg: false, abs: false, what: What::Off });
+    let what = match token {
+        TokenTree::Group(g) if g.delimiter() == Delimiter::Brace => {
+            let name = syn::parse2::<Ident>(g.stream());
+            What::Name(
+                name.map_err(|_| syn::Error::new(g.span(), "braces hold the name of an operand: `{x}`"))?,
+            )
         }
+        TokenTree::Group(g) if g.delimiter() == Delimiter::Bracket => pair(&g)?,
+        TokenTree::Ident(name) if input.peek(syn::token::Paren) => {
+            let inner: Group = input.parse()?;
+            return function(&name, &inner, input);
+        }
+        TokenTree::Ident(name) if ["vcc", "m0", "scc"].iter().any(|known| name == known) => What::Name(name),
+        TokenTree::Ident(name) if name == "off" => What::Off,
         TokenTree::Ident(name) => {
-            let message = format!(
-                "`{name}` is no operand of `asm!`: registers are chosen by the compiler; name operands in braces, `{{x}}`"
-            );
+            let message = if name.to_string().starts_with("exec") {
+                "EXEC is the language's; `ballot(true)` is the lanes that run".to_owned()
+            } else {
+                format!(
+                    "`{name}` is no operand of `asm!`: registers are chosen by the compiler; name operands in braces, `{{x}}`"
+                )
+            };
             return Err(syn::Error::new(name.span(), message));
         }
         other => return Err(syn::Error::new(other.span(), FORM)),
     };
-    if abs {
-        input.parse::<Token![|]>()?;
+    Ok(Operand::plain(span, what))
+}
+
+/// `[{a}, {b}]`.
+fn pair(list: &Group) -> syn::Result<What> {
+    let both = |input: ParseStream<'_>| {
+        let first = operand(input)?;
+        input.parse::<Token![,]>()?;
+        let second = operand(input)?;
+        Ok(What::Pair(Box::new(first), Box::new(second)))
+    };
+    let form = "two operands in one are `[{index}, {offset}]`";
+    syn::parse::Parser::parse2(both, list.stream()).map_err(|_| syn::Error::new(list.span(), form))
+}
+
+/// `neg(x)`, `abs(x)`, `sext(x)`; everything else is for the assembler.
+fn function(name: &Ident, inner: &Group, input: ParseStream<'_>) -> syn::Result<Operand> {
+    let of = || syn::parse::Parser::parse2(operand, inner.stream());
+    let span = name.span();
+    match name.to_string().as_str() {
+        "neg" => of().map(|x| Operand { span, neg: !x.neg, ..x }),
+        "abs" => of().map(|x| Operand { span, abs: true, neg: false, ..x }),
+        "sext" => of().map(|x| Operand { span, sext: true, ..x }),
+        _ => {
+            let mut words = format!("{name}({})", text(inner.stream()));
+            // `vmcnt(0) & lgkmcnt(0)`.
+            while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![;]) {
+                words += &format!(" {}", text(input.parse::<TokenTree>()?.into()));
+            }
+            Ok(Operand::plain(span, What::Text(words)))
+        }
     }
-    Ok(Operand { span, neg, abs, what: What::Name(name) })
+}
+
+/// Tokens as an assembler reads them: no blank before a parenthesis.
+fn text(tokens: TokenStream) -> String {
+    tokens.into_iter().fold(String::new(), |mut out, token| {
+        match token {
+            TokenTree::Group(g) if g.delimiter() == Delimiter::Parenthesis => {
+                out += &format!("({})", text(g.stream()));
+            }
+            TokenTree::Ident(name) if out.ends_with(|c: char| c.is_alphanumeric() || c == ')') => {
+                out += &format!(" {name}");
+            }
+            other => out += &other.to_string(),
+        }
+        out
+    })
 }
 
 impl Cx<'_> {
@@ -189,17 +283,16 @@ impl Cx<'_> {
         quote_spanned!(span=> { #out #results })
     }
 
-    fn source(&mut self, operand: &Operand, dwords: u8, known: &[String]) -> Option<TokenStream> {
-        let mut value = match &operand.what {
-            What::Number(negative, number) => literal(*negative, number, dwords),
+    /// The value of an operand that is read.
+    fn source(&mut self, operand: &Operand, known: &[String]) -> Option<TokenStream> {
+        let value = match &operand.what {
+            What::Number(negative, number) => {
+                let sign = negative.then(|| quote!(-));
+                quote_spanned!(number.span()=> #sign #number)
+            }
             What::Name(name) if known.iter().any(|k| name == k) => {
                 let name = register(self, name);
                 quote!(#name)
-            }
-            What::Off => {
-                let what = "`off` is no value; it stands where an address is left out";
-                self.errors.push(syn::Error::new(operand.span, what));
-                return None;
             }
             What::Name(name) => {
                 let what = format!(
@@ -209,39 +302,18 @@ impl Cx<'_> {
                 self.errors.at(name, what);
                 return None;
             }
+            What::Off => {
+                let what = "`off` is no value; it stands where an address is left out";
+                self.errors.push(syn::Error::new(operand.span, what));
+                return None;
+            }
+            What::Pair(..) | What::Text(_) => {
+                self.errors.push(syn::Error::new(operand.span, "a value is `{name}` or a number"));
+                return None;
+            }
         };
-        if operand.abs {
-            value = quote_spanned!(operand.span=> ::gcn_dsl::isa::abs(#value));
-        }
-        if operand.neg {
-            value = quote_spanned!(operand.span=> ::gcn_dsl::isa::neg(#value));
-        }
-        Some(value)
+        Some(operand.modified(value))
     }
-}
-
-/// A number without a suffix has the operand's width.
-fn literal(negative: bool, number: &syn::Lit, dwords: u8) -> TokenStream {
-    let (sign, span) = (negative.then(|| quote!(-)), number.span());
-    let suffix = match (number, dwords, negative) {
-        (syn::Lit::Int(n), 1, false) if n.suffix().is_empty() => "u32",
-        (syn::Lit::Int(n), 1, true) if n.suffix().is_empty() => "i32",
-        (syn::Lit::Int(n), 2, false) if n.suffix().is_empty() => "u64",
-        (syn::Lit::Int(n), 2, true) if n.suffix().is_empty() => "i64",
-        (syn::Lit::Float(n), 1, _) if n.suffix().is_empty() => "f32",
-        (syn::Lit::Float(n), 2, _) if n.suffix().is_empty() => "f64",
-        _ => return quote_spanned!(span=> #sign #number),
-    };
-    let typed = match number {
-        syn::Lit::Float(n) => {
-            syn::LitFloat::new(&format!("{}{suffix}", n.base10_digits()), span).to_token_stream()
-        }
-        syn::Lit::Int(n) => {
-            syn::LitInt::new(&format!("{}{suffix}", n.base10_digits()), span).to_token_stream()
-        }
-        other => quote!(#other),
-    };
-    quote_spanned!(span=> #sign #typed)
 }
 
 /// The variable that holds an operand.

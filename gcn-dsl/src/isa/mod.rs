@@ -41,6 +41,7 @@
 #![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
 
 pub mod catalog;
+mod constant;
 mod excluded;
 mod operand;
 mod options;
@@ -56,6 +57,7 @@ use crate::lang::{IntoDevice, S, V, Vector};
 use catalog::{Effect, Variant};
 use request::Request;
 
+pub use constant::EachDword;
 pub use excluded::{EXCLUDED, Excluded, excluded};
 pub use operand::{
     Bothen, BufferAddress, GlobalAddress, Idxen, Input, MatrixSource, Modified, Off, Offen, SmemOffset,

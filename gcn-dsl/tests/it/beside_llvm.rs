@@ -7,6 +7,8 @@ use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, BuiltKernel};
 
+use crate::llvm_tools::tool;
+
 gcn_kernel! {
     #[workgroup(64)]
     fn reverse(x: &[u32], y: &mut [u32]) {
@@ -114,7 +116,7 @@ fn ours(kernel: &BuiltKernel) -> Row {
 }
 
 /// What clang makes of a kernel of `spills.cl`: the text from its label to its end.
-fn theirs(clang: &str, name: &str, target: Target, limit: u32) -> Row {
+fn theirs(clang: &Path, name: &str, target: Target, limit: u32) -> Row {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/spills.cl");
     let (arch, limit) = (format!("-mcpu={target}"), format!("-DLIMIT={limit}"));
     let options =
@@ -138,13 +140,6 @@ fn theirs(clang: &str, name: &str, target: Target, limit: u32) -> Row {
     Row { memory: code.lines().filter(spill).count(), ..row }
 }
 
-fn clang() -> Option<&'static str> {
-    let there = Command::new("clang-22").arg("--version").output().is_ok();
-    let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
-    assert!(there || !required, "`clang-22` is not in PATH, but GCN_REQUIRE_LLVM=1");
-    there.then_some("clang-22")
-}
-
 fn options(vgprs: u32) -> BuildOptions {
     let registers = RegisterLimits { vgprs: Some(vgprs), ..RegisterLimits::default() };
     BuildOptions { registers, ..BuildOptions::default() }
@@ -161,7 +156,7 @@ const KERNELS: [(&str, [u32; 2], Build); 4] = [
 
 #[test]
 fn the_table_beside_llvm_is_what_is_measured() {
-    let Some(clang) = clang() else { return };
+    let Some(clang) = tool("clang") else { return };
     let document = include_str!("../../../docs/language/registers.md");
     let mut table = String::new();
     for (name, limits, build) in KERNELS {
@@ -169,7 +164,7 @@ fn the_table_beside_llvm_is_what_is_measured() {
             for limit in limits {
                 let kernel = build(target, &options(limit));
                 assert!(kernel.report().vgprs <= limit, "{}", kernel.report());
-                let (ours, theirs) = (ours(&kernel).text(), theirs(clang, name, target, limit).text());
+                let (ours, theirs) = (ours(&kernel).text(), theirs(&clang, name, target, limit).text());
                 table += &format!("| `{name}` | {target} | {limit} | {ours} | {theirs} |\n");
             }
         }

@@ -1,6 +1,7 @@
 //! Integration tests of `gcn-dsl`, one binary.
 
 mod asm;
+mod asm_lines;
 mod beside_llvm;
 mod capability;
 mod conflicts;
@@ -14,6 +15,8 @@ mod hip;
 mod isa;
 mod lanes;
 mod language;
+#[path = "../../../testing/llvm_tools.rs"]
+mod llvm_tools;
 mod manual;
 mod matrix;
 mod memory;

@@ -28,7 +28,7 @@ impl fmt::Display for Plain {
 
 /// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ConstType {
+pub enum ConstType {
     /// 32 bits.
     B32,
     /// A 16-bit integer.
@@ -52,7 +52,7 @@ pub(crate) enum ConstType {
 ///
 /// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that are shift
 /// counts, scales, class masks or accumulators, and pairs that are read as one dword.
-pub(crate) fn const_type(desc: &InstDesc, position: usize) -> ConstType {
+pub fn const_type(desc: &InstDesc, position: usize) -> ConstType {
     let Some(operand) = desc.operands.get(position) else { return ConstType::B32 };
     let name = desc.mnemonic;
     match operand.dwords {

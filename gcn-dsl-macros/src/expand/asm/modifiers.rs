@@ -18,14 +18,36 @@ pub(super) const SDWA: Modifiers =
 /// A modifier as it is written.
 pub(super) struct Modifier {
     pub name: Ident,
-    value: Value,
+    pub value: Value,
 }
 
-enum Value {
+pub(super) enum Value {
     None,
     Number(bool, LitInt),
     List(Vec<LitInt>),
     Word(Ident),
+    /// `{name}`: a number that the host knows.
+    Name(Ident),
+    /// What the assembler has words for.
+    Text(String),
+}
+
+impl Value {
+    /// As the assembler reads it.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Value::None => String::new(),
+            Value::Number(negative, n) => {
+                format!("{}{}", if *negative { "-" } else { "" }, n.base10_digits())
+            }
+            Value::List(list) => {
+                let list: Vec<&str> = list.iter().map(LitInt::base10_digits).collect();
+                format!("[{}]", list.join(","))
+            }
+            Value::Word(word) | Value::Name(word) => word.to_string(),
+            Value::Text(text) => text.clone(),
+        }
+    }
 }
 
 impl Modifier {
@@ -37,7 +59,18 @@ impl Modifier {
         let value = if input.peek(syn::token::Bracket) {
             let list;
             syn::bracketed!(list in input);
-            Value::List(list.parse_terminated(LitInt::parse, Token![,])?.into_iter().collect())
+            if list.peek(syn::Ident::peek_any) {
+                Value::Text(format!("[{}]", super::text(list.parse()?)))
+            } else {
+                Value::List(list.parse_terminated(LitInt::parse, Token![,])?.into_iter().collect())
+            }
+        } else if input.peek(syn::token::Brace) {
+            let inner;
+            syn::braced!(inner in input);
+            Value::Name(inner.parse()?)
+        } else if input.peek(syn::Ident::peek_any) && input.peek2(syn::token::Paren) {
+            let (name, inner) = (input.call(Ident::parse_any)?, input.parse::<proc_macro2::Group>()?);
+            Value::Text(format!("{name}({})", super::text(inner.stream())))
         } else if input.peek(syn::Ident::peek_any) {
             Value::Word(input.call(Ident::parse_any)?)
         } else {
@@ -50,6 +83,18 @@ impl Modifier {
     /// What it sets, as the assembler has it.
     pub(super) fn flag(&self) -> Option<Modifiers> {
         gcn_emit::text::modifier(&self.name.to_string())
+    }
+
+    /// It says the format of a typed buffer instruction.
+    pub(super) fn is_format(&self) -> bool {
+        ["format", "dfmt", "nfmt"].iter().any(|name| self.name == name)
+    }
+
+    /// A list of bits, the first the lowest.
+    pub(super) fn bits(&self) -> Option<u8> {
+        let Value::List(list) = &self.value else { return None };
+        let bits = list.iter().enumerate().map(|(at, n)| Some((n.base10_parse::<u8>().ok()? & 1) << at));
+        bits.sum()
     }
 
     /// It does not leave out a part of the destination.
@@ -123,6 +168,14 @@ impl Modifier {
             (_, Value::Number(..)) => {
                 let number = self.number(errors)?;
                 quote_spanned!(name.span()=> .#name(#number))
+            }
+            (_, Value::Name(value)) => {
+                errors.at(value, format!("`{text}` is a part of the instruction: write the number"));
+                return None;
+            }
+            (_, Value::Text(_)) => {
+                errors.at(name, format!("`{text}` has a number: `{text}:1`"));
+                return None;
             }
             (_, Value::None) => quote_spanned!(name.span()=> .#name()),
         };

@@ -1,0 +1,179 @@
+//! Which function of `gcn_dsl::isa` a line stands for: its mnemonic, the way of using it, and the rows that it can be.
+
+use gcn_isa::Target;
+use gcn_isa::table::{
+    self, Class, Format, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant,
+};
+
+use super::modifiers::{DPP, SDWA};
+use super::{Line, Operand, What};
+
+/// What a line means.
+pub(super) struct Meant {
+    pub mnemonic: String,
+    pub variant: Variant,
+    /// The rows of the function, of all targets; the best known first. Never empty.
+    pub rows: Vec<&'static InstDesc>,
+    /// The row whose operands are written as the line's are.
+    pub row: &'static InstDesc,
+}
+
+impl Meant {
+    /// The function's name, without `_with`.
+    pub fn function(&self) -> String {
+        format!("{}{}", self.mnemonic, self.variant.suffix())
+    }
+
+    /// What any of the rows reads without naming it.
+    pub fn implicit_reads(&self) -> ImplicitRegs {
+        self.rows.iter().fold(ImplicitRegs::empty(), |all, row| all | row.implicit_reads)
+    }
+
+    pub fn modifiers(&self) -> Modifiers {
+        self.rows.iter().fold(Modifiers::empty(), |all, row| all | row.modifiers)
+    }
+}
+
+fn rows_of(mnemonic: &str) -> impl Iterator<Item = &'static InstDesc> {
+    let mut seen = Vec::new();
+    Target::ALL.into_iter().flat_map(move |target| table::find_mnemonic(target, mnemonic)).filter(
+        move |row| {
+            !seen.contains(&row.id) && {
+                seen.push(row.id);
+                true
+            }
+        },
+    )
+}
+
+/// The name without what only says the encoding. Which of the encodings that hold the same operands is taken is the compiler's
+/// business.
+fn without_suffix(text: &str) -> (&str, Option<Variant>) {
+    let suffixes =
+        [("_dpp", Some(Variant::Dpp)), ("_sdwa", Some(Variant::Sdwa)), ("_e32", None), ("_e64", None)];
+    let found = suffixes.iter().find_map(|(suffix, variant)| Some((text.strip_suffix(suffix)?, *variant)));
+    found.filter(|(plain, _)| rows_of(plain).any(|row| row.format.is_vop())).unwrap_or((text, None))
+}
+
+/// The name in the table of what assemblers call by several.
+fn canonical(text: &str) -> &str {
+    if rows_of(text).next().is_some() {
+        return text;
+    }
+    gcn_isa::reference::aliases().find(|(alias, ..)| *alias == text).map_or(text, |(_, name, _)| name)
+}
+
+/// False for instructions without operands, behind which modifiers come at once.
+pub(super) fn has_operands(text: &str) -> bool {
+    rows_of(without_suffix(text).0).next().is_none_or(|row| !row.operands.is_empty())
+}
+
+impl Line {
+    pub(super) fn has(&self, flags: Modifiers) -> bool {
+        self.modifiers.iter().any(|m| m.flag().is_some_and(|f| f.intersects(flags)))
+    }
+
+    /// What the line means, or why it means nothing.
+    pub(super) fn meant(&self) -> Result<Meant, String> {
+        let text = self.mnemonic.to_string();
+        let (plain, said) = without_suffix(&text);
+        let mnemonic = canonical(plain).to_owned();
+        let Some(any) = rows_of(&mnemonic).next() else {
+            let near = gcn_isa::reference::nearest(&text, None);
+            let hint = near.first().map_or(String::new(), |name| format!("; the nearest name is `{name}`"));
+            return Err(format!("no target has an instruction `{text}`{hint}"));
+        };
+        if let Some(reason) = belongs_to_the_language(any) {
+            return Err(format!("`{mnemonic}` is not available in `asm!`: {reason}"));
+        }
+        let has = |variant: Variant| rows_of(&mnemonic).any(|row| row.variant() == variant);
+        let variant = match said {
+            Some(variant) => variant,
+            None if self.has(DPP) => Variant::Dpp,
+            None if self.has(SDWA) => Variant::Sdwa,
+            None if self.has(Modifiers::LDS) && has(Variant::Lds) => Variant::Lds,
+            None if self.has(Modifiers::GLC) && has(Variant::Rtn) => Variant::Rtn,
+            None => Variant::Plain,
+        };
+        let mut rows: Vec<_> = rows_of(&mnemonic).filter(|row| row.variant() == variant).collect();
+        rows.sort_by_key(|row| {
+            (!matches!(row.format, Format::Vop3a | Format::Vop3b), !row.targets.contains(Target::GFX942))
+        });
+        let Some(first) = rows.first() else {
+            let what = variant.suffix().trim_start_matches('_').to_uppercase();
+            return Err(format!("`{mnemonic}` has no {what} form on any target"));
+        };
+        if first.operands.len() != self.operands.len() {
+            return Err(self.wrong_number(&mnemonic, first, has(Variant::Rtn)));
+        }
+        let Some(row) = rows.iter().copied().find(|row| self.fits(row)) else {
+            return Err(format!(
+                "`{mnemonic}` does not address like this, by `off`, `offen` and `idxen` as they stand here; \
+                 `gcn_dsl::isa::{mnemonic}` says how"
+            ));
+        };
+        Ok(Meant { mnemonic, variant, rows, row })
+    }
+
+    fn wrong_number(&self, mnemonic: &str, row: &InstDesc, returns: bool) -> String {
+        let names: Vec<&str> = row.operands.iter().map(|o| o.name).collect();
+        let (given, wanted) = (self.operands.len(), names.len());
+        let hint = match row.variant() {
+            Variant::Plain if returns && given == wanted + 1 => {
+                "; with `glc` (`sc0`) it gives the old value too"
+            }
+            Variant::Rtn if given + 1 == wanted => "; without `glc` (`sc0`) it gives no old value",
+            Variant::Lds if given == wanted + 1 => "; what is loaded goes to LDS, at the address in M0",
+            _ => "",
+        };
+        format!("`{mnemonic}` has {wanted} operands ({}), not {given}{hint}", names.join(", "))
+    }
+
+    /// The same way of addressing. What is no memory instruction has one only.
+    fn fits(&self, row: &InstDesc) -> bool {
+        let off = |(slot, operand): (&OperandDesc, &Operand)| {
+            (slot.kinds == OperandKinds::OFF) == matches!(operand.what, What::Off)
+        };
+        let number = |(slot, operand): (&OperandDesc, &Operand)| {
+            // The offset of scalar memory.
+            slot.kinds.contains(OperandKinds::IMM) == matches!(operand.what, What::Number(..))
+        };
+        let operands = || row.operands.iter().zip(&self.operands);
+        let same = |flag: Modifiers| row.required.contains(flag) == self.has(flag);
+        let buffer = matches!(row.format, Format::Mubuf | Format::Mtbuf);
+        operands().all(off)
+            && (!buffer || [Modifiers::OFFEN, Modifiers::IDXEN].into_iter().all(same))
+            && (row.format != Format::Smem
+                || operands().next_back().is_none_or(number)
+                || row.operands.len() < 2)
+    }
+}
+
+/// Why a line cannot say what an expression or a statement says.
+fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
+    let name = row.mnemonic;
+    let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
+    Some(match row.class {
+        Class::Endpgm => "the compiler ends the kernel, after its last statement",
+        _ if starts(&["s_branch", "s_cbranch", "s_call", "s_rfe", "s_setpc", "s_swappc"]) => {
+            "control flow is the language's: `if`, `while`, `for`"
+        }
+        _ if starts(&["s_movrel", "s_set_gpr_idx"]) => {
+            "it addresses registers by a number that is known when the kernel runs, and registers are given out before; index an \
+             array, or `select` among values"
+        }
+        _ if name == "s_setvskip" => {
+            "it makes the wave skip vector instructions, the compiler's own too; write `if` on a uniform condition"
+        }
+        _ if name == "v_mfma_ld_scale_b32" => {
+            "it is the first half of `v_mfma_scale_f32_16x16x128_f8f6f4` and `v_mfma_scale_f32_32x32x64_f8f6f4`; write those"
+        }
+        _ if starts(&["scratch_", "s_scratch_"]) => {
+            "scratch memory is the compiler's; write a `Private` array, or use LDS"
+        }
+        _ if row.implicit_writes.contains(ImplicitRegs::EXEC) => {
+            "EXEC is the language's: write `if` on a `V<bool>`, which `v_cmp_…` gives too"
+        }
+        _ => return None,
+    })
+}
