@@ -1,4 +1,4 @@
-//! How fast machine code is decoded and a listing written: instructions per second, on golden vectors.
+//! How fast machine code is decoded, encoded and a listing written: instructions per second, on golden vectors.
 //!
 //! `cargo bench -p gcn-emit --bench decode`
 
@@ -7,6 +7,7 @@ use std::io::Read as _;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use gcn_emit::decode::{decode_inst, decode_program};
+use gcn_emit::encode::encode_into;
 use gcn_isa::Target;
 
 fn main() {
@@ -49,4 +50,24 @@ fn program(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(count))
         .bench(|| decode_program(&code, Target::GFX942, "k").expect("golden vectors"));
+}
+
+#[divan::bench]
+fn encoded(bencher: Bencher<'_, '_>) {
+    let (code, count) = code();
+    let mut rest = code.as_slice();
+    let mut insts = Vec::with_capacity(count);
+    while !rest.is_empty() {
+        let (inst, length) = decode_inst(rest, Target::GFX942).expect("golden vectors");
+        insts.push(inst);
+        rest = &rest[length..];
+    }
+    let mut out = Vec::with_capacity(code.len());
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
+        out.clear();
+        for inst in &insts {
+            encode_into(inst, Target::GFX942, &mut out).expect("decoded");
+        }
+        out.len()
+    });
 }

@@ -11,8 +11,6 @@ use gcn_isa::{Operand, Program};
 
 use crate::asm::corpus;
 
-mod speed;
-
 pub fn assembled(source: &str) -> Assembly {
     let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
     assemble("t.s", source, &options).unwrap_or_else(|errors| panic!("{errors}"))

@@ -14,7 +14,7 @@ mod wrong_text;
 use std::collections::BTreeMap;
 
 use gcn_emit::decode::decode_inst;
-use gcn_emit::encode::{encode_inst, encode_into};
+use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{ExprValue, InstText, Scope, parse_inst, parse_inst_in};
 use gcn_isa::{Inst, Target};
 
@@ -228,26 +228,6 @@ fn difference(line: &str, target: Target, theirs: oracle::Assembled) -> Option<(
         (Ok(a), Ok(b)) => (a != b).then(|| ("bytes", format!("ours {a:02x?} LLVM's {b:02x?}"))),
         (Ok(_), Err(error)) => Some(("LLVM refuses", error)),
         (Err(error), Ok(_)) => Some(("we refuse", error.lines().next().unwrap_or_default().to_owned())),
-    }
-}
-
-#[test]
-#[ignore = "a measurement: run it with --release -- --ignored --nocapture"]
-fn time_per_encoded_instruction() {
-    for target in targets() {
-        let mut generator = Generator::new(target, 7);
-        let insts: Vec<Inst> = (0..20_000).map(|_| generator.legal().0).collect();
-        let mut out = Vec::with_capacity(insts.len() * 16);
-        let mut best = f64::INFINITY;
-        for _ in 0..20 {
-            out.clear();
-            let start = std::time::Instant::now();
-            for inst in &insts {
-                encode_into(inst, target, &mut out).expect("legal");
-            }
-            best = best.min(start.elapsed().as_secs_f64() / insts.len() as f64);
-        }
-        println!("{target}: {:.0} ns per instruction", best * 1e9);
     }
 }
 
