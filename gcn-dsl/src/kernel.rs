@@ -72,7 +72,18 @@ pub trait Kernel: Copy {
     /// # Errors
     /// A [`BuildError`].
     fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
-        build::build(self, target, options)
+        build::build(self, target, options, &mut |_| {})
+    }
+
+    /// As [`Kernel::build_with`]; `observe` is called at the end of each phase with its name. For measuring.
+    #[doc(hidden)]
+    fn build_observed(
+        &self,
+        target: Target,
+        options: &BuildOptions,
+        observe: &mut dyn FnMut(&'static str),
+    ) -> Result<BuiltKernel, BuildError> {
+        build::build(self, target, options, observe)
     }
 
     /// Runs the kernel on `device` and waits for it: slices are copied to the device, `&mut` slices copied back.

@@ -50,23 +50,44 @@ impl Alignment {
         if let Some(known) = self.values.get(&v) {
             return *known;
         }
-        let bits = if is_int32(kernel.ty(v)) { self.look(kernel, v).min(ENOUGH) } else { 0 };
-        self.values.insert(v, bits);
-        bits
+        // Sums of sums, however many: not by recursion.
+        let mut work = vec![v];
+        while let Some(&v) = work.last() {
+            let before = work.len();
+            if is_int32(kernel.ty(v)) && !self.values.contains_key(&v) {
+                each_part(&kernel.def(v).inst, |part| {
+                    if !self.values.contains_key(&part) {
+                        work.push(part);
+                    }
+                });
+            }
+            if work.len() == before {
+                work.pop();
+                let bits = if is_int32(kernel.ty(v)) { self.look(kernel, v).min(ENOUGH) } else { 0 };
+                self.values.insert(v, bits);
+            }
+        }
+        self.known(v)
     }
 
-    fn look(&mut self, kernel: &Kernel, v: Value) -> u32 {
+    /// What was found for `v` before.
+    fn known(&self, v: Value) -> u32 {
+        self.values.get(&v).copied().unwrap_or(0)
+    }
+
+    /// Looks at the instruction that makes `v`; what it depends on is known.
+    fn look(&self, kernel: &Kernel, v: Value) -> u32 {
         let constant = |v: Value| match kernel.def(v).inst {
             Inst::Const(bits) => Some(bits as u32),
             _ => None,
         };
         match kernel.def(v).inst {
             Inst::Const(bits) => (bits as u32).trailing_zeros(),
-            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => self.bits(kernel, a),
+            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => self.known(a),
             Inst::Read(var) => self.variables[var.0 as usize],
-            Inst::Select(_, a, b) => self.bits(kernel, a).min(self.bits(kernel, b)),
+            Inst::Select(_, a, b) => self.known(a).min(self.known(b)),
             Inst::Bin(op, a, b) => {
-                let (x, y) = (self.bits(kernel, a), self.bits(kernel, b));
+                let (x, y) = (self.known(a), self.known(b));
                 match (op, constant(b)) {
                     (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor, _) => x.min(y),
                     (Bin::And, _) => x.max(y),
@@ -79,6 +100,18 @@ impl Alignment {
             }
             _ => 0,
         }
+    }
+}
+
+/// The values that the alignment of a result depends on.
+fn each_part(inst: &Inst, mut f: impl FnMut(Value)) {
+    match *inst {
+        Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => f(a),
+        Inst::Select(_, a, b) | Inst::Bin(_, a, b) => {
+            f(a);
+            f(b);
+        }
+        _ => {}
     }
 }
 

@@ -1,5 +1,7 @@
 //! Builds a [`Kernel`] statement by statement, folding constants and sharing equal values on the way.
 
+use std::rc::Rc;
+
 use gcn_isa::Reg;
 use gcn_isa::program::SourceLoc;
 use hashbrown::HashMap;
@@ -16,6 +18,9 @@ use super::{
 pub struct Builder {
     kernel: Kernel,
     open: Vec<Open>,
+    /// Pure instructions of the open regions, for sharing. An instruction that is in sight is not made again, so that no two
+    /// regions have the same.
+    shared: HashMap<Rc<str>, Value>,
     /// How many varying conditions enclose the current point.
     divergence: u32,
     /// The divergence at each variable's declaration.
@@ -26,8 +31,8 @@ pub struct Builder {
 #[derive(Debug, Default)]
 struct Open {
     region: Region,
-    /// Pure instructions already in this region, for sharing.
-    shared: HashMap<String, Value>,
+    /// What this region has added to the instructions that are shared.
+    shared: Vec<Rc<str>>,
     /// The value that a read of a variable would give, while nothing has written it.
     known: HashMap<Variable, Value>,
     /// The last write of a variable that nothing can have read yet, by position in the region.
@@ -41,6 +46,9 @@ struct Open {
 impl Open {
     /// The region without its dead writes.
     fn finish(mut self) -> Region {
+        if self.dead.is_empty() {
+            return self.region;
+        }
         self.dead.sort_unstable();
         let mut position = 0;
         self.region.stmts.retain(|_| {
@@ -55,7 +63,14 @@ impl Builder {
     /// An empty kernel.
     pub fn new(name: impl Into<String>) -> Builder {
         let kernel = Kernel { name: name.into(), ..Kernel::default() };
-        Builder { kernel, open: vec![Open::default()], divergence: 0, declared_at: Vec::new(), labels: 0 }
+        Builder {
+            kernel,
+            open: vec![Open::default()],
+            shared: HashMap::new(),
+            divergence: 0,
+            declared_at: Vec::new(),
+            labels: 0,
+        }
     }
 
     /// The kernel so far, for look-ups.
@@ -84,11 +99,13 @@ impl Builder {
             return self.push(inst, Some(ty), loc);
         }
         let key = format!("{inst:?}{ty:?}");
-        if let Some(v) = self.open.iter().rev().find_map(|o| o.shared.get(&key)) {
+        if let Some(v) = self.shared.get(key.as_str()) {
             return *v;
         }
         let v = self.push(inst, Some(ty), loc);
-        self.top().shared.insert(key, v);
+        let key: Rc<str> = key.into();
+        self.shared.insert(Rc::clone(&key), v);
+        self.top().shared.push(key);
         v
     }
 
@@ -116,6 +133,7 @@ impl Builder {
     /// Under another MODE equal instructions give different values.
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {
+            self.shared.clear();
             self.open.iter_mut().for_each(|open| open.shared.clear());
         }
     }
@@ -319,6 +337,10 @@ impl Builder {
     }
 
     fn top_pop(&mut self) -> Region {
-        self.open.pop().map(Open::finish).unwrap_or_default()
+        let Some(closed) = self.open.pop() else { return Region::default() };
+        for key in &closed.shared {
+            self.shared.remove(key);
+        }
+        closed.finish()
     }
 }

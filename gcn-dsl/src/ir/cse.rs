@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use super::{Bin, Inst, Kernel, Region, Stmt, Type, Value};
 
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Const(u64),
     Splat(Value),
@@ -15,7 +15,7 @@ enum Key {
 /// Makes each value that an earlier one equals another name of that.
 pub fn run(kernel: &mut Kernel) {
     let body = std::mem::take(&mut kernel.body);
-    let mut shared = Shared { kernel, same: HashMap::new(), scopes: Vec::new() };
+    let mut shared = Shared { kernel, same: HashMap::new(), known: HashMap::new(), scopes: Vec::new() };
     shared.region(&body);
     kernel.body = body;
 }
@@ -23,13 +23,15 @@ pub fn run(kernel: &mut Kernel) {
 struct Shared<'k> {
     kernel: &'k mut Kernel,
     same: HashMap<Value, Value>,
-    /// What is in sight, for each enclosing region.
-    scopes: Vec<HashMap<(Key, Type), Value>>,
+    /// What is in sight. An instruction that is in sight gets another name, so that no two regions have the same.
+    known: HashMap<(Key, Type), Value>,
+    /// What each enclosing region has added to it.
+    scopes: Vec<Vec<(Key, Type)>>,
 }
 
 impl Shared<'_> {
     fn region(&mut self, region: &Region) {
-        self.scopes.push(HashMap::new());
+        self.scopes.push(Vec::new());
         for stmt in &region.stmts {
             if let Stmt::Inst(v) = stmt {
                 self.inst(*v);
@@ -38,7 +40,9 @@ impl Shared<'_> {
                 self.region(inner);
             }
         }
-        self.scopes.pop();
+        for key in self.scopes.pop().into_iter().flatten() {
+            self.known.remove(&key);
+        }
     }
 
     fn inst(&mut self, v: Value) {
@@ -56,14 +60,15 @@ impl Shared<'_> {
         };
         let constant = matches!(key, Key::Const(_));
         let key = (key, self.kernel.ty(v));
-        if let Some(&earlier) = self.scopes.iter().rev().find_map(|s| s.get(&key)) {
+        if let Some(&earlier) = self.known.get(&key) {
             self.same.insert(v, earlier);
             // A constant costs nothing, and is looked for under this name.
             if !constant {
                 self.kernel.values[v.0 as usize].inst = Inst::Bitcast(earlier);
             }
         } else if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(key, v);
+            scope.push(key);
+            self.known.insert(key, v);
         }
     }
 }

@@ -1,22 +1,14 @@
 //! Drops values, variable writes and empty control flow that have no effect.
 //!
 //! Marks backwards from effects: a statement's operands are live if it is; a write is live if its variable is read by
-//! anything live. Runs to a fixpoint over variables, which takes as many rounds as writes feed each other in a chain of
-//! variables (two or three in practice), each linear.
+//! anything live.
 
 use super::{Inst, Kernel, Region, Stmt, Value};
 
 /// Removes dead code from `kernel`.
 pub fn run(kernel: &mut Kernel) {
-    let mut live =
-        Live { values: vec![false; kernel.values.len()], variables: vec![false; kernel.variables.len()] };
-    loop {
-        let before = live.variables.clone();
-        live.region(kernel, &kernel.body);
-        if live.variables == before {
-            break;
-        }
-    }
+    let mut live = Live::of(kernel);
+    live.follow(kernel);
     let body = std::mem::take(&mut kernel.body);
     kernel.body = sweep(kernel, &live, body);
 }
@@ -24,40 +16,59 @@ pub fn run(kernel: &mut Kernel) {
 struct Live {
     values: Vec<bool>,
     variables: Vec<bool>,
+    /// Values that are instructions of the body.
+    placed: Vec<bool>,
+    /// The writes of each variable.
+    writes: Vec<Vec<Value>>,
+    /// Live values whose operands have not been marked.
+    work: Vec<Value>,
 }
 
 impl Live {
-    fn region(&mut self, kernel: &Kernel, region: &Region) {
-        for stmt in region.stmts.iter().rev() {
-            match stmt {
-                Stmt::Inst(v) => self.inst(kernel, *v),
-                // Exits stay, so the condition of each branch around one is needed.
-                other => {
-                    other.condition().into_iter().for_each(|cond| self.mark(cond));
-                    other.regions().into_iter().rev().for_each(|r| self.region(kernel, r));
+    /// What has an effect or decides about control flow.
+    fn of(kernel: &Kernel) -> Live {
+        let (values, variables) = (kernel.values.len(), kernel.variables.len());
+        let mut live = Live {
+            values: vec![false; values],
+            variables: vec![false; variables],
+            placed: vec![false; values],
+            writes: vec![Vec::new(); variables],
+            work: Vec::new(),
+        };
+        kernel.body.each_stmt(&mut |stmt| match stmt {
+            Stmt::Inst(v) => {
+                live.placed[v.0 as usize] = true;
+                match &kernel.def(*v).inst {
+                    Inst::Write { var, .. } => live.writes[var.0 as usize].push(*v),
+                    inst if inst.has_effect() => live.mark(*v),
+                    _ => {}
                 }
             }
-        }
+            // Exits stay, so the condition of each branch around one is needed.
+            other => other.condition().into_iter().for_each(|cond| live.mark(cond)),
+        });
+        live
     }
 
-    fn inst(&mut self, kernel: &Kernel, v: Value) {
-        let inst = &kernel.def(v).inst;
-        let needed = match inst {
-            Inst::Write { var, .. } => self.variables[var.0 as usize],
-            _ => inst.has_effect() || self.values[v.0 as usize],
-        };
-        if !needed {
-            return;
+    fn follow(&mut self, kernel: &Kernel) {
+        while let Some(v) = self.work.pop() {
+            if !self.placed[v.0 as usize] {
+                continue;
+            }
+            let inst = &kernel.def(v).inst;
+            if let Inst::Read(var) = inst
+                && !std::mem::replace(&mut self.variables[var.0 as usize], true)
+            {
+                std::mem::take(&mut self.writes[var.0 as usize]).into_iter().for_each(|w| self.mark(w));
+            }
+            inst.operands(|operand| self.mark(operand));
         }
-        self.mark(v);
-        if let Inst::Read(var) = inst {
-            self.variables[var.0 as usize] = true;
-        }
-        inst.operands(|operand| self.mark(operand));
     }
 
     fn mark(&mut self, v: Value) {
-        self.values[v.0 as usize] = true;
+        if !std::mem::replace(&mut self.values[v.0 as usize], true) {
+            self.work.push(v);
+        }
     }
 }
 

@@ -3,62 +3,71 @@
 //! Arithmetic has no effect, so that it may also run where a loop makes no trip. Scalar loads go along: they are checked
 //! against the slice's bounds wherever they run, and nothing writes what they read.
 
-use hashbrown::HashSet;
-
 use super::{Bin, Inst, Kernel, Region, Stmt, Value};
 use crate::scalar::Elem;
 
 /// Moves what does not change out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
-    region(kernel, &mut body);
+    let mut place = vec![0; kernel.values.len()];
+    Hoister { kernel, place: &mut place, next: 0 }.region(&mut body);
     kernel.body = body;
 }
 
-/// Inner loops first, so that what leaves them may go on.
-fn region(kernel: &Kernel, region_: &mut Region) {
-    let mut stmts = Vec::with_capacity(region_.stmts.len());
-    for mut stmt in std::mem::take(&mut region_.stmts) {
-        for inner in stmt.regions_mut() {
-            region(kernel, inner);
-        }
-        let repeats = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
-        if repeats {
-            let mut inside = HashSet::new();
-            for inner in stmt.regions() {
-                inner.each_inst(&mut |v| _ = inside.insert(v));
+struct Hoister<'k> {
+    kernel: &'k Kernel,
+    /// The number of the statement that each value is, in order of the text; of a value that has left a loop, that of the loop.
+    place: &'k mut [u32],
+    next: u32,
+}
+
+impl Hoister<'_> {
+    /// Inner loops first, so that what leaves them may go on.
+    fn region(&mut self, region: &mut Region) {
+        let mut stmts = Vec::with_capacity(region.stmts.len());
+        for mut stmt in std::mem::take(&mut region.stmts) {
+            self.next += 1;
+            let number = self.next;
+            if let Stmt::Inst(v) = stmt {
+                self.place[v.0 as usize] = number;
             }
             for inner in stmt.regions_mut() {
-                hoist(kernel, inner, &mut inside, &mut stmts);
+                self.region(inner);
             }
-        }
-        stmts.push(stmt);
-    }
-    region_.stmts = stmts;
-}
-
-/// Moves from the loop's own statements, not from branches within, what depends on nothing inside.
-fn hoist(kernel: &Kernel, region: &mut Region, inside: &mut HashSet<Value>, out: &mut Vec<Stmt>) {
-    let mut rest = Vec::with_capacity(region.stmts.len());
-    for mut stmt in std::mem::take(&mut region.stmts) {
-        match &mut stmt {
-            Stmt::Inst(v) if moves(kernel, *v) && !depends(kernel, *v, inside) => {
-                inside.remove(v);
-                out.push(stmt);
-                continue;
+            if matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. }) {
+                for inner in stmt.regions_mut() {
+                    self.hoist(number, inner, &mut stmts);
+                }
             }
-            Stmt::Block { body, .. } => hoist(kernel, body, inside, out),
-            _ => {}
+            stmts.push(stmt);
         }
-        rest.push(stmt);
+        region.stmts = stmts;
     }
-    region.stmts = rest;
-}
 
-fn depends(kernel: &Kernel, v: Value, inside: &HashSet<Value>) -> bool {
-    let mut depends = false;
-    kernel.def(v).inst.operands(|operand| depends |= inside.contains(&operand));
-    depends
+    /// Moves from the own statements of the loop with this number, not from branches within, what depends on nothing inside.
+    fn hoist(&mut self, loop_: u32, region: &mut Region, out: &mut Vec<Stmt>) {
+        let mut rest = Vec::with_capacity(region.stmts.len());
+        for mut stmt in std::mem::take(&mut region.stmts) {
+            match &mut stmt {
+                Stmt::Inst(v) if moves(self.kernel, *v) && !self.depends(loop_, *v) => {
+                    self.place[v.0 as usize] = loop_;
+                    out.push(stmt);
+                    continue;
+                }
+                Stmt::Block { body, .. } => self.hoist(loop_, body, out),
+                _ => {}
+            }
+            rest.push(stmt);
+        }
+        region.stmts = rest;
+    }
+
+    /// Is an operand of `v`, which is inside the loop, inside it as well? All that comes before the loop has a smaller number.
+    fn depends(&self, loop_: u32, v: Value) -> bool {
+        let mut depends = false;
+        self.kernel.def(v).inst.operands(|operand| depends |= self.place[operand.0 as usize] > loop_);
+        depends
+    }
 }
 
 fn moves(kernel: &Kernel, v: Value) -> bool {

@@ -12,6 +12,7 @@
 //!   own. Raw pointers may point to the same memory as each other, but not into a slice.
 //! - Nothing else over barriers, atomics, fences and instructions that are named.
 
+mod group;
 mod kernarg;
 mod run;
 mod uniform;

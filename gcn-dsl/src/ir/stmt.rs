@@ -94,11 +94,24 @@ pub struct Region {
 impl Region {
     /// Calls `f` for each instruction, those of nested regions included, in order.
     pub fn each_inst(&self, f: &mut impl FnMut(Value)) {
-        for stmt in &self.stmts {
-            match stmt {
-                Stmt::Inst(v) => f(*v),
-                other => other.regions().into_iter().for_each(|region| region.each_inst(f)),
+        self.each_stmt(&mut |stmt| {
+            if let Stmt::Inst(v) = stmt {
+                f(*v);
             }
+        });
+    }
+
+    /// Calls `f` for each statement, before those nested in it, in order.
+    pub fn each_stmt(&self, f: &mut impl FnMut(&Stmt)) {
+        // However deep they are nested: not by recursion.
+        let mut open = vec![self.stmts.iter()];
+        while let Some(rest) = open.last_mut() {
+            let Some(stmt) = rest.next() else {
+                open.pop();
+                continue;
+            };
+            f(stmt);
+            open.extend(stmt.regions().into_iter().rev().map(|region| region.stmts.iter()));
         }
     }
 }

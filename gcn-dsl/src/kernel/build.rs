@@ -151,6 +151,7 @@ pub(super) fn build<K: Kernel>(
     kernel: &K,
     target: Target,
     options: &BuildOptions,
+    observe: &mut dyn FnMut(&'static str),
 ) -> Result<BuiltKernel, BuildError> {
     let mut signature = kernel.signature();
     signature.registers = signature.registers.replaced_by(options.registers);
@@ -162,6 +163,7 @@ pub(super) fn build<K: Kernel>(
     let body = || kernel.trace(&mut Arguments::default());
     let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
+    observe("trace");
     private::run(&mut ir);
     dce::run(&mut ir);
     if options.merge {
@@ -174,6 +176,7 @@ pub(super) fn build<K: Kernel>(
     if !pipelines.is_empty() {
         dce::run(&mut ir);
     }
+    observe("ir");
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
     if bytes > limit {
         return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
@@ -188,23 +191,29 @@ pub(super) fn build<K: Kernel>(
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
     mir::dce::run(&mut function);
+    observe("lower");
     let limits = limits::of(&signature, target, bytes)?;
     let mut scheduled = options.schedule.then(|| function.clone());
     if let Some(scheduled) = &mut scheduled {
         sched::list::schedule(scheduled).map_err(|error| BuildError::Interleave { kernel: name(), error })?;
     }
+    observe("schedule");
     let lds = registers::Lds { room, workgroup };
     let Registers { mut allocated, inputs } = registers::assign(scheduled, function, inputs, &limits, lds)?;
+    observe("registers");
     let mut program = allocated.program;
     sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
     let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, ..WaitOptions::default() });
+    observe("waits");
     let memory_model = check::MemoryModel::Strict;
     let waits = check::Options { errata: false, memory_model, ..check::Options::default() };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
         return Err(BuildError::Hazard { kernel: name(), finding: finding.to_string() });
     }
+
+    observe("check");
 
     // Machine instructions become bytes.
     let mut spec = spec::describe(&signature, &ir, inputs, program);
@@ -212,6 +221,7 @@ pub(super) fn build<K: Kernel>(
     limits::check(&signature, &spec)?;
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;
     let debug = Debug::of(&spec.program, &offsets, &ir.debug);
+    observe("emit");
     Ok(BuiltKernel {
         signature,
         ir,

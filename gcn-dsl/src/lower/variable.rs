@@ -30,18 +30,22 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     walk.region(&kernel.body);
     walk.last_uses(lazy_cmp);
     let mut direct = Direct::default();
+    // A value that two variables take is computed in none of them, nor one that a variable takes twice.
+    let mut taken: HashMap<Value, u32> = HashMap::new();
+    walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
     for (var, reads) in &walk.reads {
         let none = Vec::new();
         let writes = walk.writes.get(var).unwrap_or(&none);
         for v in reads {
             let (from, to) = (walk.def[v.0 as usize], walk.last[v.0 as usize]);
-            if !writes.iter().any(|w| from < w.at && w.at < to) {
+            let next = writes.get(writes.partition_point(|w| w.at <= from));
+            if next.is_none_or(|w| w.at >= to) {
                 direct.reads.insert(*v);
             }
         }
         for (i, write) in writes.iter().enumerate() {
             let x = write.value.0 as usize;
-            let written_once = writes.iter().filter(|w| w.value == write.value).count() == 1;
+            let written_once = taken.get(&write.value) == Some(&1);
             let next = writes.get(i + 1).map_or(u32::MAX, |w| w.at);
             let used_before = walk.uses[x].iter().any(|(_, at)| *at < write.at);
             if written_once
@@ -54,10 +58,6 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
             }
         }
     }
-    // A value that two variables take is computed in none of them.
-    let mut taken: HashMap<Value, u32> = HashMap::new();
-    walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
-    direct.writes.retain(|v, _| taken.get(v) == Some(&1));
     direct
 }
 
@@ -86,6 +86,8 @@ struct Walk<'k> {
     regions: u32,
     /// Region and number of the statements around the current point.
     around: Vec<(u32, u32)>,
+    /// By region: where it is among those.
+    place: Vec<u32>,
     /// Last number inside each statement, by its own.
     ends: Vec<u32>,
     /// By value: number and region of the definition, and last use.
@@ -107,6 +109,7 @@ impl<'k> Walk<'k> {
             number: 0,
             regions: 0,
             around: Vec::new(),
+            place: Vec::new(),
             ends: Vec::new(),
             def: vec![0; n],
             region_of: vec![u32::MAX; n],
@@ -130,6 +133,7 @@ impl<'k> Walk<'k> {
     }
 
     fn open(&mut self) -> u32 {
+        self.place.push(self.around.len() as u32);
         self.regions += 1;
         self.regions - 1
     }
@@ -182,7 +186,8 @@ impl<'k> Walk<'k> {
 
     fn use_of(&mut self, v: Value, user: Option<Value>) {
         let region = self.region_of[v.0 as usize];
-        let around = self.around.iter().find(|(id, _)| *id == region);
+        let place = self.place.get(region as usize);
+        let around = place.and_then(|&place| self.around.get(place as usize)).filter(|(id, _)| *id == region);
         let at = around.map_or(u32::MAX, |(_, at)| *at);
         self.uses[v.0 as usize].push((user, at));
     }
@@ -237,15 +242,15 @@ impl Lower<'_> {
         }
         let keep = keep && self.func.info(dst.reg).file != RegFile::Sgpr;
         let Some(block) = self.func.blocks.last_mut() else { return false };
-        let count = |inst: &MInst, reg: VReg| {
-            inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
-        };
-        if block.insts.iter().map(|inst| count(inst, from.reg)).sum::<usize>() != 1 {
-            return false;
-        }
         for inst in block.insts.iter_mut().rev() {
-            let mentions = |reg| count(inst, reg);
+            let mentions = |reg: VReg| {
+                inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
+            };
             if mentions(from.reg) > 0 {
+                // It is the value's own register: what names it before does so on the way to the value.
+                if mentions(from.reg) > 1 {
+                    return false;
+                }
                 let Some(slot) = result_slot(inst) else { return false };
                 if inst.operands[slot] != MOperand::Virt(from) {
                     return false;

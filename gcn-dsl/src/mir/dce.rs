@@ -4,37 +4,84 @@ use gcn_isa::table::{Access, Format, ImplicitRegs};
 
 use super::{Function, MInst, MOperand, Op};
 
-/// Removes dead instructions from `f`.
+/// Removes dead instructions from `f`: those whose results nothing reads but other dead ones.
 pub fn run(f: &mut Function) {
-    loop {
-        let read = read(f);
-        let dead = |inst: &MInst| is_removable(inst) && results(inst).all(|r| !read[r as usize]);
-        let mut changed = false;
-        for block in &mut f.blocks {
-            let before = block.insts.len();
-            block.insts.retain(|inst| !dead(inst));
-            changed |= block.insts.len() != before;
+    let mut reads = reads(f);
+    let insts: Vec<&MInst> = f.blocks.iter().flat_map(|b| &b.insts).collect();
+    let makers = Makers::of(f, &insts);
+    let mut dead = vec![false; insts.len()];
+    let mut found = false;
+    let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| is_removable(insts[i as usize])).collect();
+    while let Some(i) = work.pop() {
+        let inst = insts[i as usize];
+        if dead[i as usize] || results(inst).any(|r| reads[r as usize] > 0) {
+            continue;
         }
-        if !changed {
-            return;
-        }
-    }
-}
-
-/// Registers that an instruction reads, other than to keep a part of its own result.
-fn read(f: &Function) -> Vec<bool> {
-    let mut read = vec![false; f.vregs.len()];
-    f.kept.iter().for_each(|reg| read[reg.0 as usize] = true);
-    for inst in f.blocks.iter().flat_map(|b| &b.insts) {
-        for (i, operand) in inst.operands.iter().enumerate() {
-            if let MOperand::Virt(slice) = operand
-                && access(inst, i) != Access::Write
-            {
-                read[slice.reg.0 as usize] = true;
+        dead[i as usize] = true;
+        found = true;
+        for reg in read_by(inst) {
+            reads[reg as usize] -= 1;
+            if reads[reg as usize] == 0 {
+                work.extend_from_slice(makers.of_reg(reg));
             }
         }
     }
-    read
+    if found {
+        let mut dead = dead.into_iter();
+        f.blocks.iter_mut().for_each(|b| b.insts.retain(|_| dead.next() != Some(true)));
+    }
+}
+
+/// The instructions that may go, by the registers that they write.
+struct Makers {
+    /// Where the list of each register begins.
+    first: Vec<u32>,
+    insts: Vec<u32>,
+}
+
+impl Makers {
+    fn of(f: &Function, insts: &[&MInst]) -> Makers {
+        let each = |visit: &mut dyn FnMut(u32, u32)| {
+            let removable = insts.iter().enumerate().filter(|(_, inst)| is_removable(inst));
+            removable.for_each(|(i, inst)| results(inst).for_each(|reg| visit(reg, i as u32)));
+        };
+        // Counted, summed up, and filled from the back of each list.
+        let mut first = vec![0u32; f.vregs.len() + 1];
+        each(&mut |reg, _| first[reg as usize] += 1);
+        let mut sum = 0;
+        for end in &mut first {
+            sum += *end;
+            *end = sum;
+        }
+        let mut list = vec![0; sum as usize];
+        each(&mut |reg, i| {
+            first[reg as usize] -= 1;
+            list[first[reg as usize] as usize] = i;
+        });
+        Makers { first, insts: list }
+    }
+
+    fn of_reg(&self, reg: u32) -> &[u32] {
+        let reg = reg as usize;
+        &self.insts[self.first[reg] as usize..self.first[reg + 1] as usize]
+    }
+}
+
+/// How often each register is read, other than to keep a part of a result.
+fn reads(f: &Function) -> Vec<u32> {
+    let mut reads = vec![0; f.vregs.len()];
+    f.kept.iter().for_each(|reg| reads[reg.0 as usize] += 1);
+    let insts = f.blocks.iter().flat_map(|b| &b.insts);
+    insts.flat_map(read_by).for_each(|reg| reads[reg as usize] += 1);
+    reads
+}
+
+/// The registers that an instruction reads, one for each operand that does.
+fn read_by(inst: &MInst) -> impl Iterator<Item = u32> {
+    inst.operands.iter().enumerate().filter_map(|(i, operand)| match operand {
+        MOperand::Virt(slice) if access(inst, i) != Access::Write => Some(slice.reg.0),
+        _ => None,
+    })
 }
 
 fn access(inst: &MInst, operand: usize) -> Access {

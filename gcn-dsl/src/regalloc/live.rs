@@ -12,7 +12,7 @@ use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, Op, VReg};
 
 /// Registers by number with the mask of their dwords.
-type Masks = Vec<(u32, u32)>;
+pub(super) type Masks = Vec<(u32, u32)>;
 
 /// The numbers of dwords, instructions and slots of a function.
 pub(super) struct Numbering {
@@ -47,12 +47,17 @@ impl Numbering {
     }
 }
 
-/// What is live where.
+/// What is live where: for each block registers with the masks of their dwords, in order of number.
 pub(super) struct Liveness {
     /// Live at each block's end.
-    pub live_out: Vec<HashMap<u32, u32>>,
+    pub live_out: Vec<Masks>,
     /// Live at each block's start.
-    pub live_in: Vec<HashMap<u32, u32>>,
+    pub live_in: Vec<Masks>,
+}
+
+/// The dwords of a register in a set.
+pub(super) fn mask_of(set: &Masks, v: VReg) -> u32 {
+    set.binary_search_by_key(&v.0, |m| m.0).map_or(0, |i| set[i].1)
 }
 
 /// What a block reads before writing it, and what it writes.
@@ -94,7 +99,7 @@ fn local_sets(f: &Function) -> Vec<Local> {
         .collect()
 }
 
-/// Solves liveness over the blocks.
+/// Solves liveness over the blocks, register by register.
 pub(super) fn solve(f: &Function) -> Liveness {
     let mut preds = vec![Vec::new(); f.blocks.len()];
     for (b, succs) in input::successors(f).into_iter().enumerate() {
@@ -102,42 +107,62 @@ pub(super) fn solve(f: &Function) -> Liveness {
             preds[s].push(b);
         }
     }
-    let local = local_sets(f);
-    let written = |block: usize, v: u32| {
-        let list: &Masks = &local[block].written;
-        list.binary_search_by_key(&v, |m| m.0).map_or(0, |i| list[i].1)
-    };
+    let (mut exposed, mut written) = (Vec::new(), Vec::new());
+    for (b, local) in local_sets(f).into_iter().enumerate() {
+        exposed.extend(local.exposed.into_iter().map(|(v, mask)| (v, b, mask)));
+        written.extend(local.written.into_iter().map(|(v, mask)| (v, b, mask)));
+    }
+    // By register; the blocks stay in order.
+    exposed.sort_by_key(|e| e.0);
+    written.sort_by_key(|e| e.0);
     let mut live = Liveness {
-        live_out: vec![HashMap::new(); f.blocks.len()],
-        live_in: vec![HashMap::new(); f.blocks.len()],
+        live_out: vec![Masks::new(); f.blocks.len()],
+        live_in: vec![Masks::new(); f.blocks.len()],
     };
-    let mut work: Vec<(usize, u32, u32)> = Vec::new();
-    for (b, l) in local.iter().enumerate() {
-        work.extend(l.exposed.iter().map(|&(v, mask)| (b, v, mask)));
-        while let Some((block, v, mask)) = work.pop() {
-            let known = live.live_in[block].entry(v).or_insert(0);
-            let new = mask & !*known;
-            if new == 0 {
-                continue;
-            }
-            *known |= new;
-            for &p in &preds[block] {
-                *live.live_out[p].entry(v).or_insert(0) |= new;
-                let through = new & !written(p, v);
-                if through != 0 {
-                    work.push((p, v, through));
+    let mut written = written.as_slice();
+    // Of the register at hand, by block: what it writes there.
+    let mut writes = vec![0u32; f.blocks.len()];
+    let mut work: Vec<(usize, u32)> = Vec::new();
+    for exposed in exposed.chunk_by(|a, b| a.0 == b.0) {
+        let v = exposed[0].0;
+        let first = written.partition_point(|w| w.0 < v);
+        let end = first + written[first..].partition_point(|w| w.0 == v);
+        written[first..end].iter().for_each(|w| writes[w.1] = w.2);
+        for &(_, b, mask) in exposed {
+            work.push((b, mask));
+            while let Some((block, mask)) = work.pop() {
+                let new = mask & !add(&mut live.live_in[block], v, mask);
+                if new == 0 {
+                    continue;
+                }
+                for &p in &preds[block] {
+                    add(&mut live.live_out[p], v, new);
+                    let through = new & !writes[p];
+                    if through != 0 {
+                        work.push((p, through));
+                    }
                 }
             }
         }
+        written[first..end].iter().for_each(|w| writes[w.1] = 0);
+        written = &written[end..];
     }
     live
 }
 
-/// The members of a live set in order of register number.
-pub(super) fn sorted(set: &HashMap<u32, u32>) -> Masks {
-    let mut list: Masks = set.iter().map(|(&v, &m)| (v, m)).filter(|m| m.1 != 0).collect();
-    list.sort_unstable();
-    list
+/// Adds dwords of a register to a set that has none of a later one; which of its dwords the set had.
+fn add(set: &mut Masks, v: u32, mask: u32) -> u32 {
+    match set.last_mut().filter(|last| last.0 == v) {
+        Some(last) => {
+            let had = last.1;
+            last.1 |= mask;
+            had
+        }
+        None => {
+            set.push((v, mask));
+            0
+        }
+    }
 }
 
 fn bits(mask: u32) -> impl Iterator<Item = usize> {
@@ -148,21 +173,35 @@ fn bits(mask: u32) -> impl Iterator<Item = usize> {
 pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> Vec<Segs> {
     let dwords = numbers.dword.last().copied().unwrap_or(0) as usize;
     let mut scan = Scan { segs: vec![Segs::default(); dwords], end: vec![0; dwords] };
+    let nothing = Masks::new();
     for (b, block) in f.blocks.iter().enumerate().rev() {
         let first = numbers.inst[b];
         let block_end = 2 * numbers.inst[b + 1];
-        for (v, mask) in sorted(&live.live_out[b]) {
+        // What goes on into the next block is open already.
+        let next = live.live_in.get(b + 1).unwrap_or(&nothing);
+        for (v, mask) in besides(&live.live_out[b], next) {
             bits(mask).for_each(|k| scan.end[numbers.dword[v as usize] as usize + k] = block_end);
         }
         for (i, inst) in block.insts.iter().enumerate().rev() {
             scan.step(numbers, 2 * (first + i as u32), &access::uses(f, inst));
         }
-        for (v, mask) in sorted(&live.live_in[b]) {
+        let before = b.checked_sub(1).map_or(&nothing, |before| &live.live_out[before]);
+        for (v, mask) in besides(&live.live_in[b], before) {
             bits(mask).for_each(|k| scan.close(numbers.dword[v as usize] as usize + k, 2 * first));
         }
     }
     scan.segs.iter_mut().for_each(Segs::finish);
     scan.segs
+}
+
+/// What of a set is not in another one.
+fn besides(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
+    let mut other = other.iter().copied().peekable();
+    set.iter().filter_map(move |&(v, mask)| {
+        while other.next_if(|o| o.0 < v).is_some() {}
+        let rest = mask & !other.peek().filter(|o| o.0 == v).map_or(0, |o| o.1);
+        (rest != 0).then_some((v, rest))
+    })
 }
 
 /// The backward scan: per dword the segments so far and the end of the one that is open (0: none is).
@@ -208,7 +247,7 @@ impl Scan {
 /// What is live at `slot`: registers with the masks of their live dwords, in order.
 pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
     let (block, at) = numbers.locate(slot);
-    let mut set = live.live_out[block].clone();
+    let mut set: HashMap<u32, u32> = live.live_out[block].iter().copied().collect();
     let insts = &f.blocks[block].insts;
     for (i, inst) in insts.iter().enumerate().skip(at).rev() {
         let uses = access::uses(f, inst);
@@ -227,12 +266,14 @@ pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: 
         }
         uses.iter().filter(|u| u.read || (here && u.early)).for_each(|u| add(&mut set, u));
     }
-    sorted(&set).into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
+    let mut list: Masks = set.into_iter().filter(|m| m.1 != 0).collect();
+    list.sort_unstable();
+    list.into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
 }
 
 /// Registers of which some path reads a dword before writing it (and without an [`Op::Undef`] before).
 pub(super) fn undefined_at_entry(live: &Liveness) -> Vec<VReg> {
-    live.live_in.first().map_or(Vec::new(), |set| sorted(set).into_iter().map(|m| VReg(m.0)).collect())
+    live.live_in.first().map_or(Vec::new(), |set| set.iter().map(|m| VReg(m.0)).collect())
 }
 
 /// Instructions of kind [`Op::Copy`] with their numbers: (block, index in block, number in the function).

@@ -45,6 +45,7 @@ mod pressure;
 mod rewrite;
 mod segs;
 mod spill;
+mod sweep;
 mod verify;
 
 #[cfg(test)]

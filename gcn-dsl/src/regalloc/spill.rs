@@ -37,12 +37,13 @@ mod split;
 mod stretch;
 mod work;
 
-use gcn_isa::RegFile;
+use gcn_isa::{RegFile, Target};
 use hashbrown::HashMap;
 
 use super::assign::{File, Order, Places};
 use super::classes::{Classes, Coalesce};
 use super::error::AllocError;
+use super::live::{Liveness, Numbering};
 use super::segs::Segs;
 use super::{Allocated, FILES, Job, Limits, Span, Spills, input};
 use crate::mir::{Function, Op, VReg};
@@ -149,22 +150,22 @@ impl<'f> Spiller<'f> {
         let mut pressure = None;
         for round in 0..ROUNDS {
             self.work.haste = haste(round);
-            let function = self.work.f.clone();
             let limits = self.limits;
-            let job = Job::new(&function, &limits);
+            let function = &self.work.f;
+            let job = Job::new(function, &limits);
             let mut classes = job.classes();
-            classes.coalesce(&function, &job.numbers, coalesce);
+            classes.coalesce(function, &job.numbers, coalesce);
             job.discard_scratch(&mut classes);
             if pressure.is_none() {
                 let peaks = job.pressure(&classes);
-                self.divide(peaks.vgpr.peak, peaks.agpr.peak);
+                divide(function.target, &mut self.limits, peaks.vgpr.peak, peaks.agpr.peak);
                 let has = |file| self.limits.of(file, function.target, 0) > 0;
                 let room = [has(RegFile::Agpr), has(RegFile::Vgpr)].map(|has| has && limits.spill.agprs);
                 self.work.room = room;
                 pressure = Some(peaks);
             }
             let hints = classes.hints();
-            let exec = InitialExec::of(&function, &job.live);
+            let exec = InitialExec::of(function, &job.live);
             let prices = Prices::of_round(&self.work, &mut classes, &exec);
             let mut places = Places::new(function.vregs.len() + job.scratch.len());
             let mut turned_out = Vec::new();
@@ -180,7 +181,7 @@ impl<'f> Spiller<'f> {
                         peak: pressure.as_ref().map_or(0, |p| p.of(file).peak),
                         limit: u32::from(limit),
                         tuple: Some(no.len),
-                        at: Some(input::place(&function, block, inst)),
+                        at: Some(input::place(function, block, inst)),
                         live: job.live_at(file, no.start),
                     }
                 })?;
@@ -192,30 +193,20 @@ impl<'f> Spiller<'f> {
                 self.as_original(&mut done);
                 return Ok(done);
             }
-            self.turn_out(&job, &mut classes, &exec, &turned_out);
+            let Job { numbers, live, .. } = job;
+            self.turn_out((&numbers, &live), &mut classes, &exec, &turned_out);
         }
         Err(malformed(self.f, "spilling does not end"))
     }
 
-    /// Divides the registers of a unified file: the VGPRs get what the AGPRs of the function itself leave, and the rest
-    /// is for what is turned out.
-    fn divide(&mut self, vgprs: u32, agprs: u32) {
-        if !self.f.target.has_unified_agprs() {
-            return;
-        }
-        let total = u32::from(self.limits.total_vector);
-        let wanted = total.saturating_sub(agprs.min(u32::from(self.limits.agprs)));
-        let least = vgprs.min(total / 2).min(u32::from(self.limits.vgprs));
-        let vgprs = wanted.max(least).min(256).min(u32::from(self.limits.vgprs));
-        let rounded = vgprs.next_multiple_of(u32::from(super::limits::ACCUM_OFFSET_GRANULE));
-        let (vgprs, rounded) =
-            if rounded > total { (vgprs / 4 * 4, vgprs / 4 * 4) } else { (vgprs, rounded) };
-        let agprs = total.saturating_sub(rounded).min(u32::from(self.limits.agprs)).min(256);
-        self.limits = Limits { vgprs: vgprs as u16, agprs: agprs as u16, total_vector: 512, ..self.limits };
-    }
-
     /// Gives the classes homes, and rewrites the function for it.
-    fn turn_out(&mut self, job: &Job<'_>, classes: &mut Classes, exec: &InitialExec, roots: &[VReg]) {
+    fn turn_out(
+        &mut self,
+        (numbers, live): (&Numbering, &Liveness),
+        classes: &mut Classes,
+        exec: &InitialExec,
+        roots: &[VReg],
+    ) {
         let mut homes: HashMap<VReg, Option<HomeId>> = roots.iter().map(|&r| (r, None)).collect();
         let regs: Vec<VReg> = (0..self.work.f.vregs.len() as u32).map(VReg).collect();
         // Slots that are turned out, by root: their values go to memory.
@@ -232,7 +223,7 @@ impl<'f> Spiller<'f> {
         }
         let mut again = match self.work.plain {
             true => HashMap::new(),
-            false => again::find(&self.work, job, classes, roots),
+            false => again::find(&self.work, numbers, classes, roots),
         };
         let clock = Clock::of(&self.work.roles);
         // Of the homes that are turned out themselves.
@@ -278,18 +269,12 @@ impl<'f> Spiller<'f> {
                 }
             }
         }
-        let facts = Facts { regions: &self.regions, exec, live: &job.live };
+        let facts = Facts { regions: &self.regions, exec, live };
         let split = match self.work.plain {
             true => Split::default(),
             false => Split::of_round(&mut self.work, &facts, classes, &gone),
         };
-        self.work.rewrite_all(&mut Round {
-            numbers: &job.numbers,
-            split,
-            classes,
-            stretches: HashMap::new(),
-            members,
-        });
+        self.work.rewrite_all(&mut Round { numbers, split, classes, stretches: HashMap::new(), members });
     }
 
     /// The program of the working function as one of the original function.
@@ -336,4 +321,20 @@ impl<'f> Spiller<'f> {
         let machine = machine.filter(|i| matches!(i.op, Op::Machine(..))).count();
         done.moves = done.program.lines.len().saturating_sub(machine + done.spills.total());
     }
+}
+
+/// Divides the registers of a unified file: the VGPRs get what the AGPRs of the function itself leave, and the rest
+/// is for what is turned out.
+fn divide(target: Target, limits: &mut Limits, vgprs: u32, agprs: u32) {
+    if !target.has_unified_agprs() {
+        return;
+    }
+    let total = u32::from(limits.total_vector);
+    let wanted = total.saturating_sub(agprs.min(u32::from(limits.agprs)));
+    let least = vgprs.min(total / 2).min(u32::from(limits.vgprs));
+    let vgprs = wanted.max(least).min(256).min(u32::from(limits.vgprs));
+    let rounded = vgprs.next_multiple_of(u32::from(super::limits::ACCUM_OFFSET_GRANULE));
+    let (vgprs, rounded) = if rounded > total { (vgprs / 4 * 4, vgprs / 4 * 4) } else { (vgprs, rounded) };
+    let agprs = total.saturating_sub(rounded).min(u32::from(limits.agprs)).min(256);
+    *limits = Limits { vgprs: vgprs as u16, agprs: agprs as u16, total_vector: 512, ..*limits };
 }

@@ -28,13 +28,12 @@ mod pinned;
 mod spills;
 mod state;
 
-use std::collections::BTreeSet;
-
 use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
 use hashbrown::HashSet;
 
 use super::error::VerifyError;
 use super::live::{self, Liveness};
+use super::sweep::Sweeps;
 use super::{Allocated, access, input};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 use spills::Repeats;
@@ -58,6 +57,8 @@ struct Checker<'a> {
     first: Vec<usize>,
     /// First dword number of each virtual register.
     dword: Vec<u32>,
+    /// The register of each dword.
+    register: Vec<u32>,
     /// What is live where: no other value is of use in a later block. States only know less for it, so that a fault in it
     /// makes no wrong allocation pass.
     live: Liveness,
@@ -84,17 +85,17 @@ impl<'a> Checker<'a> {
             first.push(n);
             n += block.insts.len();
         }
-        let mut dword = Vec::new();
-        let mut n = 0;
-        for v in &f.vregs {
-            dword.push(n);
-            n += u32::from(v.len);
+        let (mut dword, mut register) = (Vec::with_capacity(f.vregs.len()), Vec::new());
+        for (number, v) in f.vregs.iter().enumerate() {
+            dword.push(register.len() as u32);
+            register.resize(register.len() + usize::from(v.len), number as u32);
         }
         let mut checker = Checker {
             f,
             a,
             first,
             dword,
+            register,
             live: live::solve(f),
             crossing: HashSet::new(),
             last_named: Vec::new(),
@@ -134,7 +135,7 @@ impl<'a> Checker<'a> {
                     if let MOperand::Virt(s) = operand
                         && copied[s.reg.0 as usize]
                         && seen.insert(s.reg)
-                        && !self.live.live_out[b].contains_key(&s.reg.0)
+                        && live::mask_of(&self.live.live_out[b], s.reg) == 0
                     {
                         list.push(((self.first[b] + i) as u32, s.reg));
                     }
@@ -157,13 +158,13 @@ impl<'a> Checker<'a> {
     fn crosses(&self, block: usize, dword: u32) -> bool {
         let reg = self.register(dword);
         let bit = dword - self.dword[reg];
-        self.live.live_in[block].get(&(reg as u32)).is_some_and(|mask| mask >> bit & 1 == 1)
+        live::mask_of(&self.live.live_in[block], VReg(reg as u32)) >> bit & 1 == 1
             || self.crossing.contains(&dword)
     }
 
     /// Dwords that may be read before anything writes them.
     fn undefined_at_entry(&self) -> Vec<u32> {
-        let live = self.live.live_in.first().map_or(Vec::new(), live::sorted).into_iter();
+        let live = self.live.live_in.first().into_iter().flatten().copied();
         let dwords = live.flat_map(|(v, mask)| {
             (0..32).filter(move |k| mask >> k & 1 == 1).map(move |k| self.dword[v as usize] + k)
         });
@@ -171,7 +172,7 @@ impl<'a> Checker<'a> {
     }
 
     fn register(&self, dword: u32) -> usize {
-        self.dword.partition_point(|&first| first <= dword) - 1
+        self.register[dword as usize] as usize
     }
 
     fn fail<T>(&self, at: At, what: String) -> Result<T, VerifyError> {
@@ -217,8 +218,8 @@ impl<'a> Checker<'a> {
         undefined.sort_unstable();
         undefined.dedup();
         entry[0] = Some(Edge::at_entry(&self.f.live_in, undefined));
-        let mut work = BTreeSet::from([0]);
-        while let Some(block) = work.pop_first() {
+        let mut work = Sweeps::from_entry(self.f.blocks.len());
+        while let Some(block) = work.next() {
             let Some(edge) = &entry[block] else { continue };
             let mut state = State::new(edge);
             edge.repeatable.iter().for_each(|&number| self.repeatable(&mut state, number));
@@ -243,7 +244,7 @@ impl<'a> Checker<'a> {
                 };
                 if entry[s].as_ref() != Some(&joined) {
                     entry[s] = Some(joined);
-                    work.insert(s);
+                    work.push(s);
                 }
             }
         }

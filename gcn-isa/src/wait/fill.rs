@@ -20,6 +20,7 @@ use crate::table::Class;
 use crate::{Inst, Program};
 
 use super::distance::{DistancePass, Window};
+use super::polish::DEEPEST;
 use super::solve::{Pass, Solver};
 use super::{Inserted, LOOP_WEIGHT};
 use order::Touched;
@@ -112,7 +113,7 @@ pub(super) fn inverse(order: &[usize]) -> Vec<usize> {
 
 /// What the wait states of a solution cost, those in loops more.
 pub(super) fn cost<'p>(solved: &Solver<'p, DistancePass<'p>>) -> u64 {
-    let weight = |block: usize| LOOP_WEIGHT.saturating_pow(solved.shape.nest(block).count() as u32);
+    let weight = |block: usize| LOOP_WEIGHT.pow(solved.shape.nest(block).take(DEEPEST).count() as u32);
     let lines = solved.waits.lines.iter().enumerate();
     let in_blocks = lines.map(|(b, waits)| weight(b) * waits.iter().map(|w| u64::from(w.1)).sum::<u64>());
     let on_edges = solved.waits.edges.iter().map(|(edge, states)| weight(edge.from) * u64::from(*states));

@@ -30,6 +30,8 @@ pub(super) struct Shape {
     pub loops: Vec<Loop>,
     /// Innermost loop of each block.
     pub innermost: Vec<Option<usize>>,
+    /// Where each loop stands among the loops from outside in, and how many loops it has inside, itself included.
+    within: Vec<(usize, usize)>,
 }
 
 impl Shape {
@@ -41,15 +43,24 @@ impl Shape {
         for (place, &block) in order.iter().enumerate() {
             rank[block] = place;
         }
-        let mut shape = Shape { order, rank, roots, loops: Vec::new(), innermost: vec![None; n] };
+        let innermost = vec![None; n];
+        let mut shape = Shape { order, rank, roots, loops: Vec::new(), innermost, within: Vec::new() };
         let dominators = shape.immediate_dominators(cfg);
-        shape.find_loops(cfg, &dominators);
+        shape.find_loops(cfg, &Tree::of(&dominators));
+        // From the outermost, which come last.
+        let parents = shape.loops.iter().rev().map(|l| l.parent.map_or(0, |p| shape.loops.len() - p));
+        let parents: Vec<usize> = std::iter::once(0).chain(parents).collect();
+        shape.within = Tree::of(&parents).0;
         shape
     }
 
     /// True if `block` belongs to loop `l`.
     pub fn contains(&self, l: usize, block: usize) -> bool {
-        self.nest(block).any(|m| m == l)
+        let place = |l: usize| self.within[self.loops.len() - l];
+        self.innermost[block].is_some_and(|inner| {
+            let (first, count) = place(l);
+            (first..first + count).contains(&place(inner).0)
+        })
     }
 
     /// True if an edge leads backwards in the visiting order (a loop, natural or not).
@@ -93,31 +104,36 @@ impl Shape {
         self.rank[block] + 1
     }
 
-    fn find_loops(&mut self, cfg: &Cfg, idom: &[usize]) {
+    fn find_loops(&mut self, cfg: &Cfg, dominators: &Tree) {
+        let mut outermost = Vec::new();
         for place in (0..self.order.len()).rev() {
             let header = self.order[place];
             let latches: Vec<usize> = cfg.blocks[header]
                 .preds
                 .iter()
                 .copied()
-                .filter(|&p| dominates(idom, place + 1, self.node(p)))
+                .filter(|&p| dominators.is_below(place + 1, self.node(p)))
                 .collect();
             if !latches.is_empty() {
                 self.loops.push(Loop { header, parent: None });
-                self.flood(cfg, self.loops.len() - 1, latches);
+                outermost.push(outermost.len());
+                self.flood(cfg, &mut outermost, latches);
             }
         }
     }
 
-    /// Gives loop `l` every block from which a latch is reached without passing the header.
-    fn flood(&mut self, cfg: &Cfg, l: usize, mut work: Vec<usize>) {
+    /// Gives the last loop every block from which a latch is reached without passing the header. `outermost` leads from each loop
+    /// to those around it.
+    fn flood(&mut self, cfg: &Cfg, outermost: &mut [usize], mut work: Vec<usize>) {
+        let l = self.loops.len() - 1;
         let header = self.loops[l].header;
         self.innermost[header].get_or_insert(l);
         while let Some(block) = work.pop() {
-            match self.nest(block).last() {
+            match self.innermost[block].map(|inner| last_around(outermost, inner)) {
                 Some(outermost) if outermost == l => {}
                 Some(inner) => {
                     self.loops[inner].parent = Some(l);
+                    outermost[inner] = l;
                     work.extend(&cfg.blocks[self.loops[inner].header].preds);
                 }
                 None => {
@@ -215,11 +231,42 @@ fn common_dominator(idom: &[usize], mut a: usize, mut b: usize) -> usize {
     a
 }
 
-fn dominates(idom: &[usize], above: usize, mut below: usize) -> bool {
-    while below > above {
-        below = idom[below];
+/// The outermost loop around `l` so far; on the way the loops learn of it.
+fn last_around(outermost: &mut [usize], mut l: usize) -> usize {
+    while outermost[l] != l {
+        outermost[l] = outermost[outermost[l]];
+        l = outermost[l];
     }
-    below == above
+    l
+}
+
+/// A tree whose nodes have larger numbers than their parents: for each node its place in an order in which all that is below a
+/// node follows it, and how many nodes there are below it, itself included.
+struct Tree(Vec<(usize, usize)>);
+
+impl Tree {
+    /// By the parent of each node. Node 0 is the root.
+    fn of(parents: &[usize]) -> Tree {
+        let mut tree = vec![(0, 1); parents.len()];
+        for node in (1..parents.len()).rev() {
+            tree[parents[node]].1 += tree[node].1;
+        }
+        // Where the next child goes.
+        let mut next = vec![1; parents.len()];
+        for node in 1..parents.len() {
+            let place = next[parents[node]];
+            tree[node].0 = place;
+            next[parents[node]] += tree[node].1;
+            next[node] = place + 1;
+        }
+        Tree(tree)
+    }
+
+    /// True if `below` is below `above`, or the same.
+    fn is_below(&self, above: usize, below: usize) -> bool {
+        let (first, count) = self.0[above];
+        (first..first + count).contains(&self.0[below].0)
+    }
 }
 
 #[cfg(test)]

@@ -1,21 +1,18 @@
 //! The third step of [`solve`](super::solve): lowering waits that are stronger than the exact state asks for, and saying
 //! what those are for that cannot be lowered.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::LOOP_WEIGHT;
 use super::loops::Edge;
-use super::solve::{Mode, Pass, Solver};
+use super::solve::{Before, Known, Mode, Pass, Solver};
 
-/// How many lines polishing may go over, all its solutions of the program together.
-const POLISH_BUDGET: usize = 20_000_000;
-
-/// Solutions of the program that lowering one wait takes at most, counted double for growing.
-const SOLUTIONS_PER_TRY: usize = 5;
-
-/// What an edge to or from an unknown place costs, in lines of code.
-const LINES_PER_JUMP: usize = 64;
+/// How many lines polishing may go over, those of one try again for the next: so many for each line of the program, and so many
+/// at least. A try goes over what the wait has to do with, which is a loop or two, but may be the whole program.
+const POLISH_BUDGET: (usize, usize) = (64, 20_000_000);
 
 /// Loops deeper than this count no more.
-const DEEPEST: usize = 6;
+pub(super) const DEEPEST: usize = 6;
 
 /// Where a wait stands.
 #[derive(Debug, Clone, Copy)]
@@ -26,102 +23,164 @@ pub(super) enum At {
 
 impl<P: Pass> Solver<'_, P> {
     /// Lowers waits that are stronger than the exact state asks for, where that leaves the rest enough. A wait that was
-    /// lowered, or regrown elsewhere, can make another one too strong, so that this is repeated while it finds something.
+    /// lowered, or regrown elsewhere, can make another one near it too strong, so that this is repeated while it finds something.
     pub(super) fn polish(&mut self) {
-        // States at jumps to unknown places are large, and every unknown entry takes them over.
-        let hubs = self.cfg.blocks.iter().enumerate().filter(|b| self.flow.is_hub(b.0));
-        let jumps: usize = hubs.map(|(_, hub)| hub.preds.len() + hub.succs.len()).sum();
-        let solution = self.program.lines.len() + jumps.saturating_mul(LINES_PER_JUMP);
-        let mut budget = POLISH_BUDGET / SOLUTIONS_PER_TRY.saturating_mul(solution.max(1));
-        while self.polish_once(&mut budget) {}
+        let (per_line, least) = POLISH_BUDGET;
+        let budget = self.program.lines.len().saturating_mul(per_line).max(least);
+        self.gone_over = 0;
+        let mut near: Option<BTreeSet<usize>> = None;
+        loop {
+            let changed = self.polish_once(near.as_ref(), budget);
+            if changed.is_empty() || self.gone_over > budget {
+                break;
+            }
+            near = Some(changed);
+        }
     }
 
-    /// True if a wait was lowered and there is budget left.
-    fn polish_once(&mut self, budget: &mut usize) -> bool {
-        let mut lowered = false;
-        for (at, lower) in self.too_strong() {
-            let Some(left) = budget.checked_sub(1) else { return false };
-            *budget = left;
-            lowered |= self.try_lower(at, lower);
+    /// Tries what is too strong in these blocks, or anywhere. Returns the blocks that waits which were lowered have to do with.
+    fn polish_once(&mut self, near: Option<&BTreeSet<usize>>, budget: usize) -> BTreeSet<usize> {
+        let mut changed = BTreeSet::new();
+        for (at, lower) in self.too_strong(near) {
+            if self.gone_over > budget {
+                return changed;
+            }
+            changed.extend(self.try_lower(at, lower).into_iter().flatten());
         }
-        let edges: Vec<Edge> = self.waits.edges.keys().copied().collect();
+        let is_near = |e: &Edge| near.is_none_or(|near| near.contains(&e.from) || near.contains(&e.to));
+        let edges: Vec<Edge> = self.waits.edges.keys().copied().filter(is_near).collect();
         for edge in edges {
             let wait = self.waits.edges[&edge];
             for weaker in P::weaker(wait).into_iter().filter(|w| *w != wait) {
-                let Some(left) = budget.checked_sub(1) else { return false };
-                *budget = left;
-                if self.try_lower(At::Edge(edge), weaker) {
-                    lowered = true;
+                if self.gone_over > budget {
+                    return changed;
+                }
+                if let Some(blocks) = self.try_lower(At::Edge(edge), weaker) {
+                    changed.extend(blocks);
                     break;
                 }
             }
         }
-        lowered
+        changed
     }
 
     /// Lowers one wait if the others then still suffice, or if others in its stead do so at less cost: a wait that its own
     /// place does not need may cover what a later place needs. One that would come back justifies itself, by what it keeps
-    /// from coming round a loop, and stays.
-    fn try_lower(&mut self, at: At, lower: P::Need) -> bool {
-        let cost = self.cost();
-        let old = self.replace(at, lower);
-        self.exact();
+    /// from coming round a loop, and stays. Returns the blocks that it has to do with, if it was lowered.
+    fn try_lower(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
+        self.begin();
+        self.lower(at, lower);
         if self.suffices() {
-            return true;
+            return Some(self.keep());
         }
-        let before = self.waits.clone();
         if let At::Line { block, line } = at {
-            self.clear();
-            self.run(Mode::Grow);
+            self.again(Mode::Grow);
             let regrown = self.waits.lines[block].iter().any(|w| w.0 == line && w.1 != lower);
-            if !regrown && self.cost() < cost {
-                self.exact();
+            if !regrown && self.is_cheaper() {
+                self.again(Mode::Fixed);
                 if self.suffices() {
-                    return true;
+                    return Some(self.keep());
                 }
             }
         }
-        self.waits = before;
-        self.replace(at, old);
-        self.exact();
-        false
+        self.undo();
+        None
     }
 
-    /// True if every line waits for what the exact state needs.
+    /// From here on what changes is noted.
+    fn begin(&mut self) {
+        self.before = Some(Before { blocks: BTreeMap::new(), edges: BTreeMap::new() });
+    }
+
+    /// Keeps what was tried.
+    fn keep(&mut self) -> Vec<usize> {
+        self.before.take().map_or(Vec::new(), |before| before.blocks.into_keys().collect())
+    }
+
+    /// Brings back what was before.
+    fn undo(&mut self) {
+        let Some(Before { blocks, edges }) = self.before.take() else { return };
+        for (block, Known { into, out, waits }) in blocks {
+            (self.ins[block], self.outs[block], self.waits.lines[block]) = (into, out, waits);
+        }
+        for (edge, wait) in edges {
+            match wait {
+                Some(wait) => _ = self.waits.edges.insert(edge, wait),
+                None => _ = self.waits.edges.remove(&edge),
+            }
+        }
+    }
+
+    /// Lowers a wait and solves exactly what changes with it: with less waiting states only grow, so that the solution is reached
+    /// from the one before.
+    fn lower(&mut self, at: At, lower: P::Need) {
+        let block = match at {
+            At::Edge(edge) => edge.to,
+            At::Line { block, .. } => block,
+        };
+        self.note(block);
+        self.replace(at, lower);
+        self.ins[block] = None;
+        self.run_from(Mode::Fixed, [block], |_| true);
+    }
+
+    /// Solves anew the blocks that the try has to do with. The others stay as they are: whatever waits grow in the stead of the
+    /// lowered one, states are between those of before and those without it, and for the others these are the same.
+    fn again(&mut self, mode: Mode) {
+        let Some(before) = &self.before else { return };
+        let blocks: BTreeSet<usize> = before.blocks.keys().copied().collect();
+        for &block in &blocks {
+            (self.ins[block], self.outs[block]) = (None, None);
+        }
+        self.run_from(mode, blocks.iter().copied(), |b| blocks.contains(&b));
+        let behind = |b: &usize| self.cfg.blocks[*b].succs.iter().filter(|s| !blocks.contains(s));
+        let behind: BTreeSet<usize> = blocks.iter().flat_map(behind).copied().collect();
+        self.run_from(mode, behind, |_| true);
+    }
+
+    /// True if every line that the try has to do with waits for what the exact state needs.
     fn suffices(&self) -> bool {
-        let mut all = true;
-        for block in 0..self.cfg.blocks.len() {
+        let blocks = self.before.iter().flat_map(|b| b.blocks.keys());
+        blocks.copied().all(|block| {
+            let mut all = true;
             self.walk(block, |pass, state, line, wait| {
                 all &= is_enough::<P>(wait, pass.need(state, line, &|_| true));
             });
-        }
-        all
+            all
+        })
     }
 
-    /// What all waits cost, those in loops more: their number and their strength, in the pass's order of importance.
-    fn cost(&self) -> (u64, u64) {
-        let (mut number, mut strength) = (0, 0);
-        let mut add = |depth: usize, wait: P::Need| {
-            let weight = LOOP_WEIGHT.pow(depth.min(DEEPEST) as u32);
+    /// True if the waits cost less than before, those in loops more: their number and their strength, in the pass's order of
+    /// importance.
+    fn is_cheaper(&self) -> bool {
+        let Some(before) = &self.before else { return false };
+        let (mut number, mut strength) = (0i128, 0i128);
+        let mut add = |depth: usize, wait: P::Need, sign: i128| {
+            let weight = sign * i128::from(LOOP_WEIGHT.pow(depth.min(DEEPEST) as u32));
             number += if wait == P::NONE { 0 } else { weight };
-            strength += weight * P::strength(wait);
+            strength += weight * i128::from(P::strength(wait));
         };
-        let depth = |block: usize| self.shape.nest(block).count();
-        for (block, waits) in self.waits.lines.iter().enumerate().filter(|(_, waits)| !waits.is_empty()) {
+        let depth = |block: usize| self.shape.nest(block).take(DEEPEST).count();
+        for (&block, known) in &before.blocks {
             let depth = depth(block);
-            waits.iter().for_each(|w| add(depth, w.1));
+            self.waits.lines[block].iter().for_each(|w| add(depth, w.1, 1));
+            known.waits.iter().for_each(|w| add(depth, w.1, -1));
         }
-        self.waits.edges.iter().for_each(|(edge, &wait)| add(depth(edge.from).min(depth(edge.to)), wait));
-        if P::NUMBER_FIRST { (number, strength) } else { (strength, number) }
+        for (edge, &old) in &before.edges {
+            let depth = depth(edge.from).min(depth(edge.to));
+            self.waits.edges.get(edge).into_iter().for_each(|&w| add(depth, w, 1));
+            old.into_iter().for_each(|w| add(depth, w, -1));
+        }
+        let cost = if P::NUMBER_FIRST { (number, strength) } else { (strength, number) };
+        cost < (0, 0)
     }
 
-    /// Waits with the lower value that their own place needs in the exact solution.
-    fn too_strong(&self) -> Vec<(At, P::Need)> {
+    /// Waits with the lower value that their own place needs in the exact solution, in these blocks or everywhere.
+    fn too_strong(&self, near: Option<&BTreeSet<usize>>) -> Vec<(At, P::Need)> {
         let mut found = Vec::new();
-        for block in 0..self.cfg.blocks.len() {
-            if self.waits.lines[block].is_empty() {
-                continue;
-            }
+        let is_near = |block: &usize| near.is_none_or(|near| near.contains(block));
+        let waits = |block: &usize| !self.waits.lines[*block].is_empty();
+        for block in (0..self.cfg.blocks.len()).filter(waits).filter(is_near) {
             self.walk(block, |pass, state, line, wait| {
                 if wait == P::NONE {
                     return;
@@ -134,7 +193,8 @@ impl<P: Pass> Solver<'_, P> {
         }
         self.each_edge_wait(|pass, state, edge, wait| {
             let need = pass.edge_need(state, edge);
-            if need != wait && is_enough::<P>(wait, need) {
+            let is_near = is_near(&edge.from) || is_near(&edge.to);
+            if is_near && need != wait && is_enough::<P>(wait, need) {
                 found.push((At::Edge(edge), need));
             }
         });
@@ -144,35 +204,33 @@ impl<P: Pass> Solver<'_, P> {
     /// For a wait that its own place does not need in full: the first line that would have to wait for more if this wait
     /// were only `lower`, with the state before that line. `None` if there is none.
     pub(super) fn served_elsewhere(&mut self, at: At, lower: P::Need) -> Option<(P::State, usize)> {
-        let solution = (self.ins.clone(), self.outs.clone());
-        let old = self.replace(at, lower);
-        self.exact();
+        self.begin();
+        self.lower(at, lower);
         let mut found = None;
-        for block in 0..self.cfg.blocks.len() {
+        for &block in self.before.iter().flat_map(|b| b.blocks.keys()) {
             self.walk(block, |pass, state, line, wait| {
                 if found.is_none() && !is_enough::<P>(wait, pass.need(state, line, &|_| true)) {
                     found = Some((state.clone(), line));
                 }
             });
         }
-        self.replace(at, old);
-        (self.ins, self.outs) = solution;
+        self.undo();
         found
     }
 
-    /// Changes one wait and returns what it was.
-    fn replace(&mut self, at: At, wait: P::Need) -> P::Need {
+    /// Changes one wait.
+    fn replace(&mut self, at: At, wait: P::Need) {
         match at {
-            At::Edge(edge) => self.waits.edges.insert(edge, wait).unwrap_or(P::NONE),
+            At::Edge(edge) => {
+                self.note_edge(edge);
+                self.waits.edges.insert(edge, wait);
+            }
             At::Line { block, line } => {
                 let waits = &mut self.waits.lines[block];
                 let i = waits.partition_point(|w| w.0 < line);
                 match waits.get_mut(i) {
-                    Some(w) if w.0 == line => std::mem::replace(&mut w.1, wait),
-                    _ => {
-                        waits.insert(i, (line, wait));
-                        P::NONE
-                    }
+                    Some(w) if w.0 == line => w.1 = wait,
+                    _ => waits.insert(i, (line, wait)),
                 }
             }
         }

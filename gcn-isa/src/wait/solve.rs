@@ -16,7 +16,7 @@
 //! the budget of [`polish`](super::polish) goes). The passes differ only in [`Pass`].
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use crate::Program;
 use crate::cfg::{Cfg, Flow};
@@ -109,7 +109,28 @@ pub(super) struct Solver<'a, P: Pass> {
     /// For each block whether control may come there at all. Other blocks are solved too, for those who look at them,
     /// but their states stay among themselves.
     alive: Vec<bool>,
+    /// While something is tried: what was before.
+    pub(super) before: Option<Before<P>>,
+    /// Lines that have been gone over, those of blocks without instructions estimated.
+    pub(super) gone_over: usize,
 }
+
+/// What was known of the blocks and edges that something which is tried has to do with.
+pub(super) struct Before<P: Pass> {
+    pub blocks: BTreeMap<usize, Known<P>>,
+    /// Waits of edges; `None` if there was none.
+    pub edges: BTreeMap<Edge, Option<P::Need>>,
+}
+
+/// What is known of a block.
+pub(super) struct Known<P: Pass> {
+    pub into: Option<P::State>,
+    pub out: Option<P::State>,
+    pub waits: Vec<(usize, P::Need)>,
+}
+
+/// What an edge to or from an unknown place costs, in lines of code: states there are large.
+const LINES_PER_JUMP: usize = 64;
 
 impl<'a, P: Pass> Solver<'a, P> {
     /// Solves `pass` on `program`; with `leave_loops` waits go before loops where they can.
@@ -142,6 +163,8 @@ impl<'a, P: Pass> Solver<'a, P> {
             outs: vec![None; n],
             root,
             alive: flow.reachable(),
+            before: None,
+            gone_over: 0,
         };
         solver.run(Mode::Greedy);
         for _ in 0..HOIST_ROUNDS {
@@ -201,21 +224,30 @@ impl<'a, P: Pass> Solver<'a, P> {
     }
 
     pub(super) fn run(&mut self, mode: Mode) {
-        let n = self.cfg.blocks.len();
+        self.run_from(mode, 0..self.cfg.blocks.len(), |_| true);
+    }
+
+    /// Looks at these blocks, and at what changes with them as far as `within` says so.
+    pub(super) fn run_from(
+        &mut self,
+        mode: Mode,
+        blocks: impl IntoIterator<Item = usize>,
+        within: impl Fn(usize) -> bool,
+    ) {
         // What gathers many exits waits until all of them are settled.
-        let place = |block: usize| (self.flow.is_hub(block), self.shape.rank[block], block);
-        let mut queue: BinaryHeap<Reverse<(bool, usize, usize)>> =
-            (0..n).map(|b| Reverse(place(b))).collect();
-        let mut queued = vec![true; n];
-        let mut visits = vec![0u32; n];
+        let place = |s: &Self, block: usize| Reverse((s.flow.is_hub(block), s.shape.rank[block], block));
+        // How often each block was looked at, and whether it waits.
+        let mut seen: HashMap<usize, (u32, bool)> = blocks.into_iter().map(|b| (b, (0, true))).collect();
+        let mut queue: BinaryHeap<_> = seen.keys().map(|&b| place(self, b)).collect();
         while let Some(Reverse((.., block))) = queue.pop() {
-            queued[block] = false;
-            visits[block] += 1;
-            let mode = if mode == Mode::Greedy && visits[block] > GREEDY_VISITS { Mode::Grow } else { mode };
+            let (visits, waits) = seen.entry(block).or_default();
+            *waits = false;
+            *visits += 1;
+            let mode = if mode == Mode::Greedy && *visits > GREEDY_VISITS { Mode::Grow } else { mode };
             if self.visit(block, mode) {
-                for &succ in &self.cfg.blocks[block].succs {
-                    if !std::mem::replace(&mut queued[succ], true) {
-                        queue.push(Reverse((self.flow.is_hub(succ), self.shape.rank[succ], succ)));
+                for &succ in self.cfg.blocks[block].succs.iter().filter(|s| within(**s)) {
+                    if !std::mem::replace(&mut seen.entry(succ).or_default().1, true) {
+                        queue.push(place(self, succ));
                     }
                 }
             }
@@ -224,6 +256,7 @@ impl<'a, P: Pass> Solver<'a, P> {
 
     /// Recomputes `block`; true if the state at its end changed.
     fn visit(&mut self, block: usize, mode: Mode) -> bool {
+        self.note(block);
         let Some(mut state) = self.incoming(block, mode) else { return false };
         if mode == Mode::Grow
             && let Some(old) = &self.ins[block]
@@ -273,6 +306,7 @@ impl<'a, P: Pass> Solver<'a, P> {
                 self.pass.seal(&mut state);
             }
             if mode != Mode::Fixed && (wait != P::NONE || old.is_some()) {
+                self.note_edge(edge);
                 self.waits.edges.insert(edge, wait);
             }
             match &mut joined {
@@ -304,6 +338,29 @@ impl<'a, P: Pass> Solver<'a, P> {
             self.pass.step(state, line);
         }
         self.waits.lines[block] = new;
+    }
+
+    /// A block is looked at, or one of its waits changed.
+    pub(super) fn note(&mut self, block: usize) {
+        let Some(before) = &mut self.before else { return };
+        let (ins, outs, waits) = (&self.ins, &self.outs, &self.waits);
+        before.blocks.entry(block).or_insert_with(|| Known {
+            into: ins[block].clone(),
+            out: outs[block].clone(),
+            waits: waits.lines[block].clone(),
+        });
+        let here = &self.cfg.blocks[block];
+        self.gone_over += here.end - here.start;
+        if self.flow.is_hub(block) {
+            self.gone_over += LINES_PER_JUMP * (here.preds.len() + here.succs.len());
+        }
+    }
+
+    /// The wait of an edge changes.
+    pub(super) fn note_edge(&mut self, edge: Edge) {
+        if let Some(before) = &mut self.before {
+            before.edges.entry(edge).or_insert_with(|| self.waits.edges.get(&edge).copied());
+        }
     }
 
     /// Solves exactly for the waits as they are.
@@ -345,10 +402,14 @@ impl<'a, P: Pass> Solver<'a, P> {
     /// The outermost loop before which `line` can wait and then wait less where it stands.
     fn colder_than(&self, pass: &P, state: &P::State, block: usize, line: usize) -> Option<usize> {
         let whole = pass.need(state, line, &|_| true);
-        let nest: Vec<usize> = self.shape.nest(block).collect();
-        nest.into_iter().rev().find(|&l| {
-            pass.need(state, line, &|producer| self.inside(l, producer)) != whole
-                && self.shape.entries(self.cfg, l).iter().all(|e| e.place(self.program, self.cfg).is_some())
-        })
+        let mut nest: Vec<usize> = self.shape.nest(block).collect();
+        nest.reverse();
+        // The smaller the loop, the fewer producers are in it.
+        let less = |&l: &usize| pass.need(state, line, &|producer| self.inside(l, producer)) != whole;
+        let places = |l: usize| {
+            self.shape.entries(self.cfg, l).iter().all(|e| e.place(self.program, self.cfg).is_some())
+        };
+        let first = nest.partition_point(|l| !less(l));
+        nest[first..].iter().copied().find(|&l| places(l))
     }
 }

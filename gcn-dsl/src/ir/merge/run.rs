@@ -1,45 +1,16 @@
 //! The accesses of one run of instructions.
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::super::align::{Alignment, Split};
-use super::super::{Inst, Kernel, Memory, Stmt, Type, Value, ValueDef};
+use super::super::{Inst, Kernel, LdsId, Memory, Stmt, Type, Value, ValueDef};
+use super::group::{Access, Group, Groups};
 use super::uniform;
 use crate::scalar::Elem;
 
 /// Bytes of the widest vector access.
 const WIDEST: u32 = 16;
-
-/// An access that moves whole dwords.
-#[derive(Clone, Copy)]
-struct Access {
-    /// Position in the run.
-    at: usize,
-    /// The load or store.
-    inst: Value,
-    /// Constant part of the offset.
-    constant: u32,
-    dwords: u32,
-}
-
-/// Accesses to one object at one base, between which nothing comes that they must not pass.
-struct Group {
-    memory: Memory,
-    /// The common part; its constant is 0.
-    base: Split,
-    store: bool,
-    /// The base is a multiple of so many bytes.
-    aligned: u32,
-    accesses: Vec<Access>,
-}
-
-impl Group {
-    fn overlaps(&self, constant: u32, dwords: u32) -> bool {
-        self.accesses.iter().any(|a| {
-            constant.wrapping_sub(a.constant) < 4 * a.dwords || a.constant.wrapping_sub(constant) < 4 * dwords
-        })
-    }
-}
 
 /// Instructions that take the place of one, or come before it.
 #[derive(Default, Clone)]
@@ -84,20 +55,14 @@ pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Spl
 }
 
 fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
-    let (mut open, mut done): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
-    // Groups that an access must not pass end before it.
-    let close = |open: &mut Vec<Group>, done: &mut Vec<Group>, ends: &dyn Fn(&Group) -> bool| {
-        let (ended, rest) = std::mem::take(open).into_iter().partition(ends);
-        *open = rest;
-        done.extend::<Vec<Group>>(ended);
-    };
+    let mut groups = Groups::default();
     for (at, &inst) in run.iter().enumerate() {
         let (memory, offset, store, ty) = match kernel.def(inst).inst {
             Inst::Load { memory, offset } => (memory, offset, false, kernel.ty(inst)),
             Inst::Store { memory, offset, value } => (memory, offset, true, kernel.ty(value)),
             ref other => {
                 if !passes(other) {
-                    close(&mut open, &mut done, &|g| !is_read_only(kernel, g.memory));
+                    groups.close_all(kernel);
                 }
                 continue;
             }
@@ -106,26 +71,13 @@ fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
         let bytes = ty.elem.bytes() * u32::from(ty.count);
         let (constant, dwords) = (split.constant, bytes.div_ceil(4));
         let base = Split { constant: 0, ..split };
-        let whole = bytes.is_multiple_of(4);
-        close(&mut open, &mut done, &|g: &Group| {
-            if !may_alias(kernel, g.memory, memory) || !(store || g.store) {
-                return false;
-            }
-            // Stores side by side go together.
-            let together = store && g.store && whole && g.memory == memory && g.base == base;
-            !together || g.overlaps(constant, dwords)
-        });
-        if !whole {
-            continue;
-        }
-        let access = Access { at, inst, constant, dwords };
-        match open.iter_mut().find(|g| g.store == store && g.memory == memory && g.base == base) {
-            Some(group) => group.accesses.push(access),
-            None => open.push(Group { memory, base, store, aligned: 4, accesses: vec![access] }),
+        let whole = bytes.is_multiple_of(4).then_some(Access { at, inst, constant, dwords });
+        match store {
+            true => groups.store(kernel, memory, base, whole),
+            false => groups.load(kernel, memory, base, whole),
         }
     }
-    done.extend(open);
-    done
+    groups.finish()
 }
 
 /// Memory accesses may be moved over the instruction.
@@ -147,10 +99,14 @@ pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
 }
 
+/// True for all names of the LDS whose size the launch says.
+pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
+    kernel.lds[id.0 as usize].dynamic
+}
+
 /// True if an access to one may touch the bytes of an access to the other.
 pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
-    // All names of the LDS whose size the launch says.
-    let dynamic = |m| matches!(m, Memory::Lds(id) if kernel.lds[id.0 as usize].dynamic);
+    let dynamic = |m| matches!(m, Memory::Lds(id) if is_dynamic(kernel, id));
     let raw = |m| matches!(m, Memory::Global(_) | Memory::Lanes(_));
     a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
 }
@@ -159,14 +115,19 @@ fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit
     if block < 8 {
         return;
     }
-    let mut blocks: Vec<u32> = group.accesses.iter().map(|a| a.constant & !(block - 1)).collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    for start in blocks {
-        let inside = |a: &&Access| a.constant & !(block - 1) == start && fits(a, start, block);
-        let accesses: SmallVec<[Access; 4]> = group.accesses.iter().filter(inside).copied().collect();
+    let mut blocks: HashMap<u32, SmallVec<[Access; 4]>> = HashMap::new();
+    for a in &group.accesses {
+        let start = a.constant & !(block - 1);
+        if fits(a, start, block) {
+            blocks.entry(start).or_default().push(*a);
+        }
+    }
+    let mut blocks: Vec<_> = blocks.into_iter().filter(|b| b.1.len() > 1).collect();
+    blocks.sort_unstable_by_key(|b| b.0);
+    let turns = group.turns();
+    for (start, accesses) in blocks {
         if group.store {
-            stores(kernel, group, start, accesses, edits);
+            stores(kernel, group, start, accesses, &turns, edits);
         } else {
             loads(kernel, group, start, &accesses, edits);
         }
@@ -220,6 +181,7 @@ fn stores(
     group: &Group,
     start: u32,
     mut accesses: SmallVec<[Access; 4]>,
+    turns: &[u32],
     edits: &mut [Edit],
 ) {
     accesses.sort_unstable_by_key(|a| a.constant);
@@ -241,7 +203,7 @@ fn stores(
         }
         let (together, others) = rest.split_at(best);
         rest = others;
-        if together.len() > 1 && passes_others(group, together) {
+        if together.len() > 1 && passes_others(group, turns, together) {
             store(kernel, group, start.wrapping_add(4 * dword(leader)), together, edits);
         }
     }
@@ -249,12 +211,11 @@ fn stores(
 
 /// The parts may be stored at the place of the last: what is stored between is in the same aligned block, and so is apart from
 /// what other lanes store here, if it is not the same block.
-fn passes_others(group: &Group, parts: &[Access]) -> bool {
+fn passes_others(group: &Group, turns: &[u32], parts: &[Access]) -> bool {
+    let number = |at: Option<usize>| at.map(|at| group.accesses.partition_point(|a| a.at < at));
+    let turn = |at: Option<usize>| number(at).and_then(|n| turns.get(n));
     let positions = || parts.iter().map(|a| a.at);
-    let (Some(first), Some(last)) = (positions().min(), positions().max()) else { return false };
-    let block = |a: &Access| a.constant & !(group.aligned - 1);
-    let mut between = group.accesses.iter().filter(|a| (first..last).contains(&a.at));
-    between.all(|a| block(a) == block(&parts[0]))
+    turn(positions().min()) == turn(positions().max())
 }
 
 /// One store at the place of the last.

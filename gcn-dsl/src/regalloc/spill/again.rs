@@ -5,9 +5,9 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::Job;
 use super::super::access;
 use super::super::classes::Classes;
+use super::super::live::Numbering;
 use super::moves::repeatable;
 use super::work::{Kind, Work};
 use crate::mir::{MInst, MOperand, Op, VReg};
@@ -22,7 +22,7 @@ struct Known {
 /// For the classes of `roots` that can be made again, the instruction.
 pub(super) fn find(
     work: &Work,
-    job: &Job<'_>,
+    numbers: &Numbering,
     classes: &mut Classes,
     roots: &[VReg],
 ) -> HashMap<VReg, MInst> {
@@ -33,7 +33,7 @@ pub(super) fn find(
     let mut in_loop = vec![false; f.vregs.len()];
     for (b, block) in f.blocks.iter().enumerate() {
         for (i, inst) in block.insts.iter().enumerate() {
-            let number = job.numbers.inst[b] + i as u32;
+            let number = numbers.inst[b] + i as u32;
             if let (Op::Copy, [MOperand::Virt(dst), MOperand::Virt(src)]) = (&inst.op, &inst.operands[..])
                 && classes.same_place(*dst, *src)
             {

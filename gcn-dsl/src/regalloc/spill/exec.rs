@@ -8,7 +8,8 @@ use gcn_isa::{Class, Operand, reg};
 use hashbrown::HashSet;
 
 use super::super::input;
-use super::super::live::Liveness;
+use super::super::live::{self, Liveness};
+use super::super::sweep::Sweeps;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
 /// For each instruction of each block, and for the block's end: is EXEC the initial one before it?
@@ -29,9 +30,9 @@ impl InitialExec {
         if let Some(first) = entry.first_mut() {
             *first = Some(State { initial: true, saved: HashSet::new() });
         }
-        let mut work = std::collections::BTreeSet::from([0]);
+        let mut work = Sweeps::from_entry(f.blocks.len());
         let mut result: Vec<Vec<bool>> = f.blocks.iter().map(|b| vec![false; b.insts.len() + 1]).collect();
-        while let Some(block) = work.pop_first() {
+        while let Some(block) = work.next() {
             let Some(mut state) = entry.get(block).cloned().flatten() else { continue };
             for (i, inst) in f.blocks[block].insts.iter().enumerate() {
                 result[block][i] = state.initial;
@@ -41,7 +42,7 @@ impl InitialExec {
                 *end = state.initial;
             }
             for &s in &succs[block] {
-                let lives = |v: &&VReg| live.live_in[s].contains_key(&v.0);
+                let lives = |v: &&VReg| live::mask_of(&live.live_in[s], **v) != 0;
                 let joined = match &entry[s] {
                     None => State {
                         initial: state.initial,
@@ -54,7 +55,7 @@ impl InitialExec {
                 };
                 if entry[s].as_ref() != Some(&joined) {
                     entry[s] = Some(joined);
-                    work.insert(s);
+                    work.push(s);
                 }
             }
         }

@@ -42,10 +42,16 @@ impl Regions {
         for (b, list) in succs.iter().enumerate() {
             list.iter().for_each(|&s| preds[s].push(b));
         }
-        let mut finder = Finder { f, succs, preds, regions: Vec::new() };
+        let span = |list: &Vec<usize>| Span {
+            first: list.iter().copied().min().unwrap_or(usize::MAX),
+            last: list.iter().copied().max().unwrap_or(0),
+        };
+        let from: Vec<Span> = preds.iter().map(span).collect();
+        let mut finder = Finder { f, succs, preds, from, regions: Vec::new() };
         let loops = finder.loops();
         finder.add(0, blocks.saturating_sub(1), false);
-        finder.divide(ROOT, &loops);
+        finder.divide(&loops);
+        finder.look_inside();
         Regions(finder.regions)
     }
 
@@ -54,10 +60,63 @@ impl Regions {
     }
 }
 
+/// The first and the last block that control may come from.
+#[derive(Clone, Copy)]
+struct Span {
+    first: usize,
+    last: usize,
+}
+
+impl Span {
+    const NONE: Span = Span { first: usize::MAX, last: 0 };
+
+    fn and(self, other: Span) -> Span {
+        Span { first: self.first.min(other.first), last: self.last.max(other.last) }
+    }
+
+    fn is_within(self, first: usize, last: usize) -> bool {
+        self.first >= first && self.last <= last
+    }
+}
+
+/// The span of any range of blocks: a tree of spans, the blocks' own from the middle on.
+struct Spans(Vec<Span>);
+
+impl Spans {
+    fn of(blocks: &[Span]) -> Spans {
+        let mut tree = vec![Span::NONE; blocks.len()];
+        tree.extend(blocks);
+        for i in (1..blocks.len()).rev() {
+            tree[i] = tree[2 * i].and(tree[2 * i + 1]);
+        }
+        Spans(tree)
+    }
+
+    fn of_range(&self, range: std::ops::Range<usize>) -> Span {
+        let half = self.0.len() / 2;
+        let (mut a, mut b) = (range.start + half, range.end + half);
+        let mut all = Span::NONE;
+        while a < b {
+            if a % 2 == 1 {
+                all = all.and(self.0[a]);
+                a += 1;
+            }
+            if b % 2 == 1 {
+                b -= 1;
+                all = all.and(self.0[b]);
+            }
+            (a, b) = (a / 2, b / 2);
+        }
+        all
+    }
+}
+
 struct Finder<'f> {
     f: &'f Function,
     succs: Vec<Vec<usize>>,
     preds: Vec<Vec<usize>>,
+    /// By block.
+    from: Vec<Span>,
     regions: Vec<Region>,
 }
 
@@ -65,18 +124,20 @@ impl Finder<'_> {
     /// Ranges of blocks that end in a branch back and are entered at their first block, outer ones first. Of two that
     /// overlap without one being in the other, the later is left out.
     fn loops(&self) -> Vec<(usize, usize)> {
+        let spans = Spans::of(&self.from);
         let mut found = Vec::new();
-        for head in 0..self.f.blocks.len() {
-            let back = self.preds[head].iter().copied().filter(|&p| p >= head);
-            let Some(end) = back.max() else { continue };
-            let inside = |b: usize| self.preds[b].iter().all(|p| (head..=end).contains(p));
-            if (head + 1..=end).all(inside) {
+        for (head, from) in self.from.iter().enumerate() {
+            let end = from.last;
+            let is_loop = end >= head && self.preds[head].contains(&end);
+            if is_loop && spans.of_range(head + 1..end + 1).is_within(head, end) {
                 found.push((head, end));
             }
         }
         let mut open: Vec<usize> = Vec::new();
         found.retain(|&(head, end)| {
-            open.retain(|&outer| outer >= head);
+            while open.last().is_some_and(|&outer| outer < head) {
+                open.pop();
+            }
             let nested = open.last().is_none_or(|&outer| end <= outer);
             if nested {
                 open.push(end);
@@ -86,54 +147,79 @@ impl Finder<'_> {
         found
     }
 
+    /// A region of which only the place is known.
     fn add(&mut self, first: usize, last: usize, is_loop: bool) -> RegionId {
         let inside = |b: &usize| (first..=last).contains(b);
-        let blocks = || self.f.blocks.iter().take(last + 1).skip(first);
-        // The code of a loop's body is left for its beginning, where it is entered again.
-        let outside = |b: &usize| !inside(b) || (*b == first && !is_loop);
-        let mut exits: Vec<usize> =
-            (first..=last).filter_map(|b| self.succs.get(b)).flatten().copied().filter(outside).collect();
-        exits.sort_unstable();
-        exits.dedup();
         let entries = self.preds.get(first).into_iter().flatten().copied().filter(|b| !inside(b));
         self.regions.push(Region {
             first,
             last,
             is_loop,
             entries: entries.collect(),
-            own_exits: exits.iter().all(|&e| self.preds[e].iter().all(inside)),
-            exits,
-            same_exec: !blocks().flat_map(|b| &b.insts).any(writes_exec),
+            exits: Vec::new(),
+            own_exits: true,
+            same_exec: true,
             parts: Vec::new(),
         });
         self.regions.len() as RegionId - 1
     }
 
-    /// Finds the parts of a region; `loops` are those in it.
-    fn divide(&mut self, of: RegionId, loops: &[(usize, usize)]) {
-        let Region { first, last, .. } = self.regions[of as usize];
-        let mut parts = Vec::new();
-        // A function may be a loop as a whole.
-        let whole = loops.first() == Some(&(first, last));
-        let (mut at, mut rest) = (first, &loops[usize::from(whole)..]);
-        while at <= last {
-            match rest.first() {
-                Some(&(head, end)) if head == at => {
-                    let inner = rest[1..].partition_point(|l| l.0 <= end);
-                    let part = self.add(head, end, true);
-                    self.divide(part, &rest[1..][..inner]);
-                    parts.push(part);
-                    (at, rest) = (end + 1, &rest[1 + inner..]);
-                }
-                _ => {
-                    let before = rest.first().map_or(last + 1, |l| l.0);
-                    let entered = |b: usize| self.preds[b].iter().any(|p| !(at..b).contains(p));
-                    let end = (at + 1..before).find(|&b| entered(b)).unwrap_or(before) - 1;
-                    parts.push(self.add(at, end, false));
-                    at = end + 1;
+    /// Finds the parts of the function, and those of each loop.
+    fn divide(&mut self, loops: &[(usize, usize)]) {
+        let mut work = vec![(ROOT, loops)];
+        while let Some((of, loops)) = work.pop() {
+            let Region { first, last, .. } = self.regions[of as usize];
+            let mut parts = Vec::new();
+            // A function may be a loop as a whole.
+            let whole = loops.first() == Some(&(first, last));
+            let (mut at, mut rest) = (first, &loops[usize::from(whole)..]);
+            while at <= last {
+                match rest.first() {
+                    Some(&(head, end)) if head == at => {
+                        let inner = rest[1..].partition_point(|l| l.0 <= end);
+                        let part = self.add(head, end, true);
+                        work.push((part, &rest[1..][..inner]));
+                        parts.push(part);
+                        (at, rest) = (end + 1, &rest[1 + inner..]);
+                    }
+                    _ => {
+                        let before = rest.first().map_or(last + 1, |l| l.0);
+                        let entered = |b: usize| {
+                            let Span { first, last } = self.from[b];
+                            first != usize::MAX && (first < at || last >= b)
+                        };
+                        let end = (at + 1..before).find(|&b| entered(b)).unwrap_or(before) - 1;
+                        parts.push(self.add(at, end, false));
+                        at = end + 1;
+                    }
                 }
             }
+            self.regions[of as usize].parts = parts;
         }
-        self.regions[of as usize].parts = parts;
+    }
+
+    /// How each region is left and what it does to EXEC: of code from its blocks, of a loop from its parts, which were found
+    /// after it.
+    fn look_inside(&mut self) {
+        for id in (0..self.regions.len()).rev() {
+            let region = &self.regions[id];
+            let (first, last, is_loop) = (region.first, region.last, region.is_loop);
+            let parts = || region.parts.iter().map(|&part| &self.regions[part as usize]);
+            let (mut exits, same_exec): (Vec<usize>, bool) = if region.parts.is_empty() {
+                let blocks = self.f.blocks.get(first..=last).unwrap_or_default();
+                let succs = self.succs.get(first..=last).unwrap_or_default();
+                let same_exec = !blocks.iter().flat_map(|b| &b.insts).any(writes_exec);
+                (succs.iter().flatten().copied().collect(), same_exec)
+            } else {
+                (parts().flat_map(|p| &p.exits).copied().collect(), parts().all(|p| p.same_exec))
+            };
+            // The code of a loop's body is left for its beginning, where it is entered again.
+            exits.retain(|&b| !(first..=last).contains(&b) || (b == first && !is_loop));
+            exits.sort_unstable();
+            exits.dedup();
+            let region = &mut self.regions[id];
+            region.own_exits = exits.iter().all(|&e| self.from[e].is_within(first, last));
+            (region.exits, region.same_exec) = (exits, same_exec);
+        }
     }
 }

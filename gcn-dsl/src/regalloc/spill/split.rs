@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use super::super::access;
 use super::super::classes::Classes;
 use super::super::input;
-use super::super::live::Liveness;
+use super::super::live::{self, Liveness};
 use super::exec::InitialExec;
 use super::insert::runs;
 use super::moves::Transfer;
@@ -318,7 +318,7 @@ impl Unit {
     /// The dwords that are live where a block begins.
     fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
         let Some(live) = facts.live.live_in.get(block) else { return 0 };
-        let mask = |&(reg, at): &(VReg, u8)| live.get(&reg.0).map_or(0, |m| m << (at - self.base));
+        let mask = |&(reg, at): &(VReg, u8)| live::mask_of(live, reg) << (at - self.base);
         self.members.iter().map(mask).fold(0, |all, m| all | m)
     }
 
