@@ -8,6 +8,18 @@ use syn::{Expr, ExprIf};
 use super::exit::Frame;
 use super::{Cx, attrs, lang};
 
+/// How many branches may follow each other in a chain, arms of a `match` included. Each is inside of the one before, in the type of the flow
+/// too, and rustc follows types to a depth of 128: a `match` alone compiles with 126 arms.
+pub(super) const MOST_BRANCHES: usize = 96;
+
+/// The `if`s of a chain.
+fn chained(e: &ExprIf) -> impl Iterator<Item = &ExprIf> {
+    std::iter::successors(Some(e), |e| match e.else_branch.as_ref()?.1.as_ref() {
+        Expr::If(next) => Some(next),
+        _ => None,
+    })
+}
+
 impl Cx<'_> {
     pub fn if_expr(&mut self, e: &ExprIf) -> TokenStream {
         if e.attrs.iter().any(attrs::is_comptime) {
@@ -22,6 +34,14 @@ impl Cx<'_> {
             "`if`",
             "use `select(condition, a, b)`, or `comptime if` for host conditions",
         );
+        if let Some(one) = chained(e).nth(MOST_BRANCHES) {
+            let what = format!(
+                "a chain of `if … else if` in a kernel has at most {MOST_BRANCHES} branches, each inside of the one before; divide it, or \
+                 read what it decides from a slice (`table[x]`)"
+            );
+            self.errors.at(one.if_token, what);
+            return TokenStream::new();
+        }
         let cond = self.operand_expr(&e.cond);
         let (span, at) = (e.if_token.span, e.cond.span());
         let Some((_, els)) = &e.else_branch else {

@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprMatch, Pat, PatRange, RangeLimits};
 
+use super::control::MOST_BRANCHES;
 use super::{Cx, lang};
 
 impl Cx<'_> {
@@ -17,6 +18,14 @@ impl Cx<'_> {
         );
         let value = self.operand_expr(&e.expr);
         if !e.arms.iter().map(|arm| self.pattern_is_known(&arm.pat)).fold(true, |all, known| all & known) {
+            return TokenStream::new();
+        }
+        if let Some(arm) = e.arms.get(MOST_BRANCHES) {
+            let what = format!(
+                "a `match` in a kernel has at most {MOST_BRANCHES} arms, each a branch inside of the one before; read the results from \
+                 a slice (`table[x]`), or match on ranges first and inside of their arms on the values"
+            );
+            self.errors.at(&arm.pat, what);
             return TokenStream::new();
         }
         let matched = self.guard("match", span);
