@@ -44,7 +44,7 @@ impl Input {
     label = "wrong width or not a device value",
     note = "32-bit types fill one dword, 64-bit types two, `Vector<T, N>` as many as it has"
 )]
-pub trait Source<const DWORDS: u8>: Copy {
+pub trait Source<const DWORDS: u8> {
     /// The operand.
     fn input(self) -> Input;
 }
@@ -55,7 +55,7 @@ pub trait Source<const DWORDS: u8>: Copy {
     label = "expected `S<_>` or a host value, {DWORDS} x 32 bits",
     note = "take one lane's value with `read_first_lane(v)`; tuples of four and more dwords are `Sgprs<N>`"
 )]
-pub trait UniformSource<const DWORDS: u8>: Copy {
+pub trait UniformSource<const DWORDS: u8> {
     /// The operand.
     fn input(self) -> Input;
 }
@@ -185,7 +185,7 @@ accumulator_sources! {
     label = "expected `Vector<u32, 8>`, `Vector<u32, 6>` or `Vector<u32, 4>`",
     note = "`cbsz` and `blgp` choose the format of A and B and with it the number of dwords"
 )]
-pub trait MatrixSource: Copy {
+pub trait MatrixSource {
     /// The operand.
     fn input(self) -> Input;
 }
@@ -270,7 +270,7 @@ pub struct Bothen<X, Y>(pub X, pub Y);
     label = "expected `Off`, `Offen(_)`, `Idxen(_)` or `Bothen(_, _)`",
     note = "`Offen(offset)` is a byte offset for each lane, `Idxen(index)` an index of records, `Bothen(index, offset)` both, `Off` neither"
 )]
-pub trait BufferAddress: Copy {
+pub trait BufferAddress {
     /// `vaddr` and the modifiers that say what it is.
     fn split(self) -> (Input, Options);
 }
@@ -312,7 +312,7 @@ impl<X: Source<1>, Y: Source<1>> BufferAddress for Bothen<X, Y> {
     label = "expected `V<u64>` or `(offset, base)`",
     note = "the offset is a `V<u32>`, the base an `S<u64>` or a raw pointer argument"
 )]
-pub trait GlobalAddress: Copy {
+pub trait GlobalAddress {
     /// `vaddr` and `saddr`.
     fn split(self) -> (Input, Input);
 }
@@ -335,7 +335,7 @@ impl<X: Source<1>, Y: UniformSource<2>> GlobalAddress for (X, Y) {
     label = "expected `i32`, `S<u32>` or `(S<u32>, i32)`",
     note = "convert with `as u32`; take one lane's value with `read_first_lane(v)`"
 )]
-pub trait SmemOffset: Copy {
+pub trait SmemOffset {
     /// The operand, and the immediate beside it.
     fn split(self) -> (Input, Options);
 }

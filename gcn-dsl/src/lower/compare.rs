@@ -39,14 +39,7 @@ impl Lower<'_> {
             (Calc::I64 | Calc::U64, Pred::Eq | Pred::Ne) => "u64",
             _ => return self.compare_by_vector(pred, elem, x, y),
         };
-        let name = match pred {
-            Pred::Lt => "lt",
-            Pred::Le => "le",
-            Pred::Gt => "gt",
-            Pred::Ge => "ge",
-            Pred::Eq => "eq",
-            Pred::Ne => "lg",
-        };
+        let name = if pred == Pred::Ne { "lg" } else { name(pred) };
         self.machine(&format!("s_cmp_{name}_{suffix}"), &[], &[x, y])
     }
 
@@ -83,16 +76,8 @@ impl Lower<'_> {
             Calc::F32 => "f32",
             Calc::F64 => "f64",
         };
-        let name = match pred {
-            Pred::Lt => "lt",
-            Pred::Le => "le",
-            Pred::Gt => "gt",
-            Pred::Ge => "ge",
-            Pred::Eq => "eq",
-            // Unordered floats are unequal.
-            Pred::Ne if elem.is_float() => "neq",
-            Pred::Ne => "ne",
-        };
+        // Unordered floats are unequal.
+        let name = if pred == Pred::Ne && elem.is_float() { "neq" } else { name(pred) };
         self.machine(&format!("v_cmp_{name}_{suffix}"), &[dst], &[x, y])
     }
 
@@ -163,5 +148,17 @@ impl Lower<'_> {
         let mods = MachineInst::new(row, []).mods;
         self.push(Op::Machine(row, mods), [MOperand::Fixed(VCC.into()), MOperand::Virt(src)]);
         Ok(())
+    }
+}
+
+/// The predicate in a mnemonic, where its kind of comparison has no name of its own for "not equal".
+fn name(pred: Pred) -> &'static str {
+    match pred {
+        Pred::Lt => "lt",
+        Pred::Le => "le",
+        Pred::Gt => "gt",
+        Pred::Ge => "ge",
+        Pred::Eq => "eq",
+        Pred::Ne => "ne",
     }
 }

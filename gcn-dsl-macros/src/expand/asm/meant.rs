@@ -29,6 +29,7 @@ impl Meant {
         self.rows.iter().fold(ImplicitRegs::empty(), |all, row| all | row.implicit_reads)
     }
 
+    /// The modifiers that any of the rows has.
     pub fn modifiers(&self) -> Modifiers {
         self.rows.iter().fold(Modifiers::empty(), |all, row| all | row.modifiers)
     }
