@@ -21,6 +21,7 @@
 
 mod access;
 mod advice;
+mod calls;
 mod choices;
 mod counters;
 mod distance;
@@ -97,7 +98,7 @@ pub fn check(program: &Program) -> Report {
 
 /// Checks `program` against the rules that `options` choose.
 pub fn check_with(program: &Program, options: Options) -> Report {
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
     CounterCheck::new(program, &flow, options).findings(&mut found);
@@ -109,7 +110,7 @@ pub fn check_with(program: &Program, options: Options) -> Report {
     }
     let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
-    let unknown_exits = flow.cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
+    let unknown_exits = flow.unknown_exits().collect();
     Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
 }
 
@@ -135,7 +136,7 @@ pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
         MemoryModel::Sure | MemoryModel::Strict => MemoryModel::Strict,
     };
     let options = Options { memory_model, ..options };
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
     advice.extend(advice::waits(&CounterCheck::new(program, &flow, options)));
     advice.sort_by_key(|a| a.line);

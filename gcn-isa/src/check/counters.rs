@@ -15,7 +15,7 @@ use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::inst::Inst;
 use crate::operand::Operand;
-use crate::program::{EntryKind, Program};
+use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
@@ -32,8 +32,7 @@ pub(super) struct CounterCheck<'a> {
 impl<'a> CounterCheck<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, options: Options) -> CounterCheck<'a> {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
-        let lines: Vec<LineFacts> =
-            program.lines.iter().map(|l| LineFacts::of(program, &l.inst, called)).collect();
+        let lines: Vec<LineFacts> = program.lines.iter().map(|l| LineFacts::of(program, l, called)).collect();
         let states = solve(flow, &lines);
         CounterCheck { program, flow, options, lines, states }
     }
@@ -97,6 +96,9 @@ impl<'a> CounterCheck<'a> {
     }
 }
 
+/// What others rely on that the program does not show, whatever rules count.
+const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
+
 /// Rules about writes of LDS, which depend on addresses.
 const LDS_RULES: [&CounterRule; 3] = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
 
@@ -112,7 +114,8 @@ pub(super) struct LineFacts {
 }
 
 impl LineFacts {
-    fn of(program: &Program, inst: &Inst, called: bool) -> LineFacts {
+    fn of(program: &Program, line: &Line, called: bool) -> LineFacts {
+        let inst = &line.inst;
         let wait = match inst.operands.first() {
             Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
                 Some(WaitCnt::decode((*imm & 0xffff) as u16))
@@ -121,7 +124,7 @@ impl LineFacts {
         };
         let events = counters::events(program.target, inst);
         let uses_of_caller = if called { Accesses::of(inst, &events).counters() } else { SmallVec::new() };
-        LineFacts { wait, events, uses_of_caller, returns: is_return(inst) }
+        LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
     }
 
     /// The state behind the instruction.
@@ -213,7 +216,6 @@ pub(super) struct Broken {
 impl CounterCheck<'_> {
     /// The rules that `line` breaks if `state` may be outstanding before it.
     pub fn broken(&self, state: &Outstanding, line: usize) -> SmallVec<[Broken; 2]> {
-        let inst = &self.program.lines[line].inst;
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
         if !state.operations().is_empty() {
             self.conflicts(state, line, &mut broken);
@@ -224,8 +226,10 @@ impl CounterCheck<'_> {
                 Broken { rule: &rules::CALL_ENTRY, first: None, reg: None, need: counter.at(0) },
             );
         }
-        self.drained(state, inst, &mut broken);
-        broken.retain(|b| b.rule.grade() >= self.options.rules.at_least);
+        self.drained(state, &self.program.lines[line], &mut broken);
+        broken.retain(|b| {
+            self.options.rules.counts(b.rule.grade(), b.rule.xnack) || CONVENTION.contains(&b.rule)
+        });
         broken
     }
 
@@ -278,7 +282,8 @@ impl CounterCheck<'_> {
     }
 
     /// Rules by which whole counters must be at 0.
-    fn drained(&self, state: &Outstanding, inst: &Inst, broken: &mut SmallVec<[Broken; 2]>) {
+    fn drained(&self, state: &Outstanding, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
+        let inst = &line.inst;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
                 (&rules::BARRIER_COUNTERS, &Counter::ALL)
@@ -289,7 +294,7 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(inst) => (&rules::CALL_EXIT, &Counter::ALL),
+            Class::Branch if is_return(line) => (&rules::CALL_EXIT, &Counter::ALL),
             _ => return,
         };
         for &counter in counters {

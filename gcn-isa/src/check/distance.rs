@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
+use super::calls::Calls;
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Since, Views};
@@ -64,6 +65,8 @@ struct Stretch {
     crossed: Kinds,
     /// The path leads through a jump to an unknown place.
     jumps: bool,
+    /// The calls whose returns the path has, the innermost last: it comes from there when it leaves their functions.
+    calls: Calls,
 }
 
 impl Stretch {
@@ -74,6 +77,7 @@ impl Stretch {
             && self.crossed.contains(other.crossed)
             && self.matrix.iter().all(|line| other.matrix.contains(line))
             && (!self.jumps || other.jumps)
+            && (self.calls == other.calls || self.calls.is_empty())
     }
 }
 
@@ -144,6 +148,7 @@ impl Distances<'_> {
             matrix: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
+            calls: Calls::default(),
         };
         self.finding(&short, second, &[stretch])
     }
@@ -159,6 +164,7 @@ impl Distances<'_> {
             matrix: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
+            calls: Calls::default(),
         };
         trail.push(start);
         let mut shorts: SmallVec<[Short; 2]> = SmallVec::new();
@@ -173,11 +179,13 @@ impl Distances<'_> {
                         let Some(left) = jumps.checked_sub(1) else { break };
                         *jumps = left;
                     }
+                    let Some(calls) = stretch.calls.back(self.flow, pred, stretch.block) else { continue };
                     let new = Stretch {
                         block: pred,
                         end: self.flow.cfg.blocks[pred].end,
                         next: Some(done),
-                        jumps: stretch.jumps || through_hub,
+                        jumps: stretch.jumps || self.flow.is_guess(stretch.block),
+                        calls,
                         ..stretch.clone()
                     };
                     if !entered.covers(&trail, &new) {

@@ -65,6 +65,9 @@ pub enum Caveat {
     Branches,
     /// A jump whose destination the program does not name goes here.
     UnknownJump,
+    /// No single path was found that goes this way: there are too many, or only returns to other calls than control came from
+    /// lead there.
+    Unfollowed,
     /// Both instructions mean the same part of LDS, or the barrier is the one that publishes it.
     Addresses,
 }
@@ -74,6 +77,7 @@ impl fmt::Display for Caveat {
         f.write_str(match self {
             Caveat::Branches => "if several branches can go this way one after the other",
             Caveat::UnknownJump => "if a jump to an unknown place goes here",
+            Caveat::Unfollowed => "if there is a path that goes this way",
             Caveat::Addresses => "if both concern the same part of LDS",
         })
     }

@@ -71,12 +71,14 @@ impl<'a> WaitcntPass<'a> {
         functions.extend((options.callable && !program.lines.is_empty()).then_some(0));
         functions.sort_unstable();
         functions.dedup();
+        functions.retain(|line| !waits_at_once(program, *line));
         // The manual's word; the rule that doubts it does not count.
         let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
         WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
     }
 
-    /// True if a function is entered at `line`. It waits there for every counter, whoever comes.
+    /// True if a function is entered at `line` and does not wait for every counter by itself before it does anything. It waits
+    /// there, whoever comes.
     pub fn is_function(&self, line: usize) -> bool {
         self.functions.binary_search(&line).is_ok()
     }
@@ -88,7 +90,7 @@ impl<'a> WaitcntPass<'a> {
     /// Calls `found` for everything that `line` must wait for.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         let inst = &self.program.lines[line].inst;
-        if self.is_function(line) && decode(inst) != Some(WaitCnt::ALL) {
+        if self.is_function(line) {
             for counter in Counter::ALL {
                 found(Conflict { rule: CALL_ENTRY.id, counter, limit: 0, producer: None, reg: None });
             }
@@ -117,7 +119,9 @@ impl<'a> WaitcntPass<'a> {
                     drain(state, rule, &[Counter::Vm], found);
                 }
             }
-            Class::Branch if is_return(inst) => drain(state, CALL_EXIT.id, &Counter::ALL, found),
+            Class::Branch if is_return(&self.program.lines[line]) => {
+                drain(state, CALL_EXIT.id, &Counter::ALL, found)
+            }
             _ => {}
         }
     }
@@ -212,6 +216,21 @@ fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &
     }
 }
 
+/// True if from `line` on every counter is waited for, or the program ends, before any instruction touches a register.
+fn waits_at_once(program: &Program, line: usize) -> bool {
+    let mut waited = WaitCnt::NONE;
+    for inst in program.lines[line..].iter().map(|l| &l.inst) {
+        waited = waited.and(decode(inst).unwrap_or(WaitCnt::NONE));
+        if waited == WaitCnt::ALL || inst.desc.class == Class::Endpgm {
+            return true;
+        }
+        if inst.desc.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
 /// What an `s_waitcnt` waits for.
 pub(super) fn decode(inst: &Inst) -> Option<WaitCnt> {
     match (inst.desc.class, inst.operands.first()) {
@@ -276,7 +295,7 @@ impl Pass for WaitcntPass<'_> {
         if let Some(wait) = decode(inst) {
             return state.wait(wait);
         }
-        if is_return(inst) {
+        if is_return(&self.program.lines[line]) {
             return state.wait(WaitCnt::ALL);
         }
         let how =

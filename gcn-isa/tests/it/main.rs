@@ -1,5 +1,6 @@
 //! Integration tests of the facts and analyses, against golden data.
 
+mod cfg;
 mod check;
 mod evidence;
 mod golden;
