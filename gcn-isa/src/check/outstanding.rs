@@ -1,5 +1,7 @@
 //! Operations that may be outstanding at one point of the program.
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
@@ -54,9 +56,8 @@ const MANY: u8 = 64;
 /// A wait has come for an operation, by the order within its stream.
 const DONE: u8 = u8::MAX;
 
-/// With more operations than this, those are dropped of which nothing is expected that is not expected of another one as well:
-/// a missing wait is then found by way of the other. A program that waits for nothing would otherwise take time and memory
-/// with the square of its length.
+/// With more operations than this, one stands for all that write the same registers: a missing wait is then found by way of it. A
+/// program that waits for nothing would otherwise take time and memory with the square of its length.
 const CROWD: usize = 256;
 
 /// Memory effects that something later can depend on.
@@ -236,21 +237,14 @@ impl Outstanding {
             changed |= theirs && !*mine;
             *mine |= theirs;
         }
+        let mut crowd = Crowd::default();
         for theirs in &other.operations {
-            let key = (theirs.line, theirs.stream);
-            match self.operations.binary_search_by_key(&key, |o| (o.line, o.stream)) {
-                Ok(at) => {
-                    let mine = &mut self.operations[at];
-                    let worst = (
-                        mine.younger.min(theirs.younger),
-                        mine.mixed || theirs.mixed,
-                        mine.by_order.min(theirs.by_order),
-                        mine.live | theirs.live,
-                    );
-                    changed |= worst != (mine.younger, mine.mixed, mine.by_order, mine.live);
-                    (mine.younger, mine.mixed, mine.by_order, mine.live) = worst;
-                }
-                Err(_) if self.operations.len() >= CROWD && self.represents(theirs) => {}
+            let known = self.place(theirs.line, theirs.stream).or_else(|at| {
+                let alike = crowd.alike(&self.operations, theirs).ok_or(at)?;
+                self.place(alike, theirs.stream).map_err(|_| at)
+            });
+            match known {
+                Ok(at) => changed |= self.operations[at].take_worse(theirs),
                 Err(at) => {
                     self.operations.insert(at, theirs.clone());
                     changed = true;
@@ -260,14 +254,46 @@ impl Outstanding {
         changed
     }
 
-    /// True if another operation stays outstanding wherever `operation` does, and is expected to do as much.
-    fn represents(&self, operation: &Operation) -> bool {
-        let longer = |o: &Operation| {
-            let later = o.younger <= operation.younger || !o.stream.in_order() || o.mixed;
-            let mixed = (o.mixed || !operation.mixed) && o.by_order <= operation.by_order;
-            o.stream == operation.stream && later && mixed && covers(o, operation)
-        };
-        self.operations.iter().any(longer)
+    /// Where the operation of a line on a stream is, or would be.
+    fn place(&self, line: usize, stream: Stream) -> Result<usize, usize> {
+        self.operations.binary_search_by_key(&(line, stream), |o| (o.line, o.stream))
+    }
+}
+
+impl Operation {
+    /// Stays outstanding wherever `other` does. True if that is more than before.
+    fn take_worse(&mut self, other: &Operation) -> bool {
+        let worst = (
+            self.younger.min(other.younger),
+            self.mixed || other.mixed,
+            self.by_order.min(other.by_order),
+            self.live | other.live,
+        );
+        let changed = worst != (self.younger, self.mixed, self.by_order, self.live);
+        (self.younger, self.mixed, self.by_order, self.live) = worst;
+        changed
+    }
+}
+
+/// Many operations: the lines of those that stand for all of which the same is expected.
+#[derive(Default)]
+struct Crowd(HashMap<(Stream, Option<Reg>), usize>);
+
+impl Crowd {
+    /// The line of the operation that `new` can be taken together with, if there are too many to keep each.
+    fn alike(&mut self, operations: &[Operation], new: &Operation) -> Option<usize> {
+        if operations.len() < CROWD {
+            return None;
+        }
+        if self.0.is_empty() {
+            let few = operations.iter().rev().filter(|o| o.holds.is_empty() && o.memory.is_empty());
+            self.0.extend(few.map(|o| ((o.stream, o.writes), o.line)));
+        }
+        if !new.holds.is_empty() || !new.memory.is_empty() {
+            return None;
+        }
+        let line = *self.0.entry((new.stream, new.writes)).or_insert(new.line);
+        (line != new.line).then_some(line)
     }
 }
 
