@@ -2,7 +2,8 @@
 //!
 //! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it. Branches lead to
 //! labels of the program; a branch that leaves the section, or leads where no instruction begins, keeps its number and is an
-//! unknown exit. What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
+//! unknown exit. Where jumps and calls by register lead is found out as far as it can be
+//! ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
 //! instruction is listed in [`Code::unread`], and the program has a gap there.
 //!
 //! ```
@@ -27,6 +28,7 @@
 mod assembly;
 mod build;
 mod functions;
+mod image;
 mod object;
 
 use std::fmt;
