@@ -18,10 +18,38 @@ pub mod wait;
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum;
 use gcn_emit::object::{CodeObject, read_code_object};
+use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::Target;
 
 use crate::failure::Failure;
+
+/// When the rules of XNACK replay count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Xnack {
+    /// Unless the target id says `xnack-`.
+    Target,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Xnack {
+    /// Whether they count in any case; `None` if the target id says it.
+    fn choice(self) -> Option<bool> {
+        match self {
+            Xnack::Target => None,
+            Xnack::On => Some(true),
+            Xnack::Off => Some(false),
+        }
+    }
+
+    fn counts(self, id: TargetId) -> bool {
+        self.choice().unwrap_or(id.xnack != Feature::Off)
+    }
+}
 
 /// Reads a target's name for clap, with the names that there are.
 fn target(name: &str) -> Result<Target, String> {

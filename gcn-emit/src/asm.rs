@@ -86,7 +86,7 @@ use smallvec::SmallVec;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use emit::MAX_FILLING;
-pub use salvage::{Salvaged, assemble_readable};
+pub use salvage::{Salvaged, assemble_readable, named_target};
 pub(crate) use source::without_block_comments;
 pub(crate) use statement::instruction_span;
 

@@ -85,8 +85,10 @@ pub enum Only {
 /// What is done to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target, in place of the file's.
+    /// The target, in place of the file's, which it must not contradict: it may set features that the file leaves open.
     pub target: Option<TargetId>,
+    /// Whether memory accesses may be replayed (XNACK); without it, unless the target id says `xnack-`.
+    pub xnack: Option<bool>,
     /// Which rules count.
     pub rules: RuleSet,
     /// Take away the waits that are there first.
@@ -203,6 +205,13 @@ pub enum RewriteError {
     },
 }
 
+impl Options {
+    /// What the inserter is asked for.
+    fn wait(&self, target_id: TargetId) -> WaitOptions {
+        wait_options(self.xnack.unwrap_or(target_id.xnack != Feature::Off), self.rules)
+    }
+}
+
 /// Rewrites the waits of a file.
 ///
 /// # Errors
@@ -243,9 +252,13 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(file: &str, text: &'a str, target: Option<TargetId>) -> Result<File<'a>, RewriteError> {
-        let assembly = asm::assemble(file, text, &asm::Options { target, keep_instructions: true })?;
+        let named = asm::named_target(text);
+        let narrower = target.filter(|target| named.is_some_and(|named| named.runs_on(*target)));
+        let options = asm::Options { target: narrower.map_or(target, |_| None), keep_instructions: true };
+        let assembly = asm::assemble(file, text, &options)?;
         let branches = numbered_branches(&assembly);
-        let unit = Unit::from_assembly(assembly)?;
+        let mut unit = Unit::from_assembly(assembly)?;
+        unit.target_id = narrower.unwrap_or(unit.target_id);
         let numbered = numbered(&branches, &unit);
         Ok(File { source: SourceText::new(text), unit, numbered })
     }
@@ -275,11 +288,7 @@ fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
 
 fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
     let file = File::read(file, text, options.target)?;
-    let how = How {
-        wait: wait_options(file.unit.target_id, options.rules),
-        strip: options.strip,
-        only: options.only,
-    };
+    let how = How { wait: options.wait(file.unit.target_id), strip: options.strip, only: options.only };
     let mut edits = Edits::default();
     let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());
     for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
@@ -298,12 +307,12 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
 }
 
 /// What the inserter is asked for.
-fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
+fn wait_options(xnack: bool, rules: RuleSet) -> WaitOptions {
     let default = WaitOptions::default();
     // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
     // them outstanding on purpose.
     let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
-    let rules = rules.config(target_id.xnack != Feature::Off);
+    let rules = rules.config(xnack);
     WaitOptions { rules, barrier_orders, notes: false, ..default }
 }
 

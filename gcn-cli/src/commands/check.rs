@@ -11,10 +11,10 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clap::ValueEnum;
-use gcn_emit::target_id::{Feature, TargetId};
+use gcn_emit::target_id::TargetId;
 use gcn_isa::hazards::Grade;
 
+use crate::commands::Xnack;
 use crate::commands::code::{self, Broken, Input};
 use crate::failure::Failure;
 use crate::{commands, file};
@@ -35,7 +35,7 @@ pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The least grade that is shown: certain, documented or cautious
+    /// The least grade of rules that count: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "cautious")]
     level: Grade,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
@@ -68,27 +68,6 @@ Examples:
   gcn check kernel.s --advice               waits that could be weaker, too
   gcn check build/ --summary                every file below a folder, one line each
   clang -S kernel.cl -o - | gcn check -";
-
-/// When the rules of XNACK replay count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Xnack {
-    /// Unless the target id says `xnack-`.
-    Target,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
-
-impl Xnack {
-    fn counts(self, id: TargetId) -> bool {
-        match self {
-            Xnack::Target => id.xnack != Feature::Off,
-            Xnack::On => true,
-            Xnack::Off => false,
-        }
-    }
-}
 
 /// What came of a file.
 struct Outcome {

@@ -8,7 +8,7 @@ use gcn_emit::target_id::TargetId;
 use gcn_isa::hazards::RuleSet;
 use serde::Serialize;
 
-use crate::commands::{self, totals};
+use crate::commands::{self, Xnack, totals};
 use crate::failure::Failure;
 use crate::file;
 
@@ -38,10 +38,13 @@ pub struct Args {
     /// Which rules count: safe, manual or certain
     #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
     rules: RuleSet,
-    /// The target id, such as gfx942 or gfx90a:xnack-, in place of the file's; with `xnack-` the rules of XNACK replay do not
-    /// count
+    /// The target id, such as gfx942 or gfx90a:xnack-. Where the file names one, it may set features that the file leaves
+    /// open; with `xnack-` the rules of XNACK replay do not count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
+    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
+    #[arg(long, value_name = "WHEN", default_value = "target")]
+    xnack: Xnack,
     /// Only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
@@ -120,6 +123,7 @@ fn options(args: &Args) -> rewrite::Options {
     rewrite::Options {
         target: args.target,
         rules: args.rules,
+        xnack: args.xnack.choice(),
         strip: args.strip,
         only: args.only.map(|only| match only {
             Only::WaitStates => rewrite::Only::WaitStates,

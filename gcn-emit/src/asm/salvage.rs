@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Assembly, Diagnostic, Diagnostics, Options, assemble};
+use crate::target_id::TargetId;
 
 /// A file of which some statements may have been left out.
 #[derive(Debug)]
@@ -63,6 +64,16 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
 /// True for the directive without which nothing can be read.
 fn names_target(line: &str) -> bool {
     line.trim_start().starts_with(".amdgcn_target")
+}
+
+/// The target id that a file names in its `.amdgcn_target`.
+///
+/// ```
+/// let text = "; a kernel\n  .amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:xnack-\"\n";
+/// assert_eq!(gcn_emit::asm::named_target(text).unwrap().to_string(), "gfx90a:xnack-");
+/// ```
+pub fn named_target(text: &str) -> Option<TargetId> {
+    text.lines().find(|line| names_target(line))?.split('"').nth(1)?.parse().ok()
 }
 
 /// The line with its labels only.

@@ -87,8 +87,9 @@ impl Verdict {
 /// assert!(waits[0].reasons[0].starts_with("waitcnt.raw: v0 of global_load_dword (line 2)"), "{:?}", waits[0].reasons);
 /// ```
 pub fn explain(unit: &Unit, rules: RuleSet) -> Vec<ExplainedWait> {
-    let options = WaitOptions { leave_loops: false, ..wait_options(unit.target_id, rules) };
-    let config = rules.config(unit.target_id.xnack != Feature::Off);
+    let xnack = unit.target_id.xnack != Feature::Off;
+    let options = WaitOptions { leave_loops: false, ..wait_options(xnack, rules) };
+    let config = rules.config(xnack);
     let check = check::Options { rules: config, ..check::Options::default() };
     unit.sections.iter().flat_map(|code| section(code, &options, check)).collect()
 }

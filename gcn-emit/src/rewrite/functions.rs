@@ -9,7 +9,7 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::program::{Entry, EntryKind};
 
 use super::edit::Edits;
-use super::{File, Only, Options, RewriteError, Writer, plan, wait_options};
+use super::{File, Only, Options, RewriteError, Writer, plan};
 use crate::code::{Code, Unit};
 use crate::target_id::TargetId;
 
@@ -100,7 +100,7 @@ fn fix_piece(
     }
     let File { source, numbered, unit } = file;
     let Some((code, numbered)) = as_function(unit, &numbered) else { return Ok(body.into_owned()) };
-    let wait = wait_options(target, options.rules);
+    let wait = options.wait(target);
     let how = plan::How { wait, strip: options.strip, only: options.only };
     let whole = 0..code.program.lines.len();
     let plan = plan::plan(&code.program, &[whole], &how);

@@ -1,5 +1,6 @@
 //! Waits put into and taken out of assembly files.
 
+mod agree;
 mod corpus;
 mod functions;
 mod mutate;
