@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::calls::Calls;
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
-use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Since, Views};
+use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -19,13 +19,16 @@ pub(super) struct Distances<'a> {
     pub rules: Config,
     pub views: Views,
     pub states: Vec<u32>,
+    /// No rule asks for more wait states after any instruction of the program.
+    reach: u32,
 }
 
 impl<'a> Distances<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
         let views = Views::of(program);
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
-        Distances { program, flow, reachable: flow.reachable(), rules, views, states }
+        let reach = (0..views.len()).map(|line| views[line].reach()).max().unwrap_or(0).into();
+        Distances { program, flow, reachable: flow.reachable(), rules, views, states, reach }
     }
 
     /// Findings of the wait-state rules.
@@ -228,7 +231,7 @@ impl Distances<'_> {
             }
             stretch.crossed |= view.crossing();
             stretch.distance += self.states[first];
-            if stretch.distance >= u32::from(MAX_REACH) {
+            if stretch.distance >= self.reach {
                 return false;
             }
         }

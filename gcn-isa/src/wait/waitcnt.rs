@@ -120,7 +120,7 @@ impl<'a> WaitcntPass<'a> {
                 }
             }
             Class::Branch if is_return(&self.program.lines[line]) => {
-                drain(state, CALL_EXIT.id, &Counter::ALL, found)
+                drain(state, CALL_EXIT.id, &Counter::ALL, found);
             }
             _ => {}
         }
