@@ -230,10 +230,14 @@ impl CounterCheck<'_> {
     }
 
     fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
-        let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
+        let facts = &self.lines[line];
+        let access = Accesses::of(&self.program.lines[line].inst, &facts.events);
+        let room = counters::room(&facts.events);
         for operation in state.operations() {
             if let Some((rule, reg)) = self.conflict(operation, &access) {
-                let rule = if operation.is_done_by_order() { &rules::MIXED } else { rule };
+                // Rules about LDS are no more than a doubt themselves.
+                let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
+                let rule = doubt.unwrap_or(rule);
                 let need = operation.stream.counter().at(state.needed(operation));
                 add(broken, Broken { rule, first: Some(operation.line), reg, need });
             }

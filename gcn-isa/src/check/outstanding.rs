@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
+use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
 
 /// An operation that may be outstanding and of which something is expected.
@@ -19,6 +20,9 @@ pub(super) struct Operation {
     /// The fewest operations of its stream that were started after it on any path without a wait for as many of them, or
     /// [`DONE`]. If operations of one type do return in order, whatever else is outstanding, it is then done.
     by_order: u8,
+    /// On every path its counter was then so full that an instruction could only issue because it was done, if operations of
+    /// one type finish in order.
+    full: bool,
     pub writes: Option<Reg>,
     /// Of the registers of `writes` those whose value is still to come from this operation, bit i for the i-th. A FLAT
     /// operation owes no more what a later vector memory operation has overwritten: whether that was right has been asked
@@ -30,8 +34,29 @@ pub(super) struct Operation {
 
 impl Operation {
     /// True if it is done on every path if operations of one type return in order.
-    pub fn is_done_by_order(&self) -> bool {
+    fn is_done_by_order(&self) -> bool {
         self.by_order == DONE
+    }
+
+    /// True if no wait has come for it, but something else that makes it finish unless it is doubted.
+    pub fn is_done_if_trusted(&self) -> bool {
+        self.is_done_by_order() || self.full
+    }
+
+    /// The rule that doubts that it is done, if there is reason to think so once its counter has `room`.
+    pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
+        if self.is_done_by_order() {
+            Some(&rules::MIXED)
+        } else if self.full || self.makes_room(self.stream.counter().of(room)) {
+            Some(if self.stream.in_order() { &rules::FULL } else { &rules::FULL_UNORDERED })
+        } else {
+            None
+        }
+    }
+
+    /// True if its counter surely holds more than `value` until it is done. Scalar memory and messages finish in any order.
+    fn makes_room(&self, value: u8) -> bool {
+        !matches!(self.stream, Stream::Smem | Stream::Message) && self.younger >= value
     }
 }
 
@@ -114,6 +139,7 @@ impl Outstanding {
             younger: 0,
             mixed,
             by_order: 0,
+            full: false,
             writes: event.writes,
             live: u32::MAX,
             holds: event.holds.clone(),
@@ -141,7 +167,9 @@ impl Outstanding {
 
     /// Counts an operation of another instruction without keeping track of it.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
-        for older in self.operations.iter_mut().filter(|o| o.stream.counter() == event.stream.counter()) {
+        let counter = event.stream.counter();
+        for older in self.operations.iter_mut().filter(|o| o.stream.counter() == counter) {
+            older.full |= older.makes_room(counter.capacity().saturating_sub(event.count));
             if older.stream == event.stream {
                 older.younger = older.younger.saturating_add(event.count).min(MANY);
                 if !older.is_done_by_order() {
@@ -245,10 +273,11 @@ impl Outstanding {
                         mine.younger.min(theirs.younger),
                         mine.mixed || theirs.mixed,
                         mine.by_order.min(theirs.by_order),
+                        mine.full && theirs.full,
                         mine.live | theirs.live,
                     );
-                    changed |= worst != (mine.younger, mine.mixed, mine.by_order, mine.live);
-                    (mine.younger, mine.mixed, mine.by_order, mine.live) = worst;
+                    changed |= worst != (mine.younger, mine.mixed, mine.by_order, mine.full, mine.live);
+                    (mine.younger, mine.mixed, mine.by_order, mine.full, mine.live) = worst;
                 }
                 Err(_) if self.operations.len() >= CROWD && self.represents(theirs) => {}
                 Err(at) => {
@@ -265,7 +294,8 @@ impl Outstanding {
         let longer = |o: &Operation| {
             let later = o.younger <= operation.younger || !o.stream.in_order() || o.mixed;
             let mixed = (o.mixed || !operation.mixed) && o.by_order <= operation.by_order;
-            o.stream == operation.stream && later && mixed && covers(o, operation)
+            let full = !o.full || operation.full;
+            o.stream == operation.stream && later && mixed && full && covers(o, operation)
         };
         self.operations.iter().any(longer)
     }

@@ -206,7 +206,7 @@ impl<'a> PathSearch<'a> {
             return true;
         }
         let tracked = events.iter().any(Outstanding::keeps_track_of);
-        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_by_order())
+        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_if_trusted())
     }
 
     /// The entries of the blocks behind the start up to node `at`.

@@ -100,6 +100,33 @@ pub static MIXED: CounterRule = CounterRule {
            younger ones is enough; LLVM waits for zero as soon as types are mixed",
 };
 
+const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
+
+/// Nothing but a full counter has made an operation finish.
+pub static FULL: CounterRule = CounterRule {
+    id: "waitcnt.full",
+    title: "no wait makes sure that an operation is done, only a full counter that holds up later ones",
+    cite: FULL_COUNTERS,
+    targets: on::ALL,
+    evidence: Evidence::of(Voice::Silent, Voice::Less),
+    xnack: false,
+    note: "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not issue before \
+           enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on it; the manuals do not \
+           mention it",
+};
+
+/// The same with operations that need not finish in order.
+pub static FULL_UNORDERED: CounterRule = CounterRule {
+    id: "waitcnt.full-unordered",
+    title: "an operation is done only if its type finishes in order, as a full counter holds up later ones",
+    cite: FULL_COUNTERS,
+    targets: on::ALL,
+    evidence: Evidence::of(Voice::Silent, Voice::Less),
+    xnack: false,
+    note: "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the data that \
+           GDS operations send, to do so",
+};
+
 /// A function touches what its caller's operations may still write.
 pub static CALL_ENTRY: CounterRule = CounterRule {
     id: "call.entry",
@@ -226,11 +253,13 @@ pub static VCCZ_HALF: CounterRule = CounterRule {
 };
 
 /// Every rule of this kind.
-pub static ALL: [&CounterRule; 15] = [
+pub static ALL: [&CounterRule; 17] = [
     &RAW,
     &WAW,
     &WAW_FLAT,
     &MIXED,
+    &FULL,
+    &FULL_UNORDERED,
     &CALL_ENTRY,
     &CALL_EXIT,
     &WAR,
