@@ -4,14 +4,20 @@
 //! them: `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
 //! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`.
 //! The convention about calls and the wait for LDS DMA hold whatever grade of rules is chosen.
+//!
+//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The waits
+//! rely on that only if the rules leave out `waitcnt.full`, which doubts it, as the manuals do not mention it. Otherwise the
+//! wait for an operation with more younger ones than a field can say is for the field's largest value, which finishes it
+//! however many the hardware lets issue; LLVM 22 waits for the same. If the hardware does hold the wave up, at most one operation
+//! too many is waited for. FLAT operations and the data of GDS have no order that a full counter could tell anything by.
 
 use std::collections::BTreeMap;
 
 use crate::cfg::is_return;
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, LDS_DMA, MIXED, RAW,
-    WAR, WAW, WAW_FLAT, WBINVL1,
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, FULL, LDS_DMA, MIXED,
+    RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::program::EntryKind;
 use crate::table::Class;
@@ -53,6 +59,8 @@ pub(super) struct WaitcntPass<'a> {
     starts: Vec<usize>,
     /// Operations of one type are done in order even if others are outstanding with them.
     trusts_order: bool,
+    /// A full counter lets an instruction issue only when older operations are done.
+    trusts_stall: bool,
     /// First lines of functions, in order.
     functions: Vec<usize>,
 }
@@ -71,9 +79,11 @@ impl<'a> WaitcntPass<'a> {
         functions.extend((options.callable && !program.lines.is_empty()).then_some(0));
         functions.sort_unstable();
         functions.dedup();
-        // The manual's word; the rule that doubts it does not count.
-        let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
-        WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
+        // The manual's word and that of AMD's emulator, if the rules that doubt them do not count.
+        let trusts = |doubt: &CounterRule| !options.rules.counts(doubt.grade(), doubt.xnack);
+        let (trusts_order, trusts_stall) = (trusts(&MIXED), trusts(&FULL));
+        let early = BTreeMap::new();
+        WaitcntPass { program, options, early, events, starts, trusts_order, trusts_stall, functions }
     }
 
     /// True if a function is entered at `line`. It waits there for every counter, whoever comes.
@@ -85,8 +95,14 @@ impl<'a> WaitcntPass<'a> {
         &self.events[self.starts[line]..self.starts[line + 1]]
     }
 
-    /// Calls `found` for everything that `line` must wait for.
+    /// Calls `found` for everything that `line` must wait for, but what a full counter holds it up for anyway.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
+        let room = if self.trusts_stall { counters::room(self.events(line)) } else { WaitCnt::NONE };
+        let found = &mut |c: Conflict| {
+            if c.limit < c.counter.of(room) {
+                found(c);
+            }
+        };
         let inst = &self.program.lines[line].inst;
         if self.is_function(line) && decode(inst) != Some(WaitCnt::ALL) {
             for counter in Counter::ALL {
@@ -279,8 +295,11 @@ impl Pass for WaitcntPass<'_> {
         if is_return(inst) {
             return state.wait(WaitCnt::ALL);
         }
-        let how =
-            Issue { order_is_trusted: self.trusts_order, orders_lds: self.options.lds_order.contains(line) };
+        let how = Issue {
+            order_is_trusted: self.trusts_order,
+            stall_is_trusted: self.trusts_stall,
+            orders_lds: self.options.lds_order.contains(line),
+        };
         for event in self.events(line) {
             state.issue(event, line, how);
         }
