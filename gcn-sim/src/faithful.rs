@@ -1,8 +1,8 @@
 //! Faithful mode: an instruction that comes too early computes with what is really there.
 //!
 //! The machine below is as unkind as the rules allow:
-//! - The result of a memory operation reaches its registers when an `s_waitcnt` has made it certain, and not before; of
-//!   operations that return in any order, the older one arrives last.
+//! - The result of a memory operation reaches its registers when an `s_waitcnt` or a full counter has made it certain, and not
+//!   before; of operations that return in any order, the older one arrives last.
 //! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave.
 //! - A result behind a wait-state rule is there after that many wait states for the instructions of the rule. Before,
 //!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they

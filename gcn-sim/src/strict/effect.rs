@@ -1,6 +1,6 @@
 //! What an instruction does to the counters.
 
-use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, Operand, Target};
@@ -56,6 +56,8 @@ pub(crate) struct Effect {
     pub lds_dma: bool,
     /// What it waits for.
     pub wait: Option<WaitCnt>,
+    /// What issuing it waits for: room on full counters.
+    pub room: WaitCnt,
     pub barrier: bool,
 }
 
@@ -82,6 +84,7 @@ impl Effect {
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
             wait,
+            room: room(&events),
             barrier: desc.class == Class::Barrier,
         }
     }

@@ -10,6 +10,7 @@ mod coverage;
 mod errata;
 mod faithful;
 mod float;
+mod full;
 mod harness;
 mod hazards_three_way;
 mod int;
