@@ -7,6 +7,7 @@ mod bytes;
 mod clang;
 mod copies;
 mod coverage;
+mod csmith;
 mod errata;
 mod faithful;
 mod float;
