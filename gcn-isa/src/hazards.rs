@@ -42,6 +42,7 @@ pub use evidence::{Config, Counts, Evidence, Grade, RuleSet, UnknownName, Voice,
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use since::Since;
+pub(crate) use view::{HwregField, hwreg};
 pub use view::{Kinds, Role, Use, View};
 pub use views::Views;
 

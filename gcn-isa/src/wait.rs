@@ -148,7 +148,7 @@ fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [In
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
     let mut solved =
-        Solver::solve(WaitcntPass::new(program, options), program, &flow, &shape, options.leave_loops);
+        Solver::solve(WaitcntPass::new(program, &flow, options), program, &flow, &shape, options.leave_loops);
     let mut puzzling = Vec::new();
     solved.each_edge_wait(|pass, state, edge, wait| {
         let binding = pass.outstanding_early(state, edge);
@@ -218,7 +218,7 @@ fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait:
         conflict.rule,
         conflict.producer.map(|p| p as usize),
         consumer,
-        conflict.reg,
+        (conflict.reg, conflict.via),
         Demand::Count { counter, needed: counter.of(wait), present: counter.of(WaitCnt::NONE) },
     )
 }
@@ -300,7 +300,7 @@ fn solve_distances<'p>(
     flow: &'p Flow,
     shape: &'p Shape,
 ) -> Solver<'p, DistancePass<'p>> {
-    Solver::solve(DistancePass::new(program, options.rules), program, flow, shape, options.leave_loops)
+    Solver::solve(DistancePass::new(program, flow, options.rules), program, flow, shape, options.leave_loops)
 }
 
 /// `states` wait states at `place`.
@@ -325,7 +325,7 @@ fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall
         };
         if !reasons.iter().any(same) {
             let demand = Demand::States { needed: u32::from(s.required.states), present: s.present };
-            let (rule, reg) = (s.required.rule.id, s.required.reg);
+            let (rule, reg) = (s.required.rule.id, (s.required.reg, s.required.via));
             reasons.push(Reason::new(program, rule, Some(s.producer), s.consumer, reg, demand));
         }
     }

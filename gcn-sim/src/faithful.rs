@@ -19,15 +19,19 @@ mod stores;
 mod violation;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use gcn_isa::hazards::Since;
+use gcn_isa::hazards::{Since, View};
 
 use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next};
+use crate::indexed;
 use crate::step::Step;
 use crate::strict::counters::Counters;
 use crate::strict::effect::Kind;
 use crate::strict::range::LdsRange;
+use crate::strict::states::Pairs;
+use crate::strict::{Current, Moved};
 use crate::workgroup::execute;
 
 pub(crate) use program::Program;
@@ -62,6 +66,8 @@ struct Load {
 /// An instruction within reach of a rule.
 struct Past {
     at: usize,
+    /// Its view, if an index moved its registers.
+    moved: Option<Arc<View>>,
     /// Wait states issued up to and including it.
     position: u64,
     /// What has been executed since.
@@ -71,6 +77,12 @@ struct Past {
     sources: Option<Box<Sources>>,
     /// Its memory operation.
     id: u32,
+}
+
+impl Past {
+    fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
+        self.moved.as_deref().unwrap_or(&pairs.views[self.at])
+    }
 }
 
 /// What an instruction read.
@@ -132,12 +144,16 @@ impl WaveState {
         report: Report<'_>,
     ) -> Result<Next, Fault> {
         let at = cx.w.pc;
-        let (info, effect) = (&program.info[at], &program.strict.effects[at]);
-        if let Err(hazard) = self.counters.before(&program.strict.effects, cx.machine, at, alone) {
+        let inst = indexed::moved(cx, step)?;
+        let moved = inst.as_ref().map(|inst| Moved::of(cx.machine.target(), inst));
+        let now = program.strict.current(at, moved.as_ref());
+        let moved_info = inst.as_ref().map(|inst| Info::of(cx.machine, inst, &now));
+        let (info, effect) = (moved_info.as_ref().unwrap_or(&program.info[at]), now.effect);
+        if let Err(hazard) = self.counters.before(&program.strict.effects, cx.machine, effect, alone) {
             report(cx, hazard);
         }
         self.deliver(cx);
-        let mut violations = self.violations(program, cx.machine, at);
+        let mut violations = self.violations(program, cx.machine, &now);
         let hidden = self.hide(cx, &violations);
         violations.iter_mut().filter_map(|v| v.hazard.take()).for_each(|h| report(cx, h));
         let sources = info.reads_late.then(|| Sources::of(cx, info));
@@ -163,7 +179,8 @@ impl WaveState {
         hidden.restore(cx.w, written, lanes, info.mode);
         let id = self.start(program, cx, at, &changes, report);
         self.come_late(program, cx, &violations, (info, id))?;
-        self.remember(program, at, Past { at, position: 0, since: Since::NOTHING, changes, sources, id });
+        let (moved, since) = (now.moved.cloned(), Since::NOTHING);
+        self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
         if next == Next::End {
             self.stores.complete(cx, |_| true);
         }
@@ -221,13 +238,13 @@ impl WaveState {
     }
 
     /// Keeps what later instructions may come too early for.
-    fn remember(&mut self, program: &Program, at: usize, past: Past) {
+    fn remember(&mut self, program: &Program, now: &Current<'_>, past: Past) {
         let pairs = &program.strict.pairs;
-        self.position += u64::from(pairs.own[at]);
-        let view = &pairs.views[at];
+        self.position += u64::from(pairs.own[now.at]);
+        let view = now.view;
         if view.matters_between() {
             for past in &mut self.past {
-                past.since = past.since.past(&pairs.views[past.at], view);
+                past.since = past.since.past(past.view(pairs), view);
             }
         }
         if view.reach() > 0 {

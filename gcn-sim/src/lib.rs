@@ -39,6 +39,7 @@ mod fidelity;
 mod fp;
 mod grid;
 mod gws;
+mod indexed;
 mod kernel;
 #[cfg(feature = "launch")]
 pub mod launch;

@@ -26,6 +26,7 @@ use gcn_isa::table::Class;
 use crate::dispatch::{Launch, Options};
 use crate::error::Space;
 use crate::exec::{Cx, Fault, Kind, Next, Path, Touch};
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem;
 use crate::memory::Range;
@@ -130,6 +131,8 @@ pub(crate) struct Group {
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
+    /// The registers of the instruction that runs, if an index moved them.
+    moved: Option<Info>,
     /// Changes of global memory that the waves know of.
     seen: u64,
 }
@@ -153,6 +156,7 @@ impl Group {
             released: HashMap::new(),
             findings: Vec::new(),
             exec: 0,
+            moved: None,
             seen: 0,
         }
     }
@@ -180,8 +184,11 @@ impl Group {
         if !shared.has(Sanitize::REGISTERS) {
             return Ok(());
         }
-        let (at, number) = (cx.w.pc, cx.w.id as usize);
-        let Some((reg, lane)) = self.waves[number].registers.unwritten(cx, &shared.info[at]) else {
+        let number = cx.w.id as usize;
+        // Before the instruction runs: a relative move may change the index itself.
+        self.moved = indexed::moved(cx, step)?.map(|inst| Info::of(&inst));
+        let info = self.moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
+        let Some((reg, lane)) = self.waves[number].registers.unwritten(cx, info) else {
             return Ok(());
         };
         let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, lane, None);
@@ -198,9 +205,11 @@ impl Group {
         step: &Step,
         next: Next,
     ) -> Result<(), Fault> {
-        let (at, number) = (cx.w.pc, cx.w.id as usize);
+        let number = cx.w.id as usize;
         if shared.has(Sanitize::REGISTERS) {
-            self.waves[number].registers.write(cx, step, &shared.info[at], self.exec);
+            let moved = self.moved.take();
+            let info = moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
+            self.waves[number].registers.write(cx, step, info, self.exec);
         }
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
         let result = self.look_at(shared, cx, step, &touches);

@@ -8,11 +8,12 @@ use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next, Trace};
 use crate::faithful::{self, Stale};
 use crate::gws::Queued;
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::sanitize::{self, Finding};
 use crate::step::Step;
-use crate::strict;
+use crate::strict::{self, Moved};
 use crate::wave::Wave;
 use crate::workgroup::{execute, site};
 
@@ -179,10 +180,12 @@ impl Group {
             Watched::Functional => execute(cx, step)?,
             Watched::Strict(program) => {
                 let state = &mut self.strict[number];
-                state.before(program, cx.machine, at, alone).map_err(Fault::Hazard)?;
+                let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
+                let now = program.current(at, moved.as_ref());
+                state.before(program, cx.machine, &now, alone).map_err(Fault::Hazard)?;
                 let next = execute(cx, step)?;
                 let early = match cx.trace.as_deref() {
-                    Some(trace) => state.after(program, cx.machine, at, trace),
+                    Some(trace) => state.after(program, cx.machine, &now, trace),
                     None => Ok(()),
                 };
                 early.map_err(Fault::Hazard)?;

@@ -3,6 +3,7 @@
 use crate::dispatch::Launch;
 use crate::error::{OutOfBounds, SimError, Site, Space};
 use crate::exec::{Cx, Fault, Next};
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::memory::{Memory, Range};
@@ -304,10 +305,11 @@ pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
         return Ok(Next::Fall);
     }
-    if cx.w.mode.gpr_indexing && step.inst.desc.is_valu() {
-        let outside = Fault::Unsupported("a VGPR index beyond the allocated registers");
-        let indexed = step.indexed(cx.w.m0(), cx.machine.state().vgprs as u16).ok_or(outside)?;
-        return execute_as_is(cx, &indexed);
+    if cx.w.mode.gpr_indexing
+        && step.inst.desc.format.is_vop()
+        && let Some(moved) = indexed::step(cx, step)?
+    {
+        return execute_as_is(cx, &moved);
     }
     execute_as_is(cx, step)
 }

@@ -13,9 +13,10 @@ use crate::cfg::{Block, Flow, is_return};
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
-use crate::inst::Inst;
+use crate::indexing::Indexing;
+use crate::inst::{Inst, RegUse, Via};
 use crate::operand::Operand;
-use crate::program::{EntryKind, Program};
+use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
@@ -24,6 +25,7 @@ pub(super) struct CounterCheck<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
     options: Options,
+    indexing: Indexing,
     pub lines: Vec<LineFacts>,
     /// At the start of each block; `None` for blocks that no path reaches.
     pub states: Vec<Option<Outstanding>>,
@@ -32,10 +34,15 @@ pub(super) struct CounterCheck<'a> {
 impl<'a> CounterCheck<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, options: Options) -> CounterCheck<'a> {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
-        let lines: Vec<LineFacts> =
-            program.lines.iter().map(|l| LineFacts::of(program, &l.inst, called)).collect();
+        let indexing = Indexing::of(program, flow);
+        let facts = |(line, l): (usize, &Line)| {
+            let events = counters::events(program.target, &l.inst);
+            let access = called.then(|| Accesses::of(line, &l.inst, &events, &indexing).counters());
+            LineFacts::of(&l.inst, access.unwrap_or_default(), events)
+        };
+        let lines: Vec<LineFacts> = program.lines.iter().enumerate().map(facts).collect();
         let states = solve(flow, &lines);
-        CounterCheck { program, flow, options, lines, states }
+        CounterCheck { program, flow, options, indexing, lines, states }
     }
 
     /// Findings of the counter rules.
@@ -112,15 +119,13 @@ pub(super) struct LineFacts {
 }
 
 impl LineFacts {
-    fn of(program: &Program, inst: &Inst, called: bool) -> LineFacts {
+    fn of(inst: &Inst, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
         let wait = match inst.operands.first() {
             Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
                 Some(WaitCnt::decode((*imm & 0xffff) as u16))
             }
             _ => None,
         };
-        let events = counters::events(program.target, inst);
-        let uses_of_caller = if called { Accesses::of(inst, &events).counters() } else { SmallVec::new() };
         LineFacts { wait, events, uses_of_caller, returns: is_return(inst) }
     }
 
@@ -207,6 +212,7 @@ pub(super) struct Broken {
     /// `None` for what a caller left.
     pub first: Option<usize>,
     reg: Option<Reg>,
+    via: Via,
     pub need: WaitCnt,
 }
 
@@ -221,7 +227,13 @@ impl CounterCheck<'_> {
         for &counter in self.lines[line].uses_of_caller.iter().filter(|c| state.caller_on(**c)) {
             add(
                 &mut broken,
-                Broken { rule: &rules::CALL_ENTRY, first: None, reg: None, need: counter.at(0) },
+                Broken {
+                    rule: &rules::CALL_ENTRY,
+                    first: None,
+                    reg: None,
+                    via: Via::Name,
+                    need: counter.at(0),
+                },
             );
         }
         self.drained(state, inst, &mut broken);
@@ -230,12 +242,14 @@ impl CounterCheck<'_> {
     }
 
     fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
-        let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
+        let (inst, events) = (&self.program.lines[line].inst, &self.lines[line].events);
+        let access = Accesses::of(line, inst, events, &self.indexing);
         for operation in state.operations() {
-            if let Some((rule, reg)) = self.conflict(operation, &access) {
+            if let Some((rule, used)) = self.conflict(operation, &access) {
                 let rule = if operation.is_done_by_order() { &rules::MIXED } else { rule };
                 let need = operation.stream.counter().at(state.needed(operation));
-                add(broken, Broken { rule, first: Some(operation.line), reg, need });
+                let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
+                add(broken, Broken { rule, first: Some(operation.line), reg, via, need });
             }
         }
     }
@@ -245,20 +259,20 @@ impl CounterCheck<'_> {
         &self,
         operation: &Operation,
         access: &Accesses<'_>,
-    ) -> Option<(&'static CounterRule, Option<Reg>)> {
+    ) -> Option<(&'static CounterRule, Option<RegUse>)> {
         if let Some(written) = operation.writes {
-            if let Some(reg) = access.reads_too_early(operation.stream, written, operation.live) {
-                return Some((&rules::RAW, Some(reg)));
+            if let Some(read) = access.reads_too_early(operation.stream, written, operation.live) {
+                return Some((&rules::RAW, Some(read)));
             }
-            if let Some(reg) = access.writes_too_early(operation.stream, written, operation.live) {
+            if let Some(write) = access.writes_too_early(operation.stream, written, operation.live) {
                 let ordered = operation.stream == Stream::FlatVm
                     && access.events.iter().any(|e| e.stream == Stream::Vmem);
-                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(reg)));
+                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(write)));
             }
         }
         for held in &operation.holds {
-            if let Some(write) = access.writes.iter().find(|w| w.reg.overlaps(*held)) {
-                return Some((&rules::WAR, Some(write.reg)));
+            if let Some(write) = access.overwrites(*held) {
+                return Some((&rules::WAR, Some(write)));
             }
         }
         let dma = operation.memory.contains(MemoryEffect::LDS_DMA);
@@ -294,7 +308,10 @@ impl CounterCheck<'_> {
         };
         for &counter in counters {
             if let Some(first) = state.any_on(counter) {
-                add(broken, Broken { rule, first: Some(first), reg: None, need: counter.at(0) });
+                add(
+                    broken,
+                    Broken { rule, first: Some(first), reg: None, via: Via::Name, need: counter.at(0) },
+                );
             }
         }
     }
@@ -307,7 +324,7 @@ impl CounterCheck<'_> {
             None => Judgement::default(),
         };
         let unknown = LDS_RULES.contains(&rule).then_some(Caveat::Addresses);
-        let caveat = caveat.or(unknown);
+        let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
         Finding {
             rule: rule.id,
             grade: if caveat.is_some() { Grade::Cautious } else { rule.grade() },
@@ -318,6 +335,7 @@ impl CounterCheck<'_> {
             second_name: name(second),
             loc: self.program.lines[second].loc,
             reg: broken.reg,
+            via: broken.via,
             need: Amount::Wait(broken.need),
             have: Amount::NoWait,
             path,

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Since, Views};
+use crate::indexing::Indexing;
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -22,7 +23,7 @@ pub(super) struct Distances<'a> {
 
 impl<'a> Distances<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
-        let views = Views::of(program);
+        let views = Views::of(program, &Indexing::of(program, flow));
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
         Distances { program, flow, reachable: flow.reachable(), rules, views, states }
     }
@@ -244,7 +245,8 @@ impl Distances<'_> {
             }
             next = trail[i].next;
         }
-        let caveat = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
+        let jumps = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
+        let caveat = jumps.or(Caveat::of_index(short.need.via));
         Finding {
             rule: short.need.rule.id,
             grade: if caveat.is_some() { Grade::Cautious } else { short.need.rule.grade() },
@@ -255,6 +257,7 @@ impl Distances<'_> {
             second_name: self.program.lines[second].inst.desc.printed,
             loc: self.program.lines[second].loc,
             reg: short.need.reg,
+            via: short.need.via,
             need: Amount::States(short.need.states),
             have: Amount::States(short.distance.min(u32::from(u8::MAX)) as u8),
             path,

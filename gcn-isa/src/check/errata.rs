@@ -3,7 +3,7 @@
 use super::report::{Amount, Finding};
 use crate::hazards::Config;
 use crate::hazards::counter::{CounterRule, SHIFT64, SMEM_ADDRESS};
-use crate::inst::Inst;
+use crate::inst::{Inst, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
@@ -92,6 +92,7 @@ fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg)
         second_name: program.lines[line].inst.desc.printed,
         loc: program.lines[line].loc,
         reg: Some(reg),
+        via: Via::Name,
         need: Amount::OtherRegister,
         have: Amount::NoWait,
         path: Vec::new(),

@@ -9,6 +9,7 @@ use super::evidence::{Config, Grade};
 use super::rule::{Link, Need, Overlap, Rule};
 use super::since::Since;
 use super::view::{Kinds, Role, Use, View};
+use crate::inst::Via;
 use crate::reg::Reg;
 use crate::target::Target;
 
@@ -122,15 +123,22 @@ impl View {
             if !rule.second.holds(second.kinds) || !entry.counts(config) {
                 continue;
             }
-            let Some(reg) = linked(rule.link, self, second, since) else { continue };
+            let Some(bound) = linked(rule.link, self, second, since) else { continue };
             let states = rule.states(self.target).map_or(0, |s| s.after(self.passes));
-            found(Need { rule, states, reg });
+            found(Need { rule, states, reg: bound.map(|b| b.reg), via: bound.map_or(Via::Name, |b| b.via) });
         }
     }
 }
 
+/// A register that links two instructions, and how the less direct of the two comes to it.
+#[derive(Clone, Copy)]
+struct Bound {
+    reg: Reg,
+    via: Via,
+}
+
 /// `Some` if the link holds, with the register that makes it if there is one.
-fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Reg>> {
+fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Bound>> {
     let live = since.live();
     match link {
         Link::Crossing { second: b, by } if since.crossed().intersects(by) => {
@@ -140,15 +148,17 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
         Link::Registers { first: a, second: b, overlap } => {
             common(first, a, second, b, overlap, live).map(Some)
         }
-        Link::Writes(reg) => Some(Some(reg)),
+        Link::Writes(reg) => Some(Some(Bound { reg, via: Via::Name })),
         Link::Hwreg => (first.hwreg == second.hwreg).then_some(None),
-        Link::Clause { .. } => clause::conflict(std::iter::once(first), second).map(|c| c.reg),
+        Link::Clause { .. } => clause::conflict(std::iter::once(first), second)
+            .map(|c| c.reg.map(|reg| Bound { reg, via: Via::Name })),
         Link::Always => Some(None),
     }
 }
 
-/// The second instruction's register that overlaps one of the first as asked.
-fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Reg> {
+/// The second instruction's register that overlaps one of the first as asked. One that both name comes before one that an index
+/// may reach.
+fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
     let alike = match overlap {
@@ -164,6 +174,8 @@ fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live:
     }
     let fits = |x: &Use, y: &Use| match overlap {
         Overlap::Any | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => x.reg.overlaps(y.reg),
+        // Which registers of a range it is decides whether it is the same tuple: it may be.
+        _ if x.via.max(y.via) == Via::AnyIndex => x.reg.overlaps(y.reg),
         Overlap::Partial => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
     };
@@ -173,11 +185,17 @@ fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live:
     if !second.roles.intersects(b) {
         return None;
     }
+    let mut best: Option<Bound> = None;
     for x in first.uses.iter().filter(|u| u.role.intersects(a)) {
-        let hit = |y: &&Use| y.role.intersects(b) && fits(x, y) && is_live(x, y);
-        if let Some(y) = second.uses.iter().find(hit) {
-            return Some(y.reg);
+        for y in second.uses.iter().filter(|y| y.role.intersects(b)) {
+            let via = x.via.max(y.via);
+            if best.is_none_or(|b| via < b.via) && fits(x, y) && is_live(x, y) {
+                best = Some(Bound { reg: if via == Via::Name { y.reg } else { y.reg.common(x.reg) }, via });
+                if via == Via::Name {
+                    return best;
+                }
+            }
         }
     }
-    None
+    best
 }

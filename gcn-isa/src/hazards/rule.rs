@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::evidence::{self, Counts, Evidence, Grade};
 use super::view::{Kinds, Role};
+use crate::inst::Via;
 use crate::reg::Reg;
 use crate::target::{Target, TargetSet};
 
@@ -282,6 +283,8 @@ pub struct Need {
     pub states: u8,
     /// The register by which they depend, if it is by a register.
     pub reg: Option<Reg>,
+    /// Whether both name it.
+    pub via: Via,
 }
 
 impl fmt::Display for Need {

@@ -4,10 +4,11 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use super::engine::{self, Candidates};
-use crate::inst::Inst;
+use crate::indexing::Indexed;
+use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
-use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers};
+use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
 use crate::target::Target;
 
 bitflags! {
@@ -159,6 +160,14 @@ pub struct Use {
     pub role: Role,
     /// The registers.
     pub reg: Reg,
+    /// Whether the program names them.
+    pub via: Via,
+}
+
+impl Use {
+    fn named(role: Role, reg: Reg) -> Use {
+        Use { role, reg, via: Via::Name }
+    }
 }
 
 /// An instruction prepared for questions about wait states.
@@ -180,15 +189,20 @@ pub struct View {
 }
 
 impl View {
-    /// Prepares `inst`.
+    /// Prepares `inst`, which reaches no register by an index.
     pub fn new(target: Target, inst: &Inst) -> View {
+        View::indexed(target, inst, &Indexed::default())
+    }
+
+    /// Prepares `inst`, in which `indexed` are the operands that an index moves.
+    pub fn indexed(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
             kinds: kinds(target, inst),
             passes: passes(target, inst),
             opcode: inst.desc.id,
             hwreg: hwreg(inst).map(|h| h.id),
-            uses: uses(inst),
+            uses: uses(inst, indexed),
             roles: Role::empty(),
             candidates: Candidates::new(),
             binds: Kinds::empty(),
@@ -199,7 +213,9 @@ impl View {
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
         if view.kinds.contains(Kinds::MATRIX) {
-            view.matrix_result = view.uses.iter().find(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
+            let result = view.uses.iter().find(|u| u.role.contains(Role::VDST));
+            // Nobody knows what an instruction overwrites whose index is not known.
+            view.matrix_result = result.filter(|u| u.via != Via::AnyIndex).map(|u| u.reg);
         }
         (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
@@ -265,21 +281,30 @@ fn passes(target: Target, inst: &Inst) -> u8 {
 }
 
 /// The field of a hardware register that `s_setreg` and `s_getreg` name.
-struct HwregField {
+pub(crate) struct HwregField {
     id: u8,
-    first: u32,
+    /// The lowest bit.
+    pub first: u32,
     last: u32,
 }
 
-/// `HW_REG_MODE`.
-const MODE: u8 = 1;
-/// `HW_REG_TRAPSTS`.
-const TRAPSTS: u8 = 3;
+impl HwregField {
+    /// `HW_REG_MODE`.
+    pub const MODE: u8 = 1;
+    /// `HW_REG_TRAPSTS`.
+    const TRAPSTS: u8 = 3;
+
+    /// True if the field is of register `id` and has its bit `bit`.
+    pub fn covers(&self, id: u8, bit: u32) -> bool {
+        self.id == id && (self.first..=self.last).contains(&bit)
+    }
+}
+
 /// VSKIP in MODE.
 const VSKIP_BIT: u32 = 28;
 
 /// Register id in bits 5:0, first bit in 10:6, size less one in 15:11.
-fn hwreg(inst: &Inst) -> Option<HwregField> {
+pub(crate) fn hwreg(inst: &Inst) -> Option<HwregField> {
     let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
     let first = (field >> 6 & 31) as u32;
     let size = (field >> 11 & 31) as u32 + 1;
@@ -304,10 +329,10 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     }
     if let Some(field) = hwreg(inst) {
         let set = desc.class == Class::Setreg;
-        let vskip = field.id == MODE && field.first <= VSKIP_BIT && VSKIP_BIT <= field.last;
+        let vskip = field.covers(HwregField::MODE, VSKIP_BIT);
         kinds.set(Kinds::SETREG_VSKIP, set && vskip);
-        kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == TRAPSTS);
-        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == MODE);
+        kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == HwregField::TRAPSTS);
+        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == HwregField::MODE);
     }
     kinds
 }
@@ -326,7 +351,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::Permlane => Kinds::PERMLANE,
         Class::AccvgprRead => Kinds::ACC_READ,
         Class::AccvgprWrite => Kinds::ACC_WRITE,
-        Class::Movrel => Kinds::M0_MOVREL,
+        Class::MovrelSource | Class::MovrelDestination => Kinds::M0_MOVREL,
         Class::Setreg => Kinds::SETREG,
         Class::Getreg => Kinds::GETREG,
         Class::Gds | Class::Gws | Class::Sendmsg => Kinds::M0_MESSAGE,
@@ -405,34 +430,19 @@ fn memory_kinds(inst: &Inst) -> Kinds {
     kinds
 }
 
-fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
+fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
     let mut uses = SmallVec::new();
-    let keeps_old = inst.preserves_destination();
-    for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
+    for (i, (operand, slot)) in inst.operands.iter().zip(inst.desc.operands).enumerate() {
         match *operand {
-            Operand::Reg(reg) if reg.file == RegFile::Sgpr => {
-                scalar_uses(&mut uses, inst, reg, desc.access, desc.name);
-            }
             Operand::Reg(reg) => {
-                if desc.access != Access::Read {
-                    let replaced = inst.mods.dpp.is_some() && !keeps_old;
-                    let dpp = if replaced { Role::REPLACED } else { Role::empty() };
-                    uses.push(Use { role: Role::VDST | dpp, reg });
-                }
-                if desc.access != Access::Write || keeps_old {
-                    let dpp = match inst.mods.dpp {
-                        Some(_) if desc.name == "src0" => Role::PERMUTED,
-                        Some(_) => Role::UNPERMUTED,
-                        None => Role::empty(),
-                    };
-                    uses.push(Use { role: Role::VSRC | dpp | position(inst, desc.name), reg });
-                }
+                let named = RegUse::named(reg, Some(i as u8));
+                indexed.reached(named).for_each(|used| operand_uses(&mut uses, inst, used, slot));
             }
             Operand::Special(SrcSpecial::Vccz) => {
-                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::VCC });
+                uses.push(Use::named(Role::ZERO_FLAG, reg::VCC));
             }
             Operand::Special(SrcSpecial::Execz) => {
-                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::EXEC });
+                uses.push(Use::named(Role::ZERO_FLAG, reg::EXEC));
             }
             _ => {}
         }
@@ -444,19 +454,42 @@ fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
     uses
 }
 
-fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Access, name: &str) {
-    if access != Access::Read {
-        uses.push(Use { role: Role::SDST, reg });
+/// Adds what the registers of `used`, which stand at an operand, are used for.
+fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
+    let RegUse { reg, via, .. } = used;
+    if reg.file == RegFile::Sgpr {
+        return scalar_uses(uses, inst, used, slot);
     }
-    if access != Access::Write {
+    let keeps_old = inst.preserves_destination();
+    if slot.access != Access::Read {
+        let replaced = inst.mods.dpp.is_some() && !keeps_old;
+        let dpp = if replaced { Role::REPLACED } else { Role::empty() };
+        uses.push(Use { role: Role::VDST | dpp, reg, via });
+    }
+    if slot.access != Access::Write || keeps_old {
+        let dpp = match inst.mods.dpp {
+            Some(_) if slot.name == "src0" => Role::PERMUTED,
+            Some(_) => Role::UNPERMUTED,
+            None => Role::empty(),
+        };
+        uses.push(Use { role: Role::VSRC | dpp | position(inst, slot.name), reg, via });
+    }
+}
+
+fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
+    let RegUse { reg, via, .. } = used;
+    if slot.access != Access::Read {
+        uses.push(Use { role: Role::SDST, reg, via });
+    }
+    if slot.access != Access::Write {
         let mut role = Role::SSRC;
         if inst.desc.is_valu() {
-            role |= if is_carry(inst, name) { Role::CARRY } else { Role::CONSTANT };
+            role |= if is_carry(inst, slot.name) { Role::CARRY } else { Role::CONSTANT };
         }
-        if name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
+        if slot.name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
             role |= Role::LANE_SELECT;
         }
-        uses.push(Use { role, reg });
+        uses.push(Use { role, reg, via });
     }
 }
 
@@ -485,7 +518,7 @@ fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: R
     for (flag, reg) in named {
         let mask = flag == ImplicitRegs::EXEC && role != Role::SDST;
         if registers.contains(flag) && !mask {
-            uses.push(Use { role, reg });
+            uses.push(Use::named(role, reg));
         }
     }
 }

@@ -11,10 +11,12 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::Program;
+use crate::cfg::Flow;
 use crate::hazards::{self, Config, Need, Since, Views};
 
 use super::loops::Edge;
 use super::solve::Pass;
+use crate::indexing::Indexing;
 use crate::program::EntryKind;
 
 /// An earlier instruction within reach.
@@ -106,6 +108,8 @@ pub(super) struct DistancePass<'a> {
     pub program: &'a Program,
     /// Which rules count.
     rules: Config,
+    /// Which registers indices reach.
+    pub indexing: Indexing,
     /// The lines as the rules see them.
     views: Views,
     /// As many places as a power of two.
@@ -117,11 +121,20 @@ pub(super) struct DistancePass<'a> {
 }
 
 impl<'a> DistancePass<'a> {
-    pub fn new(program: &'a Program, rules: Config) -> DistancePass<'a> {
-        let views = Views::of(program);
+    pub fn new(program: &'a Program, flow: &Flow, rules: Config) -> DistancePass<'a> {
+        let indexing = Indexing::of(program, flow);
+        let views = Views::of(program, &indexing);
         let places = program.lines.len().next_power_of_two().min(ASKED);
         let asked = vec![Cell::new(Asked::default()); places];
-        DistancePass { program, rules, views, asked, early: BTreeMap::new(), round: BTreeMap::new() }
+        DistancePass {
+            program,
+            rules,
+            indexing,
+            views,
+            asked,
+            early: BTreeMap::new(),
+            round: BTreeMap::new(),
+        }
     }
 
     /// How many passes the matrix pipe is busy with `line`.

@@ -7,12 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::cfg::is_return;
+use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
     BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, LDS_DMA, MIXED, RAW,
     WAR, WAW, WAW_FLAT, WBINVL1,
 };
+use crate::indexing::Indexing;
+use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
 use crate::table::Class;
 use crate::{Inst, Operand, Program, Reg};
@@ -32,6 +34,15 @@ pub(super) struct Conflict {
     pub limit: u8,
     pub producer: Option<u32>,
     pub reg: Option<Reg>,
+    /// How the instruction comes to it.
+    pub via: Via,
+}
+
+impl Conflict {
+    /// One that is not about a register.
+    fn whole(rule: &'static str, counter: Counter, producer: Option<u32>) -> Conflict {
+        Conflict { rule, counter, limit: 0, producer, reg: None, via: Via::Name }
+    }
 }
 
 /// A producer that is waited for on an edge, for the sake of a line in the loop behind it.
@@ -55,10 +66,12 @@ pub(super) struct WaitcntPass<'a> {
     trusts_order: bool,
     /// First lines of functions, in order.
     functions: Vec<usize>,
+    /// Which registers indices reach.
+    indexing: Indexing,
 }
 
 impl<'a> WaitcntPass<'a> {
-    pub fn new(program: &'a Program, options: &'a WaitOptions) -> WaitcntPass<'a> {
+    pub fn new(program: &'a Program, flow: &Flow, options: &'a WaitOptions) -> WaitcntPass<'a> {
         let mut events = Vec::new();
         let mut starts = Vec::with_capacity(program.lines.len() + 1);
         for line in &program.lines {
@@ -73,7 +86,17 @@ impl<'a> WaitcntPass<'a> {
         functions.dedup();
         // The manual's word; the rule that doubts it does not count.
         let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
-        WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
+        let indexing = Indexing::of(program, flow);
+        WaitcntPass {
+            program,
+            options,
+            early: BTreeMap::new(),
+            events,
+            starts,
+            trusts_order,
+            functions,
+            indexing,
+        }
     }
 
     /// True if a function is entered at `line`. It waits there for every counter, whoever comes.
@@ -90,21 +113,21 @@ impl<'a> WaitcntPass<'a> {
         let inst = &self.program.lines[line].inst;
         if self.is_function(line) && decode(inst) != Some(WaitCnt::ALL) {
             for counter in Counter::ALL {
-                found(Conflict { rule: CALL_ENTRY.id, counter, limit: 0, producer: None, reg: None });
+                found(Conflict::whole(CALL_ENTRY.id, counter, None));
             }
         }
         let events = self.events(line);
-        for read in inst.reads() {
+        for read in self.indexing.reads(line, inst) {
             if state.owes(read.reg) {
                 let merge = events::is_merge(inst, events, read);
                 let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
-                register_conflicts(state, read.reg, rule, found);
+                register_conflicts(state, read, rule, found);
             }
         }
-        for write in inst.writes() {
+        for write in self.indexing.writes(line, inst) {
             if state.owes(write.reg) {
                 let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
-                register_conflicts(state, write.reg, rule, found);
+                register_conflicts(state, write, rule, found);
             }
         }
         if events::touch_lds(events) {
@@ -179,35 +202,35 @@ fn read_rule(entry: &Entry, behind: bool) -> Option<&'static str> {
 
 fn register_conflicts(
     state: &Outstanding,
-    reg: Reg,
+    used: RegUse,
     rule: impl Fn(&Entry) -> Option<&'static str>,
     found: &mut dyn FnMut(Conflict),
 ) {
     for entry in state.entries() {
-        if let Some(owed) = entry.owed(reg)
+        if let Some(owed) = entry.owed(used.reg)
             && let Some(rule) = rule(entry)
         {
-            found(conflict(state, entry, rule, Some(owed)));
+            found(Conflict { reg: Some(owed), via: used.via, ..conflict(state, entry, rule) });
         }
     }
 }
 
 fn memory_conflicts(state: &Outstanding, rule: &'static str, debt: Debt, found: &mut dyn FnMut(Conflict)) {
     for entry in state.entries().iter().filter(|e| e.debt == debt) {
-        found(conflict(state, entry, rule, None));
+        found(conflict(state, entry, rule));
     }
 }
 
-fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str, reg: Option<Reg>) -> Conflict {
-    let (counter, limit) = (entry.stream.counter(), state.limit(entry));
-    Conflict { rule, counter, limit, producer: Some(entry.producer), reg }
+fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict {
+    let limit = state.limit(entry);
+    Conflict { limit, ..Conflict::whole(rule, entry.stream.counter(), Some(entry.producer)) }
 }
 
 /// Everything outstanding on these counters must be done.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
     for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&s.counter())) {
         if let Some(line) = state.pending(stream) {
-            found(Conflict { rule, counter: stream.counter(), limit: 0, producer: Some(line), reg: None });
+            found(Conflict::whole(rule, stream.counter(), Some(line)));
         }
     }
 }

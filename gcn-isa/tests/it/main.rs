@@ -4,6 +4,7 @@ mod check;
 mod evidence;
 mod golden;
 mod hazards;
+mod indexing;
 mod layout;
 mod llvm_defects;
 #[path = "../../../testing/llvm_tools.rs"]

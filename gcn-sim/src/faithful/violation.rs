@@ -6,7 +6,7 @@ use gcn_isa::reg::RegUnit;
 
 use crate::error::Hazard;
 use crate::machine::Machine;
-use crate::strict::states::{Pairs, too_close};
+use crate::strict::states::too_close;
 
 use super::registers::Slot;
 
@@ -33,23 +33,22 @@ pub(super) struct Violation {
 
 /// The first instruction of a pair.
 #[derive(Clone, Copy)]
-pub(super) struct First {
+pub(super) struct First<'a> {
     /// Position among the remembered ones.
     pub past: usize,
     pub at: usize,
+    pub view: &'a View,
     /// What has been executed since.
     pub since: Since,
 }
 
 /// What the rules between two instructions that are `distance` wait states apart do.
 pub(super) fn between(
-    pairs: &Pairs,
     machine: &Machine,
-    First { past, at: first, since }: First,
-    second: usize,
+    First { past, at: first, view: a, since }: First<'_>,
+    b: &View,
     distance: u64,
 ) -> Vec<Violation> {
-    let (a, b) = (&pairs.views[first], &pairs.views[second]);
     let mut found = Vec::new();
     let needs = a.required_all_since(b, Config::default(), since);
     for need in needs.into_iter().filter(|n| u64::from(n.states) > distance) {

@@ -70,11 +70,10 @@ impl Counters {
         &mut self,
         effects: &[Effect],
         machine: &Machine,
-        at: usize,
+        effect: &Effect,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.done.clear();
-        let effect = &effects[at];
         if let Some(wait) = effect.wait {
             self.wait(effects, wait);
             return Ok(());

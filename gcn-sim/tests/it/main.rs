@@ -12,6 +12,7 @@ mod faithful;
 mod float;
 mod harness;
 mod hazards_three_way;
+mod indexed;
 mod int;
 mod kernels;
 mod lanes;

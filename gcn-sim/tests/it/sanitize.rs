@@ -409,3 +409,25 @@ fn slow_down_of_each_mode() {
         println!("{name}: functional {:.2} ms; {}", functional * 1e3, rest.join(", "));
     }
 }
+
+/// VGPR indexing and relative moves read and write what the index leads to.
+#[test]
+fn registers_that_an_index_reaches() {
+    let read = |index: u32| {
+        format!(
+            "v_mov_b32 v8, 1\ns_set_gpr_idx_on {index}, gpr_idx(SRC0)\nv_add_u32 v9, v5, v1\ns_set_gpr_idx_off"
+        )
+    };
+    let finding = ONE.tells(FindingKind::UninitializedRegister, &read(2), &[&read(3)]);
+    assert_eq!(finding.register.as_deref(), Some("v7"));
+    // A write by an index is one of that register alone.
+    let write = |index: u32| {
+        format!(
+            "s_set_gpr_idx_on {index}, gpr_idx(DST)\nv_mov_b32 v6, 1\ns_set_gpr_idx_off\nv_add_u32 v9, v8, v1"
+        )
+    };
+    ONE.tells(FindingKind::UninitializedRegister, &write(1), &[&write(2)]);
+    let moved =
+        |m0: u32| format!("s_mov_b32 m0, {m0}\ns_nop 0\ns_movreld_b32 s16, s4\ns_add_u32 s20, s18, s4");
+    ONE.tells(FindingKind::UninitializedRegister, &moved(1), &[&moved(2)]);
+}
