@@ -124,5 +124,5 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
         (check::Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`"),
         _ => finding.title.to_owned(),
     };
-    format!("{}: {reg}{first}{}: {amounts}", finding.rule, finding.second_name)
+    format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
 }

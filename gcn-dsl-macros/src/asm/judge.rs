@@ -166,7 +166,7 @@ impl At<'_> {
             (None, Some(reg)) => format!("`{second}` uses {reg}"),
             (None, None) => format!("`{second}`"),
         };
-        let amounts = amounts(finding);
+        let amounts = format!("{}{}", finding.via.words(), amounts(finding));
         let path = self.path(finding);
         let remedy = remedy(finding, self.options);
         let Finding { rule, grade, title, .. } = finding;

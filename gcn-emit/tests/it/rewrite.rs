@@ -2,6 +2,7 @@
 
 mod corpus;
 mod functions;
+mod indexed;
 mod mutate;
 mod order;
 mod text;

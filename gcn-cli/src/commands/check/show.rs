@@ -165,7 +165,7 @@ impl Writer<'_> {
     fn group(&self, group: &Group<'_>) -> String {
         let places = Places::new(&self.checked.input.unit, group.section.code);
         let finding = group.finding;
-        let reg = finding.reg.map_or(String::new(), |r| format!("{r}: "));
+        let reg = finding.reg.map_or(String::new(), |r| format!("{r}{}: ", finding.via.words()));
         let mut marks = vec![(finding.second, format!("then this: {reg}{}", amounts(finding)))];
         match finding.first {
             Some(first) => marks.push((first, "first this".to_owned())),
