@@ -103,7 +103,7 @@ pub fn check_with(program: &Program, options: Options) -> Report {
     CounterCheck::new(program, &flow, options).findings(&mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
-        if options.rules.counts(VCCZ_HALF.grade(), VCCZ_HALF.xnack) {
+        if options.rules.counts(&VCCZ_HALF) {
             vccz::check(program, &flow).into_iter().for_each(|f| found.push(|| f));
         }
     }

@@ -225,7 +225,7 @@ impl CounterCheck<'_> {
             );
         }
         self.drained(state, inst, &mut broken);
-        broken.retain(|b| b.rule.grade() >= self.options.rules.at_least);
+        broken.retain(|b| self.options.rules.counts(b.rule));
         broken
     }
 

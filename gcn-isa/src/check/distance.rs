@@ -58,8 +58,8 @@ struct Stretch {
     distance: u32,
     /// The stretch that follows on the path, as an index into the walk's trail.
     next: Option<usize>,
-    /// Lines of matrix instructions on the way: what they overwrite, earlier ones own no more.
-    matrix: SmallVec<[u32; 2]>,
+    /// Lines on the way that overwrite something by which earlier ones could bind the second instruction.
+    overwriters: SmallVec<[u32; 2]>,
     /// What the way has that rules ask for between two instructions.
     crossed: Kinds,
     /// The path leads through a jump to an unknown place.
@@ -72,7 +72,7 @@ impl Stretch {
         self.block == other.block
             && self.distance <= other.distance
             && self.crossed.contains(other.crossed)
-            && self.matrix.iter().all(|line| other.matrix.contains(line))
+            && self.overwriters.iter().all(|line| other.overwriters.contains(line))
             && (!self.jumps || other.jumps)
     }
 }
@@ -141,7 +141,7 @@ impl Distances<'_> {
             end: second,
             distance: 0,
             next: None,
-            matrix: SmallVec::new(),
+            overwriters: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
         };
@@ -156,7 +156,7 @@ impl Distances<'_> {
             end: second,
             distance: 0,
             next: None,
-            matrix: SmallVec::new(),
+            overwriters: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
         };
@@ -215,8 +215,8 @@ impl Distances<'_> {
                     None => shorts.push(short),
                 }
             }
-            if view.matrix_result().is_some() {
-                stretch.matrix.push(first as u32);
+            if view.overwrites_for(&self.views[second]) {
+                stretch.overwriters.push(first as u32);
             }
             stretch.crossed |= view.crossing();
             stretch.distance += self.states[first];
@@ -231,7 +231,7 @@ impl Distances<'_> {
     fn need(&self, first: usize, second: usize, stretch: &Stretch) -> Option<Need> {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);
-        let since = stretch.matrix.iter().fold(Since::across(stretch.crossed), past);
+        let since = stretch.overwriters.iter().fold(Since::across(stretch.crossed), past);
         view.required_since(&self.views[second], self.rules, since)
     }
 

@@ -14,7 +14,7 @@ const BLOCK: u16 = 8;
 
 /// Findings about single instructions.
 pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
-    let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule.grade(), rule.xnack);
+    let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule);
     let mut findings = Vec::new();
     if counts(&SHIFT64) {
         findings.extend(shifts(program).into_iter().map(|(line, reg)| finding(program, &SHIFT64, line, reg)));

@@ -5,8 +5,8 @@
 //! again, so that nothing in it may overwrite what something in it reads, and a store must not follow a load. It is not
 //! enough to look at neighbours: the conflict may be with any earlier instruction of the clause (measured with LLVM 22).
 
+use super::config::Config;
 use super::engine;
-use super::evidence::Config;
 use super::rule::{Link, Need};
 use super::view::{Kinds, Role, View};
 use crate::reg::{Reg, RegUnit};

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use super::clause;
-use super::evidence::{Config, Grade};
+use super::config::{self, Config};
 use super::rule::{Link, Need, Overlap, Rule};
 use super::since::Since;
 use super::view::{Kinds, Role, Use, View};
@@ -15,20 +15,20 @@ use crate::target::Target;
 /// A rule as it holds on one target.
 pub(super) struct Entry {
     pub rule: &'static Rule,
-    /// Worked out once: it is asked for at every pair.
-    grade: Grade,
+    /// Its number among all rules.
+    number: usize,
 }
 
 impl Entry {
     /// True if the rule counts.
     pub fn counts(&self, config: Config) -> bool {
-        config.counts(self.grade, self.rule.xnack)
+        config.has(self.number, self.rule.xnack)
     }
 }
 
 /// The rules by target, in target order.
 static BY_TARGET: LazyLock<[Vec<Entry>; 6]> = LazyLock::new(|| {
-    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, grade: rule.grade() }).collect())
+    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, number: config::number(rule.id) }).collect())
 });
 
 /// The rules of `target`.
@@ -147,34 +147,47 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
     }
 }
 
-/// The second instruction's register that overlaps one of the first as asked.
-fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Reg> {
+/// True if the opcodes and passes of the two are as asked.
+fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
-    let alike = match overlap {
-        Overlap::Any | Overlap::Partial | Overlap::Exact => true,
-        Overlap::AnySameOpcode | Overlap::ExactSameOpcode => same_opcode,
+    match overlap {
+        Overlap::Any | Overlap::AnyLive | Overlap::Partial | Overlap::PartialEver | Overlap::Exact => true,
+        Overlap::AnySameOpcode => same_opcode,
         Overlap::AnyOtherOpcode | Overlap::ExactOtherOpcode => !same_opcode,
-        Overlap::ExactSamePasses => same_passes,
         Overlap::ExactSamePassesOtherOpcode => same_passes && !same_opcode,
         Overlap::ExactOtherPasses => !same_passes,
-    };
-    if !alike {
-        return None;
     }
-    let fits = |x: &Use, y: &Use| match overlap {
-        Overlap::Any | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => x.reg.overlaps(y.reg),
-        Overlap::Partial => x.reg.overlaps(y.reg) && x.reg != y.reg,
-        _ => x.reg == y.reg,
+}
+
+/// True if the registers overlap as asked.
+fn fits(x: Reg, y: Reg, overlap: Overlap) -> bool {
+    match overlap {
+        Overlap::Any | Overlap::AnyLive | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => x.overlaps(y),
+        Overlap::Partial | Overlap::PartialEver => x.overlaps(y) && x != y,
+        _ => x == y,
+    }
+}
+
+/// True if some of what `x` of `first` shares with `y` is still its own, or need not be.
+fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool {
+    let need_not = match overlap {
+        Overlap::PartialEver => true,
+        Overlap::AnyLive => false,
+        _ => !x.role.contains(Role::VDST),
     };
-    let is_live = |x: &Use, y: &Use| {
-        live == u32::MAX || !x.role.contains(Role::VDST) || live & x.reg.shared_with(y.reg) != 0
-    };
-    if !second.roles.intersects(b) {
+    live == u32::MAX || need_not || first.owned() != Some(x.reg) || live & x.reg.shared_with(y.reg) != 0
+}
+
+/// The second instruction's register that overlaps one of the first as asked.
+fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Reg> {
+    if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;
     }
     for x in first.uses.iter().filter(|u| u.role.intersects(a)) {
-        let hit = |y: &&Use| y.role.intersects(b) && fits(x, y) && is_live(x, y);
+        let hit = |y: &&Use| {
+            y.role.intersects(b) && fits(x.reg, y.reg, overlap) && is_live(first, x, y, overlap, live)
+        };
         if let Some(y) = second.uses.iter().find(hit) {
             return Some(y.reg);
         }

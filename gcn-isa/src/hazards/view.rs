@@ -96,6 +96,8 @@ bitflags! {
         const LOADS = 1 << 39;
         /// Vector ALU that reads VCC or half of it.
         const READS_VCC = 1 << 38;
+        /// Scaled conversion to fp4 with stochastic rounding.
+        const STOCHASTIC_FP4 = 1 << 41;
     }
 
     /// How an instruction uses a register.
@@ -125,12 +127,14 @@ bitflags! {
         const PERMUTED = 1024;
         /// Reads a VGPR in a DPP instruction otherwise, an old value that is kept included.
         const UNPERMUTED = 2048;
-        /// Vector ALU: reads an SGPR as carry-in or as mask that selects between two sources.
+        /// Vector ALU: reads an SGPR as carry-in.
         const CARRY = 4096;
         /// Vector ALU: reads an SGPR otherwise.
         const CONSTANT = 8192;
         /// Writes a VGPR in a DPP instruction that keeps nothing of the old value.
         const REPLACED = 16384;
+        /// Vector ALU: reads an SGPR as the mask that selects between two sources.
+        const MASK = 32768;
     }
 }
 
@@ -176,7 +180,7 @@ pub struct View {
     /// What the second instruction of some candidate may be.
     pub(super) binds: Kinds,
     reach: u8,
-    matrix_result: Option<Reg>,
+    owned: Option<Reg>,
 }
 
 impl View {
@@ -193,14 +197,13 @@ impl View {
             candidates: Candidates::new(),
             binds: Kinds::empty(),
             reach: 0,
-            matrix_result: None,
+            owned: None,
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
-        if view.kinds.contains(Kinds::MATRIX) {
-            view.matrix_result = view.uses.iter().find(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
-        }
+        let owned = view.overwrites().find(|reg| *reg != reg::EXEC);
+        view.owned = owned;
         (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
@@ -225,9 +228,33 @@ impl View {
         &self.uses
     }
 
+    /// What it writes and a later instruction may overwrite, so that rules bind the later one only: the registers of a matrix
+    /// instruction, the SGPRs of another one.
+    pub fn owned(&self) -> Option<Reg> {
+        self.owned
+    }
+
     /// The registers that it writes as a matrix instruction; `None` for other instructions.
     pub fn matrix_result(&self) -> Option<Reg> {
-        self.matrix_result
+        self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
+    }
+
+    /// The registers by which it ends what earlier instructions own.
+    fn overwrites(&self) -> impl Iterator<Item = Reg> {
+        let role = if self.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
+        self.uses.iter().filter(move |u| u.role.intersects(role)).map(|u| u.reg)
+    }
+
+    /// Which registers of `owned` it overwrites: bit i for the i-th.
+    pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
+        self.overwrites().fold(0, |all, reg| all | owned.shared_with(reg))
+    }
+
+    /// True if it overwrites something that, written before, could bind `second`.
+    pub fn overwrites_for(&self, second: &View) -> bool {
+        let read = |reg: Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg));
+        let scalar = || second.kinds.contains(Kinds::VMEM) && self.overwrites().any(read);
+        self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST) && scalar()
     }
 
     /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
@@ -237,7 +264,8 @@ impl View {
 
     /// True if it changes what [`Since`](super::Since) says of earlier instructions.
     pub fn matters_between(&self) -> bool {
-        self.kinds.contains(Kinds::MATRIX) || !self.crossing().is_empty()
+        let overwrites = self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST);
+        overwrites || !self.crossing().is_empty()
     }
 
     /// True if it uses some register in one of `roles`.
@@ -358,6 +386,7 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     };
     kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
     kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && is_narrow_conversion(desc.mnemonic));
+    kinds.set(Kinds::STOCHASTIC_FP4, desc.mnemonic.starts_with("v_cvt_scalef32_sr_pk_fp4_"));
     let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
     kinds.set(Kinds::M0_DIRECT, direct);
     kinds
@@ -438,7 +467,7 @@ fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
         }
     }
     // What a vector ALU instruction reads of VCC without naming it is a carry-in or a mask.
-    let read = if inst.desc.is_valu() { Role::SSRC.union(Role::CARRY) } else { Role::SSRC };
+    let read = if inst.desc.is_valu() { Role::SSRC.union(implicit_source(inst)) } else { Role::SSRC };
     implicit_uses(&mut uses, inst.desc.implicit_reads, read);
     implicit_uses(&mut uses, inst.desc.implicit_writes, Role::SDST);
     uses
@@ -451,7 +480,7 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Acc
     if access != Access::Write {
         let mut role = Role::SSRC;
         if inst.desc.is_valu() {
-            role |= if is_carry(inst, name) { Role::CARRY } else { Role::CONSTANT };
+            role |= if name == "src2" { third_source(inst) } else { Role::CONSTANT };
         }
         if name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
             role |= Role::LANE_SELECT;
@@ -460,18 +489,19 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Acc
     }
 }
 
-/// True if the scalar operand `name` is a carry-in, or the mask of a select.
-fn is_carry(inst: &Inst, name: &str) -> bool {
-    const TAKE_ONE: [&str; 7] = [
-        "v_cndmask_b32",
-        "v_addc_co_u32",
-        "v_subb_co_u32",
-        "v_subbrev_co_u32",
-        "v_addc_u32",
-        "v_subb_u32",
-        "v_subbrev_u32",
-    ];
-    name == "src2" && TAKE_ONE.contains(&inst.desc.mnemonic)
+/// What a vector ALU instruction reads a scalar third source for.
+fn third_source(inst: &Inst) -> Role {
+    match inst.desc.mnemonic {
+        "v_cndmask_b32" => Role::MASK,
+        "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32"
+        | "v_subbrev_u32" => Role::CARRY,
+        _ => Role::CONSTANT,
+    }
+}
+
+/// The same of VCC that is read without being named: no instruction reads it as a constant.
+fn implicit_source(inst: &Inst) -> Role {
+    if third_source(inst) == Role::MASK { Role::MASK } else { Role::CARRY }
 }
 
 /// EXEC is not listed as read: every vector instruction reads it as mask, and rules about that go by kind.

@@ -72,7 +72,7 @@ impl<'a> WaitcntPass<'a> {
         functions.sort_unstable();
         functions.dedup();
         // The manual's word; the rule that doubts it does not count.
-        let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
+        let trusts_order = !options.rules.counts(&MIXED);
         WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
     }
 
@@ -147,7 +147,7 @@ impl<'a> WaitcntPass<'a> {
 
     /// The rule's name if it counts.
     fn counts(&self, rule: &CounterRule) -> Option<&'static str> {
-        self.options.rules.counts(rule.grade(), rule.xnack).then_some(rule.id)
+        self.options.rules.counts(rule).then_some(rule.id)
     }
 
     fn barrier(&self, state: &Outstanding, found: &mut dyn FnMut(Conflict)) {

@@ -71,7 +71,7 @@ fn a_flat_result_needs_both_counters() {
 fn rule_sets_choose_what_is_found() {
     let packed = program("v_pk_mul_f32 v[0:1], v[2:3], v[4:5] | v_mov_b32_e32 v9, v0 | s_endpgm");
     let with = |at_least| {
-        let rules = Config { at_least, ..Config::default() };
+        let rules = Config::at_least(at_least);
         check::check_with(&packed, Options { rules, ..Options::default() }).findings.len()
     };
     assert_eq!((with(Grade::Cautious), with(Grade::Documented)), (1, 0));

@@ -99,7 +99,7 @@ fn a_dma_into_one_buffer_may_run_while_another_is_read() {
 /// A page fault half-way through a scalar load replays it, by which time it may have overwritten its own address.
 #[test]
 fn a_scalar_load_over_its_own_address_may_not_be_replayed() {
-    let xnack = Options { rules: Config { xnack: true, ..Config::default() }, ..Options::default() };
+    let xnack = Options { rules: Config::default().with_xnack(true), ..Options::default() };
     let found = |text: &str, options| -> Vec<&str> {
         check::check_with(&golden::program(text, Target::GFX90A), options)
             .findings
