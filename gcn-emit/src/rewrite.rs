@@ -54,7 +54,8 @@ mod writers;
 use std::ops::Range;
 
 use gcn_isa::Operand;
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
+use gcn_isa::hazards::counter::BARRIER_LDS;
 use gcn_isa::wait::{Orders, WaitOptions};
 use serde::Serialize;
 
@@ -67,7 +68,7 @@ pub use writers::{LastWriters, Writers, writers};
 
 use crate::asm::{self, Assembly, Diagnostics};
 use crate::code::{Code, CodeError, Unit};
-use crate::target_id::{Feature, TargetId};
+use crate::target_id::TargetId;
 use apply::Writer;
 use edit::Edits;
 use plan::{How, Plan, part};
@@ -87,8 +88,8 @@ pub enum Only {
 pub struct Options {
     /// The target, in place of the file's.
     pub target: Option<TargetId>,
-    /// Which rules count.
-    pub rules: RuleSet,
+    /// Which rules count. Those of XNACK replay count if the target id does not exclude it.
+    pub rules: Config,
     /// Take away the waits that are there first.
     pub strip: bool,
     /// Leave the other kind of wait alone.
@@ -298,12 +299,12 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
 }
 
 /// What the inserter is asked for.
-fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
+fn wait_options(target_id: TargetId, rules: Config) -> WaitOptions {
     let default = WaitOptions::default();
     // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
     // them outstanding on purpose.
-    let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
-    let rules = rules.config(target_id.xnack != Feature::Off);
+    let barrier_orders = if rules.counts(&BARRIER_LDS) { default.barrier_orders } else { Orders::empty() };
+    let rules = rules.with_xnack(target_id.may_replay());
     WaitOptions { rules, barrier_orders, notes: false, ..default }
 }
 

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::{Code, Unit};
-use gcn_emit::target_id::Feature;
 use gcn_isa::check::{self, Amount, Finding};
 use gcn_isa::hazards::RuleSet;
 
@@ -34,7 +33,7 @@ pub fn unit(path: &str, text: &str) -> Unit {
 
 /// The findings in all code of a unit, each with its section.
 pub fn findings<'u>(unit: &'u Unit) -> Vec<(&'u Code, Finding)> {
-    let rules = RuleSet::Safe.config(unit.target_id.xnack != Feature::Off);
+    let rules = RuleSet::Safe.config(unit.target_id.may_replay());
     let options = check::Options { rules, ..check::Options::default() };
     let of = move |code: &'u Code| {
         check::check_with(&code.program, options).findings.into_iter().map(move |f| (code, f))
