@@ -11,6 +11,7 @@ pub mod inspect;
 pub mod inst;
 pub mod layout;
 pub mod mutate;
+pub mod rule_set;
 pub mod rules;
 pub mod sim;
 pub mod totals;

@@ -12,10 +12,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::ValueEnum;
-use gcn_emit::target_id::{Feature, TargetId};
-use gcn_isa::hazards::Grade;
+use gcn_emit::target_id::TargetId;
+use gcn_isa::hazards::{Config, Grade};
 
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::{commands, file};
 use analysis::Checked;
@@ -38,6 +39,8 @@ pub struct Args {
     /// The least grade that is shown: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "cautious")]
     level: Grade,
+    #[command(flatten)]
+    rules: Rules,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
     #[arg(long, value_name = "WHEN", default_value = "target")]
     xnack: Xnack,
@@ -83,7 +86,7 @@ enum Xnack {
 impl Xnack {
     fn counts(self, id: TargetId) -> bool {
         match self {
-            Xnack::Target => id.xnack != Feature::Off,
+            Xnack::Target => id.may_replay(),
             Xnack::On => true,
             Xnack::Off => false,
         }
@@ -107,7 +110,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if files.is_empty() {
         return Err(Failure::usage(format!("{}: no file with code", args.files.join(", "))));
     }
-    let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, file));
+    let rules = args.rules.config()?.and_at_least(args.level);
+    let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, rules, file));
     let mut total = Summary::default();
     let mut text = String::new();
     let mut all = Vec::new();
@@ -161,7 +165,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
     done.into_iter().map(|d| d.1).collect()
 }
 
-fn outcome(args: &Args, name: &str) -> Outcome {
+fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
     let inputs = match code::read(name, args.target, Broken::LeaveOut) {
@@ -173,19 +177,24 @@ fn outcome(args: &Args, name: &str) -> Outcome {
         }
     };
     for input in &inputs {
-        one(args, input, &mut outcome);
+        one(args, rules, input, &mut outcome);
     }
     outcome
 }
 
-fn one(args: &Args, input: &Input, outcome: &mut Outcome) {
+fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     if input.unit.instructions() == 0 {
         outcome.complaint =
             Some(format!("error: {}: there is no instruction in it that could be checked", input.name));
         outcome.summary.unreadable += 1;
         return;
     }
-    let checked = Checked::new(input, args.level, args.xnack.counts(input.unit.target_id), args.advice);
+    let checked = Checked::new(
+        input,
+        args.level,
+        rules.with_xnack(args.xnack.counts(input.unit.target_id)),
+        args.advice,
+    );
     let summary = Summary::of(&checked);
     if args.json {
         outcome.json.push(json::file(&checked));

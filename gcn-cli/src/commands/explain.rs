@@ -5,13 +5,14 @@ mod listing;
 use std::collections::BTreeMap;
 
 use gcn_emit::rewrite::{ExplainedWait, Waits, Writers, explain, writers};
-use gcn_emit::target_id::{Feature, TargetId};
+use gcn_emit::target_id::TargetId;
 use gcn_isa::check;
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
 use serde::Serialize;
 
 use crate::commands;
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::file;
 
@@ -28,9 +29,8 @@ pub struct Args {
     /// Also say for each register that an instruction reads where it was written last
     #[arg(long)]
     writers: bool,
-    /// Which rules count: safe, manual or certain
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: Rules,
     /// The target id of a file that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 input.name
             )));
         };
-        let report = report(&input, args);
+        let report = report(&input, args, args.rules.config()?);
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {
@@ -82,22 +82,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(input: &Input, args: &Args) -> Report {
+fn report(input: &Input, args: &Args, rules: Config) -> Report {
     let unit = &input.unit;
     let mut totals = Waits::default();
     unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
     Report {
         file: input.name.clone(),
         target_id: unit.target_id.to_string(),
-        waits: explain(unit, args.rules),
-        missing: missing(input, args.rules),
+        waits: explain(unit, rules),
+        missing: missing(input, rules),
         writers: args.writers.then(|| writers(unit)),
         totals,
     }
 }
 
-fn missing(input: &Input, rules: RuleSet) -> Vec<Missing> {
-    let rules = rules.config(input.unit.target_id.xnack != Feature::Off);
+fn missing(input: &Input, rules: Config) -> Vec<Missing> {
+    let rules = rules.with_xnack(input.unit.target_id.may_replay());
     let options = check::Options { rules, ..check::Options::default() };
     let mut found: BTreeMap<(Option<u32>, &str), Missing> = BTreeMap::new();
     for code in &input.unit.sections {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use clap::ValueEnum;
 use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions};
 use gcn_emit::target_id::TargetId;
-use gcn_isa::hazards::RuleSet;
 use serde::Serialize;
 
+use crate::commands::rule_set::Rules;
 use crate::commands::{self, totals};
 use crate::failure::Failure;
 use crate::file;
@@ -35,9 +35,8 @@ pub struct Args {
     /// Where the result goes; without it to standard output
     #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"])]
     output: Option<String>,
-    /// Which rules count: safe, manual or certain
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: Rules,
     /// The target id, such as gfx942 or gfx90a:xnack-, in place of the file's; with `xnack-` the rules of XNACK replay do not
     /// count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
@@ -116,10 +115,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn options(args: &Args) -> rewrite::Options {
-    rewrite::Options {
+fn options(args: &Args) -> Result<rewrite::Options, Failure> {
+    Ok(rewrite::Options {
         target: args.target,
-        rules: args.rules,
+        rules: args.rules.config()?,
         strip: args.strip,
         only: args.only.map(|only| match only {
             Only::WaitStates => rewrite::Only::WaitStates,
@@ -127,13 +126,13 @@ fn options(args: &Args) -> rewrite::Options {
         }),
         comment: args.comment,
         brief: !args.json,
-    }
+    })
 }
 
 fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
     let shown = file::shown(name);
     let text = file::read_text(name)?;
-    rewrite::fix(shown, &text, &options(args)).map_err(|error| refuse(shown, &error))
+    rewrite::fix(shown, &text, &options(args)?).map_err(|error| refuse(shown, &error))
 }
 
 fn refuse(name: &str, error: &RewriteError) -> Failure {
@@ -205,7 +204,7 @@ fn stats(args: &Args) -> Result<(), Failure> {
 fn batch(args: &Args, name: &str) -> Result<(), Failure> {
     let target = args.target.ok_or_else(|| Failure::usage("`--functions` needs `--target`"))?;
     let text = file::read_text(name)?;
-    let fixed = fix_functions(&text, target, &options(args));
+    let fixed = fix_functions(&text, target, &options(args)?);
     let mut failed = 0;
     for function in &fixed {
         if let Err(error) = &function.result {
