@@ -87,6 +87,8 @@ pub use gcn_sim as sim;
 
 pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
+pub use gcn_emit::target_id::Feature;
+pub use gcn_isa::hazards::RuleSet;
 pub use kernel::{BuildError, BuildOptions, BuiltKernel, Kernel};
 pub use lang::{S, V};
 pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};

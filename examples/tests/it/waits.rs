@@ -7,6 +7,7 @@ use gcn_dsl::{BuiltKernel, LaunchError};
 use gcn_examples::{Lesson, Size, TARGETS, lessons};
 use gcn_isa::check::{Finding, MemoryModel, Options, check_with};
 use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::RuleSet;
 use gcn_isa::{Operand, Program};
 use gcn_sim::SimError;
 
@@ -98,7 +99,8 @@ fn every_kernel(check: impl Fn(&str, &Lesson, &BuiltKernel)) {
 
 /// What the checker says, LDS DMA and barriers included.
 fn findings(program: &Program) -> Vec<Finding> {
-    let options = Options { memory_model: MemoryModel::Strict, ..Options::default() };
+    let rules = RuleSet::Safe.config(true);
+    let options = Options { rules, memory_model: MemoryModel::Strict, ..Options::default() };
     check_with(program, options).findings
 }
 

@@ -3,6 +3,7 @@
 use gcn_emit::encode::EncodeError;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
+use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
@@ -205,10 +206,12 @@ pub(super) fn build<K: Kernel>(
     sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
-    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, ..WaitOptions::default() });
+    let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };
+    let rules = options.rules.with_xnack(target_id.may_replay());
+    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
     observe("waits");
     let memory_model = check::MemoryModel::Strict;
-    let waits = check::Options { errata: false, memory_model, ..check::Options::default() };
+    let waits = check::Options { rules, errata: false, memory_model };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
         return Err(BuildError::Hazard { kernel: name(), finding: finding.to_string() });
     }
@@ -217,6 +220,7 @@ pub(super) fn build<K: Kernel>(
 
     // Machine instructions become bytes.
     let mut spec = spec::describe(&signature, &ir, inputs, program);
+    spec.xnack = options.xnack;
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;
