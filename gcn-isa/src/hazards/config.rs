@@ -283,7 +283,7 @@ const NEAR: usize = 3;
 
 impl UnknownRule {
     fn new(name: &str) -> UnknownRule {
-        let mut near: Vec<&'static str> = every().map(|rule| rule.id()).collect();
+        let mut near: Vec<&'static str> = every().map(AnyRule::id).collect();
         near.sort_by_cached_key(|id| (edits(name, id), *id));
         near.truncate(NEAR);
         UnknownRule { name: name.to_owned(), near }
