@@ -179,7 +179,9 @@ fn family(all: &Family, target: Target, rule: &'static Rule) -> Option<Family> {
         x.map_or(Between::default(), |x| all.spec.rules.pass(Between::default(), &facts[a], &facts[x]))
     };
     let betweens: Vec<Option<usize>> = match rule.link {
-        Link::Crossing { by, .. } => classes.clone().filter(|x| facts[*x].kinds.intersects(by)).map(Some).collect(),
+        Link::Crossing { by, .. } => {
+            classes.clone().filter(|x| facts[*x].kinds.intersects(by)).map(Some).collect()
+        }
         _ => vec![None],
     };
     let pairs = classes.clone().flat_map(|a| classes.clone().map(move |b| (a, b)));
@@ -192,7 +194,9 @@ fn family(all: &Family, target: Target, rule: &'static Rule) -> Option<Family> {
     let (a, b, x, need) = found.min_by_key(slack)?;
     let whole = all.spec.need(a, b, after(a, x));
     let second = classes.clone().find(|c| ![0, whole].contains(&all.spec.need(a, *c, Between::default())));
-    let changes = |c: &usize| *c != a && all.spec.need(a, b, after(a, Some(*c))) != all.spec.need(a, b, Between::default());
+    let changes = |c: &usize| {
+        *c != a && all.spec.need(a, b, after(a, Some(*c))) != all.spec.need(a, b, Between::default())
+    };
     let between = x.or_else(|| classes.clone().find(changes));
     let inst = |i: usize| (*all.letters.body[i]).clone();
     let mut body = vec![inst(a), inst(b), nop(target, 1)];
@@ -214,7 +218,7 @@ fn clauses(target: Target) -> Family {
         "s_load_dword s20, s[8:9], 0x0",
     ];
     let body = texts.iter().map(|t| parse_inst(t, target).expect("every target loads")).collect();
-    Family::new(format!("{target}:xnack.clause"), target, body, true)
+    Family { core: 4, ..Family::new(format!("{target}:xnack.clause"), target, body, true) }
 }
 
 /// The alphabets of all rules of all targets.

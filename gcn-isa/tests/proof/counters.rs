@@ -19,11 +19,12 @@ pub struct Family {
     pub letters: Letters,
 }
 
-/// Every alphabet for counters.
-pub fn families() -> Vec<Family> {
+/// Every alphabet for counters, of the first `most` instructions of each.
+pub fn families(most: usize) -> Vec<Family> {
     let family = |(target, name, texts): &(gcn_isa::Target, &str, &[&str])| {
-        let inst = |text: &&str| parse_inst(text, *target).unwrap_or_else(|e| panic!("{target}: {text}: {e}"));
-        let letters = Letters::new(*target, texts.iter().map(inst).collect());
+        let inst =
+            |text: &&str| parse_inst(text, *target).unwrap_or_else(|e| panic!("{target}: {text}: {e}"));
+        let letters = Letters::new(*target, texts.iter().take(most).map(inst).collect());
         Family { name: format!("{target}:counters:{name}"), letters }
     };
     ALPHABETS.iter().map(family).collect()
@@ -72,7 +73,10 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
                 return fail(&format!("the wait at line {at} may be weaker"), &after);
             }
             if wrong.is_empty() != told.is_empty() {
-                return fail(&format!("the checker finds {told:?}, the model {wrong:?} with a weaker wait"), &weaker);
+                return fail(
+                    &format!("the checker finds {told:?}, the model {wrong:?} with a weaker wait"),
+                    &weaker,
+                );
             }
             new += 1;
         }

@@ -16,18 +16,6 @@ impl Graph {
         }
         Graph { next }
     }
-
-    /// True if control comes to every block.
-    pub fn is_reached(&self) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![0];
-        while let Some(block) = open.pop() {
-            if seen.insert(block) {
-                open.extend(&self.next[block]);
-            }
-        }
-        seen.len() == self.next.len()
-    }
 }
 
 /// All orders of the blocks that begin with the entry.

@@ -51,7 +51,10 @@ impl Verdict {
     }
 
     fn is_clean(&self) -> bool {
-        self.too_close.is_empty() && self.dead.is_empty() && self.clauses.is_empty() && self.dead_clauses.is_empty()
+        self.too_close.is_empty()
+            && self.dead.is_empty()
+            && self.clauses.is_empty()
+            && self.dead_clauses.is_empty()
     }
 
     /// What the checker finds is what the specification finds. Of a clause that is broken twice it tells the first.
@@ -62,7 +65,9 @@ impl Verdict {
         let states = findings.iter().filter(|f| hazards::rule(f.rule).is_some());
         let (clauses, pairs): (Vec<_>, Vec<_>) = states.partition(|f| is_clause(f.rule));
         let pair = |f: &check::Finding| match (f.need, f.have) {
-            (Amount::States(need), Amount::States(have)) => Some(((f.first?, f.second), (need, u32::from(have)))),
+            (Amount::States(need), Amount::States(have)) => {
+                Some(((f.first?, f.second), (need, u32::from(have))))
+            }
             _ => None,
         };
         let told: BTreeSet<usize> = clauses.iter().map(|f| f.second).collect();
@@ -81,7 +86,8 @@ pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
         return fail("the checker does not agree", program);
     }
     let mut after = program.clone();
-    let inserted = wait::insert_wait_states(&mut after, &WaitOptions { rules, notes: false, ..WaitOptions::default() });
+    let inserted =
+        wait::insert_wait_states(&mut after, &WaitOptions { rules, notes: false, ..WaitOptions::default() });
     if let Err(what) = is_only_longer(program, &after, &inserted) {
         return fail(&what, &after);
     }

@@ -73,16 +73,62 @@ const OPERATIONS: &[(&str, &[Operation])] = &[
 
 /// Small alphabets for counters: on which target, under which name, of which instructions.
 pub const ALPHABETS: &[(Target, &str, &[&str])] = &[
-    (Target::GFX942, "in-order", &[LOAD0, LOAD1, USE0, USE1, "s_waitcnt vmcnt(1)", STORE]),
-    (Target::GFX942, "flat", &[LOAD0, "flat_load_dword v1, v[8:9]", USE0, USE1, "s_waitcnt vmcnt(1)", READ1]),
+    (Target::GFX942, "in-order", &[LOAD0, LOAD1, USE0, "s_waitcnt vmcnt(1)", USE1, STORE]),
+    (Target::GFX942, "flat", &[LOAD0, "flat_load_dword v1, v[8:9]", USE0, "s_waitcnt vmcnt(1)", USE1, READ1]),
     (Target::GFX942, "flat-overwritten", &["flat_load_dword v0, v[8:9]", LOAD0, USE0, "s_waitcnt vmcnt(0)"]),
-    (Target::GFX90A, "lds-scalar", &[READ1, "s_load_dword s0, s[4:5], 0x0", USE1, USE_S, "s_waitcnt lgkmcnt(1)"]),
-    (Target::GFX908, "scalar-wide", &["s_load_dwordx2 s[0:1], s[4:5], 0x0", "ds_read_b32 v0, v10", USE_S, USE0, "s_waitcnt lgkmcnt(1)"]),
-    (Target::GFX906, "overwrite", &[LOAD0, "global_load_short_d16 v0, v[8:9], off", "v_mov_b32_e32 v0, v20", "ds_read_b32 v0, v10", USE0]),
-    (Target::GFX900, "gds", &["ds_add_u32 v10, v0 gds", "ds_read_b32 v1, v10", "v_mov_b32_e32 v0, v20", USE1, "s_waitcnt expcnt(0)"]),
-    (Target::GFX908, "barrier-drains", &[LOAD0, "ds_write_b32 v10, v20", "s_barrier", USE0, "s_waitcnt lgkmcnt(0)"]),
-    (Target::GFX942, "barrier-lds", &["ds_write_b32 v10, v20", "global_load_lds_dword v[8:9], off", "s_barrier", STORE, "s_waitcnt vmcnt(0)"]),
-    (Target::GFX90A, "invalidate", &[LOAD0, STORE, "buffer_wbinvl1_vol", USE0, "s_sendmsg sendmsg(MSG_INTERRUPT)"]),
+    (
+        Target::GFX90A,
+        "lds-scalar",
+        &[READ1, "s_load_dword s0, s[4:5], 0x0", USE1, "s_waitcnt lgkmcnt(1)", USE_S],
+    ),
+    (
+        Target::GFX908,
+        "scalar-wide",
+        &["s_load_dwordx2 s[0:1], s[4:5], 0x0", "ds_read_b32 v0, v10", USE_S, USE0, "s_waitcnt lgkmcnt(1)"],
+    ),
+    (
+        Target::GFX906,
+        "overwrite",
+        &[
+            LOAD0,
+            "global_load_short_d16 v0, v[8:9], off",
+            "v_mov_b32_e32 v0, v20",
+            "ds_read_b32 v0, v10",
+            USE0,
+        ],
+    ),
+    (
+        Target::GFX900,
+        "gds",
+        &[
+            "ds_add_u32 v10, v0 gds",
+            "ds_read_b32 v1, v10",
+            "v_mov_b32_e32 v0, v20",
+            USE1,
+            "s_waitcnt expcnt(0)",
+        ],
+    ),
+    (
+        Target::GFX908,
+        "barrier-drains",
+        &[LOAD0, "ds_write_b32 v10, v20", "s_barrier", USE0, "s_waitcnt lgkmcnt(0)"],
+    ),
+    (
+        Target::GFX942,
+        "barrier-lds",
+        &[
+            "ds_write_b32 v10, v20",
+            "global_load_lds_dword v[8:9], off",
+            "s_barrier",
+            STORE,
+            "s_waitcnt vmcnt(0)",
+        ],
+    ),
+    (
+        Target::GFX90A,
+        "invalidate",
+        &[LOAD0, STORE, "buffer_wbinvl1_vol", USE0, "s_sendmsg sendmsg(MSG_INTERRUPT)"],
+    ),
 ];
 
 const LOAD0: &str = "global_load_dword v0, v[8:9], off";
@@ -100,7 +146,9 @@ fn operations(inst: &Inst) -> &'static [Operation] {
 
 /// What an `s_waitcnt` waits for, by counter.
 pub fn waits(inst: &Inst) -> Option<[usize; 3]> {
-    let Some(Operand::Imm(imm)) = inst.operands.first().filter(|_| inst.desc.mnemonic == "s_waitcnt") else { return None };
+    let Some(Operand::Imm(imm)) = inst.operands.first().filter(|_| inst.desc.mnemonic == "s_waitcnt") else {
+        return None;
+    };
     let field = |from: u32, bits: u32| (*imm >> from) as usize & ((1 << bits) - 1);
     Some([field(0, 4) | field(14, 2) << 4, field(8, 4), field(4, 3)])
 }
@@ -140,7 +188,8 @@ impl<'a> Model<'a> {
     pub fn wrong(&self, paths: &Paths) -> BTreeSet<usize> {
         let mut wrong = BTreeSet::new();
         let mut seen = HashSet::new();
-        let mut open: Vec<(usize, [Queue; 3])> = paths.roots.iter().map(|r| (*r, Default::default())).collect();
+        let mut open: Vec<(usize, [Queue; 3])> =
+            paths.roots.iter().map(|r| (*r, Default::default())).collect();
         while let Some((line, state)) = open.pop() {
             if !seen.insert((line, state.clone())) {
                 continue;
@@ -174,13 +223,17 @@ impl<'a> Model<'a> {
         match debt {
             Debt::Nothing | Debt::LdsWrite => false,
             Debt::LdsDma => issues(Kind::Lds) || issues(Kind::Flat),
-            Debt::Data => vector_operands(from).iter().any(|d| inst.writes().iter().any(|w| overlap(w.reg, *d))),
+            Debt::Data => {
+                vector_operands(from).iter().any(|d| inst.writes().iter().any(|w| overlap(w.reg, *d)))
+            }
             Debt::Result => {
                 let Some(result) = from.operands.first().and_then(|o| o.reg()) else { return false };
                 let follows = kind == Kind::Memory && issues(Kind::Memory);
                 // A load that keeps half of its register reads that when its data arrives.
                 let merges = |u: &gcn_isa::inst::RegUse| {
-                    follows && u.operand.is_some_and(|i| inst.desc.operands[usize::from(i)].access == Access::ReadWrite)
+                    follows
+                        && u.operand
+                            .is_some_and(|i| inst.desc.operands[usize::from(i)].access == Access::ReadWrite)
                 };
                 let reads = inst.reads().iter().any(|u| overlap(u.reg, result) && !merges(u));
                 reads || (!follows && inst.writes().iter().any(|u| overlap(u.reg, result)))
@@ -194,7 +247,9 @@ impl<'a> Model<'a> {
         if let Some(waits) = waits(inst) {
             let [vm, lgkm, exp] = [VM, LGKM, EXP].map(|c| self.waited(&state[c], waits[c], c));
             let rest = lgkm.iter().flat_map(|l| exp.iter().map(move |e| (l, e)));
-            return rest.flat_map(|(l, e)| vm.iter().map(move |v| [v.clone(), l.clone(), e.clone()])).collect();
+            return rest
+                .flat_map(|(l, e)| vm.iter().map(move |v| [v.clone(), l.clone(), e.clone()]))
+                .collect();
         }
         for (which, (counter, kind, units, _)) in operations(inst).iter().enumerate() {
             let queue = &mut state[*counter];

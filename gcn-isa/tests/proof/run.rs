@@ -22,8 +22,12 @@ pub enum Alphabets {
     Distinct,
     /// The same without a second consumer and a second `s_nop`.
     Core,
+    /// Of these a few, one for each way in which rules bind.
+    Few,
     /// Those of the counters.
     Counters,
+    /// Of some of these the first four instructions.
+    CountersFew,
 }
 
 /// All programs of so many blocks with up to so many instructions each, branches not counted.
@@ -54,17 +58,31 @@ pub const LARGE: [Scope; 16] = [
     scope(Alphabets::Core, 3, 1),
     scope(Alphabets::Counters, 3, 1),
     scope(Alphabets::Everything, 1, 3),
+    scope(Alphabets::Few, 4, 1),
+    scope(Alphabets::CountersFew, 2, 3),
+    scope(Alphabets::Few, 3, 2),
+    scope(Alphabets::CountersFew, 4, 1),
     scope(Alphabets::Core, 2, 3),
+    scope(Alphabets::CountersFew, 3, 2),
+    scope(Alphabets::Few, 3, 3),
     scope(Alphabets::Core, 4, 1),
     scope(Alphabets::Core, 3, 2),
-    scope(Alphabets::Distinct, 3, 1),
-    scope(Alphabets::Counters, 2, 3),
-    scope(Alphabets::Counters, 4, 1),
-    scope(Alphabets::Distinct, 2, 3),
-    scope(Alphabets::Counters, 3, 2),
-    scope(Alphabets::Core, 4, 2),
-    scope(Alphabets::Core, 3, 3),
+    scope(Alphabets::Few, 4, 2),
 ];
+
+/// Rules of each way to bind: by a distance alone, short and long; by an instruction between, on both targets that have such rules; by a
+/// matrix result that another may overwrite in part; by a clause.
+const FEW: [&str; 6] = [
+    "gfx900:cdna3.12",
+    "gfx900:cdna3.6",
+    "gfx908:llvm.gfx908.accvgpr-between",
+    "gfx90a:llvm.dgemm.between",
+    "gfx942:cdna3.103",
+    "gfx900:xnack.clause",
+];
+
+/// Counters with order, without, and mixed.
+const COUNTERS_FEW: [&str; 3] = ["in-order", "flat", "lds-scalar"];
 
 /// An alphabet of either kind.
 enum Family {
@@ -78,8 +96,18 @@ impl Family {
             Alphabets::Everything => Target::ALL.map(classes::everything).into_iter().collect(),
             Alphabets::Rules => classes::all_families(),
             Alphabets::Distinct => classes::distinct(classes::all_families()),
-            Alphabets::Core => classes::distinct(classes::all_families().iter().map(classes::Family::core).collect()),
-            Alphabets::Counters => return counters::families().into_iter().map(Family::Counters).collect(),
+            Alphabets::Core => {
+                classes::distinct(classes::all_families().iter().map(classes::Family::core).collect())
+            }
+            Alphabets::Few => {
+                let few = classes::all_families().into_iter().filter(|f| FEW.contains(&&*f.name));
+                few.map(|f| f.core()).collect()
+            }
+            Alphabets::Counters => return counters::families(6).into_iter().map(Family::Counters).collect(),
+            Alphabets::CountersFew => {
+                let is_one = |f: &counters::Family| COUNTERS_FEW.iter().any(|name| f.name.ends_with(name));
+                return counters::families(4).into_iter().filter(is_one).map(Family::Counters).collect();
+            }
         };
         states.into_iter().map(Family::States).collect()
     }
@@ -124,7 +152,8 @@ fn bodies(letters: usize, most: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut from = 0;
     for _ in 0..most {
-        let longer = all[from..].iter().flat_map(|b| (0..letters as u8).map(move |l| [&b[..], &[l]].concat()));
+        let longer =
+            all[from..].iter().flat_map(|b| (0..letters as u8).map(move |l| [&b[..], &[l]].concat()));
         let longer: Vec<Vec<u8>> = longer.collect();
         from = all.len();
         all.extend(longer);
@@ -182,7 +211,8 @@ impl Run {
         let text = path.as_ref().and_then(|p| std::fs::read_to_string(p).ok()).unwrap_or_default();
         let key = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join("\t");
         let done = text.lines().map(key).collect();
-        let record = path.map(|p| OpenOptions::new().create(true).append(true).open(p).expect("the record opens"));
+        let record =
+            path.map(|p| OpenOptions::new().create(true).append(true).open(p).expect("the record opens"));
         Some(Run { shard, seconds: Some(seconds), record, done })
     }
 
@@ -216,7 +246,8 @@ impl Run {
                 if let Some(record) = &mut self.record {
                     let Tally { programs, waiting, waits } = tally;
                     let seconds = processor_seconds() - before;
-                    writeln!(record, "{key}\t{programs}\t{waiting}\t{waits}\t{seconds:.2}").expect("the record is written");
+                    writeln!(record, "{key}\t{programs}\t{waiting}\t{waits}\t{seconds:.2}")
+                        .expect("the record is written");
                 }
             }
         }
@@ -242,6 +273,8 @@ fn go_over(family: &Family, layouts: &[Layout], bodies: &[Vec<u8>]) -> Tally {
 fn processor_seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|t| t.split(' ').next()?.parse::<f64>().ok());
-    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+    let now = || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
+    };
     nanoseconds.map_or_else(now, |n| n / 1e9)
 }
