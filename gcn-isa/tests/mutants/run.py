@@ -184,7 +184,7 @@ def build(folder, all_mutants):
     states = "self.need.iter().find(|n| n.0.contains(target)).map(|n| n.1)"
     assert states in text, "Rule::states is written otherwise now"
     open(rule, "w").write(text.replace(states, states.replace("n.1", "crate::mutants::row(self.id, n.1)")))
-    environment = dict(os.environ, CARGO_TARGET_DIR=os.path.join(folder, "target"), RUSTFLAGS="-Awarnings")
+    environment = dict(os.environ, CARGO_TARGET_DIR=os.environ.get("CARGO_TARGET_DIR", os.path.join(folder, "target")))
     command = ["cargo", "test", "-p", "gcn-isa", "--no-run", "--lib", "--test", "proof", "--test", "it"]
     done = subprocess.run(command, cwd=tree, env=environment, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
