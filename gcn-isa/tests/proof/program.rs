@@ -100,7 +100,7 @@ impl Paths {
                 reached.clone_from(&seen);
             }
         }
-        for (_, next) in next.iter_mut().enumerate().filter(|(l, _)| !reached[*l]) {
+        for (next, _) in next.iter_mut().zip(&reached).filter(|(_, reached)| !**reached) {
             next.retain(|l| !reached[*l]);
         }
         Paths { next, roots, reached }

@@ -194,8 +194,8 @@ impl<'a> Model<'a> {
             if !seen.insert((line, state.clone())) {
                 continue;
             }
-            let outstanding = state.iter().flat_map(|q| q.places.iter().flatten());
-            if outstanding.into_iter().any(|o| self.must_not_meet(*o, line)) {
+            let mut outstanding = state.iter().flat_map(|q| q.places.iter().flatten());
+            if outstanding.any(|o| self.must_not_meet(*o, line)) {
                 wrong.insert(line);
             }
             for state in self.after(line, state) {
@@ -261,8 +261,8 @@ impl<'a> Model<'a> {
     }
 
     fn is_in_order(&self, queue: &Queue) -> bool {
-        let kinds = queue.places.iter().flatten().map(|o| self.operation(*o).1);
-        queue.kinds.is_power_of_two() && kinds.into_iter().all(Kind::is_in_order)
+        let mut kinds = queue.places.iter().flatten().map(|o| self.operation(*o).1);
+        queue.kinds.is_power_of_two() && kinds.all(Kind::is_in_order)
     }
 
     /// The queues that may be left when at most `most` are.
