@@ -37,7 +37,10 @@ pub fn graphs(blocks: usize) -> Vec<Graph> {
     let choices: Vec<BTreeSet<usize>> = std::iter::once(BTreeSet::new()).chain(pairs).collect();
     let mut all = vec![Vec::new()];
     for _ in 0..blocks {
-        all = all.iter().flat_map(|g| choices.iter().map(|c| [&g[..], &[c.clone()]].concat())).collect();
+        all = all
+            .iter()
+            .flat_map(|g| choices.iter().map(|c| [&g[..], std::slice::from_ref(c)].concat()))
+            .collect();
     }
     let orders = orders(blocks);
     let is_least = |g: &Graph| orders.iter().all(|o| *g <= g.renamed(o));

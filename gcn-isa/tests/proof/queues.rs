@@ -307,7 +307,7 @@ impl<'a> Model<'a> {
 fn choices(places: &[BTreeSet<Issued>], count: usize) -> Vec<Vec<BTreeSet<Issued>>> {
     let mut all: BTreeSet<Vec<BTreeSet<Issued>>> = BTreeSet::from([Vec::new()]);
     for place in places {
-        let longer = |c: &Vec<BTreeSet<Issued>>| [&c[..], &[place.clone()]].concat();
+        let longer = |c: &Vec<BTreeSet<Issued>>| [&c[..], std::slice::from_ref(place)].concat();
         let more: Vec<_> = all.iter().filter(|c| c.len() < count).map(longer).collect();
         all.extend(more);
     }
