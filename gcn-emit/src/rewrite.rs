@@ -300,8 +300,8 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
 /// What the inserter is asked for.
 fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
     let default = WaitOptions::default();
-    // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
-    // them outstanding on purpose.
+    // That a barrier orders LDS is a cautious rule: kernels that are pipelined by hand pass barriers with some accesses outstanding on
+    // purpose.
     let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
     let rules = rules.config(target_id.xnack != Feature::Off);
     WaitOptions { rules, barrier_orders, notes: false, ..default }

@@ -20,12 +20,15 @@ pub struct Line {
     pub note: Option<Box<str>>,
     /// The user's source position, if known.
     pub loc: Option<SourceLoc>,
+    /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes what they read before the next barrier.
+    /// Whoever makes the program knows that; from the instructions alone it does not show.
+    pub reads_pass: bool,
 }
 
 impl Line {
     /// An instruction of which nothing else is known.
     pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
-        Line { inst: inst.into(), note: None, loc: None }
+        Line { inst: inst.into(), note: None, loc: None, reads_pass: false }
     }
 
     /// The instruction, to change it. Other lines that share it keep it as it was.

@@ -55,7 +55,8 @@ bitflags! {
     pub struct Orders: u8 {
         /// LDS writes and atomics of this wave, FLAT ones included.
         const LDS_WRITES = 1;
-        /// LDS reads of this wave, so that another wave may overwrite what they read.
+        /// LDS reads of this wave, so that another wave may overwrite what they read; not at a barrier that lets them pass
+        /// ([`crate::program::Line::reads_pass`]).
         const LDS_READS = 1 << 1;
         /// Loads from memory straight into LDS.
         const LDS_DMA = 1 << 2;
@@ -64,16 +65,16 @@ bitflags! {
     }
 }
 
-/// Which writes of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
+/// Which accesses of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
 /// of LDS.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
-    /// Every one, since any access may be to what it writes.
+    /// Every one, since any other may be to the same bytes.
     #[default]
     All,
     /// Those that these lines start, given in ascending order. While data arrives in one buffer of LDS a program may use another
     /// and pass barriers: what it waits for somewhere is taken to be waited for where it has to be
-    /// ([`crate::check::unordered_lds_writes`]).
+    /// ([`crate::check::unordered_lds_accesses`]).
     OfLines(Vec<usize>),
 }
 
@@ -91,7 +92,7 @@ impl LdsOrder {
 pub struct WaitOptions {
     /// What a barrier orders.
     pub barrier_orders: Orders,
-    /// Which writes of LDS the barriers, and the accesses of LDS behind a load into it, are taken to concern.
+    /// Which accesses of LDS the barriers, and the accesses of LDS after a load into it, are taken to concern.
     pub lds_order: LdsOrder,
     /// The first line is a function that others call, as if [`Program::entries`] said so: it starts with operations of its
     /// caller outstanding and waits for them first. A kernel starts with nothing outstanding.
@@ -109,10 +110,11 @@ pub struct WaitOptions {
 }
 
 impl Default for WaitOptions {
-    /// A kernel whose barriers order LDS writes and LDS DMA, and whose waits leave loops. Instructions keep their order.
+    /// A kernel whose barriers order LDS as the memory model has it (writes, reads and LDS DMA), and whose waits leave loops.
+    /// Instructions keep their order.
     fn default() -> WaitOptions {
         WaitOptions {
-            barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_DMA),
+            barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_READS).union(Orders::LDS_DMA),
             lds_order: LdsOrder::All,
             callable: false,
             rules: Config::default(),

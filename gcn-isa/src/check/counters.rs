@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::access::Accesses;
 use super::outstanding::{Operation, Outstanding};
 use super::path::{Judgement, PathSearch};
+use super::phases::Phases;
 use super::report::{Amount, Caveat, Finding, Findings};
 use super::{MemoryModel, Options};
 use crate::cfg::{Block, Flow, is_return};
@@ -43,8 +44,8 @@ impl<'a> CounterCheck<'a> {
         self.each_broken(|broken, line, paths| findings.push(|| self.finding(broken, line, paths)));
     }
 
-    /// The lines whose writes of LDS break a rule, in ascending order.
-    pub fn unordered_lds_writes(&self) -> Vec<usize> {
+    /// The lines whose accesses of LDS break a rule, in ascending order.
+    pub fn unordered_lds_accesses(&self) -> Vec<usize> {
         let mut lines = BTreeSet::new();
         self.each_broken(|broken, _, _| {
             lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
@@ -55,12 +56,12 @@ impl<'a> CounterCheck<'a> {
     /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
     fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
         let mut paths = PathSearch::new(self.program, self.flow, &self.lines);
-        let mut told: HashSet<(&'static str, usize)> = HashSet::new();
+        let mut told = Told::default();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(&self.lines, block) {
                 for broken in self.broken(&state, line) {
-                    if self.is_worth_telling(&broken, &mut paths, &mut told) {
+                    if self.is_worth_telling(&broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
@@ -79,26 +80,43 @@ impl<'a> CounterCheck<'a> {
     fn is_worth_telling(
         &self,
         broken: &Broken,
+        line: usize,
         paths: &mut PathSearch<'_>,
-        told: &mut HashSet<(&'static str, usize)>,
+        told: &mut Told,
     ) -> bool {
-        let Some(first) = broken.first else { return true };
-        let served_by: fn(&Inst, &LineFacts) -> bool = match broken.rule.id {
-            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
-            id if id == rules::BARRIER_LDS.id || id == rules::BARRIER_LDS_DMA.id => {
-                |inst, _| inst.desc.class == Class::Barrier
-            }
-            _ => return true,
-        };
+        let Some(first) = broken.first.filter(|_| LDS_RULES.contains(&broken.rule)) else { return true };
         if self.options.memory_model == MemoryModel::Strict {
             return true;
         }
-        told.insert((broken.rule.id, first)) && !paths.is_served(first, broken.rule.id, served_by)
+        let rule = broken.rule.id;
+        if rule == rules::BARRIER_LDS_READ.id {
+            return self.is_written_after(line, told) && told.findings.insert((rule, first));
+        }
+        let served_by: fn(&Inst, &LineFacts) -> bool = match rule {
+            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
+            _ => |inst, _| inst.desc.class == Class::Barrier,
+        };
+        told.findings.insert((rule, first)) && !paths.is_served(first, rule, served_by)
+    }
+
+    /// True if LDS may be written after the barrier at `line` and before the next.
+    fn is_written_after(&self, line: usize, told: &mut Told) -> bool {
+        let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, &self.lines));
+        phases.is_written_after(line, self.program, self.flow, &self.lines)
     }
 }
 
-/// Rules about writes of LDS, which depend on addresses.
-const LDS_RULES: [&CounterRule; 3] = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
+/// What has been found out while telling.
+#[derive(Default)]
+struct Told {
+    /// Rules with the first instruction.
+    findings: HashSet<(&'static str, usize)>,
+    phases: Option<Phases>,
+}
+
+/// Rules about accesses of LDS, which depend on addresses.
+const LDS_RULES: [&CounterRule; 4] =
+    [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_READ, &rules::BARRIER_LDS_DMA];
 
 /// What an instruction does, as far as counters are concerned.
 pub(super) struct LineFacts {
@@ -149,6 +167,12 @@ impl LineFacts {
     /// True if the instruction reads LDS in its own order.
     pub fn reads_lds(&self) -> bool {
         self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_READ))
+    }
+
+    /// True if the instruction writes LDS, at once or when its data arrives.
+    pub fn writes_lds(&self) -> bool {
+        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+        self.events.iter().any(|e| e.memory.intersects(writes))
     }
 }
 
@@ -232,7 +256,7 @@ impl CounterCheck<'_> {
     fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
         let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
         for operation in state.operations() {
-            if let Some((rule, reg)) = self.conflict(operation, &access) {
+            if let Some((rule, reg)) = self.conflict(operation, &access, line) {
                 let rule = if operation.is_done_by_order() { &rules::MIXED } else { rule };
                 let need = operation.stream.counter().at(state.needed(operation));
                 add(broken, Broken { rule, first: Some(operation.line), reg, need });
@@ -245,6 +269,7 @@ impl CounterCheck<'_> {
         &self,
         operation: &Operation,
         access: &Accesses<'_>,
+        line: usize,
     ) -> Option<(&'static CounterRule, Option<Reg>)> {
         if let Some(written) = operation.writes {
             if let Some(reg) = access.reads_too_early(operation.stream, written, operation.live) {
@@ -272,6 +297,9 @@ impl CounterCheck<'_> {
             }
             if operation.memory.contains(MemoryEffect::LDS_WRITE) {
                 return Some((&rules::BARRIER_LDS, None));
+            }
+            if operation.memory.contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
+                return Some((&rules::BARRIER_LDS_READ, None));
             }
         }
         None

@@ -60,7 +60,8 @@ const DONE: u8 = u8::MAX;
 const CROWD: usize = 256;
 
 /// Memory effects that something later can depend on.
-const AWAITED: MemoryEffect = MemoryEffect::LDS_WRITE.union(MemoryEffect::LDS_DMA);
+const AWAITED: MemoryEffect =
+    MemoryEffect::LDS_WRITE.union(MemoryEffect::LDS_READ).union(MemoryEffect::LDS_DMA);
 
 impl Outstanding {
     /// At the entry of a function: its caller may have anything outstanding.

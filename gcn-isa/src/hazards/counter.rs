@@ -178,6 +178,18 @@ pub static BARRIER_LDS: CounterRule = CounterRule {
     note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
 };
 
+/// A barrier before an LDS read is done.
+pub static BARRIER_LDS_READ: CounterRule = CounterRule {
+    id: "barrier.lds-read",
+    title: "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads",
+    cite: MEMORY_MODEL,
+    targets: on::FROM_GFX90A,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "LDS operations of different waves are not in the order in which the waves issue them, so that a write behind the \
+           barrier may come before the read; a program that uses several buffers may pass the barrier with reads outstanding",
+};
+
 /// A barrier before a load into LDS is done.
 pub static BARRIER_LDS_DMA: CounterRule = CounterRule {
     id: "barrier.lds-dma",
@@ -226,7 +238,7 @@ pub static VCCZ_HALF: CounterRule = CounterRule {
 };
 
 /// Every rule of this kind.
-pub static ALL: [&CounterRule; 15] = [
+pub static ALL: [&CounterRule; 16] = [
     &RAW,
     &WAW,
     &WAW_FLAT,
@@ -238,6 +250,7 @@ pub static ALL: [&CounterRule; 15] = [
     &WBINVL1,
     &BARRIER_COUNTERS,
     &BARRIER_LDS,
+    &BARRIER_LDS_READ,
     &BARRIER_LDS_DMA,
     &SHIFT64,
     &SMEM_ADDRESS,

@@ -96,7 +96,7 @@ pub(super) struct Outstanding {
 pub(super) struct Issue {
     /// An operation is known to be done by the younger ones of its own stream, whatever else is outstanding on the counter.
     pub order_is_trusted: bool,
-    /// What it writes to LDS is waited for before barriers and accesses of LDS.
+    /// What it does to LDS is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
 
@@ -165,7 +165,8 @@ impl Outstanding {
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
-        let counts = |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite);
+        let counts =
+            |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite | Debt::LdsRead);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {

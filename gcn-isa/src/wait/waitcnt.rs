@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use crate::cfg::is_return;
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, LDS_DMA, MIXED, RAW,
-    WAR, WAW, WAW_FLAT, WBINVL1,
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, CALL_ENTRY, CALL_EXIT, CounterRule,
+    LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
 use crate::program::EntryKind;
 use crate::table::Class;
@@ -111,7 +111,7 @@ impl<'a> WaitcntPass<'a> {
             memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
         }
         match inst.desc.class {
-            Class::Barrier => self.barrier(state, found),
+            Class::Barrier => self.barrier(state, line, found),
             Class::CacheCtl if inst.desc.mnemonic.starts_with("buffer_wbinvl1") => {
                 if let Some(rule) = self.counts(&WBINVL1) {
                     drain(state, rule, &[Counter::Vm], found);
@@ -150,7 +150,7 @@ impl<'a> WaitcntPass<'a> {
         self.options.rules.counts(rule.grade(), rule.xnack).then_some(rule.id)
     }
 
-    fn barrier(&self, state: &Outstanding, found: &mut dyn FnMut(Conflict)) {
+    fn barrier(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         if !self.program.target.has_back_off_barrier() {
             if let Some(rule) = self.counts(&BARRIER_COUNTERS) {
                 drain(state, rule, &Counter::ALL, found);
@@ -159,12 +159,16 @@ impl<'a> WaitcntPass<'a> {
         }
         let debts = [
             (Orders::LDS_WRITES, BARRIER_LDS.id, Debt::LdsWrite),
-            (Orders::LDS_READS, "barrier.lds-read", Debt::LdsRead),
+            (Orders::LDS_READS, BARRIER_LDS_READ.id, Debt::LdsRead),
             (Orders::LDS_DMA, BARRIER_LDS_DMA.id, Debt::LdsDma),
             (Orders::GLOBAL_STORES, "barrier.store", Debt::Store),
         ];
+        let mut orders = self.options.barrier_orders;
+        if self.program.lines[line].reads_pass {
+            orders.remove(Orders::LDS_READS);
+        }
         for (what, rule, debt) in debts {
-            if self.options.barrier_orders.contains(what) {
+            if orders.contains(what) {
                 memory_conflicts(state, rule, debt, found);
             }
         }

@@ -96,6 +96,45 @@ fn a_dma_into_one_buffer_may_run_while_another_is_read() {
     assert_eq!(report.findings[0].caveat, Some(Caveat::Addresses));
 }
 
+/// A read is late for what other waves write between its barrier and the next; without addresses nobody knows whether it is the
+/// same buffer, so that it is never certain.
+#[test]
+fn a_read_may_pass_a_barrier_that_no_write_follows() {
+    let sure = |text: &str| rules(text, MemoryModel::Sure);
+    let found = [("barrier.lds-read", Grade::Cautious)];
+    let read = "ds_read_b32 v0, v9";
+    for behind in [
+        "s_waitcnt lgkmcnt(0) | ds_write_b32 v9, v8 | s_endpgm",
+        "ds_write_b32 v9, v8 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm",
+        "ds_add_u32 v9, v8 | s_endpgm",
+        "global_load_lds_dword v[2:3], off | s_endpgm",
+        "s_cbranch_scc1 L1 | s_endpgm | L1: | ds_write_b32 v9, v8 | s_endpgm",
+    ] {
+        let text = format!("{read} | s_barrier | {behind}");
+        assert_eq!(sure(&text), found, "{text}");
+        assert_eq!(check::check(&program(&text)).findings[0].caveat, Some(Caveat::Addresses));
+        assert_eq!(rules(&text, MemoryModel::Off), []);
+    }
+    for behind in [
+        "s_waitcnt lgkmcnt(0) | s_endpgm",
+        "s_waitcnt lgkmcnt(0) | s_barrier | ds_write_b32 v9, v8 | s_endpgm",
+        "ds_read_b32 v1, v9 | s_endpgm",
+        "ds_bpermute_b32 v1, v9, v8 | s_endpgm",
+        "s_cbranch_scc1 L1 | s_endpgm | L1: | s_barrier | s_waitcnt lgkmcnt(0) | s_endpgm",
+    ] {
+        assert_eq!(sure(&format!("{read} | s_barrier | {behind}")), [], "{behind}");
+    }
+    // A loop whose first barrier publishes and whose second lets the tile be overwritten.
+    let tile = |wait: &str| {
+        format!(
+            "L1: | ds_write_b32 v9, v8 | s_waitcnt lgkmcnt(0) | s_barrier | {read} | {wait} | s_barrier | \
+             s_waitcnt lgkmcnt(0) | s_cbranch_scc1 L1 | s_endpgm"
+        )
+    };
+    assert_eq!(sure(&tile("v_nop")), found);
+    assert_eq!(sure(&tile("s_waitcnt lgkmcnt(0)")), []);
+}
+
 /// A page fault half-way through a scalar load replays it, by which time it may have overwritten its own address.
 #[test]
 fn a_scalar_load_over_its_own_address_may_not_be_replayed() {

@@ -12,7 +12,7 @@ use super::text;
 use crate::golden::Rng;
 
 /// Needs that hold whatever the grade.
-const ALWAYS: [&str; 3] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-dma"];
+const ALWAYS: [&str; 4] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 
 fn weakened(program: &Program, line: usize, counter: usize) -> Option<Program> {
     let mut wait = parts(wait_of(program, line)?);
