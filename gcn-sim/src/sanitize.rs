@@ -3,7 +3,8 @@
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
 //! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`).
+//! memory model has for it (`scope.rs`). A read of LDS happens when a wait has made it certain: one that is outstanding at a barrier
+//! comes after it.
 
 mod bounds;
 mod clock;
@@ -30,7 +31,10 @@ use crate::machine::Machine;
 use crate::mem;
 use crate::memory::Range;
 use crate::step::Step;
+use crate::strict::counters::Counters;
 use crate::strict::effect::Effect;
+use crate::strict::range::LdsRange;
+use crate::strict::reads::Reads;
 use crate::wave::Wave;
 use crate::workgroup::site;
 
@@ -140,6 +144,25 @@ struct State {
     registers: Registers,
     sync: Sync,
     spin: Spin,
+    counters: Counters,
+    /// What it has read from LDS.
+    reads: Reads,
+}
+
+impl State {
+    /// Follows which reads of LDS are outstanding.
+    fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
+        let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        // What comes too early by itself is for strict mode to say.
+        if effect.wait.is_some() {
+            self.counters.before(effects, cx.machine, at, true).ok();
+        } else if effect.kind.is_some() {
+            self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
+            if effect.reads_lds {
+                self.reads.add(&self.counters, at, touches);
+            }
+        }
+    }
 }
 
 impl Group {
@@ -167,6 +190,8 @@ impl Group {
             state.registers.start(launch.machine, sgprs, wave.exec());
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
+            state.counters.reset();
+            state.reads.reset();
         }
     }
 
@@ -229,6 +254,9 @@ impl Group {
             sync.wait(wait.vm == 0);
         }
         sync.fence(role, number);
+        if shared.has(Sanitize::RACES) {
+            self.waves[number].count(&shared.effects, cx, touches);
+        }
         self.bad_accesses(shared, cx, step)?;
         if touches.is_empty() {
             return Ok(());

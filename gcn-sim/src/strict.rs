@@ -7,8 +7,10 @@
 pub(crate) mod counters;
 pub(crate) mod effect;
 pub(crate) mod range;
+pub(crate) mod reads;
 pub(crate) mod states;
 
+use gcn_isa::counters::WaitCnt;
 use gcn_isa::reg::RegUnit;
 
 use crate::error::{Hazard, Site};
@@ -32,12 +34,14 @@ impl Program {
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,
+    reads: reads::Reads,
     recent: states::Recent,
 }
 
 impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
+        self.reads.reset();
         self.recent.reset();
     }
 
@@ -62,7 +66,16 @@ impl WaveState {
         trace: &Trace,
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, at);
-        self.counters.after(&program.effects, machine, at, range::LdsRange::of(trace))
+        self.counters.after(&program.effects, machine, at, range::LdsRange::of(trace))?;
+        if program.effects[at].reads_lds {
+            self.reads.add(&self.counters, at, &trace.touches);
+        }
+        Ok(())
+    }
+
+    /// Reads of LDS that are outstanding, each with the weakest wait for it.
+    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&reads::Read, WaitCnt)> {
+        self.reads.outstanding(&self.counters)
     }
 }
 

@@ -93,7 +93,11 @@ impl Unit {
         turn: u64,
     ) -> Result<Round, SimError> {
         let mut idle = true;
-        for number in 0..self.waves.len() {
+        let waves = self.waves.len();
+        for (last, number) in [false, true].into_iter().flat_map(|last| (0..waves).map(move |n| (last, n))) {
+            if self.watch.as_ref().is_some_and(|w| w.goes_last(number)) != last {
+                continue;
+            }
             if let Status::Queued(_, queued) = self.waves[number].status
                 && memory.gws().lets_go(queued)
             {
@@ -204,7 +208,7 @@ impl Unit {
         };
         let mut trace = watch.trace(shared);
         cx.trace = Some(&mut trace);
-        watch.resume(&mut cx);
+        watch.resume(shared, &mut cx);
         let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
         watch.suspend(&mut cx, at_barrier);

@@ -66,6 +66,11 @@ impl Counters {
         self.next - 1
     }
 
+    /// The weakest wait that makes operation `id` certain; none if it is.
+    pub(crate) fn wait_for(&self, id: u32) -> Option<WaitCnt> {
+        self.operations.iter().find(|o| o.id == id).map(|o| self.needed(o))
+    }
+
     pub(crate) fn before(
         &mut self,
         effects: &[Effect],

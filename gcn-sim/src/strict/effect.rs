@@ -52,6 +52,8 @@ pub(crate) struct Effect {
     pub kind: Option<Kind>,
     /// The operation may write LDS (stores and atomics to LDS or flat).
     pub writes_lds: bool,
+    /// The operation reads LDS and writes none of it.
+    pub reads_lds: bool,
     /// The operation moves data from memory to LDS.
     pub lds_dma: bool,
     /// What it waits for.
@@ -80,6 +82,7 @@ impl Effect {
             writes,
             kind: kind(&events),
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
+            reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
             wait,
             barrier: desc.class == Class::Barrier,
