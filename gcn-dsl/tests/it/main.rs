@@ -2,6 +2,7 @@
 
 mod asm;
 mod asm_lines;
+mod barrier;
 mod beside_llvm;
 mod capability;
 mod conflicts;
