@@ -8,7 +8,7 @@ use gcn_isa::{Target, check};
 use super::registers::{self, Registers};
 use super::{BuildOptions, BuiltKernel, Kernel, limits};
 use crate::asm::AsmError;
-use crate::ir::{cse, dce, licm, merge, pipeline, private};
+use crate::ir::{cse, dce, far, licm, merge, pipeline, private};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -171,22 +171,23 @@ pub(super) fn build<K: Kernel>(
         cse::run(&mut ir);
         dce::run(&mut ir);
     }
+    let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
+    if bytes > limit {
+        return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
+    }
+    let room = limits::lds_room(&signature, target, &ir);
+    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
+        ir.lds_reserved = room.slot(room.slots);
+    }
+    if far::run(&mut ir) {
+        cse::run(&mut ir);
+    }
     licm::run(&mut ir);
     let pipelines = pipeline::run(&mut ir).map_err(|error| BuildError::Pipeline { kernel: name(), error })?;
     if !pipelines.is_empty() {
         dce::run(&mut ir);
     }
     observe("ir");
-    let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
-    if bytes > limit {
-        return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
-    }
-
-    let room = limits::lds_room(&signature, target, &ir);
-    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
-        ir.lds_reserved = room.slot(room.slots);
-    }
-
     // IR becomes machine instructions.
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
