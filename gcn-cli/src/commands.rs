@@ -3,6 +3,7 @@
 pub mod asm;
 pub mod check;
 pub mod code;
+pub mod container;
 pub mod disasm;
 pub mod evidence;
 pub mod explain;

@@ -16,6 +16,7 @@ use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::hazards::Grade;
 
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
 use crate::{commands, file};
 use analysis::Checked;
@@ -23,8 +24,8 @@ use summary::Summary;
 
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///
-/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, any of them gzipped, or a
-/// folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
+/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, compressed or not, a host
+/// library or program of HIP, any of them gzipped, or a folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
 ///
 /// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read, or nothing in it
 /// could be checked. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading of a manual, are shown and
@@ -41,9 +42,8 @@ pub struct Args {
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
     #[arg(long, value_name = "WHEN", default_value = "target")]
     xnack: Xnack,
-    /// The target id of assembly that does not name it
-    #[arg(long, value_name = "T")]
-    target: Option<TargetId>,
+    #[command(flatten)]
+    choice: Choice,
     /// Also show waits that are stronger than any rule asks for
     #[arg(long)]
     advice: bool,
@@ -103,12 +103,16 @@ struct Outcome {
 
 /// Checks; the exit code says what was found.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let files = file::expand(&args.files)?;
+    let file::Expanded { files, unreadable } = file::expand(&args.files);
+    unreadable.iter().for_each(|complaint| file::complain(complaint));
     if files.is_empty() {
         return Err(Failure::usage(format!("{}: no file with code", args.files.join(", "))));
     }
+    if args.choice.list {
+        return files.iter().try_for_each(|file| container::list(file, &args.choice, args.json));
+    }
     let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, file));
-    let mut total = Summary::default();
+    let mut total = Summary { unreadable: unreadable.len(), ..Summary::default() };
     let mut text = String::new();
     let mut all = Vec::new();
     for outcome in outcomes {
@@ -164,7 +168,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 fn outcome(args: &Args, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
-    let inputs = match code::read(name, args.target, Broken::LeaveOut) {
+    let inputs = match code::read(name, &args.choice, Broken::LeaveOut) {
         Ok(inputs) => inputs,
         Err(failure) => {
             outcome.complaint = Some(failure.message());

@@ -10,6 +10,7 @@ use gcn_isa::hazards::RuleSet;
 
 use crate::commands::check::in_parallel;
 use crate::commands::code::{self, Broken};
+use crate::commands::container::Choice;
 use crate::failure::Failure;
 use crate::{commands, file};
 use table::Table;
@@ -45,14 +46,15 @@ Examples:
   gcn evidence --json a.hsaco b.s     for programs";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let files = file::expand(&args.files)?;
+    let file::Expanded { files, unreadable } = file::expand(&args.files);
+    unreadable.iter().for_each(|complaint| file::complain(complaint));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
-        let inputs = code::read(file, args.target, Broken::Refuse)?;
+        let inputs = code::read(file, &Choice::for_target(args.target), Broken::Refuse)?;
         Ok(inputs.iter().map(|input| Counted::of(&input.unit, args.rules)).collect::<Vec<_>>())
     });
     let mut table = Table::default();
-    let mut failed = 0;
+    let mut failed = unreadable.len();
     for result in counted {
         match result {
             Ok(counted) => counted.iter().for_each(|c| table.add(c)),
@@ -68,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     file::complain(&table.summary());
     file::print(if args.json { commands::json(&table.json())? } else { table.text() }.as_bytes())?;
-    if failed > 0 { Err(Failure::usage(format!("{failed} files were not counted"))) } else { Ok(()) }
+    if failed > 0 { Err(Failure::usage(format!("{failed} files or folders were not counted"))) } else { Ok(()) }
 }
 
 /// What a code object says.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::commands;
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::container::Choice;
 use crate::failure::Failure;
 use crate::file;
 
@@ -65,7 +66,7 @@ struct Report {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for input in code::read(&args.file, args.target, Broken::Refuse)? {
+    for input in code::read(&args.file, &Choice::for_target(args.target), Broken::Refuse)? {
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
                 "{}: not assembly; `gcn disasm` makes assembly of it",

@@ -9,6 +9,7 @@ use gcn_isa::table::Class;
 use serde::Serialize;
 
 use crate::commands::code::Broken;
+use crate::commands::container::Choice;
 use crate::commands::{self, code};
 use crate::failure::Failure;
 use crate::file;
@@ -52,7 +53,7 @@ struct Report {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut reports = Vec::new();
-    for input in code::read(&args.file, args.target, Broken::Refuse)? {
+    for input in code::read(&args.file, &Choice::for_target(args.target), Broken::Refuse)? {
         let lines = input.unit.sections.iter().flat_map(|s| &s.program.lines);
         let is_wait = |class: Class| matches!(class, Class::Nop | Class::Waitcnt);
         let waits = lines.filter(|l| is_wait(l.inst.desc.class)).count();

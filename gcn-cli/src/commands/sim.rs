@@ -9,10 +9,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gcn_emit::target_id::TargetId;
 use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
 use gcn_sim::{Mode, Options, Sanitize, Stats, timed};
 
+use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
 use crate::file;
 
@@ -26,7 +26,7 @@ use crate::file;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle or assembly (.s), gzipped or not; `-` for standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or assembly (.s), gzipped or not; `-` for standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
     /// The kernel, where there are several
@@ -93,9 +93,8 @@ pub struct Args {
     /// which shows what a data race would otherwise spoil
     #[arg(long, value_name = "N", default_value_t = Options::default().turn)]
     turn: u64,
-    /// Of a bundle, the code object for this target; the target of assembly that does not name it
-    #[arg(long, value_name = "T")]
-    target: Option<TargetId>,
+    #[command(flatten)]
+    choice: Choice,
     /// The result as JSON
     #[arg(long)]
     json: bool,
@@ -139,10 +138,13 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
 
 /// Runs, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.choice.list {
+        return container::list(&args.file, &args.choice, args.json);
+    }
     let name = file::shown(&args.file);
-    let object = object::read(&args.file, args.target)?;
     let (spec, folder) = spec(args)?;
     let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
+    let object = object::read(&args.file, &args.choice, kernel)?;
     let mut program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
     if let Some(lines) = object.lines {
         program = program.with_lines(lines);
