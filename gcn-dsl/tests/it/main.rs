@@ -6,6 +6,7 @@ mod beside_llvm;
 mod capability;
 mod conflicts;
 mod control;
+mod device;
 mod embed;
 mod fill;
 mod fragments;
