@@ -68,6 +68,6 @@ pub use fidelity::{Fidelity, Grade, fidelity, fidelity_of};
 pub use grid::Grid;
 pub use kernel::{FloatMode, KernelState, Preload, UserSgprs};
 pub use machine::Machine;
-pub use memory::{Memory, MemoryError, Range};
+pub use memory::{AllocError, Memory, MemoryError, Range};
 pub use probe::Probed;
 pub use sanitize::{Access, AccessKind, Finding, FindingKind, Party, Sanitize};

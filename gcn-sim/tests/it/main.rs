@@ -29,6 +29,7 @@ mod sanitize;
 mod scalar;
 mod scaled;
 mod small;
+mod specs;
 mod strict;
 mod table;
 mod timed;
