@@ -148,7 +148,9 @@ pub enum ReadFault {
         problem: String,
     },
     /// Entries of a bundle lie over each other.
-    #[error("entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?")]
+    #[error(
+        "entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?"
+    )]
     EntriesOverlap,
     /// No bundle.
     #[error(

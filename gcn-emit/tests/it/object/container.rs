@@ -12,7 +12,8 @@ use super::golden;
 fn compressed(version: u16, method: u16, says: u64, data: &[u8]) -> Vec<u8> {
     let mut file = [b"CCOB", &version.to_le_bytes()[..], &method.to_le_bytes()].concat();
     let header = [20, 24, 32][usize::from(version.clamp(1, 3)) - 1];
-    let size = |n: u64| if version < 3 { (n as u32).to_le_bytes().to_vec() } else { n.to_le_bytes().to_vec() };
+    let size =
+        |n: u64| if version < 3 { (n as u32).to_le_bytes().to_vec() } else { n.to_le_bytes().to_vec() };
     if version > 1 {
         file.extend(size(header + data.len() as u64));
     }

@@ -1,8 +1,8 @@
 //! The reader against damaged files: an error that names the place, never a panic.
 
 use gcn_emit::object::{
-    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, typed_arena, write_code_object,
-    write_relocatable,
+    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, typed_arena,
+    write_code_object, write_relocatable,
 };
 use gcn_isa::Target;
 use proptest::prelude::*;
