@@ -37,6 +37,9 @@ fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failur
     read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
 }
 
+/// Most host threads that a command uses.
+const MOST_JOBS: usize = 256;
+
 /// A value as JSON text with a line end.
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);

@@ -53,7 +53,7 @@ pub struct Args {
     /// Most findings that are shown of a file, those that are alike counted once
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Files that are checked at the same time; without it as many as there are processors
+    /// Files that are checked at the same time, at most 256; without it as many as there are processors
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Everything as JSON
@@ -140,7 +140,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn jobs(args: &Args) -> usize {
     let available = || std::thread::available_parallelism().ok();
-    args.jobs.or_else(available).map_or(1, NonZeroUsize::get)
+    args.jobs.or_else(available).map_or(1, NonZeroUsize::get).min(commands::MOST_JOBS)
 }
 
 /// Results in the order of the files.
@@ -148,17 +148,20 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(files.len()));
     std::thread::scope(|scope| {
-        for _ in 0..jobs.min(files.len()) {
-            scope.spawn(|| {
-                while let Some((index, file)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    files.get(index).map(|file| (index, file))
-                } {
-                    let result = work(file);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
-                }
-            });
-        }
+        let worker = || {
+            while let Some((index, file)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                files.get(index).map(|file| (index, file))
+            } {
+                let result = work(file);
+                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
+            }
+        };
+        // What the system has no thread for is done by the threads that there are.
+        let started =
+            (1..jobs.min(files.len())).map(|_| std::thread::Builder::new().spawn_scoped(scope, worker));
+        let _threads: Vec<_> = started.take_while(Result::is_ok).collect();
+        worker();
     });
     let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|d| d.0);

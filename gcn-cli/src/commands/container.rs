@@ -123,9 +123,11 @@ impl Choice {
     /// The file is one code object, and not the one that is asked for.
     fn another(&self, name: &str, only: &Object<'_>) -> Failure {
         match (self.target, only.target_id) {
-            (Some(wanted), Some(id)) if self.entry.is_none_or(|n| n == only.number) => Failure::input(format!(
-                "{name}: the file is for {id}, --target says {wanted}; leave it out, or give another file"
-            )),
+            (Some(wanted), Some(id)) if self.entry.is_none_or(|n| n == only.number) => {
+                Failure::input(format!(
+                    "{name}: the file is for {id}, --target says {wanted}; leave it out, or give another file"
+                ))
+            }
             _ => Failure::input(format!("{name}: the file is one code object; leave --entry out")),
         }
     }

@@ -114,6 +114,9 @@ fn item(item: &disasm::Item<'_>, target: Target) -> Item {
     let text = |inst| Some(InstText { inst, target, program: None }.to_string());
     let (text, note) = match &item.content {
         Content::Inst(inst) => (text(inst), None),
+        Content::Unprintable(_) | Content::Undecodable(_) if item.is_padding() => {
+            (None, Some(disasm::ZEROS.to_owned()))
+        }
         Content::Unprintable(inst) => (text(inst), Some("this text assembles to other bytes".to_owned())),
         Content::Undecodable(fault) => (None, Some(fault.to_string())),
         Content::Data => (None, Some("data".to_owned())),

@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     file::complain(&table.summary());
     file::print(if args.json { commands::json(&table.json())? } else { table.text() }.as_bytes())?;
-    if failed > 0 { Err(Failure::usage(format!("{failed} files or folders were not counted"))) } else { Ok(()) }
+    if failed > 0 { Err(Failure::usage(format!("{failed} files were not counted"))) } else { Ok(()) }
 }
 
 /// What a code object says.
