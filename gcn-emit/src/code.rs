@@ -35,7 +35,7 @@ use std::ops::Range;
 use gcn_isa::Program;
 use gcn_isa::program::EntryKind;
 
-use crate::asm::{Assembly, SourceFile, SourceLocation};
+use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
 use crate::decode::DecodeFault;
 use crate::descriptor::KernelDescriptor;
 use crate::metadata::KernelMetadata;
@@ -53,6 +53,8 @@ pub struct Unit {
     pub kernels: Vec<KernelFacts>,
     /// The source files that [`Place::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
+    /// What [`Place::origin`] refers to.
+    pub origins: Vec<Origin>,
 }
 
 /// A section of code.
@@ -94,6 +96,9 @@ pub struct Place {
     /// Line in the assembly file, from 1. None for objects, and for instructions that stand as data (`.long`) or as filling of
     /// an alignment.
     pub line: Option<u32>,
+    /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`: index into
+    /// [`Unit::origins`].
+    pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
 }
@@ -183,6 +188,12 @@ impl Unit {
     /// [`CodeError::TooLarge`].
     pub fn of_object(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         object::unit(object)
+    }
+
+    /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost first.
+    pub fn origins_of(&self, place: &Place) -> impl Iterator<Item = &Origin> {
+        let get = |index: Option<u32>| self.origins.get(index? as usize);
+        std::iter::successors(get(place.origin), move |origin| get(origin.outer))
     }
 
     /// Instructions in all sections.

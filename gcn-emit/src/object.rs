@@ -20,7 +20,7 @@ pub use module::{
     Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,
 };
 #[cfg(feature = "tools")]
-pub(crate) use note::{metadata_in_note, metadata_note};
+pub(crate) use note::{check_notes, metadata_in_note, metadata_note};
 pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::write_code_object;
 pub use write_relocatable::write_relocatable;

@@ -65,7 +65,7 @@ pub use superfluous::{Superfluous, superfluous};
 pub use totals::Waits;
 pub use writers::{LastWriters, Writers, writers};
 
-use crate::asm::{self, Assembly, Diagnostics};
+use crate::asm::{self, Assembly, Diagnostics, Files, NoFiles};
 use crate::code::{Code, CodeError, Unit};
 use crate::target_id::{Feature, TargetId};
 use apply::Writer;
@@ -184,6 +184,16 @@ pub enum RewriteError {
         /// The offset of the instruction that must wait.
         offset: u64,
     },
+    /// A wait would have to change in what a macro, a repetition or an included file wrote.
+    #[error(
+        "line {line}: a wait has to change in what this line expands to ({origin}); expand the file first, with `--expand`"
+    )]
+    Expanded {
+        /// The line of the call.
+        line: u32,
+        /// Where the instruction stands that the wait is for.
+        origin: String,
+    },
     /// A branch is given as a number of words, and waits change between it and where it leads.
     #[error(
         "line {line}: waits change between this branch and where it leads, and its distance is a number: use a label"
@@ -208,20 +218,33 @@ pub enum RewriteError {
 /// # Errors
 /// [`RewriteError`]; nothing is half done.
 pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
-    let first = fix_once(file, text, options)?;
-    if !options.strip {
-        return Ok(first);
-    }
-    settle(file, first, options)
+    fix_with(file, text, options, &NoFiles)
+}
+
+/// The same with `files` for `.include` and `.incbin`.
+///
+/// Only the text itself is rewritten. Where a wait would have to change in what a macro, a repetition or an included file
+/// wrote, the result is [`RewriteError::Expanded`]: a change of their text would change every other use of it.
+/// [`asm::expand`] gives a text in which everything can be rewritten.
+///
+/// # Errors
+/// As [`fix`].
+pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
+    // The mark is no part of the first statement.
+    let plain = asm::without_byte_order_mark(text);
+    let first = fix_once(file, plain, options, files)?;
+    let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
+    fixed.text.insert_str(0, text.get(..text.len() - plain.len()).unwrap_or_default());
+    Ok(fixed)
 }
 
 /// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at once.
 const ROUNDS: usize = 4;
 
-fn settle(file: &str, first: Fixed, options: &Options) -> Result<Fixed, RewriteError> {
+fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
     let mut settled = first;
     for _ in 0..ROUNDS {
-        let again = fix_once(file, &settled.text, options)?;
+        let again = fix_once(file, &settled.text, options, files)?;
         if again.text == settled.text {
             break;
         }
@@ -242,8 +265,14 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn read(file: &str, text: &'a str, target: Option<TargetId>) -> Result<File<'a>, RewriteError> {
-        let assembly = asm::assemble(file, text, &asm::Options { target, keep_instructions: true })?;
+    fn read(
+        file: &str,
+        text: &'a str,
+        target: Option<TargetId>,
+        files: &dyn Files,
+    ) -> Result<File<'a>, RewriteError> {
+        let options = asm::Options { target, keep_instructions: true };
+        let assembly = asm::assemble_with(file, text, &options, files)?;
         let branches = numbered_branches(&assembly);
         let unit = Unit::from_assembly(assembly)?;
         let numbered = numbered(&branches, &unit);
@@ -273,8 +302,8 @@ fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
     unit.sections.iter().map(lines).collect()
 }
 
-fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
-    let file = File::read(file, text, options.target)?;
+fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
+    let file = File::read(file, text, options.target, files)?;
     let how = How {
         wait: wait_options(file.unit.target_id, options.rules),
         strip: options.strip,
@@ -285,7 +314,7 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
     for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
         let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
         let plan = plan::plan(&code.program, &ranges, &how);
-        let mut writer = Writer::new(&file.source, code, numbered, &mut edits);
+        let mut writer = Writer::new(&file.source, (&file.unit.origins, code), numbered, &mut edits);
         writer.comment = options.comment;
         writer.changes = Some(&mut changes);
         writer.brief = options.brief;

@@ -54,7 +54,13 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
         sections.push(reader.builder.finish(target, starts, |offset| labels.get(&(id, offset)).copied()));
     }
     let kernels = kernels(module, descriptors, &sections, &numbers);
-    Ok(Unit { target_id: module.target_id, sections, kernels, files: assembly.files.clone() })
+    Ok(Unit {
+        target_id: module.target_id,
+        sections,
+        kernels,
+        files: assembly.files.clone(),
+        origins: assembly.origins.clone(),
+    })
 }
 
 /// True if the bytes begin with an instruction.
@@ -95,6 +101,7 @@ impl Reader<'_> {
                 offset: inst.offset,
                 length: inst.length,
                 line: Some(inst.line),
+                origin: inst.origin,
                 location: inst.location,
             };
             self.builder.inst(place, own, leads_to);
@@ -129,7 +136,7 @@ impl Reader<'_> {
             if at >= bytes.len() && from.is_multiple_of(4) {
                 for (offset, length, inst) in read {
                     let leads_to = CodeSection::destination(offset, &inst);
-                    let place = Place { offset, length, line: None, location: None };
+                    let place = Place { offset, length, line: None, origin: None, location: None };
                     self.builder.inst(place, inst, leads_to);
                 }
                 return;

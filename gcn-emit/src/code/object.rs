@@ -48,7 +48,7 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         }
     });
     let kernels = kernels.collect();
-    Ok(Unit { target_id: object.target_id, sections, kernels, files: Vec::new() })
+    Ok(Unit { target_id: object.target_id, sections, kernels, files: Vec::new(), origins: Vec::new() })
 }
 
 fn section(
@@ -68,7 +68,13 @@ fn section(
                         CodeSection::destination(item.address, &inst).map(|to| to.wrapping_sub(code.address))
                     }
                 };
-                let place = Place { offset, length: item.bytes.len() as u8, line: None, location: None };
+                let place = Place {
+                    offset,
+                    length: item.bytes.len() as u8,
+                    line: None,
+                    origin: None,
+                    location: None,
+                };
                 builder.inst(place, inst, leads_to);
                 continue;
             }
