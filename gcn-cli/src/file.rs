@@ -1,7 +1,9 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use gcn_emit::asm::Folders;
 
 use crate::failure::Failure;
 
@@ -83,6 +85,21 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
         Ok(_) if unpacked.len() as u64 <= MOST_UNPACKED => Ok(unpacked),
         Ok(_) => Err(Failure::usage(format!("{}: unpacked it has more than 1 GiB", shown(file)))),
         Err(error) => Err(Failure::usage(format!("cannot unpack {}: {error}", shown(file)))),
+    }
+}
+
+/// Where the files are that assembly includes.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Includes {
+    /// A folder where `.include` and `.incbin` look for files that the working directory does not have; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+impl Includes {
+    /// For the assembler.
+    pub fn folders(&self) -> Folders {
+        Folders { folders: self.include.clone() }
     }
 }
 

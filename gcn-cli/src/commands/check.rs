@@ -47,6 +47,8 @@ pub struct Args {
     /// Also show waits that are stronger than any rule asks for
     #[arg(long)]
     advice: bool,
+    #[command(flatten)]
+    includes: file::Includes,
     /// One line a file, and all rules in a table at the end
     #[arg(long)]
     summary: bool,
@@ -164,7 +166,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
 fn outcome(args: &Args, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
-    let inputs = match code::read(name, args.target, Broken::LeaveOut) {
+    let inputs = match code::read_with(name, args.target, Broken::LeaveOut, &args.includes.folders()) {
         Ok(inputs) => inputs,
         Err(failure) => {
             outcome.complaint = Some(failure.message());

@@ -19,6 +19,8 @@ use crate::file;
 ///
 /// Behind a wait stand the rules that it serves, each with the two instructions, the registers by which they depend and how
 /// much is needed; or that it orders memory, or that nothing needs it. Where a rule is not kept, `missing:` says so.
+///
+/// Of a file with macros or included files, the lines are those of the text that `gcn fix --expand` begins with.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -34,6 +36,8 @@ pub struct Args {
     /// The target id of a file that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
+    #[command(flatten)]
+    includes: file::Includes,
     /// The waits with their reasons as JSON
     #[arg(long)]
     json: bool,
@@ -65,7 +69,10 @@ struct Report {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for input in code::read(&args.file, args.target, Broken::Refuse)? {
+    let folders = args.includes.folders();
+    for input in code::read_with(&args.file, args.target, Broken::Refuse, &folders)? {
+        let input =
+            if input.unit.origins.is_empty() { input } else { code::expanded(input, args.target, &folders)? };
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
                 "{}: not assembly; `gcn disasm` makes assembly of it",

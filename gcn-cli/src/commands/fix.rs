@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
+use gcn_emit::asm;
 use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions};
 use gcn_emit::target_id::TargetId;
 use gcn_isa::hazards::RuleSet;
@@ -42,6 +43,12 @@ pub struct Args {
     /// count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
+    #[command(flatten)]
+    includes: file::Includes,
+    /// Put what macros, repetitions, conditions and included files come to in their place first. Without it, a wait that has to
+    /// change in there is an error that names the line
+    #[arg(long, conflicts_with = "functions")]
+    expand: bool,
     /// Only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
@@ -65,6 +72,7 @@ Examples:
   gcn fix kernel.s -o fixed.s                 put in what is missing
   gcn fix kernel.s --strip -o fast.s          as few waits as the rules allow
   gcn fix kernel.s --rules certain --comment  only undisputed rules, each wait with its reason
+  gcn fix kernel.s -I inc --expand -o k.s     macros and included files in place, then what is missing
   gcn fix --strip --stats *.s                 wait states and s_waitcnt before and after
   gcn fix --target gfx942 --functions - --only counters < functions.txt";
 
@@ -132,8 +140,14 @@ fn options(args: &Args) -> rewrite::Options {
 
 fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
     let shown = file::shown(name);
-    let text = file::read_text(name)?;
-    rewrite::fix(shown, &text, &options(args)).map_err(|error| refuse(shown, &error))
+    let mut text = file::read_text(name)?;
+    let folders = args.includes.folders();
+    if args.expand {
+        let options = asm::Options { target: args.target, ..asm::Options::default() };
+        text = asm::expand(shown, &text, &options, &folders)
+            .map_err(|errors| Failure::shown(errors.render(file::colours())))?;
+    }
+    rewrite::fix_with(shown, &text, &options(args), &folders).map_err(|error| refuse(shown, &error))
 }
 
 fn refuse(name: &str, error: &RewriteError) -> Failure {

@@ -96,6 +96,8 @@ pub struct Args {
     /// Of a bundle, the code object for this target; the target of assembly that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
+    #[command(flatten)]
+    includes: file::Includes,
     /// The result as JSON
     #[arg(long)]
     json: bool,
@@ -140,7 +142,7 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
 /// Runs, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let name = file::shown(&args.file);
-    let object = object::read(&args.file, args.target)?;
+    let object = object::read(&args.file, args.target, &args.includes.folders())?;
     let (spec, folder) = spec(args)?;
     let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
     let mut program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;

@@ -8,6 +8,7 @@ mod evidence;
 mod explain;
 mod files;
 mod fix;
+mod macros;
 mod rules;
 mod sim;
 mod wait;

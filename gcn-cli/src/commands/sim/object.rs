@@ -1,10 +1,11 @@
 //! The code object of a file: assembled, or taken out of a bundle, if need be.
 
-use gcn_emit::asm::{self, Options};
+use gcn_emit::asm::{self, Folders, Options};
 use gcn_emit::lines::SourceLines;
 use gcn_emit::object::bundle;
 use gcn_emit::target_id::TargetId;
 
+use crate::commands::code::names_target;
 use crate::failure::Failure;
 use crate::file;
 
@@ -22,7 +23,7 @@ impl From<Vec<u8>> for Object {
 }
 
 /// Reads a file with code as one code object.
-pub fn read(path: &str, target: Option<TargetId>) -> Result<Object, Failure> {
+pub fn read(path: &str, target: Option<TargetId>, folders: &Folders) -> Result<Object, Failure> {
     let bytes = file::read_unpacked(path)?;
     let name = file::shown(path);
     if bundle::is_bundle(&bytes) {
@@ -36,9 +37,9 @@ pub fn read(path: &str, target: Option<TargetId>) -> Result<Object, Failure> {
             "{name}: neither an ELF file nor a bundle nor assembly, which is text in UTF-8"
         ))
     })?;
-    let says = text.lines().any(|line| line.trim_start().starts_with(".amdgcn_target"));
+    let says = text.lines().any(names_target);
     let options = Options { target: target.filter(|_| !says), keep_instructions: true };
-    let assembly = asm::assemble(name, &text, &options);
+    let assembly = asm::assemble_with(name, &text, &options, folders);
     let assembly = assembly.map_err(|errors| Failure::shown(errors.render(file::colours())))?;
     let (bytes, lines) =
         assembly.code_object_with_lines(name).map_err(|error| Failure::input(format!("{name}: {error}")))?;
