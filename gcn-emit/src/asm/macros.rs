@@ -18,7 +18,7 @@ use argument::{Value, value};
 pub(super) use body::{Body, Delimiters};
 use expand::{Numbers, expand};
 
-use super::frame::{Entry, MAX_MACRO_NESTING};
+use super::frame::{Entry, MAX_MACRO_NESTING, OVERHEAD};
 
 /// What a call costs for each parameter, in bytes of expansion: a macro of many parameters that are not used takes time, too.
 const PARAMETER_COST: u64 = 16;
@@ -185,7 +185,7 @@ impl<'s> Assembler<'s> {
         let numbers = Numbers { calls: None, round: 0 };
         let text = expand(body.text, |_| None, &numbers, self.budget()).map_err(located)?;
         // Counted before the first round: a count that is too large is refused at once.
-        self.charge((text.len() as u64 + 1).saturating_mul(count)).map_err(located)?;
+        self.charge((text.len() as u64 + OVERHEAD).saturating_mul(count)).map_err(located)?;
         let text = self.kept(text);
         let entry = Entry { text, file: body.file, line: body.line };
         self.enter(&entry, Call { span, name, is_file: false }, Rounds::Same(count - 1))
