@@ -1,12 +1,16 @@
-//! Clang offload bundles: taken apart or refused, and each entry read or refused.
+//! Clang offload bundles, compressed or not, and host libraries: taken apart or refused, and each entry read or refused.
 #![no_main]
 
-use gcn_emit::object::{bundle, read_code_object};
+use gcn_emit::object::{bundle, container, read_code_object, typed_arena::Arena};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     for entry in bundle::entries(data).unwrap_or_default().iter().take(8) {
         assert!(data.len() >= entry.bytes.len());
+        let _ = read_code_object(entry.bytes);
+    }
+    let unpacked = Arena::new();
+    for entry in container::entries(data, &unpacked).unwrap_or_default().iter().take(8) {
         let _ = read_code_object(entry.bytes);
     }
 });

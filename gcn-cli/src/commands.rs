@@ -3,6 +3,7 @@
 pub mod asm;
 pub mod check;
 pub mod code;
+pub mod container;
 pub mod disasm;
 pub mod evidence;
 pub mod explain;
@@ -11,6 +12,7 @@ pub mod inspect;
 pub mod inst;
 pub mod layout;
 pub mod mutate;
+pub mod rule_set;
 pub mod rules;
 pub mod sim;
 pub mod totals;
@@ -18,10 +20,38 @@ pub mod wait;
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum;
 use gcn_emit::object::{CodeObject, read_code_object};
+use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 
 use crate::failure::Failure;
+
+/// When the rules of XNACK replay count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Xnack {
+    /// Unless the target id says `xnack-`.
+    Target,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Xnack {
+    /// Whether they count in any case; `None` if the target id says it.
+    fn choice(self) -> Option<bool> {
+        match self {
+            Xnack::Target => None,
+            Xnack::On => Some(true),
+            Xnack::Off => Some(false),
+        }
+    }
+
+    fn counts(self, id: TargetId) -> bool {
+        self.choice().unwrap_or(id.may_replay())
+    }
+}
 
 /// Reads a target's name for clap, with the names that there are.
 fn target(name: &str) -> Result<Target, String> {
@@ -35,6 +65,9 @@ fn target(name: &str) -> Result<Target, String> {
 fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failure> {
     read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
 }
+
+/// Most host threads that a command uses.
+const MOST_JOBS: usize = 256;
 
 /// A value as JSON text with a line end.
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {

@@ -49,6 +49,12 @@ impl Failure {
         Failure { code: 2, ..self }
     }
 
+    /// The failure with more to say.
+    pub fn with(mut self, more: &str) -> Failure {
+        self.message += more;
+        self
+    }
+
     /// The message as it is printed.
     pub fn message(&self) -> String {
         let prefix = if self.complete { "" } else { "error: " };

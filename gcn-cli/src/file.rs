@@ -1,8 +1,11 @@
 //! Files, and `-` for the standard streams. A file is written whole or not at all.
 
 use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use gcn_emit::asm::Folders;
+
+use crate::commands::container;
 use crate::failure::Failure;
 
 /// The name of standard input or output.
@@ -13,49 +16,80 @@ pub fn shown(file: &str) -> &str {
     if file == STANDARD { "<stdin>" } else { file }
 }
 
+/// Most bytes that a file may have.
+const MOST: u64 = 4 << 30;
+/// Most bytes that a compressed file may unpack to.
+const MOST_UNPACKED: u64 = 1 << 30;
+
 /// The bytes of a file.
 pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
-    let bytes = if file == STANDARD {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(file)
-    };
-    bytes.map_err(|error| Failure::usage(format!("cannot read {}: {error}", shown(file))))
+    let failed = |error| Failure::usage(format!("cannot read {}: {error}", shown(file)));
+    if file == STANDARD {
+        return all(std::io::stdin().lock(), MOST).map_err(failed);
+    }
+    // A folder can be opened, and then says that it is one.
+    all(std::fs::File::open(file).map_err(failed)?, MOST).map_err(failed)
+}
+
+/// All bytes, if they are not too many: a device or a pipe may have no end.
+fn all(source: impl std::io::Read, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let problem = format!("it has more than {} GiB, the most that is read", most >> 30);
+        return Err(std::io::Error::new(ErrorKind::FileTooLarge, problem));
+    }
+    Ok(bytes)
 }
 
 /// Names that files with code end in.
 const ENDINGS: [&str; 7] = [".s", ".s.gz", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
 
-/// The files that arguments name: files as they are, and of directories, with all below them, those with code by their ending
-/// or because they begin like an ELF file, in the order of their names.
-pub fn expand(arguments: &[String]) -> Result<Vec<String>, Failure> {
-    let mut files = Vec::new();
+/// The files that arguments name, and the folders below them that cannot be read.
+#[derive(Default)]
+pub struct Expanded {
+    /// Files as they are; of folders, with all below them, those with code by their ending or because they begin like an ELF
+    /// file, in the order of their names.
+    pub files: Vec<String>,
+    /// What is wrong with folders that were left out.
+    pub unreadable: Vec<String>,
+}
+
+/// Looks up what arguments name.
+pub fn expand(arguments: &[String]) -> Expanded {
+    let mut found = Expanded::default();
     for argument in arguments {
         if argument == STANDARD || !Path::new(argument).is_dir() {
-            files.push(argument.clone());
+            found.files.push(argument.clone());
             continue;
         }
-        let first = files.len();
+        let first = found.files.len();
         let mut folders = vec![Path::new(argument).to_path_buf()];
         while let Some(folder) = folders.pop() {
-            let failed = |e: std::io::Error| Failure::usage(format!("cannot read {}: {e}", folder.display()));
-            for entry in std::fs::read_dir(&folder).map_err(failed)? {
-                let entry = entry.map_err(failed)?;
-                let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
-                // Links to folders could lead in circles.
-                if kind.is_dir() {
-                    folders.push(path);
-                } else if path.is_file() && has_code(&path) {
-                    files.push(path.to_string_lossy().into_owned());
-                }
+            if let Err(error) = list(&folder, &mut folders, &mut found.files) {
+                found.unreadable.push(format!("error: cannot read {}: {error}", folder.display()));
             }
         }
-        if let Some(found) = files.get_mut(first..) {
-            found.sort_unstable();
+        if let Some(files) = found.files.get_mut(first..) {
+            files.sort_unstable();
         }
     }
-    Ok(files)
+    found
+}
+
+/// Lists a folder: the folders in it, and its files with code.
+fn list(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        // Links to folders could lead in circles.
+        if kind.is_dir() {
+            folders.push(path);
+        } else if path.is_file() && has_code(&path) {
+            files.push(path.to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
 }
 
 fn has_code(path: &Path) -> bool {
@@ -63,13 +97,18 @@ fn has_code(path: &Path) -> bool {
     if ENDINGS.iter().any(|e| name.ends_with(e)) {
         return true;
     }
-    let mut magic = [0; 4];
+    let mut magic = [0; ELF_HEADER];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic));
-    read.is_ok() && magic == *b"\x7fELF"
+    if read.is_err() || !magic.starts_with(b"\x7fELF") {
+        return false;
+    }
+    // Of a host's files only those with code for GPUs in them.
+    magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| container::holds_several(&bytes))
 }
 
-/// Most bytes that a compressed file may unpack to.
-const MOST_UNPACKED: u64 = 1 << 30;
+/// Bytes of an ELF header up to the machine, and the machine of code objects.
+const ELF_HEADER: usize = 20;
+const EM_AMDGPU: [u8; 2] = [0xe0, 0];
 
 /// The bytes of a file, unpacked if it is gzipped.
 pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
@@ -77,12 +116,22 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(bytes);
     }
-    let mut unpacked = Vec::new();
-    let mut reader = flate2::read::GzDecoder::new(bytes.as_slice()).take(MOST_UNPACKED + 1);
-    match reader.read_to_end(&mut unpacked) {
-        Ok(_) if unpacked.len() as u64 <= MOST_UNPACKED => Ok(unpacked),
-        Ok(_) => Err(Failure::usage(format!("{}: unpacked it has more than 1 GiB", shown(file)))),
-        Err(error) => Err(Failure::usage(format!("cannot unpack {}: {error}", shown(file)))),
+    all(flate2::read::MultiGzDecoder::new(bytes.as_slice()), MOST_UNPACKED)
+        .map_err(|error| Failure::usage(format!("cannot unpack {}: {error}", shown(file))))
+}
+
+/// Where the files are that assembly includes.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Includes {
+    /// A folder where `.include` and `.incbin` look for files that the working directory does not have; may be repeated
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+}
+
+impl Includes {
+    /// For the assembler.
+    pub fn folders(&self) -> Folders {
+        Folders { folders: self.include.clone() }
     }
 }
 
@@ -90,8 +139,8 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
 pub fn read_text(file: &str) -> Result<String, Failure> {
     String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
-        let remedy = if bytes.starts_with(b"\x7fELF") {
-            "it is an ELF file; use `gcn disasm` or `gcn inspect`"
+        let remedy = if container::holds_objects(bytes) {
+            "it is an object file; `gcn disasm` makes assembly of it"
         } else {
             "assembly is text in UTF-8"
         };
@@ -126,6 +175,10 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     }
     let mut new = builder.prefix(".gcn-").tempfile_in(folder)?;
     new.write_all(bytes)?;
+    // Who may read, write and execute the file stays as it was.
+    if let Ok(old) = path.metadata() {
+        new.as_file().set_permissions(old.permissions())?;
+    }
     new.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 

@@ -240,7 +240,10 @@ fn run(bencher: Bencher<'_, '_>, mut f: Function, to: To) {
             loc: None,
         };
         f.blocks[0].insts.insert(0, copy);
-        spill.lds = Some(LdsFrame { address, room: LdsRoom { first_byte: 0, slot_bytes: 256, slots: 128 } });
+        spill.lds = Some(LdsFrame {
+            address,
+            room: LdsRoom { address: 0, first_byte: 0, slot_bytes: 256, slots: 128 },
+        });
     }
     let limits = Limits { vgprs: VGPRS, agprs: 128, sgprs: 48, spill, ..Limits::default() };
     let count: usize = f.blocks.iter().map(|b| b.insts.len()).sum();

@@ -84,7 +84,7 @@
 //! | `target = gfx942` or `targets = [gfx90a, gfx942]` | `#[targets(gfx90a, gfx942)]` | checked for each of them |
 //! | `check = deny` (default) | `#[check(deny)]` | a missing wait is an error that says what to write |
 //! | `check = fix` | `#[check(fix)]` | a missing wait is put in, with its reason as the line's note |
-//! | `rules = safe` (default), `manual`, `certain` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
+//! | `rules = safe` (default), `fast`, `manual`, `certain`, `llvm` | `#[rules(safe)]` | which rules count, see [`RuleSet`](gcn_isa::hazards::RuleSet) |
 //!
 //! # What is checked, and what is not
 //!

@@ -9,7 +9,9 @@ mod report;
 mod schedule;
 pub(crate) mod spec;
 
+use gcn_emit::target_id::Feature;
 use gcn_emit::text::Comments;
+use gcn_isa::hazards::Config;
 use gcn_isa::{Program, RegFile, Target};
 
 pub use build::BuildError;
@@ -111,6 +113,14 @@ pub trait Kernel: Copy {
 }
 
 /// How to build.
+///
+/// ```
+/// use gcn_dsl::{BuildOptions, Feature, RuleSet};
+///
+/// let rules = RuleSet::Fast.config(false).with("llvm.exec-vmem")?;
+/// let options = BuildOptions { rules, xnack: Feature::Off, ..BuildOptions::default() };
+/// # Ok::<(), gcn_isa::hazards::UnknownRule>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildOptions {
     /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its reader).
@@ -122,14 +132,26 @@ pub struct BuildOptions {
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
     /// that are built without optimisation, and false in release builds.
     pub debug: bool,
+    /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless `xnack` is off.
+    pub rules: Config,
+    /// The XNACK setting that the code is for: [`Feature::Any`] runs with it on and off, so it breaks up the runs of memory
+    /// instructions that a replay would spoil; [`Feature::Off`] does without that, and needs a device with XNACK off.
+    pub xnack: Feature,
     /// Limits to the registers; each that is given replaces the kernel's attribute.
     pub registers: RegisterLimits,
 }
 
 impl Default for BuildOptions {
     fn default() -> Self {
-        let registers = RegisterLimits::default();
-        BuildOptions { schedule: true, fill: true, merge: true, debug: cfg!(debug_assertions), registers }
+        BuildOptions {
+            schedule: true,
+            fill: true,
+            merge: true,
+            debug: cfg!(debug_assertions),
+            rules: Config::default(),
+            xnack: Feature::Any,
+            registers: RegisterLimits::default(),
+        }
     }
 }
 

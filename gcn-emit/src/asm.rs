@@ -36,9 +36,19 @@
 //! (`fixup.rs`), and symbols become the module's. Nothing is allocated for a line; instructions are not kept unless
 //! [`Options::keep_instructions`] asks for it.
 //!
+//! Macros, repetitions and included files are texts inside texts (`frame.rs`). Their expansions live in an arena, so that
+//! symbols and statements borrow from them as from the file. All texts share one space of offsets (`source.rs`), by which an error
+//! finds its line in the body and the calls that led to it.
+//!
+//! # Macros
+//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`; `.rept`, `.irp`, `.irpc`, `.endr`; `.if` and its
+//! relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which [`assemble_with`] takes the [`Files`]. [`expand`] gives
+//! the text without them. See `docs/gcn.md` for what each does.
+//!
 //! # What is different from `llvm-mc`
-//! - There are no macros, repetitions, conditions and included files: `.macro`, `.rept`, `.if`, `.include` and their
-//!   relatives are errors that say so. Let `llvm-mc` or a preprocessor expand them.
+//! - `.altmacro` is not supported. A file that includes itself is an error, even if a condition would end it.
+//! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no limit. Macros are
+//!   nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
 //! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer compilers' spelling
 //!   of the triple is understood ([`TargetId`]).
 //! - A literal operand that is a number defined later (`s_mov_b32 s0, n` before `.set n, 4`) holds that number; llvm-mc 22
@@ -57,18 +67,22 @@
 //! - Filling (`.fill`, `.space`, `.org`, `.p2align`) of more than [`MAX_FILLING`] bytes in sections with content is an error.
 
 mod args;
+mod condition;
 mod diagnostic;
 mod directive;
 mod emit;
 mod eval;
 mod expr;
 mod fault;
+mod files;
 mod finish;
 mod fixup;
+mod frame;
 mod function;
 mod instruction;
 mod kernel;
 mod layout;
+mod macros;
 mod metadata;
 mod recall;
 mod salvage;
@@ -78,26 +92,33 @@ mod span;
 mod statement;
 mod symbols;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use gcn_isa::Inst;
 use hashbrown::HashMap;
 use smallvec::SmallVec;
+use typed_arena::Arena;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
 pub use emit::MAX_FILLING;
-pub use salvage::{Salvaged, assemble_readable};
+pub use files::{Files, Folders, Found, NoFiles};
+pub use frame::{MAX_EXPANSION, MAX_MACRO_NESTING};
+pub use salvage::{Salvaged, assemble_readable, assemble_readable_with, named_target};
 pub(crate) use source::without_block_comments;
 pub(crate) use statement::instruction_span;
 
 use crate::object::{CodeObjectVersion, Module, ObjectError, SectionId};
 use crate::target_id::TargetId;
+use condition::Conditions;
 use expr::{Expr, Exprs};
 use fault::{Fault, Located};
 use fixup::Fixup;
+use frame::Frame;
 use kernel::Kernel;
+use macros::Macro;
 use section::{Section, Stream, StreamId};
-use source::Lines;
+use source::Sources;
 use span::Span;
 use symbols::{Sym, Symbols};
 
@@ -120,6 +141,8 @@ pub struct Assembly {
     /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them. Numeric labels are not
     /// among them.
     pub labels: Vec<AsmLabel>,
+    /// Where instructions come from that macros, repetitions and included files wrote, see [`AsmInst::origin`].
+    pub origins: Vec<Origin>,
     /// The files that `.file` names, which [`AsmInst::location`] refers to.
     pub files: Vec<SourceFile>,
     /// What is suspicious, but no error.
@@ -139,10 +162,34 @@ pub struct AsmInst {
     /// The instruction. A [`Label`](gcn_isa::Operand::Label) operand holds no number that means anything; a literal that is
     /// filled in later is 0. Statements that are the same share theirs.
     pub inst: Arc<Inst>,
-    /// Line in the assembly file, from 1.
+    /// Line in the assembly file, from 1: of what a macro wrote, the line of the call, and of an included file that of `.include`.
     pub line: u32,
+    /// Where it comes from, if the line is that of a call: index into [`Assembly::origins`].
+    pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
+}
+
+/// Where an instruction comes from that does not stand in the file itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The macro or directive (`.rept`) that wrote it, or the included file.
+    pub name: Arc<str>,
+    /// The file that it stands in.
+    pub file: Arc<str>,
+    /// Its line there, from 1: in the body of the macro or repetition, or in the included file.
+    pub line: u32,
+    /// Where the call comes from, if that does not stand in the file itself, either.
+    pub outer: Option<u32>,
+}
+
+impl std::fmt::Display for Origin {
+    /// ``k.s:7, in `copy` ``
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        // An included file's name is said already.
+        if self.name == self.file { Ok(()) } else { write!(f, ", in `{}`", self.name) }
+    }
 }
 
 /// A label of a file, local ones (`.L…`) included.
@@ -203,30 +250,124 @@ impl Assembly {
     }
 }
 
-/// Assembles the text of one file. `file` is its name, for messages.
+/// Assembles the text of one file, which includes no others. `file` is its name, for messages.
 ///
 /// # Errors
 /// Everything that is wrong with the file, up to [`Diagnostics::LIMIT`].
 pub fn assemble(file: &str, text: &str, options: &Options) -> Result<Assembly, Diagnostics> {
-    let lines = Lines::new(file, text);
+    assemble_with(file, text, options, &NoFiles)
+}
+
+/// Assembles the text of one file, with `files` for its `.include` and `.incbin`.
+///
+/// ```
+/// use gcn_emit::asm::{Folders, Options, assemble_with};
+///
+/// let source = "\
+/// .macro copy n, to=0
+///   v_mov_b32 v[\\to+\\n], v[\\n]
+/// .endm
+/// .irp n, 1, 2
+///   copy \\n, to=8
+/// .endr
+/// ";
+/// let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: true };
+/// let assembly = assemble_with("k.s", source, &options, &Folders::default()).unwrap();
+/// assert_eq!(assembly.instructions.len(), 2);
+/// // Line 4 is that of `.irp`; the instruction stands in line 2.
+/// let first = &assembly.instructions[0];
+/// assert_eq!((first.line, assembly.origins[first.origin.unwrap() as usize].line), (4, 2));
+/// ```
+///
+/// # Errors
+/// As [`assemble`].
+pub fn assemble_with(
+    file: &str,
+    text: &str,
+    options: &Options,
+    files: &dyn Files,
+) -> Result<Assembly, Diagnostics> {
+    with_assembler(file, text, options, files, |mut assembler| {
+        assembler.statements();
+        assembler.finish()
+    })
+}
+
+/// The text of a file with macros, repetitions, conditions and included files replaced by the statements that they come to.
+/// Everything else stays as it is, byte for byte; each call of a macro stays as a comment.
+///
+/// # Errors
+/// As [`assemble`].
+pub fn expand(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<String, Diagnostics> {
+    with_assembler(file, text, options, files, |mut assembler| {
+        assembler.expanded_text = Some(String::with_capacity(text.len()));
+        assembler.statements();
+        let expanded = assembler.expanded_text.take().unwrap_or_default();
+        assembler.finish().map(|_| expanded)
+    })
+}
+
+/// Sets up the assembler of a file for `work`.
+fn with_assembler<T>(
+    file: &str,
+    text: &str,
+    options: &Options,
+    files: &dyn Files,
+    work: impl FnOnce(Assembler<'_>) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
+    let text = without_byte_order_mark(text);
+    let sources = Sources::new(file, text);
     if u32::try_from(text.len()).is_err() {
         let list =
-            vec![lines.diagnostic(Severity::Error, Span::default(), Fault::TooLarge.to_string(), None)];
+            vec![sources.diagnostic(Severity::Error, Span::default(), Fault::TooLarge.to_string(), None)];
         return Err(Diagnostics { list, more: 0 });
     }
     let (clean, open_comment) = source::without_block_comments(text);
-    let mut assembler = Assembler::new(&clean, lines, options);
+    let arena = Arena::new();
+    let mut assembler = Assembler::new(&clean, sources, options, Surroundings { arena: &arena, files });
     if let Some(at) = open_comment {
         assembler.report(Located::new(Span::new(at, at + 2), Fault::OpenComment));
     }
-    assembler.statements();
-    assembler.finish()
+    work(assembler)
+}
+
+/// The text without the mark that some editors put in front.
+pub(crate) fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// What the texts of a file come from besides the file itself.
+#[derive(Clone, Copy)]
+struct Surroundings<'s> {
+    /// Texts of expansions and included files, which statements and symbols borrow.
+    arena: &'s Arena<String>,
+    files: &'s dyn Files,
 }
 
 /// A file while it is read. `'s` is the text's.
 struct Assembler<'s> {
+    /// The text that is read: the file, or what is in the innermost of `frames`.
     text: &'s str,
-    lines: Lines<'s>,
+    /// Offset of its first byte among all sources.
+    base: usize,
+    /// Offset in it of what is read next.
+    at: usize,
+    frames: Vec<Frame<'s>>,
+    sources: Sources<'s>,
+    arena: &'s Arena<String>,
+    included: &'s dyn Files,
+    macros: HashMap<&'s str, Rc<Macro<'s>>>,
+    /// Calls of macros so far.
+    macro_calls: u64,
+    /// Bytes of expansions so far.
+    expanded: u64,
+    conditions: Conditions,
+    /// The file without macros, if that is wanted.
+    expanded_text: Option<String>,
+    /// The statement that is read is gone when it is expanded.
+    expands: bool,
+    origins: Vec<Origin>,
+    names: Names<'s>,
     options: Options,
     target: Option<TargetId>,
     version: CodeObjectVersion,
@@ -275,6 +416,18 @@ struct Assembler<'s> {
     warnings: Vec<Diagnostic>,
 }
 
+/// Names that many origins share.
+#[derive(Default)]
+struct Names<'s> {
+    shared: HashMap<&'s str, Arc<str>>,
+}
+
+impl<'s> Names<'s> {
+    fn get(&mut self, name: &'s str) -> Arc<str> {
+        Arc::clone(self.shared.entry(name).or_insert_with(|| name.into()))
+    }
+}
+
 /// A symbol that follows the highest register that was written down.
 #[derive(Clone, Copy, Default)]
 struct NextFree {
@@ -283,10 +436,28 @@ struct NextFree {
 }
 
 impl<'s> Assembler<'s> {
-    fn new(text: &'s str, lines: Lines<'s>, options: &Options) -> Assembler<'s> {
+    fn new(
+        text: &'s str,
+        sources: Sources<'s>,
+        options: &Options,
+        surroundings: Surroundings<'s>,
+    ) -> Assembler<'s> {
         let mut assembler = Assembler {
             text,
-            lines,
+            base: 0,
+            at: 0,
+            frames: Vec::new(),
+            sources,
+            arena: surroundings.arena,
+            included: surroundings.files,
+            macros: HashMap::new(),
+            macro_calls: 0,
+            expanded: 0,
+            conditions: Conditions::default(),
+            expanded_text: None,
+            expands: false,
+            origins: Vec::new(),
+            names: Names::default(),
             options: *options,
             target: options.target,
             version: CodeObjectVersion::default(),
@@ -338,18 +509,18 @@ impl<'s> Assembler<'s> {
         if matches!(*error.fault, Fault::ReportedBefore) {
             return;
         }
-        if self.diagnostics.list.len() >= Diagnostics::LIMIT {
+        if self.diagnostics.is_full() {
             self.diagnostics.more += 1;
             return;
         }
         let (message, help) = (error.fault.to_string(), error.fault.help());
-        self.diagnostics.list.push(self.lines.diagnostic(Severity::Error, error.span, message, help));
+        self.diagnostics.list.push(self.sources.diagnostic(Severity::Error, error.span, message, help));
     }
 
     /// Keeps a warning.
     fn warn(&mut self, span: Span, message: &str) {
         if self.warnings.len() < Diagnostics::LIMIT {
-            self.warnings.push(self.lines.diagnostic(Severity::Warning, span, message.to_owned(), None));
+            self.warnings.push(self.sources.diagnostic(Severity::Warning, span, message.to_owned(), None));
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it. Branches lead to
 //! labels of the program; a branch that leaves the section, or leads where no instruction begins, keeps its number and is an
-//! unknown exit. What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
+//! unknown exit. Where jumps and calls by register lead is found out as far as it can be
+//! ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
 //! instruction is listed in [`Code::unread`], and the program has a gap there.
 //!
 //! ```
@@ -27,6 +28,7 @@
 mod assembly;
 mod build;
 mod functions;
+mod image;
 mod object;
 
 use std::fmt;
@@ -35,7 +37,7 @@ use std::ops::Range;
 use gcn_isa::Program;
 use gcn_isa::program::EntryKind;
 
-use crate::asm::{Assembly, SourceFile, SourceLocation};
+use crate::asm::{Assembly, Origin, SourceFile, SourceLocation};
 use crate::decode::DecodeFault;
 use crate::descriptor::KernelDescriptor;
 use crate::metadata::KernelMetadata;
@@ -53,6 +55,8 @@ pub struct Unit {
     pub kernels: Vec<KernelFacts>,
     /// The source files that [`Place::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
+    /// What [`Place::origin`] refers to.
+    pub origins: Vec<Origin>,
 }
 
 /// A section of code.
@@ -94,6 +98,9 @@ pub struct Place {
     /// Line in the assembly file, from 1. None for objects, and for instructions that stand as data (`.long`) or as filling of
     /// an alignment.
     pub line: Option<u32>,
+    /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`: index into
+    /// [`Unit::origins`].
+    pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
 }
@@ -183,6 +190,12 @@ impl Unit {
     /// [`CodeError::TooLarge`].
     pub fn of_object(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         object::unit(object)
+    }
+
+    /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost first.
+    pub fn origins_of(&self, place: &Place) -> impl Iterator<Item = &Origin> {
+        let get = |index: Option<u32>| self.origins.get(index? as usize);
+        std::iter::successors(get(place.origin), move |origin| get(origin.outer))
     }
 
     /// Instructions in all sections.

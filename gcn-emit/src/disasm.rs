@@ -68,6 +68,17 @@ pub struct Item<'d> {
     pub content: Content,
 }
 
+/// What zeros among code are.
+pub const ZEROS: &str = "zeros, as padding";
+
+impl Item<'_> {
+    /// True for a dword of zeros: it pads code. As an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads two
+    /// scalar values, as no target can.
+    pub fn is_padding(&self) -> bool {
+        self.bytes == [0; 4]
+    }
+}
+
 /// What a piece of code is.
 #[derive(Clone, Debug)]
 pub enum Content {

@@ -19,6 +19,8 @@ pub struct SourcePlace {
     pub line: u32,
     /// Column, from 1; 0 for the whole line.
     pub column: u32,
+    /// More about it: the line of the macro, if the place is that of a call.
+    pub note: Option<Arc<str>>,
 }
 
 impl fmt::Display for SourcePlace {
@@ -30,7 +32,10 @@ impl fmt::Display for SourcePlace {
                 write!(f, ":{}", self.column)?;
             }
         }
-        Ok(())
+        match &self.note {
+            Some(note) => write!(f, " ({note})"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -56,7 +61,7 @@ impl SourceLines {
 /// Texts that say where the code from an address on comes from.
 impl From<BTreeMap<u32, String>> for SourceLines {
     fn from(texts: BTreeMap<u32, String>) -> SourceLines {
-        let place = |text: String| SourcePlace { file: text.into(), line: 0, column: 0 };
+        let place = |text: String| SourcePlace { file: text.into(), line: 0, column: 0, note: None };
         SourceLines { starts: texts.into_iter().map(|(at, text)| (at.into(), Some(place(text)))).collect() }
     }
 }

@@ -1,6 +1,8 @@
 //! Code objects: ELF files that the HSA and HIP runtimes load, written and read without LLVM.
 
 pub mod bundle;
+#[cfg(feature = "containers")]
+pub mod container;
 mod error;
 mod file;
 mod hash;
@@ -20,10 +22,13 @@ pub use module::{
     Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,
 };
 #[cfg(feature = "tools")]
-pub(crate) use note::{metadata_in_note, metadata_note};
+pub(crate) use note::{check_notes, metadata_in_note, metadata_note};
 pub use read::{CodeObject, KernelCode, SectionView, SymbolView, read_code_object};
 pub use write::write_code_object;
 pub use write_relocatable::write_relocatable;
+
+#[cfg(feature = "containers")]
+pub use typed_arena;
 
 /// `e_ident[EI_ABIVERSION]` of code object V5 (guide, *ELF Header*).
 pub const ABI_VERSION_V5: u8 = 3;

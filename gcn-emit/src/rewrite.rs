@@ -54,7 +54,8 @@ mod writers;
 use std::ops::Range;
 
 use gcn_isa::Operand;
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
+use gcn_isa::hazards::counter::{BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ};
 use gcn_isa::wait::{Orders, WaitOptions};
 use serde::Serialize;
 
@@ -65,9 +66,9 @@ pub use superfluous::{Superfluous, superfluous};
 pub use totals::Waits;
 pub use writers::{LastWriters, Writers, writers};
 
-use crate::asm::{self, Assembly, Diagnostics};
+use crate::asm::{self, Assembly, Diagnostics, Files, NoFiles};
 use crate::code::{Code, CodeError, Unit};
-use crate::target_id::{Feature, TargetId};
+use crate::target_id::TargetId;
 use apply::Writer;
 use edit::Edits;
 use plan::{How, Plan, part};
@@ -85,10 +86,12 @@ pub enum Only {
 /// What is done to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target, in place of the file's.
+    /// The target, in place of the file's, which it must not contradict: it may set features that the file leaves open.
     pub target: Option<TargetId>,
+    /// Whether memory accesses may be replayed (XNACK); without it, unless the target id says `xnack-`.
+    pub xnack: Option<bool>,
     /// Which rules count.
-    pub rules: RuleSet,
+    pub rules: Config,
     /// Take away the waits that are there first.
     pub strip: bool,
     /// Leave the other kind of wait alone.
@@ -184,6 +187,16 @@ pub enum RewriteError {
         /// The offset of the instruction that must wait.
         offset: u64,
     },
+    /// A wait would have to change in what a macro, a repetition or an included file wrote.
+    #[error(
+        "line {line}: a wait has to change in what this line expands to ({origin}); expand the file first, with `--expand`"
+    )]
+    Expanded {
+        /// The line of the call.
+        line: u32,
+        /// Where the instruction stands that the wait is for.
+        origin: String,
+    },
     /// A branch is given as a number of words, and waits change between it and where it leads.
     #[error(
         "line {line}: waits change between this branch and where it leads, and its distance is a number: use a label"
@@ -203,25 +216,45 @@ pub enum RewriteError {
     },
 }
 
+impl Options {
+    /// What the inserter is asked for.
+    fn wait(&self, target_id: TargetId) -> WaitOptions {
+        wait_options(self.xnack.unwrap_or_else(|| target_id.may_replay()), self.rules)
+    }
+}
+
 /// Rewrites the waits of a file.
 ///
 /// # Errors
 /// [`RewriteError`]; nothing is half done.
 pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
-    let first = fix_once(file, text, options)?;
-    if !options.strip {
-        return Ok(first);
-    }
-    settle(file, first, options)
+    fix_with(file, text, options, &NoFiles)
+}
+
+/// The same with `files` for `.include` and `.incbin`.
+///
+/// Only the text itself is rewritten. Where a wait would have to change in what a macro, a repetition or an included file
+/// wrote, the result is [`RewriteError::Expanded`]: a change of their text would change every other use of it.
+/// [`asm::expand`] gives a text in which everything can be rewritten.
+///
+/// # Errors
+/// As [`fix`].
+pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
+    // The mark is no part of the first statement.
+    let plain = asm::without_byte_order_mark(text);
+    let first = fix_once(file, plain, options, files)?;
+    let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
+    fixed.text.insert_str(0, text.get(..text.len() - plain.len()).unwrap_or_default());
+    Ok(fixed)
 }
 
 /// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at once.
 const ROUNDS: usize = 4;
 
-fn settle(file: &str, first: Fixed, options: &Options) -> Result<Fixed, RewriteError> {
+fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
     let mut settled = first;
     for _ in 0..ROUNDS {
-        let again = fix_once(file, &settled.text, options)?;
+        let again = fix_once(file, &settled.text, options, files)?;
         if again.text == settled.text {
             break;
         }
@@ -242,10 +275,19 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn read(file: &str, text: &'a str, target: Option<TargetId>) -> Result<File<'a>, RewriteError> {
-        let assembly = asm::assemble(file, text, &asm::Options { target, keep_instructions: true })?;
+    fn read(
+        file: &str,
+        text: &'a str,
+        target: Option<TargetId>,
+        files: &dyn Files,
+    ) -> Result<File<'a>, RewriteError> {
+        let named = asm::named_target(text);
+        let narrower = target.filter(|target| named.is_some_and(|named| named.runs_on(*target)));
+        let options = asm::Options { target: narrower.map_or(target, |_| None), keep_instructions: true };
+        let assembly = asm::assemble_with(file, text, &options, files)?;
         let branches = numbered_branches(&assembly);
-        let unit = Unit::from_assembly(assembly)?;
+        let mut unit = Unit::from_assembly(assembly)?;
+        unit.target_id = narrower.unwrap_or(unit.target_id);
         let numbered = numbered(&branches, &unit);
         Ok(File { source: SourceText::new(text), unit, numbered })
     }
@@ -273,19 +315,15 @@ fn numbered(branches: &[(String, u64)], unit: &Unit) -> Vec<Vec<usize>> {
     unit.sections.iter().map(lines).collect()
 }
 
-fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteError> {
-    let file = File::read(file, text, options.target)?;
-    let how = How {
-        wait: wait_options(file.unit.target_id, options.rules),
-        strip: options.strip,
-        only: options.only,
-    };
+fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
+    let file = File::read(file, text, options.target, files)?;
+    let how = How { wait: options.wait(file.unit.target_id), strip: options.strip, only: options.only };
     let mut edits = Edits::default();
     let (mut changes, mut kept, mut functions) = (Vec::new(), Vec::new(), Vec::new());
     for (code, numbered) in file.unit.sections.iter().zip(&file.numbered) {
         let ranges: Vec<Range<usize>> = code.functions.iter().map(|f| f.lines.clone()).collect();
         let plan = plan::plan(&code.program, &ranges, &how);
-        let mut writer = Writer::new(&file.source, code, numbered, &mut edits);
+        let mut writer = Writer::new(&file.source, (&file.unit.origins, code), numbered, &mut edits);
         writer.comment = options.comment;
         writer.changes = Some(&mut changes);
         writer.brief = options.brief;
@@ -298,13 +336,23 @@ fn fix_once(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteE
 }
 
 /// What the inserter is asked for.
-fn wait_options(target_id: TargetId, rules: RuleSet) -> WaitOptions {
-    let default = WaitOptions::default();
-    // That a barrier orders LDS writes and LDS DMA is a cautious rule: kernels that are pipelined by hand pass barriers with some of
-    // them outstanding on purpose.
-    let barrier_orders = if rules == RuleSet::Safe { default.barrier_orders } else { Orders::empty() };
-    let rules = rules.config(target_id.xnack != Feature::Off);
-    WaitOptions { rules, barrier_orders, notes: false, ..default }
+fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
+    let rules = rules.with_xnack(xnack);
+    WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
+}
+
+/// The accesses that a barrier orders under these rules. Sets of better supported rules leave some out: kernels that are pipelined by hand
+/// pass barriers with accesses outstanding on purpose.
+fn barrier_orders(rules: Config) -> Orders {
+    let ordered = [
+        (&BARRIER_LDS, Orders::LDS_WRITES),
+        (&BARRIER_LDS_READ, Orders::LDS_READS),
+        (&BARRIER_LDS_DMA, Orders::LDS_DMA),
+    ];
+    ordered
+        .into_iter()
+        .filter(|(rule, _)| rules.counts(*rule))
+        .fold(Orders::empty(), |all, (_, what)| all | what)
 }
 
 fn kept_waits<'a>(code: &'a Code, plan: &'a Plan) -> impl Iterator<Item = KeptWait> + 'a {

@@ -80,6 +80,12 @@ impl TargetId {
         TargetId { target, xnack: Feature::Any, sramecc: Feature::Any }
     }
 
+    /// True if a memory access of the code may be replayed: the target id does not exclude XNACK. The rules of XNACK replay count
+    /// then, as LLVM counts them for an id that does not mention the feature (measured with LLVM 22 on all six processors).
+    pub fn may_replay(self) -> bool {
+        self.target.supports_xnack() && self.xnack != Feature::Off
+    }
+
     /// `<target-triple>-<target-id>`, as `.amdgcn_target` and `amdhsa.target` name it.
     pub fn triple(self) -> String {
         format!("{TRIPLE}{self}")

@@ -59,3 +59,24 @@ fn inserter<const BRANCHING: bool>(bencher: Bencher<'_, '_>, length: usize) {
         program
     });
 }
+
+/// Blocks of a load, two branches anywhere and a use, without any wait: every load may be outstanding everywhere.
+fn dense(blocks: usize) -> Program {
+    let mut text = String::new();
+    for block in 0..blocks {
+        let (far, near) = (block * 2654435761 % blocks, block * 40503 % blocks);
+        let (loaded, used) = (block % 250, block * 3 % 250);
+        text += &format!("L{block}:\ns_cbranch_scc1 L{far}\nglobal_load_dword v{loaded}, v0, s[0:1]\n");
+        text += &format!("s_cbranch_vccz L{near}\nv_add_f32_e32 v1, v{used}, v2\n");
+    }
+    text += "s_endpgm\n";
+    parse_program(&text, Target::GFX942, "bench").expect("the benchmark's program")
+}
+
+/// Checks a program of dense branches in which nothing is waited for.
+#[divan::bench(args = [1_250, 5_000, 20_000], sample_count = 3)]
+fn checker_dense(bencher: Bencher<'_, '_>, blocks: usize) {
+    let program = dense(blocks);
+    let lines = program.lines.len();
+    bencher.counter(ItemsCount::new(lines)).bench(|| check(divan::black_box(&program)).is_clean());
+}

@@ -1,12 +1,22 @@
 //! Basic blocks and edges of a [`Program`]: what it says itself ([`Cfg`]), and where control may go besides ([`Flow`]).
 
+mod entries;
 mod flow;
+mod resolve;
+mod returns;
+mod values;
+mod written;
 
 pub use flow::{Flow, Root, is_call, is_return};
+pub use resolve::{Image, Place, resolve};
 
 use crate::operand::Operand;
-use crate::program::Program;
+use crate::program::{Jump, Label, Line, Program};
+use crate::reg::Reg;
 use crate::table::Class;
+
+/// Where LLVM's convention has the return address.
+const RETURN_ADDRESS: Reg = Reg::s(30, 2);
 
 /// A basic block: a range of instruction indices with its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +29,8 @@ pub struct Block {
     pub succs: Vec<usize>,
     /// Blocks that control may come from.
     pub preds: Vec<usize>,
-    /// True if control may leave to an unknown place: `s_setpc`, `s_swappc`, a branch by raw offset, bytes behind the block
-    /// that could not be read.
+    /// True if control may leave to a place that the program does not show: `s_setpc` and `s_swappc` unless they lead to a
+    /// known place of it, a branch by raw offset, bytes after the block that could not be read.
     pub unknown_exit: bool,
 }
 
@@ -69,7 +79,8 @@ impl Cfg {
             })
             .collect();
         for b in 0..blocks.len() {
-            let last = &program.lines[blocks[b].end - 1].inst;
+            let line = &program.lines[blocks[b].end - 1];
+            let last = &line.inst;
             if last.desc.falls_through() {
                 if program.gaps.binary_search(&blocks[b].end).is_ok() {
                     blocks[b].unknown_exit = true;
@@ -78,11 +89,7 @@ impl Cfg {
                 }
             }
             if last.desc.class == Class::Branch {
-                let label = last.operands.iter().find_map(|o| match o {
-                    Operand::Label(l) => Some(*l),
-                    _ => None,
-                });
-                match label.and_then(|l| program.labels.get(l.0 as usize)?.at) {
+                match destination(line).and_then(|l| program.labels.get(l.0 as usize)?.at) {
                     Some(at) if at < n => {
                         let target = block_of(at);
                         if !blocks[b].succs.contains(&target) {
@@ -107,4 +114,16 @@ impl Cfg {
     pub fn block_of(&self, index: usize) -> usize {
         self.blocks.partition_point(|b| b.start <= index) - 1
     }
+}
+
+/// The label that a branch or a resolved jump leads to.
+fn destination(line: &Line) -> Option<Label> {
+    let named = line.inst.operands.iter().find_map(|o| match o {
+        Operand::Label(label) => Some(*label),
+        _ => None,
+    });
+    named.or(match line.jump {
+        Some(Jump::To(label)) => Some(label),
+        _ => None,
+    })
 }

@@ -21,12 +21,14 @@
 
 mod access;
 mod advice;
+mod calls;
 mod choices;
 mod counters;
 mod distance;
 mod errata;
 mod outstanding;
 mod path;
+mod phases;
 mod report;
 mod vccz;
 
@@ -55,15 +57,16 @@ pub struct Options {
     pub errata: bool,
 }
 
-/// What the checker takes for granted about memory: LDS writes before a barrier, LDS accesses after an LDS DMA, outstanding
-/// accesses before a cache invalidation. It knows no addresses.
+/// What the checker takes for granted about memory: LDS accesses before a barrier and after an LDS DMA, outstanding accesses
+/// before a cache invalidation. It knows no addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryModel {
     /// Nothing: registers only.
     Off,
     /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed. An
     /// LDS DMA is reported, once, if LDS is read before the DMA is done and never behind a wait for it; an LDS write or DMA
-    /// before a barrier if no barrier comes behind a wait for it.
+    /// before a barrier if no barrier comes behind a wait for it; an LDS read before a barrier, once, if LDS is written between
+    /// that barrier and the next.
     Sure,
     /// Every access of LDS may be to what any other concerns, and every barrier is there for what stands before it.
     Strict,
@@ -97,25 +100,25 @@ pub fn check(program: &Program) -> Report {
 
 /// Checks `program` against the rules that `options` choose.
 pub fn check_with(program: &Program, options: Options) -> Report {
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
     CounterCheck::new(program, &flow, options).findings(&mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
-        if options.rules.counts(VCCZ_HALF.grade(), VCCZ_HALF.xnack) {
+        if options.rules.counts(&VCCZ_HALF) {
             vccz::check(program, &flow).into_iter().for_each(|f| found.push(|| f));
         }
     }
     let Findings { list: mut findings, omitted } = found;
     findings.sort_by_key(|f| (f.second, f.first));
-    let unknown_exits = flow.cfg.blocks.iter().filter(|b| b.unknown_exit).map(|b| b.end - 1).collect();
+    let unknown_exits = flow.unknown_exits().collect();
     Report { target: program.target, instructions: program.lines.len(), findings, omitted, unknown_exits }
 }
 
-/// Lines whose writes of LDS, loads from memory straight into it included, `program` never waits for where
+/// Lines whose accesses of LDS, loads from memory straight into it included, `program` never waits for where
 /// [`MemoryModel::Sure`] says it must, in ascending order. [`crate::wait::LdsOrder`] takes them.
-pub fn unordered_lds_writes(program: &Program) -> Vec<usize> {
+pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
     let loads_lds = |inst: &Inst| {
         events::events(program.target, inst).iter().any(|e| e.memory.contains(MemoryEffect::LDS_DMA))
     };
@@ -124,7 +127,7 @@ pub fn unordered_lds_writes(program: &Program) -> Vec<usize> {
         return Vec::new();
     }
     let flow = Flow::of(program);
-    CounterCheck::new(program, &flow, Options::default()).unordered_lds_writes()
+    CounterCheck::new(program, &flow, Options::default()).unordered_lds_accesses()
 }
 
 /// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be
@@ -135,7 +138,7 @@ pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
         MemoryModel::Sure | MemoryModel::Strict => MemoryModel::Strict,
     };
     let options = Options { memory_model, ..options };
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
     advice.extend(advice::waits(&CounterCheck::new(program, &flow, options)));
     advice.sort_by_key(|a| a.line);

@@ -4,7 +4,7 @@ mod events;
 
 use std::fmt;
 
-pub use events::{Counter, Event, Events, MemoryEffect, Stream, events, finishes_after};
+pub use events::{Counter, Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 
 /// What an `s_waitcnt` waits for: each counter's largest permitted value. A field at its maximum waits for nothing.
 ///

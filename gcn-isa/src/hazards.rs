@@ -20,6 +20,7 @@
 //! or the reverse). On these targets VCC has only one encoding, so the mix cannot be written down.
 
 mod clause;
+mod config;
 pub mod counter;
 mod engine;
 mod evidence;
@@ -38,10 +39,12 @@ mod words;
 use smallvec::SmallVec;
 
 pub use clause::{ClauseKind, clause_need};
-pub use evidence::{Config, Counts, Evidence, Grade, RuleSet, UnknownName, Voice, counted_rules, counts};
+pub use config::{AnyRule, Config, RuleSet, UnknownRule};
+pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, counted_rules, counts};
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use since::Since;
+pub(crate) use view::{HwregField, hwreg};
 pub use view::{Kinds, Role, Use, View};
 pub use views::Views;
 

@@ -112,6 +112,37 @@ pub struct RegUse {
     pub reg: Reg,
     /// Index into [`Inst::operands`], or `None` for an implicit register.
     pub operand: Option<u8>,
+    /// Whether the program names it.
+    pub via: Via,
+}
+
+impl RegUse {
+    /// A register that the program names.
+    pub const fn named(reg: Reg, operand: Option<u8>) -> RegUse {
+        RegUse { reg, operand, via: Via::Name }
+    }
+}
+
+/// How an instruction comes to a register.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Via {
+    /// The program names it, or it is implicit.
+    #[default]
+    Name,
+    /// By an index whose value is known ([`crate::indexing`]).
+    Index,
+    /// By an index of which not all is known: it may be this register or another.
+    AnyIndex,
+}
+
+impl Via {
+    /// What a message adds to a register that the program does not name; empty for one that it does.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Via::Name => "",
+            Via::Index | Via::AnyIndex => ", reached by an index",
+        }
+    }
 }
 
 impl Inst {
@@ -132,7 +163,7 @@ impl Inst {
         self.desc.operand_index(name).map(|i| self.operands[i])
     }
 
-    /// Registers read, explicit ones first. Tied operands (read and written) are included, also those that a modifier
+    /// Registers read, explicit ones first, as the program names them: [`crate::indexing`] knows those that an index reaches. Tied operands (read and written) are included, also those that a modifier
     /// makes so: SDWA `UNUSED_PRESERVE`, DPP (old value of the destination) and op_sel writes of half a register.
     /// `src_vccz` and `src_execz` read the register that they are a flag of.
     pub fn reads(&self) -> SmallVec<[RegUse; 6]> {
@@ -142,27 +173,27 @@ impl Inst {
                 && (desc.access != Access::Write
                     || (reg.file != RegFile::Sgpr && self.preserves_destination()))
             {
-                uses.push(RegUse { reg, operand: Some(i as u8) });
+                uses.push(RegUse::named(reg, Some(i as u8)));
             }
             let flag_of = match *operand {
                 Operand::Special(SrcSpecial::Vccz) => reg::VCC,
                 Operand::Special(SrcSpecial::Execz) => reg::EXEC,
                 _ => continue,
             };
-            uses.push(RegUse { reg: flag_of, operand: None });
+            uses.push(RegUse::named(flag_of, None));
         }
         push_implicit(&mut uses, self.desc.implicit_reads);
         uses
     }
 
-    /// Registers written, explicit ones first.
+    /// Registers written, explicit ones first, as the program names them.
     pub fn writes(&self) -> SmallVec<[RegUse; 3]> {
         let mut uses = SmallVec::new();
         for (i, (operand, desc)) in self.operands.iter().zip(self.desc.operands).enumerate() {
             if let Operand::Reg(reg) = *operand
                 && desc.access != Access::Read
             {
-                uses.push(RegUse { reg, operand: Some(i as u8) });
+                uses.push(RegUse::named(reg, Some(i as u8)));
             }
         }
         push_implicit(&mut uses, self.desc.implicit_writes);
@@ -192,7 +223,7 @@ where
     ];
     for (flag, reg) in named {
         if implicit.contains(flag) {
-            uses.push(RegUse { reg, operand: None });
+            uses.push(RegUse::named(reg, None));
         }
     }
 }

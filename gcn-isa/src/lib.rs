@@ -15,6 +15,7 @@ pub mod check;
 pub mod counters;
 pub mod evidence;
 pub mod hazards;
+pub mod indexing;
 pub mod inst;
 pub mod layout;
 pub mod memory_model;

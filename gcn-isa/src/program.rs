@@ -20,12 +20,32 @@ pub struct Line {
     pub note: Option<Box<str>>,
     /// The user's source position, if known.
     pub loc: Option<SourceLoc>,
+    /// Where an indirect jump or call leads (`s_setpc_b64`, `s_swappc_b64`), if that is known; see
+    /// [`cfg::resolve`](crate::cfg::resolve).
+    pub jump: Option<Jump>,
+    /// On an `s_barrier`: reads of LDS may be outstanding at it, because no wave writes what they read before the next barrier.
+    /// Whoever makes the program knows that; from the instructions alone it does not show.
+    pub reads_pass: bool,
+}
+
+/// Where an indirect jump or call leads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Jump {
+    /// To a place of the program.
+    To(Label),
+    /// To code that the program does not have: a function of another file or section.
+    Outside,
+    /// Back behind the call by which control came.
+    Back {
+        /// The return address is the one that LLVM's convention has in `s[30:31]`, so that nothing may be outstanding.
+        by_convention: bool,
+    },
 }
 
 impl Line {
     /// An instruction of which nothing else is known.
     pub fn new(inst: impl Into<Arc<Inst>>) -> Line {
-        Line { inst: inst.into(), note: None, loc: None }
+        Line { inst: inst.into(), note: None, loc: None, jump: None, reads_pass: false }
     }
 
     /// The instruction, to change it. Other lines that share it keep it as it was.

@@ -89,6 +89,13 @@ impl Reg {
         (((1u64 << to) - 1) & !((1u64 << from) - 1)) as u32
     }
 
+    /// The registers that both name, as a tuple; `self` if there is none.
+    #[must_use]
+    pub fn common(self, other: Reg) -> Reg {
+        let (first, end) = (self.index.max(other.index), self.end().min(other.end()));
+        if self.overlaps(other) { Reg { index: first, len: (end - first) as u8, ..self } } else { self }
+    }
+
     /// True if every register of `other` is in `self`.
     pub fn covers(self, other: Reg) -> bool {
         self.file == other.file && self.index <= other.index && other.end() <= self.end()

@@ -9,6 +9,7 @@
 //! its own first use.
 
 mod desc;
+mod index;
 mod load;
 mod names;
 mod variant;
@@ -19,7 +20,7 @@ use std::sync::LazyLock;
 pub use desc::{
     Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
 };
-
+pub use index::IndexedBy;
 pub use names::{NameHasher, NameMap};
 pub use variant::Variant;
 

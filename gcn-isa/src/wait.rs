@@ -55,7 +55,8 @@ bitflags! {
     pub struct Orders: u8 {
         /// LDS writes and atomics of this wave, FLAT ones included.
         const LDS_WRITES = 1;
-        /// LDS reads of this wave, so that another wave may overwrite what they read.
+        /// LDS reads of this wave, so that another wave may overwrite what they read; not at a barrier that lets them pass
+        /// ([`crate::program::Line::reads_pass`]).
         const LDS_READS = 1 << 1;
         /// Loads from memory straight into LDS.
         const LDS_DMA = 1 << 2;
@@ -64,16 +65,16 @@ bitflags! {
     }
 }
 
-/// Which writes of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
+/// Which accesses of LDS, loads from memory straight into it included, are waited for before barriers and before other accesses
 /// of LDS.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LdsOrder {
-    /// Every one, since any access may be to what it writes.
+    /// Every one, since any other may be to the same bytes.
     #[default]
     All,
     /// Those that these lines start, given in ascending order. While data arrives in one buffer of LDS a program may use another
     /// and pass barriers: what it waits for somewhere is taken to be waited for where it has to be
-    /// ([`crate::check::unordered_lds_writes`]).
+    /// ([`crate::check::unordered_lds_accesses`]).
     OfLines(Vec<usize>),
 }
 
@@ -91,7 +92,7 @@ impl LdsOrder {
 pub struct WaitOptions {
     /// What a barrier orders.
     pub barrier_orders: Orders,
-    /// Which writes of LDS the barriers, and the accesses of LDS behind a load into it, are taken to concern.
+    /// Which accesses of LDS the barriers, and the accesses of LDS after a load into it, are taken to concern.
     pub lds_order: LdsOrder,
     /// The first line is a function that others call, as if [`Program::entries`] said so: it starts with operations of its
     /// caller outstanding and waits for them first. A kernel starts with nothing outstanding.
@@ -109,10 +110,11 @@ pub struct WaitOptions {
 }
 
 impl Default for WaitOptions {
-    /// A kernel whose barriers order LDS writes and LDS DMA, and whose waits leave loops. Instructions keep their order.
+    /// A kernel whose barriers order LDS as the memory model has it (writes, reads and LDS DMA), and whose waits leave loops.
+    /// Instructions keep their order.
     fn default() -> WaitOptions {
         WaitOptions {
-            barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_DMA),
+            barrier_orders: Orders::LDS_WRITES.union(Orders::LDS_READS).union(Orders::LDS_DMA),
             lds_order: LdsOrder::All,
             callable: false,
             rules: Config::default(),
@@ -144,11 +146,11 @@ pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<I
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
     let mut solved =
-        Solver::solve(WaitcntPass::new(program, options), program, &flow, &shape, options.leave_loops);
+        Solver::solve(WaitcntPass::new(program, &flow, options), program, &flow, &shape, options.leave_loops);
     let mut puzzling = Vec::new();
     solved.each_edge_wait(|pass, state, edge, wait| {
         let binding = pass.outstanding_early(state, edge);
@@ -218,7 +220,7 @@ fn waitcnt_reason(program: &Program, conflict: &Conflict, consumer: usize, wait:
         conflict.rule,
         conflict.producer.map(|p| p as usize),
         consumer,
-        conflict.reg,
+        (conflict.reg, conflict.via),
         Demand::Count { counter, needed: counter.of(wait), present: counter.of(WaitCnt::NONE) },
     )
 }
@@ -253,7 +255,7 @@ fn waitcnt_edit(
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    let flow = Flow::of(program);
+    let flow = Flow::that_counts(program, options.rules);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut solved = solve_distances(program, options, &flow, &shape);
     if let Some(fences) = &options.fill
@@ -300,7 +302,7 @@ fn solve_distances<'p>(
     flow: &'p Flow,
     shape: &'p Shape,
 ) -> Solver<'p, DistancePass<'p>> {
-    Solver::solve(DistancePass::new(program, options.rules), program, flow, shape, options.leave_loops)
+    Solver::solve(DistancePass::new(program, flow, options.rules), program, flow, shape, options.leave_loops)
 }
 
 /// `states` wait states at `place`.
@@ -325,7 +327,7 @@ fn add_reasons(reasons: &mut Vec<Reason>, program: &Program, causes: &[Shortfall
         };
         if !reasons.iter().any(same) {
             let demand = Demand::States { needed: u32::from(s.required.states), present: s.present };
-            let (rule, reg) = (s.required.rule.id, s.required.reg);
+            let (rule, reg) = (s.required.rule.id, (s.required.reg, s.required.via));
             reasons.push(Reason::new(program, rule, Some(s.producer), s.consumer, reg, demand));
         }
     }

@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use crate::error::{LaunchError, SimError};
 use crate::faithful::Stale;
 use crate::grid::{Geometry, Grid};
-use crate::kernel::Inputs;
+use crate::kernel::{Inputs, MAX_SCRATCH};
 use crate::machine::Machine;
-use crate::memory::Memory;
+use crate::memory::{Memory, room};
 use crate::sanitize::{Finding, Sanitize};
 use crate::timed::Params;
+use crate::value::LANES;
 use crate::watch::Shared;
 use crate::workgroup::Counts;
 use queue::Queue;
@@ -187,8 +188,8 @@ pub(crate) fn prepare<'a>(
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
     let geometry = Geometry::new(grid.into(), size)?;
-    check_lds(machine)?;
-    let address = memory.alloc(kernarg.len());
+    check_sizes(machine, &geometry)?;
+    let address = memory.try_alloc(kernarg.len())?;
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];
     let mut dispatch_packet = 0;
@@ -202,12 +203,17 @@ pub(crate) fn prepare<'a>(
     Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
 }
 
-fn check_lds(machine: &Machine) -> Result<(), LaunchError> {
+fn check_sizes(machine: &Machine, geometry: &Geometry) -> Result<(), SimError> {
     let (asked, available) = (machine.state().lds_bytes, machine.target().lds_per_cu());
     if asked > available {
-        return Err(LaunchError::Lds { asked, available });
+        return Err(LaunchError::Lds { asked, available }.into());
     }
-    Ok(())
+    let (asked, available) = (machine.state().private_bytes, MAX_SCRATCH);
+    if asked > available {
+        return Err(LaunchError::Scratch { asked, available }.into());
+    }
+    let of_workgroup = u64::from(geometry.waves()) * LANES as u64 * u64::from(asked);
+    Ok(room::check(of_workgroup)?)
 }
 
 /// The AQL packet of the dispatch, as far as kernels read it (HSA Platform System Architecture, 2.9.6).

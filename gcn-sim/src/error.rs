@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::memory::{MemoryError, Range};
+use crate::memory::{AllocError, MemoryError, Range};
 
 /// Where a wave was when something happened.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -243,7 +243,7 @@ pub enum SimError {
     },
     /// The instruction budget of [`crate::Options`] ran out.
     #[error(
-        "{site} exceeds the limit of {limit} instructions for one wave: an endless loop, or raise `Options::max_instructions`"
+        "{site} exceeds the limit of {limit} instructions for one wave: an endless loop, or the limit is to be raised"
     )]
     InstructionLimit {
         /// The instruction that was next.
@@ -265,6 +265,9 @@ pub enum SimError {
     /// Host-side access to simulated memory failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The host has no room for simulated memory.
+    #[error(transparent)]
+    Alloc(#[from] AllocError),
 }
 
 impl SimError {
@@ -325,6 +328,16 @@ pub enum LaunchError {
     /// More LDS than a compute unit has.
     #[error("{asked} bytes of LDS asked for, a workgroup has at most {available}")]
     Lds {
+        /// Asked for.
+        asked: u32,
+        /// Available.
+        available: u32,
+    },
+    /// More scratch than a wave can have.
+    #[error(
+        "{asked} bytes of scratch for a work-item are asked for, the hardware has at most {available} (8 MiB less 1 KiB a wave)"
+    )]
+    Scratch {
         /// Asked for.
         asked: u32,
         /// Available.

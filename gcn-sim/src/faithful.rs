@@ -1,9 +1,10 @@
 //! Faithful mode: an instruction that comes too early computes with what is really there.
 //!
 //! The machine below is as unkind as the rules allow:
-//! - The result of a memory operation reaches its registers when an `s_waitcnt` has made it certain, and not before; of
-//!   operations that return in any order, the older one arrives last.
+//! - The result of a memory operation reaches its registers when an `s_waitcnt` or a full counter has made it certain, and not
+//!   before; of operations that return in any order, the older one arrives last.
 //! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave.
+//! - A read of LDS that is outstanding at a barrier reads what the other waves write after it.
 //! - A result behind a wait-state rule is there after that many wait states for the instructions of the rule. Before,
 //!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they
 //!   overwrite uses the new value.
@@ -19,15 +20,21 @@ mod stores;
 mod violation;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use gcn_isa::hazards::Since;
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::{Since, View};
 
 use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next};
+use crate::indexed;
 use crate::step::Step;
 use crate::strict::counters::Counters;
 use crate::strict::effect::Kind;
 use crate::strict::range::LdsRange;
+use crate::strict::reads::{Read, Reads};
+use crate::strict::states::Pairs;
+use crate::strict::{Current, Moved};
 use crate::workgroup::execute;
 
 pub(crate) use program::Program;
@@ -57,11 +64,15 @@ struct Load {
     id: u32,
     ordered: bool,
     changes: Changes,
+    /// Of a read of LDS, for which another wave may write what it reads: its instruction and what that read.
+    again: Option<(usize, Box<Sources>)>,
 }
 
 /// An instruction within reach of a rule.
 struct Past {
     at: usize,
+    /// Its view, if an index moved its registers.
+    moved: Option<Arc<View>>,
     /// Wait states issued up to and including it.
     position: u64,
     /// What has been executed since.
@@ -71,6 +82,12 @@ struct Past {
     sources: Option<Box<Sources>>,
     /// Its memory operation.
     id: u32,
+}
+
+impl Past {
+    fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
+        self.moved.as_deref().unwrap_or(&pairs.views[self.at])
+    }
 }
 
 /// What an instruction read.
@@ -85,6 +102,26 @@ impl Sources {
     }
 }
 
+impl Load {
+    /// Reads LDS once more, if it did: other waves have had their turn since.
+    fn read_again(&mut self, program: &Program, cx: &mut Cx<'_>) {
+        let Some((at, sources)) = &self.again else { return };
+        let (info, steps) = (&program.info[*at], cx.machine.steps());
+        let now = [&info.writes, &info.reads].map(|slots| Changes::before(cx.w, slots, false));
+        let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
+        sources.vectors.undo(cx.w);
+        // It executed before.
+        if execute(cx, &steps[*at]).is_ok() {
+            self.changes.again(cx.w);
+        }
+        cx.w.s = scalars;
+        now.iter().rev().for_each(|changes| changes.undo(cx.w));
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            trace.clear();
+        }
+    }
+}
+
 /// Where reports go.
 type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
 
@@ -93,7 +130,10 @@ type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
 pub(crate) struct WaveState {
     counters: Counters,
     loads: Vec<Load>,
+    reads: Reads,
     stores: Stores,
+    /// The wave waits at a barrier, or has just been there.
+    at_barrier: bool,
     past: VecDeque<Past>,
     position: u64,
 }
@@ -102,19 +142,36 @@ impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
         self.loads.clear();
+        self.reads.reset();
+        self.at_barrier = false;
         self.stores.reset();
         self.past.clear();
         self.position = 0;
     }
 
     /// The wave's turn begins.
-    pub(crate) fn resume(&mut self, cx: &mut Cx<'_>) {
+    pub(crate) fn resume(&mut self, program: &Program, cx: &mut Cx<'_>) {
+        if self.at_barrier {
+            self.loads.iter_mut().for_each(|load| load.read_again(program, cx));
+        }
+        self.at_barrier = false;
         self.stores.resume(cx);
+    }
+
+    /// True if the wave is at a barrier with reads of LDS outstanding.
+    pub(crate) fn reads_late(&self) -> bool {
+        self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
+    }
+
+    /// Reads of LDS that are outstanding, each with the weakest wait for it.
+    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&Read, WaitCnt)> {
+        self.reads.outstanding(&self.counters)
     }
 
     /// The wave's turn is over. At a barrier the others see only what is certain; otherwise time passes, and all its
     /// stores arrive.
     pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
+        self.at_barrier = at_barrier;
         if at_barrier {
             self.stores.suspend(cx);
         } else {
@@ -132,15 +189,21 @@ impl WaveState {
         report: Report<'_>,
     ) -> Result<Next, Fault> {
         let at = cx.w.pc;
-        let (info, effect) = (&program.info[at], &program.strict.effects[at]);
-        if let Err(hazard) = self.counters.before(&program.strict.effects, cx.machine, at, alone) {
+        let inst = indexed::moved(cx, step)?;
+        let moved = inst.as_ref().map(|inst| Moved::of(cx.machine.target(), inst));
+        let now = program.strict.current(at, moved.as_ref());
+        let moved_info = inst.as_ref().map(|inst| Info::of(cx.machine, inst, &now));
+        let (info, effect) = (moved_info.as_ref().unwrap_or(&program.info[at]), now.effect);
+        if let Err(hazard) = self.counters.before(&program.strict.effects, cx.machine, effect, alone) {
             report(cx, hazard);
         }
         self.deliver(cx);
-        let mut violations = self.violations(program, cx.machine, at);
+        let mut violations = self.violations(program, cx.machine, &now);
         let hidden = self.hide(cx, &violations);
         violations.iter_mut().filter_map(|v| v.hazard.take()).for_each(|h| report(cx, h));
-        let sources = info.reads_late.then(|| Sources::of(cx, info));
+        let may_be_late = effect.reads_lds && !alone;
+        let mut sources = (info.reads_late || may_be_late).then(|| Sources::of(cx, info));
+        let again = sources.take_if(|_| may_be_late);
         let mut changes = Changes::default();
         if info.watched {
             changes = Changes::before(cx.w, &info.writes, info.mode);
@@ -161,9 +224,10 @@ impl WaveState {
         }
         let written = if is_load { &[][..] } else { &info.writes[..] };
         hidden.restore(cx.w, written, lanes, info.mode);
-        let id = self.start(program, cx, at, &changes, report);
+        let id = self.start(program, cx, at, (&changes, again), report);
         self.come_late(program, cx, &violations, (info, id))?;
-        self.remember(program, at, Past { at, position: 0, since: Since::NOTHING, changes, sources, id });
+        let (moved, since) = (now.moved.cloned(), Since::NOTHING);
+        self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
         if next == Next::End {
             self.stores.complete(cx, |_| true);
         }
@@ -202,7 +266,7 @@ impl WaveState {
         program: &Program,
         cx: &mut Cx<'_>,
         at: usize,
-        changes: &Changes,
+        (changes, again): (&Changes, Option<Box<Sources>>),
         report: Report<'_>,
     ) -> u32 {
         let effects = &program.strict.effects;
@@ -215,19 +279,23 @@ impl WaveState {
         self.stores.push(cx, id, !effects[at].lds_dma);
         if !changes.is_empty() {
             let ordered = matches!(kind, Kind::Vector | Kind::Lds);
-            self.loads.push(Load { id, ordered, changes: changes.clone() });
+            let again = again.map(|sources| (at, sources));
+            if let (Some(_), Some(trace)) = (&again, cx.trace.as_deref()) {
+                self.reads.add(&self.counters, at, &trace.touches);
+            }
+            self.loads.push(Load { id, ordered, changes: changes.clone(), again });
         }
         id
     }
 
     /// Keeps what later instructions may come too early for.
-    fn remember(&mut self, program: &Program, at: usize, past: Past) {
+    fn remember(&mut self, program: &Program, now: &Current<'_>, past: Past) {
         let pairs = &program.strict.pairs;
-        self.position += u64::from(pairs.own[at]);
-        let view = &pairs.views[at];
+        self.position += u64::from(pairs.own[now.at]);
+        let view = now.view;
         if view.matters_between() {
             for past in &mut self.past {
-                past.since = past.since.past(&pairs.views[past.at], view);
+                past.since = past.since.past(past.view(pairs), view);
             }
         }
         if view.reach() > 0 {

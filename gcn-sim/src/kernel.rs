@@ -95,6 +95,10 @@ pub struct Preload {
 /// are skipped otherwise.
 pub(crate) const PRELOAD_PROLOGUE: u64 = 256;
 
+/// Most scratch bytes of a work-item. The scratch of a wave is counted in KiB in a field of 13 bits (`COMPUTE_TMPRING_SIZE.WAVESIZE`),
+/// and a wave has 64 work-items; LLVM names the same limit where a stack frame exceeds it.
+pub(crate) const MAX_SCRATCH: u32 = ((1 << 13) - 1) * 1024 / 64;
+
 /// Base address that the scratch buffer resource holds. Accesses through it are accesses to the wave's own scratch.
 pub(crate) const SCRATCH_WINDOW: u64 = 0x0000_6000_0000_0000;
 

@@ -39,6 +39,7 @@ mod fidelity;
 mod fp;
 mod grid;
 mod gws;
+mod indexed;
 mod kernel;
 #[cfg(feature = "launch")]
 pub mod launch;
@@ -68,6 +69,6 @@ pub use fidelity::{Fidelity, Grade, fidelity, fidelity_of};
 pub use grid::Grid;
 pub use kernel::{FloatMode, KernelState, Preload, UserSgprs};
 pub use machine::Machine;
-pub use memory::{Memory, MemoryError, Range};
+pub use memory::{AllocError, Memory, MemoryError, Range};
 pub use probe::Probed;
 pub use sanitize::{Access, AccessKind, Finding, FindingKind, Party, Sanitize};

@@ -252,6 +252,11 @@ impl Machine {
         self.entry
     }
 
+    /// Where the registers are.
+    pub(crate) fn registers(&self) -> &RegisterMap {
+        &self.registers
+    }
+
     pub(crate) fn vector_registers(&self) -> usize {
         (self.registers.vgprs + self.registers.agprs) as usize
     }

@@ -3,10 +3,13 @@
 //! Words are atomics with relaxed ordering, so that workgroups may run on several host threads without locks: a kernel
 //! without data races gives the same result in any order. Atomics wider than a word take a lock of their own.
 
+pub(crate) mod room;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use crate::gws::Gws;
+pub use room::AllocError;
 
 /// First address handed out; low addresses, null above all, are never valid.
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
@@ -71,10 +74,34 @@ impl Memory {
         Memory { end: FIRST_ADDRESS, ..Memory::default() }
     }
 
-    /// Allocates `bytes` zeroed bytes, aligned to 4096.
+    /// Allocates `bytes` zeroed bytes, aligned to 4096. For sizes that are not known to be small there is [`Memory::try_alloc`].
+    ///
+    /// # Panics
+    /// If the host has no room for them, as [`Vec`] does.
     pub fn alloc(&mut self, bytes: usize) -> u64 {
-        let base = self.end;
         let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.add(bytes, words)
+    }
+
+    /// The same, if the host has room for them.
+    ///
+    /// ```
+    /// let mut memory = gcn_sim::Memory::new();
+    /// assert!(memory.try_alloc(1 << 20).is_ok());
+    /// assert!(memory.try_alloc(usize::MAX).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`AllocError`] otherwise.
+    pub fn try_alloc(&mut self, bytes: usize) -> Result<u64, AllocError> {
+        let count = bytes.div_ceil(4);
+        let mut words = room::vector(count as u64)?;
+        words.extend((0..count).map(|_| AtomicU32::new(0)));
+        Ok(self.add(bytes, words.into_boxed_slice()))
+    }
+
+    fn add(&mut self, bytes: usize, words: Box<[AtomicU32]>) -> u64 {
+        let base = self.end;
         // Mapped ranges lie above what is handed out here.
         let at = self.allocations.partition_point(|a| a.base <= base);
         self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });

@@ -3,7 +3,8 @@
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
 //! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`).
+//! memory model has for it (`scope.rs`). A read of LDS happens when a wait has made it certain: one that is outstanding at a barrier
+//! comes after it.
 
 mod bounds;
 mod clock;
@@ -26,11 +27,15 @@ use gcn_isa::table::Class;
 use crate::dispatch::{Launch, Options};
 use crate::error::Space;
 use crate::exec::{Cx, Fault, Kind, Next, Path, Touch};
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem;
 use crate::memory::Range;
 use crate::step::Step;
+use crate::strict::counters::Counters;
 use crate::strict::effect::Effect;
+use crate::strict::range::LdsRange;
+use crate::strict::reads::Reads;
 use crate::wave::Wave;
 use crate::workgroup::site;
 
@@ -130,6 +135,8 @@ pub(crate) struct Group {
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
+    /// The registers of the instruction that runs, if an index moved them.
+    moved: Option<Info>,
     /// Changes of global memory that the waves know of.
     seen: u64,
 }
@@ -140,6 +147,25 @@ struct State {
     registers: Registers,
     sync: Sync,
     spin: Spin,
+    counters: Counters,
+    /// What it has read from LDS.
+    reads: Reads,
+}
+
+impl State {
+    /// Follows which reads of LDS are outstanding.
+    fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
+        let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        // What comes too early by itself is for strict mode to say.
+        if effect.wait.is_some() {
+            self.counters.before(effects, cx.machine, effect, true).ok();
+        } else if effect.kind.is_some() {
+            self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
+            if effect.reads_lds {
+                self.reads.add(&self.counters, at, touches);
+            }
+        }
+    }
 }
 
 impl Group {
@@ -153,6 +179,7 @@ impl Group {
             released: HashMap::new(),
             findings: Vec::new(),
             exec: 0,
+            moved: None,
             seen: 0,
         }
     }
@@ -167,6 +194,8 @@ impl Group {
             state.registers.start(launch.machine, sgprs, wave.exec());
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
+            state.counters.reset();
+            state.reads.reset();
         }
     }
 
@@ -180,8 +209,11 @@ impl Group {
         if !shared.has(Sanitize::REGISTERS) {
             return Ok(());
         }
-        let (at, number) = (cx.w.pc, cx.w.id as usize);
-        let Some((reg, lane)) = self.waves[number].registers.unwritten(cx, &shared.info[at]) else {
+        let number = cx.w.id as usize;
+        // Before the instruction runs: a relative move may change the index itself.
+        self.moved = indexed::moved(cx, step)?.map(|inst| Info::of(&inst));
+        let info = self.moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
+        let Some((reg, lane)) = self.waves[number].registers.unwritten(cx, info) else {
             return Ok(());
         };
         let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, lane, None);
@@ -198,9 +230,11 @@ impl Group {
         step: &Step,
         next: Next,
     ) -> Result<(), Fault> {
-        let (at, number) = (cx.w.pc, cx.w.id as usize);
+        let number = cx.w.id as usize;
         if shared.has(Sanitize::REGISTERS) {
-            self.waves[number].registers.write(cx, step, &shared.info[at], self.exec);
+            let moved = self.moved.take();
+            let info = moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
+            self.waves[number].registers.write(cx, step, info, self.exec);
         }
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
         let result = self.look_at(shared, cx, step, &touches);
@@ -229,6 +263,9 @@ impl Group {
             sync.wait(wait.vm == 0);
         }
         sync.fence(role, number);
+        if shared.has(Sanitize::RACES) {
+            self.waves[number].count(&shared.effects, cx, touches);
+        }
         self.bad_accesses(shared, cx, step)?;
         if touches.is_empty() {
             return Ok(());

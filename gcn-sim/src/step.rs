@@ -212,29 +212,11 @@ impl Step {
         step
     }
 
-    /// The instruction with its VGPR numbers moved on by M0[7:0], where M0[15:12] says so; `None` if that leads out of the
-    /// first `vgprs` registers.
-    pub(crate) fn indexed(&self, m0: u32, vgprs: u16) -> Option<Step> {
-        let by = (m0 & 0xff) as u16;
-        let tied = self.inst.desc.operands.iter().any(|o| o.access == Access::ReadWrite);
-        let move_on = |slot: u16| Some(slot + by).filter(|slot| *slot < vgprs);
-        let mut step = Step {
-            exec: self.exec.clone(),
-            directed: self.directed.clone(),
-            inst: self.inst.clone(),
-            ..*self
-        };
-        for (i, src) in step.src.iter_mut().enumerate() {
-            // A tied destination moves with the destination.
-            let bit = if i == 2 && tied { 15 } else { 12 + i };
-            if let (Src::Vector(slot), 1) = (*src, m0 >> bit & 1) {
-                *src = Src::Vector(move_on(slot)?);
-            }
-        }
-        if m0 >> 15 & 1 == 1 {
-            step.vdst = move_on(step.vdst)?;
-        }
-        Some(step)
+    /// The same step of the program with the registers of `inst`.
+    pub(crate) fn with(&self, inst: Inst, map: &RegisterMap) -> Step {
+        let at = (self.offset, self.size);
+        let step = Step::resolve(inst, at, self.arch, map, self.exec.clone(), self.directed.clone());
+        Step { target: self.target, ..step }
     }
 
     fn place(&mut self, map: &RegisterMap, name: &str, access: Access, operand: Operand) {
@@ -251,8 +233,6 @@ impl Step {
                     self.src[2] = map.source(operand);
                 }
             }
-            // s_movreld: the destination is relative to M0 and thus listed as a source.
-            ("sdst", Operand::Reg(reg)) => self.sdst = reg.index,
             // v_swap: the second register is both source and destination.
             ("vdst1", _) => self.src[1] = map.source(operand),
             ("scale_src0", Operand::Reg(reg)) => self.scales[0] = map.slot(reg),

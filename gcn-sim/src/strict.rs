@@ -7,9 +7,16 @@
 pub(crate) mod counters;
 pub(crate) mod effect;
 pub(crate) mod range;
+pub(crate) mod reads;
 pub(crate) mod states;
 
+use std::sync::Arc;
+
+use effect::Effect;
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::View;
 use gcn_isa::reg::RegUnit;
+use gcn_isa::{Inst, Target};
 
 use crate::error::{Hazard, Site};
 use crate::exec::Trace;
@@ -17,14 +24,46 @@ use crate::machine::Machine;
 
 /// What strict mode knows about each instruction of a program.
 pub(crate) struct Program {
-    pub effects: Vec<effect::Effect>,
+    pub effects: Vec<Effect>,
     pub pairs: states::Pairs,
 }
 
 impl Program {
     pub(crate) fn new(machine: &Machine) -> Program {
-        let effects = machine.steps().iter().map(|s| effect::Effect::of(machine.target(), &s.inst)).collect();
+        let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst)).collect();
         Program { effects, pairs: states::Pairs::new(machine) }
+    }
+}
+
+/// The instruction that a wave is about to execute.
+pub(crate) struct Current<'a> {
+    /// Its index.
+    pub at: usize,
+    pub effect: &'a Effect,
+    pub view: &'a View,
+    /// Its view once more, if an index has moved its registers: those of the program are then another instruction's.
+    pub moved: Option<&'a Arc<View>>,
+}
+
+/// An instruction with the registers that an index leads to.
+pub(crate) struct Moved {
+    pub effect: Effect,
+    pub view: Arc<View>,
+}
+
+impl Moved {
+    pub(crate) fn of(target: Target, inst: &Inst) -> Moved {
+        Moved { effect: Effect::of(target, inst), view: Arc::new(View::new(target, inst)) }
+    }
+}
+
+impl Program {
+    /// Instruction `at`, with the registers of `moved` if they are others.
+    pub(crate) fn current<'a>(&'a self, at: usize, moved: Option<&'a Moved>) -> Current<'a> {
+        match moved {
+            Some(Moved { effect, view }) => Current { at, effect, view, moved: Some(view) },
+            None => Current { at, effect: &self.effects[at], view: &self.pairs.views[at], moved: None },
+        }
     }
 }
 
@@ -32,37 +71,48 @@ impl Program {
 #[derive(Default)]
 pub(crate) struct WaveState {
     counters: counters::Counters,
+    reads: reads::Reads,
     recent: states::Recent,
 }
 
 impl WaveState {
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
+        self.reads.reset();
         self.recent.reset();
     }
 
-    /// Checks instruction `at` before it executes. `alone`: the workgroup has no other wave.
+    /// Checks an instruction before it executes. `alone`: the workgroup has no other wave.
     pub(crate) fn before(
         &mut self,
         program: &Program,
         machine: &Machine,
-        at: usize,
+        now: &Current<'_>,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
-        self.recent.check(&program.pairs, machine, at)?;
-        self.counters.before(&program.effects, machine, at, alone)
+        self.recent.check(&program.pairs, machine, now)?;
+        self.counters.before(&program.effects, machine, now.effect, alone)
     }
 
-    /// Takes note that instruction `at` executed and touched what `trace` says.
+    /// Takes note that an instruction executed and touched what `trace` says.
     pub(crate) fn after(
         &mut self,
         program: &Program,
         machine: &Machine,
-        at: usize,
+        now: &Current<'_>,
         trace: &Trace,
     ) -> Result<(), Box<Hazard>> {
-        self.recent.push(&program.pairs, at);
-        self.counters.after(&program.effects, machine, at, range::LdsRange::of(trace))
+        self.recent.push(&program.pairs, now);
+        self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(trace))?;
+        if program.effects[now.at].reads_lds {
+            self.reads.add(&self.counters, now.at, &trace.touches);
+        }
+        Ok(())
+    }
+
+    /// Reads of LDS that are outstanding, each with the weakest wait for it.
+    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&reads::Read, WaitCnt)> {
+        self.reads.outstanding(&self.counters)
     }
 }
 

@@ -8,11 +8,13 @@ use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next, Trace};
 use crate::faithful::{self, Stale};
 use crate::gws::Queued;
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::sanitize::{self, Finding};
 use crate::step::Step;
-use crate::strict;
+use crate::strict::reads::{self, Late};
+use crate::strict::{self, Moved};
 use crate::wave::Wave;
 use crate::workgroup::{execute, site};
 
@@ -81,6 +83,8 @@ pub(crate) struct Group {
     strict: Vec<strict::WaveState>,
     faithful: Vec<faithful::WaveState>,
     sanitize: Option<sanitize::Group>,
+    /// Reads of LDS that were outstanding at the last barrier.
+    late: Vec<Late>,
     results: Results,
     id: [u32; 3],
     alone: bool,
@@ -104,6 +108,7 @@ impl Group {
             sanitize.start(launch, id, waves, sgprs);
         }
         (self.id, self.alone) = (id, waves.len() == 1);
+        self.late.clear();
         self.strict.iter_mut().for_each(strict::WaveState::reset);
         self.faithful.iter_mut().for_each(faithful::WaveState::reset);
     }
@@ -115,6 +120,16 @@ impl Group {
         machine: &Machine,
         waves: &[Wave],
     ) -> Result<(), Fault> {
+        self.late.clear();
+        // Other targets need every counter at 0 before a barrier.
+        if machine.target().has_back_off_barrier() {
+            for (wave, state) in (0..).zip(&mut self.strict) {
+                self.late.extend(state.lds_reads().map(|read| Late::of(wave, read)));
+            }
+            for (wave, state) in (0..).zip(&mut self.faithful) {
+                self.late.extend(state.lds_reads().map(|read| Late::of(wave, read)));
+            }
+        }
         let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {
             return Ok(());
         };
@@ -151,10 +166,17 @@ impl Group {
     }
 
     /// A wave's turn begins.
-    pub(crate) fn resume(&mut self, cx: &mut Cx<'_>) {
-        if let Some(state) = self.faithful.get_mut(cx.w.id as usize) {
-            state.resume(cx);
+    pub(crate) fn resume(&mut self, shared: &Shared, cx: &mut Cx<'_>) {
+        if let (Watched::Faithful(program), Some(state)) =
+            (&shared.mode, self.faithful.get_mut(cx.w.id as usize))
+        {
+            state.resume(program, cx);
         }
+    }
+
+    /// True if the wave goes on after the others, whose writes its reads of LDS may see.
+    pub(crate) fn goes_last(&self, number: usize) -> bool {
+        self.faithful.get(number).is_some_and(faithful::WaveState::reads_late)
     }
 
     /// A wave's turn is over.
@@ -179,19 +201,28 @@ impl Group {
             Watched::Functional => execute(cx, step)?,
             Watched::Strict(program) => {
                 let state = &mut self.strict[number];
-                state.before(program, cx.machine, at, alone).map_err(Fault::Hazard)?;
+                let moved = indexed::moved(cx, step)?.map(|inst| Moved::of(cx.machine.target(), &inst));
+                let now = program.current(at, moved.as_ref());
+                state.before(program, cx.machine, &now, alone).map_err(Fault::Hazard)?;
                 let next = execute(cx, step)?;
                 let early = match cx.trace.as_deref() {
-                    Some(trace) => state.after(program, cx.machine, at, trace),
+                    Some(trace) => state.after(program, cx.machine, &now, trace),
                     None => Ok(()),
                 };
                 early.map_err(Fault::Hazard)?;
-                next
+                match self.overtaken(cx) {
+                    Some(hazard) => return Err(Fault::Hazard(hazard)),
+                    None => next,
+                }
             }
             Watched::Faithful(program) => {
                 let stale = &mut self.results.stale;
                 let mut report = |cx: &Cx<'_>, hazard: Box<Hazard>| keep(stale, cx, id, step, *hazard);
-                self.faithful[number].step(program, cx, step, alone, &mut report)?
+                let next = self.faithful[number].step(program, cx, step, alone, &mut report)?;
+                if let Some(hazard) = self.overtaken(cx) {
+                    keep(&mut self.results.stale, cx, id, step, *hazard);
+                }
+                next
             }
         };
         if let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) {
@@ -201,6 +232,12 @@ impl Group {
             probes.after(cx, step, id);
         }
         Ok(next)
+    }
+
+    /// The hazard of having written what another wave may still have to read.
+    fn overtaken(&self, cx: &Cx<'_>) -> Option<Box<Hazard>> {
+        let trace = cx.trace.as_deref().filter(|_| !self.late.is_empty())?;
+        reads::overtaken(&self.late, cx.machine, cx.w.id, &trace.touches)
     }
 
     /// Gives what was found to the launch.

@@ -3,6 +3,7 @@
 use crate::dispatch::Launch;
 use crate::error::{OutOfBounds, SimError, Site, Space};
 use crate::exec::{Cx, Fault, Next};
+use crate::indexed;
 use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::memory::{Memory, Range};
@@ -93,7 +94,11 @@ impl Unit {
         turn: u64,
     ) -> Result<Round, SimError> {
         let mut idle = true;
-        for number in 0..self.waves.len() {
+        let waves = self.waves.len();
+        for (last, number) in [false, true].into_iter().flat_map(|last| (0..waves).map(move |n| (last, n))) {
+            if self.watch.as_ref().is_some_and(|w| w.goes_last(number)) != last {
+                continue;
+            }
             if let Status::Queued(_, queued) = self.waves[number].status
                 && memory.gws().lets_go(queued)
             {
@@ -204,7 +209,7 @@ impl Unit {
         };
         let mut trace = watch.trace(shared);
         cx.trace = Some(&mut trace);
-        watch.resume(&mut cx);
+        watch.resume(shared, &mut cx);
         let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
         let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
         watch.suspend(&mut cx, at_barrier);
@@ -304,10 +309,11 @@ pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
     if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
         return Ok(Next::Fall);
     }
-    if cx.w.mode.gpr_indexing && step.inst.desc.is_valu() {
-        let outside = Fault::Unsupported("a VGPR index beyond the allocated registers");
-        let indexed = step.indexed(cx.w.m0(), cx.machine.state().vgprs as u16).ok_or(outside)?;
-        return execute_as_is(cx, &indexed);
+    if cx.w.mode.gpr_indexing
+        && step.inst.desc.format.is_vop()
+        && let Some(moved) = indexed::step(cx, step)?
+    {
+        return execute_as_is(cx, &moved);
     }
     execute_as_is(cx, step)
 }

@@ -5,6 +5,7 @@ mod llvm;
 #[path = "../../../testing/llvm_tools.rs"]
 mod llvm_tools;
 mod oracle;
+mod own_checker;
 mod results;
 mod tight;
 mod waits;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use gcn_emit::asm::{self, AsmInst, Assembly, Diagnostic, Diagnostics, Options};
+use gcn_emit::asm::{self, AsmInst, Assembly, Diagnostic, Diagnostics, Folders, Options};
 use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
 use gcn_emit::text::InstText;
@@ -32,6 +32,8 @@ pub struct Args {
     /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-, in place of the file's
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
+    #[command(flatten)]
+    includes: file::Includes,
     /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; a code object is written with `-o` only
     #[arg(long)]
     show_encoding: bool,
@@ -67,8 +69,11 @@ struct Errors<'d> {
 /// An instruction of the file.
 #[derive(Serialize)]
 struct Instruction {
-    /// Line of the source, from 1.
+    /// Line of the source, from 1; of what a macro wrote, that of the call.
     line: u32,
+    /// Where it stands, if the line is that of a call: file, line and macro.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
     section: String,
     /// Byte offset in the section.
     offset: u64,
@@ -82,7 +87,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let text = file::read_text(&args.file)?;
     let name = file::shown(&args.file);
     let options = Options { target: args.target, keep_instructions: args.show_encoding || args.json };
-    let assembly = match asm::assemble(name, &text, &options) {
+    let folders = args.includes.folders();
+    let assembly = match asm::assemble_with(name, &text, &options, &folders) {
         Ok(assembly) => assembly,
         Err(errors) => return Err(refuse(args, name, &errors)),
     };
@@ -94,10 +100,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         file::write(output, &object)?;
     }
     if args.json {
-        return file::print(commands::json(&report(&assembly, &text, output))?.as_bytes());
+        let texts = texts(name, &assembly, &text, &options, &folders);
+        return file::print(commands::json(&report(&assembly, &texts, output))?.as_bytes());
     }
     if args.show_encoding {
-        return file::print(encodings(&assembly, &text).as_bytes());
+        let texts = texts(name, &assembly, &text, &options, &folders);
+        return file::print(encodings(&assembly, &texts).as_bytes());
     }
     Ok(())
 }
@@ -156,19 +164,24 @@ fn code<'a>(assembly: &'a Assembly, inst: &AsmInst) -> &'a [u8] {
 }
 
 /// The canonical text of each instruction. A branch keeps the destination that the source gives it.
-struct Texts<'a> {
+struct Texts {
     target: Target,
-    lines: Vec<&'a str>,
+    /// The lines that instructions stand in, each as one of its own.
+    lines: Vec<String>,
+    /// The line of each instruction.
+    numbers: Vec<u32>,
 }
 
-impl Texts<'_> {
-    fn of(&self, inst: &AsmInst) -> String {
+impl Texts {
+    /// The text of an instruction, which is the one of this number.
+    fn of(&self, number: usize, inst: &AsmInst) -> String {
         let is_label = |o: &Operand| matches!(o, Operand::Label(_));
         if !inst.inst.operands.iter().any(is_label) {
             return InstText { inst: &inst.inst, target: self.target, program: None }.to_string();
         }
-        let line = self.lines.get((inst.line as usize).saturating_sub(1)).copied().unwrap_or_default();
-        format!("{} {}", inst.inst.desc.printed, operands(line)).trim_end().to_owned()
+        let line = self.numbers.get(number).and_then(|n| self.lines.get((*n as usize).checked_sub(1)?));
+        let operands = operands(line.map_or("", String::as_str));
+        format!("{} {operands}", inst.inst.desc.printed).trim_end().to_owned()
     }
 }
 
@@ -184,15 +197,24 @@ fn operands(line: &str) -> &str {
     rest.split_once(char::is_whitespace).map_or("", |(_, operands)| operands.trim())
 }
 
-fn texts<'a>(assembly: &Assembly, source: &'a str) -> Texts<'a> {
-    Texts { target: assembly.module.target_id.target, lines: source.lines().collect() }
+/// The texts of a file's instructions; with macros, those of the text without them.
+fn texts(name: &str, assembly: &Assembly, source: &str, options: &Options, folders: &Folders) -> Texts {
+    let numbers = |assembly: &Assembly| assembly.instructions.iter().map(|inst| inst.line).collect();
+    let target = assembly.module.target_id.target;
+    let of =
+        |source: &str, numbers| Texts { target, lines: source.lines().map(str::to_owned).collect(), numbers };
+    if assembly.origins.is_empty() {
+        return of(source, numbers(assembly));
+    }
+    let plain = asm::expand(name, source, options, folders).unwrap_or_default();
+    let again = asm::assemble_with(name, &plain, options, folders);
+    of(&plain, again.map(|again| numbers(&again)).unwrap_or_default())
 }
 
-fn encodings(assembly: &Assembly, source: &str) -> String {
-    let texts = texts(assembly, source);
+fn encodings(assembly: &Assembly, texts: &Texts) -> String {
     let mut out = String::with_capacity(assembly.instructions.len() * 80);
-    for inst in &assembly.instructions {
-        let _ = write!(out, "{} ; encoding: [", texts.of(inst));
+    for (number, inst) in assembly.instructions.iter().enumerate() {
+        let _ = write!(out, "{} ; encoding: [", texts.of(number, inst));
         for (i, byte) in code(assembly, inst).iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
             let _ = write!(out, "{comma}0x{byte:02x}");
@@ -202,19 +224,19 @@ fn encodings(assembly: &Assembly, source: &str) -> String {
     out
 }
 
-fn report(assembly: &Assembly, source: &str, output: Option<String>) -> Report {
-    let texts = texts(assembly, source);
+fn report(assembly: &Assembly, texts: &Texts, output: Option<String>) -> Report {
     let section = |inst: &AsmInst| assembly.module.sections.get(inst.section.0 as usize);
-    let instruction = |inst: &AsmInst| Instruction {
+    let instruction = |(number, inst): (usize, &AsmInst)| Instruction {
         line: inst.line,
+        origin: inst.origin.and_then(|index| assembly.origins.get(index as usize)).map(ToString::to_string),
         section: section(inst).map_or_else(String::new, |s| s.name.clone()),
         offset: inst.offset,
-        text: texts.of(inst),
+        text: texts.of(number, inst),
         encoding: code(assembly, inst).iter().map(|b| format!("{b:02x}")).collect(),
     };
     Report {
         target_id: assembly.module.target_id.to_string(),
         output,
-        instructions: assembly.instructions.iter().map(instruction).collect(),
+        instructions: assembly.instructions.iter().enumerate().map(instruction).collect(),
     }
 }

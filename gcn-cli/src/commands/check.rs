@@ -11,11 +11,12 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clap::ValueEnum;
-use gcn_emit::target_id::{Feature, TargetId};
-use gcn_isa::hazards::Grade;
+use gcn_isa::hazards::{Config, Grade};
 
+use crate::commands::Xnack;
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::container::{self, Choice};
+use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::{commands, file};
 use analysis::Checked;
@@ -23,8 +24,8 @@ use summary::Summary;
 
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///
-/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, any of them gzipped, or a
-/// folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
+/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, compressed or not, a host
+/// library or program of HIP, any of them gzipped, or a folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
 ///
 /// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read, or nothing in it
 /// could be checked. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading of a manual, are shown and
@@ -35,25 +36,28 @@ pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The least grade that is shown: certain, documented or cautious
+    /// The least grade of rules that count: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "cautious")]
     level: Grade,
+    #[command(flatten)]
+    rules: Rules,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
     #[arg(long, value_name = "WHEN", default_value = "target")]
     xnack: Xnack,
-    /// The target id of assembly that does not name it
-    #[arg(long, value_name = "T")]
-    target: Option<TargetId>,
+    #[command(flatten)]
+    choice: Choice,
     /// Also show waits that are stronger than any rule asks for
     #[arg(long)]
     advice: bool,
+    #[command(flatten)]
+    includes: file::Includes,
     /// One line a file, and all rules in a table at the end
     #[arg(long)]
     summary: bool,
     /// Most findings that are shown of a file, those that are alike counted once
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Files that are checked at the same time; without it as many as there are processors
+    /// Files that are checked at the same time, at most 256; without it as many as there are processors
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Everything as JSON
@@ -69,27 +73,6 @@ Examples:
   gcn check build/ --summary                every file below a folder, one line each
   clang -S kernel.cl -o - | gcn check -";
 
-/// When the rules of XNACK replay count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Xnack {
-    /// Unless the target id says `xnack-`.
-    Target,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
-
-impl Xnack {
-    fn counts(self, id: TargetId) -> bool {
-        match self {
-            Xnack::Target => id.xnack != Feature::Off,
-            Xnack::On => true,
-            Xnack::Off => false,
-        }
-    }
-}
-
 /// What came of a file.
 struct Outcome {
     /// What is printed of it.
@@ -103,12 +86,17 @@ struct Outcome {
 
 /// Checks; the exit code says what was found.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let files = file::expand(&args.files)?;
+    let file::Expanded { files, unreadable } = file::expand(&args.files);
+    unreadable.iter().for_each(|complaint| file::complain(complaint));
     if files.is_empty() {
         return Err(Failure::usage(format!("{}: no file with code", args.files.join(", "))));
     }
-    let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, file));
-    let mut total = Summary::default();
+    if args.choice.list {
+        return files.iter().try_for_each(|file| container::list(file, &args.choice, args.json));
+    }
+    let rules = args.rules.config()?.and_at_least(args.level);
+    let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, rules, file));
+    let mut total = Summary { unreadable: unreadable.len(), ..Summary::default() };
     let mut text = String::new();
     let mut all = Vec::new();
     for outcome in outcomes {
@@ -136,7 +124,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn jobs(args: &Args) -> usize {
     let available = || std::thread::available_parallelism().ok();
-    args.jobs.or_else(available).map_or(1, NonZeroUsize::get)
+    args.jobs.or_else(available).map_or(1, NonZeroUsize::get).min(commands::MOST_JOBS)
 }
 
 /// Results in the order of the files.
@@ -144,27 +132,30 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(files.len()));
     std::thread::scope(|scope| {
-        for _ in 0..jobs.min(files.len()) {
-            scope.spawn(|| {
-                while let Some((index, file)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    files.get(index).map(|file| (index, file))
-                } {
-                    let result = work(file);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
-                }
-            });
-        }
+        let worker = || {
+            while let Some((index, file)) = {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                files.get(index).map(|file| (index, file))
+            } {
+                let result = work(file);
+                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
+            }
+        };
+        // What the system has no thread for is done by the threads that there are.
+        let started =
+            (1..jobs.min(files.len())).map(|_| std::thread::Builder::new().spawn_scoped(scope, worker));
+        let _threads: Vec<_> = started.take_while(Result::is_ok).collect();
+        worker();
     });
     let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_by_key(|d| d.0);
     done.into_iter().map(|d| d.1).collect()
 }
 
-fn outcome(args: &Args, name: &str) -> Outcome {
+fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
     let mut outcome =
         Outcome { text: String::new(), complaint: None, json: Vec::new(), summary: Summary::default() };
-    let inputs = match code::read(name, args.target, Broken::LeaveOut) {
+    let inputs = match code::read_with(name, &args.choice, Broken::LeaveOut, &args.includes.folders()) {
         Ok(inputs) => inputs,
         Err(failure) => {
             outcome.complaint = Some(failure.message());
@@ -173,19 +164,24 @@ fn outcome(args: &Args, name: &str) -> Outcome {
         }
     };
     for input in &inputs {
-        one(args, input, &mut outcome);
+        one(args, rules, input, &mut outcome);
     }
     outcome
 }
 
-fn one(args: &Args, input: &Input, outcome: &mut Outcome) {
+fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     if input.unit.instructions() == 0 {
         outcome.complaint =
             Some(format!("error: {}: there is no instruction in it that could be checked", input.name));
         outcome.summary.unreadable += 1;
         return;
     }
-    let checked = Checked::new(input, args.level, args.xnack.counts(input.unit.target_id), args.advice);
+    let checked = Checked::new(
+        input,
+        args.level,
+        rules.with_xnack(args.xnack.counts(input.unit.target_id)),
+        args.advice,
+    );
     let summary = Summary::of(&checked);
     if args.json {
         outcome.json.push(json::file(&checked));

@@ -1,10 +1,10 @@
 //! Files with code, whatever their kind, for the commands that analyse it.
 
-use gcn_emit::asm::{self, Diagnostic, Options};
+use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
-use gcn_emit::object::bundle;
 use gcn_emit::target_id::TargetId;
 
+use crate::commands::container::{self, Choice, Object, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
@@ -29,21 +29,23 @@ pub enum Broken {
     LeaveOut,
 }
 
-/// Reads assembly, a code object, a relocatable object or a bundle of code objects, any of them gzipped or not. `target` is
-/// what assembly is for that does not say it; objects say it themselves.
-pub fn read(name: &str, target: Option<TargetId>, broken: Broken) -> Result<Vec<Input>, Failure> {
+/// Reads assembly, or every code object of a file that `choice` takes: an object, relocatable or not, a bundle, a host library or
+/// program, any of them gzipped or not. The target of `choice` is what assembly is for that does not say it.
+pub fn read(name: &str, choice: &Choice, broken: Broken) -> Result<Vec<Input>, Failure> {
+    read_with(name, choice, broken, &Folders::default())
+}
+
+/// The same with the folders in which `.include` of assembly looks for files.
+pub fn read_with(
+    name: &str,
+    choice: &Choice,
+    broken: Broken,
+    folders: &Folders,
+) -> Result<Vec<Input>, Failure> {
     let bytes = file::read_unpacked(name)?;
     let name = file::shown(name);
-    if bundle::is_bundle(&bytes) {
-        return bundled(name, &bytes);
-    }
-    if bytes.starts_with(b"\x7fELF") {
-        return Ok(vec![Input {
-            name: name.to_owned(),
-            unit: object(name, &bytes)?,
-            text: None,
-            left_out: Vec::new(),
-        }]);
+    if container::holds_objects(&bytes) {
+        return objects(name, &bytes, choice).map_err(Failure::into_unreadable);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -51,42 +53,57 @@ pub fn read(name: &str, target: Option<TargetId>, broken: Broken) -> Result<Vec<
             "{name}: neither an ELF file nor a bundle, and byte {at} is no UTF-8 as assembly is"
         ))
     })?;
-    Ok(vec![assembly(name, text, target, broken)?])
+    Ok(vec![assembly(name, text, choice.target, broken, folders)?])
 }
 
-fn assembly(name: &str, text: String, target: Option<TargetId>, broken: Broken) -> Result<Input, Failure> {
+fn assembly(
+    name: &str,
+    text: String,
+    target: Option<TargetId>,
+    broken: Broken,
+    folders: &Folders,
+) -> Result<Input, Failure> {
     let options = Options { target: target_of(&text, target), keep_instructions: true };
     let read = match broken {
-        Broken::Refuse => asm::assemble(name, &text, &options).map(|assembly| (assembly, Vec::new())),
-        Broken::LeaveOut => {
-            asm::assemble_readable(name, &text, &options).map(|read| (read.assembly, read.left_out))
+        Broken::Refuse => {
+            asm::assemble_with(name, &text, &options, folders).map(|assembly| (assembly, Vec::new()))
         }
+        Broken::LeaveOut => asm::assemble_readable_with(name, &text, &options, folders)
+            .map(|read| (read.assembly, read.left_out)),
     };
     let (assembly, left_out) = read.map_err(|errors| Failure::unreadable(errors.render(file::colours())))?;
     let unit = Unit::from_assembly(assembly).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
     Ok(Input { name: name.to_owned(), unit, text: Some(text), left_out })
 }
 
+/// The same assembly with macros, repetitions and included files replaced by what they come to.
+pub fn expanded(input: Input, target: Option<TargetId>, folders: &Folders) -> Result<Input, Failure> {
+    let Some(text) = &input.text else { return Ok(input) };
+    let options = Options { target: target_of(text, target), keep_instructions: false };
+    let plain = asm::expand(&input.name, text, &options, folders)
+        .map_err(|errors| Failure::unreadable(errors.render(file::colours())))?;
+    assembly(&input.name, plain, target, Broken::Refuse, folders)
+}
+
 /// The target that the caller names, unless the file names one: many files with different targets are read with one option.
 fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
-    let says = |line: &str| line.trim_start().starts_with(".amdgcn_target");
-    target.filter(|_| !text.lines().any(says))
+    target.filter(|_| !text.lines().any(names_target))
 }
 
-fn object(name: &str, bytes: &[u8]) -> Result<Unit, Failure> {
-    let object = commands::code_object(name, bytes).map_err(Failure::into_unreadable)?;
-    Unit::of_object(&object).map_err(|error| Failure::usage(format!("{name}: {error}")))
+/// True for a line with `.amdgcn_target`; the first one may have a byte order mark.
+pub fn names_target(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim_start().starts_with(".amdgcn_target")
 }
 
-fn bundled(name: &str, bytes: &[u8]) -> Result<Vec<Input>, Failure> {
-    let entries = bundle::entries(bytes).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
-    let mut inputs = Vec::new();
-    for entry in entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty()) {
-        let name = format!("{name} ({})", entry.name);
-        inputs.push(Input { unit: object(&name, entry.bytes)?, name, text: None, left_out: Vec::new() });
-    }
-    if inputs.is_empty() {
-        return Err(Failure::usage(format!("{name}: the bundle has no code object for a supported target")));
-    }
-    Ok(inputs)
+fn objects(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<Input>, Failure> {
+    let unpacked = Unpacked::new();
+    // An object says itself what it is for: many files are read with one `--target`.
+    let choice = if container::holds_several(bytes) { *choice } else { Choice::default() };
+    let input = |object: Object<'_>| {
+        let read = commands::code_object(&object.name, object.bytes)?;
+        let unit = Unit::of_object(&read);
+        let unit = unit.map_err(|error| Failure::input(format!("{}: {error}", object.name)))?;
+        Ok(Input { name: object.name, unit, text: None, left_out: Vec::new() })
+    };
+    choice.select(name, bytes, &unpacked)?.into_iter().map(input).collect()
 }

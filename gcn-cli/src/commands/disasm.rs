@@ -5,6 +5,7 @@ use gcn_emit::text::InstText;
 use gcn_isa::Target;
 use serde::Serialize;
 
+use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
@@ -14,7 +15,8 @@ use crate::{commands, file};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co) or a relocatable object (.o); `-` for standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP, gzipped or not; `-` for
+    /// standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
     /// This kernel only
@@ -23,6 +25,8 @@ pub struct Args {
     /// The address and the machine code of each instruction behind it, as a comment
     #[arg(long)]
     bytes: bool,
+    #[command(flatten)]
+    choice: Choice,
     /// The instructions as JSON
     #[arg(long)]
     json: bool,
@@ -32,7 +36,9 @@ const EXAMPLES: &str = "\
 Examples:
   gcn disasm kernel.hsaco                          assembly that assembles to the same code
   gcn disasm kernel.hsaco --kernel saxpy --bytes   one kernel, with addresses and machine code
-  gcn disasm kernel.hsaco --json                   each instruction with address, bytes and text";
+  gcn disasm kernel.hsaco --json                   each instruction with address, bytes and text
+  gcn disasm libgemm.so --list                     the code objects in a library
+  gcn disasm libgemm.so --target gfx942            the one for a target";
 
 /// A code object as JSON.
 #[derive(Serialize)]
@@ -60,9 +66,13 @@ struct Item {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let bytes = file::read(&args.file)?;
+    if args.choice.list {
+        return container::list(&args.file, &args.choice, args.json);
+    }
+    let (bytes, unpacked) = (file::read_unpacked(&args.file)?, Unpacked::new());
     let name = file::shown(&args.file);
-    let object = commands::code_object(name, &bytes)?;
+    let chosen = args.choice.select_one(name, &bytes, &unpacked, args.kernel.as_deref())?;
+    let (name, object) = (chosen.name.as_str(), commands::code_object(&chosen.name, chosen.bytes)?);
     let disassembly = disasm::disassemble(&object);
     if let Some(kernel) = args.kernel.as_deref()
         && !disassembly.has_kernel(kernel)
@@ -104,6 +114,9 @@ fn item(item: &disasm::Item<'_>, target: Target) -> Item {
     let text = |inst| Some(InstText { inst, target, program: None }.to_string());
     let (text, note) = match &item.content {
         Content::Inst(inst) => (text(inst), None),
+        Content::Unprintable(_) | Content::Undecodable(_) if item.is_padding() => {
+            (None, Some(disasm::ZEROS.to_owned()))
+        }
         Content::Unprintable(inst) => (text(inst), Some("this text assembles to other bytes".to_owned())),
         Content::Undecodable(fault) => (None, Some(fault.to_string())),
         Content::Data => (None, Some("data".to_owned())),

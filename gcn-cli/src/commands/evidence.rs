@@ -3,13 +3,15 @@
 mod table;
 
 use gcn_emit::code::Unit;
-use gcn_emit::target_id::{Feature, TargetId};
+use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 use gcn_isa::evidence::{self, Evidence};
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
 
 use crate::commands::check::in_parallel;
 use crate::commands::code::{self, Broken};
+use crate::commands::container::Choice;
+use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::{commands, file};
 use table::Table;
@@ -31,9 +33,8 @@ pub struct Args {
     /// The target of assembly files that do not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
-    /// Which rules count: safe (all), manual or certain
-    #[arg(long, value_name = "SET", default_value_t)]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: Rules,
     /// The counts as JSON
     #[arg(long)]
     json: bool,
@@ -45,14 +46,16 @@ Examples:
   gcn evidence --json a.hsaco b.s     for programs";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let files = file::expand(&args.files)?;
+    let rules = args.rules.config()?;
+    let file::Expanded { files, unreadable } = file::expand(&args.files);
+    unreadable.iter().for_each(|complaint| file::complain(complaint));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
-        let inputs = code::read(file, args.target, Broken::Refuse)?;
-        Ok(inputs.iter().map(|input| Counted::of(&input.unit, args.rules)).collect::<Vec<_>>())
+        let inputs = code::read(file, &Choice::for_target(args.target), Broken::Refuse)?;
+        Ok(inputs.iter().map(|input| Counted::of(&input.unit, rules)).collect::<Vec<_>>())
     });
     let mut table = Table::default();
-    let mut failed = 0;
+    let mut failed = unreadable.len();
     for result in counted {
         match result {
             Ok(counted) => counted.iter().for_each(|c| table.add(c)),
@@ -81,8 +84,8 @@ struct Counted {
 }
 
 impl Counted {
-    fn of(unit: &Unit, rules: RuleSet) -> Counted {
-        let config = rules.config(unit.target_id.xnack != Feature::Off);
+    fn of(unit: &Unit, rules: Config) -> Counted {
+        let config = rules.with_xnack(unit.target_id.may_replay());
         let mut evidence = Evidence::new();
         for code in &unit.sections {
             evidence::add(&mut evidence, &evidence::of(&code.program, config));

@@ -5,13 +5,15 @@ mod listing;
 use std::collections::BTreeMap;
 
 use gcn_emit::rewrite::{ExplainedWait, Waits, Writers, explain, writers};
-use gcn_emit::target_id::{Feature, TargetId};
+use gcn_emit::target_id::TargetId;
 use gcn_isa::check;
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
 use serde::Serialize;
 
 use crate::commands;
 use crate::commands::code::{self, Broken, Input};
+use crate::commands::container::Choice;
+use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::file;
 
@@ -19,6 +21,8 @@ use crate::file;
 ///
 /// Behind a wait stand the rules that it serves, each with the two instructions, the registers by which they depend and how
 /// much is needed; or that it orders memory, or that nothing needs it. Where a rule is not kept, `missing:` says so.
+///
+/// Of a file with macros or included files, the lines are those of the text that `gcn fix --expand` begins with.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -28,12 +32,13 @@ pub struct Args {
     /// Also say for each register that an instruction reads where it was written last
     #[arg(long)]
     writers: bool,
-    /// Which rules count: safe, manual or certain
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: Rules,
     /// The target id of a file that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
+    #[command(flatten)]
+    includes: file::Includes,
     /// The waits with their reasons as JSON
     #[arg(long)]
     json: bool,
@@ -65,14 +70,17 @@ struct Report {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    for input in code::read(&args.file, args.target, Broken::Refuse)? {
+    let folders = args.includes.folders();
+    for input in code::read_with(&args.file, &Choice::for_target(args.target), Broken::Refuse, &folders)? {
+        let input =
+            if input.unit.origins.is_empty() { input } else { code::expanded(input, args.target, &folders)? };
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
                 "{}: not assembly; `gcn disasm` makes assembly of it",
                 input.name
             )));
         };
-        let report = report(&input, args);
+        let report = report(&input, args, args.rules.config()?);
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {
@@ -82,22 +90,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn report(input: &Input, args: &Args) -> Report {
+fn report(input: &Input, args: &Args, rules: Config) -> Report {
     let unit = &input.unit;
     let mut totals = Waits::default();
     unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
     Report {
         file: input.name.clone(),
         target_id: unit.target_id.to_string(),
-        waits: explain(unit, args.rules),
-        missing: missing(input, args.rules),
+        waits: explain(unit, rules),
+        missing: missing(input, rules),
         writers: args.writers.then(|| writers(unit)),
         totals,
     }
 }
 
-fn missing(input: &Input, rules: RuleSet) -> Vec<Missing> {
-    let rules = rules.config(input.unit.target_id.xnack != Feature::Off);
+fn missing(input: &Input, rules: Config) -> Vec<Missing> {
+    let rules = rules.with_xnack(input.unit.target_id.may_replay());
     let options = check::Options { rules, ..check::Options::default() };
     let mut found: BTreeMap<(Option<u32>, &str), Missing> = BTreeMap::new();
     for code in &input.unit.sections {
@@ -124,5 +132,5 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
         (check::Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`"),
         _ => finding.title.to_owned(),
     };
-    format!("{}: {reg}{first}{}: {amounts}", finding.rule, finding.second_name)
+    format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
 }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
+use gcn_emit::asm;
 use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteError, Waits, fix_functions};
 use gcn_emit::target_id::TargetId;
-use gcn_isa::hazards::RuleSet;
 use serde::Serialize;
 
-use crate::commands::{self, totals};
+use crate::commands::rule_set::Rules;
+use crate::commands::{self, Xnack, totals};
 use crate::failure::Failure;
 use crate::file;
 
@@ -35,13 +36,21 @@ pub struct Args {
     /// Where the result goes; without it to standard output
     #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"])]
     output: Option<String>,
-    /// Which rules count: safe, manual or certain
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
-    rules: RuleSet,
-    /// The target id, such as gfx942 or gfx90a:xnack-, in place of the file's; with `xnack-` the rules of XNACK replay do not
-    /// count
+    #[command(flatten)]
+    rules: Rules,
+    /// The target id, such as gfx942 or gfx90a:xnack-. Where the file names one, it may set features that the file leaves
+    /// open; with `xnack-` the rules of XNACK replay do not count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
+    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
+    #[arg(long, value_name = "WHEN", default_value = "target")]
+    xnack: Xnack,
+    #[command(flatten)]
+    includes: file::Includes,
+    /// Put what macros, repetitions, conditions and included files come to in their place first. Without it, a wait that has to
+    /// change in there is an error that names the line
+    #[arg(long, conflicts_with = "functions")]
+    expand: bool,
     /// Only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
@@ -65,6 +74,7 @@ Examples:
   gcn fix kernel.s -o fixed.s                 put in what is missing
   gcn fix kernel.s --strip -o fast.s          as few waits as the rules allow
   gcn fix kernel.s --rules certain --comment  only undisputed rules, each wait with its reason
+  gcn fix kernel.s -I inc --expand -o k.s     macros and included files in place, then what is missing
   gcn fix --strip --stats *.s                 wait states and s_waitcnt before and after
   gcn fix --target gfx942 --functions - --only counters < functions.txt";
 
@@ -116,10 +126,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn options(args: &Args) -> rewrite::Options {
-    rewrite::Options {
+fn options(args: &Args) -> Result<rewrite::Options, Failure> {
+    Ok(rewrite::Options {
         target: args.target,
-        rules: args.rules,
+        xnack: args.xnack.choice(),
+        rules: args.rules.config()?,
         strip: args.strip,
         only: args.only.map(|only| match only {
             Only::WaitStates => rewrite::Only::WaitStates,
@@ -127,13 +138,19 @@ fn options(args: &Args) -> rewrite::Options {
         }),
         comment: args.comment,
         brief: !args.json,
-    }
+    })
 }
 
 fn fix(name: &str, args: &Args) -> Result<Fixed, Failure> {
     let shown = file::shown(name);
-    let text = file::read_text(name)?;
-    rewrite::fix(shown, &text, &options(args)).map_err(|error| refuse(shown, &error))
+    let mut text = file::read_text(name)?;
+    let folders = args.includes.folders();
+    if args.expand {
+        let options = asm::Options { target: args.target, ..asm::Options::default() };
+        text = asm::expand(shown, &text, &options, &folders)
+            .map_err(|errors| Failure::shown(errors.render(file::colours())))?;
+    }
+    rewrite::fix_with(shown, &text, &options(args)?, &folders).map_err(|error| refuse(shown, &error))
 }
 
 fn refuse(name: &str, error: &RewriteError) -> Failure {
@@ -205,7 +222,7 @@ fn stats(args: &Args) -> Result<(), Failure> {
 fn batch(args: &Args, name: &str) -> Result<(), Failure> {
     let target = args.target.ok_or_else(|| Failure::usage("`--functions` needs `--target`"))?;
     let text = file::read_text(name)?;
-    let fixed = fix_functions(&text, target, &options(args));
+    let fixed = fix_functions(&text, target, &options(args)?);
     let mut failed = 0;
     for function in &fixed {
         if let Err(error) = &function.result {

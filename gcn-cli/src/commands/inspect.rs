@@ -5,26 +5,30 @@ use std::fmt::Write as _;
 use gcn_emit::descriptor::KernelDescriptor;
 use gcn_emit::kernel::{MAX_WORKGROUP, WAVE_SIZE};
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
-use gcn_emit::object::{CodeObject, KernelCode, SectionView, bundle};
+use gcn_emit::object::{CodeObject, KernelCode, SectionView};
 use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
 use gcn_isa::Target;
 use serde::Serialize;
 
+use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
 /// Shows what a code object asks of the machine: target, kernels, descriptor fields, arguments, registers, LDS, occupancy.
 ///
-/// Of a bundle for several targets, every code object is shown.
+/// Of a bundle, or a host library or program of HIP, every code object is shown.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), a relocatable object (.o) or a bundle; `-` for standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP, gzipped or not; `-` for
+    /// standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
     /// This kernel only
     #[arg(long, value_name = "K")]
     kernel: Option<String>,
+    #[command(flatten)]
+    choice: Choice,
     /// The same as JSON
     #[arg(long)]
     json: bool,
@@ -34,7 +38,8 @@ const EXAMPLES: &str = "\
 Examples:
   gcn inspect kernel.hsaco               every kernel of the file
   gcn inspect kernel.o --kernel saxpy    one kernel of a relocatable object
-  gcn inspect fat.bundle --json          every code object of a clang offload bundle";
+  gcn inspect fat.bundle --json          every code object of a clang offload bundle
+  gcn inspect libgemm.so --list          which code objects a host library holds";
 
 /// A code object.
 #[derive(Serialize)]
@@ -95,22 +100,22 @@ struct Field {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let bytes = file::read(&args.file)?;
+    if args.choice.list {
+        return container::list(&args.file, &args.choice, args.json);
+    }
+    let (bytes, unpacked) = (file::read_unpacked(&args.file)?, Unpacked::new());
     let name = file::shown(&args.file);
     let mut reports = Vec::new();
-    if bundle::is_bundle(&bytes) {
-        let entries = bundle::entries(&bytes).map_err(|e| Failure::input(format!("{name}: {e}")))?;
-        for entry in entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty()) {
-            let name = format!("{name} ({})", entry.name);
-            reports.push(report(&name, &commands::code_object(&name, entry.bytes)?, args.kernel.as_deref())?);
+    let mut without = None;
+    for object in args.choice.select(name, &bytes, &unpacked)? {
+        let read = commands::code_object(&object.name, object.bytes)?;
+        match args.kernel.as_deref().filter(|kernel| read.kernel(kernel).is_none()) {
+            Some(kernel) => without = Some(commands::no_such_kernel(&object.name, kernel, &read)),
+            None => reports.push(report(&read, args.kernel.as_deref())),
         }
-        if reports.is_empty() {
-            return Err(Failure::input(format!(
-                "{name}: the bundle has no code object for a supported target"
-            )));
-        }
-    } else {
-        reports.push(report(name, &commands::code_object(name, &bytes)?, args.kernel.as_deref())?);
+    }
+    if let Some(failure) = without.filter(|_| reports.is_empty()) {
+        return Err(failure);
     }
     let text = if args.json {
         match reports.as_slice() {
@@ -123,23 +128,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-fn report(file: &str, object: &CodeObject<'_>, only: Option<&str>) -> Result<Report, Failure> {
-    if let Some(kernel) = only
-        && object.kernel(kernel).is_none()
-    {
-        return Err(commands::no_such_kernel(file, kernel, object));
-    }
+fn report(object: &CodeObject<'_>, only: Option<&str>) -> Report {
     let wanted = object.kernels.iter().filter(|k| only.is_none_or(|o| o == k.name));
     let section =
         |s: &SectionView<'_>| Section { name: s.name.to_owned(), address: s.address, bytes: s.size };
-    Ok(Report {
+    Report {
         target_id: object.target_id.to_string(),
         // Code object V3 has ABI version 1.
         version: object.abi_version.saturating_add(2),
         relocatable: object.is_relocatable,
         sections: object.sections.iter().filter(|s| s.is_loaded() && s.size > 0).map(section).collect(),
         kernels: wanted.map(|k| kernel(k, object.target_id.target)).collect(),
-    })
+    }
 }
 
 fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {

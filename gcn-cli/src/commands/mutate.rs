@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use gcn_emit::rewrite::{Superfluous, superfluous};
 use gcn_emit::target_id::TargetId;
-use gcn_isa::hazards::RuleSet;
 use gcn_isa::table::Class;
 use serde::Serialize;
 
 use crate::commands::code::Broken;
+use crate::commands::container::Choice;
+use crate::commands::rule_set::Rules;
 use crate::commands::{self, code};
 use crate::failure::Failure;
 use crate::file;
@@ -24,9 +25,8 @@ pub struct Args {
     /// Assembly or an object; `-` for standard input
     #[arg(value_name = "FILE")]
     file: String,
-    /// Which rules count: safe, manual or certain
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::Safe)]
-    rules: RuleSet,
+    #[command(flatten)]
+    rules: Rules,
     /// The target id of assembly that does not name it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
@@ -51,12 +51,13 @@ struct Report {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    let rules = args.rules.config()?;
     let mut reports = Vec::new();
-    for input in code::read(&args.file, args.target, Broken::Refuse)? {
+    for input in code::read(&args.file, &Choice::for_target(args.target), Broken::Refuse)? {
         let lines = input.unit.sections.iter().flat_map(|s| &s.program.lines);
         let is_wait = |class: Class| matches!(class, Class::Nop | Class::Waitcnt);
         let waits = lines.filter(|l| is_wait(l.inst.desc.class)).count();
-        let superfluous = superfluous(&input.unit, args.rules);
+        let superfluous = superfluous(&input.unit, rules);
         reports.push(Report {
             file: input.name,
             target_id: input.unit.target_id.to_string(),

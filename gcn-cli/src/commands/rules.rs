@@ -127,7 +127,10 @@ fn details(page: &RulePage) -> String {
     line("source", page.citation);
     line(
         "evidence",
-        &format!("manual {}; LLVM {}; shipping kernels: {}", page.manual, page.llvm, page.kernels.summary),
+        &format!(
+            "manual {}; LLVM {}; rocRoller {}; shipping kernels: {}",
+            page.manual, page.llvm, page.rocroller, page.kernels.summary
+        ),
     );
     line("grade", &format!("{}; in the rule sets {}", page.grade, page.rule_sets.join(", ")));
     line("only with", if page.xnack_only { "XNACK on" } else { "" });

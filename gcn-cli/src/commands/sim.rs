@@ -1,5 +1,6 @@
 //! `gcn sim`.
 
+mod found;
 mod object;
 mod progress;
 mod show;
@@ -9,12 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gcn_emit::target_id::TargetId;
 use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
-use gcn_sim::{Mode, Options, Sanitize, Stats, timed};
+use gcn_sim::{Mode, Options, Sanitize, SimError, Stats, timed};
 
+use crate::commands::container::{self, Choice};
 use crate::failure::Failure;
-use crate::file;
+use crate::{commands, file};
 
 /// Runs a kernel of a code object on the CPU.
 ///
@@ -26,7 +27,8 @@ use crate::file;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle or assembly (.s), gzipped or not; `-` for standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or assembly (.s), gzipped or
+    /// not; `-` for standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
     /// The kernel, where there are several
@@ -69,7 +71,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME=VALUE", requires = "timed")]
     set: Vec<String>,
     /// Compute units that the grid is spread over; without it as many as the device has
-    #[arg(long, value_name = "N", requires = "timed")]
+    #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
     /// Writes the timeline to a file, as Chrome trace events
     #[arg(long, value_name = "FILE", requires = "timed")]
@@ -83,7 +85,7 @@ pub struct Args {
     /// Also lists the executed opcodes with the witness that the meaning of each has, and what is not exact
     #[arg(long)]
     fidelity: bool,
-    /// Host threads; without it as many as there are processors, and 1 where the order of workgroups can change the result
+    /// Host threads, at most 256; without it as many as there are processors, and 1 where the order of workgroups can change the result
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Most instructions that a wave may execute
@@ -93,12 +95,16 @@ pub struct Args {
     /// which shows what a data race would otherwise spoil
     #[arg(long, value_name = "N", default_value_t = Options::default().turn)]
     turn: u64,
-    /// Of a bundle, the code object for this target; the target of assembly that does not name it
-    #[arg(long, value_name = "T")]
-    target: Option<TargetId>,
+    #[command(flatten)]
+    choice: Choice,
+    #[command(flatten)]
+    includes: file::Includes,
     /// The result as JSON
     #[arg(long)]
     json: bool,
+    /// Also the seconds that it took, in JSON
+    #[arg(long, requires = "json")]
+    seconds: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -108,8 +114,8 @@ Examples:
   gcn sim saxpy.s --args spec.json --strict --json     missing waits are errors
   gcn sim lib.co --kernel gemm --args gemm.json --jobs 1";
 
-/// Findings of sanitizers that are shown.
-const FINDINGS: u32 = 20;
+/// Most findings of sanitizers that are kept.
+const FINDINGS: u32 = 1000;
 /// Events of a timeline.
 const EVENTS: usize = 1_000_000;
 
@@ -139,10 +145,13 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
 
 /// Runs, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.choice.list {
+        return container::list(&args.file, &args.choice, args.json);
+    }
     let name = file::shown(&args.file);
-    let object = object::read(&args.file, args.target)?;
     let (spec, folder) = spec(args)?;
     let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
+    let object = object::read(&args.file, &args.choice, kernel, &args.includes.folders())?;
     let mut program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
     if let Some(lines) = object.lines {
         program = program.with_lines(lines);
@@ -171,8 +180,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         profile,
         fidelity,
     };
-    file::print(if args.json { report.json()? } else { report.text() }.as_bytes())?;
-    if ran.is_clean() { Ok(()) } else { Err(Failure::silent(1)) }
+    file::print(if args.json { report.json(args.seconds)? } else { report.text() }.as_bytes())?;
+    match &ran {
+        Ran::Untimed(stats) if !ran.is_clean() => Err(Failure::shown(found::text(stats))),
+        _ => Ok(()),
+    }
 }
 
 /// What came of a run.
@@ -219,9 +231,10 @@ fn override_sizes(args: &Args, spec: &mut Spec) {
 
 fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
     if args.timed {
-        return Ok(prepared.run_timed(&timing(args)?).map(|report| Ran::Timed(Box::new(report))));
+        let (bar, config) = (progress::Bar::new(), timing(args)?);
+        return Ok(bar.watch(|| prepared.run_timed(&config)).map(|report| Ran::Timed(Box::new(report))));
     }
-    let jobs = args.jobs.map(NonZeroUsize::get);
+    let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
     let options = Options {
         mode: match (args.strict, args.faithful) {
             (true, _) => Mode::Strict,
@@ -237,9 +250,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);
-    let progress: Option<&(dyn Fn(gcn_sim::Progress) + Sync)> =
-        if bar.is_shown() { Some(&tell) } else { None };
-    let result = gcn_sim::with_threads(jobs, || prepared.run_with(&options, progress));
+    let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, Some(&tell))));
     bar.clear();
     Ok(result.map(Ran::Untimed))
 }
@@ -267,6 +278,8 @@ fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
 
 /// Files that cannot be read are the command line's fault, the rest is the input's.
 fn failure(place: &str, error: &Error) -> Failure {
-    let message = format!("{place}: {error}");
+    let limit =
+        matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));
+    let message = format!("{place}: {error}{}", if limit { " with --limit" } else { "" });
     if matches!(error, Error::File { .. }) { Failure::usage(message) } else { Failure::input(message) }
 }

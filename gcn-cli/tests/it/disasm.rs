@@ -52,3 +52,18 @@ fn what_is_no_code_object_is_refused() {
         gcn_with(&["disasm", "-"], &object[..length]).failure(1);
     }
 }
+
+/// Zeros would be `v_cndmask_b32_e32 v0, s0, v0, vcc` (VOP2 opcode 0), which reads two scalar values, as LLVM 22 refuses to.
+#[test]
+fn zeros_are_described_as_padding() {
+    let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\ns_endpgm\n.fill 41, 4, 0\ns_nop 1\n.long 0, 0\n";
+    let object = gcn_with(&["asm", "-", "-o", "-"], text.as_bytes()).out;
+    let shown = gcn_with(&["disasm", "-"], &object).text();
+    assert!(shown.contains(".fill 41, 4, 0x0 ; zeros, as padding"), "{shown}");
+    assert!(shown.contains("s_nop 1\n\t.long 0 ; zeros, as padding\n"), "{shown}");
+    let again = gcn_with(&["asm", "-", "-o", "-"], shown.as_bytes()).out;
+    let code = |bytes: &[u8]| read_code_object(bytes).unwrap().text().map(|t| t.bytes.to_vec());
+    assert_eq!(code(&object), code(&again));
+    let json = gcn_with(&["disasm", "-", "--json"], &object).text();
+    assert_eq!(json.matches("zeros, as padding").count(), 43);
+}

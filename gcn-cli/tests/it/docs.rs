@@ -1,5 +1,6 @@
 //! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes it anew.
 
+use crate::macros::MACROS;
 use crate::{TWO_KERNELS, UNWAITED, gcn_with, two_kernels};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/gcn.md");
@@ -17,10 +18,11 @@ fn words(command: &str) -> Vec<&str> {
 /// What `$ gcn …` prints in the page's folder, where there are `two_kernels.s` and `two_kernels.hsaco`.
 fn output(command: &str) -> String {
     let arguments: Vec<&str> = words(command).into_iter().skip(1).collect();
-    let named = |a: &&str| a.starts_with("two_kernels.") || *a == "unwaited.s";
+    let named = |a: &&str| a.starts_with("two_kernels.") || matches!(*a, "unwaited.s" | "macros.s");
     let name = arguments.iter().copied().find(|a| named(a)).unwrap_or("<stdin>");
     let input = match name {
         "two_kernels.s" => TWO_KERNELS.as_bytes().to_vec(),
+        "macros.s" => MACROS.as_bytes().to_vec(),
         "unwaited.s" => UNWAITED.as_bytes().to_vec(),
         _ => two_kernels(),
     };

@@ -43,3 +43,53 @@ fn a_reader_that_stops_early_is_no_failure() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_written_anew_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("out.s");
+    for mode in [0o600, 0o755, 0o664] {
+        std::fs::write(&output, "old").expect("a file");
+        std::fs::set_permissions(&output, std::fs::Permissions::from_mode(mode)).expect("a mode");
+        gcn_with(&["fix", "-", "-o", output.to_str().expect("UTF-8")], TWO_KERNELS.as_bytes());
+        let metadata = output.metadata().expect("a file");
+        assert!(metadata.len() > 3);
+        assert_eq!(metadata.permissions().mode() & 0o777, mode);
+    }
+}
+
+/// A folder that this user may not read is named, and the rest is checked.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_does_not_end_the_run() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (closed, path) = (folder.path().join("closed"), folder.path().to_str().expect("UTF-8"));
+    std::fs::write(folder.path().join("a.s"), TWO_KERNELS).expect("a file");
+    std::fs::create_dir(&closed).expect("a folder");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o0)).expect("a mode");
+    // root may read it all the same.
+    let readable = std::fs::read_dir(&closed).is_ok();
+    let run = gcn(&["check", path, "--summary"]);
+    let text = String::from_utf8(run.out).expect("UTF-8");
+    assert!(text.contains("a.s: "), "{text}");
+    if !readable {
+        assert!(run.err.contains("cannot read") && run.err.contains("closed"), "{}", run.err);
+        assert_eq!(run.code, 2);
+    }
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+}
+
+/// A device without end: it is refused at the most that is read, or for want of memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn input_without_end_is_refused() {
+    let limited = "ulimit -v 2000000; exec \"$0\" inspect /dev/zero";
+    let output =
+        Command::new("sh").args(["-c", limited, env!("CARGO_BIN_EXE_gcn")]).output().expect("sh starts");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("cannot read /dev/zero"), "{error}");
+}

@@ -52,3 +52,16 @@ fn errors_are_shown_as_the_assembler_shows_them() {
     assert!(error.contains("<stdin>:1:1") && error.contains("s_nop"), "{error}");
     gcn_with(&["fix", "a.s", "b.s"], b"").failure(2);
 }
+
+#[test]
+fn xnack_and_narrower_target_ids_are_accepted() {
+    let text = "\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nk:\n\ts_load_dword s4, s[0:1], 0x0\n\ts_load_dwordx2 s[0:1], s[0:1], 0x8\n\ts_endpgm\n";
+    let waits = |options: &[&str]| {
+        let args: Vec<&str> = ["fix", "-"].iter().chain(options).copied().collect();
+        gcn_with(&args, text.as_bytes()).text().contains("s_nop 0")
+    };
+    assert!(waits(&[]));
+    assert!(!waits(&["--target", "gfx942:xnack-"]));
+    assert!(waits(&["--target", "gfx942:xnack-", "--xnack", "on"]));
+    assert!(!waits(&["--xnack", "off"]));
+}

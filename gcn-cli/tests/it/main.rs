@@ -2,12 +2,15 @@
 
 mod asm;
 mod check;
+mod containers;
 mod disasm;
 mod docs;
 mod evidence;
 mod explain;
 mod files;
 mod fix;
+mod macros;
+mod mutated;
 mod rules;
 mod sim;
 mod wait;
@@ -75,6 +78,13 @@ pub fn unpack(packed: &[u8]) -> String {
     let mut text = String::new();
     flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("a gzipped text");
     text
+}
+
+/// The bytes of a gzipped file.
+pub fn unpack_bytes(packed: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).expect("a gzipped file");
+    bytes
 }
 
 /// An assembly file with two kernels, as a user would write it.

@@ -109,6 +109,36 @@ fn modes_and_reports() {
     );
 }
 
+/// The same run gives the same document; the time that it took is asked for.
+#[test]
+fn a_document_is_the_same_for_the_same_run() {
+    let json = |more: &[&str]| sim(&[&["--args", "SPEC", "--json"], more].concat()).text();
+    assert_eq!(json(&[]), json(&["--jobs", "2"]));
+    assert!(!json(&[]).contains("seconds") && json(&["--seconds"]).contains("\"seconds\""));
+    assert_eq!(json(&["--jobs", "100000000"]), json(&[]), "there are at most 256 threads");
+    assert!(sim(&["--args", "SPEC", "--timed", "--cus", "0"]).failure(2).contains("--cus"));
+}
+
+/// Findings go to standard error, with --json into the document too.
+#[test]
+fn findings_are_on_standard_error_and_in_the_document() {
+    // A work-item beyond the buffer.
+    let folder = folder("races");
+    let args = spec(&folder, r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 7}}}"#);
+    let common = ["--kernel", "fill", "--workgroup", "8", "--args", &args, "--sanitize", "accesses"];
+    let run = |more: &[&str]| sim(&[&common[..], &["--grid", "1"], more].concat());
+    let text = run(&[]);
+    assert_eq!(text.code, 1, "{}", text.err);
+    assert!(text.err.contains("found by sanitizers:\n  access out of bounds"), "{}", text.err);
+    let out = String::from_utf8(text.out).expect("UTF-8");
+    assert!(out.contains("found by sanitizers: 1 (1 access out of bounds)"), "{out}");
+    let json = run(&["--json"]);
+    assert!(json.code == 1 && json.err.contains("access out of bounds"), "{}", json.err);
+    let report: serde_json::Value = serde_json::from_slice(&json.out).expect("JSON");
+    assert_eq!(report["findings"].as_array().map(Vec::len), Some(1));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn what_is_wrong_is_said_with_the_exit_code() {
     let several = sim(&["--args", "SPEC", "--kernel", "none"]).failure(1);
@@ -121,6 +151,8 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     );
     let many = sim(&["--args", "SPEC", "--grid", "100000", "--cooperative"]).failure(1);
     assert!(many.contains("a cooperative launch of 100000 workgroups: gfx942 holds"), "{many}");
+    let limit = sim(&["--args", "SPEC", "--limit", "3"]).failure(1);
+    assert!(limit.contains("an endless loop, or the limit is to be raised with --limit"), "{limit}");
     assert!(sim(&["--args", "nowhere.json"]).failure(2).contains("cannot read nowhere.json"));
     assert!(sim(&["--args", "SPEC", "--strict", "--faithful"]).failure(2).contains("cannot be used"));
     let folder = folder("wrong");

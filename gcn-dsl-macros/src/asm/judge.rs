@@ -28,7 +28,8 @@ pub(crate) fn judge(
     options: &Options,
     faults: &mut Faults,
 ) -> Option<Checked> {
-    let rules = options.rules.into();
+    // The code object's target id leaves XNACK open.
+    let rules = options.rules.config(program.target.supports_xnack());
     if options.missing == Missing::Fix {
         let waits = WaitOptions { rules, ..WaitOptions::default() };
         let inserted = wait::insert_waits(&mut program, &waits);
@@ -166,7 +167,7 @@ impl At<'_> {
             (None, Some(reg)) => format!("`{second}` uses {reg}"),
             (None, None) => format!("`{second}`"),
         };
-        let amounts = amounts(finding);
+        let amounts = format!("{}{}", finding.via.words(), amounts(finding));
         let path = self.path(finding);
         let remedy = remedy(finding, self.options);
         let Finding { rule, grade, title, .. } = finding;

@@ -12,7 +12,7 @@ const OPTIONS: [(&str, &str); 4] = [
     ("target", "a target such as `gfx942`"),
     ("targets", "targets such as `[gfx90a, gfx942]`"),
     ("check", "`deny` (a missing wait is an error) or `fix` (it is put in)"),
-    ("rules", "`safe`, `manual` or `certain`"),
+    ("rules", "`safe`, `fast`, `manual`, `certain` or `llvm`"),
 ];
 
 /// Takes the options off the front of the input.

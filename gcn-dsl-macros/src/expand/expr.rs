@@ -11,7 +11,16 @@ use super::{Cx, Kind, attrs, lang, place};
 use crate::check;
 
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.
-const CONVERGENT: [&str; 7] = ["barrier", "all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];
+const CONVERGENT: [&str; 8] = [
+    "barrier",
+    "barrier_with_reads_pending",
+    "all_lanes",
+    "mfma",
+    "mfma_with",
+    "mfma_scale",
+    "smfmac",
+    "matmul",
+];
 
 /// Those that also take the targets which the kernel is written for.
 const BY_TARGET: [&str; 6] = ["all_lanes", "mfma", "mfma_with", "mfma_scale", "smfmac", "matmul"];

@@ -169,9 +169,12 @@ impl Builder {
         self.kernel.pipelines.push(Request { counter, stages, at });
     }
 
-    /// Declares an LDS array.
-    pub fn lds(&mut self, bytes: u32) -> LdsId {
-        let offset = self.kernel.lds_bytes().next_multiple_of(16);
+    /// Declares an LDS array of `len` elements of so many bytes. One that no memory can hold ends at the last address, and is
+    /// refused with the kernel.
+    pub fn lds(&mut self, len: usize, element_bytes: u32) -> LdsId {
+        let bytes = len.saturating_mul(element_bytes as usize);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let offset = self.kernel.lds_bytes().checked_next_multiple_of(16).unwrap_or(u32::MAX);
         self.kernel.lds.push(LdsDef { bytes, offset, dynamic: false });
         LdsId(self.kernel.lds.len() as u32 - 1)
     }

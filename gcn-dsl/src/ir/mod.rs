@@ -15,6 +15,7 @@ pub mod build;
 pub mod call;
 pub mod cse;
 pub mod dce;
+pub mod far;
 pub mod flow;
 mod fold;
 pub mod hinted;
@@ -278,7 +279,7 @@ impl Kernel {
 
     /// LDS bytes of arrays whose length is known.
     pub fn lds_bytes(&self) -> u32 {
-        self.lds.last().map_or(0, |l| l.offset + l.bytes)
+        self.lds.last().map_or(0, |l| l.offset.saturating_add(l.bytes))
     }
 
     /// Where the LDS ends that does not depend on the launch: what is reserved for spilled registers included.

@@ -3,12 +3,13 @@
 use gcn_emit::encode::EncodeError;
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
+use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{BuildOptions, BuiltKernel, Kernel, limits};
 use crate::asm::AsmError;
-use crate::ir::{cse, dce, licm, merge, pipeline, private};
+use crate::ir::{cse, dce, far, licm, merge, pipeline, private};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -171,22 +172,23 @@ pub(super) fn build<K: Kernel>(
         cse::run(&mut ir);
         dce::run(&mut ir);
     }
+    let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
+    if bytes > limit {
+        return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
+    }
+    let room = limits::lds_room(&signature, target, &ir);
+    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
+        ir.lds_reserved = room.slot(room.slots);
+    }
+    if far::run(&mut ir) {
+        cse::run(&mut ir);
+    }
     licm::run(&mut ir);
     let pipelines = pipeline::run(&mut ir).map_err(|error| BuildError::Pipeline { kernel: name(), error })?;
     if !pipelines.is_empty() {
         dce::run(&mut ir);
     }
     observe("ir");
-    let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
-    if bytes > limit {
-        return Err(BuildError::Lds { kernel: name(), bytes, limit, target });
-    }
-
-    let room = limits::lds_room(&signature, target, &ir);
-    if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
-        ir.lds_reserved = room.slot(room.slots);
-    }
-
     // IR becomes machine instructions.
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
@@ -205,10 +207,12 @@ pub(super) fn build<K: Kernel>(
     sched::manual::resolve(&mut program, &mut allocated.marks)
         .map_err(|error| BuildError::Schedule { kernel: name(), error })?;
     let fill = (options.schedule && options.fill).then(|| sched::fence::fences(&program, &allocated.marks));
-    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, ..WaitOptions::default() });
+    let target_id = TargetId { xnack: options.xnack, ..TargetId::any(target) };
+    let rules = options.rules.with_xnack(target_id.may_replay());
+    let inserted = wait::insert_waits(&mut program, &WaitOptions { fill, rules, ..WaitOptions::default() });
     observe("waits");
     let memory_model = check::MemoryModel::Strict;
-    let waits = check::Options { errata: false, memory_model, ..check::Options::default() };
+    let waits = check::Options { rules, errata: false, memory_model };
     if let Some(finding) = check::check_with(&program, waits).findings.first() {
         return Err(BuildError::Hazard { kernel: name(), finding: finding.to_string() });
     }
@@ -217,6 +221,7 @@ pub(super) fn build<K: Kernel>(
 
     // Machine instructions become bytes.
     let mut spec = spec::describe(&signature, &ir, inputs, program);
+    spec.xnack = options.xnack;
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;

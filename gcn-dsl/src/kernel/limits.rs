@@ -6,7 +6,7 @@ use gcn_isa::Target;
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
 
 use super::BuildError;
-use crate::ir;
+use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
@@ -72,10 +72,12 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
     let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);
-    let asked = signature.registers.lds_spill.unwrap_or(0) / slot_bytes;
+    let left = target.lds_per_cu().saturating_sub(first_byte);
+    let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;
     // An instruction's offset has 16 bits.
-    let reach = (0x1_0000u32.saturating_sub(first_byte)) / slot_bytes;
-    let room = |slots: u32| LdsRoom { first_byte, slot_bytes, slots };
+    let reach = |address: u32| (DS_OFFSET_MAX + 1 - (first_byte - address)) / slot_bytes;
+    let address = if first_byte <= DS_OFFSET_MAX && asked <= reach(0) { 0 } else { first_byte };
+    let room = |slots: u32| LdsRoom { address, first_byte, slot_bytes, slots };
     let fits = |&slots: &u32| {
         let lds_bytes = room(slots).slot(slots);
         let usage = Usage { vgprs: 1, sgprs: 1, lds_bytes, waves_per_workgroup: waves };
@@ -83,7 +85,7 @@ pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -
         lds_bytes <= target.lds_per_cu()
             && enough.is_none_or(|n| occupancy::Limits::of_usage(target, usage).lds >= n)
     };
-    room((0..=asked.min(reach)).rev().find(fits).unwrap_or(0))
+    room((0..=asked.min(reach(address))).rev().find(fits).unwrap_or(0))
 }
 
 /// Is the kernel what its attributes ask for?

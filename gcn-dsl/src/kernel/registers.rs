@@ -59,7 +59,7 @@ fn allocate(
     set_up_first(&mut function);
     let mut spill = SpillTo { frame: Some(frame), ..limits.spill };
     if lds.room.slots > 0 {
-        let address = inputs.lane_address(&mut function, lds.workgroup);
+        let address = inputs.lane_address(&mut function, lds.workgroup, lds.room.address);
         spill.lds = Some(LdsFrame { address, room: lds.room });
     }
     let limits = Limits { spill, ..*limits };

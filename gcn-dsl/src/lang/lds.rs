@@ -47,8 +47,7 @@ impl<T, const N: usize> Lds<T, N> {
     where
         T: Number,
     {
-        let bytes = u32::try_from(N * T::ELEM.bytes() as usize).unwrap_or(u32::MAX / 2);
-        Lds { id: with(|c| c.builder.lds(bytes)), element: PhantomData }
+        Lds { id: with(|c| c.builder.lds(N, T::ELEM.bytes())), element: PhantomData }
     }
 }
 

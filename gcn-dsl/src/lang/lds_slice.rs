@@ -56,8 +56,7 @@ impl<T> Copy for LdsSlice<T> {}
 impl<T: Number> LdsSlice<T> {
     /// Declares an array of `len` elements, a host number.
     pub fn new(len: usize) -> Self {
-        let bytes = len.checked_mul(T::ELEM.bytes() as usize).and_then(|n| u32::try_from(n).ok());
-        let id = with(|c| c.builder.lds(bytes.unwrap_or(u32::MAX / 2)));
+        let id = with(|c| c.builder.lds(len, T::ELEM.bytes()));
         Self::whole(id, len as u32)
     }
 

@@ -109,7 +109,9 @@ pub use small::{Packed, PackedFormat, Unpacked};
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
 pub use var::{AssignIn, Declare, Flatten, Var};
 pub use vector::Vector;
-pub use wave::{Convergent, all, any, ballot, barrier, read_first_lane, read_lane};
+pub use wave::{
+    Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,
+};
 pub use workgroup::{
     workgroup_and, workgroup_exclusive_and, workgroup_exclusive_max, workgroup_exclusive_min,
     workgroup_exclusive_or, workgroup_exclusive_product, workgroup_exclusive_sum, workgroup_exclusive_xor,

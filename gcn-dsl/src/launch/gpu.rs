@@ -63,23 +63,13 @@ impl Backend for Gpu {
     }
 
     fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, LaunchError> {
-        self.with_buffer(address, |buffer, offset| {
-            let mut data = vec![0; bytes];
-            buffer.read(offset, &mut data)?;
-            Ok(data)
-        })
+        self.with_buffer(address, |buffer, offset| buffer.read_vec(offset, bytes))
     }
 
     fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
         let module = self.device.load_module(kernel.code_object())?;
         let function = module.function(kernel.name())?;
-        self.device.launch(
-            &function,
-            grid.workgroups,
-            kernel.signature().workgroup,
-            grid.dynamic_lds,
-            kernarg,
-        )?;
+        self.device.launch_built(&function, kernel, grid, kernarg)?;
         self.device.synchronize()?;
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
         Ok(LaunchStats { workgroups, ..LaunchStats::default() })

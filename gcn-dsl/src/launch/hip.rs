@@ -5,7 +5,8 @@
 //! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipGetErrorString`.
 //!
 //! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside their buffers, a
-//! code object reaches a device only if it is for that device. What a kernel does on the device is not Rust's to check.
+//! code object reaches a device only if it is for that device. What a kernel does on the device is not Rust's to check: a launch
+//! with arguments as bytes is `unsafe`, and so is loading a library by its path.
 //!
 //! ```no_run
 //! use gcn_dsl::launch::hip::HipDevice;
@@ -17,7 +18,8 @@
 //! x.write(0, &vec![0; 4 * 1000])?;
 //! let mut kernarg = vec![0; 16];
 //! kernarg[..8].copy_from_slice(&x.address().to_le_bytes());
-//! device.launch(&kernel, [4, 1, 1], [256, 1, 1], 0, &kernarg)?;
+//! // SAFETY: the kernel stores to the buffer, within its size.
+//! unsafe { device.launch(&kernel, [4, 1, 1], [256, 1, 1], 0, &kernarg)? };
 //! device.synchronize()?;
 //! # Ok::<(), gcn_dsl::launch::hip::HipError>(())
 //! ```
@@ -39,6 +41,8 @@ use gcn_emit::object::read_code_object;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 
+use super::Grid;
+use crate::kernel::BuiltKernel;
 use api::Api;
 pub use error::HipError;
 pub use memory::HipBuffer;
@@ -75,8 +79,10 @@ impl HipLibrary {
             return Ok(library.clone());
         }
         let library = match std::env::var_os(LIBRARY_VARIABLE) {
-            Some(name) => HipLibrary::load_from(&[name])?,
-            None => HipLibrary::load_from(&LIBRARY_NAMES.map(OsString::from))?,
+            // SAFETY: who sets the variable says that it names a HIP library, as with the system's own `LD_LIBRARY_PATH`.
+            Some(name) => unsafe { HipLibrary::load_from(&[name])? },
+            // SAFETY: these are names of HIP libraries.
+            None => unsafe { HipLibrary::load_from(&LIBRARY_NAMES.map(OsString::from))? },
         };
         Ok(LOADED.get_or_init(|| library).clone())
     }
@@ -85,7 +91,10 @@ impl HipLibrary {
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
-    pub fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
+    ///
+    /// # Safety
+    /// Each name is that of a HIP library: its initialisers run, and its functions are called by the signatures of HIP.
+    pub unsafe fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
         Api::load(names).map(|api| HipLibrary { api: Arc::new(api) })
     }
 
@@ -207,7 +216,11 @@ impl HipDevice {
     /// # Errors
     /// [`HipError::OtherDevice`] if the kernel was loaded for another device, [`HipError::KernargTooShort`],
     /// [`HipError::Call`].
-    pub fn launch(
+    ///
+    /// # Safety
+    /// The bytes are arguments with which the kernel, on this grid, accesses only memory that is the device's to access as long as
+    /// it runs: nothing checks addresses in them, and a GPU reaches memory of the host, too.
+    pub unsafe fn launch(
         &self,
         kernel: &HipFunction,
         grid: [u32; 3],
@@ -219,7 +232,22 @@ impl HipDevice {
         if loaded.ordinal != self.context.ordinal || !Arc::ptr_eq(&loaded.api, &self.context.api) {
             return Err(HipError::OtherDevice { kernel: kernel.name().to_owned() });
         }
-        kernel.launch(grid, workgroup, dynamic_lds, kernarg)
+        // SAFETY: the caller vouches for the arguments.
+        unsafe { kernel.launch(grid, workgroup, dynamic_lds, kernarg) }
+    }
+
+    /// Starts a kernel that was built here, with the arguments that its signature lays out.
+    pub(super) fn launch_built(
+        &self,
+        function: &HipFunction,
+        kernel: &BuiltKernel,
+        grid: Grid,
+        kernarg: &[u8],
+    ) -> Result<(), HipError> {
+        let workgroup = kernel.signature().workgroup;
+        // SAFETY: slices are buffers of this device with their lengths, which the kernel's accesses are checked against. What raw
+        // pointers among the arguments point to is the business of whoever wrote a kernel that takes them.
+        unsafe { self.launch(function, grid.workgroups, workgroup, grid.dynamic_lds, kernarg) }
     }
 
     /// Waits for everything that was started on the device. Faults of kernels are reported here.

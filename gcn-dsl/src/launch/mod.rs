@@ -238,7 +238,7 @@ impl<T> DevicePtr<T> {
 }
 
 /// What a device can do; one implementation for the simulator, one for HIP.
-trait Backend {
+trait Backend: Send + Sync {
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError>;
     fn free(&self, address: u64) -> Result<(), LaunchError>;
     fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError>;
@@ -246,7 +246,7 @@ trait Backend {
     fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError>;
 }
 
-/// Something that runs kernels: the simulator, or a GPU through HIP.
+/// Something that runs kernels: the simulator, or a GPU through HIP. Threads may share it.
 pub struct Device {
     target: Target,
     backend: Box<dyn Backend>,
@@ -315,7 +315,7 @@ impl Device {
     /// # Errors
     /// [`LaunchError`] if there is no memory for them.
     pub fn alloc<T: Number>(&self, len: usize) -> Result<DevicePtr<T>, LaunchError> {
-        self.backend.alloc(len * T::ELEM.bytes() as usize).map(DevicePtr::from_address)
+        self.backend.alloc(bytes_of::<T>(len)?).map(DevicePtr::from_address)
     }
 
     /// Frees what [`Device::alloc`] gave.
@@ -342,7 +342,7 @@ impl Device {
     /// [`LaunchError`] if the range is not allocated.
     pub fn read<T: Number>(&self, pointer: DevicePtr<T>, len: usize) -> Result<Vec<T>, LaunchError> {
         let size = T::ELEM.bytes() as usize;
-        let bytes = self.backend.read(pointer.address, len * size)?;
+        let bytes = self.backend.read(pointer.address, bytes_of::<T>(len)?)?;
         Ok(bytes.chunks_exact(size).map(T::read_bytes).collect())
     }
 
@@ -398,6 +398,14 @@ impl Device {
         }
         Ok(())
     }
+}
+
+/// Bytes of so many elements.
+fn bytes_of<T: Number>(len: usize) -> Result<usize, LaunchError> {
+    let size = T::ELEM.bytes() as usize;
+    let too_many =
+        || LaunchError::Memory(format!("{len} elements of {size} bytes are more than there are addresses"));
+    len.checked_mul(size).ok_or_else(too_many)
 }
 
 /// Device copies of slice arguments, freed at the end whatever happens.

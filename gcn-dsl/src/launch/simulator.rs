@@ -58,7 +58,7 @@ fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
 
 impl Backend for Simulator {
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
-        Ok(self.memory().alloc(bytes))
+        self.memory().try_alloc(bytes).map_err(|error| LaunchError::Memory(error.to_string()))
     }
 
     fn free(&self, address: u64) -> Result<(), LaunchError> {

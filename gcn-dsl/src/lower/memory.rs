@@ -5,6 +5,7 @@ use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 
 use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::ir::far::DS_OFFSET_MAX;
 use crate::ir::{Bin, Cache, Hinted, Inst, Manner, Memory, Place, Type, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VSlice, scratch};
 use crate::scalar::Elem;
@@ -89,8 +90,7 @@ pub(super) struct Address {
     pub offen: bool,
 }
 
-/// Largest DS and MUBUF immediate offsets.
-const DS_OFFSET_MAX: u32 = 65_535;
+/// Largest MUBUF immediate offset.
 const MUBUF_OFFSET_MAX: u64 = 4095;
 
 impl Lower<'_> {
@@ -128,9 +128,8 @@ impl Lower<'_> {
     pub(super) fn address(&mut self, memory: Memory, offset: Value) -> Address {
         match memory {
             Memory::Lds(id) => {
-                let array = self.kernel.lds_offset(id);
-                let (varying, constant) =
-                    self.split_constant(offset, DS_OFFSET_MAX - array.min(DS_OFFSET_MAX));
+                let (_, array) = self.kernel.lds_place(id);
+                let (varying, constant) = self.split_constant(offset, DS_OFFSET_MAX - array);
                 let varying = Src::Reg(self.in_vgpr(varying, 1));
                 Address {
                     family: "ds",

@@ -7,10 +7,10 @@ use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 use crate::lower::Inputs;
 
 impl Inputs {
-    /// Puts at the entry of `function` what computes four times the number of the lane in its workgroup: where the lane's dword
-    /// is in a row of dwords. Work-item ids come in `v0` to `v2`, or packed into `v0` with ten bits a dimension (LLVM AMDGPU guide,
+    /// Puts at the entry of `function` what computes `base` plus four times the number of the lane in its workgroup: where the
+    /// lane's dword is in a row of dwords. Work-item ids come in `v0` to `v2`, or packed into `v0` with ten bits a dimension (LLVM AMDGPU guide,
     /// *Initial Kernel Execution State*).
-    pub fn lane_address(&mut self, function: &mut Function, workgroup: [u32; 3]) -> VReg {
+    pub fn lane_address(&mut self, function: &mut Function, workgroup: [u32; 3], base: u32) -> VReg {
         let dims = (0..3u8).rev().find(|&d| workgroup[usize::from(d)] > 1).map_or(1, |d| d + 1);
         self.local_id_dims = self.local_id_dims.max(dims);
         let packed = function.target.has_packed_tid();
@@ -28,7 +28,11 @@ impl Inputs {
             let (id, row) = (id(&mut code, d), code.copy(number(row)));
             lane = code.machine("v_mad_u32_u24", [id, row, lane]);
         }
-        let address = code.machine("v_lshlrev_b32_e32", [number(2), lane]);
+        let mut address = code.machine("v_lshlrev_b32_e32", [number(2), lane]);
+        if base > 0 {
+            let base = code.copy(number(base));
+            address = code.machine("v_add_u32_e32", [base, address]);
+        }
         let (address, insts) = (code.last(address), code.insts);
         if let Some(entry) = function.blocks.first_mut() {
             entry.insts.splice(0..0, insts);

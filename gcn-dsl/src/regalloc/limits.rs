@@ -71,7 +71,8 @@ pub struct SpillTo {
 /// LDS for values that find no register: a slot has a dword for each lane of the workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LdsFrame {
-    /// A VGPR of the function that holds four times the number of the lane in its workgroup, from the entry on.
+    /// A VGPR of the function that holds four times the number of the lane in its workgroup and [`LdsRoom::address`], from the
+    /// entry on.
     pub address: VReg,
     /// Where the slots are.
     pub room: LdsRoom,
@@ -80,6 +81,8 @@ pub struct LdsFrame {
 /// Where slots in LDS are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LdsRoom {
+    /// What the address register holds besides the lane's own part: 0 if an instruction's offset reaches all slots from there.
+    pub address: u32,
     /// The first one's first byte.
     pub first_byte: u32,
     /// Bytes of one.
@@ -89,6 +92,11 @@ pub struct LdsRoom {
 }
 
 impl LdsRoom {
+    /// The offset of an instruction for a slot.
+    pub fn offset(&self, slot: u32) -> u32 {
+        self.slot(slot) - self.address
+    }
+
     /// The first byte of a slot.
     pub fn slot(&self, slot: u32) -> u32 {
         self.first_byte + slot * self.slot_bytes

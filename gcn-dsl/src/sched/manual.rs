@@ -33,13 +33,14 @@ pub struct WrongCounter {
     pub other: &'static str,
 }
 
-/// Gives each of the user's waits its value and removes those that nothing is left to wait for. The marks stay with their
+/// Tells the barriers what the user lets pass them, gives each of the user's waits its value and removes those that nothing is left to wait for. The marks stay with their
 /// lines.
 ///
 /// # Errors
 /// [`WrongCounter`] if an operation that is waited for moves other counters only.
 pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
     explain(program, marks);
+    let_reads_pass(program, marks);
     if !marks.iter().any(|m| matches!(m.1, Mark::Wait { .. })) {
         return Ok(());
     }
@@ -70,6 +71,16 @@ fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
             && wait_of(&program.lines[*line].inst).is_some()
         {
             program.lines[*line].note = Some((*why).into());
+        }
+    }
+}
+
+/// Tells the barriers that let reads of LDS pass.
+fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
+    for (line, _) in marks.iter().filter(|m| m.1 == Mark::ReadsPass) {
+        let mut behind = program.lines.iter_mut().skip(*line);
+        if let Some(barrier) = behind.find(|l| l.inst.desc.class == Class::Barrier) {
+            barrier.reads_pass = true;
         }
     }
 }

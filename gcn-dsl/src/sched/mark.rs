@@ -25,6 +25,8 @@ pub enum Mark {
     },
     /// The `s_waitcnt` behind this mark is the compiler's own, for this reason.
     Because(&'static str),
+    /// Reads of LDS may be outstanding at the `s_barrier` behind this mark.
+    ReadsPass,
     /// Nothing but these classes is moved across.
     Fence(Classes),
     /// The stretch of code around this mark is to be emitted in turns of these groups.

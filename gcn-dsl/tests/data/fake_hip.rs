@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 /// Modules and buffers that are alive.
 static ALIVE: AtomicI32 = AtomicI32::new(0);
+/// Kernels that nobody has waited for.
+static RUNNING: AtomicI32 = AtomicI32::new(0);
 
 const INVALID_VALUE: c_int = 1;
 const LAUNCH_FAILURE: c_int = 719;
@@ -114,6 +116,10 @@ pub unsafe extern "C" fn hipModuleGetFunction(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hipModuleUnload(_module: *mut c_void) -> c_int {
+    // The code of a kernel that runs stays loaded.
+    if RUNNING.load(SeqCst) > 0 {
+        return LAUNCH_FAILURE;
+    }
     ALIVE.fetch_sub(1, SeqCst);
     0
 }
@@ -152,11 +158,13 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
             out.add(i).write(word);
         }
     }
+    RUNNING.fetch_add(1, SeqCst);
     0
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hipDeviceSynchronize() -> c_int {
+    RUNNING.store(0, SeqCst);
     0
 }
 

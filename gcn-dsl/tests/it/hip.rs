@@ -4,17 +4,36 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gcn_dsl::launch::hip::{HipDevice, HipError, HipLibrary};
+use gcn_dsl::launch::hip::{HipDevice, HipError, HipFunction, HipLibrary};
 use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
 use gcn_emit::object::write_code_object;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 
+#[allow(unsafe_code, reason = "the names are those of no library, of libc, and of the stand-in")]
+fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
+    // SAFETY: libc's initialisers have run already, and the stand-in has the signatures of HIP.
+    unsafe { HipLibrary::load_from(names) }
+}
+
+#[allow(unsafe_code, reason = "the arguments are those of the kernel `record`")]
+fn launch(
+    device: &HipDevice,
+    kernel: &HipFunction,
+    grid: [u32; 3],
+    workgroup: [u32; 3],
+    dynamic_lds: u32,
+    kernarg: &[u8],
+) -> Result<(), HipError> {
+    // SAFETY: the address in the arguments is that of a buffer that is large enough, or the launch is refused.
+    unsafe { device.launch(kernel, grid, workgroup, dynamic_lds, kernarg) }
+}
+
 #[test]
 fn a_missing_library_names_what_was_tried_and_the_remedy() {
     let names = ["libnot-hip.so", "/nowhere/libnot-hip.so.6"].map(OsString::from);
-    let error = HipLibrary::load_from(&names).unwrap_err();
+    let error = load_from(&names).unwrap_err();
     let HipError::LibraryNotFound { tried } = &error else { panic!("{error}") };
     assert_eq!(
         tried.iter().map(|t| t.0.as_str()).collect::<Vec<_>>(),
@@ -28,7 +47,7 @@ fn a_missing_library_names_what_was_tried_and_the_remedy() {
 
 #[test]
 fn another_library_is_told_apart() {
-    let error = HipLibrary::load_from(&["libc.so.6".into()]).unwrap_err();
+    let error = load_from(&["libc.so.6".into()]).unwrap_err();
     let expected = HipError::MissingFunction { library: "libc.so.6".into(), function: "hipInit" };
     assert_eq!(error, expected);
 }
@@ -92,7 +111,7 @@ fn store_on(device: &HipDevice) {
     out.write(0, &[0; 4]).unwrap();
     let module = device.load_module(&record(device.target())).unwrap();
     let kernel = module.function("record").unwrap();
-    device.launch(&kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 0x1234_5678)).unwrap();
+    launch(device, &kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 0x1234_5678)).unwrap();
     device.synchronize().unwrap();
     let mut found = [0; 4];
     out.read(0, &mut found).unwrap();
@@ -130,7 +149,7 @@ impl Fake {
     }
 
     fn load(&self) -> HipLibrary {
-        HipLibrary::load_from(&["libnot-hip.so".into(), self.file.clone().into()]).unwrap()
+        load_from(&["libnot-hip.so".into(), self.file.clone().into()]).unwrap()
     }
 }
 
@@ -160,7 +179,7 @@ fn memory_modules_and_launches_reach_the_library_as_its_header_says() {
     let module = device.load_module(&record(Target::GFX942)).unwrap();
     let kernel = module.function("record").unwrap();
     drop(module); // The function keeps it loaded.
-    device.launch(&kernel, [7, 6, 5], [64, 2, 1], 512, &kernarg(out.address(), 99)).unwrap();
+    launch(&device, &kernel, [7, 6, 5], [64, 2, 1], 512, &kernarg(out.address(), 99)).unwrap();
     device.synchronize().unwrap();
     let mut words = [0; 36];
     out.read(0, &mut words).unwrap();
@@ -171,6 +190,24 @@ fn memory_modules_and_launches_reach_the_library_as_its_header_says() {
     assert_eq!(alive(), 2);
     drop((out, kernel));
     assert_eq!(alive(), 0, "everything is freed");
+}
+
+/// A module whose last owner goes before its kernel has run: the stand-in refuses to unload what runs.
+#[test]
+fn a_module_outlives_what_it_has_started() {
+    let Some(fake) = Fake::compile("outlives", true) else { return };
+    let device = fake.load().open(0).unwrap();
+    let out = device.alloc(36).unwrap();
+    let alive = alive(&fake);
+    for synchronised in [false, true] {
+        let kernel = device.load_module(&record(Target::GFX942)).unwrap().function("record").unwrap();
+        launch(&device, &kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 1)).unwrap();
+        if synchronised {
+            device.synchronize().unwrap();
+        }
+        drop(kernel);
+        assert_eq!(alive(), 1, "the buffer is left");
+    }
 }
 
 /// What the stand-in has not been asked to free.
@@ -197,7 +234,9 @@ fn misuse_is_an_error_before_it_reaches_the_library() {
     assert_eq!(buffer.write(5, &[0; 4]).unwrap_err(), range(5, 4));
     assert_eq!(buffer.read(usize::MAX, &mut [0; 4]).unwrap_err(), range(usize::MAX, 4));
     assert_eq!(buffer.read(8, &mut []), Ok(()));
-    assert_eq!(device.alloc(0).unwrap().address(), 0);
+    let (empty, another) = (device.alloc(0).unwrap(), device.alloc(0).unwrap());
+    assert!(empty.is_empty() && empty.address() != 0 && empty.address() != another.address());
+    assert_eq!(empty.write(0, &[1]).unwrap_err(), HipError::OutOfRange { offset: 0, bytes: 1, len: 0 });
 
     let wrong = device.load_module(&record(Target::GFX90A)).unwrap_err();
     assert!(wrong.to_string().contains("for gfx90a, the GPU is a gfx942:sramecc+:xnack-"), "{wrong}");
@@ -208,10 +247,10 @@ fn misuse_is_an_error_before_it_reaches_the_library() {
     let absent = module.function("saxpy").unwrap_err();
     assert_eq!(absent.to_string(), "the code object has no kernel `saxpy`; it has record");
     let kernel = module.function("record").unwrap();
-    let short = device.launch(&kernel, [1; 3], [1; 3], 0, &[0; 11]).unwrap_err();
+    let short = launch(&device, &kernel, [1; 3], [1; 3], 0, &[0; 11]).unwrap_err();
     assert_eq!(short, HipError::KernargTooShort { kernel: "record".into(), expected: 12, found: 11 });
     let other = fake.load().open(0).unwrap();
-    let error = other.launch(&kernel, [1; 3], [1; 3], 0, &kernarg(0, 0)).unwrap_err();
+    let error = launch(&other, &kernel, [1; 3], [1; 3], 0, &kernarg(0, 0)).unwrap_err();
     assert_eq!(error, HipError::OtherDevice { kernel: "record".into() });
 }
 
@@ -223,6 +262,6 @@ fn errors_of_the_library_name_the_call() {
     assert_eq!(error.to_string(), "hipMalloc failed with error 2: out of memory");
     let module = device.load_module(&record(Target::GFX942)).unwrap();
     let kernel = module.function("record").unwrap();
-    let error = device.launch(&kernel, [1; 3], [1025, 1, 1], 0, &kernarg(0, 0)).unwrap_err();
+    let error = launch(&device, &kernel, [1; 3], [1025, 1, 1], 0, &kernarg(0, 0)).unwrap_err();
     assert_eq!(error.to_string(), "hipModuleLaunchKernel failed with error 719: unspecified launch failure");
 }

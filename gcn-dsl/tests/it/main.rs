@@ -2,10 +2,12 @@
 
 mod asm;
 mod asm_lines;
+mod barrier;
 mod beside_llvm;
 mod capability;
 mod conflicts;
 mod control;
+mod device;
 mod embed;
 mod fill;
 mod fragments;

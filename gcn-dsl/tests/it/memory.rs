@@ -1,6 +1,7 @@
 //! Memory: private arrays, constant memory, merged accesses, LDS, pointers, atomics.
 
 mod constant;
+mod far;
 mod lds;
 mod merged;
 mod pointers;

@@ -198,5 +198,6 @@ fn the_deep_instructions_of_gfx950_take_half_the_time() {
     let by_four = report(&deep, Target::GFX950, one, size).cycles;
     let by_sixteen = report(&shallow, Target::GFX950, one, size).cycles;
     let saved = 64 * (16 * 8 - 4 * 16) * 4;
-    assert!((saved..saved + 500).contains(&(by_sixteen - by_four)), "{by_four} and {by_sixteen} cycles");
+    // What surrounds the loops differs by less.
+    assert!((by_sixteen - by_four).abs_diff(saved) < 500, "{by_four} and {by_sixteen} cycles");
 }

@@ -128,6 +128,21 @@ impl<'s> Args<'s> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
+    /// So many bytes.
+    pub fn take(&mut self, count: usize) -> &'s str {
+        let start = self.at;
+        self.skip(count);
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Everything that is left.
+    pub fn rest(&mut self) -> &'s str {
+        self.peek();
+        let start = self.at;
+        self.at = self.text.len();
+        self.text.get(start..).unwrap_or_default()
+    }
+
     /// A name, quoted or not.
     pub fn name(&mut self) -> Result<&'s str> {
         match self.peek() {

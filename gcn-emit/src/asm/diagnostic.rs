@@ -32,9 +32,26 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// The calls of macros, the repetitions and the included files that lead to the place, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The part of the source line that is shown.
     #[serde(skip)]
     pub(super) shown: Shown,
+    /// What orders the diagnostics of a file: offset of the outermost call in the file itself, and the offset.
+    #[serde(skip)]
+    pub(super) order: (u32, u32),
+}
+
+/// A place that leads to that of a diagnostic.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Note {
+    /// The file's name.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// What is there.
+    pub message: String,
 }
 
 /// A part of a source line, with the bytes to point at.
@@ -73,7 +90,24 @@ fn floor(text: &str, mut at: usize) -> usize {
 }
 
 impl Diagnostic {
-    /// The message, then the place, the source line with carets, and the help; with the colours of a terminal if asked for.
+    /// A diagnostic without a place.
+    pub(super) fn nowhere(severity: Severity, message: String) -> Diagnostic {
+        let (file, help, notes, shown) = (String::new(), None, Vec::new(), Shown::default());
+        Diagnostic {
+            severity,
+            file,
+            line: 1,
+            column: 1,
+            length: 0,
+            message,
+            help,
+            notes,
+            shown,
+            order: (0, 0),
+        }
+    }
+
+    /// The message, then the place, the source line with carets, the notes, and the help; with the colours of a terminal if asked for.
     pub fn render(&self, colours: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -85,6 +119,10 @@ impl Diagnostic {
             .fold(false)
             .annotation(AnnotationKind::Primary.span(span));
         let mut group = level.primary_title(self.message.as_str()).element(snippet);
+        for note in &self.notes {
+            group =
+                group.element(Level::NOTE.message(format!("{}:{}: {}", note.file, note.line, note.message)));
+        }
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
@@ -115,10 +153,15 @@ impl Diagnostics {
     /// Most diagnostics that are kept: a file that is no assembly at all has one for each line.
     pub const LIMIT: usize = 20;
 
+    /// True if further errors are only counted.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= Diagnostics::LIMIT
+    }
+
     /// In the order of the file: what is found only when everything is laid out comes later otherwise.
     #[must_use]
     pub(super) fn in_order(mut self) -> Diagnostics {
-        self.list.sort_by_key(|d| (d.line, d.column));
+        self.list.sort_by_key(|d| d.order);
         self
     }
 

@@ -3,11 +3,14 @@
 mod amdgpu;
 pub(super) mod data;
 mod debug;
+mod include;
+mod macros;
 mod section;
 mod symbol;
 
 use super::Assembler;
 use super::args::Args;
+use super::condition;
 use super::fault::{Fault, Located, Result};
 use super::span::Span;
 
@@ -108,18 +111,18 @@ directives! {
     ".ds.w" => data::spaces,
     ".ds.x" => data::spaces,
     ".eh_frame" => section::named,
-    ".else" => unsupported,
-    ".elseif" => unsupported,
+    ".else" => condition::read,
+    ".elseif" => condition::read,
     ".end" => symbol::end,
-    ".endif" => unsupported,
-    ".endm" => unsupported,
-    ".endmacro" => unsupported,
-    ".endr" => unsupported,
+    ".endif" => condition::read,
+    ".endm" => macros::leave,
+    ".endmacro" => macros::leave,
+    ".endr" => macros::leave,
     ".equ" => symbol::set,
     ".equiv" => symbol::set,
     ".err" => symbol::error,
     ".error" => symbol::error,
-    ".exitm" => unsupported,
+    ".exitm" => macros::leave,
     ".file" => debug::file,
     ".fill" => data::fill,
     ".float" => data::floats,
@@ -129,28 +132,28 @@ directives! {
     ".hsa_code_object_isa" => unsupported,
     ".hsa_code_object_version" => unsupported,
     ".ident" => debug::ident,
-    ".if" => unsupported,
-    ".ifb" => unsupported,
-    ".ifc" => unsupported,
-    ".ifdef" => unsupported,
-    ".ifeq" => unsupported,
-    ".ifeqs" => unsupported,
-    ".ifge" => unsupported,
-    ".ifgt" => unsupported,
-    ".ifle" => unsupported,
-    ".iflt" => unsupported,
-    ".ifnb" => unsupported,
-    ".ifnc" => unsupported,
-    ".ifndef" => unsupported,
-    ".ifne" => unsupported,
-    ".ifnes" => unsupported,
-    ".ifnotdef" => unsupported,
-    ".incbin" => unsupported,
-    ".include" => unsupported,
+    ".if" => condition::read,
+    ".ifb" => condition::read,
+    ".ifc" => condition::read,
+    ".ifdef" => condition::read,
+    ".ifeq" => condition::read,
+    ".ifeqs" => condition::read,
+    ".ifge" => condition::read,
+    ".ifgt" => condition::read,
+    ".ifle" => condition::read,
+    ".iflt" => condition::read,
+    ".ifnb" => condition::read,
+    ".ifnc" => condition::read,
+    ".ifndef" => condition::read,
+    ".ifne" => condition::read,
+    ".ifnes" => condition::read,
+    ".ifnotdef" => condition::read,
+    ".incbin" => include::binary,
+    ".include" => include::include,
     ".int" => data::integers,
     ".internal" => symbol::attribute,
-    ".irp" => unsupported,
-    ".irpc" => unsupported,
+    ".irp" => macros::each_value,
+    ".irpc" => macros::each_character,
     ".lcomm" => symbol::common,
     ".line" => symbol::ignored,
     ".loc" => debug::loc,
@@ -158,7 +161,7 @@ directives! {
     ".long" => data::integers,
     ".lto_discard" => symbol::ignored,
     ".lto_set_conditional" => unsupported,
-    ".macro" => unsupported,
+    ".macro" => macros::define,
     ".macros_off" => unsupported,
     ".macros_on" => unsupported,
     ".noaltmacro" => unsupported,
@@ -172,12 +175,12 @@ directives! {
     ".print" => symbol::ignored,
     ".protected" => symbol::attribute,
     ".pseudoprobe" => unsupported,
-    ".purgem" => unsupported,
+    ".purgem" => macros::purge,
     ".pushsection" => section::push,
     ".quad" => data::integers,
     ".reloc" => unsupported,
-    ".rep" => unsupported,
-    ".rept" => unsupported,
+    ".rep" => macros::repeat,
+    ".rept" => macros::repeat,
     ".rodata" => section::named,
     ".section" => section::section,
     ".set" => symbol::set,
@@ -205,21 +208,9 @@ directives! {
 }
 
 /// Directives that are known and not supported: the beginning of the name, why, and what to do.
-const UNSUPPORTED: [(&str, &str, &str); 22] = [
-    (".altmacro", MACROS, EXPAND),
-    (".endm", MACROS, EXPAND),
-    (".exitm", MACROS, EXPAND),
-    (".macro", MACROS, EXPAND),
-    (".noaltmacro", MACROS, EXPAND),
-    (".purgem", MACROS, EXPAND),
-    (".rep", "there are no repetitions", EXPAND),
-    (".endr", "there are no repetitions", EXPAND),
-    (".irp", "there are no repetitions", EXPAND),
-    (".if", CONDITIONS, EXPAND),
-    (".else", CONDITIONS, EXPAND),
-    (".endif", CONDITIONS, EXPAND),
-    (".include", "other files are not read", "put the text of the file in its place"),
-    (".incbin", "other files are not read", "write its bytes with `.byte` or `.quad`"),
+const UNSUPPORTED: [(&str, &str, &str); 10] = [
+    (".altmacro", ALTERNATIVE, PLAIN),
+    (".noaltmacro", ALTERNATIVE, PLAIN),
     (".amd_amdgpu_isa", OLD, V5),
     (".amd_kernel_code_t", OLD, V5),
     (".amdgpu_", OLD, V5),
@@ -234,10 +225,8 @@ const UNSUPPORTED: [(&str, &str, &str); 22] = [
     (".abort", "it is no instruction to an assembler of code objects", "leave it out"),
 ];
 
-const MACROS: &str = "there are no macros";
-const CONDITIONS: &str = "there are no conditions";
-const EXPAND: &str =
-    "expand it before, for instance by a preprocessor or by the program that writes the file";
+const ALTERNATIVE: &str = "there is one syntax of macros";
+const PLAIN: &str = "write `\\name` for a parameter, and a number in place of `%expression`";
 const OLD: &str = "it belongs to code object V2 or to another operating system";
 const V5: &str = "describe the kernel with `.amdhsa_kernel` and `.amdgpu_metadata` (code object V4, V5, V6)";
 
@@ -259,6 +248,10 @@ impl<'s> Assembler<'s> {
     }
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {
+        if self.diagnostics.is_full() {
+            // Counted, but not shown.
+            return Located::new(span, Fault::UnknownDirective { name: String::new(), nearest: None });
+        }
         let near = nearest(name, DIRECTIVES.iter().map(|d| d.name));
         let of_kernel = name.starts_with(".amdhsa_") || name == ".end_amdhsa_kernel";
         let fault = if of_kernel && near.is_none() {

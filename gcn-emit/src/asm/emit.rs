@@ -129,7 +129,7 @@ impl<'s> Assembler<'s> {
     }
 
     /// Counts bytes of filling, so that a short file does not become a huge one.
-    fn count_filling(&mut self, length: u64) -> std::result::Result<(), Fault> {
+    pub fn count_filling(&mut self, length: u64) -> std::result::Result<(), Fault> {
         self.filling = self.filling.saturating_add(length);
         if self.filling > MAX_FILLING { Err(Fault::Filling(MAX_FILLING)) } else { Ok(()) }
     }
@@ -254,6 +254,7 @@ impl<'s> Assembler<'s> {
         let mut section = new_section(key.name, key.kind.unwrap_or(kind), key.flags.unwrap_or(flags));
         section.entry_size = key.entry_size;
         section.group = key.group.clone();
+        section.span = span;
         self.sections.push(section);
         Ok(index)
     }
@@ -276,7 +277,16 @@ impl<'s> Assembler<'s> {
 
 fn new_section(name: &str, kind: u32, flags: u64) -> Section {
     let name = name.to_owned();
-    Section { name, kind, flags, entry_size: 0, align: 1, group: None, streams: Vec::new() }
+    Section {
+        name,
+        kind,
+        flags,
+        entry_size: 0,
+        align: 1,
+        group: None,
+        span: Span::default(),
+        streams: Vec::new(),
+    }
 }
 
 const ALLOC: u32 = elf::SHF_ALLOC;

@@ -127,6 +127,47 @@ pub(super) enum Fault {
     #[error("{0}")]
     User(String),
 
+    #[error("this body has no `{0}`")]
+    OpenBody(&'static str),
+    #[error("`{0}` outside of a macro or repetition")]
+    OutsideBody(&'static str),
+    #[error("macro `{0}` is already defined")]
+    MacroDefined(String),
+    #[error("there is no macro `{0}`")]
+    NoMacro(String),
+    #[error("`{0}` is not a qualifier of a parameter")]
+    Qualifier(String),
+    #[error("macro `{called}` has no parameter `{name}`")]
+    NoParameter { called: String, name: String },
+    #[error("parameter `{0}` is given twice")]
+    ParameterTwice(String),
+    #[error("parameter `{0}` takes the rest of the call, so that none can follow it")]
+    AfterVararg(String),
+    #[error("parameter `{name}` of macro `{called}` needs a value")]
+    NoArgument { called: String, name: String },
+    #[error("macro `{0}` takes {1} values at most")]
+    TooManyArguments(String, usize),
+    #[error("values by position and by name cannot be mixed in one call")]
+    MixedArguments,
+    #[error("`=` cannot stand in a value")]
+    StrayEqual,
+    #[error("a parenthesis of the value is not closed")]
+    Unbalanced,
+    #[error("macros are nested more than {0} deep")]
+    Nesting(usize),
+    #[error("macros, repetitions and included files come to more than {0} bytes")]
+    Expansion(u64),
+    #[error("the condition has no `.endif`")]
+    OpenCondition,
+    #[error("`{name}` without {before}")]
+    NoCondition { name: &'static str, before: &'static str },
+    #[error("cannot read `{name}`: {problem}")]
+    Include { name: String, problem: String },
+    #[error("`{0}` is not UTF-8 text")]
+    IncludeText(String),
+    #[error("`{name}` includes itself: {chain}")]
+    IncludeCycle { name: String, chain: String },
+
     #[error("`.amdhsa_kernel` has no `.end_amdhsa_kernel`")]
     OpenKernel,
     #[error("`{0}` stands outside `.amdhsa_kernel`")]
@@ -144,6 +185,8 @@ pub(super) enum Fault {
 
     #[error("`.amdgpu_metadata` has no `.end_amdgpu_metadata`")]
     OpenMetadata,
+    #[error("section `{section}` has a note that cannot be read, at byte {at}: {problem}")]
+    Note { section: String, at: usize, problem: String },
     #[error("metadata: {0}")]
     Yaml(String),
     #[error("metadata: `{path}` {problem}")]
@@ -188,6 +231,13 @@ impl Fault {
             Fault::SectionType(_) => {
                 "types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"
             }
+            Fault::MacroDefined(_) => "remove the old one first, with `.purgem`",
+            Fault::Qualifier(_) => "qualifiers are `req` and `vararg`",
+            Fault::TooManyArguments(..) | Fault::StrayEqual => {
+                "put what belongs together into parentheses or quotes: commas and blanks separate values"
+            }
+            Fault::Nesting(_) => "end the recursion by a condition, or repeat with `.rept`",
+            Fault::Expansion(_) => "end the recursion by a condition, or repeat less often",
             Fault::KernelXnack { .. } => "leave it out: the target id decides",
             Fault::Missing(_) => "every kernel has to say it",
             _ => return None,

@@ -12,7 +12,7 @@ use super::symbols::{Def, Sym};
 use super::{AsmLabel, Assembler, Assembly, Diagnostics, RelocationPlace};
 use crate::object::{
     Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
-    SymbolPlace,
+    SymbolPlace, check_notes,
 };
 use crate::target_id::TargetId;
 
@@ -43,14 +43,31 @@ impl Assembler<'_> {
         self.write_kernels(&layout, &mut memo, &mut bytes);
         let open = self.fill_in(&layout, &mut memo, &mut bytes);
         let module = self.module(target, &layout, &mut memo, bytes, &open);
+        self.check_notes(&module);
         if !self.diagnostics.list.is_empty() {
             return Err(self.diagnostics.in_order());
         }
         let places = self.relocation_places(&open);
         self.place_instructions(&layout);
         let labels = self.labels(&layout);
-        let (instructions, files, warnings) = (self.instructions, self.files, self.warnings);
-        Ok(Assembly { module, instructions, labels, files, warnings, places })
+        let (instructions, origins) = (self.instructions, self.origins);
+        let (files, warnings) = (self.files, self.warnings);
+        Ok(Assembly { module, instructions, labels, origins, files, warnings, places })
+    }
+
+    /// Refuses notes that readers of the code object would refuse.
+    fn check_notes(&mut self, module: &Module) {
+        for (index, section) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == elf::SHT_NOTE) {
+            // What the linker fills in is not known yet.
+            if !section.relocations.is_empty() {
+                continue;
+            }
+            if let Err((at, problem)) = check_notes(&section.bytes) {
+                let span = self.sections.get(index).map_or(Span::default(), |s| s.span);
+                let fault = Fault::Note { section: section.name.clone(), at, problem };
+                self.report(Located::new(span, fault));
+            }
+        }
     }
 
     /// A name that nothing defines may be a section's: its first byte.
@@ -284,13 +301,14 @@ impl Assembler<'_> {
     fn relocation_places(&self, open: &[Open]) -> Vec<RelocationPlace> {
         // Lines are counted once, from the first place to the last.
         let mut order: Vec<usize> = (0..open.len()).collect();
-        order.sort_by_key(|i| open[*i].span.at);
+        let outermost: Vec<u32> = open.iter().map(|o| self.sources.outermost(o.span.at)).collect();
+        order.sort_by_key(|i| outermost[*i]);
         let mut places =
             vec![RelocationPlace { section: SectionId(0), offset: 0, line: 0, column: 0 }; open.len()];
         let (mut counted, mut line, mut column) = (0, 1, 1);
         for i in order {
-            let at = open[i].span.at as usize;
-            let piece = self.lines.bytes().get(counted..at).unwrap_or_default();
+            let at = outermost[i] as usize;
+            let piece = self.sources.main().get(counted..at).unwrap_or_default();
             let in_line =
                 memchr::memrchr(b'\n', piece).map_or(piece, |n| piece.get(n + 1..).unwrap_or_default());
             if in_line.len() < piece.len() {
@@ -321,7 +339,7 @@ impl Assembler<'_> {
     /// Sections, offsets and lines of kept instructions, which have the offsets in their stream and in the text so far.
     fn place_instructions(&mut self, layout: &Layout) {
         let mut instructions = std::mem::take(&mut self.instructions);
-        let mut feeds = memchr::memchr_iter(b'\n', self.lines.bytes()).peekable();
+        let mut feeds = memchr::memchr_iter(b'\n', self.sources.main()).peekable();
         let mut line = 1;
         for (inst, gaps) in instructions.iter_mut().zip(&self.kept_gaps) {
             while feeds.next_if(|feed| *feed < inst.line as usize).is_some() {

@@ -99,9 +99,18 @@ impl<'s> Assembler<'s> {
 
     fn keep(&mut self, inst: Arc<Inst>, place: super::section::Place, length: u8, at: usize) {
         // Streams become sections, and offsets in the text lines, when everything is read.
-        let (section, offset, line) = (SectionId(place.stream.0), place.bytes, at as u32);
+        let (section, offset, line) = (SectionId(place.stream.0), place.bytes, self.outermost(at));
+        let origin = if self.frames.is_empty() { None } else { self.origin_at(at) };
         self.kept_gaps.push(place.gaps);
-        self.instructions.push(AsmInst { section, offset, length, inst, line, location: self.location });
+        self.instructions.push(AsmInst {
+            section,
+            offset,
+            length,
+            inst,
+            line,
+            origin,
+            location: self.location,
+        });
     }
 
     fn count_registers(&mut self, ends: [u16; 2]) {
@@ -183,12 +192,14 @@ impl Scope for InstScope<'_, '_> {
     fn value(&mut self, expr: &str) -> std::result::Result<ExprValue, (usize, String)> {
         self.asked = true;
         let asm = &mut *self.asm;
-        let base = offset_in(asm.text, expr);
-        let parsed = match base.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (at, text))) {
-            Some((at, text)) => asm.operand_expr(text, at),
-            // The parser hands out pieces of the text; nothing else comes here.
-            None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
-        };
+        let local = offset_in(asm.text, expr);
+        let base = local.map(|at| asm.base + at);
+        let parsed =
+            match local.and_then(|at| asm.text.get(at..at + expr.len()).map(|text| (asm.base + at, text))) {
+                Some((at, text)) => asm.operand_expr(text, at),
+                // The parser hands out pieces of the text; nothing else comes here.
+                None => Err(Located::new(Span::default(), Fault::Expected("an expression"))),
+            };
         let parsed = parsed.and_then(|expr_| {
             let number = asm.number_now(expr_, false);
             number.map(|n| (expr_, n)).map_err(|fault| Located::new(span_of(base, expr), fault))

@@ -15,26 +15,22 @@ use super::fault::{Fault, Located, Result};
 use super::section::Fill;
 use super::source::line_end;
 use super::span::Span;
+use crate::metadata::Metadata;
 use crate::object::metadata_note;
 
 const END: &str = ".end_amdgpu_metadata";
 
 impl Assembler<'_> {
-    /// Reads a document that begins behind the statement at `at`, where `next` is the next line; gives the offset behind it.
-    pub fn metadata(
-        &mut self,
-        _at: usize,
-        span: Span,
-        next: usize,
-    ) -> std::result::Result<usize, (usize, Located)> {
+    /// Reads a document that begins in the next line; `span` is the directive before it.
+    pub fn metadata(&mut self, span: Span) -> Result<()> {
+        let next = self.at;
         let Some((end, behind)) = self.metadata_end(next) else {
-            return Err((self.text.len(), Located::new(span, Fault::OpenMetadata)));
+            self.at = self.text.len();
+            return Err(Located::new(span, Fault::OpenMetadata));
         };
+        self.at = behind;
         let document = self.text.get(next..end).unwrap_or_default();
-        match self.metadata_section(document, next, span) {
-            Ok(()) => Ok(behind),
-            Err(error) => Err((behind, error)),
-        }
+        self.metadata_section(document, self.base + next, span)
     }
 
     /// Offsets of the line with the end directive, and of the line behind it.
@@ -61,10 +57,16 @@ impl Assembler<'_> {
             Located::new(span, Fault::Yaml(error.problem))
         })?;
         rules::check(&mut node).map_err(|broken| {
+            let place = yaml::locate(document, &broken.path);
+            let span = place.map_or(span, |place| Span::new(at + place.start, at + place.end));
             let fault = Fault::MetadataRule { path: broken.path, problem: broken.problem };
             Located::new(span, fault)
         })?;
-        let note = metadata_note(&node.to_msgpack());
+        let content = node.to_msgpack();
+        // Keys that LLVM's rules do not know may still be known to readers.
+        Metadata::from_msgpack(&content)
+            .map_err(|error| Located::new(span, Fault::Yaml(error.to_string())))?;
+        let note = metadata_note(&content);
         let kind = Some(elf::SHT_NOTE);
         let flags = Some(u64::from(elf::SHF_ALLOC));
         let key = SectionKey { name: ".note", kind, flags, ..SectionKey::default() };

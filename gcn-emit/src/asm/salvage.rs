@@ -1,8 +1,9 @@
 //! A file with errors, as far as it can be read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Assembly, Diagnostic, Diagnostics, Options, assemble};
+use super::{Assembly, Diagnostic, Diagnostics, Files, NoFiles, Options, assemble_with};
+use crate::target_id::TargetId;
 
 /// A file of which some statements may have been left out.
 #[derive(Debug)]
@@ -33,7 +34,21 @@ const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 /// # Errors
 /// The file's errors, if the target is not known or not one instruction can be read.
 pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Salvaged, Diagnostics> {
-    let errors = match assemble(file, text, options) {
+    assemble_readable_with(file, text, options, &NoFiles)
+}
+
+/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is left out of all its calls; a file with an
+/// error in what it includes is refused.
+///
+/// # Errors
+/// As [`assemble_readable`].
+pub fn assemble_readable_with(
+    file: &str,
+    text: &str,
+    options: &Options,
+    files: &dyn Files,
+) -> Result<Salvaged, Diagnostics> {
+    let errors = match assemble_with(file, text, options, files) {
         Ok(assembly) => return Ok(Salvaged { assembly, left_out: Vec::new() }),
         Err(errors) => errors,
     };
@@ -41,9 +56,15 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
     let mut left_out: BTreeMap<u32, Diagnostic> = BTreeMap::new();
     let mut found = errors.clone();
     for _ in 0..ROUNDS {
+        // A line of a macro may be wrong in several calls.
+        let mut round = BTreeSet::new();
         for error in found.list {
+            if error.file != file {
+                return Err(errors);
+            }
             let line = (error.line as usize).checked_sub(1).and_then(|i| lines.get_mut(i));
             match line {
+                Some(_) if !round.insert(error.line) => {}
                 Some(line) if !names_target(line) && !left_out.contains_key(&error.line) => {
                     *line = without_statement(line);
                     left_out.insert(error.line, error);
@@ -51,7 +72,7 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
                 _ => return Err(errors),
             }
         }
-        match assemble(file, &(lines.join("\n") + "\n"), options) {
+        match assemble_with(file, &(lines.join("\n") + "\n"), options, files) {
             Ok(assembly) if assembly.instructions.is_empty() => return Err(errors),
             Ok(assembly) => return Ok(Salvaged { assembly, left_out: left_out.into_values().collect() }),
             Err(more) => found = more,
@@ -63,6 +84,16 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
 /// True for the directive without which nothing can be read.
 fn names_target(line: &str) -> bool {
     line.trim_start().starts_with(".amdgcn_target")
+}
+
+/// The target id that a file names in its `.amdgcn_target`.
+///
+/// ```
+/// let text = "; a kernel\n  .amdgcn_target \"amdgcn-amd-amdhsa--gfx90a:xnack-\"\n";
+/// assert_eq!(gcn_emit::asm::named_target(text).unwrap().to_string(), "gfx90a:xnack-");
+/// ```
+pub fn named_target(text: &str) -> Option<TargetId> {
+    text.lines().find(|line| names_target(line))?.split('"').nth(1)?.parse().ok()
 }
 
 /// The line with its labels only.

@@ -77,6 +77,8 @@ pub(super) struct Section {
     pub align: u64,
     /// The group's signature, and whether it is a COMDAT.
     pub group: Option<(String, bool)>,
+    /// The directive that begins it first.
+    pub span: Span,
     /// Its streams.
     pub streams: Vec<StreamId>,
 }

@@ -1,8 +1,10 @@
-//! The text of a file: comments that span lines, and lines and columns of byte offsets.
+//! The texts that statements come from: comments that span lines, lines and columns of byte offsets, and which text was entered
+//! from where.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
-use super::diagnostic::{Diagnostic, Severity, Shown};
+use super::diagnostic::{Diagnostic, Note, Severity, Shown};
 use super::span::Span;
 
 /// The text with blanks in place of `/* … */`, so that offsets stay what they are, and the offset of a comment that does not
@@ -56,34 +58,91 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// Lines and columns of byte offsets.
-pub(super) struct Lines<'s> {
-    file: &'s str,
+/// A text that statements are read from: the file itself, a file that it includes, or what a macro or a repetition becomes.
+///
+/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`] alone says where
+/// something stands.
+pub(super) struct Source<'s> {
+    /// Offset of its first byte among all sources.
+    base: u32,
+    /// The text as it was written, in which comments still have their line feeds.
     text: &'s str,
+    /// The file whose lines these are. The lines of an expansion are those of the body.
+    file: &'s str,
+    /// The line of the first byte in that file.
+    first_line: u32,
+    /// Where reading it was asked for; none for the file itself.
+    call: Option<Call<'s>>,
+    /// An offset in the text and its line: lines are mostly asked for in order.
+    counted: Cell<(u32, u32)>,
 }
 
-impl<'s> Lines<'s> {
-    pub fn new(file: &'s str, text: &'s str) -> Lines<'s> {
-        Lines { file, text }
+/// Where an expansion or an included file was asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'s> {
+    /// The statement.
+    pub span: Span,
+    /// The macro or directive; of an included file its path.
+    pub name: &'s str,
+    /// It is a file.
+    pub is_file: bool,
+}
+
+/// All texts, in the order in which they were entered.
+pub(super) struct Sources<'s> {
+    list: Vec<Source<'s>>,
+}
+
+impl<'s> Sources<'s> {
+    /// The file itself.
+    pub fn new(file: &'s str, text: &'s str) -> Sources<'s> {
+        let main = Source { base: 0, text, file, first_line: 1, call: None, counted: Cell::new((0, 1)) };
+        Sources { list: vec![main] }
     }
 
-    /// The text as it was written, in which comments still have their line feeds.
-    pub fn bytes(&self) -> &'s [u8] {
-        self.text.as_bytes()
+    /// Adds a text; its base, or `None` if there are more than 4 GiB of text.
+    pub fn push(&mut self, text: &'s str, file: &'s str, first_line: u32, call: Call<'s>) -> Option<u32> {
+        let last = self.list.last()?;
+        // One more than its length, so that the end of each text is its own.
+        let base = u32::try_from(last.base as usize + last.text.len() + 1).ok()?;
+        u32::try_from(base as usize + text.len()).ok()?;
+        let counted = Cell::new((0, first_line));
+        self.list.push(Source { base, text, file, first_line, call: Some(call), counted });
+        Some(base)
     }
 
-    /// Line of a byte offset and column in characters, both from 1, and the offset of the line's first byte. Counts the lines
-    /// before it: for errors, not for every instruction.
-    pub fn place(&self, at: usize) -> (u32, u32, usize) {
-        let bytes = self.text.as_bytes();
-        let at = at.min(bytes.len());
-        let before = bytes.get(..at).unwrap_or_default();
-        let line = memchr::memchr_iter(b'\n', before).count() as u32 + 1;
-        let start = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
-        (line, characters(bytes, start, at) + 1, start)
+    /// The file itself as it was written.
+    pub fn main(&self) -> &'s [u8] {
+        self.list.first().map_or(&[], |main| main.text.as_bytes())
     }
 
-    /// A diagnostic for a span.
+    /// The text as it was written that these offsets among all sources are in.
+    pub fn written(&self, from: usize, to: usize) -> &'s str {
+        let Some(source) = self.of(from) else { return "" };
+        let base = source.base as usize;
+        source.text.get(from - base..to.saturating_sub(base)).unwrap_or_default()
+    }
+
+    fn of(&self, at: usize) -> Option<&Source<'s>> {
+        let next = self.list.partition_point(|source| source.base as usize <= at);
+        self.list.get(next.checked_sub(1)?)
+    }
+
+    /// The offset in the file itself that leads to an offset: its own, or that of the outermost call.
+    pub fn outermost(&self, at: u32) -> u32 {
+        let mut at = at;
+        while let Some(call) = self.of(at as usize).and_then(|source| source.call) {
+            at = call.span.at;
+        }
+        at
+    }
+
+    /// File and line, from 1, of an offset. The lines of an expansion are those of the body.
+    pub fn line(&self, at: usize) -> (&'s str, u32) {
+        self.of(at).map_or(("", 1), |source| (source.file, source.line(at - source.base as usize)))
+    }
+
+    /// A diagnostic for a span, with the calls that lead to it as notes.
     pub fn diagnostic(
         &self,
         severity: Severity,
@@ -91,21 +150,68 @@ impl<'s> Lines<'s> {
         message: String,
         help: Option<String>,
     ) -> Diagnostic {
-        let at = (span.at as usize).min(self.text.len());
-        let (line, column, start) = self.place(at);
-        let end = line_end(self.text.as_bytes(), at);
-        let stop = (at + span.len as usize).min(end);
-        let source = self.text.get(start..end).unwrap_or_default();
-        let source = source.strip_suffix('\r').unwrap_or(source);
+        let at = span.at as usize;
+        let mut notes = Vec::new();
+        let mut call = self.of(at).and_then(|source| source.call);
+        while let Some(inner) = call {
+            notes.push(self.note(inner));
+            call = self.of(inner.span.at as usize).and_then(|source| source.call);
+        }
+        let Some(source) = self.of(at) else { return Diagnostic::nowhere(severity, message) };
+        let order = (self.outermost(span.at), span.at);
         Diagnostic {
             severity,
-            file: self.file.to_owned(),
-            line,
-            column,
-            length: characters(self.text.as_bytes(), at, stop),
             message,
             help,
-            shown: Shown::new(source, at - start, stop - start),
+            notes,
+            order,
+            ..source.place(at - source.base as usize, span.len)
+        }
+    }
+
+    fn note(&self, call: Call<'s>) -> Note {
+        let (file, line) = self.line(call.span.at as usize);
+        let name = call.name;
+        let message = if call.is_file {
+            format!("in `{name}`, which is included here")
+        } else {
+            format!("in the expansion of `{name}` here")
+        };
+        Note { file: file.to_owned(), line, message }
+    }
+}
+
+impl Source<'_> {
+    /// Line of a byte offset in the text.
+    fn line(&self, at: usize) -> u32 {
+        let bytes = self.text.as_bytes();
+        let at = at.min(bytes.len());
+        let (from, line) = match self.counted.get() {
+            (from, line) if from as usize <= at => (from as usize, line),
+            _ => (0, self.first_line),
+        };
+        let feeds = memchr::memchr_iter(b'\n', bytes.get(from..at).unwrap_or_default()).count();
+        let line = line + feeds as u32;
+        self.counted.set((at as u32, line));
+        line
+    }
+
+    /// A diagnostic without message: file, line and column of an offset in the text, and what is shown.
+    fn place(&self, at: usize, length: u32) -> Diagnostic {
+        let bytes = self.text.as_bytes();
+        let at = at.min(bytes.len());
+        let start = memchr::memrchr(b'\n', bytes.get(..at).unwrap_or_default()).map_or(0, |n| n + 1);
+        let end = line_end(bytes, at);
+        let stop = (at + length as usize).min(end);
+        let line = self.text.get(start..end).unwrap_or_default();
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        Diagnostic {
+            file: self.file.to_owned(),
+            line: self.line(at),
+            column: characters(bytes, start, at) + 1,
+            length: characters(bytes, at, stop),
+            shown: Shown::new(line, at - start, stop - start),
+            ..Diagnostic::nowhere(Severity::Error, String::new())
         }
     }
 }
@@ -137,9 +243,28 @@ mod tests {
 
     #[test]
     fn columns_count_characters() {
-        let lines = Lines::new("f", "aé b\nc");
-        assert_eq!(lines.place(4), (1, 4, 0));
-        assert_eq!(lines.place(6), (2, 1, 6));
-        assert_eq!(lines.place(100), (2, 2, 6));
+        let sources = Sources::new("f", "aé b\nc");
+        let place = |at| {
+            let d = sources.diagnostic(Severity::Error, Span::new(at, at), String::new(), None);
+            (d.line, d.column)
+        };
+        assert_eq!(place(4), (1, 4));
+        assert_eq!(place(6), (2, 1));
+        assert_eq!(place(3), (1, 3));
+        assert_eq!(place(100), (2, 2));
+    }
+
+    #[test]
+    fn an_offset_in_an_expansion_leads_to_the_line_of_its_body_and_to_the_call() {
+        let mut sources = Sources::new("f", "0\n1\n2\n3\n");
+        let call = Call { span: Span::new(6, 7), name: "m", is_file: false };
+        let outer = sources.push("a\nb\n", "f", 2, call).unwrap() as usize;
+        let call = Call { span: Span::new(outer + 2, outer + 3), name: "n", is_file: false };
+        let inner = sources.push("x", "g", 7, call).unwrap() as usize;
+        assert_eq!((sources.line(inner), sources.outermost(inner as u32)), (("g", 7), 6));
+        assert_eq!((sources.line(outer + 2), sources.written(outer + 2, outer + 3)), (("f", 3), "b"));
+        let d = sources.diagnostic(Severity::Error, Span::new(inner, inner + 1), String::new(), None);
+        let notes: Vec<_> = d.notes.iter().map(|n| (n.file.as_str(), n.line)).collect();
+        assert_eq!(notes, [("f", 3), ("f", 4)]);
     }
 }

@@ -7,18 +7,35 @@ use super::source::{line_end, string_end};
 use super::span::Span;
 use super::symbols::Def;
 
+/// The beginning of a statement: the text that it is in, by its base and length, and the depth of texts.
+struct Mark {
+    base: usize,
+    at: usize,
+    end: usize,
+    depth: usize,
+}
+
 impl<'s> Assembler<'s> {
     /// Reads all statements; errors are kept, and reading goes on with the next statement.
     pub fn statements(&mut self) {
-        let mut at = 0;
-        while at < self.text.len() && !self.ended {
-            at = match self.statement(at) {
-                Ok(next) => next,
-                Err((next, error)) => {
-                    self.report(error);
-                    next
+        loop {
+            while self.at < self.text.len() && !self.ended {
+                if self.conditions.skipping() && self.skip_line() {
+                    continue;
                 }
-            };
+                let mark = self.expanded_text.is_some().then(|| self.mark());
+                // The only place where statements are read, so that it can be inlined.
+                let read = self.statement();
+                if let Some(mark) = mark {
+                    self.record(&mark);
+                }
+                if let Err(error) = read {
+                    self.report(error);
+                }
+            }
+            if self.ended || !self.leave() {
+                break;
+            }
         }
         if let Some(kernel) = self.open_kernel.take() {
             self.report(Located::new(kernel.span, Fault::OpenKernel));
@@ -26,17 +43,61 @@ impl<'s> Assembler<'s> {
         if let Some(span) = self.procedure.take() {
             self.report(Located::new(span, Fault::OpenProcedure));
         }
+        if let Some(span) = self.conditions.close_to(0) {
+            self.report(Located::new(span, Fault::OpenCondition));
+        }
     }
 
-    /// Reads the label, or the statement without labels, at `at`; gives the offset of the next one.
-    fn statement(&mut self, at: usize) -> std::result::Result<usize, (usize, Located)> {
+    /// Where a statement begins whose text may be kept.
+    fn mark(&mut self) -> Mark {
+        self.expands = false;
+        Mark { base: self.base, at: self.at, end: self.text.len(), depth: self.frames.len() }
+    }
+
+    /// Keeps the text of the statement since a mark, unless it is one of those that are gone when they are expanded.
+    fn record(&mut self, mark: &Mark) {
+        let behind = match self.frames.get(mark.depth) {
+            Some(frame) => frame.after(),
+            None if self.base == mark.base => self.at,
+            None => mark.end,
+        };
+        let written = self.sources.written(mark.base + mark.at, mark.base + behind.min(mark.end));
+        let entered = self.frames.len() > mark.depth;
+        let Some(out) = &mut self.expanded_text else { return };
+        if !self.expands {
+            out.push_str(written);
+            return;
+        }
+        // In a line of its own, so that nothing that follows becomes a part of the comment.
+        if !(out.ends_with('\n') || out.is_empty()) {
+            out.push('\n');
+        }
+        if entered {
+            let call = written.lines().next().unwrap_or_default().trim();
+            *out += &format!("; {call}\n");
+        }
+    }
+
+    /// Reads the label, or the statement without labels, that is next.
+    fn statement(&mut self) -> Result<()> {
         let bytes = self.text.as_bytes();
-        let at = skip_blanks(bytes, at);
-        let Some(first) = bytes.get(at).copied() else { return Ok(at) };
+        let at = skip_blanks(bytes, self.at);
+        // Whatever becomes of this statement, the next one is read after it.
+        self.at = bytes.len();
+        let Some(first) = bytes.get(at).copied() else { return Ok(()) };
         match first {
-            b'\n' => return Ok(at + 1),
-            b';' | b'#' => return Ok(line_end(bytes, at) + 1),
-            b'/' if bytes.get(at + 1) == Some(&b'/') => return Ok(line_end(bytes, at) + 1),
+            b'\n' => {
+                self.at = at + 1;
+                return Ok(());
+            }
+            b';' | b'#' => {
+                self.at = line_end(bytes, at) + 1;
+                return Ok(());
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+                self.at = line_end(bytes, at) + 1;
+                return Ok(());
+            }
             _ => {}
         }
         let (name, behind) = match first {
@@ -49,37 +110,40 @@ impl<'s> Assembler<'s> {
                 (self.text.get(at..at + length).unwrap_or_default(), at + length)
             }
         };
-        let span = Span::new(at, behind);
+        let span = self.span(at, behind);
         let next = skip_blanks(bytes, behind);
         if bytes.get(next) == Some(&b':') && !name.is_empty() {
-            return match self.label(name, first, span) {
-                Ok(()) => Ok(next + 1),
-                Err(error) => Err((next + 1, error)),
-            };
+            self.at = next + 1;
+            return self.label(name, first, span);
         }
         let (end, following) = statement_end(bytes, behind);
+        self.at = following;
         let text = self.text.get(at..end).unwrap_or_default().trim_ascii_end();
         let assigns = bytes.get(next) == Some(&b'=') && bytes.get(next + 1) != Some(&b'=') && next < end;
-        let read = if let Some(kernel) = self.open_kernel.take() {
-            self.in_kernel(kernel, name, text, at, span)
+        let start = self.base + at;
+        if let Some(kernel) = self.open_kernel.take() {
+            self.in_kernel(kernel, name, text, start, span)
         } else if name.is_empty() || first.is_ascii_digit() {
             Err(Located::new(
-                Span::new(at, behind.max(at + 1)),
+                self.span(at, behind.max(at + 1)),
                 Fault::Expected("an instruction, a directive or a label"),
             ))
         } else if assigns {
-            let mut args = Args::new(text, at);
+            let mut args = Args::new(text, start);
             args.rewind(next + 1 - at);
             self.assignment(name, span, &mut args)
+        } else if let Some(called) = self.macro_named(name) {
+            let mut args = Args::new(text, start);
+            args.rewind(behind - at);
+            self.call_macro(&called, &mut args)
         } else if first == b'.' {
             if name == ".amdgpu_metadata" {
-                return self.metadata(at, span, following);
+                return self.metadata(span);
             }
-            self.directive(name, text, at, span)
+            self.directive(name, text, start, span)
         } else {
-            self.instruction(text, at)
-        };
-        read.map(|()| following).map_err(|error| (following, error))
+            self.instruction(text, start)
+        }
     }
 
     /// `name:`

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gcn_isa::Target;
-
 use super::build::Builder;
 use super::functions::Start;
+use super::image::{Links, Target};
 use super::{Code, CodeError, KernelFacts, Place, Unit, Unreadable};
 use crate::asm::{AsmInst, Assembly};
 use crate::decode::decode_at;
@@ -14,7 +13,8 @@ use crate::descriptor::{DESCRIPTOR_BYTES, KernelDescriptor};
 use crate::disasm::CodeSection;
 use crate::metadata::KernelMetadata;
 use crate::object::{
-    Module, RelocationBase, RelocationKind, Section, SectionId, SymbolKind, SymbolPlace, metadata_in_note,
+    Binding, Module, RelocationBase, RelocationKind, Section, SectionId, SymbolKind, SymbolPlace,
+    metadata_in_note,
 };
 
 /// The code of `assembly`, whose instructions are these.
@@ -51,21 +51,28 @@ pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Resul
         reader.instructions(own, &relocated);
         let starts = starts.remove(&id).unwrap_or_default();
         numbers.insert(id, sections.len());
-        sections.push(reader.builder.finish(target, starts, |offset| labels.get(&(id, offset)).copied()));
+        let label = |offset| labels.get(&(id, offset)).copied();
+        sections.push(reader.builder.finish(target, starts, label, &links(module, id, section)));
     }
     let kernels = kernels(module, descriptors, &sections, &numbers);
-    Ok(Unit { target_id: module.target_id, sections, kernels, files: assembly.files.clone() })
+    Ok(Unit {
+        target_id: module.target_id,
+        sections,
+        kernels,
+        files: assembly.files.clone(),
+        origins: assembly.origins.clone(),
+    })
 }
 
 /// True if the bytes begin with an instruction.
-fn has_code(bytes: &[u8], target: Target) -> bool {
+fn has_code(bytes: &[u8], target: gcn_isa::Target) -> bool {
     decode_at(bytes, target).is_ok()
 }
 
 struct Reader<'a> {
     builder: Builder<'a>,
     section: &'a Section,
-    target: Target,
+    target: gcn_isa::Target,
 }
 
 impl Reader<'_> {
@@ -95,6 +102,7 @@ impl Reader<'_> {
                 offset: inst.offset,
                 length: inst.length,
                 line: Some(inst.line),
+                origin: inst.origin,
                 location: inst.location,
             };
             self.builder.inst(place, own, leads_to);
@@ -129,7 +137,7 @@ impl Reader<'_> {
             if at >= bytes.len() && from.is_multiple_of(4) {
                 for (offset, length, inst) in read {
                     let leads_to = CodeSection::destination(offset, &inst);
-                    let place = Place { offset, length, line: None, location: None };
+                    let place = Place { offset, length, line: None, origin: None, location: None };
                     self.builder.inst(place, inst, leads_to);
                 }
                 return;
@@ -150,6 +158,35 @@ fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> Hash
         }
     };
     branches.map(|r| (r.offset, destination(r.base, r.addend))).collect()
+}
+
+/// What a linker fills in.
+fn links(module: &Module, id: SectionId, section: &Section) -> Links {
+    let mut links = Links::default();
+    for relocation in &section.relocations {
+        let (number, target) = match relocation.base {
+            RelocationBase::Section(to) if to == id => {
+                (module.symbols.len() + to.0 as usize, Target::Here(0))
+            }
+            RelocationBase::Section(to) => {
+                let number = module.symbols.len() + to.0 as usize;
+                (number, Target::Outside(number))
+            }
+            RelocationBase::Symbol(symbol) => {
+                let number = symbol.0 as usize;
+                let target = module.symbols.get(number).map_or(Target::Unknown, |s| match s.place {
+                    // Another file may have the one that counts.
+                    _ if s.binding == Binding::Weak => Target::Unknown,
+                    SymbolPlace::Section(to) if to == id => Target::Here(s.value as i64),
+                    SymbolPlace::Section(_) | SymbolPlace::Undefined => Target::Outside(number),
+                    _ => Target::Unknown,
+                });
+                (number, target)
+            }
+        };
+        links.relocation(relocation.offset, relocation.kind, number, target, relocation.addend);
+    }
+    links
 }
 
 /// A descriptor in a module.

@@ -3,10 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use gcn_isa::cfg::resolve;
 use gcn_isa::program::{LabelDef, Line};
 use gcn_isa::{Inst, Label, Operand, Program, Target};
 
 use super::functions::{self, Start};
+use super::image::{CodeImage, Links};
 use super::{Code, CodeError, Place, Unread, Unreadable};
 
 /// A section while its pieces come in, in the order of their offsets.
@@ -96,16 +98,22 @@ impl<'s> Builder<'s> {
         target: Target,
         starts: Vec<Start>,
         label: impl Fn(u64) -> Option<&'n str>,
+        links: &Links,
     ) -> Code {
         let starts = functions::in_order(starts);
         let ranges = functions::ranges(&starts, self.bytes.len() as u64);
         self.drop_padding(&starts, &ranges);
         let lines_at = self.line_table();
-        let labels = self.set_labels(&lines_at, label);
+        let start = self.address;
+        let name = |offset: u64| {
+            let address = start.wrapping_add(offset);
+            label(offset).map_or_else(|| format!(".L{address:x}"), str::to_owned)
+        };
+        let labels = self.set_labels(&lines_at, &name);
         let (functions, entries) = functions::functions(&self, &starts, &ranges);
         // A gap behind the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
-        let program = Program {
+        let mut program = Program {
             target,
             name: self.section.to_owned(),
             lines: self.lines,
@@ -113,6 +121,7 @@ impl<'s> Builder<'s> {
             entries,
             gaps: self.gaps,
         };
+        resolve(&mut program, &CodeImage { bytes: self.bytes, places: &self.places, links, label: name });
         Code {
             section: self.section.to_owned(),
             address: self.address,
@@ -135,7 +144,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Gives every branch whose destination is an instruction a label.
-    fn set_labels<'n>(&mut self, lines_at: &[u32], name: impl Fn(u64) -> Option<&'n str>) -> Vec<LabelDef> {
+    fn set_labels(&mut self, lines_at: &[u32], name: &dyn Fn(u64) -> String) -> Vec<LabelDef> {
         let mut numbers = vec![0u32; self.lines.len()];
         self.targets = vec![false; self.lines.len()];
         let mut labels = Vec::new();
@@ -147,9 +156,7 @@ impl<'s> Builder<'s> {
                 continue;
             };
             if *number == 0 {
-                let address = self.address.wrapping_add(*offset);
-                let name = name(*offset).map_or_else(|| format!(".L{address:x}"), str::to_owned);
-                labels.push(LabelDef { name, at: Some(to) });
+                labels.push(LabelDef { name: name(*offset), at: Some(to) });
                 *number = labels.len() as u32;
                 *target = true;
             }

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::build::Builder;
 use super::functions::Start;
+use super::image::{Links, Target};
 use super::{CodeError, KernelFacts, Place, Unit, Unreadable};
 use crate::disasm::{CodeSection, Content, disassemble};
-use crate::object::{CodeObject, RelocationKind, SymbolKind, SymbolView};
+use crate::object::{Binding, CodeObject, RelocationKind, SymbolKind, SymbolPlace, SymbolView};
 
 pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
     let disassembly = disassemble(object);
@@ -48,7 +49,7 @@ pub(super) fn unit(object: &CodeObject<'_>) -> Result<Unit, CodeError> {
         }
     });
     let kernels = kernels.collect();
-    Ok(Unit { target_id: object.target_id, sections, kernels, files: Vec::new() })
+    Ok(Unit { target_id: object.target_id, sections, kernels, files: Vec::new(), origins: Vec::new() })
 }
 
 fn section(
@@ -68,7 +69,13 @@ fn section(
                         CodeSection::destination(item.address, &inst).map(|to| to.wrapping_sub(code.address))
                     }
                 };
-                let place = Place { offset, length: item.bytes.len() as u8, line: None, location: None };
+                let place = Place {
+                    offset,
+                    length: item.bytes.len() as u8,
+                    line: None,
+                    origin: None,
+                    location: None,
+                };
                 builder.inst(place, inst, leads_to);
                 continue;
             }
@@ -79,7 +86,8 @@ fn section(
     }
     let labels: HashMap<u64, &str> =
         code.labels().map(|(at, name)| (at.wrapping_sub(code.address), name)).collect();
-    Ok(builder.finish(object.target_id.target, starts, |offset| labels.get(&offset).copied()))
+    let links = links(object, code);
+    Ok(builder.finish(object.target_id.target, starts, |offset| labels.get(&offset).copied(), &links))
 }
 
 /// Bytes of a row of a relocation table.
@@ -88,27 +96,98 @@ const RELA_BYTES: usize = 24;
 /// In an object that is not linked: branches that the linker fills in, and the offset that each leads to, if that is in the
 /// section.
 fn relocated_branches(object: &CodeObject<'_>, section: usize) -> HashMap<u64, Option<u64>> {
-    let mut found = HashMap::new();
-    if !object.is_relocatable {
-        return found;
-    }
-    // The null section is not among the views.
-    let tables = object
-        .sections
-        .iter()
-        .filter(|s| s.kind == ::object::elf::SHT_RELA && s.info as usize == section + 1);
-    for row in tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)) {
-        let word = |at: usize| row.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
-        let (Some(offset), Some(info), Some(addend)) = (word(0), word(8), word(16)) else { continue };
-        if info as u32 == RelocationKind::Rel16.number() {
-            found.insert(offset, destination(object, section, (info >> 32) as usize, addend as i64));
-        }
-    }
-    found
+    let branches = relocations(object, section).filter(|r| r.kind == RelocationKind::Rel16.number());
+    branches.map(|r| (r.offset, destination(object, section, &r))).collect()
 }
 
-fn destination(object: &CodeObject<'_>, section: usize, symbol: usize, addend: i64) -> Option<u64> {
-    // The null symbol is not among the views.
-    let symbol: &SymbolView<'_> = object.symbols.get(symbol.checked_sub(1)?)?;
-    (symbol.section == Some(section)).then(|| symbol.address.wrapping_add_signed(addend))
+fn destination(object: &CodeObject<'_>, section: usize, relocation: &Row) -> Option<u64> {
+    let symbol = relocation.symbol(object)?;
+    (symbol.section == Some(section)).then(|| symbol.address.wrapping_add_signed(relocation.addend))
+}
+
+/// `R_AMDGPU_RELATIVE64` (guide, *Relocation Records*): the loader writes the object's address plus the addend.
+const RELATIVE64: u32 = 13;
+
+/// A symbol that the loader knows.
+enum Dynamic {
+    Defined(u64),
+    Undefined,
+}
+
+/// A row of the table of symbols that the loader uses (`Elf64_Sym`): section number at byte 6, value at byte 8.
+fn dynamic_symbol(object: &CodeObject<'_>, number: usize) -> Option<Dynamic> {
+    const BYTES: usize = 24;
+    let table = object.sections.iter().find(|s| s.kind == ::object::elf::SHT_DYNSYM)?;
+    let row = table.bytes.chunks_exact(BYTES).nth(number)?;
+    let section = u16::from_le_bytes(*row.get(6..)?.first_chunk()?);
+    let value = u64::from_le_bytes(*row.get(8..)?.first_chunk()?);
+    Some(if section == 0 { Dynamic::Undefined } else { Dynamic::Defined(value) })
+}
+
+/// A row of a relocation table.
+struct Row {
+    offset: u64,
+    kind: u32,
+    symbol: usize,
+    addend: i64,
+}
+
+impl Row {
+    fn read(row: &[u8]) -> Option<Row> {
+        let word = |at: usize| row.get(at..)?.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
+        let (offset, info, addend) = (word(0)?, word(8)?, word(16)?);
+        Some(Row { offset, kind: info as u32, symbol: (info >> 32) as usize, addend: addend as i64 })
+    }
+
+    fn symbol<'o, 'd>(&self, object: &'o CodeObject<'d>) -> Option<&'o SymbolView<'d>> {
+        // The null symbol is not among the views.
+        object.symbols.get(self.symbol.checked_sub(1)?)
+    }
+}
+
+/// What is still to be filled into a section of an object that is not linked.
+fn relocations(object: &CodeObject<'_>, section: usize) -> impl Iterator<Item = Row> {
+    // The null section is not among the views.
+    let own = move |info: u32| object.is_relocatable && info as usize == section + 1;
+    rows(object, own)
+}
+
+fn rows(object: &CodeObject<'_>, table: impl Fn(u32) -> bool) -> impl Iterator<Item = Row> {
+    let tables = object.sections.iter().filter(move |s| s.kind == ::object::elf::SHT_RELA && table(s.info));
+    tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)).filter_map(Row::read)
+}
+
+/// What a linker or loader fills in: into the section itself, and addresses into the global offset table.
+fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
+    let mut links = Links::default();
+    let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
+    let symbol = |row: &Row| match row.symbol(object) {
+        // Another file may have the one that counts.
+        Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
+        Some(s) if s.section == Some(code.number) => here(s.address),
+        Some(s) if s.section.is_some() || s.place == SymbolPlace::Undefined => Target::Outside(row.symbol),
+        _ => Target::Unknown,
+    };
+    if object.is_relocatable {
+        for row in relocations(object, code.number) {
+            if let Some((kind, _)) = RelocationKind::ALL.iter().find(|k| k.0.number() == row.kind) {
+                links.relocation(row.offset, *kind, row.symbol, symbol(&row), row.addend);
+            }
+        }
+        return links;
+    }
+    for row in rows(object, |_| true) {
+        let place = row.offset.wrapping_sub(code.address) as i64;
+        let target = match row.kind {
+            RELATIVE64 => here(row.addend as u64),
+            kind if kind == RelocationKind::Abs64.number() => match dynamic_symbol(object, row.symbol) {
+                Some(Dynamic::Defined(address)) => here(address.wrapping_add_signed(row.addend)),
+                Some(Dynamic::Undefined) => Target::Outside(row.symbol),
+                None => Target::Unknown,
+            },
+            _ => Target::Unknown,
+        };
+        links.pointer(place, target);
+    }
+    links
 }

@@ -14,7 +14,9 @@ impl SourceLines {
         let mut starts = BTreeMap::new();
         for inst in &assembly.instructions {
             let Some(Some(section)) = addresses.get(inst.section.0 as usize) else { continue };
-            let place = SourcePlace { file: file.clone(), line: inst.line, column: 0 };
+            let origin = inst.origin.and_then(|index| assembly.origins.get(index as usize));
+            let note = origin.map(|origin| origin.to_string().into());
+            let place = SourcePlace { file: file.clone(), line: inst.line, column: 0, note };
             starts.insert(section + inst.offset, Some(place));
         }
         SourceLines { starts }

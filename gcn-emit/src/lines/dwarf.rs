@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
                     gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
                 };
                 let line = u32::try_from(line.get()).ok()?;
-                Some(SourcePlace { file: files.name(header, row.file_index())?, line, column })
+                Some(SourcePlace { file: files.name(header, row.file_index())?, line, column, note: None })
             });
             self.starts.insert(row.address(), place);
         }

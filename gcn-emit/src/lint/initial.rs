@@ -2,7 +2,7 @@
 
 use gcn_isa::cfg::is_call;
 use gcn_isa::reg::RegUnit;
-use gcn_isa::table::{Access, Format, MemBytes};
+use gcn_isa::table::{Access, Class, Format, MemBytes};
 use gcn_isa::{Inline, Inst, Operand, Reg, RegFile};
 
 use super::Lints;
@@ -58,12 +58,10 @@ impl Written {
         }
         inst.writes().iter().for_each(|u| self.set(u.reg));
         // Indexed moves write a register that a number says.
-        let name = inst.desc.mnemonic;
-        if name.starts_with("s_movreld") {
-            (0..SGPRS).for_each(|s| self.set(Reg::s(s, 1)));
-        }
-        if name.starts_with("s_set_gpr_idx") {
-            *self = Written::ALL;
+        match inst.desc.class {
+            Class::MovrelDestination => (0..SGPRS).for_each(|s| self.set(Reg::s(s, 1))),
+            Class::GprIdx => *self = Written::ALL,
+            _ => {}
         }
     }
 }

@@ -50,8 +50,10 @@ fn used(kernel: &Kernel<'_>) -> Used {
                 *highest = Highest { end: reg.end(), line };
             }
         }
-        for implicit in inst.reads().iter().map(|u| u.reg).chain(inst.writes().iter().map(|u| u.reg)) {
-            named(&mut used, implicit, line);
+        // FLAT instructions read FLAT_SCRATCH without naming it, and what they read matters only if the code has written it.
+        let all = inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg));
+        for reg in all.filter(|reg| !reg.overlaps(reg::FLAT_SCRATCH)) {
+            named(&mut used, reg, line);
         }
     }
     used

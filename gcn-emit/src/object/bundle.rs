@@ -10,7 +10,7 @@ use crate::target_id::TargetId;
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 /// How a compressed bundle begins.
-const COMPRESSED: &[u8] = b"CCOB";
+pub(super) const COMPRESSED: &[u8] = b"CCOB";
 /// Bytes of an entry without its name.
 const ENTRY: usize = 24;
 
@@ -69,10 +69,24 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
         return Err(fault(at as u64, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 }));
     }
     let mut list = Vec::new();
+    // What reads all entries reads no byte twice.
+    let mut room = bytes.len() as u64;
     for _ in 0..count {
-        list.push(entry(bytes, &mut at)?);
+        let start = at as u64;
+        let entry = entry(bytes, &mut at)?;
+        let left = room.checked_sub(entry.bytes.len() as u64);
+        room = left.ok_or_else(|| fault(start, ReadFault::EntriesOverlap))?;
+        list.push(entry);
     }
     Ok(list)
+}
+
+/// Bytes that a bundle with these entries takes.
+#[cfg(feature = "containers")]
+pub(super) fn end(bytes: &[u8], entries: &[Entry<'_>]) -> usize {
+    let header = MAGIC.len() + 8 + entries.iter().map(|e| ENTRY + e.name.len()).sum::<usize>();
+    let ends = entries.iter().map(|e| usize::try_from(e.offset).unwrap_or(bytes.len()) + e.bytes.len());
+    ends.max().unwrap_or(0).max(header).min(bytes.len())
 }
 
 /// The code object for `wanted` in a bundle: of those that run on it the one with the most settings.

@@ -119,11 +119,39 @@ pub enum ReadFault {
     )]
     Bundle,
     /// A compressed bundle.
-    #[error(
-        "this clang offload bundle is compressed; take a code object out of it with `clang-offload-bundler --unbundle \
-         --type=o`, or compile with `--no-offload-compress`"
-    )]
+    #[error("this clang offload bundle is compressed; read it with `object::container::entries`")]
     CompressedBundle,
+    /// A compressed bundle of a version that this crate does not know.
+    #[error("the compressed bundle has version {version}; versions 1 to 3 are known")]
+    CompressedVersion {
+        /// Its version.
+        version: u64,
+    },
+    /// A bundle that is compressed by another method.
+    #[error("the bundle is compressed by method {method}; known are 0 (zlib) and 1 (Zstandard)")]
+    CompressedMethod {
+        /// The number of the method.
+        method: u64,
+    },
+    /// A compressed bundle that takes too much memory.
+    #[error("the compressed bundle says that it has {size} bytes unpacked, {most} are possible")]
+    TooLargeUnpacked {
+        /// Bytes unpacked.
+        size: u64,
+        /// Most bytes.
+        most: u64,
+    },
+    /// Compressed data that cannot be unpacked.
+    #[error("the compressed bundle cannot be unpacked: {problem}; is the file damaged?")]
+    Unpack {
+        /// What is wrong.
+        problem: String,
+    },
+    /// Entries of a bundle lie over each other.
+    #[error(
+        "entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?"
+    )]
+    EntriesOverlap,
     /// No bundle.
     #[error(
         "this is no clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"

@@ -57,6 +57,14 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     Ok(None)
 }
 
+/// Checks the notes of a section as far as readers look at them; an error is the offset and what is wrong there.
+#[cfg(feature = "tools")]
+pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
+    let found = find_metadata(section).map_err(|fault| (fault.at, fault.what.to_owned()))?;
+    let Some(bytes) = found else { return Ok(()) };
+    crate::metadata::Metadata::from_msgpack(bytes).map(|_| ()).map_err(|error| (0, error.to_string()))
+}
+
 /// The metadata in a note section, if there are any that can be read.
 #[cfg(feature = "tools")]
 pub(crate) fn metadata_in_note(section: &[u8]) -> Option<crate::metadata::Metadata> {

@@ -16,12 +16,14 @@ use super::plan::{NEW, Plan};
 use super::reason::describe_all;
 use super::source::{SourceText, Statement};
 use super::{Action, Change};
+use crate::asm::Origin;
 use crate::code::Code;
 use crate::text::InstText;
 
 /// Writes the changes of one section.
 pub(super) struct Writer<'a> {
     pub source: &'a SourceText<'a>,
+    origins: &'a [Origin],
     pub code: &'a Code,
     /// Lines of the program where the text gives a branch's distance as a number.
     numbered: &'a [usize],
@@ -59,12 +61,12 @@ impl<'a> Writer<'a> {
     /// Writes into `edits`.
     pub fn new(
         source: &'a SourceText<'a>,
-        code: &'a Code,
+        (origins, code): (&'a [Origin], &'a Code),
         numbered: &'a [usize],
         edits: &'a mut Edits,
     ) -> Writer<'a> {
         let (comment, brief, changes, shifted) = (false, false, None, Vec::new());
-        Writer { source, code, numbered, comment, edits, changes, brief, shifted }
+        Writer { source, origins, code, numbered, comment, edits, changes, brief, shifted }
     }
 
     /// Walks over both programs at once.
@@ -81,7 +83,7 @@ impl<'a> Writer<'a> {
             }
             let stop = plan.origins.get(new).map_or(count, |o| *o as usize);
             if (from_new, from_old) == (new, stop) && stop < count {
-                self.kept_line(plan, stop, new);
+                self.kept_line(plan, stop, new)?;
                 (old, new) = (stop + 1, new + 1);
                 continue;
             }
@@ -99,21 +101,22 @@ impl<'a> Writer<'a> {
             if stop >= count {
                 break;
             }
-            self.kept_line(plan, stop, new);
+            self.kept_line(plan, stop, new)?;
             (old, new) = (stop + 1, new + 1);
         }
         self.check_distances()
     }
 
     /// A line that both have: only its operands may differ.
-    fn kept_line(&mut self, plan: &Plan, old: usize, new: usize) {
+    fn kept_line(&mut self, plan: &Plan, old: usize, new: usize) -> Result<(), RewriteError> {
         let lines = self.code.program.lines.get(old).zip(plan.program.lines.get(new));
         if let Some((before, after)) = lines
             && !Arc::ptr_eq(&before.inst, &after.inst)
             && wait_of(&before.inst) != wait_of(&after.inst)
         {
-            self.change(old, &after.inst, plan, new);
+            self.change(old, &after.inst, plan, new)?;
         }
+        Ok(())
     }
 
     fn gap(&mut self, plan: &Plan, gap: &Gap, from: usize, anchor: usize) -> Result<(), RewriteError> {
@@ -136,10 +139,10 @@ impl<'a> Writer<'a> {
                             if let (Some(after), Some(before)) = (after, self.inst(old))
                                 && !is_same(before, after)
                             {
-                                self.change(old, after, plan, new);
+                                self.change(old, after, plan, new)?;
                             }
                         }
-                        (Some(&old), None) => self.remove(old),
+                        (Some(&old), None) => self.remove(old)?,
                         (None, Some(&new)) => self.insert(plan, new, side == 0, from, anchor)?,
                         (None, None) => {}
                     }
@@ -153,25 +156,32 @@ impl<'a> Writer<'a> {
         self.code.program.lines.get(line).map(|l| &*l.inst)
     }
 
-    /// The instruction of a line in the text.
+    /// The instruction of a line in the text; none if the text does not write it as one of its own.
     fn statement(&self, line: usize) -> Option<(u32, Statement)> {
-        let number = self.code.places.get(line)?.line?;
+        let place = self.code.places.get(line).filter(|place| place.origin.is_none())?;
+        let number = place.line?;
         Some((number, self.source.statement(number)?))
     }
 
-    fn change(&mut self, old: usize, after: &Inst, plan: &Plan, new: usize) {
-        let Some((line, statement)) = self.statement(old) else { return };
+    fn change(&mut self, old: usize, after: &Inst, plan: &Plan, new: usize) -> Result<(), RewriteError> {
+        let Some((line, statement)) = self.statement(old) else {
+            return self.expanded(old).map_or(Ok(()), Err);
+        };
         let text = self.text(after);
         let operands = text.split_once(' ').map_or("", |(_, operands)| operands);
         self.edits.operands(self.source, &statement, operands);
         let from = self.source.instruction(&statement);
         self.record(line, Action::Changed, Some(from), Some(text), Some((plan, new)));
+        Ok(())
     }
 
-    fn remove(&mut self, old: usize) {
-        let Some((line, statement)) = self.statement(old) else { return };
+    fn remove(&mut self, old: usize) -> Result<(), RewriteError> {
+        let Some((line, statement)) = self.statement(old) else {
+            return self.expanded(old).map_or(Ok(()), Err);
+        };
         self.edits.remove(self.source, &statement);
         self.record(line, Action::Removed, Some(self.source.instruction(&statement)), None, None);
+        Ok(())
     }
 
     /// Says what was done. `reason` is the line of the planned program that has the reasons.
@@ -261,8 +271,18 @@ impl<'a> Writer<'a> {
     }
 
     fn no_place(&self, line: usize) -> RewriteError {
+        if let Some(error) = self.expanded(line) {
+            return error;
+        }
         let offset = self.code.places.get(line).map_or(0, |p| p.offset);
         RewriteError::NoPlace { section: self.code.section.clone(), offset }
+    }
+
+    /// The error about a wait that stands in, or before, what a call expands to.
+    fn expanded(&self, line: usize) -> Option<RewriteError> {
+        let place = self.code.places.get(line)?;
+        let origin = self.origins.get(place.origin? as usize)?.to_string();
+        Some(RewriteError::Expanded { line: place.line?, origin })
     }
 
     fn text(&self, inst: &Inst) -> String {

@@ -12,7 +12,7 @@ use gcn_isa::Program;
 use gcn_isa::cfg::Flow;
 use gcn_isa::check::{self, Advice};
 use gcn_isa::counters::{Counter, events};
-use gcn_isa::hazards::{RuleSet, wait_states};
+use gcn_isa::hazards::{Config, wait_states};
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Demand, Reason, WaitOptions, insert_wait_states, insert_waitcnt};
 use serde::Serialize;
@@ -21,7 +21,6 @@ use super::plan::{How, Kept, plan};
 use super::reason::describe;
 use super::{order, part, superfluous, wait_options};
 use crate::code::{Code, Unit};
-use crate::target_id::Feature;
 
 /// A wait with its reasons.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -86,10 +85,10 @@ impl Verdict {
 /// assert_eq!((waits[0].verdict, waits[1].verdict), (Verdict::Needed, Verdict::NotNeeded));
 /// assert!(waits[0].reasons[0].starts_with("waitcnt.raw: v0 of global_load_dword (line 2)"), "{:?}", waits[0].reasons);
 /// ```
-pub fn explain(unit: &Unit, rules: RuleSet) -> Vec<ExplainedWait> {
-    let options = WaitOptions { leave_loops: false, ..wait_options(unit.target_id, rules) };
-    let config = rules.config(unit.target_id.xnack != Feature::Off);
-    let check = check::Options { rules: config, ..check::Options::default() };
+pub fn explain(unit: &Unit, rules: impl Into<Config>) -> Vec<ExplainedWait> {
+    let xnack = unit.target_id.may_replay();
+    let options = WaitOptions { leave_loops: false, ..wait_options(xnack, rules.into()) };
+    let check = check::Options { rules: options.rules, ..check::Options::default() };
     unit.sections.iter().flat_map(|code| section(code, &options, check)).collect()
 }
 

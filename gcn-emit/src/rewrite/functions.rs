@@ -9,7 +9,8 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::program::{Entry, EntryKind};
 
 use super::edit::Edits;
-use super::{File, Only, Options, RewriteError, Writer, plan, wait_options};
+use super::{File, Only, Options, RewriteError, Writer, plan};
+use crate::asm::NoFiles;
 use crate::code::{Code, Unit};
 use crate::target_id::TargetId;
 
@@ -88,7 +89,7 @@ fn fix_piece(
 ) -> Result<String, RewriteError> {
     let body = with_line_end(body);
     let shown = format!("{name} (line {line})");
-    let mut file = File::read(&shown, &body, Some(target))?;
+    let mut file = File::read(&shown, &body, Some(target), &NoFiles)?;
     let loops_to_its_start = |file: &File<'_>| {
         file.unit.sections.iter().take(1).any(|c| c.program.labels.iter().any(|l| l.at == Some(0)))
     };
@@ -96,16 +97,17 @@ fn fix_piece(
     let with_entry;
     if options.only != Some(Only::WaitStates) && loops_to_its_start(&file) {
         with_entry = format!("s_waitcnt {}\n{body}", WaitCnt::ALL);
-        file = File::read(&shown, &with_entry, Some(target))?;
+        file = File::read(&shown, &with_entry, Some(target), &NoFiles)?;
     }
-    let File { source, numbered, unit } = file;
+    let File { source, numbered, mut unit } = file;
+    let origins = std::mem::take(&mut unit.origins);
     let Some((code, numbered)) = as_function(unit, &numbered) else { return Ok(body.into_owned()) };
-    let wait = wait_options(target, options.rules);
+    let wait = options.wait(target);
     let how = plan::How { wait, strip: options.strip, only: options.only };
     let whole = 0..code.program.lines.len();
     let plan = plan::plan(&code.program, &[whole], &how);
     let mut edits = Edits::default();
-    let mut writer = Writer::new(&source, &code, numbered, &mut edits);
+    let mut writer = Writer::new(&source, (&origins, &code), numbered, &mut edits);
     writer.comment = options.comment;
     writer.write(&plan)?;
     Ok(edits.apply(source.text))

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use gcn_isa::cfg::Flow;
-use gcn_isa::check::unordered_lds_writes;
+use gcn_isa::check::unordered_lds_accesses;
 use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::hazards::counter::LDS_DMA;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{Inserted, LdsOrder, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
 use gcn_isa::{Operand, Program};
@@ -65,7 +66,8 @@ enum Take {
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
     // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every barrier.
     let counters = how.only != Some(Only::WaitStates);
-    let unordered = if counters { unordered_lds_writes(program) } else { Vec::new() };
+    let counters = counters && how.wait.rules.counts(&LDS_DMA);
+    let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
     if !how.strip {
         let origins = (0..program.lines.len() as u32).collect();
         return insert(program.clone(), origins, how, &unordered);

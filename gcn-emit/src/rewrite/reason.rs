@@ -53,6 +53,6 @@ pub(super) fn describe(program: &Program, reason: &Reason, line_of: &dyn Fn(usiz
         }
         None => text.push_str("what was there before, then "),
     }
-    let _ = write!(text, "{}: {amount}", name(reason.consumer));
+    let _ = write!(text, "{}{}: {amount}", name(reason.consumer), reason.via.words());
     text
 }

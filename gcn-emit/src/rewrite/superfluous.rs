@@ -1,11 +1,10 @@
 //! Waits whose loss no rule notices.
 
 use gcn_isa::check::{self, Amount};
-use gcn_isa::hazards::RuleSet;
+use gcn_isa::hazards::Config;
 use serde::Serialize;
 
 use crate::code::Unit;
-use crate::target_id::Feature;
 
 /// A wait that is stronger than any rule asks for, if all others stay as they are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -41,8 +40,8 @@ pub struct Superfluous {
 /// let found = superfluous(&unit, RuleSet::Safe);
 /// assert_eq!((found[0].line, found[0].wait.as_str(), &found[0].enough), (Some(3), "s_nop 4", &None));
 /// ```
-pub fn superfluous(unit: &Unit, rules: RuleSet) -> Vec<Superfluous> {
-    let rules = rules.config(unit.target_id.xnack != Feature::Off);
+pub fn superfluous(unit: &Unit, rules: impl Into<Config>) -> Vec<Superfluous> {
+    let rules = rules.into().with_xnack(unit.target_id.may_replay());
     let options = check::Options { rules, ..check::Options::default() };
     let mut found = Vec::new();
     for code in &unit.sections {

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use gcn_isa::Reg;
 use gcn_isa::cfg::Flow;
-use gcn_isa::{Program, Reg};
+use gcn_isa::indexing::Indexing;
+use gcn_isa::inst::Via;
 use serde::Serialize;
 
 use crate::code::{Code, Unit};
@@ -52,13 +54,14 @@ pub fn writers(unit: &Unit) -> Vec<Writers> {
 fn section(code: &Code) -> Vec<Writers> {
     let program = &code.program;
     let flow = Flow::of(program);
+    let facts = Facts { code, indexing: Indexing::of(program, &flow), flow };
     let mut found = Vec::new();
     for (index, line) in program.lines.iter().enumerate() {
         let mut reads: Vec<LastWriters> = Vec::new();
-        for used in line.inst.reads().iter().filter(|u| u.operand.is_some()) {
+        for used in facts.indexing.reads(index, &line.inst).iter().filter(|u| u.operand.is_some()) {
             let register = used.reg.to_string();
             if reads.iter().all(|r| r.register != register) {
-                reads.push(LastWriters { register, written_by: last_writers(code, &flow, index, used.reg) });
+                reads.push(LastWriters { register, written_by: last_writers(&facts, index, used.reg) });
             }
         }
         if !reads.is_empty() {
@@ -68,8 +71,16 @@ fn section(code: &Code) -> Vec<Writers> {
     found
 }
 
+/// What is known about a section.
+struct Facts<'a> {
+    code: &'a Code,
+    flow: Flow,
+    indexing: Indexing,
+}
+
 /// Goes back from before `line` until every part of `reg` is written.
-fn last_writers(code: &Code, flow: &Flow, line: usize, reg: Reg) -> Vec<String> {
+fn last_writers(facts: &Facts<'_>, line: usize, reg: Reg) -> Vec<String> {
+    let Facts { code, flow, .. } = facts;
     let program = &code.program;
     let (mut found, mut entry, mut more) = (Vec::new(), false, false);
     let mut seen = HashSet::new();
@@ -77,10 +88,10 @@ fn last_writers(code: &Code, flow: &Flow, line: usize, reg: Reg) -> Vec<String> 
     let mut work = vec![(flow.cfg.block_of(line), line, all)];
     while let Some((block, end, mut open)) = work.pop() {
         for line in (flow.cfg.blocks[block].start..end).rev() {
-            let written = written(program, line, reg) & open;
-            if written != 0 {
+            let (surely, perhaps) = written(facts, line, reg);
+            if (surely | perhaps) & open != 0 {
                 found.push(line);
-                open &= !written;
+                open &= !surely;
             }
             if open == 0 {
                 break;
@@ -117,15 +128,16 @@ fn last_writers(code: &Code, flow: &Flow, line: usize, reg: Reg) -> Vec<String> 
     texts
 }
 
-/// The parts of `reg` that a line writes, a bit for each.
-fn written(program: &Program, line: usize, reg: Reg) -> u64 {
-    let mut parts = 0;
-    for write in program.lines[line].inst.writes() {
+/// The parts of `reg` that a line writes, a bit for each, and those that it writes if an index leads there.
+fn written(facts: &Facts<'_>, line: usize, reg: Reg) -> (u64, u64) {
+    let (mut surely, mut perhaps) = (0, 0);
+    for write in facts.indexing.writes(line, &facts.code.program.lines[line].inst) {
+        let parts = if write.via == Via::AnyIndex { &mut perhaps } else { &mut surely };
         if write.reg.file == reg.file {
             let from = write.reg.index.max(reg.index);
             let to = write.reg.end().min(reg.end());
-            (from..to).for_each(|i| parts |= 1u64.checked_shl(u32::from(i - reg.index)).unwrap_or(0));
+            (from..to).for_each(|i| *parts |= 1u64.checked_shl(u32::from(i - reg.index)).unwrap_or(0));
         }
     }
-    parts
+    (surely, perhaps)
 }

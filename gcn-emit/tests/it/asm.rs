@@ -3,6 +3,7 @@
 mod cases;
 pub mod corpus;
 mod errors;
+mod macros;
 mod random;
 
 use gcn_emit::object::{Binding, Module, RelocationBase, SymbolKind, SymbolPlace};

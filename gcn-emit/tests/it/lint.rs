@@ -330,3 +330,20 @@ fn the_last_register_is_the_compilers() {
     println!("{told} kernels told");
     assert!(told > 20);
 }
+
+/// As the ROCm 6.4 libraries have it for gfx908: LLVM gives FLAT_SCRATCH no registers unless the code sets it up (LLVM 22,
+/// `SIResourceUsage`), although each FLAT instruction reads it.
+#[test]
+fn flat_scratch_that_nobody_sets_up_needs_no_registers() {
+    let descriptor = ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.amdhsa_reserve_vcc 0\n\
+                      .amdhsa_reserve_flat_scratch 0\n.amdhsa_user_sgpr_kernarg_segment_ptr 1";
+    let with = |set_up: &str| {
+        let code = format!(
+            "{set_up}v_mov_b32 v2, 0\nv_mov_b32 v3, 0\ns_mov_b32 s15, 0\nflat_load_dword v1, v[2:3]\ns_endpgm"
+        );
+        let case = Case { target: "gfx908:xnack-", code: code.leak(), descriptor, metadata: "" };
+        case.lints().into_iter().map(|l| l.rule.id).collect::<Vec<_>>()
+    };
+    assert_eq!(with(""), Vec::<&str>::new());
+    assert_eq!(with("s_mov_b64 flat_scratch, 0\n"), ["kernel.reserved-sgprs"]);
+}

@@ -1,6 +1,7 @@
 //! Integration tests of the crate, in one binary.
 
 mod asm;
+mod calls;
 mod code;
 mod codec;
 mod decode;

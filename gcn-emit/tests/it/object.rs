@@ -1,5 +1,6 @@
 //! Code objects: against LLVM's assembler, linker and readers, and against damage.
 
+mod container;
 mod damage;
 mod descriptor;
 mod faults;

@@ -1,7 +1,9 @@
 //! Waits put into and taken out of assembly files.
 
+mod agree;
 mod corpus;
 mod functions;
+mod indexed;
 mod mutate;
 mod order;
 mod text;

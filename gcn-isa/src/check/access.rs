@@ -3,7 +3,8 @@
 use smallvec::SmallVec;
 
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream};
-use crate::inst::{Inst, RegUse};
+use crate::indexing::Indexing;
+use crate::inst::{Inst, RegUse, Via};
 use crate::reg::{Reg, RegFile};
 use crate::table::{Access, Class};
 
@@ -12,18 +13,20 @@ pub(super) struct Accesses<'a> {
     pub inst: &'a Inst,
     pub events: &'a Events,
     reads: SmallVec<[RegUse; 6]>,
-    pub writes: SmallVec<[RegUse; 3]>,
+    writes: SmallVec<[RegUse; 3]>,
     pub memory: MemoryEffect,
     /// The operand that is read and written by a load: it is read only when the data arrives.
     merged: Option<u8>,
 }
 
 impl<'a> Accesses<'a> {
-    pub fn of(inst: &'a Inst, events: &'a Events) -> Accesses<'a> {
+    /// Of `inst`, which stands at `line`.
+    pub fn of(line: usize, inst: &'a Inst, events: &'a Events, indexing: &Indexing) -> Accesses<'a> {
         let tied = |o: &crate::table::OperandDesc| o.access == Access::ReadWrite;
         let merged = inst.desc.operands.iter().position(tied).filter(|_| is_load(inst)).map(|i| i as u8);
         let memory = events.iter().fold(MemoryEffect::empty(), |all, e| all | e.memory);
-        Accesses { inst, events, reads: inst.reads(), writes: inst.writes(), memory, merged }
+        let (reads, writes) = (indexing.reads(line, inst), indexing.writes(line, inst));
+        Accesses { inst, events, reads, writes, memory, merged }
     }
 
     /// True if the result of this instruction in `reg` arrives after that of any operation of `stream` issued before.
@@ -33,18 +36,23 @@ impl<'a> Accesses<'a> {
 
     /// The register of `written`, as far as `live`, that the instruction reads. A load that keeps part of its destination reads it only when
     /// its data arrives.
-    pub fn reads_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<Reg> {
+    pub fn reads_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<RegUse> {
         let merges = |u: &RegUse| u.operand.is_some() && u.operand == self.merged;
         let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
         let too_early = |u: &&RegUse| touches(u) && !(merges(u) && self.arrives_after(stream, u.reg));
-        self.reads.iter().find(too_early).map(|u| u.reg)
+        least_indirect(written, self.reads.iter().filter(too_early))
     }
 
     /// The register of `written`, as far as `live`, that the instruction writes so that the older result could come on top.
-    pub fn writes_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<Reg> {
+    pub fn writes_too_early(&self, stream: Stream, written: Reg, live: u32) -> Option<RegUse> {
         let touches = |u: &RegUse| written.shared_with(u.reg) & live != 0;
         let too_early = |u: &&RegUse| touches(u) && !self.arrives_after(stream, u.reg);
-        self.writes.iter().find(too_early).map(|u| u.reg)
+        least_indirect(written, self.writes.iter().filter(too_early))
+    }
+
+    /// A write of a register of `held`.
+    pub fn overwrites(&self, held: Reg) -> Option<RegUse> {
+        least_indirect(held, self.writes.iter().filter(|w| w.reg.overlaps(held)))
     }
 
     /// The counters on which an operation that the program does not show could concern these registers: vector memory and
@@ -62,6 +70,16 @@ impl<'a> Accesses<'a> {
             counters.push(Counter::Exp);
         }
         counters
+    }
+}
+
+/// Of uses of `written`, the first that the program names, or else one by an index, cut to what is written.
+fn least_indirect<'u>(written: Reg, uses: impl Iterator<Item = &'u RegUse>) -> Option<RegUse> {
+    let found = *uses.min_by_key(|u| u.via)?;
+    if found.via == Via::Name {
+        Some(found)
+    } else {
+        Some(RegUse { reg: found.reg.common(written), ..found })
     }
 }
 

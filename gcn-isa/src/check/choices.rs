@@ -56,8 +56,11 @@ fn of_node(flow: &Flow, exits: &Exits, node: &Node, choices: &[Choices]) -> Choi
     if best == NEVER {
         return NEVER;
     }
-    if flow.is_hub(node.block) {
+    if flow.is_guess(node.block) {
         return UNKNOWN_JUMP;
+    }
+    if flow.is_hub(node.block) {
+        return best;
     }
     if let Some(exit) = exits.only_exit[node.block] {
         return next
@@ -100,7 +103,10 @@ impl Exits {
         let ways = (0..blocks.len()).map(ways).collect();
         let mut loops: Vec<(usize, usize)> = (0..blocks.len())
             .filter(|b| !flow.is_hub(*b))
-            .flat_map(|b| blocks[b].succs.iter().filter(move |s| **s <= b).map(move |s| (*s, b)))
+            .flat_map(|b| {
+                let back = blocks[b].succs.iter().filter(move |s| **s <= b && !flow.enters(b, **s));
+                back.map(move |s| (*s, b))
+            })
             .collect();
         // The larger first, so that the innermost has the last word.
         loops.sort_by_key(|l| std::cmp::Reverse(l.1 - l.0));

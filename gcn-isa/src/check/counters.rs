@@ -7,15 +7,17 @@ use smallvec::SmallVec;
 use super::access::Accesses;
 use super::outstanding::{Operation, Outstanding};
 use super::path::{Judgement, PathSearch};
+use super::phases::Phases;
 use super::report::{Amount, Caveat, Finding, Findings};
 use super::{MemoryModel, Options};
 use crate::cfg::{Block, Flow, is_return};
 use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
-use crate::inst::Inst;
+use crate::indexing::Indexing;
+use crate::inst::{Inst, RegUse, Via};
 use crate::operand::Operand;
-use crate::program::{EntryKind, Program};
+use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
@@ -24,6 +26,7 @@ pub(super) struct CounterCheck<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
     options: Options,
+    indexing: Indexing,
     pub lines: Vec<LineFacts>,
     /// At the start of each block; `None` for blocks that no path reaches.
     pub states: Vec<Option<Outstanding>>,
@@ -32,10 +35,15 @@ pub(super) struct CounterCheck<'a> {
 impl<'a> CounterCheck<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, options: Options) -> CounterCheck<'a> {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
-        let lines: Vec<LineFacts> =
-            program.lines.iter().map(|l| LineFacts::of(program, &l.inst, called)).collect();
+        let indexing = Indexing::that_counts(program, flow, options.rules);
+        let facts = |(at, line): (usize, &Line)| {
+            let events = counters::events(program.target, &line.inst);
+            let access = called.then(|| Accesses::of(at, &line.inst, &events, &indexing).counters());
+            LineFacts::of(line, access.unwrap_or_default(), events)
+        };
+        let lines: Vec<LineFacts> = program.lines.iter().enumerate().map(facts).collect();
         let states = solve(flow, &lines);
-        CounterCheck { program, flow, options, lines, states }
+        CounterCheck { program, flow, options, indexing, lines, states }
     }
 
     /// Findings of the counter rules.
@@ -43,8 +51,8 @@ impl<'a> CounterCheck<'a> {
         self.each_broken(|broken, line, paths| findings.push(|| self.finding(broken, line, paths)));
     }
 
-    /// The lines whose writes of LDS break a rule, in ascending order.
-    pub fn unordered_lds_writes(&self) -> Vec<usize> {
+    /// The lines whose accesses of LDS break a rule, in ascending order.
+    pub fn unordered_lds_accesses(&self) -> Vec<usize> {
         let mut lines = BTreeSet::new();
         self.each_broken(|broken, _, _| {
             lines.extend(broken.first.filter(|_| LDS_RULES.contains(&broken.rule)));
@@ -55,12 +63,12 @@ impl<'a> CounterCheck<'a> {
     /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
     fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
         let mut paths = PathSearch::new(self.program, self.flow, &self.lines);
-        let mut told: HashSet<(&'static str, usize)> = HashSet::new();
+        let mut told = Told::default();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
             for (line, facts) in numbered(&self.lines, block) {
                 for broken in self.broken(&state, line) {
-                    if self.is_worth_telling(&broken, &mut paths, &mut told) {
+                    if self.is_worth_telling(&broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
                     }
                     // One finding says it: a wait before this access of LDS serves those that follow in the block.
@@ -79,26 +87,46 @@ impl<'a> CounterCheck<'a> {
     fn is_worth_telling(
         &self,
         broken: &Broken,
+        line: usize,
         paths: &mut PathSearch<'_>,
-        told: &mut HashSet<(&'static str, usize)>,
+        told: &mut Told,
     ) -> bool {
-        let Some(first) = broken.first else { return true };
-        let served_by: fn(&Inst, &LineFacts) -> bool = match broken.rule.id {
-            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
-            id if id == rules::BARRIER_LDS.id || id == rules::BARRIER_LDS_DMA.id => {
-                |inst, _| inst.desc.class == Class::Barrier
-            }
-            _ => return true,
-        };
+        let Some(first) = broken.first.filter(|_| LDS_RULES.contains(&broken.rule)) else { return true };
         if self.options.memory_model == MemoryModel::Strict {
             return true;
         }
-        told.insert((broken.rule.id, first)) && !paths.is_served(first, broken.rule.id, served_by)
+        let rule = broken.rule.id;
+        if rule == rules::BARRIER_LDS_READ.id {
+            return self.is_written_after(line, told) && told.findings.insert((rule, first));
+        }
+        let served_by: fn(&Inst, &LineFacts) -> bool = match rule {
+            id if id == rules::LDS_DMA.id => |_, facts| facts.reads_lds(),
+            _ => |inst, _| inst.desc.class == Class::Barrier,
+        };
+        told.findings.insert((rule, first)) && !paths.is_served(first, rule, served_by)
+    }
+
+    /// True if LDS may be written after the barrier at `line` and before the next.
+    fn is_written_after(&self, line: usize, told: &mut Told) -> bool {
+        let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, &self.lines));
+        phases.is_written_after(line, self.program, self.flow, &self.lines)
     }
 }
 
-/// Rules about writes of LDS, which depend on addresses.
-const LDS_RULES: [&CounterRule; 3] = [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_DMA];
+/// What others rely on that the program does not show, whatever rules count.
+const CONVENTION: [&CounterRule; 2] = [&rules::CALL_ENTRY, &rules::CALL_EXIT];
+
+/// What has been found out while telling.
+#[derive(Default)]
+struct Told {
+    /// Rules with the first instruction.
+    findings: HashSet<(&'static str, usize)>,
+    phases: Option<Phases>,
+}
+
+/// Rules about accesses of LDS, which depend on addresses.
+const LDS_RULES: [&CounterRule; 4] =
+    [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_READ, &rules::BARRIER_LDS_DMA];
 
 /// What an instruction does, as far as counters are concerned.
 pub(super) struct LineFacts {
@@ -112,16 +140,15 @@ pub(super) struct LineFacts {
 }
 
 impl LineFacts {
-    fn of(program: &Program, inst: &Inst, called: bool) -> LineFacts {
+    fn of(line: &Line, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
+        let inst = &line.inst;
         let wait = match inst.operands.first() {
             Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
                 Some(WaitCnt::decode((*imm & 0xffff) as u16))
             }
             _ => None,
         };
-        let events = counters::events(program.target, inst);
-        let uses_of_caller = if called { Accesses::of(inst, &events).counters() } else { SmallVec::new() };
-        LineFacts { wait, events, uses_of_caller, returns: is_return(inst) }
+        LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
     }
 
     /// The state behind the instruction.
@@ -149,6 +176,12 @@ impl LineFacts {
     /// True if the instruction reads LDS in its own order.
     pub fn reads_lds(&self) -> bool {
         self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_READ))
+    }
+
+    /// True if the instruction writes LDS, at once or when its data arrives.
+    pub fn writes_lds(&self) -> bool {
+        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
+        self.events.iter().any(|e| e.memory.intersects(writes))
     }
 }
 
@@ -207,13 +240,13 @@ pub(super) struct Broken {
     /// `None` for what a caller left.
     pub first: Option<usize>,
     reg: Option<Reg>,
+    via: Via,
     pub need: WaitCnt,
 }
 
 impl CounterCheck<'_> {
     /// The rules that `line` breaks if `state` may be outstanding before it.
     pub fn broken(&self, state: &Outstanding, line: usize) -> SmallVec<[Broken; 2]> {
-        let inst = &self.program.lines[line].inst;
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
         if !state.operations().is_empty() {
             self.conflicts(state, line, &mut broken);
@@ -221,21 +254,32 @@ impl CounterCheck<'_> {
         for &counter in self.lines[line].uses_of_caller.iter().filter(|c| state.caller_on(**c)) {
             add(
                 &mut broken,
-                Broken { rule: &rules::CALL_ENTRY, first: None, reg: None, need: counter.at(0) },
+                Broken {
+                    rule: &rules::CALL_ENTRY,
+                    first: None,
+                    reg: None,
+                    via: Via::Name,
+                    need: counter.at(0),
+                },
             );
         }
-        self.drained(state, inst, &mut broken);
-        broken.retain(|b| b.rule.grade() >= self.options.rules.at_least);
+        self.drained(state, &self.program.lines[line], &mut broken);
+        broken.retain(|b| self.options.rules.counts(b.rule) || CONVENTION.contains(&b.rule));
         broken
     }
 
     fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
-        let access = Accesses::of(&self.program.lines[line].inst, &self.lines[line].events);
+        let (inst, events) = (&self.program.lines[line].inst, &self.lines[line].events);
+        let access = Accesses::of(line, inst, events, &self.indexing);
+        let room = counters::room(events);
         for operation in state.operations() {
-            if let Some((rule, reg)) = self.conflict(operation, &access) {
-                let rule = if operation.is_done_by_order() { &rules::MIXED } else { rule };
+            if let Some((rule, used)) = self.conflict(operation, &access, line) {
+                // Rules about LDS are no more than a doubt themselves.
+                let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
+                let rule = doubt.unwrap_or(rule);
                 let need = operation.stream.counter().at(state.needed(operation));
-                add(broken, Broken { rule, first: Some(operation.line), reg, need });
+                let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
+                add(broken, Broken { rule, first: Some(operation.line), reg, via, need });
             }
         }
     }
@@ -245,20 +289,21 @@ impl CounterCheck<'_> {
         &self,
         operation: &Operation,
         access: &Accesses<'_>,
-    ) -> Option<(&'static CounterRule, Option<Reg>)> {
+        line: usize,
+    ) -> Option<(&'static CounterRule, Option<RegUse>)> {
         if let Some(written) = operation.writes {
-            if let Some(reg) = access.reads_too_early(operation.stream, written, operation.live) {
-                return Some((&rules::RAW, Some(reg)));
+            if let Some(read) = access.reads_too_early(operation.stream, written, operation.live) {
+                return Some((&rules::RAW, Some(read)));
             }
-            if let Some(reg) = access.writes_too_early(operation.stream, written, operation.live) {
+            if let Some(write) = access.writes_too_early(operation.stream, written, operation.live) {
                 let ordered = operation.stream == Stream::FlatVm
                     && access.events.iter().any(|e| e.stream == Stream::Vmem);
-                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(reg)));
+                return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(write)));
             }
         }
         for held in &operation.holds {
-            if let Some(write) = access.writes.iter().find(|w| w.reg.overlaps(*held)) {
-                return Some((&rules::WAR, Some(write.reg)));
+            if let Some(write) = access.overwrites(*held) {
+                return Some((&rules::WAR, Some(write)));
             }
         }
         let dma = operation.memory.contains(MemoryEffect::LDS_DMA);
@@ -273,12 +318,16 @@ impl CounterCheck<'_> {
             if operation.memory.contains(MemoryEffect::LDS_WRITE) {
                 return Some((&rules::BARRIER_LDS, None));
             }
+            if operation.memory.contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
+                return Some((&rules::BARRIER_LDS_READ, None));
+            }
         }
         None
     }
 
     /// Rules by which whole counters must be at 0.
-    fn drained(&self, state: &Outstanding, inst: &Inst, broken: &mut SmallVec<[Broken; 2]>) {
+    fn drained(&self, state: &Outstanding, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
+        let inst = &line.inst;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {
                 (&rules::BARRIER_COUNTERS, &Counter::ALL)
@@ -289,12 +338,15 @@ impl CounterCheck<'_> {
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }
-            Class::Branch if is_return(inst) => (&rules::CALL_EXIT, &Counter::ALL),
+            Class::Branch if is_return(line) => (&rules::CALL_EXIT, &Counter::ALL),
             _ => return,
         };
         for &counter in counters {
             if let Some(first) = state.any_on(counter) {
-                add(broken, Broken { rule, first: Some(first), reg: None, need: counter.at(0) });
+                add(
+                    broken,
+                    Broken { rule, first: Some(first), reg: None, via: Via::Name, need: counter.at(0) },
+                );
             }
         }
     }
@@ -307,7 +359,7 @@ impl CounterCheck<'_> {
             None => Judgement::default(),
         };
         let unknown = LDS_RULES.contains(&rule).then_some(Caveat::Addresses);
-        let caveat = caveat.or(unknown);
+        let caveat = caveat.or(unknown).or(Caveat::of_index(broken.via));
         Finding {
             rule: rule.id,
             grade: if caveat.is_some() { Grade::Cautious } else { rule.grade() },
@@ -318,6 +370,7 @@ impl CounterCheck<'_> {
             second_name: name(second),
             loc: self.program.lines[second].loc,
             reg: broken.reg,
+            via: broken.via,
             need: Amount::Wait(broken.need),
             have: Amount::NoWait,
             path,

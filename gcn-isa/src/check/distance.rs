@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
+use super::calls::Calls;
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
-use crate::hazards::{self, Config, Grade, Kinds, MAX_REACH, Need, Since, Views};
+use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
+use crate::indexing::Indexing;
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -18,13 +20,16 @@ pub(super) struct Distances<'a> {
     pub rules: Config,
     pub views: Views,
     pub states: Vec<u32>,
+    /// No rule asks for more wait states after any instruction of the program.
+    reach: u32,
 }
 
 impl<'a> Distances<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
-        let views = Views::of(program);
+        let views = Views::of(program, &Indexing::that_counts(program, flow, rules));
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
-        Distances { program, flow, reachable: flow.reachable(), rules, views, states }
+        let reach = (0..views.len()).map(|line| views[line].reach()).max().unwrap_or(0).into();
+        Distances { program, flow, reachable: flow.reachable(), rules, views, states, reach }
     }
 
     /// Findings of the wait-state rules.
@@ -58,12 +63,14 @@ struct Stretch {
     distance: u32,
     /// The stretch that follows on the path, as an index into the walk's trail.
     next: Option<usize>,
-    /// Lines of matrix instructions on the way: what they overwrite, earlier ones own no more.
-    matrix: SmallVec<[u32; 2]>,
+    /// Lines on the way that overwrite something by which earlier ones could bind the second instruction.
+    overwriters: SmallVec<[u32; 2]>,
     /// What the way has that rules ask for between two instructions.
     crossed: Kinds,
     /// The path leads through a jump to an unknown place.
     jumps: bool,
+    /// The calls whose returns the path has, the innermost last: it comes from there when it leaves their functions.
+    calls: Calls,
 }
 
 impl Stretch {
@@ -72,8 +79,9 @@ impl Stretch {
         self.block == other.block
             && self.distance <= other.distance
             && self.crossed.contains(other.crossed)
-            && self.matrix.iter().all(|line| other.matrix.contains(line))
+            && self.overwriters.iter().all(|line| other.overwriters.contains(line))
             && (!self.jumps || other.jumps)
+            && (self.calls == other.calls || self.calls.is_empty())
     }
 }
 
@@ -141,9 +149,10 @@ impl Distances<'_> {
             end: second,
             distance: 0,
             next: None,
-            matrix: SmallVec::new(),
+            overwriters: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
+            calls: Calls::default(),
         };
         self.finding(&short, second, &[stretch])
     }
@@ -156,9 +165,10 @@ impl Distances<'_> {
             end: second,
             distance: 0,
             next: None,
-            matrix: SmallVec::new(),
+            overwriters: SmallVec::new(),
             crossed: Kinds::empty(),
             jumps: false,
+            calls: Calls::default(),
         };
         trail.push(start);
         let mut shorts: SmallVec<[Short; 2]> = SmallVec::new();
@@ -173,11 +183,13 @@ impl Distances<'_> {
                         let Some(left) = jumps.checked_sub(1) else { break };
                         *jumps = left;
                     }
+                    let Some(calls) = stretch.calls.back(self.flow, pred, stretch.block) else { continue };
                     let new = Stretch {
                         block: pred,
                         end: self.flow.cfg.blocks[pred].end,
                         next: Some(done),
-                        jumps: stretch.jumps || through_hub,
+                        jumps: stretch.jumps || self.flow.is_guess(stretch.block),
+                        calls,
                         ..stretch.clone()
                     };
                     if !entered.covers(&trail, &new) {
@@ -215,12 +227,12 @@ impl Distances<'_> {
                     None => shorts.push(short),
                 }
             }
-            if view.matrix_result().is_some() {
-                stretch.matrix.push(first as u32);
+            if view.overwrites_for(&self.views[second]) {
+                stretch.overwriters.push(first as u32);
             }
             stretch.crossed |= view.crossing();
             stretch.distance += self.states[first];
-            if stretch.distance >= u32::from(MAX_REACH) {
+            if stretch.distance >= self.reach {
                 return false;
             }
         }
@@ -231,7 +243,7 @@ impl Distances<'_> {
     fn need(&self, first: usize, second: usize, stretch: &Stretch) -> Option<Need> {
         let view = &self.views[first];
         let past = |since: Since, line: &u32| since.past(view, &self.views[*line as usize]);
-        let since = stretch.matrix.iter().fold(Since::across(stretch.crossed), past);
+        let since = stretch.overwriters.iter().fold(Since::across(stretch.crossed), past);
         view.required_since(&self.views[second], self.rules, since)
     }
 
@@ -244,7 +256,8 @@ impl Distances<'_> {
             }
             next = trail[i].next;
         }
-        let caveat = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
+        let jumps = trail[short.stretch].jumps.then_some(Caveat::UnknownJump);
+        let caveat = jumps.or(Caveat::of_index(short.need.via));
         Finding {
             rule: short.need.rule.id,
             grade: if caveat.is_some() { Grade::Cautious } else { short.need.rule.grade() },
@@ -255,6 +268,7 @@ impl Distances<'_> {
             second_name: self.program.lines[second].inst.desc.printed,
             loc: self.program.lines[second].loc,
             reg: short.need.reg,
+            via: short.need.via,
             need: Amount::States(short.need.states),
             have: Amount::States(short.distance.min(u32::from(u8::MAX)) as u8),
             path,

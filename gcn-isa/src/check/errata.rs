@@ -3,7 +3,7 @@
 use super::report::{Amount, Finding};
 use crate::hazards::Config;
 use crate::hazards::counter::{CounterRule, SHIFT64, SMEM_ADDRESS};
-use crate::inst::Inst;
+use crate::inst::{Inst, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
@@ -14,7 +14,7 @@ const BLOCK: u16 = 8;
 
 /// Findings about single instructions.
 pub(super) fn check(program: &Program, rules: Config) -> Vec<Finding> {
-    let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule.grade(), rule.xnack);
+    let counts = |rule: &CounterRule| rule.holds_on(program.target) && rules.counts(rule);
     let mut findings = Vec::new();
     if counts(&SHIFT64) {
         findings.extend(shifts(program).into_iter().map(|(line, reg)| finding(program, &SHIFT64, line, reg)));
@@ -92,6 +92,7 @@ fn finding(program: &Program, rule: &'static CounterRule, line: usize, reg: Reg)
         second_name: program.lines[line].inst.desc.printed,
         loc: program.lines[line].loc,
         reg: Some(reg),
+        via: Via::Name,
         need: Amount::OtherRegister,
         have: Amount::NoWait,
         path: Vec::new(),

@@ -1,8 +1,11 @@
 //! Operations that may be outstanding at one point of the program.
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
 use crate::counters::{Counter, Event, MemoryEffect, Stream, WaitCnt};
+use crate::hazards::counter::{self as rules, CounterRule};
 use crate::reg::Reg;
 
 /// An operation that may be outstanding and of which something is expected.
@@ -19,6 +22,9 @@ pub(super) struct Operation {
     /// The fewest operations of its stream that were started after it on any path without a wait for as many of them, or
     /// [`DONE`]. If operations of one type do return in order, whatever else is outstanding, it is then done.
     by_order: u8,
+    /// On every path its counter was then so full that an instruction could only issue because it was done, if operations of
+    /// one type finish in order.
+    full: bool,
     pub writes: Option<Reg>,
     /// Of the registers of `writes` those whose value is still to come from this operation, bit i for the i-th. A FLAT
     /// operation owes no more what a later vector memory operation has overwritten: whether that was right has been asked
@@ -30,8 +36,29 @@ pub(super) struct Operation {
 
 impl Operation {
     /// True if it is done on every path if operations of one type return in order.
-    pub fn is_done_by_order(&self) -> bool {
+    fn is_done_by_order(&self) -> bool {
         self.by_order == DONE
+    }
+
+    /// True if no wait has come for it, but something else that makes it finish unless it is doubted.
+    pub fn is_done_if_trusted(&self) -> bool {
+        self.is_done_by_order() || self.full
+    }
+
+    /// The rule that doubts that it is done, if there is reason to think so once its counter has `room`.
+    pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
+        if self.is_done_by_order() {
+            Some(&rules::MIXED)
+        } else if self.full || self.makes_room(self.stream.counter().of(room)) {
+            Some(if self.stream.in_order() { &rules::FULL } else { &rules::FULL_UNORDERED })
+        } else {
+            None
+        }
+    }
+
+    /// True if its counter surely holds more than `value` until it is done. Scalar memory and messages finish in any order.
+    fn makes_room(&self, value: u8) -> bool {
+        !matches!(self.stream, Stream::Smem | Stream::Message) && self.younger >= value
     }
 }
 
@@ -54,13 +81,13 @@ const MANY: u8 = 64;
 /// A wait has come for an operation, by the order within its stream.
 const DONE: u8 = u8::MAX;
 
-/// With more operations than this, those are dropped of which nothing is expected that is not expected of another one as well:
-/// a missing wait is then found by way of the other. A program that waits for nothing would otherwise take time and memory
-/// with the square of its length.
+/// With more operations than this, one stands for all that write the same registers: a missing wait is then found by way of it. A
+/// program that waits for nothing would otherwise take time and memory with the square of its length.
 const CROWD: usize = 256;
 
 /// Memory effects that something later can depend on.
-const AWAITED: MemoryEffect = MemoryEffect::LDS_WRITE.union(MemoryEffect::LDS_DMA);
+const AWAITED: MemoryEffect =
+    MemoryEffect::LDS_WRITE.union(MemoryEffect::LDS_READ).union(MemoryEffect::LDS_DMA);
 
 impl Outstanding {
     /// At the entry of a function: its caller may have anything outstanding.
@@ -114,6 +141,7 @@ impl Outstanding {
             younger: 0,
             mixed,
             by_order: 0,
+            full: false,
             writes: event.writes,
             live: u32::MAX,
             holds: event.holds.clone(),
@@ -141,7 +169,9 @@ impl Outstanding {
 
     /// Counts an operation of another instruction without keeping track of it.
     pub fn issue_behind(&mut self, line: usize, event: &Event) {
-        for older in self.operations.iter_mut().filter(|o| o.stream.counter() == event.stream.counter()) {
+        let counter = event.stream.counter();
+        for older in self.operations.iter_mut().filter(|o| o.stream.counter() == counter) {
+            older.full |= older.makes_room(counter.capacity().saturating_sub(event.count));
             if older.stream == event.stream {
                 older.younger = older.younger.saturating_add(event.count).min(MANY);
                 if !older.is_done_by_order() {
@@ -236,21 +266,14 @@ impl Outstanding {
             changed |= theirs && !*mine;
             *mine |= theirs;
         }
+        let mut crowd = Crowd::default();
         for theirs in &other.operations {
-            let key = (theirs.line, theirs.stream);
-            match self.operations.binary_search_by_key(&key, |o| (o.line, o.stream)) {
-                Ok(at) => {
-                    let mine = &mut self.operations[at];
-                    let worst = (
-                        mine.younger.min(theirs.younger),
-                        mine.mixed || theirs.mixed,
-                        mine.by_order.min(theirs.by_order),
-                        mine.live | theirs.live,
-                    );
-                    changed |= worst != (mine.younger, mine.mixed, mine.by_order, mine.live);
-                    (mine.younger, mine.mixed, mine.by_order, mine.live) = worst;
-                }
-                Err(_) if self.operations.len() >= CROWD && self.represents(theirs) => {}
+            let known = self.place(theirs.line, theirs.stream).or_else(|at| {
+                let alike = crowd.alike(&self.operations, theirs).ok_or(at)?;
+                self.place(alike, theirs.stream).map_err(|_| at)
+            });
+            match known {
+                Ok(at) => changed |= self.operations[at].take_worse(theirs),
                 Err(at) => {
                     self.operations.insert(at, theirs.clone());
                     changed = true;
@@ -260,14 +283,47 @@ impl Outstanding {
         changed
     }
 
-    /// True if another operation stays outstanding wherever `operation` does, and is expected to do as much.
-    fn represents(&self, operation: &Operation) -> bool {
-        let longer = |o: &Operation| {
-            let later = o.younger <= operation.younger || !o.stream.in_order() || o.mixed;
-            let mixed = (o.mixed || !operation.mixed) && o.by_order <= operation.by_order;
-            o.stream == operation.stream && later && mixed && covers(o, operation)
-        };
-        self.operations.iter().any(longer)
+    /// Where the operation of a line on a stream is, or would be.
+    fn place(&self, line: usize, stream: Stream) -> Result<usize, usize> {
+        self.operations.binary_search_by_key(&(line, stream), |o| (o.line, o.stream))
+    }
+}
+
+impl Operation {
+    /// Stays outstanding wherever `other` does. True if that is more than before.
+    fn take_worse(&mut self, other: &Operation) -> bool {
+        let worst = (
+            self.younger.min(other.younger),
+            self.mixed || other.mixed,
+            self.by_order.min(other.by_order),
+            self.full && other.full,
+            self.live | other.live,
+        );
+        let changed = worst != (self.younger, self.mixed, self.by_order, self.full, self.live);
+        (self.younger, self.mixed, self.by_order, self.full, self.live) = worst;
+        changed
+    }
+}
+
+/// Many operations: the lines of those that stand for all of which the same is expected.
+#[derive(Default)]
+struct Crowd(HashMap<(Stream, Option<Reg>), usize>);
+
+impl Crowd {
+    /// The line of the operation that `new` can be taken together with, if there are too many to keep each.
+    fn alike(&mut self, operations: &[Operation], new: &Operation) -> Option<usize> {
+        if operations.len() < CROWD {
+            return None;
+        }
+        if self.0.is_empty() {
+            let few = operations.iter().rev().filter(|o| o.holds.is_empty() && o.memory.is_empty());
+            self.0.extend(few.map(|o| ((o.stream, o.writes), o.line)));
+        }
+        if !new.holds.is_empty() || !new.memory.is_empty() {
+            return None;
+        }
+        let line = *self.0.entry((new.stream, new.writes)).or_insert(new.line);
+        (line != new.line).then_some(line)
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::calls::Calls;
 use super::choices::{self, Exits};
 use super::counters::LineFacts;
 use super::outstanding::Outstanding;
@@ -33,6 +34,7 @@ pub(super) struct Judgement {
 pub(super) struct Node {
     pub block: usize,
     state: Outstanding,
+    calls: Calls,
     /// The node from which it was first reached; itself for the start.
     parent: usize,
     pub end: End,
@@ -77,14 +79,14 @@ impl<'a> PathSearch<'a> {
 
     /// How `second` is reached with the operation of `first` outstanding.
     pub fn judge(&mut self, first: usize, second: usize) -> Judgement {
-        let Some((nodes, complete)) = self.explore(first, Some(second)) else { return Judgement::default() };
-        let Some(at) = nodes.iter().position(|n| matches!(n.end, End::Second)) else {
+        let block = &self.flow.cfg.blocks[self.flow.cfg.block_of(first)];
+        if (first + 1..block.end).contains(&second) {
             return Judgement::default();
-        };
-        let path = self.path(&nodes, at);
-        if path.is_empty() || !complete {
-            return Judgement { path, caveat: None };
         }
+        let unfollowed = Judgement { path: Vec::new(), caveat: Some(Caveat::Unfollowed) };
+        let Some((nodes, _)) = self.explore(first, Some(second)) else { return unfollowed };
+        let Some(at) = nodes.iter().position(|n| matches!(n.end, End::Second)) else { return unfollowed };
+        let path = self.path(&nodes, at);
         let exits = self.exits.get_or_insert_with(|| Exits::of(self.program, self.flow));
         let caveat = choices::caveat(self.flow, exits, &nodes);
         Judgement { path, caveat }
@@ -125,10 +127,10 @@ impl<'a> PathSearch<'a> {
         let mut state = Outstanding::default();
         self.lines[first].step(&mut state, first);
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
-        let mut nodes = vec![Node { block: start, state, parent: 0, end }];
+        let mut nodes = vec![Node { block: start, state, calls: Calls::default(), parent: 0, end }];
         // States by number, and nodes by block and the number of the state that comes in.
         let mut states: HashMap<Outstanding, usize> = HashMap::new();
-        let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
         while done < nodes.len() {
             if matches!(nodes[done].end, End::Open(_)) {
@@ -141,7 +143,8 @@ impl<'a> PathSearch<'a> {
                         continue;
                     }
                     self.looks = self.looks.saturating_sub(1);
-                    let key = (succ, number);
+                    let Some(calls) = nodes[done].calls.forward(self.flow, from, succ) else { continue };
+                    let key = (succ, number, calls.clone());
                     let node = match known.get(&key) {
                         Some(&node) => node,
                         None => {
@@ -151,7 +154,7 @@ impl<'a> PathSearch<'a> {
                             let block = &self.flow.cfg.blocks[succ];
                             let mut state = state.clone();
                             let end = self.follow(&mut state, first, block.start..block.end, second);
-                            nodes.push(Node { block: succ, state, parent: done, end });
+                            nodes.push(Node { block: succ, state, calls, parent: done, end });
                             known.insert(key, nodes.len() - 1);
                             nodes.len() - 1
                         }
@@ -206,7 +209,7 @@ impl<'a> PathSearch<'a> {
             return true;
         }
         let tracked = events.iter().any(Outstanding::keeps_track_of);
-        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_by_order())
+        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_if_trusted())
     }
 
     /// The entries of the blocks behind the start up to node `at`.

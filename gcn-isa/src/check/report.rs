@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::counters::WaitCnt;
 use crate::hazards::{self, Grade};
+use crate::inst::Via;
 use crate::program::SourceLoc;
 use crate::reg::Reg;
 use crate::target::Target;
@@ -47,6 +48,8 @@ pub struct Finding {
     pub loc: Option<SourceLoc>,
     /// The register by which they depend.
     pub reg: Option<Reg>,
+    /// Whether both name it, or one of them reaches it by an index.
+    pub via: Via,
     /// What is needed between the two.
     pub need: Amount,
     /// What there is, on the worst path.
@@ -65,8 +68,20 @@ pub enum Caveat {
     Branches,
     /// A jump whose destination the program does not name goes here.
     UnknownJump,
+    /// No single path was found that goes this way: there are too many, or only returns to other calls than control came from
+    /// lead there.
+    Unfollowed,
     /// Both instructions mean the same part of LDS, or the barrier is the one that publishes it.
     Addresses,
+    /// An instruction reaches registers by an index that the program does not show.
+    Index,
+}
+
+impl Caveat {
+    /// What is taken for granted of a register that is reached so.
+    pub(super) fn of_index(via: Via) -> Option<Caveat> {
+        (via == Via::AnyIndex).then_some(Caveat::Index)
+    }
 }
 
 impl fmt::Display for Caveat {
@@ -74,7 +89,9 @@ impl fmt::Display for Caveat {
         f.write_str(match self {
             Caveat::Branches => "if several branches can go this way one after the other",
             Caveat::UnknownJump => "if a jump to an unknown place goes here",
+            Caveat::Unfollowed => "if there is a path that goes this way",
             Caveat::Addresses => "if both concern the same part of LDS",
+            Caveat::Index => "if the index leads there",
         })
     }
 }
@@ -123,7 +140,7 @@ impl Finding {
     /// What is wrong, in one sentence without the remedy.
     pub fn message(&self) -> String {
         let first = self.first.map_or(String::new(), |l| format!("line {l} `{}`, then ", self.first_name));
-        let reg = self.reg.map_or(String::new(), |r| format!(" on {r}"));
+        let reg = self.reg.map_or(String::new(), |r| format!(" on {r}{}", self.via.words()));
         let amounts = match (self.need, self.have) {
             (Amount::States(need), Amount::States(have)) => {
                 format!(": needs {need} wait state{}, has {have}", if need == 1 { "" } else { "s" })

@@ -4,6 +4,7 @@ use super::report::{Amount, Finding};
 use crate::cfg::Flow;
 use crate::hazards::counter::VCCZ_HALF;
 use crate::inst::Inst;
+use crate::inst::Via;
 use crate::operand::{Operand, SrcSpecial};
 use crate::program::Program;
 use crate::reg;
@@ -83,6 +84,7 @@ fn finding(program: &Program, first: usize, second: usize) -> Finding {
         second_name: program.lines[second].inst.desc.printed,
         loc: program.lines[second].loc,
         reg: Some(reg::VCC),
+        via: Via::Name,
         need: Amount::Instruction("s_mov_b64 vcc, vcc"),
         have: Amount::NoWait,
         path: Vec::new(),

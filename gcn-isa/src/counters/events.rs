@@ -39,6 +39,16 @@ impl Counter {
         self.of(WaitCnt::NONE) - 1
     }
 
+    /// How many operations the counter holds: as many as its field can say, so that all ones never wait.
+    ///
+    /// An instruction that would take it above that does not issue before enough of them are done. The manuals do not say so;
+    /// AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue 11202 and pull request 10926: 15 and
+    /// 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS operations, nor, after any
+    /// `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
+    pub const fn capacity(self) -> u8 {
+        self.of(WaitCnt::NONE)
+    }
+
     /// This counter's field of a wait.
     pub const fn of(self, wait: WaitCnt) -> u8 {
         match self {
@@ -238,6 +248,24 @@ fn result(inst: &Inst) -> Option<Reg> {
     inst.operands.iter().zip(inst.desc.operands).find_map(|(operand, desc)| match *operand {
         Operand::Reg(reg) if desc.access != Access::Read => Some(reg),
         _ => None,
+    })
+}
+
+/// The wait that is part of issuing an instruction which starts `events`: its counters have room for them
+/// ([`Counter::capacity`]).
+///
+/// ```
+/// use gcn_isa::counters::{Event, MemoryEffect, Stream, WaitCnt, room};
+/// let load = Event {
+///     stream: Stream::Smem, count: 2, writes: None, holds: Default::default(), memory: MemoryEffect::LOAD,
+/// };
+/// assert_eq!(room(&[load]), WaitCnt { lgkm: 13, ..WaitCnt::NONE });
+/// assert_eq!(room(&[]), WaitCnt::NONE);
+/// ```
+pub fn room(events: &[Event]) -> WaitCnt {
+    events.iter().fold(WaitCnt::NONE, |all, event| {
+        let counter = event.stream.counter();
+        all.and(counter.at(counter.capacity().saturating_sub(event.count)))
     })
 }
 

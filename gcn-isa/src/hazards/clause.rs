@@ -5,10 +5,11 @@
 //! again, so that nothing in it may overwrite what something in it reads, and a store must not follow a load. It is not
 //! enough to look at neighbours: the conflict may be with any earlier instruction of the clause (measured with LLVM 22).
 
+use super::config::Config;
 use super::engine;
-use super::evidence::Config;
 use super::rule::{Link, Need};
 use super::view::{Kinds, Role, View};
+use crate::inst::Via;
 use crate::reg::{Reg, RegUnit};
 
 /// The two kinds of memory clauses.
@@ -51,7 +52,10 @@ pub fn clause_need<'a>(
         let Link::Clause { window } = entry.rule.link else { return None };
         let states = entry.rule.states(second.target)?.after(0);
         let found = conflict(before.clone().rev().take(usize::from(window)), second)?;
-        Some((before.len() - 1 - found.back, Need { rule: entry.rule, states, reg: found.reg }))
+        Some((
+            before.len() - 1 - found.back,
+            Need { rule: entry.rule, states, reg: found.reg, via: Via::Name },
+        ))
     });
     needs.next()
 }

@@ -100,6 +100,33 @@ pub static MIXED: CounterRule = CounterRule {
            younger ones is enough; LLVM waits for zero as soon as types are mixed",
 };
 
+const FULL_COUNTERS: &str = "ROCm/rocm-systems issue 11202; LLVM 22, measured";
+
+/// Nothing but a full counter has made an operation finish.
+pub static FULL: CounterRule = CounterRule {
+    id: "waitcnt.full",
+    title: "no wait makes sure that an operation is done, only a full counter that holds up later ones",
+    cite: FULL_COUNTERS,
+    targets: on::ALL,
+    evidence: Evidence::of(Voice::Silent, Voice::Less),
+    xnack: false,
+    note: "lgkmcnt holds 15 operations, vmcnt 63 and expcnt 7; an instruction that would exceed that does not issue before \
+           enough are done, of one type the oldest. AMD's emulator models it and LLVM relies on it; the manuals do not \
+           mention it",
+};
+
+/// The same with operations that need not finish in order.
+pub static FULL_UNORDERED: CounterRule = CounterRule {
+    id: "waitcnt.full-unordered",
+    title: "an operation is done only if its type finishes in order, as a full counter holds up later ones",
+    cite: FULL_COUNTERS,
+    targets: on::ALL,
+    evidence: Evidence::of(Voice::Silent, Voice::Less),
+    xnack: false,
+    note: "FLAT operations finish in order if all of them go to memory or all to LDS; LLVM takes them, and the data that \
+           GDS operations send, to do so",
+};
+
 /// A function touches what its caller's operations may still write.
 pub static CALL_ENTRY: CounterRule = CounterRule {
     id: "call.entry",
@@ -178,6 +205,18 @@ pub static BARRIER_LDS: CounterRule = CounterRule {
     note: "the barrier itself asks for nothing; a program that uses several buffers may pass it with accesses outstanding",
 };
 
+/// A barrier before an LDS read is done.
+pub static BARRIER_LDS_READ: CounterRule = CounterRule {
+    id: "barrier.lds-read",
+    title: "a barrier is reached before an LDS read is done, so another wave may overwrite what it reads",
+    cite: MEMORY_MODEL,
+    targets: on::FROM_GFX90A,
+    evidence: Evidence::LLVM,
+    xnack: false,
+    note: "LDS operations of different waves are not in the order in which the waves issue them, so that a write behind the \
+           barrier may come before the read; a program that uses several buffers may pass the barrier with reads outstanding",
+};
+
 /// A barrier before a load into LDS is done.
 pub static BARRIER_LDS_DMA: CounterRule = CounterRule {
     id: "barrier.lds-dma",
@@ -226,11 +265,13 @@ pub static VCCZ_HALF: CounterRule = CounterRule {
 };
 
 /// Every rule of this kind.
-pub static ALL: [&CounterRule; 15] = [
+pub static ALL: [&CounterRule; 18] = [
     &RAW,
     &WAW,
     &WAW_FLAT,
     &MIXED,
+    &FULL,
+    &FULL_UNORDERED,
     &CALL_ENTRY,
     &CALL_EXIT,
     &WAR,
@@ -238,6 +279,7 @@ pub static ALL: [&CounterRule; 15] = [
     &WBINVL1,
     &BARRIER_COUNTERS,
     &BARRIER_LDS,
+    &BARRIER_LDS_READ,
     &BARRIER_LDS_DMA,
     &SHIFT64,
     &SMEM_ADDRESS,

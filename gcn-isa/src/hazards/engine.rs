@@ -5,30 +5,31 @@ use std::sync::LazyLock;
 use smallvec::SmallVec;
 
 use super::clause;
-use super::evidence::{Config, Grade};
+use super::config::{self, Config};
 use super::rule::{Link, Need, Overlap, Rule};
 use super::since::Since;
 use super::view::{Kinds, Role, Use, View};
+use crate::inst::Via;
 use crate::reg::Reg;
 use crate::target::Target;
 
 /// A rule as it holds on one target.
 pub(super) struct Entry {
     pub rule: &'static Rule,
-    /// Worked out once: it is asked for at every pair.
-    grade: Grade,
+    /// Its number among all rules.
+    number: usize,
 }
 
 impl Entry {
     /// True if the rule counts.
     pub fn counts(&self, config: Config) -> bool {
-        config.counts(self.grade, self.rule.xnack)
+        config.has(self.number, self.rule.xnack)
     }
 }
 
 /// The rules by target, in target order.
 static BY_TARGET: LazyLock<[Vec<Entry>; 6]> = LazyLock::new(|| {
-    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, grade: rule.grade() }).collect())
+    Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, number: config::number(rule.id) }).collect())
 });
 
 /// The rules of `target`.
@@ -122,15 +123,22 @@ impl View {
             if !rule.second.holds(second.kinds) || !entry.counts(config) {
                 continue;
             }
-            let Some(reg) = linked(rule.link, self, second, since) else { continue };
+            let Some(bound) = linked(rule.link, self, second, since) else { continue };
             let states = rule.states(self.target).map_or(0, |s| s.after(self.passes));
-            found(Need { rule, states, reg });
+            found(Need { rule, states, reg: bound.map(|b| b.reg), via: bound.map_or(Via::Name, |b| b.via) });
         }
     }
 }
 
+/// A register that links two instructions, and how the less direct of the two comes to it.
+#[derive(Clone, Copy)]
+struct Bound {
+    reg: Reg,
+    via: Via,
+}
+
 /// `Some` if the link holds, with the register that makes it if there is one.
-fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Reg>> {
+fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Option<Bound>> {
     let live = since.live();
     match link {
         Link::Crossing { second: b, by } if since.crossed().intersects(by) => {
@@ -140,44 +148,68 @@ fn linked(link: Link, first: &View, second: &View, since: Since) -> Option<Optio
         Link::Registers { first: a, second: b, overlap } => {
             common(first, a, second, b, overlap, live).map(Some)
         }
-        Link::Writes(reg) => Some(Some(reg)),
+        Link::Writes(reg) => Some(Some(Bound { reg, via: Via::Name })),
         Link::Hwreg => (first.hwreg == second.hwreg).then_some(None),
-        Link::Clause { .. } => clause::conflict(std::iter::once(first), second).map(|c| c.reg),
+        Link::Clause { .. } => clause::conflict(std::iter::once(first), second)
+            .map(|c| c.reg.map(|reg| Bound { reg, via: Via::Name })),
         Link::Always => Some(None),
     }
 }
 
-/// The second instruction's register that overlaps one of the first as asked.
-fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Reg> {
+/// True if the opcodes and passes of the two are as asked.
+fn alike(first: &View, second: &View, overlap: Overlap) -> bool {
     let same_opcode = first.opcode == second.opcode;
     let same_passes = first.passes == second.passes;
-    let alike = match overlap {
-        Overlap::Any | Overlap::Partial | Overlap::Exact => true,
-        Overlap::AnySameOpcode | Overlap::ExactSameOpcode => same_opcode,
+    match overlap {
+        Overlap::Any | Overlap::AnyLive | Overlap::Partial | Overlap::PartialEver | Overlap::Exact => true,
+        Overlap::AnySameOpcode => same_opcode,
         Overlap::AnyOtherOpcode | Overlap::ExactOtherOpcode => !same_opcode,
-        Overlap::ExactSamePasses => same_passes,
         Overlap::ExactSamePassesOtherOpcode => same_passes && !same_opcode,
         Overlap::ExactOtherPasses => !same_passes,
-    };
-    if !alike {
-        return None;
     }
-    let fits = |x: &Use, y: &Use| match overlap {
-        Overlap::Any | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => x.reg.overlaps(y.reg),
-        Overlap::Partial => x.reg.overlaps(y.reg) && x.reg != y.reg,
+}
+
+/// True if the registers overlap as asked.
+fn fits(x: &Use, y: &Use, overlap: Overlap) -> bool {
+    match overlap {
+        Overlap::Any | Overlap::AnyLive | Overlap::AnySameOpcode | Overlap::AnyOtherOpcode => {
+            x.reg.overlaps(y.reg)
+        }
+        // Which registers of a range an index reaches decides whether it is the same tuple: it may be, or not.
+        _ if x.via.max(y.via) == Via::AnyIndex => x.reg.overlaps(y.reg),
+        Overlap::Partial | Overlap::PartialEver => x.reg.overlaps(y.reg) && x.reg != y.reg,
         _ => x.reg == y.reg,
+    }
+}
+
+/// True if some of what `x` of `first` shares with `y` is still its own, or need not be.
+fn is_live(first: &View, x: &Use, y: &Use, overlap: Overlap, live: u32) -> bool {
+    let need_not = match overlap {
+        Overlap::PartialEver => true,
+        Overlap::AnyLive => false,
+        _ => !x.role.contains(Role::VDST),
     };
-    let is_live = |x: &Use, y: &Use| {
-        live == u32::MAX || !x.role.contains(Role::VDST) || live & x.reg.shared_with(y.reg) != 0
-    };
-    if !second.roles.intersects(b) {
+    live == u32::MAX || need_not || first.owned() != Some(x.reg) || live & x.reg.shared_with(y.reg) != 0
+}
+
+/// The second instruction's register that overlaps one of the first as asked. One that both name comes before one that an index
+/// may reach.
+fn common(first: &View, a: Role, second: &View, b: Role, overlap: Overlap, live: u32) -> Option<Bound> {
+    if !second.roles.intersects(b) || !alike(first, second, overlap) {
         return None;
     }
+    let mut best: Option<Bound> = None;
     for x in first.uses.iter().filter(|u| u.role.intersects(a)) {
-        let hit = |y: &&Use| y.role.intersects(b) && fits(x, y) && is_live(x, y);
-        if let Some(y) = second.uses.iter().find(hit) {
-            return Some(y.reg);
+        for y in second.uses.iter().filter(|y| y.role.intersects(b)) {
+            let via = x.via.max(y.via);
+            let nearer = best.is_none_or(|b| via < b.via);
+            if nearer && fits(x, y, overlap) && is_live(first, x, y, overlap, live) {
+                best = Some(Bound { reg: if via == Via::Name { y.reg } else { y.reg.common(x.reg) }, via });
+                if via == Via::Name {
+                    return best;
+                }
+            }
         }
     }
-    None
+    best
 }

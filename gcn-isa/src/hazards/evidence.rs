@@ -1,17 +1,20 @@
-//! How well a rule is supported: manual, LLVM, shipping kernels, and the grade that follows.
+//! How well a rule is supported: manual, LLVM, rocRoller, shipping kernels, and the grade that follows.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// What manuals and LLVM say about a rule. What shipping kernels do about it is counted: [`Counts`].
+/// What manuals, LLVM and rocRoller say about a rule. What shipping kernels do about it is counted: [`Counts`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Evidence {
     /// The manuals.
     pub manual: Voice,
     /// LLVM 22.
     pub llvm: Voice,
+    /// rocRoller, AMD's generator of matrix multiplications: the wait state observers of its scheduler and their tests
+    /// (commit 826b8ba2ed6f of July 2025; gfx908, gfx90a, gfx942, gfx950).
+    pub rocroller: Voice,
 }
 
 /// What a source says about a rule.
@@ -19,10 +22,12 @@ pub struct Evidence {
 pub enum Voice {
     /// It is how the machine is defined; no reading makes it optional.
     Defines,
-    /// It asks for this number.
+    /// It asks for this number or more.
     Agrees,
     /// Its words ask for this number, but need not mean it.
     Covers,
+    /// It asks for this number where that cannot matter.
+    Moot,
     /// It asks for fewer wait states or a weaker wait, at least in some cases.
     Less,
     /// It does not mention the case.
@@ -35,9 +40,27 @@ impl fmt::Display for Voice {
             Voice::Defines => "defines it",
             Voice::Agrees => "asks for it",
             Voice::Covers => "asks for it by its words",
+            Voice::Moot => "asks for it where it cannot matter",
             Voice::Less => "asks for less",
             Voice::Silent => "silent",
         })
+    }
+}
+
+impl Voice {
+    /// True if this source puts the wait into programs, with good reason or without.
+    pub const fn is_asked_for(self) -> bool {
+        matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers | Voice::Moot)
+    }
+
+    /// True if this source asks for less.
+    pub const fn is_less(self) -> bool {
+        matches!(self, Voice::Less)
+    }
+
+    /// True if this source has a reason to ask for it.
+    const fn is_meant(self) -> bool {
+        matches!(self, Voice::Defines | Voice::Agrees | Voice::Covers)
     }
 }
 
@@ -55,19 +78,41 @@ impl Evidence {
     /// LLVM; the manual asks for less.
     pub(super) const ABOVE_MANUAL: Evidence = Evidence::of(Voice::Less, Voice::Agrees);
 
+    /// rocRoller only; LLVM asks for less.
+    pub(super) const ROCROLLER: Evidence = Evidence::of(Voice::Silent, Voice::Less).rocroller(Voice::Agrees);
+
+    /// Nothing from rocRoller.
     pub(super) const fn of(manual: Voice, llvm: Voice) -> Evidence {
-        Evidence { manual, llvm }
+        Evidence { manual, llvm, rocroller: Voice::Silent }
+    }
+
+    /// The same with what rocRoller says.
+    #[must_use]
+    pub(super) const fn rocroller(self, rocroller: Voice) -> Evidence {
+        Evidence { rocroller, ..self }
+    }
+
+    /// True if the vendor's manuals or rocRoller ask for it and mean it.
+    pub const fn is_asked_for_by_amd(self) -> bool {
+        self.manual.is_meant() || self.rocroller.is_meant()
+    }
+
+    /// True if only LLVM asks for it, and where it cannot matter.
+    pub const fn is_llvm_quirk(self) -> bool {
+        matches!(self.llvm, Voice::Moot) && !self.is_asked_for_by_amd()
     }
 
     /// The grade of a rule of which shipping kernels make `counts`.
     ///
-    /// *Documented* is what the manual asks for, by its words at least. It becomes *certain* if LLVM agrees and shipping
-    /// kernels keep it, or if it is how the machine is defined. Everything else is *cautious*.
+    /// *Documented* is what the manual asks for, by its words at least, or both rocRoller and LLVM do. It becomes *certain* if
+    /// manual and LLVM agree and shipping kernels keep it, or if it is how the machine is defined. Everything else is
+    /// *cautious*.
     pub const fn grade(self, counts: Counts) -> Grade {
         match (self.manual, self.llvm) {
             (Voice::Defines, _) => Grade::Certain,
             (Voice::Agrees, Voice::Agrees) if counts.are_kept() => Grade::Certain,
             (Voice::Agrees | Voice::Covers, _) => Grade::Documented,
+            (_, Voice::Agrees) if self.rocroller.is_meant() => Grade::Documented,
             _ => Grade::Cautious,
         }
     }
@@ -187,10 +232,10 @@ pub fn counts(id: &str) -> Counts {
 /// How well a rule is supported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Grade {
-    /// LLVM only, or a wider reading than the manual's words.
+    /// LLVM or rocRoller only, or a wider reading than the manual's words.
     #[default]
     Cautious,
-    /// The manual says so.
+    /// The manual says so, or rocRoller and LLVM do.
     Documented,
     /// Manual and LLVM agree and shipping kernels keep it.
     Certain,
@@ -221,107 +266,30 @@ impl FromStr for Grade {
 
     fn from_str(name: &str) -> Result<Grade, UnknownName> {
         let found = Grade::ALL.into_iter().find(|g| g.name() == name);
-        found.ok_or_else(|| UnknownName::new("grade", name, Grade::ALL.map(Grade::name)))
-    }
-}
-
-/// Which rules count, by their support.
-///
-/// ```
-/// use gcn_isa::hazards::{Grade, RuleSet};
-///
-/// let set: RuleSet = "manual".parse().unwrap();
-/// assert_eq!(set.at_least(), Grade::Documented);
-/// assert!("all".parse::<RuleSet>().unwrap_err().to_string().contains("safe, manual or certain"));
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum RuleSet {
-    /// Every rule, each with the largest number that anybody asks for.
-    #[default]
-    Safe,
-    /// What the manuals ask for.
-    Manual,
-    /// What manuals and LLVM ask for and shipping kernels always keep.
-    Certain,
-}
-
-impl RuleSet {
-    /// Every set, the largest first.
-    pub const ALL: [RuleSet; 3] = [RuleSet::Safe, RuleSet::Manual, RuleSet::Certain];
-
-    /// The name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            RuleSet::Safe => "safe",
-            RuleSet::Manual => "manual",
-            RuleSet::Certain => "certain",
-        }
-    }
-
-    /// The lowest grade in the set.
-    pub const fn at_least(self) -> Grade {
-        match self {
-            RuleSet::Safe => Grade::Cautious,
-            RuleSet::Manual => Grade::Documented,
-            RuleSet::Certain => Grade::Certain,
-        }
-    }
-
-    /// The set as a [`Config`], with or without the rules of XNACK replay.
-    pub const fn config(self, xnack: bool) -> Config {
-        Config { xnack, at_least: self.at_least() }
-    }
-}
-
-impl fmt::Display for RuleSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for RuleSet {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<RuleSet, UnknownName> {
-        let found = RuleSet::ALL.into_iter().find(|s| s.name() == name);
-        found.ok_or_else(|| UnknownName::new("rule set", name, RuleSet::ALL.map(RuleSet::name)))
+        found.ok_or_else(|| UnknownName::new("grade", name, Grade::ALL.into_iter().map(Grade::name)))
     }
 }
 
 /// There is no grade or rule set of that name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no {what} `{name}`; write {}, {} or {}", .known[0], .known[1], .known[2])]
+#[error("there is no {what} `{name}`; write {known}")]
 pub struct UnknownName {
     what: &'static str,
     name: String,
-    known: [&'static str; 3],
+    known: String,
 }
 
 impl UnknownName {
-    fn new(what: &'static str, name: &str, known: [&'static str; 3]) -> UnknownName {
-        UnknownName { what, name: name.to_owned(), known }
-    }
-}
-
-/// Which rules count.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Config {
-    /// XNACK replay may be on: the clause rules count.
-    pub xnack: bool,
-    /// Rules below this grade do not count. The default keeps every rule.
-    pub at_least: Grade,
-}
-
-impl Config {
-    /// True if a rule of this grade, about XNACK or not, counts.
-    pub const fn counts(self, grade: Grade, xnack: bool) -> bool {
-        (self.xnack || !xnack) && grade as u8 >= self.at_least as u8
-    }
-}
-
-impl From<RuleSet> for Config {
-    fn from(set: RuleSet) -> Config {
-        set.config(false)
+    pub(super) fn new(
+        what: &'static str,
+        name: &str,
+        known: impl DoubleEndedIterator<Item = &'static str>,
+    ) -> UnknownName {
+        let mut known = known.rev();
+        let last = known.next().unwrap_or_default();
+        let mut others: Vec<&str> = known.collect();
+        others.reverse();
+        UnknownName { what, name: name.to_owned(), known: format!("{} or {last}", others.join(", ")) }
     }
 }
 
@@ -346,6 +314,9 @@ mod tests {
         assert_eq!(grade(Evidence::of(Voice::Covers, Voice::Agrees), kept), Grade::Documented);
         assert_eq!(grade(Evidence::ABOVE_LLVM, kept), Grade::Documented);
         assert_eq!(grade(Evidence::LLVM, kept), Grade::Cautious);
+        assert_eq!(grade(Evidence::LLVM.rocroller(Voice::Agrees), Counts::default()), Grade::Documented);
+        assert_eq!(grade(Evidence::ROCROLLER, kept), Grade::Cautious);
+        assert_eq!(grade(Evidence::of(Voice::Moot, Voice::Less), kept), Grade::Cautious);
         assert_eq!(grade(Evidence::ABOVE_MANUAL, kept), Grade::Cautious);
         assert_eq!(grade(Evidence::DEFINED, Counts { broken: 1000, ..kept }), Grade::Certain);
     }

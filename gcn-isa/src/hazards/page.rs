@@ -1,7 +1,8 @@
 //! Every rule as plain values, ready to print or to serialise.
 
+use super::config::{AnyRule, RuleSet};
 use super::counter::{self, CounterRule};
-use super::evidence::{Config, Counts, Evidence, Grade, RuleSet};
+use super::evidence::{Counts, Evidence, Grade};
 use super::rule::{Rule, WaitStates};
 use super::view::Kinds;
 use super::{FAMILIES, words};
@@ -28,6 +29,8 @@ pub struct RulePage {
     pub manual: String,
     /// What LLVM 22 says.
     pub llvm: String,
+    /// What rocRoller says.
+    pub rocroller: String,
     /// What shipping kernels do.
     pub kernels: KernelCounts,
     /// How well it is supported.
@@ -121,6 +124,7 @@ struct Common {
     evidence: Evidence,
     counts: Counts,
     grade: Grade,
+    sets: Vec<&'static str>,
     xnack: bool,
     note: &'static str,
 }
@@ -144,6 +148,7 @@ fn of_pair(family: &'static str, rule: &'static Rule, target: Option<Target>) ->
         evidence: rule.evidence,
         counts: rule.counts(),
         grade: rule.grade(),
+        sets: sets(rule),
         xnack: rule.xnack,
         note: rule.note,
     };
@@ -159,6 +164,7 @@ fn of_counter(rule: &'static CounterRule) -> RulePage {
         evidence: rule.evidence,
         counts: rule.counts(),
         grade: rule.grade(),
+        sets: sets(rule),
         xnack: rule.xnack,
         note: rule.note,
     };
@@ -167,7 +173,6 @@ fn of_counter(rule: &'static CounterRule) -> RulePage {
 
 fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage {
     let counts = rule.counts;
-    let in_set = |s: &RuleSet| Config { at_least: s.at_least(), xnack: true }.counts(rule.grade, rule.xnack);
     RulePage {
         id: rule.id,
         family,
@@ -177,6 +182,7 @@ fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage
         citation: rule.cite,
         manual: rule.evidence.manual.to_string(),
         llvm: rule.evidence.llvm.to_string(),
+        rocroller: rule.evidence.rocroller.to_string(),
         kernels: KernelCounts {
             kept: counts.kept,
             exact: counts.exact,
@@ -187,10 +193,15 @@ fn page(family: &'static str, pair: Option<PairFacts>, rule: Common) -> RulePage
             summary: counts.to_string(),
         },
         grade: rule.grade.name(),
-        rule_sets: RuleSet::ALL.iter().filter(|s| in_set(s)).map(|s| s.name()).collect(),
+        rule_sets: rule.sets,
         xnack_only: rule.xnack,
         note: rule.note,
     }
+}
+
+/// The sets that have the rule.
+fn sets(rule: &impl AnyRule) -> Vec<&'static str> {
+    RuleSet::ALL.iter().filter(|s| s.contains(rule)).map(|s| s.name()).collect()
 }
 
 fn names(targets: TargetSet) -> Vec<&'static str> {

@@ -4,13 +4,15 @@ use std::fmt;
 
 use super::evidence::{self, Counts, Evidence, Grade};
 use super::view::{Kinds, Role};
+use crate::inst::Via;
 use crate::reg::Reg;
 use crate::target::{Target, TargetSet};
 
 /// One requirement on the distance of two instructions.
 #[derive(Debug)]
 pub struct Rule {
-    /// Name: `cdna3.` or `mi100.` with the manual's case, or `llvm.` where only LLVM has it.
+    /// Name: `cdna3.` or `mi100.` with the manual's case; `llvm.` where no manual has it, `rocroller.` where only rocRoller asks
+    /// for so much.
     pub id: &'static str,
     /// What must not be too close, in words.
     pub title: &'static str,
@@ -24,7 +26,7 @@ pub struct Rule {
     pub link: Link,
     /// The wait states, by target. A target that is not listed does not have the rule.
     pub need: &'static [(TargetSet, WaitStates)],
-    /// What manuals and LLVM say about it.
+    /// What manuals, LLVM and rocRoller say about it.
     pub evidence: Evidence,
     /// True if the rule matters only with XNACK replay on.
     pub xnack: bool,
@@ -158,20 +160,20 @@ pub enum Link {
 pub enum Overlap {
     /// At least one common register.
     Any,
+    /// At least one common register that nothing in between has written.
+    AnyLive,
     /// At least one common register, in the same opcode.
     AnySameOpcode,
     /// At least one common register, in different opcodes.
     AnyOtherOpcode,
     /// At least one common register, but not exactly the same ones.
     Partial,
+    /// The same, whatever has written them since.
+    PartialEver,
     /// Exactly, whatever the instructions.
     Exact,
-    /// Exactly, in the same opcode.
-    ExactSameOpcode,
     /// Exactly, in different opcodes.
     ExactOtherOpcode,
-    /// Exactly, in instructions of as many passes.
-    ExactSamePasses,
     /// Exactly, in instructions of as many passes but of different opcodes.
     ExactSamePassesOtherOpcode,
     /// Exactly, in instructions of different numbers of passes.
@@ -182,13 +184,15 @@ impl fmt::Display for Overlap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Overlap::Any => "any common register",
+            Overlap::AnyLive => "any common register that nothing in between has written",
             Overlap::AnySameOpcode => "any common register, same opcode",
             Overlap::AnyOtherOpcode => "any common register, other opcode",
             Overlap::Partial => "a common register, but not exactly the same ones",
+            Overlap::PartialEver => {
+                "a common register, but not exactly the same ones, whatever has written them since"
+            }
             Overlap::Exact => "exactly the same registers",
-            Overlap::ExactSameOpcode => "exactly the same registers, same opcode",
             Overlap::ExactOtherOpcode => "exactly the same registers, other opcode",
-            Overlap::ExactSamePasses => "exactly the same registers, as many passes",
             Overlap::ExactSamePassesOtherOpcode => "exactly the same registers, as many passes, other opcode",
             Overlap::ExactOtherPasses => "exactly the same registers, other number of passes",
         })
@@ -282,6 +286,8 @@ pub struct Need {
     pub states: u8,
     /// The register by which they depend, if it is by a register.
     pub reg: Option<Reg>,
+    /// Whether both name it.
+    pub via: Via,
 }
 
 impl fmt::Display for Need {
@@ -317,6 +323,8 @@ pub(super) mod cite {
     pub const TABLE_37: &str = "CDNA3 ISA table 37";
     pub const TABLE_29: &str = "MI100 ISA table 29";
     pub const LLVM: &str = "LLVM 22, measured";
+    pub const ROCROLLER: &str = "AMD's rocRoller, wait state observers";
+    pub const EXTRAPOLATED: &str = "CDNA3 ISA table 37, extrapolated";
 }
 
 impl Link {

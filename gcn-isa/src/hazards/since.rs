@@ -21,8 +21,8 @@ use super::view::{Kinds, View};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Since {
-    /// Of the registers that the instruction has written as a matrix instruction (bit i for the i-th), those that no later one
-    /// has overwritten. What is overwritten binds nothing any more by the first write.
+    /// Of the registers that the instruction owns (bit i for the i-th; [`View::owned`]), those that no later one has overwritten.
+    /// What is overwritten binds nothing any more by the first write.
     live: u32,
     /// What later instructions are to rules about an instruction between two others
     /// ([`Link::Crossing`](super::Link::Crossing)).
@@ -46,10 +46,7 @@ impl Since {
     /// The same with `later` behind it, for the instruction `first`.
     #[must_use]
     pub fn past(self, first: &View, later: &View) -> Since {
-        let live = match (first.matrix_result(), later.matrix_result()) {
-            (Some(mine), Some(theirs)) => self.live & !mine.shared_with(theirs),
-            _ => self.live,
-        };
+        let live = first.owned().map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
         Since { live, crossed: self.crossed | later.crossing() }
     }
 
@@ -58,7 +55,7 @@ impl Since {
         self.live | other.live == self.live && self.crossed.contains(other.crossed)
     }
 
-    /// The registers of a matrix result that are still the instruction's own (bit i for the i-th); all ones for others.
+    /// The owned registers that are still the instruction's own (bit i for the i-th); all ones if none was overwritten.
     pub fn live(self) -> u32 {
         self.live
     }

@@ -4,10 +4,11 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use super::engine::{self, Candidates};
-use crate::inst::Inst;
+use crate::indexing::Indexed;
+use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
-use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers};
+use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
 use crate::target::Target;
 
 bitflags! {
@@ -96,6 +97,8 @@ bitflags! {
         const LOADS = 1 << 39;
         /// Vector ALU that reads VCC or half of it.
         const READS_VCC = 1 << 38;
+        /// Scaled conversion to fp4 with stochastic rounding.
+        const STOCHASTIC_FP4 = 1 << 41;
     }
 
     /// How an instruction uses a register.
@@ -125,12 +128,14 @@ bitflags! {
         const PERMUTED = 1024;
         /// Reads a VGPR in a DPP instruction otherwise, an old value that is kept included.
         const UNPERMUTED = 2048;
-        /// Vector ALU: reads an SGPR as carry-in or as mask that selects between two sources.
+        /// Vector ALU: reads an SGPR as carry-in.
         const CARRY = 4096;
         /// Vector ALU: reads an SGPR otherwise.
         const CONSTANT = 8192;
         /// Writes a VGPR in a DPP instruction that keeps nothing of the old value.
         const REPLACED = 16384;
+        /// Vector ALU: reads an SGPR as the mask that selects between two sources.
+        const MASK = 32768;
     }
 }
 
@@ -159,6 +164,14 @@ pub struct Use {
     pub role: Role,
     /// The registers.
     pub reg: Reg,
+    /// Whether the program names them.
+    pub via: Via,
+}
+
+impl Use {
+    fn named(role: Role, reg: Reg) -> Use {
+        Use { role, reg, via: Via::Name }
+    }
 }
 
 /// An instruction prepared for questions about wait states.
@@ -176,31 +189,35 @@ pub struct View {
     /// What the second instruction of some candidate may be.
     pub(super) binds: Kinds,
     reach: u8,
-    matrix_result: Option<Reg>,
+    owned: Option<Reg>,
 }
 
 impl View {
-    /// Prepares `inst`.
+    /// Prepares `inst`, which reaches no register by an index.
     pub fn new(target: Target, inst: &Inst) -> View {
+        View::indexed(target, inst, &Indexed::default())
+    }
+
+    /// Prepares `inst`, in which `indexed` are the operands that an index moves.
+    pub fn indexed(target: Target, inst: &Inst, indexed: &Indexed) -> View {
         let mut view = View {
             target,
             kinds: kinds(target, inst),
             passes: passes(target, inst),
             opcode: inst.desc.id,
             hwreg: hwreg(inst).map(|h| h.id),
-            uses: uses(inst),
+            uses: uses(inst, indexed),
             roles: Role::empty(),
             candidates: Candidates::new(),
             binds: Kinds::empty(),
             reach: 0,
-            matrix_result: None,
+            owned: None,
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
-        if view.kinds.contains(Kinds::MATRIX) {
-            view.matrix_result = view.uses.iter().find(|u| u.role.contains(Role::VDST)).map(|u| u.reg);
-        }
+        let owned = view.overwrites().find(|reg| *reg != reg::EXEC);
+        view.owned = owned;
         (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
@@ -225,9 +242,33 @@ impl View {
         &self.uses
     }
 
+    /// What it writes and a later instruction may overwrite, so that rules bind the later one only: the registers of a matrix
+    /// instruction, the SGPRs of another one.
+    pub fn owned(&self) -> Option<Reg> {
+        self.owned
+    }
+
     /// The registers that it writes as a matrix instruction; `None` for other instructions.
     pub fn matrix_result(&self) -> Option<Reg> {
-        self.matrix_result
+        self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
+    }
+
+    /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
+    fn overwrites(&self) -> impl Iterator<Item = Reg> {
+        let role = if self.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
+        self.uses.iter().filter(move |u| u.role.intersects(role) && u.via != Via::AnyIndex).map(|u| u.reg)
+    }
+
+    /// Which registers of `owned` it overwrites: bit i for the i-th.
+    pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
+        self.overwrites().fold(0, |all, reg| all | owned.shared_with(reg))
+    }
+
+    /// True if it overwrites something that, written before, could bind `second`.
+    pub fn overwrites_for(&self, second: &View) -> bool {
+        let read = |reg: Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg));
+        let scalar = || second.kinds.contains(Kinds::VMEM) && self.overwrites().any(read);
+        self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST) && scalar()
     }
 
     /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
@@ -237,7 +278,8 @@ impl View {
 
     /// True if it changes what [`Since`](super::Since) says of earlier instructions.
     pub fn matters_between(&self) -> bool {
-        self.kinds.contains(Kinds::MATRIX) || !self.crossing().is_empty()
+        let overwrites = self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST);
+        overwrites || !self.crossing().is_empty()
     }
 
     /// True if it uses some register in one of `roles`.
@@ -265,21 +307,30 @@ fn passes(target: Target, inst: &Inst) -> u8 {
 }
 
 /// The field of a hardware register that `s_setreg` and `s_getreg` name.
-struct HwregField {
+pub(crate) struct HwregField {
     id: u8,
-    first: u32,
+    /// The lowest bit.
+    pub first: u32,
     last: u32,
 }
 
-/// `HW_REG_MODE`.
-const MODE: u8 = 1;
-/// `HW_REG_TRAPSTS`.
-const TRAPSTS: u8 = 3;
+impl HwregField {
+    /// `HW_REG_MODE`.
+    pub const MODE: u8 = 1;
+    /// `HW_REG_TRAPSTS`.
+    const TRAPSTS: u8 = 3;
+
+    /// True if the field is of register `id` and has its bit `bit`.
+    pub fn covers(&self, id: u8, bit: u32) -> bool {
+        self.id == id && (self.first..=self.last).contains(&bit)
+    }
+}
+
 /// VSKIP in MODE.
 const VSKIP_BIT: u32 = 28;
 
 /// Register id in bits 5:0, first bit in 10:6, size less one in 15:11.
-fn hwreg(inst: &Inst) -> Option<HwregField> {
+pub(crate) fn hwreg(inst: &Inst) -> Option<HwregField> {
     let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
     let first = (field >> 6 & 31) as u32;
     let size = (field >> 11 & 31) as u32 + 1;
@@ -304,10 +355,10 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     }
     if let Some(field) = hwreg(inst) {
         let set = desc.class == Class::Setreg;
-        let vskip = field.id == MODE && field.first <= VSKIP_BIT && VSKIP_BIT <= field.last;
+        let vskip = field.covers(HwregField::MODE, VSKIP_BIT);
         kinds.set(Kinds::SETREG_VSKIP, set && vskip);
-        kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == TRAPSTS);
-        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == MODE);
+        kinds.set(Kinds::SETREG_TRAPSTS, set && field.id == HwregField::TRAPSTS);
+        kinds.set(Kinds::GETREG_MODE, desc.class == Class::Getreg && field.id == HwregField::MODE);
     }
     kinds
 }
@@ -326,7 +377,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::Permlane => Kinds::PERMLANE,
         Class::AccvgprRead => Kinds::ACC_READ,
         Class::AccvgprWrite => Kinds::ACC_WRITE,
-        Class::Movrel => Kinds::M0_MOVREL,
+        Class::MovrelSource | Class::MovrelDestination => Kinds::M0_MOVREL,
         Class::Setreg => Kinds::SETREG,
         Class::Getreg => Kinds::GETREG,
         Class::Gds | Class::Gws | Class::Sendmsg => Kinds::M0_MESSAGE,
@@ -358,6 +409,7 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     };
     kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
     kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && is_narrow_conversion(desc.mnemonic));
+    kinds.set(Kinds::STOCHASTIC_FP4, desc.mnemonic.starts_with("v_cvt_scalef32_sr_pk_fp4_"));
     let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
     kinds.set(Kinds::M0_DIRECT, direct);
     kinds
@@ -405,73 +457,82 @@ fn memory_kinds(inst: &Inst) -> Kinds {
     kinds
 }
 
-fn uses(inst: &Inst) -> SmallVec<[Use; 8]> {
+fn uses(inst: &Inst, indexed: &Indexed) -> SmallVec<[Use; 8]> {
     let mut uses = SmallVec::new();
-    let keeps_old = inst.preserves_destination();
-    for (operand, desc) in inst.operands.iter().zip(inst.desc.operands) {
+    for (i, (operand, slot)) in inst.operands.iter().zip(inst.desc.operands).enumerate() {
         match *operand {
-            Operand::Reg(reg) if reg.file == RegFile::Sgpr => {
-                scalar_uses(&mut uses, inst, reg, desc.access, desc.name);
-            }
             Operand::Reg(reg) => {
-                if desc.access != Access::Read {
-                    let replaced = inst.mods.dpp.is_some() && !keeps_old;
-                    let dpp = if replaced { Role::REPLACED } else { Role::empty() };
-                    uses.push(Use { role: Role::VDST | dpp, reg });
-                }
-                if desc.access != Access::Write || keeps_old {
-                    let dpp = match inst.mods.dpp {
-                        Some(_) if desc.name == "src0" => Role::PERMUTED,
-                        Some(_) => Role::UNPERMUTED,
-                        None => Role::empty(),
-                    };
-                    uses.push(Use { role: Role::VSRC | dpp | position(inst, desc.name), reg });
-                }
+                let named = RegUse::named(reg, Some(i as u8));
+                indexed.reached(named).for_each(|used| operand_uses(&mut uses, inst, used, slot));
             }
             Operand::Special(SrcSpecial::Vccz) => {
-                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::VCC });
+                uses.push(Use::named(Role::ZERO_FLAG, reg::VCC));
             }
             Operand::Special(SrcSpecial::Execz) => {
-                uses.push(Use { role: Role::ZERO_FLAG, reg: reg::EXEC });
+                uses.push(Use::named(Role::ZERO_FLAG, reg::EXEC));
             }
             _ => {}
         }
     }
     // What a vector ALU instruction reads of VCC without naming it is a carry-in or a mask.
-    let read = if inst.desc.is_valu() { Role::SSRC.union(Role::CARRY) } else { Role::SSRC };
+    let read = if inst.desc.is_valu() { Role::SSRC.union(implicit_source(inst)) } else { Role::SSRC };
     implicit_uses(&mut uses, inst.desc.implicit_reads, read);
     implicit_uses(&mut uses, inst.desc.implicit_writes, Role::SDST);
     uses
 }
 
-fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, reg: Reg, access: Access, name: &str) {
-    if access != Access::Read {
-        uses.push(Use { role: Role::SDST, reg });
+/// Adds what the registers of `used`, which stand at an operand, are used for.
+fn operand_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
+    let RegUse { reg, via, .. } = used;
+    if reg.file == RegFile::Sgpr {
+        return scalar_uses(uses, inst, used, slot);
     }
-    if access != Access::Write {
-        let mut role = Role::SSRC;
-        if inst.desc.is_valu() {
-            role |= if is_carry(inst, name) { Role::CARRY } else { Role::CONSTANT };
-        }
-        if name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
-            role |= Role::LANE_SELECT;
-        }
-        uses.push(Use { role, reg });
+    let keeps_old = inst.preserves_destination();
+    if slot.access != Access::Read {
+        let replaced = inst.mods.dpp.is_some() && !keeps_old;
+        let dpp = if replaced { Role::REPLACED } else { Role::empty() };
+        uses.push(Use { role: Role::VDST | dpp, reg, via });
+    }
+    if slot.access != Access::Write || keeps_old {
+        let dpp = match inst.mods.dpp {
+            Some(_) if slot.name == "src0" => Role::PERMUTED,
+            Some(_) => Role::UNPERMUTED,
+            None => Role::empty(),
+        };
+        uses.push(Use { role: Role::VSRC | dpp | position(inst, slot.name), reg, via });
     }
 }
 
-/// True if the scalar operand `name` is a carry-in, or the mask of a select.
-fn is_carry(inst: &Inst, name: &str) -> bool {
-    const TAKE_ONE: [&str; 7] = [
-        "v_cndmask_b32",
-        "v_addc_co_u32",
-        "v_subb_co_u32",
-        "v_subbrev_co_u32",
-        "v_addc_u32",
-        "v_subb_u32",
-        "v_subbrev_u32",
-    ];
-    name == "src2" && TAKE_ONE.contains(&inst.desc.mnemonic)
+fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &OperandDesc) {
+    let RegUse { reg, via, .. } = used;
+    if slot.access != Access::Read {
+        uses.push(Use { role: Role::SDST, reg, via });
+    }
+    if slot.access != Access::Write {
+        let mut role = Role::SSRC;
+        if inst.desc.is_valu() {
+            role |= if slot.name == "src2" { third_source(inst) } else { Role::CONSTANT };
+        }
+        if slot.name == "src1" && matches!(inst.desc.class, Class::Readlane | Class::Writelane) {
+            role |= Role::LANE_SELECT;
+        }
+        uses.push(Use { role, reg, via });
+    }
+}
+
+/// What a vector ALU instruction reads a scalar third source for.
+fn third_source(inst: &Inst) -> Role {
+    match inst.desc.mnemonic {
+        "v_cndmask_b32" => Role::MASK,
+        "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32"
+        | "v_subbrev_u32" => Role::CARRY,
+        _ => Role::CONSTANT,
+    }
+}
+
+/// The same of VCC that is read without being named: no instruction reads it as a constant.
+fn implicit_source(inst: &Inst) -> Role {
+    if third_source(inst) == Role::MASK { Role::MASK } else { Role::CARRY }
 }
 
 /// EXEC is not listed as read: every vector instruction reads it as mask, and rules about that go by kind.
@@ -485,7 +546,7 @@ fn implicit_uses(uses: &mut SmallVec<[Use; 8]>, registers: ImplicitRegs, role: R
     for (flag, reg) in named {
         let mask = flag == ImplicitRegs::EXEC && role != Role::SDST;
         if registers.contains(flag) && !mask {
-            uses.push(Use { role, reg });
+            uses.push(Use::named(role, reg));
         }
     }
 }

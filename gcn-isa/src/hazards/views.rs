@@ -6,6 +6,7 @@ use std::ops::{Index, Range};
 use std::sync::Arc;
 
 use super::view::View;
+use crate::indexing::{Indexed, Indexing};
 use crate::inst::Inst;
 use crate::program::Program;
 use crate::table::NameHasher;
@@ -16,13 +17,14 @@ use crate::table::NameHasher;
 /// use std::sync::Arc;
 ///
 /// use gcn_isa::hazards::Views;
+/// use gcn_isa::indexing::Indexing;
 /// use gcn_isa::{Inst, Program, Target, table};
 ///
 /// let end = Arc::new(Inst::new(table::find(Target::GFX942, "s_endpgm").next().unwrap(), []));
 /// let mut program = Program::new(Target::GFX942, "f");
 /// program.push(Arc::clone(&end));
 /// program.push(end);
-/// let views = Views::of(&program);
+/// let views = Views::of(&program, &Indexing::default());
 /// assert!(std::ptr::eq(&views[0], &views[1]));
 /// ```
 #[derive(Clone, Debug)]
@@ -32,19 +34,34 @@ pub struct Views {
     numbers: Vec<u32>,
 }
 
+/// The number of a view that is still to be made.
+const NEW: u32 = u32::MAX;
+
 impl Views {
-    /// Those of `program`.
-    pub fn of(program: &Program) -> Views {
+    /// Those of `program`, in which `indexing` says what indices reach.
+    pub fn of(program: &Program, indexing: &Indexing) -> Views {
         // Nobody chooses where instructions lie.
         let mut known: HashMap<*const Inst, u32, BuildHasherDefault<NameHasher>> = HashMap::default();
         let mut distinct = Vec::new();
-        let number = |line: &crate::Line| {
-            *known.entry(Arc::as_ptr(&line.inst)).or_insert_with(|| {
-                distinct.push(View::new(program.target, &line.inst));
-                distinct.len() as u32 - 1
-            })
+        // Where the index differs the same instruction is another one to the rules.
+        let mut indexed: HashMap<(*const Inst, &Indexed), u32> = HashMap::new();
+        let number = |(at, line): (usize, &crate::Line)| {
+            let inst = Arc::as_ptr(&line.inst);
+            let place = match indexing.at(at) {
+                None => known.entry(inst).or_insert(NEW),
+                Some(by) => indexed.entry((inst, by)).or_insert(NEW),
+            };
+            if *place == NEW {
+                *place = distinct.len() as u32;
+                let by = indexing.at(at);
+                distinct.push(by.map_or_else(
+                    || View::new(program.target, &line.inst),
+                    |by| View::indexed(program.target, &line.inst, by),
+                ));
+            }
+            *place
         };
-        let numbers = program.lines.iter().map(number).collect();
+        let numbers = program.lines.iter().enumerate().map(number).collect();
         Views { distinct, numbers }
     }
 

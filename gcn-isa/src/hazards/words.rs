@@ -4,7 +4,7 @@ use super::rule::{Condition, Dependency, Link, Overlap};
 use super::view::{Kinds, Role};
 
 /// Kinds with their names. A union that is named stands before its parts.
-const KINDS: [(Kinds, &str); 44] = [
+const KINDS: [(Kinds, &str); 45] = [
     (Kinds::VECTOR, "any instruction on vector registers"),
     (Kinds::ANY_VALU, "vector ALU or matrix instruction"),
     (Kinds::MEMORY, "vector memory or LDS instruction"),
@@ -20,6 +20,7 @@ const KINDS: [(Kinds, &str); 44] = [
     (Kinds::MOVED_RESULT, "vector ALU instruction that moves its result by SDWA or `op_sel`"),
     (Kinds::PACKED_HI, "packed math (VOP3P) with `op_sel_hi` set for source 0"),
     (Kinds::NARROW_CVT, "scaled conversion to fp8, bf8 or fp4"),
+    (Kinds::STOCHASTIC_FP4, "scaled conversion to fp4 with stochastic rounding"),
     (Kinds::DPP, "DPP instruction"),
     (Kinds::READLANE, "`v_readlane`, `v_readfirstlane`"),
     (Kinds::WRITELANE, "`v_writelane`"),
@@ -52,7 +53,7 @@ const KINDS: [(Kinds, &str); 44] = [
 ];
 
 /// What is read or written in a role.
-const ROLES: [(Role, &str); 17] = [
+const ROLES: [(Role, &str); 18] = [
     (Role::READS, "reads it"),
     (Role::WRITES, "writes it"),
     (Role::VSRC.union(Role::VDST), "reads or writes it"),
@@ -68,7 +69,8 @@ const ROLES: [(Role, &str); 17] = [
     (Role::ZERO_FLAG, "reads VCCZ or EXECZ"),
     (Role::PERMUTED, "reads it as the source that DPP permutes"),
     (Role::UNPERMUTED, "reads it as another source or as old value"),
-    (Role::CARRY, "reads it as carry-in or mask"),
+    (Role::CARRY, "reads it as carry-in"),
+    (Role::MASK, "reads it as mask"),
     (Role::REPLACED, "writes it in every lane"),
 ];
 

@@ -27,6 +27,27 @@ fence(Scope::System, Ordering::AcqRel);
 - `load`, `store` and `atomic` stand for the access; its bits are behind it. The bit by which a read-modify-write returns the
   old value (`glc`, `sc0`) is not shown. `-` in the TgSplit column: the same code; kernels are built for the normal mode.
 - Waits for registers are not part of the sequences and are added by the wait inserter.
+
+## Barriers
+
+`barrier()` is `fence(Scope::Workgroup, Ordering::AcqRel)`, `s_barrier`, and the same fence again, as in HIP's `__syncthreads`: every
+access of a wave to LDS is done before any wave goes on, loads included. Without it a load from LDS may return what another wave
+stores after the barrier: a compute unit has several queues to LDS, in which operations of different waves can be reordered, and
+`s_waitcnt lgkmcnt(0)` is what orders them (the guide, for each of the targets below).
+
+| Before `s_barrier` | gfx900, gfx906, gfx908 | gfx90a, gfx942, gfx950 |
+|---|---|---|
+| loads from LDS, stores to it, its atomics, FLAT accesses | done | done: lgkmcnt |
+| copies from global memory straight to LDS | done | done: vmcnt |
+| other accesses to global memory | done: `s_barrier` needs every counter at 0 | may be outstanding: the waves of a workgroup share a compute \
+unit and its vector cache (no TgSplit) |
+| scalar loads, and what goes between lanes (`ds_bpermute_b32` and its kin) | done | may be outstanding: no wave writes what they read |
+
+Nothing has to be invalidated after a barrier at this scope. The wait is left out where something before has waited already, for example
+because the value was needed. Behind `s_barrier` nothing is outstanding that a second fence would wait for.
+
+`barrier_with_reads_pending()` does not wait for loads from LDS: for code in which no wave stores to what they read before the next
+barrier, such as one with three buffers in turn. `gcn sim --sanitize races` tells if that does not hold.
 ";
 
 /// The page.

@@ -448,7 +448,8 @@ impl Class {
                 | C::Setreg
                 | C::Getreg
                 | C::GprIdx
-                | C::Movrel
+                | C::MovrelSource
+                | C::MovrelDestination
                 | C::CacheCtl
                 | C::SmemCache
                 | C::SmemTime
@@ -496,8 +497,10 @@ classes! {
     MfmaLdScale = "mfma_ld_scale",
     /// Scalar ALU.
     Salu = "salu",
-    /// `s_movrel*`.
-    Movrel = "movrel",
+    /// `s_movrels_*`: the source is at a distance of M0 from the one named.
+    MovrelSource = "movrel_source",
+    /// `s_movreld_*`: the destination is at a distance of M0 from the one named.
+    MovrelDestination = "movrel_destination",
     /// `s_set_gpr_idx_*`.
     GprIdx = "gpr_idx",
     /// `s_setreg*`.

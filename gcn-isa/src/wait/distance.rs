@@ -11,10 +11,12 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::Program;
+use crate::cfg::Flow;
 use crate::hazards::{self, Config, Need, Since, Views};
 
 use super::loops::Edge;
 use super::solve::Pass;
+use crate::indexing::Indexing;
 use crate::program::EntryKind;
 
 /// An earlier instruction within reach.
@@ -27,6 +29,8 @@ struct Recent {
     since: Since,
     /// The longest wait that any rule may ask behind it.
     reach: u8,
+    /// It came before the function was called in which control is now.
+    outer: bool,
 }
 
 impl Recent {
@@ -38,12 +42,12 @@ impl Recent {
 
     /// True if rules that bind behind `other`, which is no nearer, bind behind this one, too.
     fn covers(&self, other: &Recent) -> bool {
-        self.line == other.line && self.since.covers(other.since)
+        self.line == other.line && self.since.covers(other.since) && (!self.outer || other.outer)
     }
 
     /// Of the same line the nearer comes first.
-    fn rank(&self) -> (u32, i32, Reverse<Since>) {
-        (self.line, -self.at, Reverse(self.since))
+    fn rank(&self) -> (u32, i32, Reverse<Since>, bool) {
+        (self.line, -self.at, Reverse(self.since), self.outer)
     }
 }
 
@@ -59,6 +63,13 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// What is known of a line; sealed.
+    fn of_line(&self, line: u32) -> &[Recent] {
+        let first = self.recent.partition_point(|r| r.line < line);
+        let count = self.recent[first..].partition_point(|r| r.line == line);
+        &self.recent[first..first + count]
+    }
+
     /// True if no rule asks for more behind this state than behind `other`, whatever follows.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
@@ -106,6 +117,8 @@ pub(super) struct DistancePass<'a> {
     pub program: &'a Program,
     /// Which rules count.
     rules: Config,
+    /// Which registers indices reach.
+    pub indexing: Indexing,
     /// The lines as the rules see them.
     views: Views,
     /// As many places as a power of two.
@@ -117,11 +130,20 @@ pub(super) struct DistancePass<'a> {
 }
 
 impl<'a> DistancePass<'a> {
-    pub fn new(program: &'a Program, rules: Config) -> DistancePass<'a> {
-        let views = Views::of(program);
+    pub fn new(program: &'a Program, flow: &Flow, rules: Config) -> DistancePass<'a> {
+        let indexing = Indexing::that_counts(program, flow, rules);
+        let views = Views::of(program, &indexing);
         let places = program.lines.len().next_power_of_two().min(ASKED);
         let asked = vec![Cell::new(Asked::default()); places];
-        DistancePass { program, rules, views, asked, early: BTreeMap::new(), round: BTreeMap::new() }
+        DistancePass {
+            program,
+            rules,
+            indexing,
+            views,
+            asked,
+            early: BTreeMap::new(),
+            round: BTreeMap::new(),
+        }
     }
 
     /// How many passes the matrix pipe is busy with `line`.
@@ -200,6 +222,28 @@ impl Pass for DistancePass<'_> {
     /// The caller's instructions before the call are as near as if there were no call between.
     fn come_back(&self, _: &mut Window) {}
 
+    fn enter(&self, state: &mut Window, by_call: bool) {
+        state.recent.iter_mut().for_each(|r| r.outer = by_call);
+        state.recent.sort_unstable_by_key(Recent::rank);
+        state.recent.dedup();
+    }
+
+    /// What came before the call came before this one, or it is another caller's.
+    fn leave(&self, state: &mut Window, call: Option<&Window>) {
+        state.recent.retain_mut(|r| {
+            if !r.outer {
+                return true;
+            }
+            let same = call.map_or(&[][..], |c| c.of_line(r.line));
+            // Beside what stood between it and the call there is the return.
+            let Some(nearest) = same.iter().map(|c| c.at).max() else { return false };
+            r.outer = same.iter().all(|c| c.outer);
+            r.at = r.at.min(nearest - 1);
+            r.distance(0).is_some()
+        });
+        state.recent.sort_unstable_by_key(Recent::rank);
+    }
+
     fn join(&self, into: &mut Window, from: &Window) {
         let mut merged: Vec<Recent> = Vec::with_capacity(into.recent.len() + from.recent.len());
         merged.extend(into.recent.iter().chain(&from.recent));
@@ -256,7 +300,7 @@ impl Pass for DistancePass<'_> {
         state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
         let reach = view.reach();
         if reach > 0 {
-            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach });
+            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach, outer: false });
         }
     }
 

@@ -32,7 +32,11 @@ pub(super) fn debts(event: &Event) -> impl Iterator<Item = (Debt, Option<Reg>)> 
         (MemoryEffect::LDS_READ, Debt::LdsRead),
         (MemoryEffect::STORE, Debt::Store),
     ];
-    let memory = effects.into_iter().filter(|e| event.memory.contains(e.0)).map(|e| (e.1, None));
+    // What both reads and writes LDS is waited for as a write.
+    let read = !event.memory.contains(MemoryEffect::LDS_WRITE);
+    let owed = move |debt: &Debt| read || *debt != Debt::LdsRead;
+    let memory = effects.into_iter().filter(|e| event.memory.contains(e.0)).map(|e| e.1);
+    let memory = memory.filter(owed).map(|debt| (debt, None));
     let writes = event.writes.into_iter().map(|r| (Debt::Write, Some(r)));
     let holds = event.holds.iter().map(|&r| (Debt::Read, Some(r)));
     writes.chain(holds).chain(memory)

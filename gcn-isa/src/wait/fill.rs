@@ -71,7 +71,7 @@ impl Movable {
 
 /// The better order of a program's lines, each by its old number, if there is one.
 pub(super) fn plan<'p>(solved: &Solver<'p, DistancePass<'p>>, movable: &Movable) -> Option<Vec<usize>> {
-    let pending = Pending::before(&movable.waits, solved.program, solved.flow);
+    let pending = Pending::before(&movable.waits, solved.program, solved.flow, &solved.pass.indexing);
     let filler = Filler { solved, movable, pending };
     let mut whole: Option<Vec<usize>> = None;
     for (block, waits) in solved.waits.lines.iter().enumerate() {
@@ -209,7 +209,7 @@ impl Filler<'_, '_> {
     }
 
     fn touched(&self, line: usize) -> Touched {
-        let mut touched = Touched::of(self.solved.program.target, self.inst(line));
+        let mut touched = Touched::of(self.solved.program, &self.solved.pass.indexing, line);
         if let Some(pending) = self.pending.at(line) {
             touched.writes.add_all(pending);
         }

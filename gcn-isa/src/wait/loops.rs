@@ -6,6 +6,7 @@
 //! once for each loop that ends in its nest and not once for each loop around it.
 
 use crate::cfg::Cfg;
+use crate::program::Jump;
 use crate::{Label, Operand, Program};
 
 /// A natural loop.
@@ -179,11 +180,19 @@ impl Edge {
         if !has_lines(self.from) || !has_lines(self.to) {
             return None;
         }
-        let last = &program.lines[from.end - 1].inst;
-        let jumps_there = last.operands.iter().any(|o| match *o {
-            Operand::Label(Label(l)) => program.labels[l as usize].at == Some(start),
-            _ => false,
+        let line = &program.lines[from.end - 1];
+        let last = &line.inst;
+        let named = last.operands.iter().filter_map(|o| match *o {
+            Operand::Label(label) => Some(label),
+            _ => None,
         });
+        let jump = line.jump.and_then(|jump| match jump {
+            Jump::To(label) => Some(label),
+            _ => None,
+        });
+        let jumps_there = named
+            .chain(jump)
+            .any(|Label(l)| program.labels.get(l as usize).is_some_and(|l| l.at == Some(start)));
         if !jumps_there && last.desc.falls_through() && self.to == self.from + 1 {
             return Some(Place::FallingInto(start));
         }

@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use crate::Reg;
-use crate::counters::{Event, Stream, WaitCnt};
+use crate::counters::{self, Event, Stream, WaitCnt};
 use crate::reg::RegUnit;
 
 use super::events::{self, Debt};
@@ -96,7 +96,9 @@ pub(super) struct Outstanding {
 pub(super) struct Issue {
     /// An operation is known to be done by the younger ones of its own stream, whatever else is outstanding on the counter.
     pub order_is_trusted: bool,
-    /// What it writes to LDS is waited for before barriers and accesses of LDS.
+    /// A full counter lets it issue only when older operations are done.
+    pub stall_is_trusted: bool,
+    /// What it does to LDS is waited for before barriers and accesses of LDS.
     pub orders_lds: bool,
 }
 
@@ -153,6 +155,9 @@ impl Outstanding {
     /// Starts an operation.
     pub fn issue(&mut self, event: &Event, line: usize, how: Issue) {
         let counter = event.stream.counter();
+        if how.stall_is_trusted {
+            self.wait(counters::room(std::slice::from_ref(event)));
+        }
         self.issued[event.stream.index()] += i32::from(event.count);
         let beside = |s: &Stream| s.counter() == counter && *s != event.stream;
         let others = !how.order_is_trusted
@@ -165,7 +170,8 @@ impl Outstanding {
             }
         }
         self.pending[event.stream.index()] = Some(line as u32);
-        let counts = |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite);
+        let counts =
+            |debt: Debt| how.orders_lds || !matches!(debt, Debt::LdsDma | Debt::LdsWrite | Debt::LdsRead);
         for (debt, reg) in events::debts(event).filter(|d| counts(d.0)) {
             self.supersede(debt, event.stream, reg);
             if let Some(reg) = reg {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::counters::{Counter, WaitCnt};
 use crate::hazards::counter::CALL_ENTRY;
+use crate::inst::Via;
 use crate::{InstDesc, Program, Reg};
 
 /// A wait that was put into a program, or one of the program's own that was strengthened.
@@ -40,6 +41,8 @@ pub struct Reason {
     pub consumer: usize,
     /// The registers on which they depend, if it is by registers.
     pub reg: Option<Reg>,
+    /// Whether both name them, or one of the two reaches them by an index.
+    pub via: Via,
     /// How much is needed and how much was there.
     pub demand: Demand,
     producer_desc: Option<(&'static InstDesc, Option<u8>)>,
@@ -73,18 +76,18 @@ impl Reason {
         rule: &'static str,
         producer: Option<usize>,
         consumer: usize,
-        reg: Option<Reg>,
+        (reg, via): (Option<Reg>, Via),
         demand: Demand,
     ) -> Reason {
         let desc = |line: usize| program.lines[line].inst.desc;
         let producer_desc = producer.map(|p| (desc(p), desc(p).passes(program.target)));
-        Reason { rule, producer, consumer, reg, demand, producer_desc, consumer_desc: desc(consumer) }
+        Reason { rule, producer, consumer, reg, via, demand, producer_desc, consumer_desc: desc(consumer) }
     }
 
     /// The wait at the entry of a function that others call, which is at `line`.
     pub(super) fn at_entry(program: &Program, line: usize) -> Reason {
         let demand = Demand::Count { counter: Counter::Vm, needed: 0, present: WaitCnt::VM_MAX };
-        Reason::new(program, CALL_ENTRY.id, None, line, None, demand)
+        Reason::new(program, CALL_ENTRY.id, None, line, (None, Via::Name), demand)
     }
 
     /// The wait was there and waited for `old`.
@@ -113,6 +116,7 @@ impl fmt::Display for Reason {
     /// `vmcnt(2): v[4:7] loaded by global_load_dwordx4 at line 12 is read by v_add_f32_e32`, or
     /// `cdna3.105: v[0:15] written by v_mfma_f32_32x32x8_f16 at line 3 (8 passes), then v_add_f32_e32: needs 11, had 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by_index = self.via.words();
         let consumer = self.consumer_desc.printed;
         match self.demand {
             Demand::Count { needed, .. } if self.rule == CALL_ENTRY.id => {
@@ -122,8 +126,8 @@ impl fmt::Display for Reason {
                 write!(f, "{}({needed}): ", counter.name())?;
                 self.what_is_owed(f)?;
                 match self.rule {
-                    "waitcnt.raw" => write!(f, " is read by {consumer}"),
-                    "waitcnt.waw" | "waitcnt.exp-war" => write!(f, " is overwritten by {consumer}"),
+                    "waitcnt.raw" => write!(f, " is read by {consumer}{by_index}"),
+                    "waitcnt.waw" | "waitcnt.exp-war" => write!(f, " is overwritten by {consumer}{by_index}"),
                     _ => write!(f, ", then {consumer}"),
                 }
             }
@@ -143,7 +147,7 @@ impl fmt::Display for Reason {
                         write!(f, " ({passes} passes)")?;
                     }
                 }
-                write!(f, ", then {consumer}: needs {needed}, had {present}")
+                write!(f, ", then {consumer}{by_index}: needs {needed}, had {present}")
             }
         }
     }

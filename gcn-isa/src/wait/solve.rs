@@ -49,8 +49,12 @@ pub(super) trait Pass {
     fn entry(&self, kind: EntryKind) -> Self::State;
     /// Makes a state that many paths have brought together smaller, if it can, without a change of what it asks for.
     fn gather(&self, _: &mut Self::State) {}
-    /// Comes back from a called function.
+    /// Comes back from code that the program does not show.
     fn come_back(&self, state: &mut Self::State);
+    /// Comes into a function, by a known call or from nobody knows where. Sealed, and so is the result.
+    fn enter(&self, _: &mut Self::State, _by_call: bool) {}
+    /// Returns from a function to the call at whose end `call` was known. Sealed, and so is the result.
+    fn leave(&self, _: &mut Self::State, _call: Option<&Self::State>) {}
     /// Adds what another path brings. Both are sealed, and so is the result.
     fn join(&self, into: &mut Self::State, from: &Self::State);
     /// What line `line` needs, as far as it needs it because of producers that `counts` accepts.
@@ -184,7 +188,8 @@ impl<'a, P: Pass> Solver<'a, P> {
     /// Calls `visit` with the state before each line that waits (the wait not yet done) and the wait.
     pub fn each_wait(&self, mut visit: impl FnMut(&P, &P::State, usize, P::Need)) {
         for (block, waits) in self.waits.lines.iter().enumerate() {
-            if waits.is_empty() {
+            // Nobody waits where control does not come.
+            if waits.is_empty() || !self.alive[block] {
                 continue;
             }
             self.walk(block, |pass, state, line, wait| {
@@ -198,7 +203,7 @@ impl<'a, P: Pass> Solver<'a, P> {
     /// Calls `visit` with the state that leaves along each edge that waits and the wait.
     pub fn each_edge_wait(&self, mut visit: impl FnMut(&P, &P::State, Edge, P::Need)) {
         for (&edge, &wait) in &self.waits.edges {
-            if let (Some(state), true) = (&self.outs[edge.from], wait != P::NONE) {
+            if let (Some(state), true) = (&self.outs[edge.from], wait != P::NONE && self.alive[edge.from]) {
                 visit(&self.pass, state, edge, wait);
             }
         }
@@ -245,7 +250,9 @@ impl<'a, P: Pass> Solver<'a, P> {
             *visits += 1;
             let mode = if mode == Mode::Greedy && *visits > GREEDY_VISITS { Mode::Grow } else { mode };
             if self.visit(block, mode) {
-                for &succ in self.cfg.blocks[block].succs.iter().filter(|s| within(**s)) {
+                // What comes before a call matters again where it ends.
+                let next = self.cfg.blocks[block].succs.iter().copied().chain(self.flow.after_call(block));
+                for succ in next.filter(|s| within(*s)) {
                     if !std::mem::replace(&mut seen.entry(succ).or_default().1, true) {
                         queue.push(place(self, succ));
                     }
@@ -293,6 +300,13 @@ impl<'a, P: Pass> Solver<'a, P> {
             let mut state = out.clone();
             if self.flow.comes_back(from, block) {
                 self.pass.come_back(&mut state);
+            }
+            let by_call = self.flow.enters(from, block);
+            if by_call || self.flow.is_guess(block) {
+                self.pass.enter(&mut state, by_call);
+            }
+            if let Some(call) = self.flow.ends_call(from, block) {
+                self.pass.leave(&mut state, self.outs[call].as_ref());
             }
             let edge = Edge { from, to: block };
             let old = self.waits.edges.get(&edge).copied();

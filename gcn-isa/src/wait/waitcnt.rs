@@ -4,15 +4,23 @@
 //! them: `waitcnt.raw` and `waitcnt.waw` for registers, `waitcnt.exp-war` for data that is still to be read,
 //! `waitcnt.lds-dma` for LDS written outside the LDS queue, `waitcnt.wbinvl1`, `barrier.*`, `call.entry` and `call.exit`.
 //! The convention about calls and the wait for LDS DMA hold whatever grade of rules is chosen.
+//!
+//! An instruction that would overflow a counter does not issue before the counter has room ([`Counter::capacity`]). The waits
+//! rely on that only if the rules leave out `waitcnt.full`, which doubts it, as the manuals do not mention it. Otherwise the
+//! wait for an operation with more younger ones than a field can say is for the field's largest value, which finishes it
+//! however many the hardware lets issue; LLVM 22 waits for the same. If the hardware does hold the wave up, at most one operation
+//! too many is waited for. FLAT operations and the data of GDS have no order that a full counter could tell anything by.
 
 use std::collections::BTreeMap;
 
-use crate::cfg::is_return;
+use crate::cfg::{Flow, is_return};
 use crate::counters::{self, Counter, Event, Stream, WaitCnt};
 use crate::hazards::counter::{
-    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, CALL_ENTRY, CALL_EXIT, CounterRule, LDS_DMA, MIXED, RAW,
-    WAR, WAW, WAW_FLAT, WBINVL1,
+    BARRIER_COUNTERS, BARRIER_LDS, BARRIER_LDS_DMA, BARRIER_LDS_READ, CALL_ENTRY, CALL_EXIT, CounterRule,
+    FULL, LDS_DMA, MIXED, RAW, WAR, WAW, WAW_FLAT, WBINVL1,
 };
+use crate::indexing::Indexing;
+use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
 use crate::table::Class;
 use crate::{Inst, Operand, Program, Reg};
@@ -32,6 +40,15 @@ pub(super) struct Conflict {
     pub limit: u8,
     pub producer: Option<u32>,
     pub reg: Option<Reg>,
+    /// How the instruction comes to it.
+    pub via: Via,
+}
+
+impl Conflict {
+    /// One that is not about a register.
+    fn whole(rule: &'static str, counter: Counter, producer: Option<u32>) -> Conflict {
+        Conflict { rule, counter, limit: 0, producer, reg: None, via: Via::Name }
+    }
 }
 
 /// A producer that is waited for on an edge, for the sake of a line in the loop behind it.
@@ -53,12 +70,16 @@ pub(super) struct WaitcntPass<'a> {
     starts: Vec<usize>,
     /// Operations of one type are done in order even if others are outstanding with them.
     trusts_order: bool,
+    /// A full counter lets an instruction issue only when older operations are done.
+    trusts_stall: bool,
     /// First lines of functions, in order.
     functions: Vec<usize>,
+    /// Which registers indices reach.
+    indexing: Indexing,
 }
 
 impl<'a> WaitcntPass<'a> {
-    pub fn new(program: &'a Program, options: &'a WaitOptions) -> WaitcntPass<'a> {
+    pub fn new(program: &'a Program, flow: &Flow, options: &'a WaitOptions) -> WaitcntPass<'a> {
         let mut events = Vec::new();
         let mut starts = Vec::with_capacity(program.lines.len() + 1);
         for line in &program.lines {
@@ -71,12 +92,27 @@ impl<'a> WaitcntPass<'a> {
         functions.extend((options.callable && !program.lines.is_empty()).then_some(0));
         functions.sort_unstable();
         functions.dedup();
-        // The manual's word; the rule that doubts it does not count.
-        let trusts_order = !options.rules.counts(MIXED.grade(), MIXED.xnack);
-        WaitcntPass { program, options, early: BTreeMap::new(), events, starts, trusts_order, functions }
+        functions.retain(|line| !waits_at_once(program, *line));
+        // The manual's word and that of AMD's emulator, if the rules that doubt them do not count.
+        let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
+        let (trusts_order, trusts_stall) = (trusts(&MIXED), trusts(&FULL));
+        let indexing = Indexing::that_counts(program, flow, options.rules);
+        let early = BTreeMap::new();
+        WaitcntPass {
+            program,
+            options,
+            early,
+            events,
+            starts,
+            trusts_order,
+            trusts_stall,
+            functions,
+            indexing,
+        }
     }
 
-    /// True if a function is entered at `line`. It waits there for every counter, whoever comes.
+    /// True if a function is entered at `line` and does not wait for every counter by itself before it does anything. It waits
+    /// there, whoever comes.
     pub fn is_function(&self, line: usize) -> bool {
         self.functions.binary_search(&line).is_ok()
     }
@@ -85,39 +121,47 @@ impl<'a> WaitcntPass<'a> {
         &self.events[self.starts[line]..self.starts[line + 1]]
     }
 
-    /// Calls `found` for everything that `line` must wait for.
+    /// Calls `found` for everything that `line` must wait for, but what a full counter holds it up for anyway.
     pub fn conflicts(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
+        let room = if self.trusts_stall { counters::room(self.events(line)) } else { WaitCnt::NONE };
+        let found = &mut |c: Conflict| {
+            if c.limit < c.counter.of(room) {
+                found(c);
+            }
+        };
         let inst = &self.program.lines[line].inst;
-        if self.is_function(line) && decode(inst) != Some(WaitCnt::ALL) {
+        if self.is_function(line) {
             for counter in Counter::ALL {
-                found(Conflict { rule: CALL_ENTRY.id, counter, limit: 0, producer: None, reg: None });
+                found(Conflict::whole(CALL_ENTRY.id, counter, None));
             }
         }
         let events = self.events(line);
-        for read in inst.reads() {
+        for read in self.indexing.reads(line, inst) {
             if state.owes(read.reg) {
                 let merge = events::is_merge(inst, events, read);
                 let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
-                register_conflicts(state, read.reg, rule, found);
+                register_conflicts(state, read, rule, found);
             }
         }
-        for write in inst.writes() {
+        for write in self.indexing.writes(line, inst) {
             if state.owes(write.reg) {
                 let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
-                register_conflicts(state, write.reg, rule, found);
+                register_conflicts(state, write, rule, found);
             }
         }
         if events::touch_lds(events) {
             memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
         }
         match inst.desc.class {
-            Class::Barrier => self.barrier(state, found),
+            Class::Barrier => self.barrier(state, line, found),
             Class::CacheCtl if inst.desc.mnemonic.starts_with("buffer_wbinvl1") => {
                 if let Some(rule) = self.counts(&WBINVL1) {
                     drain(state, rule, &[Counter::Vm], found);
                 }
             }
-            Class::Branch if is_return(inst) => drain(state, CALL_EXIT.id, &Counter::ALL, found),
+            Class::Branch if is_return(&self.program.lines[line]) => {
+                drain(state, CALL_EXIT.id, &Counter::ALL, found);
+            }
             _ => {}
         }
     }
@@ -147,10 +191,10 @@ impl<'a> WaitcntPass<'a> {
 
     /// The rule's name if it counts.
     fn counts(&self, rule: &CounterRule) -> Option<&'static str> {
-        self.options.rules.counts(rule.grade(), rule.xnack).then_some(rule.id)
+        self.options.rules.counts(rule).then_some(rule.id)
     }
 
-    fn barrier(&self, state: &Outstanding, found: &mut dyn FnMut(Conflict)) {
+    fn barrier(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
         if !self.program.target.has_back_off_barrier() {
             if let Some(rule) = self.counts(&BARRIER_COUNTERS) {
                 drain(state, rule, &Counter::ALL, found);
@@ -159,12 +203,16 @@ impl<'a> WaitcntPass<'a> {
         }
         let debts = [
             (Orders::LDS_WRITES, BARRIER_LDS.id, Debt::LdsWrite),
-            (Orders::LDS_READS, "barrier.lds-read", Debt::LdsRead),
+            (Orders::LDS_READS, BARRIER_LDS_READ.id, Debt::LdsRead),
             (Orders::LDS_DMA, BARRIER_LDS_DMA.id, Debt::LdsDma),
             (Orders::GLOBAL_STORES, "barrier.store", Debt::Store),
         ];
+        let mut orders = self.options.barrier_orders;
+        if self.program.lines[line].reads_pass {
+            orders.remove(Orders::LDS_READS);
+        }
         for (what, rule, debt) in debts {
-            if self.options.barrier_orders.contains(what) {
+            if orders.contains(what) {
                 memory_conflicts(state, rule, debt, found);
             }
         }
@@ -179,37 +227,52 @@ fn read_rule(entry: &Entry, behind: bool) -> Option<&'static str> {
 
 fn register_conflicts(
     state: &Outstanding,
-    reg: Reg,
+    used: RegUse,
     rule: impl Fn(&Entry) -> Option<&'static str>,
     found: &mut dyn FnMut(Conflict),
 ) {
     for entry in state.entries() {
-        if let Some(owed) = entry.owed(reg)
+        if let Some(owed) = entry.owed(used.reg)
             && let Some(rule) = rule(entry)
         {
-            found(conflict(state, entry, rule, Some(owed)));
+            found(Conflict { reg: Some(owed), via: used.via, ..conflict(state, entry, rule) });
         }
     }
 }
 
 fn memory_conflicts(state: &Outstanding, rule: &'static str, debt: Debt, found: &mut dyn FnMut(Conflict)) {
     for entry in state.entries().iter().filter(|e| e.debt == debt) {
-        found(conflict(state, entry, rule, None));
+        found(conflict(state, entry, rule));
     }
 }
 
-fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str, reg: Option<Reg>) -> Conflict {
-    let (counter, limit) = (entry.stream.counter(), state.limit(entry));
-    Conflict { rule, counter, limit, producer: Some(entry.producer), reg }
+fn conflict(state: &Outstanding, entry: &Entry, rule: &'static str) -> Conflict {
+    let limit = state.limit(entry);
+    Conflict { limit, ..Conflict::whole(rule, entry.stream.counter(), Some(entry.producer)) }
 }
 
 /// Everything outstanding on these counters must be done.
 fn drain(state: &Outstanding, rule: &'static str, counters: &[Counter], found: &mut dyn FnMut(Conflict)) {
     for stream in Stream::ALL.into_iter().filter(|s| counters.contains(&s.counter())) {
         if let Some(line) = state.pending(stream) {
-            found(Conflict { rule, counter: stream.counter(), limit: 0, producer: Some(line), reg: None });
+            found(Conflict::whole(rule, stream.counter(), Some(line)));
         }
     }
+}
+
+/// True if from `line` on every counter is waited for, or the program ends, before any instruction touches a register.
+fn waits_at_once(program: &Program, line: usize) -> bool {
+    let mut waited = WaitCnt::NONE;
+    for inst in program.lines[line..].iter().map(|l| &l.inst) {
+        waited = waited.and(decode(inst).unwrap_or(WaitCnt::NONE));
+        if waited == WaitCnt::ALL || inst.desc.class == Class::Endpgm {
+            return true;
+        }
+        if inst.desc.ends_block() || !inst.reads().is_empty() || !inst.writes().is_empty() {
+            return false;
+        }
+    }
+    true
 }
 
 /// What an `s_waitcnt` waits for.
@@ -276,11 +339,14 @@ impl Pass for WaitcntPass<'_> {
         if let Some(wait) = decode(inst) {
             return state.wait(wait);
         }
-        if is_return(inst) {
+        if is_return(&self.program.lines[line]) {
             return state.wait(WaitCnt::ALL);
         }
-        let how =
-            Issue { order_is_trusted: self.trusts_order, orders_lds: self.options.lds_order.contains(line) };
+        let how = Issue {
+            order_is_trusted: self.trusts_order,
+            stall_is_trusted: self.trusts_stall,
+            orders_lds: self.options.lds_order.contains(line),
+        };
         for event in self.events(line) {
             state.issue(event, line, how);
         }

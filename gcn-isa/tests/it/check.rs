@@ -5,6 +5,7 @@ mod counters;
 mod distance;
 mod families;
 mod flow;
+mod full;
 mod memory;
 mod search;
 

@@ -154,6 +154,12 @@ fn accumulators_of_other_pass_counts_on_mi100() {
     too_few_states(&["mi100."], 2);
 }
 
+/// The move has the whole array as an implicit operand, and LLVM looks at explicit ones only.
+#[test]
+fn registers_that_an_index_reaches() {
+    too_few_states(&["indexed."], 3);
+}
+
 /// LLVM works around it on gfx90a only.
 #[test]
 fn shifts_of_64_bits_by_the_last_register_of_a_block() {

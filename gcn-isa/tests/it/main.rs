@@ -1,9 +1,11 @@
 //! Integration tests of the facts and analyses, against golden data.
 
+mod cfg;
 mod check;
 mod evidence;
 mod golden;
 mod hazards;
+mod indexing;
 mod layout;
 mod llvm_defects;
 #[path = "../../../testing/llvm_tools.rs"]

@@ -3,6 +3,7 @@
 mod counters;
 mod fill;
 mod flow;
+mod full;
 mod grades;
 mod oracle;
 mod states;

@@ -1,5 +1,6 @@
 //! What faithful mode knows about the instructions of a program before it runs.
 
+use gcn_isa::Inst;
 use gcn_isa::hazards::Kinds;
 use gcn_isa::table::{Access, Class};
 
@@ -43,15 +44,17 @@ enum WrittenLanes {
 impl Program {
     pub(crate) fn new(machine: &Machine) -> Program {
         let strict = strict::Program::new(machine);
-        let info = (0..machine.steps().len()).map(|at| Info::of(machine, &strict, at)).collect();
+        let info = (0..machine.steps().len())
+            .map(|at| Info::of(machine, &machine.steps()[at].inst, &strict.current(at, None)))
+            .collect();
         Program { strict, info }
     }
 }
 
 impl Info {
-    fn of(machine: &Machine, strict: &strict::Program, at: usize) -> Info {
-        let desc = machine.steps()[at].inst.desc;
-        let (effect, view) = (&strict.effects[at], &strict.pairs.views[at]);
+    pub(super) fn of(machine: &Machine, inst: &Inst, now: &strict::Current<'_>) -> Info {
+        let desc = inst.desc;
+        let (effect, view) = (now.effect, now.view);
         let slots = |units: &[gcn_isa::reg::RegUnit]| -> Vec<Slot> {
             units.iter().filter_map(|u| Slot::of(machine, *u)).collect()
         };

@@ -73,6 +73,11 @@ impl Changes {
         }
     }
 
+    /// Takes the values after the instruction once more.
+    pub(super) fn again(&mut self, wave: &Wave) {
+        self.after(wave, self.lanes);
+    }
+
     /// Lanes in which some vector register differs from before.
     pub(super) fn changed_lanes(&self, wave: &Wave) -> u64 {
         let mut lanes = 0;

@@ -8,10 +8,16 @@ use super::violation::{self, Action, First, Violation};
 use super::{Info, Program, WaveState};
 use crate::exec::{Cx, Fault};
 use crate::machine::Machine;
+use crate::strict::Current;
 use crate::workgroup::execute;
 
 impl WaveState {
-    pub(super) fn violations(&mut self, program: &Program, machine: &Machine, at: usize) -> Vec<Violation> {
+    pub(super) fn violations(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        now: &Current<'_>,
+    ) -> Vec<Violation> {
         let pairs = &program.strict.pairs;
         let reach = u64::from(hazards::MAX_REACH);
         while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
@@ -20,11 +26,13 @@ impl WaveState {
         let mut found = Vec::new();
         for (i, past) in self.past.iter().enumerate() {
             let distance = self.position - past.position;
-            if distance < u64::from(pairs.views[past.at].reach())
-                && (distance < pairs.between(past.at, at) || !past.since.crossed().is_empty())
+            let view = past.view(pairs);
+            let moved = past.moved.is_some() || now.moved.is_some();
+            if distance < u64::from(view.reach())
+                && (moved || distance < pairs.between(past.at, now.at) || !past.since.crossed().is_empty())
             {
-                let first = First { past: i, at: past.at, since: past.since };
-                found.extend(violation::between(pairs, machine, first, at, distance));
+                let first = First { past: i, at: past.at, view, since: past.since };
+                found.extend(violation::between(machine, first, now.view, distance));
             }
         }
         found

@@ -1,12 +1,12 @@
 //! What comes too early for a wait-state rule, and what that does.
 
 use gcn_isa::Reg;
-use gcn_isa::hazards::{Config, Dependency, Link, Need, Role, Since, Use, View};
+use gcn_isa::hazards::{Config, Dependency, Link, Need, Overlap, Role, Since, Use, View};
 use gcn_isa::reg::RegUnit;
 
 use crate::error::Hazard;
 use crate::machine::Machine;
-use crate::strict::states::{Pairs, too_close};
+use crate::strict::states::too_close;
 
 use super::registers::Slot;
 
@@ -33,23 +33,22 @@ pub(super) struct Violation {
 
 /// The first instruction of a pair.
 #[derive(Clone, Copy)]
-pub(super) struct First {
+pub(super) struct First<'a> {
     /// Position among the remembered ones.
     pub past: usize,
     pub at: usize,
+    pub view: &'a View,
     /// What has been executed since.
     pub since: Since,
 }
 
 /// What the rules between two instructions that are `distance` wait states apart do.
 pub(super) fn between(
-    pairs: &Pairs,
     machine: &Machine,
-    First { past, at: first, since }: First,
-    second: usize,
+    First { past, at: first, view: a, since }: First<'_>,
+    b: &View,
     distance: u64,
 ) -> Vec<Violation> {
-    let (a, b) = (&pairs.views[first], &pairs.views[second]);
     let mut found = Vec::new();
     let needs = a.required_all_since(b, Config::default(), since);
     for need in needs.into_iter().filter(|n| u64::from(n.states) > distance) {
@@ -70,10 +69,10 @@ fn actions(
 ) -> Option<(Vec<Action>, Option<Reg>)> {
     let slot = |unit: RegUnit| Slot::of(machine, unit);
     match need.rule.link {
-        Link::Registers { first: a, second: b, .. } => {
+        Link::Registers { first: a, second: b, overlap } => {
             let mut actions = Vec::new();
             for (x, y) in pairs_of(first, a, second, b) {
-                let slots = common(x, y, live).filter_map(slot);
+                let slots = common(x, y, live_of(first, x, overlap, live)).filter_map(slot);
                 // A use may have several roles; only those of the rule count.
                 let writes = y.role.intersects(b & Role::WRITES);
                 let first_writes = x.role.intersects(a & Role::WRITES);
@@ -87,7 +86,7 @@ fn actions(
         }
         Link::Crossing { second: b, .. } => {
             let both = pairs_of(first, Role::VDST, second, b);
-            let slots = both.flat_map(|(x, y)| common(x, y, live)).filter_map(slot);
+            let slots = both.flat_map(|(x, y)| common(x, y, u32::MAX)).filter_map(slot);
             Some((slots.map(Action::Hide).collect(), need.reg))
         }
         Link::Writes(reg) => Some((reg.units().filter_map(slot).map(Action::Hide).collect(), Some(reg))),
@@ -112,12 +111,15 @@ fn pairs_of<'a>(
     })
 }
 
+/// Of `live` what concerns the use `x` of the first instruction by a rule with this overlap.
+fn live_of(first: &View, x: &Use, overlap: Overlap, live: u32) -> u32 {
+    let matters = x.role.contains(Role::VDST) || overlap == Overlap::AnyLive;
+    if matters && first.owned() == Some(x.reg) { live } else { u32::MAX }
+}
+
 /// The registers of both uses, if they are still the first instruction's own.
 fn common<'a>(x: &'a Use, y: &'a Use, live: u32) -> impl Iterator<Item = RegUnit> + 'a {
-    let mine = move |i: usize| {
-        let bound = live == u32::MAX || !x.role.contains(Role::VDST);
-        bound || i < 32 && live >> i & 1 == 1
-    };
+    let mine = move |i: usize| live == u32::MAX || i < 32 && live >> i & 1 == 1;
     let units = x.reg.units().enumerate().filter(move |(i, _)| mine(*i)).map(|(_, unit)| unit);
     units.filter(|unit| unit.reg().overlaps(y.reg))
 }

@@ -7,7 +7,7 @@ use gcn_emit::metadata::{KernelArg, ValueKind};
 
 use super::fill::fill;
 use super::kernarg::{self, Sizes};
-use super::{Arg, Element, Error, Key, Out, Program, Spec};
+use super::{Arg, Buffer, Element, Error, Init, Key, Out, Program, Spec};
 use crate::error::SimError;
 use crate::memory::Memory;
 
@@ -28,10 +28,57 @@ pub(crate) struct Binder<'s> {
     pub memory: Memory,
     folder: &'s Path,
     pub buffers: Vec<Placed>,
-    /// Address and size of each argument's buffer, by position and name.
-    by_argument: HashMap<String, (u64, usize)>,
-    /// Offsets in the segment that wait for another argument's address.
-    pending: Vec<(usize, String, Key, u64)>,
+    /// Each argument's buffer, by position and name.
+    by_argument: HashMap<String, Bound>,
+    /// What waits for another argument's buffer.
+    pending: Vec<Pending>,
+}
+
+/// The buffer of an argument.
+#[derive(Clone, Copy)]
+struct Bound {
+    address: u64,
+    bytes: u64,
+    elements: u64,
+}
+
+/// Where a value goes.
+#[derive(Clone, Copy)]
+enum Place {
+    /// An offset in the kernarg segment.
+    Segment(usize),
+    /// An address.
+    Memory(u64),
+}
+
+impl Place {
+    fn plus(self, offset: usize) -> Place {
+        match self {
+            Place::Segment(at) => Place::Segment(at + offset),
+            Place::Memory(at) => Place::Memory(at + offset as u64),
+        }
+    }
+}
+
+/// A value that depends on another argument's buffer.
+struct Pending {
+    /// The argument that has the value.
+    name: String,
+    place: Place,
+    /// Bytes of the value.
+    size: usize,
+    /// The argument with the buffer.
+    of: Key,
+    what: Wanted,
+}
+
+/// What of the buffer.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// Its address plus so many bytes.
+    Address(u64),
+    /// Its number of elements.
+    Count,
 }
 
 impl<'s> Binder<'s> {
@@ -49,9 +96,8 @@ impl<'s> Binder<'s> {
         let mut segment = vec![0; (program.kernarg_bytes() as usize).min(kernarg::MOST_SEGMENT)];
         let mut null = Vec::new();
         for arg in program.all_args().iter().filter(|a| a.value_kind.is_hidden()) {
-            let bytes = kernarg::hidden(arg.value_kind, sizes).to_le_bytes();
-            let size = (arg.size as usize).min(8);
-            let value = [bytes.get(..size).unwrap_or_default(), &vec![0; arg.size as usize - size]].concat();
+            let mut value = kernarg::hidden(arg.value_kind, sizes).to_le_bytes().to_vec();
+            value.resize(kernarg::size(&kernarg::kind_name(arg.value_kind), arg)?, 0);
             kernarg::place(&mut segment, &kernarg::kind_name(arg.value_kind), arg, &value)?;
             if kernarg::is_null(arg.value_kind) {
                 null.push(arg.value_kind);
@@ -64,16 +110,39 @@ impl<'s> Binder<'s> {
             let fixed_lds = program.machine().state().lds_bytes;
             self.explicit(&explicit, spec, fixed_lds, &mut segment)?;
         }
-        for (at, name, key, offset) in std::mem::take(&mut self.pending) {
-            let found = self.by_argument.get(&key.to_string());
-            let remedy = "name an argument that has a buffer";
-            let (address, _) =
-                found.ok_or_else(|| Error::argument(name, format!("`{key}` has no buffer"), remedy))?;
-            if let Some(place) = segment.get_mut(at..at + 8) {
-                place.copy_from_slice(&(address + offset).to_le_bytes());
+        for pending in std::mem::take(&mut self.pending) {
+            let value = self.resolve(&pending)?.to_le_bytes();
+            let value = value.get(..pending.size).unwrap_or(&value);
+            match pending.place {
+                Place::Segment(at) => {
+                    if let Some(place) = segment.get_mut(at..at + value.len()) {
+                        place.copy_from_slice(value);
+                    }
+                }
+                Place::Memory(address) => self.memory.write(address, value).map_err(SimError::from)?,
             }
         }
         Ok((segment, null))
+    }
+
+    /// A value that depends on another argument's buffer, now that all are there.
+    fn resolve(&self, pending: &Pending) -> Result<u64, Error> {
+        let Pending { name, of, size, .. } = pending;
+        let missing =
+            || Error::argument(name, format!("`{of}` has no buffer"), "name an argument that has a buffer");
+        let buffer = self.by_argument.get(&of.to_string()).ok_or_else(missing)?;
+        match pending.what {
+            Wanted::Address(offset) if offset > buffer.bytes => {
+                let problem = format!("`offset` {offset} is past the {} bytes of `{of}`", buffer.bytes);
+                Err(Error::argument(name, problem, "write a smaller one"))
+            }
+            Wanted::Address(offset) => Ok(buffer.address + offset),
+            Wanted::Count if *size < 8 && buffer.elements >> (8 * size) != 0 => {
+                let problem = format!("`{of}` has {} elements, which do not fit it", buffer.elements);
+                Err(Error::argument(name, problem, "make the buffer smaller"))
+            }
+            Wanted::Count => Ok(buffer.elements),
+        }
     }
 
     fn explicit(
@@ -86,16 +155,21 @@ impl<'s> Binder<'s> {
         let values = assign(args, spec)?;
         for (position, (arg, value)) in args.iter().zip(values).enumerate() {
             let name = arg.name.clone().unwrap_or_else(|| position.to_string());
-            let bytes = match value {
+            let size = kernarg::size(&name, arg)?;
+            let length = kernarg::counted(args, arg).filter(|of| self.by_argument.contains_key(*of));
+            let length = length.map(|of| Arg::Count(of.into()));
+            let bytes = match value.or(length.as_ref()) {
                 // The dynamic part of LDS begins behind the fixed one.
                 None if arg.value_kind == ValueKind::DynamicSharedPointer => {
                     let align = arg.pointee_align.unwrap_or(16).clamp(1, 1 << 16);
                     let start = fixed_lds.next_multiple_of(align).to_le_bytes();
-                    start.into_iter().chain(std::iter::repeat(0)).take(arg.size as usize).collect()
+                    start.into_iter().chain(std::iter::repeat(0)).take(size).collect()
                 }
-                None if spec.rest_zero => vec![0; arg.size as usize],
+                None if spec.rest_zero => vec![0; size],
                 None => return Err(missing(&name, position, arg)),
-                Some(value) => self.value(&name, position, Some(arg), value, arg.offset as usize)?,
+                Some(value) => {
+                    self.value(&name, position, Some(arg), value, Place::Segment(arg.offset as usize))?
+                }
             };
             kernarg::place(segment, &name, arg, &bytes)?;
         }
@@ -117,7 +191,7 @@ impl<'s> Binder<'s> {
             }
             members.push((None, value.clone()));
         }
-        let bytes = self.structure("args", 0, &members, 0)?;
+        let bytes = self.structure("args", 0, &members, Place::Segment(0))?;
         segment.resize(segment.len().max(bytes.len()), 0);
         segment.iter_mut().zip(bytes).for_each(|(to, from)| *to = from);
         Ok(())
@@ -130,7 +204,7 @@ impl<'s> Binder<'s> {
         position: usize,
         arg: Option<&KernelArg>,
         value: &Arg,
-        at: usize,
+        at: Place,
     ) -> Result<Vec<u8>, Error> {
         let bad = |problem: String| Error::argument(name, problem, "write a value that the type has");
         let mut bytes = Vec::new();
@@ -145,30 +219,75 @@ impl<'s> Binder<'s> {
             Arg::Bytes(given) => bytes.clone_from(given),
             Arg::Struct(members) => return self.structure(name, position, members, at),
             Arg::Null => bytes.extend([0; 8]),
-            Arg::Buffer(buffer) => {
-                let filled = fill(name, buffer, self.folder)?;
-                let address = self.memory.alloc(filled.bytes.len());
-                self.memory.write(address, &filled.bytes).map_err(SimError::from)?;
-                let size = filled.bytes.len();
-                self.by_argument.insert(name.to_owned(), (address, size));
-                self.by_argument.insert(position.to_string(), (address, size));
-                self.buffers.push(Placed {
-                    name: name.to_owned(),
-                    position,
-                    address,
-                    bytes: size,
-                    element: buffer.element,
-                    shape: filled.shape,
-                    out: buffer.out.clone(),
-                });
-                bytes.extend(address.to_le_bytes());
-            }
+            Arg::Buffer(buffer) => bytes.extend(self.buffer(name, position, buffer)?.to_le_bytes()),
             Arg::Same(key, offset) => {
-                self.pending.push((at, name.to_owned(), key.clone(), *offset));
                 bytes.extend([0; 8]);
+                self.later(name, at, bytes.len(), key, Wanted::Address(*offset));
+            }
+            Arg::Count(key) => {
+                bytes.resize(arg.map_or(8, |a| a.size as usize), 0);
+                self.later(name, at, bytes.len(), key, Wanted::Count);
             }
         }
         Ok(bytes)
+    }
+
+    fn later(&mut self, name: &str, place: Place, size: usize, of: &Key, what: Wanted) {
+        self.pending.push(Pending { name: name.to_owned(), place, size, of: of.clone(), what });
+    }
+
+    /// Puts a buffer into memory; its address.
+    fn buffer(&mut self, name: &str, position: usize, buffer: &Buffer) -> Result<u64, Error> {
+        let filled = fill(name, buffer, self.folder)?;
+        let address = self.memory.try_alloc(filled.bytes.len()).map_err(SimError::from)?;
+        self.memory.write(address, &filled.bytes).map_err(SimError::from)?;
+        let bytes = filled.bytes.len();
+        let elements = bytes as u64 / u64::from(buffer.element.bytes());
+        let bound = Bound { address, bytes: bytes as u64, elements };
+        self.by_argument.insert(name.to_owned(), bound);
+        // Buffers that others point to are of the same argument.
+        self.by_argument.entry(position.to_string()).or_insert(bound);
+        self.buffers.push(Placed {
+            name: name.to_owned(),
+            position,
+            address,
+            bytes,
+            element: buffer.element,
+            shape: filled.shape,
+            out: buffer.out.clone(),
+        });
+        if let Init::Pointers(values) = &buffer.init {
+            self.pointers(name, position, (address, buffer.element), values)?;
+        }
+        Ok(address)
+    }
+
+    /// The elements of a buffer that point to others.
+    fn pointers(
+        &mut self,
+        name: &str,
+        position: usize,
+        (address, element): (u64, Element),
+        values: &[Arg],
+    ) -> Result<(), Error> {
+        const POINTER: usize = 8;
+        let wide = "a pointer has 8 bytes, as elements of type u64 have";
+        if element.bytes() as usize != POINTER {
+            return Err(Error::argument(name, format!("its elements are {element}"), wide));
+        }
+        for (index, value) in values.iter().enumerate() {
+            let (place, inner) = (address + (index * POINTER) as u64, format!("{name}[{index}]"));
+            let number = match value {
+                Arg::Untyped(number) => Arg::Scalar(element, *number),
+                other => other.clone(),
+            };
+            let bytes = self.value(&inner, position, None, &number, Place::Memory(place))?;
+            if bytes.len() != POINTER {
+                return Err(Error::argument(inner, format!("it has {} bytes", bytes.len()), wide));
+            }
+            self.memory.write(place, &bytes).map_err(SimError::from)?;
+        }
+        Ok(())
     }
 
     fn structure(
@@ -176,7 +295,7 @@ impl<'s> Binder<'s> {
         name: &str,
         position: usize,
         members: &[(Option<u32>, Arg)],
-        at: usize,
+        at: Place,
     ) -> Result<Vec<u8>, Error> {
         let mut out: Vec<u8> = Vec::new();
         let mut widest = 1;
@@ -194,7 +313,7 @@ impl<'s> Binder<'s> {
             if start > kernarg::MOST_SEGMENT {
                 return Err(Error::argument(inner, format!("`at` is {start}"), "write a smaller offset"));
             }
-            let bytes = self.value(&inner, position, None, member, at + start)?;
+            let bytes = self.value(&inner, position, None, member, at.plus(start))?;
             out.resize(out.len().max(start + bytes.len()), 0);
             if let Some(place) = out.get_mut(start..start + bytes.len()) {
                 place.copy_from_slice(&bytes);

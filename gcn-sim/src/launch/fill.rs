@@ -1,12 +1,16 @@
 //! The bytes of a buffer at the start.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use super::spec::random_bits;
 use super::{Buffer, Element, Error, Init, Number, npy};
+use crate::memory::room;
 
 /// Most bytes of a buffer.
 const MOST: u64 = 1 << 36;
+/// Most bytes of a file that does not know its size.
+const MOST_STREAM: u64 = 1 << 30;
 
 /// Bytes and shape.
 pub(crate) struct Filled {
@@ -22,14 +26,23 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
     };
     let (bytes, found) = match &buffer.init {
         Init::Value(value) => {
-            let mut one = Vec::new();
+            let (count, mut one) = (count(name, buffer)?, Vec::new());
             element.put(*value, &mut one).map_err(bad)?;
-            (one.repeat(count(name, buffer)? as usize), None)
+            let mut bytes = space(name, element, count)?;
+            (0..count).for_each(|_| bytes.extend_from_slice(&one));
+            (bytes, None)
         }
-        Init::Iota { start, step } => (iota(element, *start, *step, count(name, buffer)?), None),
+        Init::Iota { start, step } => {
+            let count = count(name, buffer)?;
+            (iota(element, *start, *step, count, space(name, element, count)?).map_err(bad)?, None)
+        }
         Init::Random { seed, min, max } => {
-            (random(element, *seed, *min, *max, count(name, buffer)?).map_err(bad)?, None)
+            let count = count(name, buffer)?;
+            let bytes = space(name, element, count)?;
+            (random(element, *seed, (*min, *max), count, bytes).map_err(bad)?, None)
         }
+        // The caller puts the addresses there.
+        Init::Pointers(values) => (vec![0; values.len() * element.bytes() as usize], None),
         Init::Values(values) => {
             let mut bytes = Vec::with_capacity(values.len() * element.bytes() as usize);
             values.iter().try_for_each(|v| element.put(*v, &mut bytes)).map_err(bad)?;
@@ -45,6 +58,13 @@ pub(crate) fn fill(name: &str, buffer: &Buffer, folder: &Path) -> Result<Filled,
     };
     let shape = shape(name, buffer, found, bytes.len() as u64)?;
     Ok(Filled { bytes, shape })
+}
+
+/// Room for so many elements, twice: once more where the kernel sees them.
+fn space(name: &str, element: Element, count: u64) -> Result<Vec<u8>, Error> {
+    let bytes = count.saturating_mul(element.bytes().into());
+    let list = room::check(bytes.saturating_mul(2)).and_then(|()| room::vector(bytes));
+    list.map_err(|error| Error::argument(name, error.to_string(), "or run it on a larger one"))
 }
 
 /// Elements by the shape.
@@ -81,34 +101,49 @@ fn shape(name: &str, buffer: &Buffer, found: Option<Vec<u64>>, bytes: u64) -> Re
     Ok(asked.clone())
 }
 
-fn iota(element: Element, start: Number, step: Number, count: u64) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity((count * u64::from(element.bytes())) as usize);
+fn iota(
+    element: Element,
+    start: Number,
+    step: Number,
+    count: u64,
+    mut bytes: Vec<u8>,
+) -> Result<Vec<u8>, String> {
+    let (first, each) = if element.is_float() { (0, 0) } else { (whole(start)?, whole(step)?) };
     for i in 0..count {
         if element.is_float() {
             let value = start.as_f64() + step.as_f64() * i as f64;
             // A float type has every value, rounded.
             let _ = element.put(Number::Float(value), &mut bytes);
         } else {
-            let value = whole(start).wrapping_add(whole(step).wrapping_mul(i.into()));
+            let value = first.wrapping_add(each.wrapping_mul(i.into()));
             bytes.extend(value.to_le_bytes().iter().take(element.bytes() as usize));
         }
     }
-    bytes
+    Ok(bytes)
 }
 
-/// The integer part.
-fn whole(number: Number) -> i128 {
+/// A whole number.
+fn whole(number: Number) -> Result<i128, String> {
     match number {
-        Number::Int(value) => value,
-        Number::Float(value) => value as i128,
-        Number::Bits(bits) => bits.into(),
+        Number::Int(value) => Ok(value),
+        Number::Float(value) if value.fract() == 0.0 && value.abs() < 1e38 => Ok(value as i128),
+        Number::Float(value) => Err(format!("{value} is not an integer")),
+        Number::Bits(bits) => Ok(bits.into()),
     }
 }
 
-fn random(element: Element, seed: u64, min: Number, max: Number, count: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::with_capacity((count * u64::from(element.bytes())) as usize);
+fn random(
+    element: Element,
+    seed: u64,
+    (min, max): (Number, Number),
+    count: u64,
+    mut bytes: Vec<u8>,
+) -> Result<Vec<u8>, String> {
     if element.is_float() {
         let (min, width) = (min.as_f64(), max.as_f64() - min.as_f64());
+        if !width.is_finite() || width < 0.0 {
+            return Err(format!("there is no range from `min` {min} to `max` {max}"));
+        }
         for i in 0..count {
             // 53 random bits are a fraction from 0 up to 1.
             let fraction = (random_bits(seed, i) >> 11) as f64 * 2f64.powi(-53);
@@ -116,9 +151,9 @@ fn random(element: Element, seed: u64, min: Number, max: Number, count: u64) -> 
         }
         return Ok(bytes);
     }
-    let (min, max) = (whole(min), whole(max));
+    let (min, max) = (whole(min)?, whole(max)?);
     if min > max {
-        return Err(format!("there is no number from {min} to {max}"));
+        return Err(format!("there is no range from `min` {min} to `max` {max}"));
     }
     for i in 0..count {
         // The multiplication maps 64 bits evenly to the width, which is at most 2^64.
@@ -132,7 +167,22 @@ fn random(element: Element, seed: u64, min: Number, max: Number, count: u64) -> 
 
 fn read(name: &str, path: &Path) -> Result<Vec<u8>, Error> {
     let failed = |error| Error::File { argument: name.to_owned(), path: path.to_path_buf(), error };
-    std::fs::read(path).map_err(failed)
+    bounded(path).map_err(failed)
+}
+
+/// The bytes of a file, if there is memory for them and for their copy. A device or a pipe may have no end.
+fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let too_large = |problem: String| std::io::Error::new(std::io::ErrorKind::FileTooLarge, problem);
+    let file = std::fs::File::open(path)?;
+    let size = file.metadata().map(|m| if m.is_file() { m.len() } else { 0 })?;
+    let most = size.max(MOST_STREAM);
+    room::check(size.saturating_mul(2)).map_err(|error| too_large(error.to_string()))?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// Elements and shape of a NumPy file.

@@ -1,5 +1,7 @@
 //! Specs as JSON.
 
+mod unique;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -25,7 +27,7 @@ impl Spec {
     /// # Errors
     /// [`Error::Json`], or [`Error::Spec`] and [`Error::Argument`] that name the place, what is expected and what to do.
     pub fn from_json(text: &str) -> Result<Spec, Error> {
-        let value: Value = serde_json::from_str(text).map_err(|e| Error::Json(e.to_string()))?;
+        let value = unique::from_str(text).map_err(|e| Error::Json(e.to_string()))?;
         let Value::Object(map) = &value else {
             return Err(Error::spec("it is no object", "write `{\"args\": {…}}`"));
         };
@@ -122,18 +124,24 @@ fn special(name: &str, whole: &Value, map: &Map<String, Value>) -> Result<Arg, E
         Error::argument(
             name,
             format!("{whole} is no value"),
-            "write `{\"i32\": 5}`, `{\"buffer\": \"f32\", …}`, `{\"same\": \"x\"}`, `{\"struct\": […]}`, `{\"bytes\": \"00ff\"}` or null",
+            "write `{\"i32\": 5}`, `{\"buffer\": \"f32\", …}`, `{\"same\": \"x\"}`, `{\"count\": \"x\"}`, `{\"struct\": […]}`, `{\"bytes\": \"00ff\"}` or null",
         )
     };
-    if let Some(other) = map.get("same") {
-        let other = match other {
-            Value::String(other) => Key::Name(other.clone()),
-            Value::Number(at) => Key::Position(at.as_u64().ok_or_else(unknown)? as usize),
-            _ => return Err(unknown()),
-        };
-        let offset = map.get("offset").map_or(Some(0), Value::as_u64).ok_or_else(unknown)?;
+    let other = |other: &Value| match other {
+        Value::String(other) => Ok(Key::Name(other.clone())),
+        Value::Number(at) => Ok(Key::Position(at.as_u64().ok_or_else(unknown)? as usize)),
+        _ => Err(unknown()),
+    };
+    if let Some(same) = map.get("same") {
+        let wrong =
+            || Error::argument(name, "`offset` is no number of bytes from 0", "write `\"offset\": 64`");
+        let offset = map.get("offset").map_or(Some(0), Value::as_u64).ok_or_else(wrong)?;
         known_keys(name, map, &["same", "offset"])?;
-        return Ok(Arg::Same(other, offset));
+        return Ok(Arg::Same(other(same)?, offset));
+    }
+    if let Some(counted) = map.get("count") {
+        known_keys(name, map, &["count"])?;
+        return Ok(Arg::Count(other(counted)?));
     }
     let mut entries = map.iter();
     let (Some((key, value)), None) = (entries.next(), entries.next()) else { return Err(unknown()) };
@@ -172,11 +180,15 @@ fn known_keys(name: &str, map: &Map<String, Value>, known: &[&str]) -> Result<()
 }
 
 fn hex(name: &str, digits: &str) -> Result<Vec<u8>, Error> {
+    let empty = || Error::argument(name, "`bytes` is empty", "write \"00ff\", or leave the argument out");
     let digits: Vec<char> = digits.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
     let byte = |pair: &[char]| match pair {
         [high, low] => Some((high.to_digit(16)? << 4 | low.to_digit(16)?) as u8),
         _ => None,
     };
+    if digits.is_empty() {
+        return Err(empty());
+    }
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
     bytes.ok_or_else(|| Error::argument(name, "`bytes` has no pairs of hexadecimal digits", "write \"00ff\""))
 }
@@ -243,6 +255,9 @@ fn init(name: &str, element: Element, value: &Value) -> Result<Init, Error> {
         )
     };
     let map = match value {
+        Value::Array(values) if values.iter().any(|v| v.is_object() || v.is_null()) => {
+            return Ok(Init::Pointers(values.iter().map(|v| arg(name, v)).collect::<Result<_, _>>()?));
+        }
         Value::Array(values) => {
             return Ok(Init::Values(values.iter().map(|v| number(name, v)).collect::<Result<_, _>>()?));
         }

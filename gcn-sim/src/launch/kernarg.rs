@@ -82,6 +82,27 @@ pub(crate) fn guess(bytes: u32) -> Element {
     }
 }
 
+/// The argument whose elements an argument counts: a slice `x` of a kernel in Rust is a pointer and its length, `x.len`.
+pub(crate) fn counted<'a>(args: &[&'a KernelArg], arg: &'a KernelArg) -> Option<&'a str> {
+    let of = arg.name.as_deref()?.strip_suffix(".len")?;
+    let pointer = args.iter().any(|a| a.name.as_deref() == Some(of) && is_pointer(a));
+    Some(of).filter(|_| pointer && arg.value_kind == ValueKind::ByValue && matches!(arg.size, 4 | 8))
+}
+
+/// Bytes of an argument, if it is in a segment that can be.
+pub(crate) fn size(name: &str, arg: &KernelArg) -> Result<usize, Error> {
+    let end = (arg.offset as usize).saturating_add(arg.size as usize);
+    if end > MOST_SEGMENT {
+        let problem = format!("it has {} bytes at offset {:#x} of the arguments", arg.size, arg.offset);
+        return Err(Error::argument(
+            name,
+            problem,
+            "the metadata is broken: kernels have 1 MiB of arguments at most",
+        ));
+    }
+    Ok(arg.size as usize)
+}
+
 /// Writes the bytes of an argument to its place; shorter ones are followed by zeros.
 pub(crate) fn place(segment: &mut Vec<u8>, name: &str, arg: &KernelArg, bytes: &[u8]) -> Result<(), Error> {
     let narrow = arg.size == 4 && bytes.len() < 4 && arg.value_kind == ValueKind::ByValue;
@@ -90,10 +111,7 @@ pub(crate) fn place(segment: &mut Vec<u8>, name: &str, arg: &KernelArg, bytes: &
         return Err(Error::argument(name, problem, size_remedy(arg)));
     }
     let start = arg.offset as usize;
-    let end = start.saturating_add(arg.size as usize);
-    if end > MOST_SEGMENT {
-        return Err(Error::argument(name, format!("its offset is {start:#x}"), "the metadata is broken"));
-    }
+    let end = start + size(name, arg)?;
     segment.resize(segment.len().max(end), 0);
     if let Some(place) = segment.get_mut(start..start + bytes.len()) {
         place.copy_from_slice(bytes);

@@ -32,6 +32,8 @@ pub struct Program {
     image: Image,
     metadata: Option<KernelMetadata>,
     kernarg_bytes: u32,
+    /// Triton made it.
+    triton: bool,
 }
 
 impl Program {
@@ -69,6 +71,9 @@ impl Program {
             image,
             metadata: kernel.metadata.clone(),
             kernarg_bytes: kernel.descriptor.kernarg_size,
+            triton: object
+                .section(".debug_str")
+                .is_some_and(|s| s.bytes.split(|b| *b == 0).any(|t| t == TRITON)),
         })
     }
 
@@ -114,6 +119,11 @@ impl Program {
         self.kernarg_bytes.max(self.metadata.as_ref().map_or(0, |m| m.kernarg_segment_size))
     }
 
+    /// True if its debug information says that Triton made it.
+    pub(crate) fn is_triton(&self) -> bool {
+        self.triton
+    }
+
     pub(crate) fn image(&self) -> &Image {
         &self.image
     }
@@ -132,6 +142,9 @@ impl Program {
         Prepared::new(self, spec, folder)
     }
 }
+
+/// The producer that Triton's debug information names (`DW_AT_producer`).
+const TRITON: &[u8] = b"triton";
 
 /// The kernel with this name, or the only one.
 fn choose<'o, 'd>(object: &'o CodeObject<'d>, name: Option<&str>) -> Result<&'o KernelCode<'d>, Error> {

@@ -84,6 +84,8 @@ pub enum Arg {
     Buffer(Buffer),
     /// A pointer into the buffer of another argument, this many bytes from its begin.
     Same(Key, u64),
+    /// The number of elements of another argument's buffer.
+    Count(Key),
 }
 
 impl From<Buffer> for Arg {
@@ -130,6 +132,9 @@ pub enum Init {
     Values(Vec<Number>),
     /// These bytes.
     Bytes(Vec<u8>),
+    /// What takes 8 bytes each: addresses of other buffers ([`Arg::Same`]), of buffers that are made for them ([`Arg::Buffer`]), null
+    /// and 64-bit numbers.
+    Pointers(Vec<Arg>),
     /// Those of a NumPy file.
     Npy(PathBuf),
     /// The bytes of a file.

@@ -1,31 +1,76 @@
 //! A spec to fill in.
 
-use gcn_emit::metadata::KernelArg;
+use gcn_emit::metadata::{KernelArg, ValueKind};
+use gcn_isa::table::Class;
 use serde_json::{Map, Value, json};
 
 use super::{Program, kernarg};
 
+/// Work-items of a workgroup where the metadata does not say how many there can be.
+const WORKGROUP: u32 = 64;
+/// Pointers at the end of the arguments of a Triton kernel that are null at most launches: scratch memory in global memory, and that of its
+/// profiler.
+const TRITON_POINTERS: usize = 2;
+
 /// A spec with every argument of the kernel, as JSON.
 pub(crate) fn of(program: &Program) -> String {
-    let required = program.metadata().and_then(|m| m.reqd_workgroup_size);
+    let workgroup = workgroup(program);
     let args: Vec<&KernelArg> = program.args().collect();
     let mut lines =
         vec![format!("  \"kernel\": {}", json!(program.name())), "  \"grid\": [1, 1, 1]".to_owned()];
-    lines.push(format!("  \"workgroup\": {}", list(required.unwrap_or([64, 1, 1]))));
+    lines.push(format!("  \"workgroup\": {}", list(workgroup)));
+    if takes_dynamic_lds(program) {
+        lines.push("  \"dynamic_lds\": 0".to_owned());
+    }
     let padding = |a: &&KernelArg| a.name.as_deref().is_some_and(|n| n.trim_matches('_').starts_with("pad"));
     if args.iter().any(padding) {
         lines.push("  \"rest\": \"zero\"".to_owned());
     }
+    let count = workgroup.iter().fold(1, |n: u32, d| n.saturating_mul(*d));
+    let null_from = args.len() - trailing_null(program, &args);
     let names: Vec<String> = (0..args.len()).map(|at| key(&args, at)).collect();
+    let value = |at: usize, arg: &KernelArg| match kernarg::counted(&args, arg) {
+        _ if at >= null_from => "null".to_owned(),
+        Some(of) => json!({ "count": of }).to_string(),
+        None => value(arg, count),
+    };
     let shown = args.iter().enumerate().filter(|(_, a)| !padding(a));
     let rows: Vec<String> =
-        shown.map(|(at, arg)| format!("    {}: {}", json!(names.get(at)), value(arg))).collect();
+        shown.map(|(at, arg)| format!("    {}: {}", json!(names.get(at)), value(at, arg))).collect();
     lines.push(if rows.is_empty() {
         "  \"args\": {}".to_owned()
     } else {
         format!("  \"args\": {{\n{}\n  }}", rows.join(",\n"))
     });
     format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+/// What the kernel requires, else as many work-items in one dimension as it is compiled for.
+fn workgroup(program: &Program) -> [u32; 3] {
+    let metadata = program.metadata();
+    let most = metadata.map_or(0, |m| m.max_flat_workgroup_size).min(gcn_emit::kernel::MAX_WORKGROUP);
+    let most = if most == 0 { WORKGROUP } else { most };
+    metadata.and_then(|m| m.reqd_workgroup_size).unwrap_or([most, 1, 1])
+}
+
+/// True if the launch may have to give the kernel LDS: an argument says so, or the code uses LDS and the descriptor asks for none.
+fn takes_dynamic_lds(program: &Program) -> bool {
+    let dynamic = |kind| matches!(kind, ValueKind::DynamicSharedPointer | ValueKind::HiddenDynamicLdsSize);
+    let machine = program.machine();
+    program.all_args().iter().any(|a| dynamic(a.value_kind))
+        || machine.state().lds_bytes == 0
+            && machine.instructions().any(|(_, inst)| accesses_lds(inst.desc.class))
+}
+
+fn accesses_lds(class: Class) -> bool {
+    matches!(class, Class::LdsRead | Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet)
+}
+
+/// How many arguments at the end are pointers that Triton adds.
+fn trailing_null(program: &Program, args: &[&KernelArg]) -> usize {
+    let added = |a: &&&KernelArg| a.name.is_none() && kernarg::is_pointer(a);
+    let pointers = args.iter().rev().take(TRITON_POINTERS).take_while(added).count();
+    if program.is_triton() { pointers } else { 0 }
 }
 
 fn list(sizes: [u32; 3]) -> String {
@@ -40,8 +85,8 @@ fn key(args: &[&KernelArg], at: usize) -> String {
     name.filter(unique).map_or_else(|| at.to_string(), str::to_owned)
 }
 
-/// A value of the right kind. On one line, in the order in which a reader expects the keys.
-fn value(arg: &KernelArg) -> String {
+/// A value of the right kind; buffers have `count` elements. On one line, in the order in which a reader expects the keys.
+fn value(arg: &KernelArg, count: u32) -> String {
     if kernarg::is_pointer(arg) {
         let out = if arg.is_const == Some(true) || arg.actual_access.as_deref() == Some("read_only") {
             ""
@@ -49,14 +94,14 @@ fn value(arg: &KernelArg) -> String {
             ", \"out\": true"
         };
         let element = pointee(arg).unwrap_or("f32");
-        return format!("{{\"buffer\": \"{element}\", \"count\": 64, \"init\": \"zeros\"{out}}}");
+        return format!("{{\"buffer\": \"{element}\", \"count\": {count}, \"init\": \"zeros\"{out}}}");
     }
     let element = kernarg::scalar(arg).unwrap_or_else(|| kernarg::guess(arg.size));
     let fits = element.bytes() == arg.size || kernarg::scalar(arg).is_some();
     let value = if fits {
         Value::Object(Map::from_iter([(element.name().to_owned(), json!(0))]))
     } else {
-        json!({ "bytes": "00".repeat(arg.size as usize) })
+        json!({ "bytes": "00".repeat((arg.size as usize).min(kernarg::MOST_SEGMENT)) })
     };
     value.to_string()
 }

@@ -13,6 +13,7 @@ impl Group {
     pub(crate) fn barrier(&mut self) {
         scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
         self.waves.iter_mut().for_each(|w| w.spin.reset());
+        self.move_late_reads();
     }
 
     /// Waves that meet, though not all at one barrier.

@@ -81,6 +81,23 @@ impl Group {
         Ok(())
     }
 
+    /// Behind a barrier: the reads of LDS that are outstanding are yet to happen.
+    pub(super) fn move_late_reads(&mut self) {
+        for (number, state) in self.waves.iter_mut().enumerate() {
+            let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
+            for (read, _) in state.reads.outstanding(&state.counters) {
+                for touch in &read.touches {
+                    for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
+                        let (step, lane) = (read.at as u32, touch.lane);
+                        let (order, scope) = (Order::Plain, Scope::Workgroup);
+                        let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                        self.lds.access(word, epoch, false, &state.sync.clock);
+                    }
+                }
+            }
+        }
+    }
+
     /// A wave executes an instruction of global wave sync, which is an atomic of agent scope on its resource; it waits if it
     /// is `queued`.
     pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {

@@ -16,8 +16,6 @@ pub(super) struct Info {
     lanes: Lanes,
     /// Source of a plain copy: the destination is then as initialised as it.
     copies: Option<Reg>,
-    /// Registers chosen at run time.
-    indirect: bool,
 }
 
 /// Lanes of the vector registers that an instruction reads.
@@ -55,7 +53,6 @@ impl Info {
                 () => Lanes::Active,
             },
             copies: copied(inst),
-            indirect: desc.class == Class::Movrel,
             reads: if is_zeroing(inst) { Vec::new() } else { reads },
         }
     }
@@ -113,7 +110,7 @@ impl Registers {
 
     /// The first register that the instruction reads before anything has written it, with a lane.
     pub(super) fn unwritten(&self, cx: &Cx<'_>, info: &Info) -> Option<(Reg, Option<u8>)> {
-        if info.copies.is_some() || cx.w.mode.gpr_indexing {
+        if info.copies.is_some() {
             return None;
         }
         let exec = cx.w.exec();
@@ -135,11 +132,6 @@ impl Registers {
 
     /// Notes what the instruction, which ran under `exec`, has written.
     pub(super) fn write(&mut self, cx: &Cx<'_>, step: &Step, info: &Info, exec: u64) {
-        if info.indirect || cx.w.mode.gpr_indexing {
-            self.vectors.fill(u64::MAX);
-            self.scalars = u128::MAX;
-            return;
-        }
         let lanes = match step.inst.desc.class {
             Class::Writelane => match cx.scalar(&step.src[1], Ty::B32) {
                 Ok(lane) => 1 << (lane % 64),

@@ -5,7 +5,10 @@
 //! - LDS operations likewise with `lgkmcnt(n)`, as long as nothing else is outstanding on that counter;
 //! - scalar memory, messages, several kinds at once: only 0 says anything;
 //! - flat operations leave the two counters at different times: while one is outstanding on a counter, only 0 says
-//!   anything, and its own completion needs both.
+//!   anything. Its own completion needs vmcnt, and lgkmcnt if it touched LDS.
+//!
+//! An instruction that would overflow a counter does not issue before enough operations are done
+//! (`gcn_isa::counters::Counter::capacity`): of a type that completes in order, the oldest.
 
 use gcn_isa::counters::{WaitCnt, finishes_after};
 use gcn_isa::reg::RegUnit;
@@ -27,9 +30,20 @@ struct Operation {
     /// Not yet certain on vmcnt, on lgkmcnt.
     on_vm: bool,
     on_lgkm: bool,
+    /// What lgkmcnt says matters: it is not a flat operation that stayed away from LDS.
+    by_lgkm: bool,
+    /// Its completion has been told.
+    told: bool,
     writes_lds: bool,
     /// LDS bytes that a DMA writes.
     dma: Option<LdsRange>,
+}
+
+impl Operation {
+    /// True if what it writes may still be to come.
+    fn is_uncertain(&self) -> bool {
+        self.on_vm || (self.on_lgkm && self.by_lgkm)
+    }
 }
 
 /// The outstanding operations, oldest first, and which registers they will write.
@@ -66,15 +80,19 @@ impl Counters {
         self.next - 1
     }
 
+    /// The weakest wait that makes operation `id` certain; none if it is.
+    pub(crate) fn wait_for(&self, id: u32) -> Option<WaitCnt> {
+        self.operations.iter().find(|o| o.id == id).map(|o| self.needed(o))
+    }
+
     pub(crate) fn before(
         &mut self,
         effects: &[Effect],
         machine: &Machine,
-        at: usize,
+        effect: &Effect,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.done.clear();
-        let effect = &effects[at];
         if let Some(wait) = effect.wait {
             self.wait(effects, wait);
             return Ok(());
@@ -82,6 +100,7 @@ impl Counters {
         if self.operations.is_empty() {
             return Ok(());
         }
+        self.make_room(effects, effect.room);
         if effect.barrier {
             return self.barrier(machine, alone);
         }
@@ -143,6 +162,8 @@ impl Counters {
             kind,
             on_vm: kind.on_vm(),
             on_lgkm: kind.on_lgkm(),
+            by_lgkm: kind != Kind::Flat || lds != LdsRange::default(),
+            told: false,
             writes_lds: effect.writes_lds,
             dma: effect.lds_dma.then_some(lds),
         });
@@ -168,17 +189,42 @@ impl Counters {
             let done = if in_order { outstanding.saturating_sub(usize::from(wait.lgkm)) } else { 0 };
             self.operations.iter_mut().filter(|o| o.on_lgkm).take(done).for_each(|o| o.on_lgkm = false);
         }
+        self.settle(effects);
+    }
+
+    /// Lets full counters finish the operations without which an instruction that needs `room` could not issue. Operations of
+    /// other types may be done by then, so that only those of one type can be too many.
+    fn make_room(&mut self, effects: &[Effect], room: WaitCnt) {
+        let full = |kind: Kind, left: u8| {
+            let count = self.operations.iter().filter(|o| o.kind == kind).count();
+            count.saturating_sub(usize::from(left))
+        };
+        let (vector, lds) = (full(Kind::Vector, room.vm), full(Kind::Lds, room.lgkm));
+        if vector + lds == 0 {
+            return;
+        }
+        self.operations
+            .iter_mut()
+            .filter(|o| o.kind == Kind::Vector)
+            .take(vector)
+            .for_each(|o| o.on_vm = false);
+        self.operations.iter_mut().filter(|o| o.kind == Kind::Lds).take(lds).for_each(|o| o.on_lgkm = false);
+        self.settle(effects);
+    }
+
+    /// Tells which operations have become certain, and drops those that no counter counts any more.
+    fn settle(&mut self, effects: &[Effect]) {
         let (pending, done) = (&mut self.pending, &mut self.done);
-        self.operations.retain(|o| {
-            let outstanding = o.on_vm || o.on_lgkm;
-            if !outstanding {
+        self.operations.retain_mut(|o| {
+            if !o.told && !o.is_uncertain() {
+                o.told = true;
                 done.push(o.id);
                 for unit in &effects[o.at].writes {
                     let slot = &mut pending[unit.index()];
                     *slot = if *slot == o.id { 0 } else { *slot };
                 }
             }
-            outstanding
+            o.on_vm || o.on_lgkm
         });
     }
 
@@ -190,7 +236,7 @@ impl Counters {
             if strongest {
                 return Err(self.too_early(machine, "barrier.counters", operation, None));
             }
-            if operation.writes_lds && operation.on_lgkm && !alone {
+            if operation.writes_lds && operation.on_lgkm && operation.by_lgkm && !alone {
                 return Err(self.too_early(machine, "barrier.lds", operation, None));
             }
             if operation.dma.is_some() && !alone {
@@ -226,7 +272,7 @@ impl Counters {
             let flat = self.operations.iter().any(|o| o.on_vm && o.kind == Kind::Flat);
             wait.vm = if flat { 0 } else { younger(|o| o.on_vm).min(WaitCnt::VM_MAX - 1) };
         }
-        if operation.on_lgkm {
+        if operation.on_lgkm && operation.by_lgkm {
             let mixed = self.operations.iter().any(|o| o.on_lgkm && o.kind != Kind::Lds);
             wait.lgkm = if mixed { 0 } else { younger(|o| o.on_lgkm).min(WaitCnt::LGKM_MAX - 1) };
         }

@@ -1,6 +1,6 @@
 //! What an instruction does to the counters.
 
-use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events};
+use gcn_isa::counters::{Events, MemoryEffect, Stream, WaitCnt, events, room};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
 use gcn_isa::{Inst, Operand, Target};
@@ -52,10 +52,14 @@ pub(crate) struct Effect {
     pub kind: Option<Kind>,
     /// The operation may write LDS (stores and atomics to LDS or flat).
     pub writes_lds: bool,
+    /// The operation reads LDS and writes none of it.
+    pub reads_lds: bool,
     /// The operation moves data from memory to LDS.
     pub lds_dma: bool,
     /// What it waits for.
     pub wait: Option<WaitCnt>,
+    /// What issuing it waits for: room on full counters.
+    pub room: WaitCnt,
     pub barrier: bool,
 }
 
@@ -80,8 +84,10 @@ impl Effect {
             writes,
             kind: kind(&events),
             writes_lds: memory.contains(MemoryEffect::LDS_WRITE),
+            reads_lds: memory.contains(MemoryEffect::LDS_READ) && !memory.contains(MemoryEffect::LDS_WRITE),
             lds_dma: memory.contains(MemoryEffect::LDS_DMA),
             wait,
+            room: room(&events),
             barrier: desc.class == Class::Barrier,
         }
     }

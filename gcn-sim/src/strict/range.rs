@@ -1,6 +1,6 @@
 //! Ranges of LDS.
 
-use crate::exec::{Path, Trace};
+use crate::exec::{Path, Touch, Trace};
 
 /// LDS bytes that an instruction touched, as one range; empty if `end` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -13,12 +13,14 @@ impl LdsRange {
     pub(crate) fn of(trace: &Trace) -> LdsRange {
         let mut range = LdsRange::default();
         for touch in trace.touches.iter().filter(|t| t.space == Path::Lds) {
-            range.add(touch.address as u32, u32::from(touch.bytes));
+            range.add(touch);
         }
         range
     }
 
-    fn add(&mut self, address: u32, bytes: u32) {
+    /// Takes in what a lane touched.
+    pub(crate) fn add(&mut self, touch: &Touch) {
+        let (address, bytes) = (touch.address as u32, u32::from(touch.bytes));
         if self.end == 0 {
             self.start = address;
         }

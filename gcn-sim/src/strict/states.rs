@@ -5,13 +5,13 @@
 //! lies between. What a matrix instruction has written binds only until a later one overwrites it.
 
 use std::collections::VecDeque;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use gcn_isa::Reg;
 use gcn_isa::hazards::{self, Config, Need, Since, View};
 
-use super::hazard;
+use super::{Current, hazard};
 use crate::error::Hazard;
 use crate::machine::Machine;
 
@@ -38,11 +38,11 @@ impl Pairs {
     }
 
     /// Wait states that `second` needs after `past`.
-    fn needed(&self, past: &Past, second: usize) -> u64 {
-        if past.since != Since::NOTHING {
+    fn needed(&self, past: &Past, second: &Current<'_>) -> u64 {
+        if past.since != Since::NOTHING || past.moved.is_some() || second.moved.is_some() {
             return self.required(past, second).map_or(0, |n| u64::from(n.states));
         }
-        self.between(past.at, second)
+        self.between(past.at, second.at)
     }
 
     /// Wait states that `second` needs after `first`, all of whose results are still its own.
@@ -58,19 +58,27 @@ impl Pairs {
     }
 
     /// What `second` needs after `past` of what is left of its results.
-    fn required(&self, past: &Past, second: usize) -> Option<Need> {
-        self.views[past.at].required_since(&self.views[second], Config::default(), past.since)
+    fn required(&self, past: &Past, second: &Current<'_>) -> Option<Need> {
+        past.view(self).required_since(second.view, Config::default(), past.since)
     }
 }
 
 /// An instruction that a wave executed a few wait states ago.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Past {
     at: usize,
+    /// Its view, if an index moved its registers.
+    moved: Option<Arc<View>>,
     /// Wait states issued up to and including it.
     position: u64,
     /// What has been executed since.
     since: Since,
+}
+
+impl Past {
+    fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
+        self.moved.as_deref().unwrap_or(&pairs.views[self.at])
+    }
 }
 
 /// The instructions of a wave within reach of a rule, oldest first.
@@ -87,35 +95,41 @@ impl Recent {
         self.position = 0;
     }
 
-    pub(crate) fn check(&mut self, pairs: &Pairs, machine: &Machine, at: usize) -> Result<(), Box<Hazard>> {
+    pub(crate) fn check(
+        &mut self,
+        pairs: &Pairs,
+        machine: &Machine,
+        now: &Current<'_>,
+    ) -> Result<(), Box<Hazard>> {
         let reach = u64::from(hazards::MAX_REACH);
         while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
             self.past.pop_front();
         }
         for past in &self.past {
             let distance = self.position - past.position;
-            if distance < u64::from(pairs.views[past.at].reach()) && distance < pairs.needed(past, at) {
-                return Err(report(pairs, machine, past, at, distance));
+            if distance < u64::from(past.view(pairs).reach()) && distance < pairs.needed(past, now) {
+                return Err(report(pairs, machine, past, now, distance));
             }
         }
         Ok(())
     }
 
-    pub(crate) fn push(&mut self, pairs: &Pairs, at: usize) {
-        self.position += u64::from(pairs.own[at]);
-        let view = &pairs.views[at];
+    pub(crate) fn push(&mut self, pairs: &Pairs, now: &Current<'_>) {
+        self.position += u64::from(pairs.own[now.at]);
+        let view = now.view;
         if view.matters_between() {
             for past in &mut self.past {
-                past.since = past.since.past(&pairs.views[past.at], view);
+                past.since = past.since.past(past.view(pairs), view);
             }
         }
         if view.reach() > 0 {
-            self.past.push_back(Past { at, position: self.position, since: Since::NOTHING });
+            let moved = now.moved.cloned();
+            self.past.push_back(Past { at: now.at, moved, position: self.position, since: Since::NOTHING });
         }
     }
 }
 
-fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: usize, distance: u64) -> Box<Hazard> {
+fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: &Current<'_>, distance: u64) -> Box<Hazard> {
     let need = pairs.required(past, second);
     let (rule, states) = need.map_or(("", 0), |n| (n.rule.id, n.states));
     too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))

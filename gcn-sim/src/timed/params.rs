@@ -136,7 +136,7 @@ pub enum ParameterError {
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
     Form(String),
     /// No such parameter.
-    #[error("there is no parameter `{0}`; `gcn_sim::timed::parameters` lists them")]
+    #[error("there is no parameter `{0}`; docs/timing.md lists them")]
     Unknown(String),
     /// The value does not fit the parameter.
     #[error("`{value}` is no value for {name}: {expected} is needed")]

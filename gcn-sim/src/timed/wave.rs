@@ -176,7 +176,7 @@ impl TimedWave {
             if count > 0 {
                 let queue = &mut self.queues[counter as usize];
                 queue.settle(now);
-                let most = usize::from(counter.of(WaitCnt::NONE));
+                let most = usize::from(counter.capacity());
                 ready = ready.max(queue.at_most(most.saturating_sub(count)));
             }
         }

@@ -163,7 +163,11 @@ fn word(cx: &Cx<'_>, src: &Src, upper: bool) -> Result<Lanes, Fault> {
     Ok(match src {
         Src::Vector(slot) => cx.w.v[*slot as usize + usize::from(upper)],
         Src::Scalar(n) => [cx.w.s[*n as usize + usize::from(upper)]; LANES],
-        Src::Const(_) if upper => return Err(Fault::Unsupported("the upper word of a packed f32 constant")),
+        // Extended by zeros, by its sign or repeated, 0 is 0. Of other constants the manuals do not say it, and LLVM always reads the
+        // lower word (`op_sel_hi` 0).
+        Src::Const(c) if upper && c.wide(Ty::B64) != 0 => {
+            return Err(Fault::Unsupported("the upper word of a packed f32 constant other than 0"));
+        }
         other => raw32(cx, other, Ty::B32)?,
     })
 }

@@ -406,6 +406,19 @@ fn packed_singles_and_moves() {
     assert_eq!((at(16), at(17)), (-2.0, 4.0));
 }
 
+/// Constants of packed f32 operands. clang 22 writes 0 with `op_sel_hi` 1 and 0, all others with 0: both results read the lower word.
+#[test]
+fn constants_of_packed_singles() {
+    let v = |x: f32| [x.to_bits(); 64];
+    let out = Case::new(Target::GFX942).v(2, v(1.5)).v(3, v(-2.0)).run(
+        "v_pk_add_f32 v[10:11], v[2:3], 0\nv_pk_mul_f32 v[12:13], v[2:3], 0 op_sel_hi:[1,0]
+         v_pk_add_f32 v[14:15], v[2:3], 1.0 op_sel_hi:[1,0]\nv_pk_fma_f32 v[16:17], v[2:3], 2.0, 0 op_sel_hi:[1,0,1]",
+    );
+    let at = |r: usize| f32::from_bits(out.v(r)[9]);
+    assert_eq!((at(10), at(11), at(12), at(13)), (1.5, -2.0, 0.0, 0.0));
+    assert_eq!((at(14), at(15), at(16), at(17)), (2.5, -1.0, 3.0, -4.0));
+}
+
 #[test]
 fn packed_halves() {
     let pair = |low: f32, high: f32| {

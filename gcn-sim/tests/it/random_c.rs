@@ -7,6 +7,7 @@ mod expression;
 mod generate;
 
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -17,17 +18,17 @@ use super::harness::Random;
 use super::llvm_tools::tool;
 
 const CLANG: &str = "clang-22";
-const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
+pub const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
 const LEVELS: [&str; 3] = ["-O0", "-O1", "-O3"];
 /// No fused operations that the other side does not fuse, and overflow that is defined.
 const COMMON: [&str; 7] =
     ["-x", "c", "-std=c23", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-w"];
 
 /// Against docs/findings.md, C4, the option.
-const TARGET: [&str; 4] =
+pub const TARGET: [&str; 4] =
     ["--target=amdgcn-amd-amdhsa", "-nogpulib", "-mllvm", "-amdgpu-codegenprepare-break-large-phis=0"];
 
-fn compile(source: &Path, to: &Path, arguments: &[&str]) {
+pub fn compile(source: &Path, to: &Path, arguments: &[&str]) {
     let output =
         Command::new(CLANG).args(COMMON).args(arguments).arg("-o").arg(to).arg(source).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -75,7 +76,20 @@ fn difference(found: &[u8], expected: &[u8]) -> Option<String> {
 }
 
 /// A folder that goes away with the value, unless something was wrong.
-struct Folder(PathBuf);
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A new one, for the program `seed` of the test `test`.
+    pub fn new(test: &str, seed: u64) -> Folder {
+        let folder = std::env::temp_dir().join(format!("gcn-sim-{test}-{}-{seed}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
 
 impl Drop for Folder {
     fn drop(&mut self) {
@@ -87,10 +101,8 @@ impl Drop for Folder {
 }
 
 fn check(seed: u64) -> Vec<String> {
-    let folder = std::env::temp_dir().join(format!("gcn-sim-c-{}-{seed}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let folder = Folder(folder);
-    let file = |name: &str| folder.0.join(name);
+    let folder = Folder::new("c", seed);
+    let file = |name: &str| folder.file(name);
     let source = file("program.c");
     std::fs::write(&source, generate::program(seed)).unwrap();
     let mut random = Random(seed ^ 0x5eed);
@@ -117,16 +129,19 @@ fn check(seed: u64) -> Vec<String> {
     wrong
 }
 
+/// The seeds that `variable` asks for: `FIRST,COUNT`.
+pub fn asked(variable: &str) -> Option<Range<u64>> {
+    let text = std::env::var(variable).ok()?;
+    let (first, count) = text.split_once(',').expect("FIRST,COUNT");
+    let [first, count]: [u64; 2] = [first, count].map(|n| n.parse().expect("a number"));
+    Some(first..first + count)
+}
+
 #[test]
 fn random_programs_in_c_compute_what_this_machine_does() {
     if tool("clang").is_none() {
         return;
     }
-    let asked = std::env::var("GCN_RANDOM_C").ok();
-    let (first, count) =
-        asked.as_deref().and_then(|a| a.split_once(',')).map_or((0, 12), |(first, count)| {
-            (first.parse().expect("a number"), count.parse().expect("a number"))
-        });
-    let wrong: Vec<String> = (first..first + count).flat_map(check).collect();
+    let wrong: Vec<String> = asked("GCN_RANDOM_C").unwrap_or(0..12).flat_map(check).collect();
     assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -231,6 +231,43 @@ fn races_in_lds() {
     assert_eq!(two.kinds(&reuse("")), [FindingKind::LdsRace; 2]);
 }
 
+/// LLVM AMDGPU guide, memory model: LDS operations of different waves can be reordered relative to each other, and `s_waitcnt
+/// lgkmcnt(0)` is what orders them. A read that is outstanding at a barrier is not before what other waves write after it.
+#[test]
+fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
+    let two = Case { checks: Sanitize::RACES, ..TWO };
+    // Each wave reads the other's half, and writes its own behind the barrier.
+    let body = |read: &str, behind: &str| {
+        format!(
+            "v_lshlrev_b32 v6, 8, v3\nv_add_u32 v6, v6, v2\nv_xor_b32 v7, 0x100, v6\nds_write_b32 v6, v1\n\
+             s_waitcnt lgkmcnt(0)\ns_barrier\n{read}\ns_barrier\n{behind}\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    let write = "ds_write_b32 v6, v4";
+    let good = [
+        body("ds_read_b32 v5, v7\ns_waitcnt lgkmcnt(0)", write),
+        // Another read is late, of bytes that nobody writes.
+        body("ds_read_b32 v5, v7\nds_read_b32 v8, v7 offset:512\ns_waitcnt lgkmcnt(1)", write),
+        // The write comes behind the barrier after next, at which the read is done.
+        body("ds_read_b32 v5, v7", &format!("s_waitcnt lgkmcnt(0)\ns_barrier\n{write}")),
+        // Its own wave's write is in order.
+        body("ds_read_b32 v5, v6", write),
+    ];
+    let good: Vec<&str> = good.iter().map(String::as_str).collect();
+    for bad in [
+        body("ds_read_b32 v5, v7", write),
+        body("ds_read_b32 v5, v7", &format!("s_waitcnt lgkmcnt(0)\n{write}")),
+        body("ds_read_b32 v5, v7\nds_read_b32 v8, v7 offset:512\ns_waitcnt lgkmcnt(2)", write),
+        body("ds_read_b32 v5, v7", &format!("s_barrier\n{write}")),
+        body("ds_read_b32 v5, v7", "ds_add_u32 v6, v1"),
+    ] {
+        let race = two.tells(FindingKind::LdsRace, &bad, &good);
+        let other = race.other.unwrap();
+        assert!(other.site.text.starts_with("ds_read_b32 v5"), "{other}");
+        assert_ne!(other.site.wave, race.party.site.wave);
+    }
+}
+
 #[test]
 fn races_in_global_memory_between_waves_and_workgroups() {
     let store = "global_store_dword v2, v1, s[4:5]";
@@ -408,4 +445,26 @@ fn slow_down_of_each_mode() {
         let rest = modes.map(|(mode, options)| format!("{mode} {:.1}x", time(&options) / functional));
         println!("{name}: functional {:.2} ms; {}", functional * 1e3, rest.join(", "));
     }
+}
+
+/// VGPR indexing and relative moves read and write what the index leads to.
+#[test]
+fn registers_that_an_index_reaches() {
+    let read = |index: u32| {
+        format!(
+            "v_mov_b32 v8, 1\ns_set_gpr_idx_on {index}, gpr_idx(SRC0)\nv_add_u32 v9, v5, v1\ns_set_gpr_idx_off"
+        )
+    };
+    let finding = ONE.tells(FindingKind::UninitializedRegister, &read(2), &[&read(3)]);
+    assert_eq!(finding.register.as_deref(), Some("v7"));
+    // A write by an index is one of that register alone.
+    let write = |index: u32| {
+        format!(
+            "s_set_gpr_idx_on {index}, gpr_idx(DST)\nv_mov_b32 v6, 1\ns_set_gpr_idx_off\nv_add_u32 v9, v8, v1"
+        )
+    };
+    ONE.tells(FindingKind::UninitializedRegister, &write(1), &[&write(2)]);
+    let moved =
+        |m0: u32| format!("s_mov_b32 m0, {m0}\ns_nop 0\ns_movreld_b32 s16, s4\ns_add_u32 s20, s18, s4");
+    ONE.tells(FindingKind::UninitializedRegister, &moved(1), &[&moved(2)]);
 }

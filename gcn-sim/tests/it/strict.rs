@@ -2,7 +2,9 @@
 
 use std::io::Read;
 
+use gcn_emit::text::parse_program;
 use gcn_isa::Target;
+use gcn_isa::hazards::{self, Need, Voice};
 use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, SimError};
 
 use super::harness::{Kernel, assemble, state};
@@ -168,6 +170,87 @@ fn lds_writes_are_waited_for_before_a_barrier() {
     }
 }
 
+/// The other wave's half is read, and the own one written after the barrier: LDS operations of different waves have no order by
+/// themselves (LLVM AMDGPU guide, memory model).
+const SWAP: &str = "v_xor_b32 v2, 0x100, v1
+             ds_write_b32 v1, v0
+             s_waitcnt lgkmcnt(0)
+             s_barrier
+             ds_read_b32 v3, v2
+             s_waitcnt lgkmcnt(0) ; barrier.lds-read
+             s_barrier
+             ds_write_b32 v1, v1
+             s_waitcnt lgkmcnt(0)
+             global_store_dword v1, v3, s[4:5]";
+
+#[test]
+fn lds_reads_are_waited_for_before_a_barrier_behind_which_others_write_there() {
+    for target in [Target::GFX90A, Target::GFX942, Target::GFX950] {
+        each_wait_counts(target, 2, SWAP);
+        let without: String = SWAP.lines().filter(|l| !l.contains(';')).map(|l| format!("{l}\n")).collect();
+        assert!(run(target, &without, 1).is_ok(), "a wave alone keeps its own order");
+        let elsewhere = without.replace("ds_write_b32 v1, v1", "ds_write_b32 v1, v1 offset:512");
+        assert!(run(target, &elsewhere, 2).is_ok(), "another buffer");
+        let next =
+            without.replace("ds_write_b32 v1, v1", "s_waitcnt lgkmcnt(0)\ns_barrier\nds_write_b32 v1, v1");
+        assert!(run(target, &next, 2).is_ok(), "the read is done at the barrier before the write");
+    }
+}
+
+/// What two waves leave of 128 words in faithful mode, and the rules that were broken.
+fn faithful(body: &str) -> (Vec<u32>, Vec<String>) {
+    let text = format!(
+        "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n{body}\ns_endpgm"
+    );
+    let kernel = Kernel { target: Target::GFX942, state: KernelState { lds_bytes: 4096, ..state() }, text };
+    let mut memory = Memory::new();
+    let buffer = memory.alloc(0x4000);
+    let options = Options { mode: gcn_sim::Mode::Faithful, ..Options::default() };
+    let stats = kernel.run(&mut memory, [1, 1, 1], [128, 1, 1], &[buffer, buffer], &options).unwrap();
+    let bytes = memory.read(buffer, 512).unwrap();
+    let words = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect();
+    (words, stats.stale.into_iter().map(|s| s.hazard.rule).collect())
+}
+
+#[test]
+fn in_faithful_mode_a_late_read_sees_what_comes_after_the_barrier() {
+    let lines = |wait: bool| -> String {
+        let kept = SWAP.lines().filter(|l| wait || !l.contains(';'));
+        kept.map(|l| format!("{}\n", l.split(';').next().unwrap_or(l))).collect()
+    };
+    // Item i has the number of an item of the other wave.
+    let right: Vec<u32> = (0..128).map(|i| i ^ 64).collect();
+    assert_eq!(faithful(&lines(true)), (right.clone(), vec![]));
+    let elsewhere = lines(false).replace("ds_write_b32 v1, v1", "ds_write_b32 v1, v1 offset:512");
+    assert_eq!(faithful(&elsewhere), (right, vec![]));
+    // The first wave goes on first. The second reads what that has written, which is four times its number.
+    let late = (0..128).map(|i| if i < 64 { i ^ 64 } else { 4 * (i ^ 64) }).collect();
+    assert_eq!(faithful(&lines(false)), (late, vec!["barrier.lds-read".to_owned()]));
+}
+
+#[test]
+fn in_faithful_mode_a_wave_with_late_reads_goes_on_last() {
+    let roles = "v_readfirstlane_b32 s8, v0
+        s_cmp_lg_u32 s8, 0
+        v_xor_b32 v2, 0x100, v1
+        ds_write_b32 v1, v0
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        s_cbranch_scc1 second
+        ds_read_b32 v3, v2
+        s_barrier
+        s_waitcnt lgkmcnt(0)
+        global_store_dword v1, v3, s[4:5]
+        s_endpgm
+        second:
+        s_barrier
+        ds_write_b32 v1, v1
+        s_waitcnt lgkmcnt(0)";
+    let (words, rules) = faithful(roles);
+    assert_eq!(rules, ["barrier.lds-read"]);
+    assert_eq!(words[..64], (0..64).map(|i| 4 * (i ^ 64)).collect::<Vec<u32>>());
+}
+
 /// What running two instructions with some idle wait states between them gives.
 enum Pair {
     /// No wait-state rule objects.
@@ -200,6 +283,16 @@ fn pair(target: Target, first: &str, second: &str, states: u32) -> Pair {
     }
 }
 
+/// The wait states that only rocRoller asks for, which the table does not know (`gcn-isa/tests/it/hazards/rocroller.rs`).
+fn of_rocroller(target: Target, first: &str, second: &str) -> u32 {
+    let Ok(program) = parse_program(&format!("{first}\n{second}\ns_endpgm"), target, "pair") else {
+        return 0;
+    };
+    let needs = hazards::required_all(target, &program.lines[0].inst, &program.lines[1].inst);
+    let alone = |n: &&Need| n.rule.id.starts_with("rocroller.") && n.rule.evidence.llvm == Voice::Less;
+    needs.iter().filter(alone).map(|n| n.states.into()).max().unwrap_or(0)
+}
+
 /// Every measured wait-state rule of both targets: enough states run, one less is a hazard that names the number.
 #[test]
 fn every_measured_rule_is_enforced_to_the_state() {
@@ -217,7 +310,7 @@ fn every_measured_rule_is_enforced_to_the_state() {
             continue;
         }
         let target: Target = target.parse().unwrap();
-        let safe: u32 = safe.parse().unwrap();
+        let safe = safe.parse::<u32>().unwrap().max(of_rocroller(target, first, second));
         match pair(target, first, second, safe) {
             Pair::Fine => {}
             Pair::Short(need) => panic!("{line}: {need}"),
@@ -236,7 +329,7 @@ fn every_measured_rule_is_enforced_to_the_state() {
         }
         enforced += 1;
     }
-    assert_eq!((enforced, free, skipped.len()), (462, 110, 2), "{skipped:?}");
+    assert_eq!((enforced, free, skipped.len()), (466, 106, 2), "{skipped:?}");
 }
 
 /// LLVM 22 puts one state before the last instruction of the first two, and none where another stands between or where the

@@ -27,8 +27,7 @@ pub struct Section<'i> {
 }
 
 impl<'i> Checked<'i> {
-    pub fn new(input: &'i Input, level: Grade, xnack: bool, advice: bool) -> Checked<'i> {
-        let rules = Config { xnack, at_least: level };
+    pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let section = |code: &'i Code| Section {
             code,
@@ -38,7 +37,12 @@ impl<'i> Checked<'i> {
         };
         let mut lints = lint(&input.unit);
         lints.retain(|l| l.rule.grade >= level);
-        Checked { input, xnack, sections: input.unit.sections.iter().map(section).collect(), lints }
+        Checked {
+            input,
+            xnack: rules.xnack,
+            sections: input.unit.sections.iter().map(section).collect(),
+            lints,
+        }
     }
 
     /// The findings that are alike, in the order of the first of each; and how many they are.

@@ -42,6 +42,9 @@ struct Instruction {
     place: String,
     /// Line in the assembly file.
     line: Option<u32>,
+    /// Where it stands, if the line is that of a call of a macro, a repetition or `.include`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
     /// The line of the compiled source.
     source: Option<String>,
     text: String,
@@ -54,6 +57,7 @@ fn instruction(places: &Places<'_>, line: usize) -> Instruction {
         offset: place.map_or(0, |p| p.offset),
         place: places.in_function(line),
         line: place.and_then(|p| p.line),
+        origin: places.origin(line),
         source: places.location(line),
         text: places.text(line),
     }
@@ -126,7 +130,7 @@ fn finding(places: &Places<'_>, finding: &Finding) -> Value {
         "have": amount(finding.have),
         "caveat": finding.caveat.map(|c| c.to_string()),
         "path": finding.path.iter().map(|l| places.block(*l)).collect::<Vec<_>>(),
-        "remedy": finding.remedy_at(&places.of(finding.second)),
+        "remedy": finding.remedy_at(&places.written(finding.second)),
     })
 }
 

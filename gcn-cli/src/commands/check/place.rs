@@ -60,6 +60,20 @@ impl<'c> Places<'c> {
         }
     }
 
+    /// Where an instruction stands that a macro, a repetition or an included file wrote, and the calls that led to it.
+    pub fn origin(&self, line: usize) -> Option<String> {
+        let place = self.code.places.get(line)?;
+        let chain: Vec<String> = self.unit.origins_of(place).map(ToString::to_string).collect();
+        (!chain.is_empty()).then(|| chain.join(", called from "))
+    }
+
+    /// Where the instruction is written: its line, or that of the macro or included file that it stands in.
+    pub fn written(&self, line: usize) -> String {
+        let place = self.code.places.get(line);
+        let origin = place.and_then(|place| self.unit.origins_of(place).next());
+        origin.map_or_else(|| self.of(line), ToString::to_string)
+    }
+
     /// The instruction's text.
     pub fn text(&self, line: usize) -> String {
         let program = &self.code.program;

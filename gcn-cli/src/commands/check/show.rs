@@ -165,7 +165,7 @@ impl Writer<'_> {
     fn group(&self, group: &Group<'_>) -> String {
         let places = Places::new(&self.checked.input.unit, group.section.code);
         let finding = group.finding;
-        let reg = finding.reg.map_or(String::new(), |r| format!("{r}: "));
+        let reg = finding.reg.map_or(String::new(), |r| format!("{r}{}: ", finding.via.words()));
         let mut marks = vec![(finding.second, format!("then this: {reg}{}", amounts(finding)))];
         match finding.first {
             Some(first) => marks.push((first, "first this".to_owned())),
@@ -177,6 +177,9 @@ impl Writer<'_> {
             notes.push(format!("the path goes through {}", path.join(", ")));
         }
         notes.extend(finding.caveat.map(|c| format!("it is a hazard {c}")));
+        for line in finding.first.into_iter().chain([finding.second]) {
+            notes.extend(places.origin(line).map(|o| format!("`{}` stands in {o}", places.text(line))));
+        }
         notes.extend(places.location(finding.second).map(|l| format!("compiled from {l}")));
         let cite = citation(finding.rule);
         if !cite.is_empty() {
@@ -191,7 +194,7 @@ impl Writer<'_> {
             title: finding.title.to_owned(),
             marks,
             notes,
-            help: finding.remedy_at(&places.of(finding.second)),
+            help: finding.remedy_at(&places.written(finding.second)),
         };
         self.show(&places, &shown)
     }

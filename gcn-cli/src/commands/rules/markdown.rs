@@ -84,7 +84,11 @@ fn rule(out: &mut String, page: &RulePage) {
     let xnack = if page.xnack_only { ", with XNACK on only" } else { "" };
     let _ =
         writeln!(out, "- Grade: **{}**{xnack}; in the rule sets {}", page.grade, page.rule_sets.join(", "));
-    let _ = writeln!(out, "- Source: {}; manual {}, LLVM {}", page.citation, page.manual, page.llvm);
+    let _ = writeln!(
+        out,
+        "- Source: {}; manual {}, LLVM {}, rocRoller {}",
+        page.citation, page.manual, page.llvm, page.rocroller
+    );
     let _ = writeln!(out, "- Shipping kernels: {}", page.kernels.summary);
 }
 
@@ -115,16 +119,17 @@ fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "asks for it";
     out.push_str(
         "\n## Where manual and LLVM differ\n\nThe larger number stands. A source that asks for less does so at least in some \
-         of the rule's cases.\n\n| rule | manual | LLVM 22 | grade | note |\n|---|---|---|---|---|\n",
+         of the rule's cases.\n\n| rule | manual | LLVM 22 | rocRoller | grade | note |\n|---|---|---|---|---|---|\n",
     );
     for page in pages.iter().filter(|p| p.manual != p.llvm || p.manual != AGREES) {
         let _ = writeln!(
             out,
-            "| [{}](#{}) | {} | {} | {} | {} |",
+            "| [{}](#{}) | {} | {} | {} | {} | {} |",
             page.id,
             anchor(page.id),
             page.manual,
             page.llvm,
+            page.rocroller,
             page.grade,
             page.note
         );

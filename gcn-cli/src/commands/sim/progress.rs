@@ -2,9 +2,14 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use gcn_sim::Progress;
+
+use crate::file;
 
 /// Nothing is shown of runs that are shorter than this.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -19,21 +24,57 @@ pub struct Bar {
     started: Instant,
     /// When it was last drawn.
     drawn: Mutex<Option<Instant>>,
+    /// Workgroups that have ended.
+    done: AtomicU64,
 }
+
+/// Without a workgroup that ends, this long is too long.
+const LONG: Duration = Duration::from_secs(10);
+/// What to do about it.
+const HINT: &str = "note: no workgroup has ended for 10 s; if this goes on for ever, --limit N ends a wave after N instructions and \
+                    says where it was, --sanitize deadlock finds waves that wait for what does not come";
 
 impl Bar {
     /// A bar that is not drawn yet.
     pub fn new() -> Bar {
-        Bar { shown: std::io::stderr().is_terminal(), started: Instant::now(), drawn: Mutex::new(None) }
+        Bar {
+            shown: std::io::stderr().is_terminal(),
+            started: Instant::now(),
+            drawn: Mutex::new(None),
+            done: AtomicU64::new(0),
+        }
     }
 
-    /// True if there is somebody to see it.
-    pub fn is_shown(&self) -> bool {
-        self.shown
+    /// Does `work`, and tells on standard error what to do about it where no workgroup ends for a long time.
+    pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            let _watcher = std::thread::Builder::new().spawn_scoped(scope, move || self.wait(&stopped));
+            let result = work();
+            drop(stop);
+            result
+        })
+    }
+
+    /// Waits until the run ends, or nothing has happened for too long.
+    fn wait(&self, stopped: &Receiver<()>) {
+        let mut before = self.done.load(Relaxed);
+        while stopped.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+            let now = self.done.load(Relaxed);
+            if now == before {
+                self.clear();
+                return file::complain(HINT);
+            }
+            before = now;
+        }
     }
 
     /// Draws it, now and then.
     pub fn tell(&self, at: Progress) {
+        self.done.store(at.done, Relaxed);
+        if !self.shown {
+            return;
+        }
         // Another thread that draws will do.
         let Ok(mut drawn) = self.drawn.try_lock() else { return };
         let now = Instant::now();

@@ -7,7 +7,7 @@ use gcn_sim::Stats;
 use gcn_sim::launch::{Number, Out, Output, Prepared, Program};
 use serde_json::{Map, Value, json};
 
-use super::{Ran, trust};
+use super::{Ran, found, trust};
 use crate::commands;
 use crate::failure::Failure;
 
@@ -71,14 +71,7 @@ impl Report<'_> {
         for (class, count) in &stats.by_class {
             let _ = writeln!(out, "  {count:>12} {}", class.name());
         }
-        for (title, lines) in
-            [("read too early:", texts(&stats.stale)), ("found by sanitizers:", texts(&stats.findings))]
-        {
-            if !lines.is_empty() {
-                let _ = writeln!(out, "{title}");
-                lines.iter().for_each(|line| out.extend(["  ", line, "\n"]));
-            }
-        }
+        *out += &found::totals(stats);
         if self.profile {
             let _ = writeln!(out, "executed:");
             for (offset, count, inst) in self.executed(stats) {
@@ -107,17 +100,19 @@ impl Report<'_> {
     }
 
     /// The report for programs.
-    pub fn json(&self) -> Result<String, Failure> {
+    pub fn json(&self, seconds: bool) -> Result<String, Failure> {
         let mut report = json!({
             "kernel": self.program.name(),
             "target": self.program.target_id().to_string(),
             "grid": self.prepared.grid(),
             "global": self.prepared.global(),
             "workgroup": self.prepared.workgroup(),
-            "seconds": self.seconds,
             "buffers": self.outputs.iter().map(buffer).collect::<Vec<_>>(),
         });
         if let Value::Object(map) = &mut report {
+            if seconds {
+                map.insert("seconds".to_owned(), json!(self.seconds));
+            }
             match self.ran {
                 Ran::Untimed(stats) => self.untimed_json(map, stats),
                 Ran::Timed(timed) => {
@@ -151,10 +146,6 @@ impl Report<'_> {
             put("fidelity", trust::json(self.executed(stats)));
         }
     }
-}
-
-fn texts<T: std::fmt::Display>(items: &[T]) -> Vec<String> {
-    items.iter().map(ToString::to_string).collect()
 }
 
 fn show_output(out: &mut String, output: &Output) {

@@ -132,7 +132,7 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
             with(|c| c.fail(loc, what));
         }
         let elements = ROWS as u32 * L::pitch(COLS as u32);
-        LdsTile { id: with(|c| c.builder.lds(elements * T::ELEM.bytes())), types: PhantomData }
+        LdsTile { id: with(|c| c.builder.lds(elements as usize, T::ELEM.bytes())), types: PhantomData }
     }
 
     /// The same tile with rows for columns: for a `FragB` from a tile of rows of `k`.

@@ -52,7 +52,7 @@ impl<T: Number, const N: usize> LdsPair<T, N, Writable, Writable> {
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another pair")]
     #[track_caller]
     pub fn new() -> Self {
-        let bytes = N * T::ELEM.bytes() as usize;
+        let bytes = N.saturating_mul(T::ELEM.bytes() as usize);
         let (loc, dword) = (Location::caller(), Type::uniform(Elem::U32));
         with(|c| {
             if !bytes.is_multiple_of(16) {
@@ -61,7 +61,7 @@ impl<T: Number, const N: usize> LdsPair<T, N, Writable, Writable> {
                     format!("the buffers of an `LdsPair` are multiples of 16 bytes, not {bytes} bytes"),
                 );
             }
-            let id = c.builder.lds(u32::try_from(2 * bytes).unwrap_or(u32::MAX / 2));
+            let id = c.builder.lds(2, u32::try_from(bytes).unwrap_or(u32::MAX));
             let front = c.builder.declare(dword);
             let zero = c.builder.constant(0, dword);
             c.builder.write(front, zero, None);

@@ -9,7 +9,7 @@ use super::{Context, HipError};
 /// A piece of device memory, freed when dropped.
 pub struct HipBuffer {
     context: Context,
-    /// From `hipMalloc`, freed by nobody else; null if `len` is 0.
+    /// From `hipMalloc`, freed by nobody else.
     start: *mut c_void,
     len: usize,
 }
@@ -28,16 +28,15 @@ impl fmt::Debug for HipBuffer {
 impl HipBuffer {
     pub(super) fn new(context: Context, len: usize) -> Result<HipBuffer, HipError> {
         let mut start = ptr::null_mut();
-        if len > 0 {
-            let api = context.current()?;
-            // SAFETY: `start` may be written.
-            let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len) };
-            api.check("hipMalloc", code)?;
-        }
+        let api = context.current()?;
+        // Empty buffers have an address of their own, too: HIP gives null for 0 bytes.
+        // SAFETY: `start` may be written.
+        let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
+        api.check("hipMalloc", code)?;
         Ok(HipBuffer { context, start, len })
     }
 
-    /// The address on the device; 0 for an empty buffer.
+    /// The address on the device, which no other buffer has as long as this one lives.
     pub fn address(&self) -> u64 {
         self.start.addr() as u64
     }
@@ -74,6 +73,15 @@ impl HipBuffer {
         // SAFETY: `place` has checked that the range lies in this allocation; `data` is writable.
         let code = unsafe { (api.functions.hipMemcpyDtoH)(data.as_mut_ptr().cast(), at, data.len()) };
         api.check("hipMemcpyDtoH", code)
+    }
+
+    /// Copies so many bytes from the device, from this offset in the buffer.
+    pub(in super::super) fn read_vec(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, HipError> {
+        // Before memory of the host is allocated for them.
+        self.place(offset, bytes)?;
+        let mut data = vec![0; bytes];
+        self.read(offset, &mut data)?;
+        Ok(data)
     }
 
     /// The address of a range in the buffer, `None` if it is empty.

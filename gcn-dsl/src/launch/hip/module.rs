@@ -4,6 +4,7 @@ use std::ffi::{CString, c_void};
 use std::fmt;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gcn_emit::object::{CodeObject, KernelCode};
 
@@ -16,7 +17,7 @@ const BUFFER_SIZE: usize = 2;
 /// `HIP_LAUNCH_PARAM_END`.
 const END: usize = 3;
 
-/// A loaded code object. It is unloaded when it and its functions are dropped.
+/// A loaded code object. It is unloaded when it and its functions are dropped, and what it has started has run.
 #[derive(Debug, Clone)]
 pub struct HipModule {
     loaded: Arc<Loaded>,
@@ -30,6 +31,8 @@ struct Loaded {
     _image: Box<[u8]>,
     /// Names of the kernels and the bytes of their arguments.
     kernels: Vec<(String, usize)>,
+    /// A kernel was started, and may still run.
+    started: AtomicBool,
 }
 
 // SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
@@ -46,6 +49,10 @@ impl fmt::Debug for Loaded {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(api) = self.context.current() {
+            if *self.started.get_mut() && api.synchronize().is_err() {
+                // Kernels of a device that no longer answers may still run: their code stays loaded.
+                return;
+            }
             // SAFETY: the handle is from hipModuleLoadData and this value is its only owner.
             unsafe { (api.functions.hipModuleUnload)(self.handle) };
         }
@@ -66,7 +73,15 @@ impl HipModule {
         // SAFETY: `handle` may be written; `image` is a whole ELF file and lives as long as the module.
         let code = unsafe { (api.functions.hipModuleLoadData)(&raw mut handle, image.as_ptr().cast()) };
         api.check("hipModuleLoadData", code)?;
-        Ok(HipModule { loaded: Arc::new(Loaded { context, handle, _image: image, kernels }) })
+        Ok(HipModule {
+            loaded: Arc::new(Loaded {
+                context,
+                handle,
+                _image: image,
+                kernels,
+                started: AtomicBool::new(false),
+            }),
+        })
     }
 
     /// The kernel with this name.
@@ -130,7 +145,9 @@ impl HipFunction {
         &self.module.context
     }
 
-    pub(super) fn launch(
+    /// # Safety
+    /// As [`HipDevice::launch`](super::HipDevice::launch).
+    pub(super) unsafe fn launch(
         &self,
         [gx, gy, gz]: [u32; 3],
         [wx, wy, wz]: [u32; 3],
@@ -155,7 +172,8 @@ impl HipFunction {
         let extra = if kernarg.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
         let api = self.context().current()?;
         let (stream, params) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the function's module is loaded; HIP reads the arguments, which are all there, before it returns, and does
+        self.module.started.store(true, Ordering::Release);
+        // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads the arguments, which are all there, before it returns, and does
         // not write them.
         let code = unsafe {
             let launch = api.functions.hipModuleLaunchKernel;

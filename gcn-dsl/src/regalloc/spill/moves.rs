@@ -91,7 +91,7 @@ impl Work {
                     let here = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
                     let operands = if store { [address, here] } else { [here, address] };
                     let mut mods = row.default_mods();
-                    mods.offset = lds.room.slot(first + u32::from(t.at + k)) as i32;
+                    mods.offset = lds.room.offset(first + u32::from(t.at + k)) as i32;
                     let keeps_dst = t.keeps && !store;
                     out.push((MInst { keeps_dst, ..inst(Op::Machine(row, mods), &operands, t.loc) }, t.role));
                 }

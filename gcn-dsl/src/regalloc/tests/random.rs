@@ -430,7 +430,7 @@ fn lds(f: &mut Function, slots: u32) -> LdsFrame {
     let operands = [MOperand::Virt(all), MOperand::Fixed(Operand::Reg(Reg::v(0, 1)))];
     let copy = MInst { op: Op::Copy, operands: operands.into_iter().collect(), keeps_dst: false, loc: None };
     f.blocks[0].insts.insert(0, copy);
-    LdsFrame { address, room: LdsRoom { first_byte: 64, slot_bytes: 256, slots } }
+    LdsFrame { address, room: LdsRoom { address: 0, first_byte: 64, slot_bytes: 256, slots } }
 }
 
 /// A function, and limits of about a third of what it would use.

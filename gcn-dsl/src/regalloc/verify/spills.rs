@@ -323,7 +323,7 @@ impl Checker<'_> {
             return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
         }
         let offset = line.mods.offset as u32;
-        let Some(slot) = (0..lds.room.slots).find(|&slot| lds.room.slot(slot) == offset) else {
+        let Some(slot) = (0..lds.room.slots).find(|&slot| lds.room.offset(slot) == offset) else {
             return self.fail(at, "a dword of LDS that is no slot is used".into());
         };
         let (unit, slot) = (Cell::Unit(data), Cell::Lds(slot));

@@ -46,13 +46,8 @@ impl<'s> Assembler<'s> {
         let symbol = self.symbols.get(sym);
         let sym = match symbol.def {
             Def::Undefined => sym,
-            Def::Value(_) if !fixed && !symbol.flags.fixed => {
-                if symbol.flags.used {
-                    self.symbols.replace(sym, span)
-                } else {
-                    sym
-                }
-            }
+            // Also if nothing used it: its place in the symbol table is that of the last definition, as in llvm-mc.
+            Def::Value(_) if !fixed && !symbol.flags.fixed => self.symbols.replace(sym, span),
             _ => return Err(Located::new(span, Fault::Redefined(name.to_owned()))),
         };
         let symbol = self.symbols.get_mut(sym);

@@ -137,10 +137,11 @@ fn check_value(node: &mut Node, want: &Want, path: &str) -> Result<(), Broken> {
         Want::Text => Err(broken(path, "has to be a text; write `!str` in front of it")),
         Want::Int => {
             reread(node);
-            if matches!(node, Node::UInt(_) | Node::Int(_)) {
-                Ok(())
-            } else {
-                Err(broken(path, "has to be an integer"))
+            match node {
+                Node::UInt(number) if u32::try_from(*number).is_ok() => Ok(()),
+                // The loader and our own reader take no more.
+                Node::UInt(_) | Node::Int(_) => Err(broken(path, "has to be from 0 to 4294967295")),
+                _ => Err(broken(path, "has to be an integer")),
             }
         }
         Want::Bool => {

@@ -84,6 +84,74 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
     Ok(Node::Nil)
 }
 
+/// The bytes of the value that a path as in [`Broken`](super::rules::Broken) leads to, or of the map around it if it has none.
+pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
+    let around = path.rsplit_once(": ").map_or("", |(around, _)| around);
+    find(text, path).or_else(|| find(text, around))
+}
+
+/// A step of the way to a value.
+enum Step {
+    /// The item of this number.
+    Item(usize),
+    /// The value of a key, which is still to come if it is `None`.
+    Key(Option<String>),
+}
+
+fn find(text: &str, wanted: &str) -> Option<std::ops::Range<usize>> {
+    let mut way: Vec<Step> = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.ok()?;
+        let begins = match &event {
+            Event::Scalar(value, ..) if matches!(way.last(), Some(Step::Key(None))) => {
+                way.pop();
+                way.push(Step::Key(Some(value.to_string())));
+                continue;
+            }
+            Event::Scalar(..) | Event::SequenceStart(..) | Event::MappingStart(..) => true,
+            _ => false,
+        };
+        if begins && named(&way) == wanted {
+            let start = byte_offset(text, span.start.index())?;
+            let end = byte_offset(text, span.end.index()).unwrap_or(text.len());
+            return Some(start..end);
+        }
+        match event {
+            Event::SequenceStart(..) => way.push(Step::Item(0)),
+            Event::MappingStart(..) => way.push(Step::Key(None)),
+            Event::SequenceEnd | Event::MappingEnd => {
+                way.pop();
+                next(&mut way);
+            }
+            Event::Scalar(..) => next(&mut way),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Goes on behind a value.
+fn next(way: &mut [Step]) {
+    match way.last_mut() {
+        Some(Step::Item(number)) => *number += 1,
+        Some(Step::Key(key)) => *key = None,
+        None => {}
+    }
+}
+
+fn named(way: &[Step]) -> String {
+    let mut name = String::new();
+    for step in way {
+        match step {
+            Step::Item(number) => name += &format!("[{number}]"),
+            Step::Key(Some(key)) if name.is_empty() => name += key,
+            Step::Key(Some(key)) => name += &format!(": {key}"),
+            Step::Key(None) => {}
+        }
+    }
+    name
+}
+
 /// The byte offset of a character.
 fn byte_offset(text: &str, character: usize) -> Option<usize> {
     text.char_indices().nth(character).map(|(at, _)| at)

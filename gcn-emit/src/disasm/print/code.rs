@@ -7,7 +7,7 @@ use gcn_isa::Inst;
 use super::Printer;
 use crate::disasm::names::written;
 use crate::disasm::sweep::{first_dword, reason};
-use crate::disasm::{CodeSection, Content, Item, data};
+use crate::disasm::{CodeSection, Content, Item, ZEROS, data};
 use crate::object::{SymbolView, layout::S_NOP};
 use crate::text::InstText;
 
@@ -101,6 +101,9 @@ impl<'p, 'd> Printer<'p, 'd> {
     fn line(&self, section: &CodeSection<'_>, item: &Item<'_>, range: (u64, u64)) -> String {
         match &item.content {
             Content::Inst(inst) => self.inst(section, item, inst, range),
+            Content::Unprintable(_) | Content::Undecodable(_) if item.is_padding() => {
+                format!(".long 0 ; {ZEROS}")
+            }
             Content::Unprintable(inst) => {
                 let text = InstText { inst, target: self.disassembly.target, program: None };
                 let mut line = String::new();

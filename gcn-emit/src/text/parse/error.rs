@@ -40,14 +40,12 @@ pub enum ParseFault {
     #[error("expected {0}")]
     Expected(&'static str),
     /// No target has such a mnemonic.
-    #[error("{target} has no instruction `{mnemonic}`{}", nearest_hint(*.nearest))]
+    #[error("{target} has no instruction `{mnemonic}`{}", nearest_hint(*.target, .mnemonic))]
     UnknownMnemonic {
         /// The target.
         target: Target,
         /// What was written.
         mnemonic: String,
-        /// The most similar mnemonic of the target.
-        nearest: Option<&'static str>,
     },
     /// Other targets have the mnemonic.
     #[error("`{mnemonic}` exists on {} only, not on {target}", target_list(*.targets))]
@@ -142,8 +140,11 @@ pub enum ParseFault {
     OpenComment,
 }
 
-fn nearest_hint(nearest: Option<&str>) -> String {
-    nearest.map(|n| format!("; the nearest name is `{n}`")).unwrap_or_default()
+/// Looked for when the message is written: to compare with all names takes long, and few of many errors are shown.
+fn nearest_hint(target: Target, mnemonic: &str) -> String {
+    super::names::nearest(target, mnemonic)
+        .map(|n| format!("; the nearest name is `{n}`"))
+        .unwrap_or_default()
 }
 
 fn target_list(targets: TargetSet) -> String {

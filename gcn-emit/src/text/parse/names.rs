@@ -107,18 +107,31 @@ fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
 }
 
 fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
-    let elsewhere = table::rows()
-        .iter()
-        .filter(|r| r.printed == lower || r.mnemonic == lower)
-        .fold(TargetSet::EMPTY, |set, r| set.union(r.targets));
+    let elsewhere = targets_of().get(lower).copied().unwrap_or(TargetSet::EMPTY);
     if !elsewhere.is_empty() && !elsewhere.contains(target) {
         return ParseFault::OtherTarget { target, mnemonic: mnemonic.to_owned(), targets: elsewhere };
     }
-    ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned(), nearest: nearest(target, lower) }
+    ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
+}
+
+/// The targets of each mnemonic. A file that is no assembly asks for every line.
+fn targets_of() -> &'static NameMap<TargetSet> {
+    static TARGETS: OnceLock<NameMap<TargetSet>> = OnceLock::new();
+    TARGETS.get_or_init(|| {
+        let mut targets: NameMap<TargetSet> = NameMap::default();
+        for row in table::rows() {
+            for name in [row.mnemonic, row.printed] {
+                let known = targets.entry(name).or_insert(TargetSet::EMPTY);
+                *known = known.union(row.targets);
+            }
+        }
+        targets
+    })
 }
 
 /// The target's mnemonic with the fewest edits, if that is few enough to be a slip.
-fn nearest(target: Target, mnemonic: &str) -> Option<&'static str> {
+pub(super) fn nearest(target: Target, mnemonic: &str) -> Option<&'static str> {
+    let mnemonic = &mnemonic.to_ascii_lowercase();
     // No mnemonic is longer than this; the comparison takes the product of the lengths.
     if mnemonic.len() > 64 {
         return None;

@@ -10,16 +10,41 @@ fn errors(source: &str) -> Diagnostics {
 /// Source, line, column, length, and a part of the message or help.
 type Case = (&'static str, u32, u32, u32, &'static str);
 
-const CASES: [Case; 35] = [
+const CASES: [Case; 36] = [
     ("s_nop 0\n\ts_nopp 1\n", 2, 2, 6, "no instruction `s_nopp`; the nearest name is `s_nop`"),
     ("é: s_nop 0\né: v_mov_b32 q0, v1\n", 2, 1, 1, "`é` is already defined"),
     ("\t.globel a\n", 1, 2, 7, "did you mean `.global`?"),
     ("\t.amdhsa_next_free_vgpr 3\n", 1, 2, 22, "stands outside `.amdhsa_kernel`"),
     ("\t.amdhsa_kernl k\n", 1, 2, 13, "did you mean `.amdhsa_kernel`?"),
-    ("\t.macro foo\n", 1, 2, 6, "there are no macros"),
-    (".if 1\n", 1, 1, 3, "there are no conditions"),
-    (".rept 3\n", 1, 1, 5, "there are no repetitions"),
-    (".include \"x\"\n", 1, 1, 8, "other files are not read"),
+    (".include \"x\"\n", 1, 10, 3, "no files are read here"),
+    (
+        ".amdgpu_metadata\namdhsa.version: [1, 5000000000]\namdhsa.kernels: []\n.end_amdgpu_metadata\n",
+        2,
+        21,
+        10,
+        "`amdhsa.version[1]` has to be from 0 to 4294967295",
+    ),
+    (
+        ".amdgpu_metadata\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: é\n    .kernarg_segment_size: -8\n    .symbol: k.kd\n.end_amdgpu_metadata\n",
+        5,
+        28,
+        2,
+        "`amdhsa.kernels[0]: .kernarg_segment_size` has to be",
+    ),
+    (
+        ".amdgpu_metadata\namdhsa.version: [1, 2]\n.end_amdgpu_metadata\n",
+        2,
+        1,
+        0,
+        "`amdhsa.kernels` is missing",
+    ),
+    (
+        "\n.section .note,\"a\"\n.long 7, 99, 32\n.asciz \"AMDGPU\"\n.long 0\n",
+        2,
+        1,
+        18,
+        "a note that cannot be read, at byte 0",
+    ),
     (".amd_kernel_code_t\n", 1, 1, 18, "code object V2"),
     (".long 1, 5/0\n", 1, 11, 1, "division by zero"),
     (".long (1\n", 1, 9, 0, "expected `)`"),

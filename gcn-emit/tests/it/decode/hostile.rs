@@ -96,3 +96,17 @@ fn decoded_words_survive_the_way_back() {
         assert!(legal > 10_000, "{target}: {legal}");
     }
 }
+
+/// Code of an instruction that the hardware forbids, VOP3 with two SGPRs on gfx908: it is decoded, as LLVM decodes it, and whoever
+/// writes it is refused.
+#[test]
+fn what_is_decoded_is_written_as_it_was_or_refused_by_a_rule() {
+    let words = [0xd1cb_0000u32, 0x0408_0200];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for target in Target::ALL {
+        let (inst, length) = decode_inst(&bytes, target).unwrap();
+        assert_eq!(length, 8);
+        let error = encode_inst(&inst, target).unwrap_err().to_string();
+        assert!(error.contains("s1") && error.contains("s0"), "{target}: {inst:?}: {error}");
+    }
+}

@@ -1,7 +1,8 @@
 //! The reader against damaged files: an error that names the place, never a panic.
 
 use gcn_emit::object::{
-    Module, ObjectError, ReadFault, bundle, link, read_code_object, write_code_object, write_relocatable,
+    Module, ObjectError, ReadFault, bundle, container, link, read_code_object, typed_arena,
+    write_code_object, write_relocatable,
 };
 use gcn_isa::Target;
 use proptest::prelude::*;
@@ -177,6 +178,7 @@ fn use_all(bytes: &[u8]) {
         assert!(matches!(error, ObjectError::Read { .. }), "{error}");
     }
     let _ = bundle::entries(bytes);
+    let _ = container::entries(bytes, &typed_arena::Arena::new());
     if let Ok(module) = Module::from_relocatable(bytes) {
         let _ = write_relocatable(&module);
         // What is linked can be read.
@@ -199,10 +201,12 @@ proptest! {
         tables in any::<bool>(),
     ) {
         let objects = golden::objects();
-        let index = which.index(objects.len() * 2 + 1);
+        let index = which.index(objects.len() * 2 + 4);
         let (_, object, linked) = &objects[(index / 2).min(objects.len() - 1)];
         let bytes = match index {
             last if last == objects.len() * 2 => golden::bundles().0,
+            last if last == objects.len() * 2 + 1 => golden::bundles().1,
+            last if last > objects.len() * 2 => golden::host_libraries()[last % 2].clone(),
             even if even % 2 == 0 => object.clone(),
             _ => linked.clone(),
         };

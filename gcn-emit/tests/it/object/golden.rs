@@ -44,6 +44,13 @@ pub fn bundles() -> (Vec<u8>, Vec<u8>) {
     (unpack(plain), unpack(compressed))
 }
 
+/// A host library of HIP with a bundle of each of two source files, and the same with compressed bundles.
+pub fn host_libraries() -> [Vec<u8>; 2] {
+    let plain = include_bytes!("../../data/link/host-plain.so.gz");
+    let compressed = include_bytes!("../../data/link/host-compressed.so.gz");
+    [unpack(plain), unpack(compressed)]
+}
+
 fn unpack(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     flate2::read::GzDecoder::new(bytes).read_to_end(&mut out).expect("test data is whole");

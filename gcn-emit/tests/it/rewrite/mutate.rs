@@ -1,7 +1,6 @@
 //! Superfluous waits against brute force: every wait of some files is weakened, one at a time, and the checker asked.
 
 use gcn_emit::rewrite::superfluous;
-use gcn_emit::target_id::Feature;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::RuleSet;
@@ -30,7 +29,7 @@ fn a_wait_is_listed_exactly_if_a_weaker_one_breaks_nothing() {
         let found = superfluous(&unit, RuleSet::Safe);
         for code in &unit.sections {
             let program = &code.program;
-            let rules = RuleSet::Safe.config(unit.target_id.xnack != Feature::Off);
+            let rules = RuleSet::Safe.config(unit.target_id.may_replay());
             let broken = |program: &Program| {
                 broken(program, Options { rules, memory_model: MemoryModel::Strict, ..Options::default() })
             };

@@ -111,6 +111,19 @@ fn buffers_in_lds_that_the_program_orders_are_not_ordered_again() {
     stays(&TWO_BUFFERS);
 }
 
+/// The memory model has the wait (LLVM AMDGPU guide): another wave writes what is read.
+#[test]
+fn a_read_of_lds_is_waited_for_before_the_barrier_that_lets_others_write() {
+    let swap = ["ds_read_b32 v3, v4", "s_barrier", "ds_write_b32 v4, v5", "s_endpgm"];
+    let [read, barrier, write, end] = swap;
+    assert_eq!(fixed(&swap, false), [read, "s_waitcnt lgkmcnt(0)", barrier, write, end]);
+    stays(&[read, "s_waitcnt lgkmcnt(0)", barrier, write, end]);
+    // Nobody writes before the next barrier, at which the read is done.
+    let later = [read, barrier, "s_waitcnt lgkmcnt(0)", barrier, write, end];
+    assert_eq!(fixed(&later, false), later);
+    stays(&later);
+}
+
 #[test]
 fn a_load_into_lds_that_nothing_waits_for_is_waited_for() {
     let lines = ["buffer_load_dword v1, s[4:7], 0 offen lds", "s_barrier", "ds_read_b32 v3, v4", "s_endpgm"];

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::Advice;
 use crate::check::distance::Distances;
 use crate::check::report::Amount;
-use crate::hazards::{Kinds, MAX_REACH, Since};
+use crate::hazards::{self, Kinds, MAX_REACH, Since, View};
 use crate::program::Program;
 use crate::table::Class;
 
@@ -63,7 +63,7 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
     let have = facts.states[line];
     let before = backward(facts, block, line);
     let after = forward(facts, block, line);
-    let mut spare = have;
+    let mut spare = if parts_clauses(facts, line) { have - 1 } else { have };
     for (first, to_nop) in &before {
         let view = &facts.views[*first];
         for (second, from_nop) in &after {
@@ -79,6 +79,23 @@ fn spare(facts: &Distances<'_>, block: usize, line: usize) -> u32 {
         }
     }
     spare
+}
+
+/// True if the `s_nop` at `line` keeps memory instructions apart that XNACK replay must not repeat as one clause. Pairs of instructions
+/// do not show that: the conflict may be with any earlier member. Lines count as a clause even where control cannot fall from one to the
+/// next, which only keeps an `s_nop` too many.
+fn parts_clauses(facts: &Distances<'_>, line: usize) -> bool {
+    let kind = |line: usize| facts.views[line].clause_kind();
+    let Some(before) = line.checked_sub(1).and_then(kind).filter(|_| facts.rules.xnack) else { return false };
+    let member = |line: &usize| kind(*line) == Some(before);
+    let mut clause: Vec<&View> = (0..line).rev().take_while(member).map(|l| &facts.views[l]).collect();
+    clause.reverse();
+    (line + 1..facts.views.len()).take_while(member).any(|next| {
+        let next = &facts.views[next];
+        let conflicts = hazards::clause_need(clause.iter().copied(), next, facts.rules).is_some();
+        clause.push(next);
+        conflicts
+    })
 }
 
 /// The lines that can come before `line` within the reach of any rule.

@@ -1,9 +1,10 @@
 //! What must stay in order: registers, read and written; memory as one thing; and what nothing passes at all.
 
 use crate::counters::events;
+use crate::indexing::Indexing;
 use crate::reg::{self, Reg, RegUnit};
 use crate::table::{Class, ImplicitRegs, InstDesc};
-use crate::{Inst, Operand, SrcSpecial, Target};
+use crate::{Inst, Operand, Program, SrcSpecial};
 
 /// Behind the registers of a [`Set`].
 const SCC: usize = RegUnit::COUNT;
@@ -52,11 +53,15 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// Of one instruction. Every vector instruction reads EXEC; accesses of memory count as writing all of it.
-    pub fn of(target: Target, inst: &Inst) -> Touched {
+    /// Of the instruction at `line`. Every vector instruction reads EXEC; accesses of memory count as writing all of it.
+    pub fn of(program: &Program, indexing: &Indexing, line: usize) -> Touched {
+        let inst = &program.lines[line].inst;
         let mut touched = Touched::default();
-        inst.reads().iter().for_each(|u| touched.reads.add_reg(u.reg));
-        inst.writes().iter().for_each(|u| touched.writes.add_reg(u.reg));
+        indexing.reads(line, inst).iter().for_each(|u| touched.reads.add_reg(u.reg));
+        indexing.writes(line, inst).iter().for_each(|u| touched.writes.add_reg(u.reg));
+        if indexing.at(line).is_some() {
+            touched.reads.add_reg(reg::M0);
+        }
         let desc = inst.desc;
         let vector = desc.is_valu() || desc.is_matrix() || desc.is_vmem() || desc.is_ds();
         if vector {
@@ -73,7 +78,7 @@ impl Touched {
         if inst.operands.contains(&Operand::Special(SrcSpecial::Scc)) {
             touched.reads.add(SCC);
         }
-        if accesses_memory(desc) || !events(target, inst).is_empty() || desc.class == Class::Waitcnt {
+        if accesses_memory(desc) || !events(program.target, inst).is_empty() || desc.class == Class::Waitcnt {
             touched.writes.add(MEMORY);
         }
         touched

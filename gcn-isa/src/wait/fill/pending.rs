@@ -10,6 +10,7 @@ use super::order::{Set, Touched};
 use crate::Program;
 use crate::cfg::Flow;
 use crate::counters::events;
+use crate::indexing::Indexing;
 use crate::program::EntryKind;
 
 /// Before each wait of a program what may be pending there.
@@ -17,13 +18,13 @@ pub(super) struct Pending(HashMap<usize, Set>);
 
 impl Pending {
     /// Solves it for the lines of `waits`.
-    pub fn before(waits: &BTreeSet<usize>, program: &Program, flow: &Flow) -> Pending {
+    pub fn before(waits: &BTreeSet<usize>, program: &Program, flow: &Flow, indexing: &Indexing) -> Pending {
         let mut found = HashMap::with_capacity(waits.len());
         if waits.is_empty() {
             return Pending(found);
         }
         let held = held(program);
-        for (block, pending) in at_entries(program, flow).into_iter().enumerate() {
+        for (block, pending) in at_entries(program, flow, indexing).into_iter().enumerate() {
             let range = flow.cfg.blocks[block].start..flow.cfg.blocks[block].end;
             if waits.range(range.clone()).next().is_none() {
                 continue;
@@ -35,7 +36,7 @@ impl Pending {
                     all.add_all(&held);
                     found.insert(line, all);
                 }
-                step(program, &mut pending, line);
+                step(program, indexing, &mut pending, line);
             }
         }
         Pending(found)
@@ -47,9 +48,9 @@ impl Pending {
     }
 }
 
-fn step(program: &Program, pending: &mut Set, line: usize) {
+fn step(program: &Program, indexing: &Indexing, pending: &mut Set, line: usize) {
     let inst = &program.lines[line].inst;
-    let touched = Touched::of(program.target, inst);
+    let touched = Touched::of(program, indexing, line);
     pending.take_all(&touched.reads);
     pending.take_all(&touched.writes);
     for event in events(program.target, inst) {
@@ -69,7 +70,7 @@ fn held(program: &Program) -> Set {
 }
 
 /// What may be pending where each block begins.
-fn at_entries(program: &Program, flow: &Flow) -> Vec<Set> {
+fn at_entries(program: &Program, flow: &Flow, indexing: &Indexing) -> Vec<Set> {
     let blocks = &flow.cfg.blocks;
     let mut entry = vec![Set::default(); blocks.len()];
     let function = flow.roots.iter().any(|root| root.kind == EntryKind::Function);
@@ -80,7 +81,7 @@ fn at_entries(program: &Program, flow: &Flow) -> Vec<Set> {
     let mut work: BTreeSet<usize> = (0..blocks.len()).collect();
     while let Some(block) = work.pop_first() {
         let mut pending = entry[block];
-        (blocks[block].start..blocks[block].end).for_each(|line| step(program, &mut pending, line));
+        (blocks[block].start..blocks[block].end).for_each(|line| step(program, indexing, &mut pending, line));
         for &next in &blocks[block].succs {
             let mut joined = entry[next];
             joined.add_all(&pending);

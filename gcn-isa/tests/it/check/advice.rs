@@ -160,3 +160,17 @@ fn a_wait_before_a_store_is_seen_by_others_may_order_it() {
         "line 1: nothing needs `s_waitcnt vmcnt(0)`, unless it orders memory for others"
     );
 }
+
+/// With XNACK on, a fault of the last load repeats the clause, so that the store would write the new v4. It stands two
+/// memory instructions before the load, so that no pair of neighbours shows it.
+#[test]
+fn a_wait_that_ends_a_clause_is_needed_where_accesses_may_be_replayed() {
+    let text = "buffer_store_dwordx2 v[4:5], v3, s[28:31], 0 offen | buffer_load_dwordx2 v[2:3], v9, s[28:31], 0 offen | s_nop 0 \
+                | buffer_load_dwordx2 v[4:5], v22, s[28:31], 0 offen | s_endpgm";
+    let program = golden::program(text, Target::GFX90A);
+    let advised = |xnack| {
+        let rules = gcn_isa::hazards::Config::default().with_xnack(xnack);
+        check::advice(&program, Options { rules, ..Options::default() }).len()
+    };
+    assert_eq!((advised(true), advised(false)), (0, 1));
+}

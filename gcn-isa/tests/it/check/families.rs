@@ -71,7 +71,7 @@ fn a_flat_result_needs_both_counters() {
 fn rule_sets_choose_what_is_found() {
     let packed = program("v_pk_mul_f32 v[0:1], v[2:3], v[4:5] | v_mov_b32_e32 v9, v0 | s_endpgm");
     let with = |at_least| {
-        let rules = Config { at_least, ..Config::default() };
+        let rules = Config::at_least(at_least);
         check::check_with(&packed, Options { rules, ..Options::default() }).findings.len()
     };
     assert_eq!((with(Grade::Cautious), with(Grade::Documented)), (1, 0));
@@ -85,16 +85,30 @@ fn unknown_exits_are_named() {
 }
 
 #[test]
-fn a_barrier_orders_lds_writes_but_not_reads() {
+fn a_barrier_orders_lds() {
     let rules =
         |text: &str| -> Vec<&str> { super::strict(&program(text)).findings.iter().map(|f| f.rule).collect() };
     assert_eq!(rules("ds_write_b32 v0, v1 | s_barrier | s_endpgm"), ["barrier.lds"]);
     assert_eq!(rules("ds_write_b32 v0, v1 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm"), [""; 0]);
-    assert_eq!(rules("ds_read_b32 v0, v1 | s_barrier | s_endpgm"), [""; 0]);
+    assert_eq!(rules("ds_read_b32 v0, v1 | s_barrier | s_endpgm"), ["barrier.lds-read"]);
+    assert_eq!(rules("ds_read_b32 v0, v1 | s_waitcnt lgkmcnt(0) | s_barrier | s_endpgm"), [""; 0]);
+    // What reads and writes is a write; what goes between lanes touches no memory.
+    assert_eq!(rules("ds_add_rtn_u32 v0, v1, v2 | s_barrier | s_endpgm"), ["barrier.lds"]);
+    assert_eq!(rules("ds_bpermute_b32 v0, v1, v2 | s_barrier | s_endpgm"), [""; 0]);
+    assert_eq!(rules("flat_load_dword v0, v[2:3] | s_barrier | s_endpgm"), ["barrier.lds-read"]);
+    assert_eq!(rules("global_load_dword v0, v[2:3], off | s_barrier | s_endpgm"), [""; 0]);
+    assert_eq!(rules("s_load_dword s4, s[8:9], 0x0 | s_barrier | s_endpgm"), [""; 0]);
     assert_eq!(
         rules("ds_write_b32 v0, v1 | ds_read_b32 v2, v3 | s_waitcnt lgkmcnt(1) | s_barrier | s_endpgm"),
-        [""; 0]
+        ["barrier.lds-read"]
     );
+    assert_eq!(
+        rules("ds_read_b32 v0, v1 | ds_write_b32 v2, v3 | s_waitcnt lgkmcnt(1) | s_barrier | s_endpgm"),
+        ["barrier.lds"]
+    );
+    let mut passing = program("ds_read_b32 v0, v1 | s_barrier | s_endpgm");
+    passing.lines[1].reads_pass = true;
+    assert!(super::strict(&passing).is_clean());
     assert_eq!(rules("global_load_lds_dword v[2:3], off | s_barrier | s_endpgm"), ["barrier.lds-dma"]);
     assert_eq!(rules("global_store_dword v[2:3], v0, off | s_barrier | s_endpgm"), [""; 0]);
     // The write of the iteration before.

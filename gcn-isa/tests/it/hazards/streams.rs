@@ -11,7 +11,7 @@ use gcn_isa::{Program, Target};
 
 use crate::golden;
 
-const STREAMS: [(Target, &[u8]); 6] = [
+pub const STREAMS: [(Target, &[u8]); 6] = [
     (Target::GFX900, include_bytes!("../../data/streams/hazards-gfx900.txt.gz")),
     (Target::GFX906, include_bytes!("../../data/streams/hazards-gfx906.txt.gz")),
     (Target::GFX908, include_bytes!("../../data/streams/hazards-gfx908.txt.gz")),
@@ -21,7 +21,7 @@ const STREAMS: [(Target, &[u8]); 6] = [
 ];
 
 /// Straight streams of any instructions with any operands and modifiers, 250 for each target, measured with XNACK off.
-const DRAWN: [(Target, &[u8]); 6] = [
+pub const DRAWN: [(Target, &[u8]); 6] = [
     (Target::GFX900, include_bytes!("../../data/streams/drawn-hazards-gfx900.txt.gz")),
     (Target::GFX906, include_bytes!("../../data/streams/drawn-hazards-gfx906.txt.gz")),
     (Target::GFX908, include_bytes!("../../data/streams/drawn-hazards-gfx908.txt.gz")),
@@ -31,13 +31,13 @@ const DRAWN: [(Target, &[u8]); 6] = [
 ];
 
 /// A function without waits, and with LLVM's.
-struct Stream {
-    name: String,
-    bare: Program,
-    llvm: Program,
+pub struct Stream {
+    pub name: String,
+    pub bare: Program,
+    pub llvm: Program,
 }
 
-fn streams(packed: &[u8], target: Target) -> Vec<Stream> {
+pub fn streams(packed: &[u8], target: Target) -> Vec<Stream> {
     let text = golden::unpack(packed);
     let functions = text.split("func ").skip(1).map(|function| {
         let (name, body) = function.split_once(":\n").expect("a name");
@@ -112,8 +112,16 @@ fn compare(
                     count.more += 1;
                 }
                 Ordering::Less => {
+                    // LLVM waits for a vector ALU result that a scalar instruction has overwritten.
+                    let mut past = stream.bare.clone();
+                    let rules = config.with("llvm.10.overwritten").expect("a rule");
+                    insert_wait_states(&mut past, &WaitOptions { rules, ..WaitOptions::default() });
                     let known = fewer.contains(&(target, stream.name.as_str()));
-                    assert!(known, "{target} {}: fewer than LLVM", stream.name);
+                    assert!(
+                        known || states(&past) >= states(&stream.llvm),
+                        "{target} {}: fewer than LLVM",
+                        stream.name
+                    );
                     count.fewer += 1;
                 }
             }
@@ -139,7 +147,7 @@ fn straight_streams_get_no_fewer_wait_states_than_llvm_inserts() {
         (Target::GFX900, 376, 16, 0),
         (Target::GFX906, 378, 19, 0),
         (Target::GFX908, 382, 7, 1),
-        (Target::GFX90A, 380, 8, 0),
+        (Target::GFX90A, 359, 29, 0),
         (Target::GFX942, 366, 57, 0),
         (Target::GFX950, 306, 68, 0),
     ];

@@ -350,6 +350,29 @@ fn a_wait_that_the_loop_needs_anyway_stays_in_it() {
     assert_eq!(shown.len(), 6);
 }
 
+/// `v = l[255 - i]; barrier(); l[i] = i`: the memory model of the LLVM AMDGPU guide and clang 22 wait for the read before the barrier.
+#[test]
+fn a_barrier_waits_for_reads_of_lds_that_nothing_has_waited_for() {
+    let inserted = |lines: &[&str], target| with_waits(target, lines, &WaitOptions::default());
+    let swap = ["ds_read_b32 v0, v42", "s_barrier", "ds_write_b32 v43, v44", "s_endpgm"];
+    for target in Target::ALL {
+        let (shown, reasons) = inserted(&swap, target);
+        assert_eq!(shown[1], "s_waitcnt lgkmcnt(0)", "{target}");
+        let rule = if target < Target::GFX90A { "barrier.counters" } else { "barrier.lds-read" };
+        assert_eq!((reasons.len(), reasons[0].reasons[0].rule), (1, rule), "{target}");
+    }
+    // Its value is needed before: one wait serves both.
+    let used =
+        ["ds_read_b32 v0, v42", "v_mov_b32_e32 v1, v0", "s_barrier", "ds_write_b32 v43, v44", "s_endpgm"];
+    let (shown, _) = inserted(&used, Target::GFX942);
+    assert_eq!(shown.iter().filter(|l| l.starts_with("s_waitcnt")).count(), 1, "{shown:?}");
+    assert_eq!(shown[1], "s_waitcnt lgkmcnt(0)");
+    // Global loads and what goes between lanes may be outstanding.
+    let others =
+        ["global_load_dword v0, v[2:3], off", "ds_bpermute_b32 v1, v42, v43", "s_barrier", "s_endpgm"];
+    assert_eq!(inserted(&others, Target::GFX942).0.len(), 4);
+}
+
 #[test]
 fn the_wait_before_a_barrier_is_carried_round_the_loop() {
     let lines = [
@@ -361,8 +384,12 @@ fn the_wait_before_a_barrier_is_carried_round_the_loop() {
         "s_cbranch_scc0 L1",
         "s_endpgm",
     ];
-    // One younger LDS operation may be outstanding: LDS is in order.
     let (shown, inserted) = with_waits(Target::GFX942, &lines, &WaitOptions::default());
+    assert_eq!(shown[..2], ["s_waitcnt lgkmcnt(0)", "s_barrier"]);
+    assert_eq!(inserted[0].reasons[0].rule, "barrier.lds-read");
+    // One younger LDS operation may be outstanding if reads need not be done: LDS is in order.
+    let writes = WaitOptions { barrier_orders: Orders::LDS_WRITES, ..WaitOptions::default() };
+    let (shown, inserted) = with_waits(Target::GFX942, &lines, &writes);
     assert_eq!(shown[..2], ["s_waitcnt lgkmcnt(1)", "s_barrier"]);
     assert_eq!(inserted[0].reasons[0].rule, "barrier.lds");
     let none = WaitOptions { barrier_orders: Orders::empty(), ..WaitOptions::default() };

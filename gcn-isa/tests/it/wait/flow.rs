@@ -197,3 +197,20 @@ fn many_unknown_jumps_are_analysed_in_linear_time() {
     println!("{:?}", start.elapsed());
     assert!(program.lines.iter().any(|l| matches!(l.inst.operands.first(), Some(Operand::Imm(0)))));
 }
+
+/// A function that begins with a loop right after its call is jumped to, not fallen into.
+#[test]
+fn a_call_of_the_next_line_passes_its_labels() {
+    let lines = [
+        "global_load_dword v0, v[2:3], off",
+        "s_swappc_b64 s[30:31], s[4:5]",
+        "F:",
+        "v_add_u32_e32 v1, v1, v0",
+        "s_cbranch_scc1 F",
+        "s_endpgm",
+    ];
+    let mut program = text::program(Target::GFX942, &lines).unwrap();
+    program.lines[1].jump = Some(gcn_isa::program::Jump::To(gcn_isa::Label(0)));
+    insert_waits(&mut program, &WaitOptions::default());
+    assert!(strict(&program).is_clean(), "{}", text::shown(&program));
+}

@@ -2,7 +2,7 @@
 
 use gcn_isa::check::{MemoryModel, Options, check_with};
 use gcn_isa::counters::WaitCnt;
-use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::hazards::{Config, Grade, wait_states};
 use gcn_isa::wait::{InsertedKind, WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Target};
 
@@ -12,7 +12,7 @@ use super::text;
 use crate::golden::Rng;
 
 /// Needs that hold whatever the grade.
-const ALWAYS: [&str; 3] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-dma"];
+const ALWAYS: [&str; 4] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 
 fn weakened(program: &Program, line: usize, counter: usize) -> Option<Program> {
     let mut wait = parts(wait_of(program, line)?);
@@ -37,7 +37,7 @@ fn every_grade_gets_its_own_waits() {
     for seed in super::seeds(400) {
         for (grade, totals) in Grade::ALL.into_iter().zip(&mut totals) {
             let mut program = random_program(&mut Rng(seed), Target::GFX942, &palette, 6);
-            let rules = Config { at_least: grade, ..Config::default() };
+            let rules = Config::at_least(grade);
             let inserted = insert_waits(&mut program, &WaitOptions { rules, ..WaitOptions::default() });
             let check = |p: &Program| {
                 check_with(p, Options { rules, memory_model: MemoryModel::Strict, errata: true })
@@ -46,7 +46,11 @@ fn every_grade_gets_its_own_waits() {
             assert!(report.is_clean(), "seed {seed} {grade}: {report}\n{}", text::shown(&program));
             let reached = reached(&program);
             for i in inserted.iter().filter(|i| reached[i.at]) {
-                totals[usize::from(i.kind == InsertedKind::WaitStates)] += 1;
+                let lines = &program.lines[i.at..i.at + i.count];
+                totals[usize::from(i.kind == InsertedKind::WaitStates)] += match i.kind {
+                    InsertedKind::WaitStates => lines.iter().map(|l| wait_states(&l.inst) as usize).sum(),
+                    _ => 1,
+                };
                 if i.reasons.iter().any(|r| ALWAYS.contains(&r.rule)) {
                     continue;
                 }

@@ -42,6 +42,7 @@ struct Outstanding {
     reads: Vec<RegUnit>,
     lds_dma: bool,
     lds_write: bool,
+    lds_read: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -149,7 +150,7 @@ impl Queues {
                 return Some("LDS is accessed while a DMA writes it".into());
             }
             let old = matches!(target, Target::GFX900 | Target::GFX906 | Target::GFX908);
-            if m == "s_barrier" && (old || o.lds_dma || o.lds_write) {
+            if m == "s_barrier" && (old || o.lds_dma || o.lds_write || o.lds_read) {
                 return Some(format!("barrier with {:?} outstanding", o.kind));
             }
             if m.starts_with("buffer_wbinvl1") && on_vm {
@@ -178,11 +179,12 @@ impl Queues {
             reads: Vec::new(),
             lds_dma,
             lds_write: stores && matches!(kind, Kind::Lds | Kind::Flat),
+            lds_read: m.starts_with("ds_read") || m.starts_with("flat_load") || m.contains("store_lds"),
         };
         match kind {
             Kind::Vmem => self.vm.push(Outstanding { lds_write: false, ..op }),
             Kind::Flat => {
-                self.vm.push(Outstanding { lds_write: false, ..op.clone() });
+                self.vm.push(Outstanding { lds_write: false, lds_read: false, ..op.clone() });
                 self.lgkm.push(op);
             }
             Kind::Gds => {
@@ -209,6 +211,7 @@ fn shorten(queue: &mut Vec<Outstanding>) {
         next.reads = united(&next.reads, &oldest.reads);
         next.lds_dma |= oldest.lds_dma;
         next.lds_write |= oldest.lds_write;
+        next.lds_read |= oldest.lds_read;
     }
 }
 

@@ -23,7 +23,8 @@ const STREAMS: [(Target, &[u8]); 6] = [
 
 /// Rules by which LLVM's waits are too weak: it takes FLAT as in order behind lgkmcnt(0), waits for LDS DMA only before
 /// loads that may alias by what it knows, and leaves barriers to fences.
-const LLVM_FALLS_SHORT: [&str; 4] = ["waitcnt.flat-waw", "waitcnt.lds-dma", "barrier.lds", "barrier.lds-dma"];
+const LLVM_FALLS_SHORT: [&str; 5] =
+    ["waitcnt.flat-waw", "waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
 
 /// A function without waits, and with LLVM's.
 struct Stream {

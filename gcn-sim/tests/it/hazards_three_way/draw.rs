@@ -66,7 +66,7 @@ const RESTORING: [&str; 46] = [
 ];
 
 /// How often each class is drawn; a class that is not here is never.
-const WEIGHTS: [(Class, usize); 46] = [
+const WEIGHTS: [(Class, usize); 47] = [
     (Class::Valu, 24),
     (Class::Trans, 4),
     (Class::ValuDot, 6),
@@ -84,7 +84,8 @@ const WEIGHTS: [(Class, usize); 46] = [
     (Class::MfmaDgemm, 8),
     (Class::Smfmac, 6),
     (Class::Salu, 6),
-    (Class::Movrel, 2),
+    (Class::MovrelSource, 1),
+    (Class::MovrelDestination, 1),
     (Class::Barrier, 1),
     (Class::Sleep, 1),
     (Class::SmemLoad, 6),

@@ -67,7 +67,7 @@ fn data(rng: &mut Random, inst: &Inst, slot: &OperandDesc, agprs: bool) -> Opera
         false => OperandKinds::empty(),
     };
     let mut kinds = slot.kinds.difference(excluded | OperandKinds::LITERAL | OperandKinds::INLINE_FLOAT);
-    if inst.desc.class == Class::Movrel {
+    if matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination) {
         // What is relative to M0 must be one of the numbered registers.
         kinds.remove(OperandKinds::SPECIAL);
     }

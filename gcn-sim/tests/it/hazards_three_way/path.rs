@@ -8,7 +8,7 @@ use gcn_isa::hazards::{self, Config, Kinds, MAX_REACH, Since, View};
 use gcn_isa::inst::RegUse;
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Access, Class};
-use gcn_isa::{Inst, Operand, Program, Reg};
+use gcn_isa::{Inst, Operand, Program, Reg, RegFile};
 
 use super::program::{CHOICES, COUNTERS};
 
@@ -125,14 +125,14 @@ pub fn first_early(program: &Program, path: &[usize]) -> Option<(usize, Early)> 
 fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
     let view = |line: usize| View::new(program.target, &program.lines[line].inst);
     let second = view(line);
-    // What matrix instructions on the way have overwritten binds no more.
+    // What matrix instructions on the way have overwritten binds no more, nor does an overwritten SGPR.
     let mut overwritten: Vec<RegUnit> = Vec::new();
     let mut crossed = Kinds::empty();
     let mut distance = 0;
     for &earlier in before.iter().rev() {
         let first = view(earlier);
         let mut live = u32::MAX;
-        let result = first.matrix_result();
+        let result = first.owned();
         for (i, unit) in result.iter().flat_map(|r| r.units()).enumerate() {
             live &= if overwritten.contains(&unit) { !(1 << i) } else { u32::MAX };
         }
@@ -141,7 +141,9 @@ fn too_close(program: &Program, before: &[usize], line: usize) -> bool {
         if u32::from(need) > distance {
             return true;
         }
-        overwritten.extend(result.iter().flat_map(|r| r.units()));
+        overwritten.extend(first.matrix_result().iter().flat_map(|r| r.units()));
+        let scalar = program.lines[earlier].inst.writes().into_iter().filter(|w| w.reg.file == RegFile::Sgpr);
+        overwritten.extend(scalar.flat_map(|w| w.reg.units()));
         crossed |= first.crossing();
         distance += hazards::wait_states(&program.lines[earlier].inst);
         if distance >= u32::from(MAX_REACH) {
@@ -208,10 +210,12 @@ impl Run {
         // Before gfx90a a barrier asks for drained counters; later ones only order what other waves can see.
         let drained = barrier && !program.target.has_unified_agprs();
         self.flying.iter().any(|f| {
-            let shared = f.memory.intersects(MemoryEffect::LDS_WRITE) && f.stream.counter() == Counter::Lgkm
+            let shared = f.memory.intersects(MemoryEffect::LDS_WRITE) && f.stream == Stream::Lds
                 || f.memory.intersects(MemoryEffect::LDS_DMA);
             let events = counters::events(program.target, &program.lines[f.line].inst);
-            let targets = events.iter().filter(|e| e.stream == f.stream).filter_map(|e| e.writes);
+            // All FLAT operations of these programs go to memory, and their data comes when vmcnt says so.
+            let returns = |e: &&counters::Event| e.stream == f.stream && e.stream != Stream::FlatLgkm;
+            let targets = events.iter().filter(returns).filter_map(|e| e.writes);
             let mut targets = targets.filter(|target| {
                 let later = || mine.iter().any(|e| counters::finishes_after(f.stream, e.stream));
                 reads.iter().any(|r| r.reg.overlaps(*target))

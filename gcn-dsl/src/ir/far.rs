@@ -1,0 +1,117 @@
+//! LDS arrays that begin farther from the start than an instruction's offset reaches (64 KiB): their place is added to the
+//! indices, where it can be shared and taken out of loops.
+
+use hashbrown::HashMap;
+
+use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value, ValueDef};
+
+/// The largest offset of a DS instruction.
+pub const DS_OFFSET_MAX: u32 = 65_535;
+
+impl Kernel {
+    /// The part of an array's place that is in the indices of its accesses, and the part that is in the instructions.
+    pub fn lds_place(&self, id: super::LdsId) -> (u32, u32) {
+        let offset = self.lds_offset(id);
+        if offset > DS_OFFSET_MAX { (offset, 0) } else { (0, offset) }
+    }
+}
+
+/// Adds their place to the indices of arrays that are too far. True if there are any.
+pub fn run(kernel: &mut Kernel) -> bool {
+    if kernel.lds_end() <= DS_OFFSET_MAX {
+        return false;
+    }
+    let mut body = std::mem::take(&mut kernel.body);
+    let mut far = Far { kernel, sums: HashMap::new(), found: false };
+    far.region(&mut body);
+    let found = far.found;
+    kernel.body = body;
+    found
+}
+
+struct Far<'k> {
+    kernel: &'k mut Kernel,
+    /// The index of an access at an offset to an array at a place, within a region.
+    sums: HashMap<(Value, u32), Value>,
+    found: bool,
+}
+
+impl Far<'_> {
+    fn region(&mut self, region: &mut Region) {
+        self.sums.clear();
+        let mut stmts = Vec::with_capacity(region.stmts.len());
+        for mut stmt in std::mem::take(&mut region.stmts) {
+            if let Stmt::Inst(v) = stmt {
+                self.access(v, &mut stmts);
+            }
+            for inner in stmt.regions_mut() {
+                self.region(inner);
+                self.sums.clear();
+            }
+            stmts.push(stmt);
+        }
+        region.stmts = stmts;
+    }
+
+    fn access(&mut self, v: Value, out: &mut Vec<Stmt>) {
+        let Some((Memory::Lds(id), offset)) = access(&mut self.kernel.values[v.0 as usize].inst) else {
+            return;
+        };
+        let offset = *offset;
+        let (place, _) = self.kernel.lds_place(id);
+        if place == 0 {
+            return;
+        }
+        self.found = true;
+        let sum = match self.sums.get(&(offset, place)) {
+            Some(sum) => *sum,
+            None => {
+                let sum = self.sum(offset, place, out);
+                self.sums.insert((offset, place), sum);
+                sum
+            }
+        };
+        if let Some((_, offset)) = access(&mut self.kernel.values[v.0 as usize].inst) {
+            *offset = sum;
+        }
+    }
+
+    /// `offset + place`. A constant part of the offset stays outermost, where it becomes the instruction's.
+    fn sum(&mut self, offset: Value, place: u32, out: &mut Vec<Stmt>) -> Value {
+        let resolved = self.kernel.resolved(offset);
+        let ty = self.kernel.ty(offset);
+        let is_const = |v: Value| matches!(self.kernel.def(v).inst, Inst::Const(_));
+        match self.kernel.def(resolved).inst {
+            Inst::Const(bits) => {
+                self.value(Inst::Const(u64::from((bits as u32).wrapping_add(place))), ty, out)
+            }
+            Inst::Bin(Bin::Add, inner, constant) if is_const(constant) => {
+                let inner = self.add(inner, place, ty, out);
+                self.value(Inst::Bin(Bin::Add, inner, constant), ty, out)
+            }
+            _ => self.add(offset, place, ty, out),
+        }
+    }
+
+    fn add(&mut self, to: Value, place: u32, ty: Type, out: &mut Vec<Stmt>) -> Value {
+        let place = self.value(Inst::Const(place.into()), ty, out);
+        self.value(Inst::Bin(Bin::Add, to, place), ty, out)
+    }
+
+    fn value(&mut self, inst: Inst, ty: Type, out: &mut Vec<Stmt>) -> Value {
+        let v = Value(self.kernel.values.len() as u32);
+        self.kernel.values.push(ValueDef { inst, ty: Some(ty), loc: None });
+        out.push(Stmt::Inst(v));
+        v
+    }
+}
+
+/// The memory of an access and its offset.
+fn access(inst: &mut Inst) -> Option<(Memory, &mut Value)> {
+    match inst {
+        Inst::Load { memory, offset } | Inst::Store { memory, offset, .. } => Some((*memory, offset)),
+        Inst::Atomic(atomic) => Some((atomic.memory, &mut atomic.offset)),
+        Inst::Hinted(access) => Some((access.memory, &mut access.offset)),
+        _ => None,
+    }
+}

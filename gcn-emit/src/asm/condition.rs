@@ -1,0 +1,227 @@
+//! Conditions: `.if` and its relatives, and what they skip.
+
+use super::Assembler;
+use super::args::{Args, is_name};
+use super::expr::{Expr, Item};
+use super::fault::{Fault, Located, Result};
+use super::source::line_end;
+use super::span::Span;
+use super::symbols::{Def, Sym};
+
+/// What a directive has to do with conditions.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// It begins one, which holds if the test does.
+    If(Test),
+    ElseIf,
+    Else,
+    EndIf,
+}
+
+/// When a condition holds.
+#[derive(Clone, Copy)]
+enum Test {
+    /// An expression compares like this with zero.
+    Number(fn(i64) -> bool),
+    /// Nothing is there; or something, if false.
+    Blank(bool),
+    /// Two texts, up to a comma and the rest, are the same; or different.
+    Text(bool),
+    /// The same of two strings.
+    Strings(bool),
+    /// A symbol is defined; or is not.
+    Defined(bool),
+}
+
+/// The directives of conditions.
+static DIRECTIVES: [(&str, Kind); 19] = [
+    (".else", Kind::Else),
+    (".elseif", Kind::ElseIf),
+    (".endif", Kind::EndIf),
+    (".if", Kind::If(Test::Number(|n| n != 0))),
+    (".ifb", Kind::If(Test::Blank(true))),
+    (".ifc", Kind::If(Test::Text(true))),
+    (".ifdef", Kind::If(Test::Defined(true))),
+    (".ifeq", Kind::If(Test::Number(|n| n == 0))),
+    (".ifeqs", Kind::If(Test::Strings(true))),
+    (".ifge", Kind::If(Test::Number(|n| n >= 0))),
+    (".ifgt", Kind::If(Test::Number(|n| n > 0))),
+    (".ifle", Kind::If(Test::Number(|n| n <= 0))),
+    (".iflt", Kind::If(Test::Number(|n| n < 0))),
+    (".ifnb", Kind::If(Test::Blank(false))),
+    (".ifnc", Kind::If(Test::Text(false))),
+    (".ifndef", Kind::If(Test::Defined(false))),
+    (".ifne", Kind::If(Test::Number(|n| n != 0))),
+    (".ifnes", Kind::If(Test::Strings(false))),
+    (".ifnotdef", Kind::If(Test::Defined(false))),
+];
+
+fn kind(name: &str) -> Option<Kind> {
+    let found = DIRECTIVES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+    found.map(|(_, kind)| *kind)
+}
+
+/// A condition that is open.
+struct Condition {
+    /// The directive that begins it.
+    span: Span,
+    /// Its statements are skipped.
+    skips: bool,
+    /// One of its parts was not skipped, or none may be because it stands in what is skipped.
+    met: bool,
+    /// `.else` was there.
+    last: bool,
+}
+
+/// The conditions that are open.
+#[derive(Default)]
+pub(super) struct Conditions {
+    list: Vec<Condition>,
+}
+
+impl Conditions {
+    /// How many are open.
+    pub fn open(&self) -> usize {
+        self.list.len()
+    }
+
+    /// True if statements are skipped.
+    pub fn skipping(&self) -> bool {
+        self.list.last().is_some_and(|condition| condition.skips)
+    }
+
+    /// Closes all but the first `count`; gives the place of the first that is closed.
+    pub fn close_to(&mut self, count: usize) -> Option<Span> {
+        let first = self.list.get(count).map(|condition| condition.span);
+        self.list.truncate(count);
+        first
+    }
+
+    fn begin(&mut self, span: Span, holds: bool) {
+        let outer = self.skipping();
+        self.list.push(Condition { span, skips: outer || !holds, met: outer || holds, last: false });
+    }
+
+    /// The condition that a further part belongs to.
+    fn further(&mut self) -> Option<&mut Condition> {
+        self.list.last_mut().filter(|condition| !condition.last)
+    }
+}
+
+/// Reads a directive of conditions.
+pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
+    asm.expands = true;
+    let span = args.statement();
+    let missing = |before| Located::new(span, Fault::NoCondition { name, before });
+    match kind(name) {
+        None => Ok(()),
+        Some(Kind::If(_)) if asm.conditions.skipping() => {
+            asm.conditions.begin(span, false);
+            Ok(())
+        }
+        Some(Kind::If(test)) => {
+            let holds = asm.test(test, args);
+            // After an error its statements are read: what is wrong with them may be worth knowing, too.
+            asm.conditions.begin(span, *holds.as_ref().unwrap_or(&true));
+            holds.map(|_| ())
+        }
+        Some(Kind::ElseIf) => {
+            let known = asm.conditions.further().ok_or_else(|| missing("`.if` or `.elseif` before it"))?;
+            if known.met {
+                known.skips = true;
+                return Ok(());
+            }
+            let holds = asm.test(Test::Number(|n| n != 0), args)?;
+            if let Some(condition) = asm.conditions.further() {
+                (condition.skips, condition.met) = (!holds, holds);
+            }
+            Ok(())
+        }
+        Some(Kind::Else) => {
+            args.end()?;
+            let known = asm.conditions.further().ok_or_else(|| missing("`.if` or `.elseif` before it"))?;
+            (known.skips, known.met, known.last) = (known.met, true, true);
+            Ok(())
+        }
+        Some(Kind::EndIf) => {
+            args.end()?;
+            asm.conditions.list.pop().map(|_| ()).ok_or_else(|| missing("`.if` before it"))
+        }
+    }
+}
+
+impl<'s> Assembler<'s> {
+    /// Goes over a line that is skipped; false if it has a directive of conditions, which counts all the same.
+    pub fn skip_line(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        let end = line_end(bytes, self.at);
+        let line = self.text.get(self.at..end).unwrap_or_default().trim_ascii_start();
+        let word = line.bytes().take_while(|byte| is_name(*byte)).count();
+        if line.starts_with('.') && kind(line.get(..word).unwrap_or_default()).is_some() {
+            return false;
+        }
+        self.at = end + 1;
+        true
+    }
+
+    fn test(&mut self, test: Test, args: &mut Args<'s>) -> Result<bool> {
+        let holds = match test {
+            Test::Number(compare) => compare(self.absolute(args)?),
+            Test::Blank(wanted) => args.rest().is_empty() == wanted,
+            Test::Text(wanted) => {
+                let first = up_to_comma(args);
+                args.comma()?;
+                (first == args.rest().trim_ascii()) == wanted
+            }
+            Test::Strings(wanted) => {
+                let first = args.raw_string()?;
+                args.comma()?;
+                (first == args.raw_string()?) == wanted
+            }
+            Test::Defined(wanted) => {
+                let name = args.name()?;
+                self.symbols.find(name).is_some_and(|sym| self.is_defined(sym)) == wanted
+            }
+        };
+        args.end()?;
+        Ok(holds)
+    }
+
+    /// True if a symbol has a value, or one that follows from others which have one.
+    fn is_defined(&self, sym: Sym) -> bool {
+        let mut sym = sym;
+        // Symbols that stand for each other in a circle have no value.
+        for _ in 0..self.symbols.len() {
+            match self.symbols.get(sym).def {
+                Def::Undefined => return false,
+                Def::Value(Expr::Symbol(next)) => sym = next,
+                Def::Value(Expr::Items { start, count }) => {
+                    let defined = |item: &Item| match item {
+                        Item::Symbol(sym) => self.symbols.get(*sym).def != Def::Undefined,
+                        _ => true,
+                    };
+                    return self.exprs.items(start, count).iter().all(defined);
+                }
+                _ => return true,
+            }
+        }
+        false
+    }
+}
+
+/// The text before the next comma outside of strings.
+fn up_to_comma<'s>(args: &mut Args<'s>) -> &'s str {
+    args.peek();
+    let mut length = 0;
+    let mut quoted = false;
+    while let Some(byte) = args.look(length) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\\' if quoted => length += 1,
+            b',' if !quoted => break,
+            _ => {}
+        }
+        length += 1;
+    }
+    args.take(length).trim_ascii()
+}

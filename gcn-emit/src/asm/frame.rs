@@ -1,0 +1,187 @@
+//! Texts inside texts: what is read while a macro, a repetition or an included file is expanded, and where reading goes on
+//! after it.
+//!
+//! Reading is one loop over statements whatever the depth: the cursor (`text`, `base` and `at` of [`Assembler`]) moves into the
+//! inner text, and a [`Frame`] remembers where it was.
+
+use std::borrow::Cow;
+
+use super::fault::{Fault, Located, Result};
+use super::macros::Rounds;
+use super::source::Call;
+use super::span::Span;
+use super::{Assembler, Origin};
+
+/// Most macros, and repetitions around them, that may be inside each other: `llvm-mc`'s default.
+pub const MAX_MACRO_NESTING: usize = 20;
+
+/// Most bytes that all expansions and included files of a file may come to together. What is repeated counts each time, and
+/// each expansion counts for 64 bytes more.
+pub const MAX_EXPANSION: u64 = 1 << 26;
+
+/// What an expansion costs besides its text, in bytes.
+pub(super) const OVERHEAD: u64 = 64;
+
+/// A text that is being read inside another one.
+pub(super) struct Frame<'s> {
+    /// Where reading goes on after it.
+    text: &'s str,
+    base: usize,
+    at: usize,
+    pub call: Call<'s>,
+    /// Conditions that were open when it was entered.
+    conditions: usize,
+    rounds: Rounds<'s>,
+    /// The origin of the call, if that stands in an expansion itself and was asked for.
+    origin: Option<u32>,
+}
+
+impl Frame<'_> {
+    /// The offset, in the text around it, after the statement that asked for it.
+    pub fn after(&self) -> usize {
+        self.at
+    }
+}
+
+/// A text to enter, and the place of its first line.
+pub(super) struct Entry<'s> {
+    pub text: &'s str,
+    pub file: &'s str,
+    pub line: u32,
+}
+
+impl<'s> Assembler<'s> {
+    /// Goes on with a text; `call` is the statement that asks for it.
+    pub fn enter(&mut self, entry: &Entry<'s>, call: Call<'s>, rounds: Rounds<'s>) -> Result<()> {
+        let base = self.sources.push(entry.text, entry.file, entry.line, call);
+        let base = base.ok_or_else(|| Located::new(call.span, Fault::TooLarge))?;
+        let origin = self.origin_at(call.span.at as usize);
+        let (text, at, conditions) = (self.text, self.at, self.conditions.open());
+        self.frames.push(Frame { text, base: self.base, at, call, conditions, rounds, origin });
+        (self.text, self.base, self.at) = (entry.text, base as usize, 0);
+        self.expands = true;
+        Ok(())
+    }
+
+    /// At the end of a text: the next round of a repetition, or back to the text around it. False at the end of the file.
+    pub fn leave(&mut self) -> bool {
+        let Some(mut frame) = self.frames.pop() else { return false };
+        if let Some(text) = self.expanded_text.as_mut().filter(|text| !text.ends_with('\n')) {
+            text.push('\n');
+        }
+        let call = frame.call;
+        match self.next_round(&mut frame.rounds, call) {
+            Ok(Some(())) => {
+                self.frames.push(frame);
+                return true;
+            }
+            Ok(None) => {}
+            Err(error) => self.report(error),
+        }
+        if !call.is_file {
+            if let Some(kernel) = self.open_kernel.take() {
+                self.report(Located::new(kernel.span, Fault::OpenKernel));
+            }
+            // A condition that skips to the end would skip what comes after the call; `llvm-mc` gives the file up here.
+            if self.conditions.skipping()
+                && let Some(span) = self.conditions.close_to(frame.conditions)
+            {
+                self.report(Located::new(span, Fault::OpenCondition));
+            }
+        }
+        (self.text, self.base, self.at) = (frame.text, frame.base, frame.at);
+        true
+    }
+
+    /// Leaves the innermost macro or repetition; false if there is none. Its conditions are closed if `conditions`.
+    pub fn exit(&mut self, conditions: bool) -> bool {
+        if self.frames.iter().all(|frame| frame.call.is_file) {
+            return false;
+        }
+        while let Some(frame) = self.frames.pop() {
+            (self.text, self.base, self.at) = (frame.text, frame.base, frame.at);
+            if !frame.call.is_file {
+                if conditions {
+                    self.conditions.close_to(frame.conditions);
+                }
+                break;
+            }
+        }
+        true
+    }
+
+    /// Goes to the next round; `None` after the last one.
+    fn next_round(&mut self, rounds: &mut Rounds<'s>, call: Call<'s>) -> Result<Option<()>> {
+        match rounds.next() {
+            None => Ok(None),
+            Some(round) => {
+                let located = |fault| Located::new(call.span, fault);
+                let Some(text) = round.text(self.budget()).map_err(located)? else {
+                    // The same text once more, at the same offsets.
+                    self.at = 0;
+                    return Ok(Some(()));
+                };
+                self.charge(text.len() as u64).map_err(located)?;
+                let text = self.kept(text);
+                let base = self.sources.push(text, round.file, round.line, call);
+                let base = base.ok_or_else(|| located(Fault::TooLarge))?;
+                (self.text, self.base, self.at) = (text, base as usize, 0);
+                Ok(Some(()))
+            }
+        }
+    }
+
+    /// Text that lives as long as the file is read.
+    pub fn kept(&self, text: Cow<'s, str>) -> &'s str {
+        match text {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(text) => self.arena.alloc(text),
+        }
+    }
+
+    /// Bytes that expansions may still come to.
+    pub fn budget(&self) -> u64 {
+        MAX_EXPANSION - self.expanded
+    }
+
+    /// Counts an expansion of so many bytes.
+    pub fn charge(&mut self, bytes: u64) -> std::result::Result<(), Fault> {
+        let after = self.expanded.saturating_add(bytes).saturating_add(OVERHEAD);
+        if after > MAX_EXPANSION {
+            return Err(Fault::Expansion(MAX_EXPANSION));
+        }
+        self.expanded = after;
+        Ok(())
+    }
+
+    /// How many macros and repetitions are being expanded.
+    pub fn nesting(&self) -> usize {
+        self.frames.iter().filter(|frame| !frame.call.is_file).count()
+    }
+
+    /// The names of the files that are being read, the innermost first.
+    pub fn open_files(&self) -> impl Iterator<Item = &'s str> {
+        self.frames.iter().rev().filter(|frame| frame.call.is_file).map(|frame| frame.call.name)
+    }
+
+    /// The offset in the file itself of the statement at `at`, or of the call that leads to it.
+    pub fn outermost(&self, at: usize) -> u32 {
+        self.frames.first().map_or(at as u32, |frame| frame.call.span.at)
+    }
+
+    /// Where the statement at an offset, in the text that is read, comes from; nothing if that is the file itself.
+    pub fn origin_at(&mut self, at: usize) -> Option<u32> {
+        let frame = self.frames.last().filter(|_| self.options.keep_instructions)?;
+        let (name, outer) = (frame.call.name, frame.origin);
+        let (file, line) = self.sources.line(at);
+        let (name, file) = (self.names.get(name), self.names.get(file));
+        let number = u32::try_from(self.origins.len()).ok()?;
+        self.origins.push(Origin { name, file, line, outer });
+        Some(number)
+    }
+
+    /// Bytes `start..end` of the text that is read.
+    pub fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.base + start, self.base + end)
+    }
+}

@@ -1,0 +1,253 @@
+//! Macros and repetitions: bodies, the values of parameters, and the text that both come to.
+
+pub(super) mod argument;
+mod body;
+mod expand;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::rc::Rc;
+
+use hashbrown::HashMap;
+
+use super::fault::{Fault, Located, Result};
+use super::source::Call;
+use super::span::Span;
+use super::{Assembler, args::Args};
+use argument::{Value, value};
+pub(super) use body::{Body, Delimiters};
+use expand::{Numbers, expand};
+
+use super::frame::{Entry, MAX_MACRO_NESTING, OVERHEAD};
+
+/// What a call costs for each parameter, in bytes of expansion: a macro of many parameters that are not used takes time, too.
+const PARAMETER_COST: u64 = 16;
+
+/// A macro.
+pub(super) struct Macro<'s> {
+    pub name: &'s str,
+    pub parameters: Vec<Parameter<'s>>,
+    /// Index of each parameter.
+    by_name: HashMap<&'s str, usize>,
+    pub body: Body<'s>,
+    /// How often it was called: `\+`.
+    calls: Cell<u64>,
+}
+
+/// A parameter of a macro.
+pub(super) struct Parameter<'s> {
+    pub name: &'s str,
+    /// `:req`
+    pub required: bool,
+    /// `:vararg`: the rest of the call.
+    pub vararg: bool,
+    pub default: Value<'s>,
+}
+
+/// The rounds of a repetition that are still to come.
+pub(super) enum Rounds<'s> {
+    /// None: a macro or a file.
+    Over,
+    /// So many times the same text.
+    Same(u64),
+    /// A text for each value.
+    Each(Box<Each<'s>>),
+}
+
+/// A repetition whose text differs from round to round.
+pub(super) struct Each<'s> {
+    pub body: Body<'s>,
+    /// The parameter of `.irp` and `.irpc`.
+    pub parameter: Option<&'s str>,
+    pub values: Values<'s>,
+    /// Number of the next round: `\+`.
+    pub number: u64,
+    /// `\@`, where it counts.
+    pub calls: Option<u64>,
+}
+
+/// What the parameter of a repetition becomes.
+pub(super) enum Values<'s> {
+    /// There is none, but so many rounds.
+    None(u64),
+    /// `.irp`
+    List(std::vec::IntoIter<Value<'s>>),
+    /// `.irpc`
+    Characters(std::str::Chars<'s>),
+}
+
+/// A round of a repetition.
+pub(super) struct Round<'r, 's> {
+    each: Option<&'r Each<'s>>,
+    value: Cow<'s, str>,
+    number: u64,
+    pub file: &'s str,
+    pub line: u32,
+}
+
+impl<'s> Rounds<'s> {
+    /// The next round.
+    pub fn next(&mut self) -> Option<Round<'_, 's>> {
+        match self {
+            Rounds::Over | Rounds::Same(0) => None,
+            Rounds::Same(left) => {
+                *left -= 1;
+                Some(Round { each: None, value: Cow::Borrowed(""), number: 0, file: "", line: 0 })
+            }
+            Rounds::Each(each) => {
+                let value = each.values.next()?;
+                let number = each.number;
+                each.number += 1;
+                let (file, line) = (each.body.file, each.body.line);
+                Some(Round { each: Some(each), value, number, file, line })
+            }
+        }
+    }
+}
+
+impl<'s> Values<'s> {
+    fn next(&mut self) -> Option<Cow<'s, str>> {
+        match self {
+            Values::None(0) => None,
+            Values::None(left) => {
+                *left -= 1;
+                Some(Cow::Borrowed(""))
+            }
+            Values::List(list) => list.next().map(Option::unwrap_or_default),
+            Values::Characters(characters) => {
+                let text = characters.as_str();
+                let length = characters.next()?.len_utf8();
+                text.get(..length).map(Cow::Borrowed)
+            }
+        }
+    }
+}
+
+impl<'s> Round<'_, 's> {
+    /// The text of at most `limit` bytes; `None` if it is that of the round before.
+    pub fn text(&self, limit: u64) -> std::result::Result<Option<Cow<'s, str>>, Fault> {
+        let Some(each) = self.each else { return Ok(None) };
+        let parameter = |name: &str| (each.parameter == Some(name)).then_some(&*self.value);
+        let numbers = Numbers { calls: each.calls, round: self.number };
+        expand(each.body.text, parameter, &numbers, limit).map(Some)
+    }
+}
+
+impl<'s> Assembler<'s> {
+    /// The macro of a name.
+    pub fn macro_named(&self, name: &str) -> Option<Rc<Macro<'s>>> {
+        // Most files have none.
+        if self.macros.is_empty() { None } else { self.macros.get(name).cloned() }
+    }
+
+    /// Defines a macro.
+    pub fn define_macro(&mut self, name: &'s str, parameters: Vec<Parameter<'s>>, body: Body<'s>) {
+        let by_name = parameters.iter().enumerate().map(|(i, p)| (p.name, i)).collect();
+        let new = Macro { name, parameters, by_name, body, calls: Cell::new(0) };
+        self.macros.insert(name, Rc::new(new));
+    }
+
+    /// Expands a macro; `args` stands after its name.
+    pub fn call_macro(&mut self, called: &Macro<'s>, args: &mut Args<'s>) -> Result<()> {
+        self.expands = true;
+        let span = args.statement();
+        let located = |fault| Located::new(span, fault);
+        if self.nesting() >= MAX_MACRO_NESTING {
+            return Err(located(Fault::Nesting(MAX_MACRO_NESTING)));
+        }
+        let values = arguments(called, args)?;
+        self.charge(called.parameters.len() as u64 * PARAMETER_COST).map_err(located)?;
+        let parameter = |name: &str| {
+            let value = values.get(*called.by_name.get(name)?)?;
+            Some(value.as_deref().unwrap_or_default())
+        };
+        let numbers = Numbers { calls: Some(self.macro_calls), round: called.calls.get() };
+        let text = expand(called.body.text, parameter, &numbers, self.budget()).map_err(located)?;
+        self.charge(text.len() as u64).map_err(located)?;
+        called.calls.set(numbers.round + 1);
+        self.macro_calls += 1;
+        let text = self.kept(text);
+        let entry = Entry { text, file: called.body.file, line: called.body.line };
+        self.enter(&entry, Call { span, name: called.name, is_file: false }, Rounds::Over)
+    }
+
+    /// Expands a body so many times, which all have the same text if it does not ask for its number.
+    pub fn repeat_body(&mut self, name: &'static str, span: Span, body: Body<'s>, count: u64) -> Result<()> {
+        self.expands = true;
+        if count == 0 {
+            return Ok(());
+        }
+        if body.is_numbered() {
+            let values = Values::None(count);
+            return self.each(name, span, Each { body, parameter: None, values, number: 0, calls: None });
+        }
+        let located = |fault| Located::new(span, fault);
+        let numbers = Numbers { calls: None, round: 0 };
+        let text = expand(body.text, |_| None, &numbers, self.budget()).map_err(located)?;
+        // Counted before the first round: a count that is too large is refused at once.
+        self.charge((text.len() as u64 + OVERHEAD).saturating_mul(count)).map_err(located)?;
+        let text = self.kept(text);
+        let entry = Entry { text, file: body.file, line: body.line };
+        self.enter(&entry, Call { span, name, is_file: false }, Rounds::Same(count - 1))
+    }
+
+    /// Expands a body once for each value.
+    pub fn each(&mut self, name: &'static str, span: Span, each: Each<'s>) -> Result<()> {
+        // The first round begins where an empty text ends.
+        let entry = Entry { text: "", file: each.body.file, line: each.body.line };
+        self.enter(&entry, Call { span, name, is_file: false }, Rounds::Each(Box::new(each)))
+    }
+}
+
+/// The values of all parameters of a call.
+fn arguments<'s>(called: &Macro<'s>, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
+    let mut values: Vec<Value<'s>> = vec![None; called.parameters.len()];
+    let mut keywords = false;
+    for (position, parameter) in called.parameters.iter().enumerate() {
+        let keyword = argument::keyword(args);
+        if keywords && keyword.is_none() {
+            return Err(args.error(Fault::MixedArguments));
+        }
+        keywords |= keyword.is_some();
+        let read = value(args, parameter.vararg)?;
+        let place = match keyword {
+            Some((name, span)) => {
+                let unknown = || {
+                    let fault = Fault::NoParameter { called: called.name.to_owned(), name: name.to_owned() };
+                    Located::new(span, fault)
+                };
+                *called.by_name.get(name).ok_or_else(unknown)?
+            }
+            None => position,
+        };
+        if read.is_some() {
+            values[place] = read;
+        }
+        if args.at_end() {
+            break;
+        }
+        args.eat(b',');
+        if position + 1 == called.parameters.len() {
+            return Err(args.error(Fault::TooManyArguments(called.name.to_owned(), called.parameters.len())));
+        }
+    }
+    if called.parameters.is_empty() && !args.at_end() {
+        return Err(args.error(Fault::TooManyArguments(called.name.to_owned(), 0)));
+    }
+    fill_in(called, values, args)
+}
+
+/// Defaults in place of values that are not given.
+fn fill_in<'s>(called: &Macro<'s>, mut values: Vec<Value<'s>>, args: &Args<'s>) -> Result<Vec<Value<'s>>> {
+    for (value, parameter) in values.iter_mut().zip(&called.parameters) {
+        if value.is_some() {
+            continue;
+        }
+        if parameter.required {
+            let fault = Fault::NoArgument { called: called.name.to_owned(), name: parameter.name.to_owned() };
+            return Err(Located::new(args.statement(), fault));
+        }
+        value.clone_from(&parameter.default);
+    }
+    Ok(values)
+}

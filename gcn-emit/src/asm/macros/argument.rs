@@ -1,0 +1,172 @@
+//! The values that calls give to parameters.
+//!
+//! Values are separated by commas or blanks. Blanks around operators and in parentheses belong to a value: `m a + 1, (2 3)` has
+//! two. Each string stands for its content.
+
+use std::borrow::Cow;
+
+use super::super::args::{Args, is_name};
+use super::super::fault::{Fault, Located, Result};
+use super::super::span::Span;
+
+/// The text of a value; `None` if nothing is there, which is not the same as an empty string.
+pub(in crate::asm) type Value<'s> = Option<Cow<'s, str>>;
+
+/// Operators that join what is on both sides of them. Those that begin with another one stand before it.
+const OPERATORS: [&str; 20] = [
+    "==", "!=", "<=", ">=", "<<", ">>", "<>", "||", "&&", "+", "-", "~", "/", "*", "|", "^", "&", "!", "<",
+    ">",
+];
+
+/// Takes `name =`, if that is next.
+pub(super) fn keyword<'s>(args: &mut Args<'s>) -> Option<(&'s str, Span)> {
+    args.peek().filter(|byte| is_name(*byte) && !byte.is_ascii_digit())?;
+    let start = args.position();
+    let name = args.take_while(is_name);
+    let span = args.span_from(start);
+    if args.peek() == Some(b'=') && args.look(1) != Some(b'=') {
+        args.skip(1);
+        return Some((name, span));
+    }
+    args.rewind(start);
+    None
+}
+
+/// Takes one value, or with `vararg` the rest of the statement.
+pub(in crate::asm) fn value<'s>(args: &mut Args<'s>, vararg: bool) -> Result<Value<'s>> {
+    args.peek();
+    if vararg {
+        let rest = args.rest();
+        return Ok((!rest.is_empty()).then_some(Cow::Borrowed(rest)));
+    }
+    let mut value = Pieces::default();
+    let mut depth = 0u32;
+    while let Some(byte) = args.look(0) {
+        if byte == b'=' && args.look(1) != Some(b'=') {
+            return Err(args.error(Fault::StrayEqual));
+        }
+        if depth == 0 {
+            if byte == b',' {
+                break;
+            }
+            let at = args.position();
+            args.peek();
+            if let Some(length) = operator(args) {
+                value.take(args, length);
+                args.peek();
+                continue;
+            }
+            if args.position() > at {
+                break;
+            }
+        }
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        token(args, byte, &mut value)?;
+    }
+    if depth > 0 {
+        return Err(args.error(Fault::Unbalanced));
+    }
+    Ok(value.text)
+}
+
+/// Length of the operator that is next.
+fn operator(args: &Args<'_>) -> Option<usize> {
+    let is = |text: &&&str| text.bytes().enumerate().all(|(i, byte)| args.look(i) == Some(byte));
+    let lone = |byte| args.look(0) == Some(byte) && !args.look(1).is_some_and(is_name);
+    OPERATORS
+        .iter()
+        .find(is)
+        .map(|text| text.len())
+        .or_else(|| (lone(b'.') || args.look(0) == Some(b'=')).then_some(1))
+}
+
+/// Takes what cannot be separated: a name or number, a string, a character, or a byte.
+fn token<'s>(args: &mut Args<'s>, byte: u8, value: &mut Pieces<'s>) -> Result<()> {
+    match byte {
+        b'"' => {
+            let inner = args.raw_string()?;
+            value.push(inner);
+        }
+        b'\'' => value.take(args, character(args)),
+        _ if is_name(byte) => value.push(args.take_while(is_name)),
+        _ => value.take(args, 1),
+    }
+    Ok(())
+}
+
+/// Bytes of the character in single quotes that is next.
+fn character(args: &Args<'_>) -> usize {
+    let length = if args.look(1) == Some(b'\\') { 4 } else { 3 };
+    if args.look(length - 1) == Some(b'\'') { length } else { 1 }
+}
+
+/// Pieces of a statement that become one text, which is borrowed while there is one piece only.
+#[derive(Default)]
+struct Pieces<'s> {
+    text: Value<'s>,
+}
+
+impl<'s> Pieces<'s> {
+    fn push(&mut self, piece: &'s str) {
+        match &mut self.text {
+            None => self.text = Some(Cow::Borrowed(piece)),
+            Some(text) => text.to_mut().push_str(piece),
+        }
+    }
+
+    /// Takes so many bytes.
+    fn take(&mut self, args: &mut Args<'s>, length: usize) {
+        self.push(args.take(length));
+    }
+}
+
+/// The values of `.irp`: all that the statement gives.
+pub(in crate::asm) fn values<'s>(args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
+    let (mut values, mut last) = (Vec::new(), 0);
+    loop {
+        if let Some((_, span)) = keyword(args) {
+            return Err(Located::new(span, Fault::Expected("a value without a name")));
+        }
+        let read = value(args, false)?;
+        last = if read.is_some() { values.len() + 1 } else { last };
+        values.push(read);
+        if args.at_end() {
+            break;
+        }
+        args.eat(b',');
+    }
+    // Nothing after the last comma is no value; nothing between two commas is an empty one.
+    values.truncate(last);
+    Ok(values)
+}
+
+/// The characters of `.irpc`: one word, number or string.
+pub(in crate::asm) fn word<'s>(args: &mut Args<'s>) -> Result<&'s str> {
+    let wanted = "one word, number or string";
+    let word = match args.peek() {
+        Some(b'"') => {
+            let inner = args.raw_string()?;
+            args.end()?;
+            return Ok(inner);
+        }
+        Some(byte) if is_name(byte) => args.take_while(is_name),
+        Some(byte) if !matches!(byte, b',' | b'=') => args.take(1),
+        _ => return Err(args.expected(wanted)),
+    };
+    if args.at_end() && is_one_token(word) { Ok(word) } else { Err(args.expected(wanted)) }
+}
+
+/// True unless the word is a number with letters after it, which are two tokens.
+fn is_one_token(word: &str) -> bool {
+    let digits = |text: &str, radix| text.chars().all(|c| c.is_digit(radix));
+    match word.as_bytes() {
+        [b'0', b'x' | b'X', ..] => digits(&word[2..], 16),
+        [b'0', b'b' | b'B', _, ..] => digits(&word[2..], 2),
+        [b'0'..=b'9', ..] => digits(&word.replacen('.', "", 1), 10),
+        _ => true,
+    }
+}

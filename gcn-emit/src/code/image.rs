@@ -1,0 +1,129 @@
+//! What the code of a section refers to: where indirect jumps find the addresses that they take.
+
+use std::collections::HashMap;
+
+use gcn_isa::cfg::{Image, Place};
+
+use crate::object::RelocationKind;
+
+/// Functions elsewhere and slots of the global offset table get addresses of their own, far from any section.
+const OUTSIDE: i64 = 1 << 44;
+const TABLE: i64 = 1 << 45;
+/// Bytes between two of either.
+const APART: i64 = 16;
+
+/// What a linker or loader writes into a section, and where addresses stand in memory. Addresses count from the section's begin.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Links {
+    /// By the offset of the dword: the 64-bit value of which one half goes there, and which half; `None` if it is not known.
+    literals: HashMap<u64, Option<(i64, Half)>>,
+    /// Addresses that stand in memory, by their place.
+    pointers: HashMap<i64, i64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Half {
+    Low,
+    High,
+}
+
+/// What a relocation or a pointer refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    /// An offset in the section itself.
+    Here(i64),
+    /// A function that the section does not have, by any number of its own.
+    Outside(usize),
+    /// Not known before linking.
+    Unknown,
+}
+
+impl Target {
+    fn address(self) -> Option<i64> {
+        match self {
+            Target::Here(offset) => Some(offset),
+            Target::Outside(number) => Some(OUTSIDE + APART * number as i64),
+            Target::Unknown => None,
+        }
+    }
+}
+
+impl Links {
+    /// A relocation of the section: `symbol` is the number of its base, `addend` counts from there.
+    pub fn relocation(
+        &mut self,
+        offset: u64,
+        kind: RelocationKind,
+        symbol: usize,
+        target: Target,
+        addend: i64,
+    ) {
+        use RelocationKind as K;
+        let half = match kind {
+            K::Rel32Lo | K::GotPcRel32Lo => Some(Half::Low),
+            K::Rel32Hi | K::GotPcRel32Hi => Some(Half::High),
+            _ => None,
+        };
+        let place = match kind {
+            K::GotPcRel32Lo | K::GotPcRel32Hi => {
+                let slot = TABLE + APART * symbol as i64;
+                target.address().map(|address| {
+                    self.pointers.insert(slot, address);
+                    slot
+                })
+            }
+            _ => target.address(),
+        };
+        let value = place.map(|place| place.wrapping_add(addend).wrapping_sub(offset as i64));
+        self.literals.insert(offset, value.zip(half));
+    }
+
+    /// An address that a loader writes to a place.
+    pub fn pointer(&mut self, place: i64, target: Target) {
+        self.pointers.extend(target.address().map(|address| (place, address)));
+    }
+}
+
+/// A section with its lines.
+pub(super) struct CodeImage<'a, L> {
+    pub bytes: &'a [u8],
+    pub places: &'a [super::Place],
+    pub links: &'a Links,
+    pub label: L,
+}
+
+impl<L: Fn(u64) -> String> Image for CodeImage<'_, L> {
+    fn after(&self, line: usize) -> i64 {
+        self.places.get(line).map_or(0, |p| p.offset as i64 + i64::from(p.length))
+    }
+
+    fn literal(&self, line: usize, _: u32) -> Option<u32> {
+        let offset = (self.after(line) as u64).checked_sub(4)?;
+        match self.links.literals.get(&offset) {
+            Some(value) => value.map(|(value, half)| match half {
+                Half::Low => value as u32,
+                Half::High => (value >> 32) as u32,
+            }),
+            None => {
+                let word = self.bytes.get(usize::try_from(offset).ok()?..)?.first_chunk::<4>()?;
+                Some(u32::from_le_bytes(*word))
+            }
+        }
+    }
+
+    fn pointer(&self, address: i64) -> Option<i64> {
+        self.links.pointers.get(&address).copied()
+    }
+
+    fn place(&self, address: i64) -> Option<Place> {
+        if (OUTSIDE..TABLE).contains(&address) {
+            return Some(Place::Outside);
+        }
+        let offset = u64::try_from(address).ok()?;
+        self.places.binary_search_by_key(&offset, |p| p.offset).ok().map(Place::Line)
+    }
+
+    fn label(&self, line: usize) -> String {
+        (self.label)(self.places.get(line).map_or(0, |p| p.offset))
+    }
+}

@@ -1,0 +1,7 @@
+//! Macros, repetitions, conditions and included files.
+
+mod errors;
+mod files;
+mod generate;
+mod hostile;
+mod llvm;

@@ -1,0 +1,143 @@
+//! Returns lead to the calls of their own functions.
+//!
+//! A return belongs to a function if control can come from the function's entry to it without leaving the function: over a call
+//! to the instruction after it, but along jumps to other functions, which return in its place (tail calls).
+
+use std::collections::BTreeMap;
+
+use super::Cfg;
+use super::flow::{Callee, End, Flow, Hub};
+use crate::program::Program;
+
+/// Blocks that all searches together may look at, for each block of the program. Code that functions share is looked at for each
+/// of them.
+const LOOKS_PER_BLOCK: usize = 16;
+
+/// Leads returns to the instructions after calls, through a block without instructions for each function.
+pub(super) fn connect(flow: &mut Flow, program: &Program, entries: &[usize], guesses: bool) {
+    let mut search = Search::new(program, &flow.cfg, &flow.ends);
+    let mut unsure: Vec<usize> = Vec::new();
+    let mut found = Vec::new();
+    for (function, after) in calls(flow, program) {
+        match search.from(&[function]) {
+            Some(body) => {
+                if body.is_open {
+                    unsure.extend(&after);
+                }
+                found.push((body.returns, after));
+            }
+            None => unsure.extend(after),
+        }
+    }
+    let everything = |ends: &[End]| (0..ends.len()).filter(|b| is_return(ends[*b])).collect::<Vec<_>>();
+    let unknown: Vec<usize> = called_unknown(flow, program);
+    let of_unknown = (guesses && !unknown.is_empty())
+        .then(|| search.from(entries).filter(|body| !body.is_open))
+        .map(|body| body.map_or_else(|| everything(&flow.ends), |body| body.returns));
+    for (returns, after) in found {
+        add(flow, program, Hub::Returns, &returns, after);
+    }
+    if let Some(returns) = of_unknown {
+        add(flow, program, Hub::Guess, &returns, unknown);
+    }
+    unsure.sort_unstable();
+    unsure.dedup();
+    if guesses {
+        let all = everything(&flow.ends);
+        add(flow, program, Hub::Guess, &all, unsure);
+    } else {
+        flow.add_roots(&unsure);
+    }
+}
+
+fn is_return(end: End) -> bool {
+    matches!(end, End::Return | End::TailCall)
+}
+
+/// For each function that is known to be called, the blocks after the calls.
+fn calls(flow: &Flow, program: &Program) -> BTreeMap<usize, Vec<usize>> {
+    let mut calls: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (block, end) in flow.ends.iter().enumerate() {
+        if let End::Call(Callee::Block(callee)) = end
+            && let Some(after) = after(program, &flow.cfg, block)
+        {
+            calls.entry(*callee).or_default().push(after);
+        }
+    }
+    calls
+}
+
+/// The blocks after calls of unknown functions.
+fn called_unknown(flow: &Flow, program: &Program) -> Vec<usize> {
+    let unknown = flow.ends.iter().enumerate().filter(|(_, e)| **e == End::Call(Callee::Unknown));
+    unknown.filter_map(|(block, _)| after(program, &flow.cfg, block)).collect()
+}
+
+/// The block to which the call at the end of a block comes back.
+pub(super) fn after(program: &Program, cfg: &Cfg, block: usize) -> Option<usize> {
+    let end = cfg.blocks[block].end;
+    (end < program.lines.len() && program.gaps.binary_search(&end).is_err()).then_some(block + 1)
+}
+
+fn add(flow: &mut Flow, program: &Program, hub: Hub, returns: &[usize], after: Vec<usize>) {
+    if !returns.is_empty() && !after.is_empty() {
+        flow.add_hub(program, hub, returns, after);
+    }
+}
+
+/// What a function consists of, as far as it matters to its callers.
+pub(super) struct Body {
+    pub blocks: Vec<usize>,
+    returns: Vec<usize>,
+    /// Control may go from it to an unknown place, and return from there.
+    pub is_open: bool,
+}
+
+/// Follows control within functions.
+pub(super) struct Search {
+    /// For each block the blocks that follow it in its function, and how it ends.
+    next: Vec<(Vec<usize>, End)>,
+    /// The number of the search that came to each block last.
+    seen: Vec<usize>,
+    searches: usize,
+    looks: usize,
+}
+
+impl Search {
+    pub fn new(program: &Program, cfg: &Cfg, ends: &[End]) -> Search {
+        let next = |(block, end): (usize, &End)| {
+            let next = match end {
+                End::Call(_) => after(program, cfg, block).into_iter().collect(),
+                End::Shown => cfg.blocks[block].succs.clone(),
+                _ => Vec::new(),
+            };
+            (next, *end)
+        };
+        let next: Vec<_> = ends.iter().enumerate().map(next).collect();
+        let looks = next.len().saturating_mul(LOOKS_PER_BLOCK);
+        Search { seen: vec![0; next.len()], next, searches: 0, looks }
+    }
+
+    /// What control comes to from these blocks; `None` if that is too much to look at.
+    pub fn from(&mut self, entries: &[usize]) -> Option<Body> {
+        self.searches += 1;
+        let mut body = Body { blocks: Vec::new(), returns: Vec::new(), is_open: false };
+        let mut open = entries.to_vec();
+        while let Some(block) = open.pop() {
+            if std::mem::replace(&mut self.seen[block], self.searches) == self.searches {
+                continue;
+            }
+            self.looks = self.looks.checked_sub(1)?;
+            body.blocks.push(block);
+            let (next, end) = &self.next[block];
+            open.extend(next);
+            if is_return(*end) {
+                body.returns.push(block);
+            }
+            let into_gap = matches!(end, End::Call(_)) && next.is_empty();
+            body.is_open |= *end == End::Unknown || into_gap;
+        }
+        body.returns.sort_unstable();
+        Some(body)
+    }
+}

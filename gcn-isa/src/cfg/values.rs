@@ -1,0 +1,281 @@
+//! What scalar registers, and lanes of vector registers that scalar registers are saved in, are known to hold: addresses in the
+//! code, and what they held when a function was entered.
+
+use smallvec::SmallVec;
+
+use super::Image;
+use crate::inst::Inst;
+use crate::operand::{Inline, Operand};
+use crate::reg::{Reg, RegFile};
+use crate::table::{Class, ImplicitRegs};
+
+/// Where a value can be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Slot {
+    /// A scalar register.
+    Scalar(u16),
+    /// A lane of a vector register.
+    Lane(u16, u8),
+}
+
+/// 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Value {
+    /// A number.
+    Number(u32),
+    /// The low half of an address, counted from where the [`Image`] counts.
+    Low(i64),
+    /// The high half.
+    High(i64),
+    /// What a scalar register held when the function was entered.
+    AtEntry(u16),
+}
+
+/// The sum of a low half, whose carry or borrow stands in SCC.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Carry {
+    /// The address before and after.
+    from: i64,
+    to: i64,
+    subtracts: bool,
+}
+
+/// What is known at one point of the program.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Known {
+    /// In order of their places.
+    values: SmallVec<[(Slot, Value); 4]>,
+    carry: Option<Carry>,
+}
+
+/// What an instruction does to values that it does not make unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Transfer {
+    Pc,
+    Move(u8),
+    Add { with_carry: bool, subtracts: bool },
+    Load,
+    WriteLane,
+    ReadLane,
+}
+
+/// The instructions that carry known values on.
+const TRANSFERS: [(&str, Transfer); 10] = [
+    ("s_getpc_b64", Transfer::Pc),
+    ("s_mov_b32", Transfer::Move(1)),
+    ("s_mov_b64", Transfer::Move(2)),
+    ("s_add_u32", Transfer::Add { with_carry: false, subtracts: false }),
+    ("s_addc_u32", Transfer::Add { with_carry: true, subtracts: false }),
+    ("s_sub_u32", Transfer::Add { with_carry: false, subtracts: true }),
+    ("s_subb_u32", Transfer::Add { with_carry: true, subtracts: true }),
+    ("s_load_dwordx2", Transfer::Load),
+    ("v_writelane_b32", Transfer::WriteLane),
+    ("v_readlane_b32", Transfer::ReadLane),
+];
+
+impl Known {
+    /// At the entry of a function that is called with its return address in these registers.
+    pub fn at_entry(links: impl IntoIterator<Item = Reg>) -> Known {
+        let mut known = Known::default();
+        for register in links.into_iter().flat_map(|link| link.index..link.end()) {
+            known.set(Slot::Scalar(register), Value::AtEntry(register));
+        }
+        known
+    }
+
+    fn get(&self, slot: Slot) -> Option<Value> {
+        let at = self.values.binary_search_by_key(&slot, |v| v.0).ok()?;
+        Some(self.values[at].1)
+    }
+
+    fn set(&mut self, slot: Slot, value: Value) {
+        match self.values.binary_search_by_key(&slot, |v| v.0) {
+            Ok(at) => self.values[at].1 = value,
+            Err(at) => self.values.insert(at, (slot, value)),
+        }
+    }
+
+    /// Keeps what both know. True if that is less.
+    pub fn meet(&mut self, other: &Known) -> bool {
+        let before = self.values.len();
+        self.values.retain(|(slot, value)| other.get(*slot) == Some(*value));
+        self.values.len() != before
+    }
+
+    /// Forgets all but these.
+    pub fn keep(&mut self, mut keeps: impl FnMut(Slot) -> bool) {
+        self.values.retain(|(slot, _)| keeps(*slot));
+    }
+
+    /// Forgets what is of use within a block only.
+    pub fn end_block(&mut self) {
+        self.carry = None;
+        self.values.retain(|(_, value)| !matches!(value, Value::Number(_)));
+    }
+
+    /// The address in a pair of registers.
+    pub fn address(&self, pair: Reg) -> Option<i64> {
+        match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
+            (Value::Low(low), Value::High(high)) if low as u32 == high as u32 => Some(high),
+            _ => None,
+        }
+    }
+
+    /// The registers whose values at the entry of the function are in a pair of registers now.
+    pub fn entry_value(&self, pair: Reg) -> Option<Reg> {
+        match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
+            (Value::AtEntry(low), Value::AtEntry(high)) if high == low + 1 => Some(Reg::s(low, 2)),
+            _ => None,
+        }
+    }
+
+    /// Executes the instruction of `line`.
+    pub fn step(&mut self, inst: &Inst, line: usize, image: &impl Image) {
+        let transfer = match inst.desc.class {
+            Class::Salu | Class::SmemLoad | Class::Readlane | Class::Writelane => {
+                TRANSFERS.iter().find(|t| t.0 == inst.desc.mnemonic).map(|t| t.1)
+            }
+            _ => None,
+        };
+        if transfer.is_none() && self.values.is_empty() {
+            return;
+        }
+        let new = transfer.map(|transfer| self.results(transfer, inst, line, image)).unwrap_or_default();
+        let carry = self.carry.take().filter(|_| !inst.desc.implicit_writes.contains(ImplicitRegs::SCC));
+        let carry = new.carry.or(carry);
+        self.forget_written(inst, transfer == Some(Transfer::WriteLane));
+        for (slot, value) in new.values {
+            self.set(slot, value);
+        }
+        self.carry = carry;
+    }
+
+    /// What the instruction makes known.
+    fn results(&self, transfer: Transfer, inst: &Inst, line: usize, image: &impl Image) -> Known {
+        let mut new = Known::default();
+        let Some(to) = inst.operands.first().and_then(|o| o.reg()) else { return new };
+        match transfer {
+            Transfer::Pc => new.set_address(to, image.after(line)),
+            Transfer::Move(1) => {
+                let value = inst.operands.get(1).and_then(|from| self.operand(*from, line, image));
+                new.set_if(Slot::Scalar(to.index), value);
+            }
+            Transfer::Move(_) => {
+                let Some(from) = inst.operands.get(1).and_then(|o| o.reg()) else { return new };
+                for i in 0..2 {
+                    new.set_if(Slot::Scalar(to.index + i), self.get(Slot::Scalar(from.index + i)));
+                }
+            }
+            Transfer::Add { with_carry, subtracts } => {
+                let operand = |i: usize| inst.operands.get(i).and_then(|o| self.operand(*o, line, image));
+                if let Some((value, carry)) = self.sum(operand(1), operand(2), with_carry, subtracts) {
+                    new.set(Slot::Scalar(to.index), value);
+                    new.carry = carry;
+                }
+            }
+            Transfer::Load => {
+                if let Some(address) = self.loaded(inst, image) {
+                    new.set_address(to, address);
+                }
+            }
+            Transfer::WriteLane => {
+                if let Some(lane) = lane(inst) {
+                    let from = inst.operands.get(1).and_then(|o| o.reg());
+                    let value = from.and_then(|from| self.get(Slot::Scalar(from.index)));
+                    new.set_if(Slot::Lane(to.index, lane), value);
+                }
+            }
+            Transfer::ReadLane => {
+                if let (Some(from), Some(lane)) = (inst.operands.get(1).and_then(|o| o.reg()), lane(inst)) {
+                    new.set_if(Slot::Scalar(to.index), self.get(Slot::Lane(from.index, lane)));
+                }
+            }
+        }
+        new
+    }
+
+    fn set_if(&mut self, slot: Slot, value: Option<Value>) {
+        if let Some(value) = value {
+            self.set(slot, value);
+        }
+    }
+
+    fn set_address(&mut self, pair: Reg, address: i64) {
+        self.set(Slot::Scalar(pair.index), Value::Low(address));
+        self.set(Slot::Scalar(pair.index + 1), Value::High(address));
+    }
+
+    fn operand(&self, operand: Operand, line: usize, image: &impl Image) -> Option<Value> {
+        match operand {
+            Operand::Reg(reg) => self.get(Slot::Scalar(reg.index)),
+            Operand::Literal(number) => image.literal(line, number).map(Value::Number),
+            Operand::Inline(Inline::Int(number)) => Some(Value::Number(i32::from(number) as u32)),
+            _ => None,
+        }
+    }
+
+    /// A sum with its carry. Of two numbers none is known: nobody computes addresses so.
+    fn sum(
+        &self,
+        a: Option<Value>,
+        b: Option<Value>,
+        with_carry: bool,
+        subtracts: bool,
+    ) -> Option<(Value, Option<Carry>)> {
+        let (half, number) = match (a?, b?) {
+            (half, Value::Number(number)) => (half, number),
+            (Value::Number(number), half) if !subtracts => (half, number),
+            _ => return None,
+        };
+        let number = i64::from(number);
+        let add =
+            |to: i64, number: i64| if subtracts { to.wrapping_sub(number) } else { to.wrapping_add(number) };
+        match half {
+            Value::Low(from) if !with_carry => {
+                let to = add(from, number);
+                Some((Value::Low(to), Some(Carry { from, to, subtracts })))
+            }
+            Value::High(from) if with_carry => {
+                let carry = self.carry.filter(|c| c.from == from && c.subtracts == subtracts)?;
+                Some((Value::High(add(carry.to, number << 32)), None))
+            }
+            _ => None,
+        }
+    }
+
+    /// The address that a scalar load of two registers loads.
+    fn loaded(&self, inst: &Inst, image: &impl Image) -> Option<i64> {
+        let base = inst.operands.get(1).and_then(|o| o.reg()).filter(|r| r.len == 2)?;
+        let Some(Operand::Imm(offset)) = inst.operand("offset") else { return None };
+        image.pointer(self.address(base)?.wrapping_add(offset))
+    }
+
+    /// Forgets what the instruction overwrites. Writing one lane leaves the others as they are.
+    fn forget_written(&mut self, inst: &Inst, one_lane: bool) {
+        if self.values.is_empty() {
+            return;
+        }
+        if inst.desc.class == Class::MovrelDestination {
+            return self.values.clear();
+        }
+        let lane = if one_lane { lane(inst) } else { None };
+        for written in inst.writes().iter().map(|w| w.reg) {
+            let covers = |register: u16| written.index <= register && register < written.end();
+            self.values.retain(|(slot, _)| match *slot {
+                Slot::Scalar(register) => written.file != RegFile::Sgpr || !covers(register),
+                Slot::Lane(register, at) => {
+                    written.file != RegFile::Vgpr || !covers(register) || lane.is_some_and(|lane| lane != at)
+                }
+            });
+        }
+    }
+}
+
+/// The lane that `v_writelane_b32` or `v_readlane_b32` names by number.
+fn lane(inst: &Inst) -> Option<u8> {
+    const LANES: u8 = 64;
+    match inst.operands.get(2) {
+        Some(Operand::Inline(Inline::Int(lane))) => Some(*lane as u8 % LANES),
+        _ => None,
+    }
+}

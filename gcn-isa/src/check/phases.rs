@@ -1,0 +1,60 @@
+//! Which barriers have a write of LDS between them and the next barrier.
+
+use super::counters::LineFacts;
+use crate::cfg::{Block, Flow};
+use crate::program::Program;
+use crate::table::Class;
+
+/// What comes first in a stretch of code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum First {
+    Write,
+    Barrier,
+    Neither,
+}
+
+/// For each block whether LDS may be written from its start on before a barrier is reached.
+pub(super) struct Phases {
+    written: Vec<bool>,
+}
+
+impl Phases {
+    pub fn of(program: &Program, flow: &Flow, lines: &[LineFacts]) -> Phases {
+        let blocks = &flow.cfg.blocks;
+        let firsts: Vec<First> = blocks.iter().map(|b| first(program, lines, b.start, b)).collect();
+        let mut written = vec![false; blocks.len()];
+        let mut open: Vec<usize> = (0..blocks.len()).filter(|b| firsts[*b] == First::Write).collect();
+        while let Some(block) = open.pop() {
+            if !std::mem::replace(&mut written[block], true) {
+                open.extend(blocks[block].preds.iter().filter(|p| firsts[**p] == First::Neither));
+            }
+        }
+        Phases { written }
+    }
+
+    /// True if LDS may be written after `barrier` and before the next barrier.
+    pub fn is_written_after(
+        &self,
+        barrier: usize,
+        program: &Program,
+        flow: &Flow,
+        lines: &[LineFacts],
+    ) -> bool {
+        let block = &flow.cfg.blocks[flow.cfg.block_of(barrier)];
+        match first(program, lines, barrier + 1, block) {
+            First::Write => true,
+            First::Barrier => false,
+            First::Neither => block.succs.iter().any(|s| self.written[*s]),
+        }
+    }
+}
+
+/// What comes first from line `from` of `block` on.
+fn first(program: &Program, lines: &[LineFacts], from: usize, block: &Block) -> First {
+    let kind = |line: usize| match program.lines[line].inst.desc.class {
+        Class::Barrier => First::Barrier,
+        _ if lines[line].writes_lds() => First::Write,
+        _ => First::Neither,
+    };
+    (from..block.end).map(kind).find(|k| *k != First::Neither).unwrap_or(First::Neither)
+}

@@ -1,0 +1,331 @@
+//! Which rules count: sets by name, and single rules added and left out.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use super::counter::{self, CounterRule};
+use super::evidence::{Counts, Evidence, Grade, UnknownName};
+use super::rule::Rule;
+
+/// A rule of either kind, as sets see it.
+pub trait AnyRule {
+    /// The name.
+    fn id(&self) -> &'static str;
+    /// Who says so.
+    fn evidence(&self) -> Evidence;
+    /// True if it matters only with XNACK replay on.
+    fn xnack(&self) -> bool;
+    /// True if it is about the distance of two instructions.
+    fn is_distance(&self) -> bool;
+}
+
+impl AnyRule for Rule {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    fn xnack(&self) -> bool {
+        self.xnack
+    }
+
+    fn is_distance(&self) -> bool {
+        true
+    }
+}
+
+impl AnyRule for CounterRule {
+    fn id(&self) -> &'static str {
+        self.id
+    }
+
+    fn evidence(&self) -> Evidence {
+        self.evidence
+    }
+
+    fn xnack(&self) -> bool {
+        self.xnack
+    }
+
+    fn is_distance(&self) -> bool {
+        false
+    }
+}
+
+/// Every rule of both kinds, in the order of their numbers.
+fn every() -> impl Iterator<Item = &'static dyn AnyRule> {
+    let distances = super::all().map(|r| r as &dyn AnyRule);
+    distances.chain(counter::ALL.into_iter().map(|r| r as &dyn AnyRule))
+}
+
+static NUMBERS: LazyLock<BTreeMap<&'static str, usize>> =
+    LazyLock::new(|| every().enumerate().map(|(number, rule)| (rule.id(), number)).collect());
+
+/// The number of the rule called `id`; one beyond all others if there is none.
+pub(super) fn number(id: &str) -> usize {
+    NUMBERS.get(id).copied().unwrap_or(NUMBERS.len())
+}
+
+/// A rule set by name. Each holds rules, and so numbers: where sources ask for different numbers, each number is a rule.
+///
+/// A set says which *sources* are listened to. That the manuals at hand do not mention a case is no permission to ignore it.
+///
+/// ```
+/// use gcn_isa::hazards::{RuleSet, rule};
+///
+/// let set: RuleSet = "fast".parse().unwrap();
+/// assert!(set.config(true).counts(rule("cdna3.106").unwrap()));
+/// assert!(!set.config(true).counts(rule("llvm.102.opcode").unwrap()));
+/// let error = "all".parse::<RuleSet>().unwrap_err().to_string();
+/// assert!(error.contains("safe, fast, manual, certain or llvm"), "{error}");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RuleSet {
+    /// Every rule, so that of each case the largest number counts that anybody asks for.
+    #[default]
+    Safe,
+    /// What the manuals, rocRoller or shipping kernels ask for, and every rule about counters but those that the manuals
+    /// contradict, and those of XNACK replay. What only LLVM or only caution asks for is left out.
+    Fast,
+    /// What the vendor asks for in its manuals or, with LLVM's consent, in rocRoller: the grades from *documented* on.
+    Manual,
+    /// What manuals and LLVM ask for and shipping kernels always keep.
+    Certain,
+    /// What LLVM 22 inserts, to compare with: its numbers where others are larger, and its waits for what cannot matter.
+    Llvm,
+}
+
+impl RuleSet {
+    /// Every set.
+    pub const ALL: [RuleSet; 5] =
+        [RuleSet::Safe, RuleSet::Fast, RuleSet::Manual, RuleSet::Certain, RuleSet::Llvm];
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RuleSet::Safe => "safe",
+            RuleSet::Fast => "fast",
+            RuleSet::Manual => "manual",
+            RuleSet::Certain => "certain",
+            RuleSet::Llvm => "llvm",
+        }
+    }
+
+    /// True if the rule is in the set.
+    pub fn contains(self, rule: &(impl AnyRule + ?Sized)) -> bool {
+        let (evidence, counts) = (rule.evidence(), super::counts(rule.id()));
+        match self {
+            RuleSet::Safe => !evidence.is_llvm_quirk(),
+            RuleSet::Fast => is_fast(rule, evidence, counts),
+            RuleSet::Manual => evidence.grade(counts) >= Grade::Documented,
+            RuleSet::Certain => evidence.grade(counts) >= Grade::Certain,
+            RuleSet::Llvm => evidence.llvm.is_asked_for(),
+        }
+    }
+
+    /// The set as a [`Config`], with or without the rules of XNACK replay.
+    pub fn config(self, xnack: bool) -> Config {
+        Config {
+            xnack,
+            follows_guesses: self == RuleSet::Safe,
+            follows_indices: self != RuleSet::Llvm,
+            rules: BY_SET[self as usize],
+        }
+    }
+}
+
+/// True if more than LLVM and caution ask for the rule, or it is about what only the target id can exclude.
+fn is_fast(rule: &(impl AnyRule + ?Sized), evidence: Evidence, counts: Counts) -> bool {
+    let uncontradicted = || evidence.llvm.is_asked_for() && !evidence.manual.is_less();
+    evidence.is_asked_for_by_amd()
+        || rule.xnack()
+        || !evidence.is_llvm_quirk() && counts.are_kept()
+        || !rule.is_distance() && uncontradicted()
+}
+
+impl fmt::Display for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for RuleSet {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<RuleSet, UnknownName> {
+        let found = RuleSet::ALL.into_iter().find(|s| s.name() == name);
+        found.ok_or_else(|| UnknownName::new("rule set", name, RuleSet::ALL.iter().map(|s| s.name())))
+    }
+}
+
+/// As many as there may be rules, in words of 64.
+const WORDS: usize = 4;
+
+/// Rules by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Numbers([u64; WORDS]);
+
+impl Numbers {
+    fn of(wanted: impl Fn(&dyn AnyRule) -> bool) -> Numbers {
+        let mut numbers = Numbers::default();
+        every().enumerate().filter(|(_, rule)| wanted(*rule)).for_each(|(n, _)| numbers.set(n, true));
+        numbers
+    }
+
+    fn has(self, number: usize) -> bool {
+        self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    }
+
+    fn set(&mut self, number: usize, on: bool) {
+        if let Some(word) = self.0.get_mut(number / 64) {
+            *word = *word & !(1 << (number % 64)) | u64::from(on) << (number % 64);
+        }
+    }
+}
+
+static BY_SET: LazyLock<[Numbers; RuleSet::ALL.len()]> =
+    LazyLock::new(|| RuleSet::ALL.map(|set| Numbers::of(|rule| set.contains(rule))));
+
+/// Which rules count.
+///
+/// ```
+/// use gcn_isa::hazards::{Config, RuleSet, rule};
+///
+/// let config = RuleSet::Fast.config(true).with("llvm.exec-vmem")?.without("xnack.clause")?;
+/// assert!(config.counts(rule("llvm.exec-vmem").unwrap()) && !config.counts(rule("xnack.clause").unwrap()));
+/// let error = Config::default().without("cdna3.160").unwrap_err().to_string();
+/// assert_eq!(error, "there is no rule `cdna3.160`; near it are cdna3.10, cdna3.100, cdna3.110");
+/// # Ok::<(), gcn_isa::hazards::UnknownRule>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Config {
+    /// XNACK replay may be on: its rules count if they are in the set.
+    pub xnack: bool,
+    /// Control is followed to every place where a jump may lead of which the program does not say where it leads
+    /// ([`Flow::that_counts`](crate::cfg::Flow::that_counts)). Requirements on such paths are cautious.
+    pub follows_guesses: bool,
+    /// Registers that an index reaches count as well as those that an instruction names. LLVM 22 looks at the latter only.
+    pub follows_indices: bool,
+    rules: Numbers,
+}
+
+impl Default for Config {
+    /// [`RuleSet::Safe`], XNACK off.
+    fn default() -> Config {
+        RuleSet::Safe.config(false)
+    }
+}
+
+impl From<RuleSet> for Config {
+    fn from(set: RuleSet) -> Config {
+        set.config(false)
+    }
+}
+
+impl Config {
+    /// The rules of a grade and those that are better supported, XNACK off.
+    pub fn at_least(grade: Grade) -> Config {
+        Config::default().and_at_least(grade)
+    }
+
+    /// Of these, the rules of a grade and those that are better supported.
+    #[must_use]
+    pub fn and_at_least(self, grade: Grade) -> Config {
+        let graded = |rule: &dyn AnyRule| rule.evidence().grade(super::counts(rule.id())) >= grade;
+        let rules = Numbers::of(|rule| self.rules.has(number(rule.id())) && graded(rule));
+        Config { rules, follows_guesses: self.follows_guesses && grade == Grade::Cautious, ..self }
+    }
+
+    /// The same where XNACK replay may be on, or not.
+    #[must_use]
+    pub const fn with_xnack(self, xnack: bool) -> Config {
+        Config { xnack, ..self }
+    }
+
+    /// The same and the rule called `id`.
+    ///
+    /// # Errors
+    /// There is no such rule.
+    pub fn with(self, id: &str) -> Result<Config, UnknownRule> {
+        self.set(id, true)
+    }
+
+    /// The same without the rule called `id`.
+    ///
+    /// # Errors
+    /// There is no such rule.
+    pub fn without(self, id: &str) -> Result<Config, UnknownRule> {
+        self.set(id, false)
+    }
+
+    fn set(mut self, id: &str, on: bool) -> Result<Config, UnknownRule> {
+        let number = NUMBERS.get(id).ok_or_else(|| UnknownRule::new(id))?;
+        self.rules.set(*number, on);
+        Ok(self)
+    }
+
+    /// True if the rule counts.
+    pub fn counts(self, rule: &(impl AnyRule + ?Sized)) -> bool {
+        self.has(number(rule.id()), rule.xnack())
+    }
+
+    /// True if the rule of that number, about XNACK or not, counts.
+    pub(super) fn has(self, number: usize, xnack: bool) -> bool {
+        (self.xnack || !xnack) && self.rules.has(number)
+    }
+}
+
+/// There is no rule of that name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no rule `{name}`; near it are {}", .near.join(", "))]
+pub struct UnknownRule {
+    name: String,
+    near: Vec<&'static str>,
+}
+
+/// How many near names an error lists.
+const NEAR: usize = 3;
+
+impl UnknownRule {
+    fn new(name: &str) -> UnknownRule {
+        let mut near: Vec<&'static str> = every().map(AnyRule::id).collect();
+        near.sort_by_cached_key(|id| (edits(name, id), *id));
+        near.truncate(NEAR);
+        UnknownRule { name: name.to_owned(), near }
+    }
+}
+
+/// How many letters have to be put in, taken out or changed (Levenshtein distance).
+fn edits(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.bytes().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_has_a_number_of_its_own() {
+        assert_eq!(NUMBERS.len(), every().count());
+        assert!(NUMBERS.len() <= 64 * WORDS);
+    }
+
+    #[test]
+    fn edits_are_counted() {
+        assert_eq!([edits("", "ab"), edits("cdna3.8", "cdna3.9"), edits("kitten", "sitting")], [2, 1, 3]);
+    }
+}

@@ -1,0 +1,222 @@
+//! Registers that an index reaches: relative moves and VGPR indexing.
+//!
+//! `s_movrel*` adds M0 to the number of an SGPR, and while VGPR indexing is on (`s_set_gpr_idx_on` to `s_set_gpr_idx_off`,
+//! over branches) vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects
+//! ([`IndexedBy`]). [`Indexing`] says which registers that may be. It is a fact about the program, like its control-flow graph,
+//! so the inserter of waits and the checker both ask here; the simulator does not, it knows M0.
+//!
+//! - *Which instructions*: a forward dataflow analysis over the control-flow graph of what may be in MODE.GPR_IDX_EN and M0
+//!   (`state`). An index is known where it is a constant, and in part where a constant in the same block masks it
+//!   (`s_and_b32 s0, s0, 31`).
+//! - *Which registers*: from the named one plus the least index up to the named one plus the greatest, within the register
+//!   file. An index beyond it is illegal (MI100 ISA 3.6.1, 6.6.1). What the wave has allocated does not matter: registers
+//!   beyond that have no other name in the program either.
+//! - *Calls*: neither the calling convention nor the dispatcher hands over a wave with indexing on; a call may change M0.
+//! - A write of MODE by `s_setreg_b32` is taken to restore what `s_getreg_b32` read: it may set GPR_IDX_EN only where something
+//!   else of the program sets it.
+//!
+//! Programs without such instructions, nearly all, cost one look at each line.
+
+mod solve;
+mod state;
+
+use smallvec::SmallVec;
+
+use crate::cfg::Flow;
+use crate::hazards::Config;
+use crate::inst::{Inst, RegUse, Via};
+use crate::operand::Operand;
+use crate::program::Program;
+use crate::reg::{FIRST_NAMED_SGPR, Reg, RegFile};
+use crate::table::IndexedBy;
+pub(crate) use solve::enables_vgprs;
+use state::{FIRST_OPERAND, INDEX, Offsets, State};
+
+/// The registers of one file that an operand may stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Reached {
+    operand: u8,
+    file: RegFile,
+    first: u16,
+    /// One past the last.
+    end: u16,
+    via: Via,
+}
+
+/// The operands of an instruction that an index moves, or may move.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Indexed(SmallVec<[Reached; 3]>);
+
+/// Longest tuple into which a range of registers is cut: no instruction names a longer one, and sets of a tuple's registers have so
+/// many bits.
+const PIECE: u16 = 32;
+
+impl Indexed {
+    fn of(inst: &Inst, state: &State) -> Indexed {
+        let operands = inst.operands.iter().enumerate();
+        let reached = operands.filter_map(|(i, operand)| {
+            let reg = operand.reg()?;
+            let by =
+                inst.desc.indexed_by(i).filter(|by| *by == IndexedBy::M0 || reg.file != RegFile::Sgpr)?;
+            // The manuals know no index of AccVGPRs, nor do they exclude it.
+            let offsets = state.offsets(by, reg.file != RegFile::Agpr)?;
+            reach(reg, offsets, i as u8)
+        });
+        Indexed(reached.collect())
+    }
+
+    /// The registers of a use: as given, or those that an index may lead to, in tuples of at most 32.
+    pub fn reached(&self, named: RegUse) -> impl Iterator<Item = RegUse> {
+        let found = self.0.iter().find(|r| Some(r.operand) == named.operand).copied();
+        let given = found.is_none().then_some(named);
+        given.into_iter().chain(found.into_iter().flat_map(move |reached| {
+            let starts = (reached.first..reached.end).step_by(PIECE.into());
+            starts.map(move |index| {
+                let len = (reached.end - index).min(PIECE) as u8;
+                RegUse {
+                    reg: Reg { file: reached.file, index, len },
+                    operand: named.operand,
+                    via: reached.via,
+                }
+            })
+        }))
+    }
+}
+
+/// The registers that `reg` with an index in `offsets` may be.
+fn reach(reg: Reg, offsets: Offsets, operand: u8) -> Option<Reached> {
+    let last = u32::from(file_end(reg).checked_sub(u16::from(reg.len))?);
+    let place = |offset: u32| u32::from(reg.index).saturating_add(offset).min(last) as u16;
+    let is_legal = u32::from(reg.index).saturating_add(offsets.least) <= last;
+    // Of an index that is always illegal nothing is believed.
+    let first = if is_legal { place(offsets.least) } else { reg.index };
+    let via = if is_legal && offsets.least == offsets.most { Via::Index } else { Via::AnyIndex };
+    Some(Reached { operand, file: reg.file, first, end: place(offsets.most) + u16::from(reg.len), via })
+}
+
+/// One past the last register that an index may lead to from `reg`.
+fn file_end(reg: Reg) -> u16 {
+    match reg.file {
+        RegFile::Sgpr if reg.index < FIRST_NAMED_SGPR => FIRST_NAMED_SGPR,
+        RegFile::Sgpr => 128,
+        RegFile::Vgpr | RegFile::Agpr => 256,
+    }
+}
+
+/// Where a program reaches registers by an index.
+///
+/// ```
+/// use gcn_isa::cfg::Flow;
+/// use gcn_isa::indexing::Indexing;
+/// use gcn_isa::inst::Via;
+/// use gcn_isa::{Inline, Inst, Operand, Program, Reg, Target, table};
+///
+/// let find = |name| table::find(Target::GFX906, name).next().unwrap();
+/// let mut program = Program::new(Target::GFX906, "example");
+/// program.push(Inst::new(find("s_set_gpr_idx_on"), [Operand::Inline(Inline::Int(7)), Operand::Imm(1)]));
+/// program.push(Inst::new(find("v_mov_b32_e32"), [Reg::v(1, 1).into(), Reg::v(2, 1).into()]));
+/// let indexing = Indexing::of(&program, &Flow::of(&program));
+/// let reads = indexing.reads(1, &program.lines[1].inst);
+/// assert_eq!((reads[0].reg, reads[0].via), (Reg::v(9, 1), Via::Index));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Indexing {
+    /// By line, in order.
+    lines: Vec<(u32, Indexed)>,
+}
+
+impl Indexing {
+    /// Analyses `program`, whose control flow is `flow`.
+    pub fn of(program: &Program, flow: &Flow) -> Indexing {
+        Indexing { lines: solve::lines(program, flow) }
+    }
+
+    /// The same as far as these rules ask.
+    pub fn that_counts(program: &Program, flow: &Flow, rules: Config) -> Indexing {
+        if rules.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
+    }
+
+    /// What an index moves at `line`, if it moves anything.
+    pub fn at(&self, line: usize) -> Option<&Indexed> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let found = self.lines.binary_search_by_key(&line, |l| l.0 as usize).ok()?;
+        self.lines.get(found).map(|l| &l.1)
+    }
+
+    /// The registers that `inst`, which stands at `line`, may read: as [`Inst::reads`], with those that an index reaches.
+    pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
+        self.expand(line, inst.reads())
+    }
+
+    /// The registers that `inst`, which stands at `line`, may write.
+    pub fn writes(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 3]> {
+        self.expand(line, inst.writes())
+    }
+
+    fn expand<const N: usize>(&self, line: usize, named: SmallVec<[RegUse; N]>) -> SmallVec<[RegUse; N]>
+    where
+        [RegUse; N]: smallvec::Array<Item = RegUse>,
+    {
+        match self.at(line) {
+            Some(indexed) => named.into_iter().flat_map(|u| indexed.reached(u)).collect(),
+            None => named,
+        }
+    }
+}
+
+/// Why the registers of an instruction are not known although M0 and MODE are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unresolved {
+    /// The index leads out of the register file, which is illegal.
+    #[error("an index beyond the register file")]
+    Beyond,
+    /// The index selects an operand of an instruction, or a register file, of which the manual does not say whether an index moves it.
+    #[error("VGPR indexing of an operand for which the manual does not define it")]
+    Undefined,
+}
+
+/// `inst` with the registers that its indices lead to, where M0 and the bit GPR_IDX_EN of MODE are known; `None` if these are the
+/// named ones.
+///
+/// # Errors
+/// [`Unresolved`] says what no manual defines.
+///
+/// ```
+/// use gcn_isa::{Inst, Reg, Target, indexing, table};
+///
+/// let row = table::find(Target::GFX906, "v_mov_b32_e32").next().unwrap();
+/// let mov = Inst::new(row, [Reg::v(1, 1).into(), Reg::v(2, 1).into()]);
+/// let moved = indexing::resolve(&mov, 0x1007, true).unwrap().unwrap();
+/// assert_eq!(moved.operands[1].reg(), Some(Reg::v(9, 1)));
+/// assert_eq!(indexing::resolve(&mov, 0x1007, false), Ok(None));
+/// ```
+pub fn resolve(inst: &Inst, m0: u32, enabled: bool) -> Result<Option<Inst>, Unresolved> {
+    let mut moved: Option<Inst> = None;
+    for (i, reg) in inst.operands.iter().enumerate().filter_map(|(i, o)| Some((i, o.reg()?))) {
+        let offset = inst.desc.indexed_by(i).map_or(Ok(0), |by| offset(by, reg.file, m0, enabled))?;
+        if offset == 0 {
+            continue;
+        }
+        let index = u32::from(reg.index).saturating_add(offset);
+        if index + u32::from(reg.len) > u32::from(file_end(reg)) {
+            return Err(Unresolved::Beyond);
+        }
+        if let Some(operand) = moved.get_or_insert_with(|| inst.clone()).operands.get_mut(i) {
+            *operand = Operand::Reg(Reg { index: index as u16, ..reg });
+        }
+    }
+    Ok(moved)
+}
+
+/// What is added to the number of a register of `file`.
+fn offset(by: IndexedBy, file: RegFile, m0: u32, enabled: bool) -> Result<u32, Unresolved> {
+    match by {
+        IndexedBy::M0 => Ok(m0),
+        IndexedBy::Mode { bits, .. } if !enabled || m0 >> FIRST_OPERAND & u32::from(bits) == 0 => Ok(0),
+        _ if file == RegFile::Sgpr || m0 & INDEX == 0 => Ok(0),
+        IndexedBy::Mode { stated: true, .. } if file == RegFile::Vgpr => Ok(m0 & INDEX),
+        IndexedBy::Mode { .. } => Err(Unresolved::Undefined),
+    }
+}

@@ -1,0 +1,205 @@
+//! The dataflow analysis: what may be in M0 and MODE before each line that an index can move.
+
+use std::collections::BTreeSet;
+
+use super::Indexed;
+use super::state::{Bits, INDEX, OPERANDS, State};
+use crate::cfg::Flow;
+use crate::hazards::{HwregField, hwreg};
+use crate::inst::Inst;
+use crate::operand::Operand;
+use crate::program::Program;
+use crate::reg::{self, Reg, RegFile};
+use crate::semantics;
+use crate::table::Class;
+
+/// The lines that may reach registers by an index, in order.
+pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
+    let uses = Uses::of(program);
+    if !uses.enables && !uses.moves {
+        return Vec::new();
+    }
+    let solver = Solver { program, flow, enables: uses.enables, changes: changes(program) };
+    let mut found = Vec::new();
+    for (block, entry) in flow.cfg.blocks.iter().zip(solver.solve()) {
+        let Some(mut state) = entry else { continue };
+        for line in block.start..block.end {
+            let inst = &program.lines[line].inst;
+            let indexed = Indexed::of(inst, &state);
+            if !indexed.0.is_empty() {
+                found.push((line as u32, indexed));
+            }
+            solver.step(&mut state, block.start, line);
+        }
+    }
+    found
+}
+
+/// True if VGPR indexing may be on somewhere in `program`.
+pub(crate) fn enables_vgprs(program: &Program) -> bool {
+    Uses::of(program).enables
+}
+
+/// The bit of MODE that switches VGPR indexing on (MI100 ISA 3.5).
+const GPR_IDX_EN: u32 = 27;
+
+/// What a program has of indexing.
+struct Uses {
+    /// Something sets GPR_IDX_EN.
+    enables: bool,
+    /// Relative moves.
+    moves: bool,
+}
+
+impl Uses {
+    fn of(program: &Program) -> Uses {
+        let any = |has: fn(&Inst) -> bool| program.lines.iter().any(|l| has(&l.inst));
+        Uses {
+            enables: any(|i| i.desc.class == Class::GprIdx || sets(i) == Some(Some(true))),
+            moves: any(|i| matches!(i.desc.class, Class::MovrelSource | Class::MovrelDestination)),
+        }
+    }
+}
+
+/// Whether an `s_setreg` that covers GPR_IDX_EN sets it; `Some(None)` if its value is not known.
+fn sets(inst: &Inst) -> Option<Option<bool>> {
+    if inst.desc.class != Class::Setreg {
+        return None;
+    }
+    let field = hwreg(inst).filter(|f| f.covers(HwregField::MODE, GPR_IDX_EN))?;
+    let literal = inst.operand("literal").and_then(Bits::of);
+    Some(literal.and_then(|bits| bits.bit(GPR_IDX_EN - field.first)))
+}
+
+/// The lines that may change M0 or the mode.
+fn changes(program: &Program) -> Vec<u32> {
+    let changes = |inst: &Inst| {
+        matches!(inst.desc.class, Class::GprIdx | Class::Setreg)
+            || inst.writes().iter().any(|w| w.reg.overlaps(reg::M0))
+    };
+    let lines = program.lines.iter().enumerate().filter(|(_, l)| changes(&l.inst));
+    lines.map(|(line, _)| line as u32).collect()
+}
+
+struct Solver<'a> {
+    program: &'a Program,
+    flow: &'a Flow,
+    enables: bool,
+    /// Lines that may change something.
+    changes: Vec<u32>,
+}
+
+impl Solver<'_> {
+    /// The state before each block that control comes to.
+    fn solve(&self) -> Vec<Option<State>> {
+        let blocks = &self.flow.cfg.blocks;
+        let mut states: Vec<Option<State>> = vec![None; blocks.len()];
+        let mut open: BTreeSet<usize> = BTreeSet::new();
+        for root in &self.flow.roots {
+            states[root.block] = Some(State::ENTRY);
+            open.insert(root.block);
+        }
+        while let Some(index) = open.pop_first() {
+            let Some(mut state) = states[index] else { continue };
+            let block = &blocks[index];
+            let from = self.changes.partition_point(|l| (*l as usize) < block.start);
+            let own = self.changes[from..].iter().take_while(|l| (**l as usize) < block.end);
+            own.for_each(|line| self.step(&mut state, block.start, *line as usize));
+            for &next in &block.succs {
+                let mut new = state;
+                if self.flow.comes_back(index, next) {
+                    new.m0 = Bits::UNKNOWN;
+                }
+                let joined = states[next].map_or(new, |known| known.join(new));
+                if states[next] != Some(joined) {
+                    states[next] = Some(joined);
+                    open.insert(next);
+                }
+            }
+        }
+        states
+    }
+
+    /// The state after `line`, whose block begins at `start`.
+    fn step(&self, state: &mut State, start: usize, line: usize) {
+        let inst = &self.program.lines[line].inst;
+        match inst.desc.class {
+            Class::GprIdx => self.index(state, start, line),
+            Class::Setreg => match sets(inst) {
+                Some(Some(on)) => (state.may_be_on, state.may_be_off) = (on, !on),
+                Some(None) => (state.may_be_on, state.may_be_off) = (self.enables, true),
+                None => {}
+            },
+            _ => {
+                for write in inst.writes().iter().filter(|w| w.reg.overlaps(reg::M0)) {
+                    let whole = write.reg == reg::M0;
+                    state.m0 = if whole { self.result(start, line, DEEPEST) } else { Bits::UNKNOWN };
+                }
+            }
+        }
+    }
+
+    /// The four instructions of VGPR indexing are told apart by their operands: a source is the index, an immediate the mask
+    /// (MI100 ISA 6.6.1, table 27). Both switch it on, neither switches it off.
+    fn index(&self, state: &mut State, start: usize, line: usize) {
+        let inst = &self.program.lines[line].inst;
+        let mask = inst.operands.iter().find(|o| matches!(o, Operand::Imm(_)));
+        let source = inst.operand("ssrc0");
+        if let Some(source) = source {
+            state.m0 = state.m0.with(INDEX, self.value(start, line, source, DEEPEST));
+        }
+        if let Some(Operand::Imm(mask)) = mask {
+            state.m0 = state.m0.with(OPERANDS, Bits::constant((*mask as u32) << super::FIRST_OPERAND));
+        }
+        match (source, mask) {
+            (Some(_), Some(_)) => (state.may_be_on, state.may_be_off) = (true, false),
+            (None, None) => (state.may_be_on, state.may_be_off) = (false, true),
+            _ => {}
+        }
+    }
+
+    /// What `line` writes to its scalar destination, as far as constants of its block say.
+    fn result(&self, start: usize, line: usize, depth: usize) -> Bits {
+        let inst = &self.program.lines[line].inst;
+        let source = |name: &str| {
+            inst.operand(name).map_or(Bits::UNKNOWN, |operand| self.value(start, line, operand, depth))
+        };
+        match semantics::of(inst.desc.mnemonic).map_or("", |s| s.line) {
+            "D.b32 = S0.b32" => source("ssrc0"),
+            "D.b32 = S0.b32 & S1.b32; SCC = D != 0" => source("ssrc0").and(source("ssrc1")),
+            "D.i32 = sext(SIMM16)" => match inst.operand("simm16") {
+                Some(Operand::Imm(imm)) => Bits::constant(i32::from(imm as i16) as u32),
+                _ => Bits::UNKNOWN,
+            },
+            _ => Bits::UNKNOWN,
+        }
+    }
+
+    /// What `operand` holds before `line`.
+    fn value(&self, start: usize, line: usize, operand: Operand, depth: usize) -> Bits {
+        let Operand::Reg(reg) = operand else { return Bits::of(operand).unwrap_or(Bits::UNKNOWN) };
+        let writes = |line: &usize| {
+            let inst = &self.program.lines[*line].inst;
+            inst.desc.class == Class::MovrelDestination || inst.writes().iter().any(|w| w.reg.overlaps(reg))
+        };
+        let nearest = line.saturating_sub(LOOK).max(start);
+        let writer = (nearest..line).rev().find(writes).filter(|w| self.defines(*w, reg));
+        match (writer, depth.checked_sub(1)) {
+            (Some(writer), Some(depth)) => self.result(start, writer, depth),
+            _ => Bits::UNKNOWN,
+        }
+    }
+
+    /// True if `line` writes all of `reg` and nothing else to SGPRs.
+    fn defines(&self, line: usize, reg: Reg) -> bool {
+        let inst = &self.program.lines[line].inst;
+        let scalar = inst.desc.is_salu() && inst.desc.class != Class::MovrelDestination;
+        scalar && inst.writes().iter().filter(|w| w.reg.file == RegFile::Sgpr).all(|w| w.reg == reg)
+    }
+}
+
+/// How many lines back the writer of a register is looked for.
+const LOOK: usize = 64;
+
+/// How many times.
+const DEEPEST: usize = 4;

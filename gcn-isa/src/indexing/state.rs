@@ -1,0 +1,150 @@
+//! The lattice: what may be in M0 and MODE.GPR_IDX_EN at a place.
+//!
+//! A state holds, for the bit of MODE, whether it may be set and whether it may be clear, and of M0 the bits that have the same
+//! value on every path. The join keeps what both paths allow, so states only grow, and none can grow more than 34 times.
+
+use crate::operand::Operand;
+use crate::table::IndexedBy;
+
+/// A number of which some bits are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Bits {
+    known: u32,
+    /// The known bits; 0 elsewhere.
+    value: u32,
+}
+
+impl Bits {
+    pub const UNKNOWN: Bits = Bits { known: 0, value: 0 };
+
+    pub const fn constant(value: u32) -> Bits {
+        Bits { known: u32::MAX, value }
+    }
+
+    /// The value of a constant operand.
+    pub fn of(operand: Operand) -> Option<Bits> {
+        match operand {
+            Operand::Inline(inline) => Some(Bits::constant(inline.bits32())),
+            Operand::Literal(bits) => Some(Bits::constant(bits)),
+            Operand::Imm(imm) => Some(Bits::constant(imm as u32)),
+            _ => None,
+        }
+    }
+
+    /// Bitwise and: a 0 on either side is known.
+    pub fn and(self, other: Bits) -> Bits {
+        let zeros = (self.known & !self.value) | (other.known & !other.value);
+        Bits { known: self.known & other.known | zeros, value: self.value & other.value }
+    }
+
+    /// What both have in common.
+    fn join(self, other: Bits) -> Bits {
+        let known = self.known & other.known & !(self.value ^ other.value);
+        Bits { known, value: self.value & known }
+    }
+
+    /// The same with the bits of `mask` taken from `other`.
+    pub fn with(self, mask: u32, other: Bits) -> Bits {
+        let pick = |mine: u32, theirs: u32| mine & !mask | theirs & mask;
+        Bits { known: pick(self.known, other.known), value: pick(self.value, other.value) }
+    }
+
+    /// The bits of `mask`, the others 0.
+    fn only(self, mask: u32) -> Bits {
+        Bits { known: self.known | !mask, value: self.value & mask }
+    }
+
+    /// One bit, if it is known.
+    pub fn bit(self, bit: u32) -> Option<bool> {
+        (self.known >> bit & 1 == 1).then_some(self.value >> bit & 1 == 1)
+    }
+
+    fn least(self) -> u32 {
+        self.value
+    }
+
+    fn most(self) -> u32 {
+        self.value | !self.known
+    }
+}
+
+/// `M0[7:0]`, the index (MI100 ISA 6.6.1).
+pub(super) const INDEX: u32 = 0xff;
+/// `M0[15:12]`, the operands that it is added to.
+pub(super) const OPERANDS: u32 = 0xf000;
+/// The lowest bit of these.
+pub(super) const FIRST_OPERAND: u32 = 12;
+
+/// What may be at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct State {
+    /// MODE.GPR_IDX_EN may be set.
+    pub may_be_on: bool,
+    /// It may be clear.
+    pub may_be_off: bool,
+    pub m0: Bits,
+}
+
+/// Numbers that may be added to a register's number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Offsets {
+    pub least: u32,
+    pub most: u32,
+}
+
+impl State {
+    /// Where control comes in: indexing is off (the dispatcher, and every caller, leaves MODE so), and nothing is known of M0.
+    pub const ENTRY: State = State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN };
+
+    pub fn join(self, other: State) -> State {
+        State {
+            may_be_on: self.may_be_on || other.may_be_on,
+            may_be_off: self.may_be_off || other.may_be_off,
+            m0: self.m0.join(other.m0),
+        }
+    }
+
+    /// What may be added to the register of an operand; `None` if nothing, or always 0. `named` says that the manual's words
+    /// hold for its register file.
+    pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
+        let (value, certain) = match by {
+            IndexedBy::M0 => (self.m0, true),
+            IndexedBy::Mode { bits, stated } => {
+                let mask = u32::from(bits) << FIRST_OPERAND;
+                if !self.may_be_on || self.m0.most() & mask == 0 {
+                    return None;
+                }
+                let selected = self.m0.least() & mask == mask && !self.may_be_off;
+                (self.m0.only(INDEX), stated && named && selected)
+            }
+        };
+        let least = if certain { value.least() } else { 0 };
+        Some(Offsets { least, most: value.most() }).filter(|o| o.most > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against all numbers of five bits that a pattern of known bits stands for.
+    #[test]
+    fn bits_hold_for_each_number_that_they_stand_for() {
+        let patterns =
+            (0..32u32).flat_map(|known| (0..32u32).filter(move |v| v & !known == 0).map(move |v| (known, v)));
+        let patterns: Vec<Bits> = patterns.map(|(known, value)| Bits { known: known | !31, value }).collect();
+        let numbers = |b: Bits| (0..32u32).filter(move |n| n & b.known == b.value);
+        for (i, &a) in patterns.iter().enumerate() {
+            assert_eq!((numbers(a).min(), numbers(a).max()), (Some(a.least()), Some(a.most())));
+            for &b in patterns.iter().skip(i % 7).step_by(7) {
+                let (and, join) = (a.and(b), a.join(b));
+                for x in numbers(a) {
+                    assert!(x & join.known == join.value, "{a:?} {b:?}");
+                    for y in numbers(b) {
+                        assert_eq!((x & y) & and.known, and.value, "{a:?} {b:?}");
+                    }
+                }
+            }
+        }
+    }
+}

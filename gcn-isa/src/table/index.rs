@@ -1,0 +1,67 @@
+//! Operands whose register an index chooses.
+//!
+//! Two mechanisms add a number to the one in the encoding: the relative moves of the scalar ALU add M0 (MI100 ISA 5.7), and
+//! VGPR indexing adds `M0[7:0]` while MODE.GPR_IDX_EN is set, to the operands that `M0[15:12]` selects (MI100 ISA 6.6).
+
+use super::{Access, Class, InstDesc};
+
+/// What may be added to the number of an operand's register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IndexedBy {
+    /// M0, as an unsigned number: `s_movrel*`.
+    M0,
+    /// `M0[7:0]` while MODE.GPR_IDX_EN is set, if one of these bits of `M0[15:12]` is: 1 source 0, 2 source 1, 4 source 2, 8 the
+    /// destination.
+    Mode {
+        /// The bits.
+        bits: u8,
+        /// The manual says so. It does not say whether matrix instructions, moves of scales and instructions with two
+        /// destinations are indexed, nor by which bits.
+        stated: bool,
+    },
+}
+
+impl IndexedBy {
+    /// Any bit of the mask, of an operand that the manual says nothing about.
+    const UNSTATED: IndexedBy = IndexedBy::Mode { bits: 0xf, stated: false };
+}
+
+impl InstDesc {
+    /// What may be added to the number of the register that stands at `operand`, if that is a register of a file to which the
+    /// mechanism applies: SGPRs for `s_movrel*`, VGPRs for VGPR indexing. `None` for an operand that no index moves, such as those of
+    /// memory instructions.
+    ///
+    /// A destination that is read as well moves as a destination, and sources count by their position at the ALU: source 2 of
+    /// `v_madmk_f32` is its last operand (MI100 ISA 6.6.2).
+    ///
+    /// ```
+    /// use gcn_isa::table::{self, IndexedBy};
+    /// use gcn_isa::Target;
+    ///
+    /// let row = |name| table::find(Target::GFX908, name).next().unwrap();
+    /// let stated = |bits| Some(IndexedBy::Mode { bits, stated: true });
+    /// assert_eq!(row("v_mov_b32_e32").indexed_by(1), stated(1));
+    /// assert_eq!(row("v_madmk_f32").indexed_by(3), stated(4));
+    /// assert_eq!(row("s_movrels_b32").indexed_by(1), Some(IndexedBy::M0));
+    /// assert_eq!(row("ds_read_b32").indexed_by(0), None);
+    /// ```
+    pub fn indexed_by(&self, operand: usize) -> Option<IndexedBy> {
+        let slot = self.operands.get(operand)?;
+        match self.class {
+            Class::MovrelSource => return (slot.access == Access::Read).then_some(IndexedBy::M0),
+            Class::MovrelDestination => return (slot.access == Access::Write).then_some(IndexedBy::M0),
+            _ if !self.format.is_vop() => return None,
+            _ => {}
+        }
+        let writes = |o: &&super::OperandDesc| o.access != Access::Read;
+        let destinations = self.operands.iter().filter(writes).filter(|o| o.name != "sdst").count();
+        if self.is_matrix() || self.class == Class::MfmaLdScale || destinations > 1 {
+            return Some(IndexedBy::UNSTATED);
+        }
+        if slot.access != Access::Read {
+            return Some(IndexedBy::Mode { bits: 8, stated: true });
+        }
+        let position = self.operands.iter().take(operand).filter(|o| o.access == Access::Read).count();
+        Some(IndexedBy::Mode { bits: 1 << position, stated: true })
+    }
+}

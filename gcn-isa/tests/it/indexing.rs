@@ -1,0 +1,265 @@
+//! Registers that an index reaches: what is needed, exact, not needed, narrowed, and over blocks.
+//!
+//! The number 11 is from the CDNA3 ISA's table of wait states: 8 passes of XDL, then a read by the vector ALU (case 106). MI100 ISA
+//! 6.6 says which registers are meant.
+
+mod named;
+
+use gcn_emit::text::{Comments, print_program};
+use gcn_isa::cfg::Flow;
+use gcn_isa::check::{self, Amount, Caveat, Finding};
+use gcn_isa::hazards::Grade;
+use gcn_isa::indexing::Indexing;
+use gcn_isa::inst::Via;
+use gcn_isa::wait::{WaitOptions, insert_waits};
+use gcn_isa::{Program, Reg, Target};
+
+use crate::golden;
+
+/// Eight passes on gfx942 that write v[18:33].
+const MFMA: &str = "v_mfma_f32_32x32x8_f16 v[18:33], v[36:37], v[38:39], v[18:33]";
+
+fn program(text: &str) -> Program {
+    golden::program(text, Target::GFX942)
+}
+
+fn findings(text: &str) -> Vec<Finding> {
+    check::check(&program(text)).findings
+}
+
+/// The findings as (line, wait states needed, there).
+fn states(text: &str) -> Vec<(usize, u8, u8)> {
+    let amounts = |f: &Finding| match (f.need, f.have) {
+        (Amount::States(need), Amount::States(have)) => (f.second, need, have),
+        other => panic!("{other:?} in {text}"),
+    };
+    findings(text).iter().map(amounts).collect()
+}
+
+type Reached = Vec<(Reg, Via)>;
+
+/// The registers that `line` may read, then those that it may write; M0 and the like left out.
+fn reached(text: &str, line: usize) -> (Reached, Reached) {
+    let program = program(text);
+    let indexing = Indexing::of(&program, &Flow::of(&program));
+    let inst = &program.lines[line].inst;
+    let vector = |r: &Reg| r.file != gcn_isa::RegFile::Sgpr || r.index < 102;
+    let reads = indexing.reads(line, inst).iter().map(|u| (u.reg, u.via)).filter(|u| vector(&u.0)).collect();
+    let writes =
+        indexing.writes(line, inst).iter().map(|u| (u.reg, u.via)).filter(|u| vector(&u.0)).collect();
+    (reads, writes)
+}
+
+/// What clang 22 -O2 makes of `x[idx & 31]` where the upper half of `x` comes from the matrix instruction: `v[2+s0]` is read
+/// three states after it. LLVM's pseudo instruction knows that it may be v[18:33]; behind its expansion nobody does.
+#[test]
+fn what_clang_compiles_is_found() {
+    let clang = format!(
+        "{MFMA} | s_waitcnt lgkmcnt(0) | s_and_b32 s0, s0, 31 | s_set_gpr_idx_on s0, gpr_idx(SRC0) | \
+         v_mov_b32_e32 v1, v2 | s_set_gpr_idx_off | global_store_dword v0, v1, s[8:9] | s_endpgm"
+    );
+    let [finding] = &findings(&clang)[..] else { panic!("one finding") };
+    assert_eq!((finding.rule, finding.grade), ("cdna3.106", Grade::Cautious));
+    assert_eq!((finding.first, finding.second), (Some(0), 4));
+    assert_eq!((finding.reg, finding.via), (Some(Reg::v(18, 16)), Via::AnyIndex));
+    assert_eq!(
+        finding.to_string(),
+        "line 0 `v_mfma_f32_32x32x8_f16`, then line 4 `v_mov_b32_e32` on v[18:33], reached by an index: needs 11 wait states, \
+         has 3, if the index leads there [cdna3.106, cautious]; put `s_nop 7` or 8 independent instructions before line 4"
+    );
+}
+
+#[test]
+fn exactly_as_many_states_as_are_needed() {
+    let with = |nop: u8| {
+        format!(
+            "{MFMA} | s_set_gpr_idx_on s0, gpr_idx(SRC0) | s_nop {nop} | v_mov_b32_e32 v1, v2 | s_set_gpr_idx_off | s_endpgm"
+        )
+    };
+    assert_eq!(states(&with(8)), [(3, 11, 10)]);
+    assert!(states(&with(9)).is_empty());
+    let mut fixed = program(&with(0));
+    insert_waits(&mut fixed, &WaitOptions::default());
+    assert!(check::check(&fixed).is_clean());
+    assert!(check::advice(&fixed, check::Options::default()).is_empty());
+    let all: u32 = fixed.lines.iter().map(|l| gcn_isa::hazards::wait_states(&l.inst)).sum();
+    // The matrix instruction, 11 states, move, off, end.
+    assert_eq!(all, 15);
+}
+
+#[test]
+fn registers_below_the_named_one_are_not_reached() {
+    let above = format!("{MFMA} | s_set_gpr_idx_on s0, gpr_idx(SRC0) | v_mov_b32_e32 v1, v34 | s_endpgm");
+    assert!(states(&above).is_empty());
+}
+
+#[test]
+fn operands_that_the_mask_leaves_out_are_not_indexed() {
+    let masked = |mask: &str, inst: &str| {
+        states(&format!("{MFMA} | s_set_gpr_idx_on s0, gpr_idx({mask}) | {inst} | s_endpgm"))
+    };
+    assert!(masked("SRC1", "v_mov_b32_e32 v1, v2").is_empty());
+    assert!(masked("DST", "v_readlane_b32 s4, v2, s5").is_empty());
+    assert_eq!(masked("SRC0", "v_readlane_b32 s4, v2, s5"), [(2, 11, 1)]);
+    assert_eq!(masked("SRC1", "v_add_f32_e32 v1, v50, v2"), [(2, 11, 1)]);
+    assert!(masked("SRC0", "v_add_f32_e32 v1, v50, v2").is_empty());
+    assert_eq!(masked("SRC2", "v_fma_f32 v1, v50, v51, v2"), [(2, 11, 1)]);
+    // A destination that is read as well moves with the destination's bit (MI100 ISA 6.6.2: `v_mac_*`, dst and s2 by M0[15]).
+    assert_eq!(masked("DST", "v_fmac_f32_e32 v2, v50, v51"), [(2, 11, 1)]);
+    assert!(masked("SRC2", "v_fmac_f32_e32 v2, v50, v51").is_empty());
+    // The last operand is the ALU's source 2 (ibid., `v_madmk`).
+    assert_eq!(masked("SRC2", "v_fmamk_f32 v1, v50, 0x1234, v2"), [(2, 11, 1)]);
+    assert!(masked("SRC1", "v_fmamk_f32 v1, v50, 0x1234, v2").is_empty());
+    // SGPRs and memory instructions are not indexed.
+    assert!(masked("SRC0,SRC1,SRC2,DST", "v_mov_b32_e32 v34, s2").is_empty());
+    assert!(masked("SRC0,SRC1,SRC2,DST", "global_store_dword v0, v1, s[8:9]").is_empty());
+}
+
+#[test]
+fn a_known_index_narrows_to_one_register() {
+    let known = |index: u8| {
+        states(&format!("{MFMA} | s_set_gpr_idx_on {index}, gpr_idx(SRC0) | v_mov_b32_e32 v1, v2 | s_endpgm"))
+    };
+    assert!(known(15).is_empty());
+    assert_eq!(known(16), [(2, 11, 1)]);
+    assert_eq!(known(31), [(2, 11, 1)]);
+    assert!(known(32).is_empty());
+    let text = format!("{MFMA} | s_set_gpr_idx_on 16, gpr_idx(SRC0) | v_mov_b32_e32 v1, v2 | s_endpgm");
+    let finding = &findings(&text)[0];
+    assert_eq!((finding.caveat, finding.reg, finding.via), (None, Some(Reg::v(18, 1)), Via::Index));
+    assert_eq!(finding.grade, Grade::Certain);
+}
+
+#[test]
+fn constants_of_the_block_narrow() {
+    let before = |setup: &str, line: usize| {
+        reached(
+            &format!("{setup} | s_set_gpr_idx_on s0, gpr_idx(SRC0) | v_mov_b32_e32 v1, v2 | s_endpgm"),
+            line,
+        )
+        .0
+    };
+    assert_eq!(before("s_mov_b32 s0, 5", 2), [(Reg::v(7, 1), Via::Index)]);
+    assert_eq!(before("s_movk_i32 s0, 0x105", 2), [(Reg::v(7, 1), Via::Index)]);
+    assert_eq!(before("s_and_b32 s0, s4, 3", 2), [(Reg::v(2, 4), Via::AnyIndex)]);
+    assert_eq!(before("s_and_b32 s0, s4, 3 | s_mov_b32 s0, s9", 3).len(), 8);
+    // Not what another block wrote, nor what a second write changed in part.
+    assert_eq!(before("s_mov_b32 s0, 5 | L1:", 2).len(), 8);
+    assert_eq!(
+        before("s_mov_b32 s0, 5 | s_load_dwordx2 s[0:1], s[4:5], 0x0 | s_waitcnt lgkmcnt(0)", 4).len(),
+        8
+    );
+    // M0 by itself, then a new index.
+    let whole = "s_set_gpr_idx_on s0, gpr_idx(SRC0) | s_mov_b32 m0, 0x8003 | v_mov_b32_e32 v1, v2 | \
+                 s_set_gpr_idx_idx 4 | v_mov_b32_e32 v1, v2 | s_set_gpr_idx_mode gpr_idx(SRC0) | v_mov_b32_e32 v1, v2 | s_endpgm";
+    assert_eq!(reached(whole, 2), (vec![(Reg::v(2, 1), Via::Name)], vec![(Reg::v(4, 1), Via::Index)]));
+    assert_eq!(reached(whole, 4).1, [(Reg::v(5, 1), Via::Index)]);
+    assert_eq!(reached(whole, 6), (vec![(Reg::v(6, 1), Via::Index)], vec![(Reg::v(1, 1), Via::Name)]));
+}
+
+#[test]
+fn a_range_ends_with_the_register_file() {
+    let source =
+        |name: &str| reached(&format!("s_set_gpr_idx_on s0, gpr_idx(SRC0) | {name} | s_endpgm"), 1).0;
+    assert_eq!(source("v_mov_b32_e32 v1, v250"), [(Reg::v(250, 6), Via::AnyIndex)]);
+    let all = source("v_mov_b64_e32 v[4:5], v[0:1]");
+    assert_eq!((all[0].0, all.len(), all[7].0.end()), (Reg::v(0, 32), 8, 256));
+    // Relative moves stay in the numbered SGPRs (MI100 ISA 3.6.2: 0 to 101).
+    assert_eq!(reached("s_movrels_b64 s[4:5], s[96:97] | s_endpgm", 0).0[0], (Reg::s(96, 6), Via::AnyIndex));
+    let (reads, writes) = reached("s_mov_b32 m0, 3 | s_nop 0 | s_movreld_b32 s20, s7 | s_endpgm", 2);
+    assert_eq!(reads, [(Reg::s(7, 1), Via::Name)]);
+    assert_eq!(writes, [(Reg::s(23, 1), Via::Index)]);
+}
+
+#[test]
+fn relative_moves_wait_for_what_they_may_reach() {
+    let load = |then: &str| {
+        let text =
+            format!("s_load_dwordx4 s[12:15], s[0:1], 0x0 | s_mov_b32 m0, s8 | s_nop 0 | {then} | s_endpgm");
+        findings(&text).iter().map(|f| (f.rule, f.reg, f.caveat)).collect::<Vec<_>>()
+    };
+    let at = |rule| vec![(rule, Some(Reg::s(12, 4)), Some(Caveat::Index))];
+    assert_eq!(load("s_movrels_b32 s4, s10"), at("waitcnt.raw"));
+    assert_eq!(load("s_movreld_b32 s10, s4"), at("waitcnt.waw"));
+    assert!(load("s_movrels_b32 s4, s16").is_empty());
+    assert_eq!(load("s_movrels_b32 s4, s14"), [("waitcnt.raw", Some(Reg::s(14, 2)), Some(Caveat::Index))]);
+}
+
+#[test]
+fn loads_into_registers_that_may_be_reached_are_waited_for() {
+    let text = "global_load_dwordx4 v[2:5], v1, s[8:9] | global_load_dwordx4 v[6:9], v1, s[8:9] offset:16 | \
+                s_waitcnt vmcnt(1) | s_set_gpr_idx_on s0, gpr_idx(SRC0) | v_mov_b32_e32 v34, v2 | s_set_gpr_idx_off | s_endpgm";
+    let [finding] = &findings(text)[..] else { panic!("one finding") };
+    assert_eq!((finding.rule, finding.first, finding.second), ("waitcnt.raw", Some(1), 4));
+    let waited = text.replace("vmcnt(1)", "vmcnt(0)");
+    assert!(findings(&waited).is_empty());
+    assert!(check::advice(&program(&waited), check::Options::default()).is_empty(), "the wait is needed");
+    // A write by an index may come before the load's.
+    let written = "global_load_dword v9, v1, s[8:9] | s_set_gpr_idx_on s0, gpr_idx(DST) | v_mov_b32_e32 v2, v34 | s_endpgm";
+    assert_eq!(findings(written)[0].rule, "waitcnt.waw");
+}
+
+#[test]
+fn the_mode_goes_over_blocks_and_around_loops() {
+    let body = "v_mov_b32_e32 v1, v2";
+    // On in one arm of a branch.
+    let arm =
+        format!("s_cbranch_scc1 L1 | s_set_gpr_idx_on s0, gpr_idx(SRC0) | L1: | {MFMA} | {body} | s_endpgm");
+    assert_eq!(states(&arm), [(3, 11, 0)]);
+    // Round the back-edge: off at first.
+    let back = format!(
+        "L1: | {MFMA} | {body} | s_set_gpr_idx_on s0, gpr_idx(SRC0) | s_nop 15 | s_cbranch_scc1 L1 | s_endpgm"
+    );
+    assert_eq!(states(&back)[0], (1, 11, 0));
+    let off = back.replace("s_nop 15", "s_set_gpr_idx_off");
+    assert!(states(&off).is_empty());
+    // The hazard itself goes over the edge.
+    let split = format!(
+        "s_set_gpr_idx_on s0, gpr_idx(SRC0) | {MFMA} | s_cbranch_scc1 L1 | s_nop 0 | L1: | {body} | s_endpgm"
+    );
+    assert!(states(&split).contains(&(4, 11, 1)), "{:?}", states(&split));
+    // A mask that differs on two ways.
+    let masks = format!(
+        "s_set_gpr_idx_on s0, gpr_idx(SRC1) | s_cbranch_scc1 L1 | s_set_gpr_idx_mode gpr_idx(SRC0) | L1: | {MFMA} | {body} | s_endpgm"
+    );
+    assert!(states(&masks).contains(&(4, 11, 0)));
+}
+
+#[test]
+fn the_mode_register_itself_may_be_written() {
+    let set = |value: &str| {
+        states(&format!(
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), {value} | {MFMA} | v_mov_b32_e32 v1, v2 | s_endpgm"
+        ))
+    };
+    assert!(set("0x0").is_empty());
+    // M0 may select anything.
+    assert_eq!(set("0x1").last(), Some(&(2, 11, 0)));
+    // A part of MODE that has not the bit, and a whole MODE in a program without indexing.
+    for field in ["hwreg(HW_REG_MODE, 0, 8)", "hwreg(HW_REG_MODE)"] {
+        let text = format!("s_setreg_b32 {field}, s4 | s_nop 15 | {MFMA} | v_mov_b32_e32 v1, v2 | s_endpgm");
+        assert!(states(&text).is_empty(), "{field}");
+    }
+}
+
+/// What a matrix instruction would do no manual says, so that it may be indexed or not; AccVGPRs likewise.
+#[test]
+fn what_no_manual_defines_may_be_either() {
+    let (reads, _) = reached("s_set_gpr_idx_on 3, gpr_idx(SRC0) | v_accvgpr_read_b32 v1, a4 | s_endpgm", 1);
+    assert_eq!(reads, [(Reg::a(4, 4), Via::AnyIndex)]);
+    let matrix = "s_set_gpr_idx_on 2, gpr_idx(SRC0) | v_mfma_f32_4x4x4_16b_f16 v[0:3], v[10:11], v[12:13], 0 | s_endpgm";
+    assert_eq!(reached(matrix, 1).0[0], (Reg::v(10, 4), Via::AnyIndex));
+}
+
+#[test]
+fn moves_into_idle_states_respect_the_index() {
+    // The move reads v[2+s0], which may be v40: neither passes the other, though their names differ.
+    let text = format!(
+        "s_set_gpr_idx_on s0, gpr_idx(SRC0) | {MFMA} | v_mov_b32_e32 v1, v18 | v_mov_b32_e32 v40, s4 | s_endpgm"
+    );
+    let mut filled = program(&text);
+    insert_waits(&mut filled, &WaitOptions { fill: Some(Vec::new()), ..WaitOptions::default() });
+    let text = print_program(&filled, Comments::None);
+    let place = |inst: &str| text.find(inst).expect("the line is there");
+    assert!(place("v_mov_b32_e32 v1, v18") < place("v_mov_b32_e32 v40, s4"), "{text}");
+}

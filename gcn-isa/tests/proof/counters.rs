@@ -1,0 +1,94 @@
+//! What is claimed of each program, for counters: as for wait states ([`super::judge`]), where one state less is a counter's
+//! value raised by one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gcn_emit::text::parse_inst;
+use gcn_isa::Program;
+use gcn_isa::check::{self, MemoryModel, Options};
+use gcn_isa::hazards::counter;
+use gcn_isa::wait::{self, Inserted, WaitOptions};
+
+use super::judge::{is_only_longer, text};
+use super::program::{Letters, Paths};
+use super::queues::{ALPHABETS, Model, NO_WAIT, encoded, waits};
+
+/// An alphabet of memory instructions.
+pub struct Family {
+    pub name: String,
+    pub letters: Letters,
+}
+
+/// Every alphabet for counters, of the first `most` instructions of each.
+pub fn families(most: usize) -> Vec<Family> {
+    let family = |(target, name, texts): &(gcn_isa::Target, &str, &[&str])| {
+        let inst =
+            |text: &&str| parse_inst(text, *target).unwrap_or_else(|e| panic!("{target}: {text}: {e}"));
+        let letters = Letters::new(*target, texts.iter().take(most).map(inst).collect());
+        Family { name: format!("{target}:counters:{name}"), letters }
+    };
+    ALPHABETS.iter().map(family).collect()
+}
+
+/// The lines that the model and that the checker object to, in code that control reaches.
+fn verdicts(program: &Program) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let paths = Paths::of(program);
+    let wrong = Model::new(program).wrong(&paths);
+    let options = Options { memory_model: MemoryModel::Strict, errata: false, ..Options::default() };
+    let findings = check::check_with(program, options).findings;
+    let told = findings.iter().filter(|f| counter::rule(f.rule).is_some()).map(|f| f.second).collect();
+    (wrong.into_iter().filter(|l| paths.reached[*l]).collect(), told)
+}
+
+/// Judges one program. How many waits were put in or strengthened, or what is wrong.
+pub fn judge(family: &Family, program: &Program) -> Result<usize, String> {
+    let fail = |what: &str, program: &Program| Err(format!("{}: {what}:\n{}", family.name, text(program)));
+    let (wrong, told) = verdicts(program);
+    if wrong.is_empty() != told.is_empty() || !told.is_subset(&wrong) {
+        return fail(&format!("the checker finds {told:?}, the model {wrong:?}"), program);
+    }
+    let mut after = program.clone();
+    let inserted = wait::insert_waitcnt(&mut after, &WaitOptions { notes: false, ..WaitOptions::default() });
+    if let Err(what) = is_only_longer(program, &after, &inserted) {
+        return fail(&what, &after);
+    }
+    if inserted.is_empty() {
+        return if wrong.is_empty() { Ok(0) } else { fail("nothing was put in", program) };
+    }
+    let (wrong, told) = verdicts(&after);
+    if !wrong.is_empty() || !told.is_empty() {
+        return fail(&format!("not enough was put in, {wrong:?}; the checker says {told:?}"), &after);
+    }
+    let mut new = 0;
+    for (at, was) in changed(program, &inserted) {
+        let is = waits(&after.lines[at].inst).unwrap_or(NO_WAIT);
+        for counter in (0..3).filter(|c| is[*c] < was[*c]) {
+            let mut weaker = after.clone();
+            let mut raised = is;
+            raised[counter] += 1;
+            weaker.lines[at].inst_mut().operands[0] = encoded(raised);
+            let (wrong, told) = verdicts(&weaker);
+            if wrong.is_empty() {
+                return fail(&format!("the wait at line {at} may be weaker"), &after);
+            }
+            if wrong.is_empty() != told.is_empty() {
+                return fail(
+                    &format!("the checker finds {told:?}, the model {wrong:?} with a weaker wait"),
+                    &weaker,
+                );
+            }
+            new += 1;
+        }
+    }
+    Ok(new)
+}
+
+/// The `s_waitcnt` that are new or stronger in `after`, with what stood in their place.
+fn changed(before: &Program, inserted: &[Inserted]) -> BTreeMap<usize, [usize; 3]> {
+    let new: BTreeSet<usize> = inserted.iter().flat_map(|i| i.at..i.at + i.count).collect();
+    let stronger = inserted.iter().filter(|i| i.count == 0).map(|i| {
+        let old = &before.lines[i.at - new.range(..i.at).count()];
+        (i.at, waits(&old.inst).unwrap_or(NO_WAIT))
+    });
+    new.iter().map(|at| (*at, NO_WAIT)).chain(stronger).collect()
+}

@@ -1,0 +1,41 @@
+//! Proof on a small scope: every control-flow graph of a few blocks with every placement of a few instructions, judged by a
+//! specification that shares nothing with the inserter and the checker. What it says about larger programs, and how far it went,
+//! stands in docs/proof.md.
+//!
+//! `cargo test` goes over the smallest scopes. `GCN_PROOF_SECONDS=300` goes on to larger ones for as long.
+
+mod classes;
+mod counters;
+mod graphs;
+mod judge;
+mod program;
+mod queues;
+mod run;
+mod spec;
+
+use run::{LARGE, Run, SMALL};
+
+#[test]
+fn small_scopes() {
+    let mut run = Run::whole();
+    for scope in SMALL {
+        let (tally, _) = run.go_over(scope);
+        println!("{scope:?}: {tally:?}");
+        assert!(tally.waits > 0, "{scope:?}");
+    }
+}
+
+#[test]
+fn large_scopes() {
+    let Some(mut run) = Run::by_environment() else {
+        println!("SKIPPED: GCN_PROOF_SECONDS is not set");
+        return;
+    };
+    for scope in LARGE {
+        let (tally, whole) = run.go_over(scope);
+        println!("{scope:?}: {tally:?}{}", if whole { "" } else { ", not all of it" });
+        if !whole {
+            return;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Scopes, in the order of their size, and how they are run: all of a scope, or a part of it on each of several machines, with a
+//! record of what is done.
+
+use std::collections::BTreeSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+
+use gcn_isa::{Program, Target};
+
+use super::graphs::{self, Graph, Layout};
+use super::program::Letters;
+use super::{classes, counters, judge};
+
+/// Which alphabets a scope goes over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alphabets {
+    /// All classes of a target in one.
+    Everything,
+    /// Of each rule of each target.
+    Rules,
+    /// Of these, those that differ in what the rules ask for.
+    Distinct,
+    /// The same without a second consumer and a second `s_nop`.
+    Core,
+    /// Of these a few, one for each way in which rules bind.
+    Few,
+    /// Those of the counters.
+    Counters,
+    /// Of some of these the first four instructions.
+    CountersFew,
+}
+
+/// All programs of so many blocks with up to so many instructions each, branches not counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope {
+    pub blocks: usize,
+    pub most: usize,
+    pub alphabets: Alphabets,
+}
+
+const fn scope(alphabets: Alphabets, blocks: usize, most: usize) -> Scope {
+    Scope { blocks, most, alphabets }
+}
+
+/// What every run of the tests goes over.
+pub const SMALL: [Scope; 4] = [
+    scope(Alphabets::Everything, 1, 2),
+    scope(Alphabets::Rules, 2, 1),
+    scope(Alphabets::Counters, 1, 3),
+    scope(Alphabets::Counters, 2, 1),
+];
+
+/// What a long run goes over, as far as its time is enough.
+pub const LARGE: [Scope; 16] = [
+    scope(Alphabets::Rules, 1, 3),
+    scope(Alphabets::Distinct, 2, 2),
+    scope(Alphabets::Counters, 2, 2),
+    scope(Alphabets::Core, 3, 1),
+    scope(Alphabets::Counters, 3, 1),
+    scope(Alphabets::Everything, 1, 3),
+    scope(Alphabets::Few, 4, 1),
+    scope(Alphabets::CountersFew, 2, 3),
+    scope(Alphabets::Few, 3, 2),
+    scope(Alphabets::CountersFew, 4, 1),
+    scope(Alphabets::Core, 2, 3),
+    scope(Alphabets::CountersFew, 3, 2),
+    scope(Alphabets::Few, 3, 3),
+    scope(Alphabets::Core, 4, 1),
+    scope(Alphabets::Core, 3, 2),
+    scope(Alphabets::Few, 4, 2),
+];
+
+/// Rules of each way to bind: by a distance alone, short and long; by an instruction between, on both targets that have such rules; by a
+/// matrix result that another may overwrite in part; by a clause.
+const FEW: [&str; 6] = [
+    "gfx900:cdna3.12",
+    "gfx900:cdna3.6",
+    "gfx908:llvm.gfx908.accvgpr-between",
+    "gfx90a:llvm.dgemm.between",
+    "gfx942:cdna3.103",
+    "gfx900:xnack.clause",
+];
+
+/// Counters with order, without, and mixed.
+const COUNTERS_FEW: [&str; 3] = ["in-order", "flat", "lds-scalar"];
+
+/// An alphabet of either kind.
+enum Family {
+    States(classes::Family),
+    Counters(counters::Family),
+}
+
+impl Family {
+    fn all(alphabets: Alphabets) -> Vec<Family> {
+        let states = match alphabets {
+            Alphabets::Everything => Target::ALL.map(classes::everything).into_iter().collect(),
+            Alphabets::Rules => classes::all_families(),
+            Alphabets::Distinct => classes::distinct(classes::all_families()),
+            Alphabets::Core => {
+                classes::distinct(classes::all_families().iter().map(classes::Family::core).collect())
+            }
+            Alphabets::Few => {
+                let few = classes::all_families().into_iter().filter(|f| FEW.contains(&&*f.name));
+                few.map(|f| f.core()).collect()
+            }
+            Alphabets::Counters => return counters::families(6).into_iter().map(Family::Counters).collect(),
+            Alphabets::CountersFew => {
+                let is_one = |f: &counters::Family| COUNTERS_FEW.iter().any(|name| f.name.ends_with(name));
+                return counters::families(4).into_iter().filter(is_one).map(Family::Counters).collect();
+            }
+        };
+        states.into_iter().map(Family::States).collect()
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Family::States(f) => &f.name,
+            Family::Counters(f) => &f.name,
+        }
+    }
+
+    fn letters(&self) -> &Letters {
+        match self {
+            Family::States(f) => &f.letters,
+            Family::Counters(f) => &f.letters,
+        }
+    }
+
+    fn judge(&self, program: &Program) -> Result<usize, String> {
+        match self {
+            Family::States(f) => judge::judge(f, program),
+            Family::Counters(f) => counters::judge(f, program),
+        }
+    }
+}
+
+/// How much was gone over.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Tally {
+    pub programs: u64,
+    /// Programs that were given waits.
+    pub waiting: u64,
+    /// Waits that were found necessary.
+    pub waits: u64,
+}
+
+/// Programs in a part of a scope, at most about.
+const PART: usize = 100_000;
+
+/// Bodies of up to `most` letters of `letters`.
+fn bodies(letters: usize, most: usize) -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..most {
+        let longer =
+            all[from..].iter().flat_map(|b| (0..letters as u8).map(move |l| [&b[..], &[l]].concat()));
+        let longer: Vec<Vec<u8>> = longer.collect();
+        from = all.len();
+        all.extend(longer);
+    }
+    all
+}
+
+/// Goes over every program of one layout. Blocks that run on have instructions: without, they would be no blocks.
+fn each_program(layout: &Layout, bodies: &[Vec<u8>], mut judge: impl FnMut(&[&[u8]])) {
+    let first = |block: usize| usize::from(layout.ends[block] == graphs::End::RunsOn);
+    let blocks = layout.ends.len();
+    let mut at: Vec<usize> = (0..blocks).map(first).collect();
+    loop {
+        let chosen: Vec<&[u8]> = at.iter().map(|i| &bodies[*i][..]).collect();
+        judge(&chosen);
+        let Some(turn) = (0..blocks).find(|b| at[*b] + 1 < bodies.len()) else { return };
+        at[turn] += 1;
+        (0..turn).for_each(|b| at[b] = first(b));
+    }
+}
+
+/// The layouts of a scope's graphs: with the fewest branches, and for few blocks with the most as well.
+fn layouts(blocks: usize) -> Vec<Layout> {
+    let graphs: Vec<Graph> = graphs::graphs(blocks);
+    let both = if blocks < 3 { &[false, true][..] } else { &[false] };
+    let all: BTreeSet<Layout> =
+        graphs.iter().flat_map(|g| both.iter().map(|jumps| graphs::layout(g, *jumps))).collect();
+    all.into_iter().collect()
+}
+
+/// A run with its time and record.
+pub struct Run {
+    /// Which part of how many this machine takes.
+    pub shard: (usize, usize),
+    /// When to stop, in seconds of processor time.
+    pub seconds: Option<f64>,
+    record: Option<File>,
+    done: BTreeSet<String>,
+}
+
+impl Run {
+    /// A run that keeps no record.
+    pub fn whole() -> Run {
+        Run { shard: (0, 1), seconds: None, record: None, done: BTreeSet::new() }
+    }
+
+    /// As `GCN_PROOF_SECONDS`, `GCN_PROOF_SHARD` (as `2/8`) and `GCN_PROOF_RECORD` (a file) say; `None` without the first.
+    pub fn by_environment() -> Option<Run> {
+        let setting = |name: &str| std::env::var(name).ok();
+        let seconds = setting("GCN_PROOF_SECONDS")?.parse().expect("GCN_PROOF_SECONDS is a number");
+        let shard = setting("GCN_PROOF_SHARD").unwrap_or_else(|| "0/1".to_owned());
+        let (part, of) = shard.split_once('/').expect("GCN_PROOF_SHARD is as 2/8");
+        let shard = (part.parse().expect("a number"), of.parse().expect("a number"));
+        let path = setting("GCN_PROOF_RECORD");
+        let text = path.as_ref().and_then(|p| std::fs::read_to_string(p).ok()).unwrap_or_default();
+        let key = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join("\t");
+        let done = text.lines().map(key).collect();
+        let record =
+            path.map(|p| OpenOptions::new().create(true).append(true).open(p).expect("the record opens"));
+        Some(Run { shard, seconds: Some(seconds), record, done })
+    }
+
+    fn is_over(&self) -> bool {
+        self.seconds.is_some_and(|s| processor_seconds() > s)
+    }
+
+    /// Goes over `scope`. The tally of what is done now, and whether that is all of it.
+    pub fn go_over(&mut self, scope: Scope) -> (Tally, bool) {
+        let layouts = layouts(scope.blocks);
+        let mut sum = Tally::default();
+        let mut number = 0;
+        for family in Family::all(scope.alphabets) {
+            let bodies = bodies(family.letters().body.len(), scope.most);
+            let each = bodies.len().pow(scope.blocks as u32);
+            for (part, layouts) in layouts.chunks((PART / each).max(1)).enumerate() {
+                number += 1;
+                let Scope { blocks, most, alphabets } = scope;
+                let key = format!("{blocks}x{most} {alphabets:?}\t{} {part}", family.name());
+                if number % self.shard.1 != self.shard.0 || self.done.contains(&key) {
+                    continue;
+                }
+                if self.is_over() {
+                    return (sum, false);
+                }
+                let before = processor_seconds();
+                let tally = go_over(&family, layouts, &bodies);
+                sum.programs += tally.programs;
+                sum.waiting += tally.waiting;
+                sum.waits += tally.waits;
+                if let Some(record) = &mut self.record {
+                    let Tally { programs, waiting, waits } = tally;
+                    let seconds = processor_seconds() - before;
+                    writeln!(record, "{key}\t{programs}\t{waiting}\t{waits}\t{seconds:.2}")
+                        .expect("the record is written");
+                }
+            }
+        }
+        (sum, true)
+    }
+}
+
+fn go_over(family: &Family, layouts: &[Layout], bodies: &[Vec<u8>]) -> Tally {
+    let mut tally = Tally::default();
+    for layout in layouts {
+        each_program(layout, bodies, |chosen| {
+            let program = family.letters().program(layout, chosen);
+            let waits = family.judge(&program).unwrap_or_else(|wrong| panic!("{wrong}"));
+            tally.programs += 1;
+            tally.waiting += u64::from(waits > 0);
+            tally.waits += waits as u64;
+        });
+    }
+    tally
+}
+
+/// Processor time of this thread where the system tells it, or the time of day.
+fn processor_seconds() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.and_then(|t| t.split(' ').next()?.parse::<f64>().ok());
+    let now = || {
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
+    };
+    nanoseconds.map_or_else(now, |n| n / 1e9)
+}

@@ -1,0 +1,151 @@
+//! Programs by csmith, compiled by clang for this machine and for the targets: `gcn check` has no certain finding on them, and the
+//! simulator computes what this machine does. Skipped loudly where csmith or clang 22 is not installed.
+//!
+//! `GCN_CSMITH=0,200 cargo test --release -p gcn-sim --test it csmith -- --nocapture` runs other programs than the few of every test
+//! run, each at every level for every target. A program that runs for too long is left out, and counted.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+
+use gcn_emit::code::Unit;
+use gcn_emit::object::read_code_object;
+use gcn_isa::check;
+use gcn_isa::hazards::Grade;
+use gcn_sim::Options;
+use gcn_sim::launch::{Buffer, Element, Program, Spec};
+
+use super::llvm_tools::tool;
+use super::random_c::{Folder, TARGET, TARGETS, asked, compile};
+
+const HEADER: &str = include_str!("../data/csmith.h");
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+/// Most instructions of a run.
+const MOST: u64 = 20_000_000;
+
+/// How a program did at one level for one target.
+enum Outcome {
+    Right,
+    TooLong,
+    Wrong(String),
+}
+
+/// Whether `seed` became a program.
+fn generated(seed: u64, to: &Path) -> bool {
+    let mut csmith = Command::new("csmith");
+    // It leaves a file where it runs. Without arguments of `main`, which the simulator would have to give.
+    csmith.current_dir(to.parent().expect("a folder"));
+    csmith.args(["--seed", &seed.to_string(), "--no-argc", "--output"]).arg(to);
+    csmith.output().is_ok_and(|o| o.status.success())
+}
+
+/// What this machine prints; nothing of a program that takes more than five seconds.
+fn on_host(program: &Path) -> Option<u64> {
+    let output = Command::new(program).output().expect("it starts");
+    output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().parse().unwrap())
+}
+
+fn certain_finding(object: &[u8]) -> Option<String> {
+    let unit = Unit::of_object(&read_code_object(object).unwrap()).unwrap();
+    let reports = unit.sections.iter().map(|code| check::check(&code.program));
+    let mut findings = reports.flat_map(|r| r.findings);
+    findings.find(|f| f.grade == Grade::Certain).map(|f| f.message())
+}
+
+fn judged(object: &[u8], expected: u64) -> Outcome {
+    if let Some(finding) = certain_finding(object) {
+        return Outcome::Wrong(finding);
+    }
+    let spec = Spec { rest_zero: true, ..Spec::new([1, 1, 1], [1, 1, 1]) };
+    let spec = spec.next(Buffer::zeros(Element::U64, 1).shown());
+    let program = Program::load(object, None).unwrap();
+    let mut launch = program.prepare(&spec, ".".as_ref()).unwrap();
+    match launch.run(&Options { max_instructions: MOST, ..Options::default() }) {
+        Ok(_) => {}
+        Err(e) if e.to_string().contains(&MOST.to_string()) => return Outcome::TooLong,
+        Err(e) => return Outcome::Wrong(e.to_string()),
+    }
+    let found = u64::from_le_bytes(launch.buffer_at(0).unwrap().bytes.try_into().unwrap());
+    if found == expected {
+        Outcome::Right
+    } else {
+        Outcome::Wrong(format!("{found:#x} instead of {expected:#x}"))
+    }
+}
+
+/// The levels and targets of a program: all, or of the few each level once.
+fn builds(seed: u64, all: bool) -> Vec<(&'static str, &'static str)> {
+    let each = |level: usize| {
+        let chosen = move |target: &usize| all || (seed as usize + level) % TARGETS.len() == *target;
+        (0..TARGETS.len()).filter(chosen).map(move |target| (LEVELS[level], TARGETS[target]))
+    };
+    (0..LEVELS.len()).flat_map(each).collect()
+}
+
+/// One program. `None` if it is none, or takes too long on this machine.
+fn run(seed: u64, all: bool) -> Option<Vec<(String, Outcome)>> {
+    let folder = Folder::new("csmith", seed);
+    let file = |name: &str| folder.file(name);
+    let source = file("program.c");
+    std::fs::write(file("csmith.h"), HEADER).unwrap();
+    if !generated(seed, &source) {
+        return None;
+    }
+    compile(&source, &file("host"), &["-O1"]);
+    let expected = on_host(&file("host"))?;
+    let build = |(level, target): (&str, &str)| {
+        let object = file(&format!("{target}{level}"));
+        compile(&source, &object, &[&TARGET[..], &[&format!("-mcpu={target}"), level]].concat());
+        let outcome = judged(&std::fs::read(&object).unwrap(), expected);
+        (format!("csmith {seed}, {target} {level}"), outcome)
+    };
+    Some(builds(seed, all).into_iter().map(build).collect())
+}
+
+/// What all `seeds` come to: how many are right, how many take too long, and what is wrong.
+fn tally(seeds: std::ops::Range<u64>, all: bool) -> (usize, usize, Vec<String>) {
+    let next = Mutex::new(seeds);
+    let result = Mutex::new((0, 0, Vec::new()));
+    let work = || {
+        while let Some(seed) = { next.lock().unwrap().next() } {
+            let outcomes = run(seed, all);
+            let mut result = result.lock().unwrap();
+            result.1 += usize::from(outcomes.is_none());
+            for (name, outcome) in outcomes.into_iter().flatten() {
+                match outcome {
+                    Outcome::Right => result.0 += 1,
+                    Outcome::TooLong => result.1 += 1,
+                    Outcome::Wrong(what) => result.2.push(format!("{name}: {what}")),
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    result.into_inner().unwrap()
+}
+
+#[test]
+fn programs_by_csmith_check_clean_and_compute_what_this_machine_does() {
+    if tool("clang").is_none() {
+        return;
+    }
+    let (folder, mut csmith) = (Folder::new("csmith-version", 0), Command::new("csmith"));
+    if csmith.arg("--version").current_dir(folder.file("")).output().is_err() {
+        eprintln!("SKIPPED: `csmith` is not in PATH");
+        return;
+    }
+    let asked = asked("GCN_CSMITH");
+    let all = asked.is_some();
+    let (right, too_long, mut wrong) = tally(asked.unwrap_or(FEW), all);
+    wrong.sort();
+    println!("{right} right, {too_long} too long, {} wrong", wrong.len());
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), right + wrong.len(), wrong.join("\n"));
+    assert!(right > 0);
+}
+
+/// Small programs.
+const FEW: std::ops::Range<u64> = 5..7;
