@@ -65,6 +65,10 @@ impl Indexed {
         Indexed(reached.collect())
     }
 
+    fn reached_by<Uses: FromIterator<RegUse>>(&self, named: &[RegUse]) -> Uses {
+        named.iter().flat_map(|u| self.reached(*u)).collect()
+    }
+
     /// The registers of a use: as given, or those that an index may lead to, in tuples of at most 32.
     pub fn reached(&self, named: RegUse) -> impl Iterator<Item = RegUse> {
         let found = self.0.iter().find(|r| Some(r.operand) == named.operand).copied();
@@ -137,6 +141,7 @@ impl Indexing {
     }
 
     /// What an index moves at `line`, if it moves anything.
+    #[inline]
     pub fn at(&self, line: usize) -> Option<&Indexed> {
         if self.lines.is_empty() {
             return None;
@@ -146,23 +151,15 @@ impl Indexing {
     }
 
     /// The registers that `inst`, which stands at `line`, may read: as [`Inst::reads`], with those that an index reaches.
+    #[inline]
     pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
-        self.expand(line, inst.reads())
+        self.at(line).map_or_else(|| inst.reads(), |i| i.reached_by(&inst.reads()))
     }
 
     /// The registers that `inst`, which stands at `line`, may write.
+    #[inline]
     pub fn writes(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 3]> {
-        self.expand(line, inst.writes())
-    }
-
-    fn expand<const N: usize>(&self, line: usize, named: SmallVec<[RegUse; N]>) -> SmallVec<[RegUse; N]>
-    where
-        [RegUse; N]: smallvec::Array<Item = RegUse>,
-    {
-        match self.at(line) {
-            Some(indexed) => named.into_iter().flat_map(|u| indexed.reached(u)).collect(),
-            None => named,
-        }
+        self.at(line).map_or_else(|| inst.writes(), |i| i.reached_by(&inst.writes()))
     }
 }
 

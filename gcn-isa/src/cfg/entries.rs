@@ -3,6 +3,7 @@
 use super::{Cfg, Root, destination};
 use crate::operand::Operand;
 use crate::program::{EntryKind, Program};
+use crate::table::Class;
 
 /// For each block whether a jump to an unknown place may lead there: functions, labels that no branch names, blocks that
 /// nothing leads to; but nothing that only the dispatcher enters.
@@ -28,7 +29,7 @@ pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
 /// For each label whether a branch or a resolved jump leads to it.
 fn named_labels(program: &Program) -> Vec<bool> {
     let mut named = vec![false; program.labels.len()];
-    for line in &program.lines {
+    for line in program.lines.iter().filter(|l| l.inst.desc.class == Class::Branch) {
         let operands = line.inst.operands.iter().filter_map(|o| match o {
             Operand::Label(label) => Some(*label),
             _ => None,

@@ -43,14 +43,15 @@ impl Since {
         Since { crossed, ..Since::NOTHING }
     }
 
-    /// The same with `later` behind it, for the instruction `first`.
+    /// The same with `later` after it, for the instruction `first`.
     #[must_use]
+    #[inline]
     pub fn past(self, first: &View, later: &View) -> Since {
         let live = first.owned().map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
         Since { live, crossed: self.crossed | later.crossing() }
     }
 
-    /// True if the rules that bind behind `other` bind behind this, too.
+    /// True if the rules that bind after `other` bind after this, too.
     pub fn covers(self, other: Since) -> bool {
         self.live | other.live == self.live && self.crossed.contains(other.crossed)
     }

@@ -189,6 +189,8 @@ pub struct View {
     /// What the second instruction of some candidate may be.
     pub(super) binds: Kinds,
     reach: u8,
+    /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
+    overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
 }
 
@@ -211,18 +213,21 @@ impl View {
             candidates: Candidates::new(),
             binds: Kinds::empty(),
             reach: 0,
+            overwrites: SmallVec::new(),
             owned: None,
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
         view.roles = view.uses.iter().fold(Role::empty(), |all, u| all | u.role);
-        let owned = view.overwrites().find(|reg| *reg != reg::EXEC);
-        view.owned = owned;
+        let ends = if view.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
+        let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via != Via::AnyIndex);
+        view.overwrites = overwrites.map(|u| u.reg).collect();
+        view.owned = view.overwrites.iter().copied().find(|reg| *reg != reg::EXEC);
         (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
 
-    /// The longest wait that any rule may ask behind this instruction, whatever follows.
+    /// The longest wait that any rule may ask after this instruction, whatever follows.
     pub fn reach(&self) -> u8 {
         self.reach
     }
@@ -253,21 +258,16 @@ impl View {
         self.owned.filter(|_| self.kinds.contains(Kinds::MATRIX))
     }
 
-    /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
-    fn overwrites(&self) -> impl Iterator<Item = Reg> {
-        let role = if self.kinds.contains(Kinds::MATRIX) { Role::WRITES } else { Role::SDST };
-        self.uses.iter().filter(move |u| u.role.intersects(role) && u.via != Via::AnyIndex).map(|u| u.reg)
-    }
-
     /// Which registers of `owned` it overwrites: bit i for the i-th.
     pub(super) fn overwritten_of(&self, owned: Reg) -> u32 {
-        self.overwrites().fold(0, |all, reg| all | owned.shared_with(reg))
+        self.overwrites.iter().fold(0, |all, reg| all | owned.shared_with(*reg))
     }
 
     /// True if it overwrites something that, written before, could bind `second`.
     pub fn overwrites_for(&self, second: &View) -> bool {
-        let read = |reg: Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg));
-        let scalar = || second.kinds.contains(Kinds::VMEM) && self.overwrites().any(read);
+        let read =
+            |reg: &Reg| second.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(*reg));
+        let scalar = || second.kinds.contains(Kinds::VMEM) && self.overwrites.iter().any(read);
         self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST) && scalar()
     }
 
@@ -278,8 +278,7 @@ impl View {
 
     /// True if it changes what [`Since`](super::Since) says of earlier instructions.
     pub fn matters_between(&self) -> bool {
-        let overwrites = self.kinds.contains(Kinds::MATRIX) || self.roles.contains(Role::SDST);
-        overwrites || !self.crossing().is_empty()
+        !self.overwrites.is_empty() || !self.crossing().is_empty()
     }
 
     /// True if it uses some register in one of `roles`.

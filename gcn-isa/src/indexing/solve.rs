@@ -53,11 +53,16 @@ struct Uses {
 
 impl Uses {
     fn of(program: &Program) -> Uses {
-        let any = |has: fn(&Inst) -> bool| program.lines.iter().any(|l| has(&l.inst));
-        Uses {
-            enables: any(|i| i.desc.class == Class::GprIdx || sets(i) == Some(Some(true))),
-            moves: any(|i| matches!(i.desc.class, Class::MovrelSource | Class::MovrelDestination)),
+        let mut uses = Uses { enables: false, moves: false };
+        for line in &program.lines {
+            match line.inst.desc.class {
+                Class::GprIdx => uses.enables = true,
+                Class::Setreg => uses.enables |= sets(&line.inst) == Some(Some(true)),
+                Class::MovrelSource | Class::MovrelDestination => uses.moves = true,
+                _ => {}
+            }
         }
+        uses
     }
 }
 

@@ -1,8 +1,8 @@
-//! Which instruction must stand how far behind which: the wait-state pass.
+//! Which instruction must stand how far after which: the wait-state pass.
 //!
 //! State before an instruction: for each earlier instruction that some rule may still bind, the fewest wait states that
 //! have passed since on any path. The join is the minimum; an instruction drops out once the longest wait that any rule
-//! asks behind it has passed, so states stay as small as the longest rule is long, and loops converge.
+//! asks after it has passed, so states stay as small as the longest rule is long, and loops converge.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
@@ -27,8 +27,10 @@ struct Recent {
     at: i32,
     /// What has come since.
     since: Since,
-    /// The longest wait that any rule may ask behind it.
+    /// The longest wait that any rule may ask after it.
     reach: u8,
+    /// It owns registers that a later instruction may overwrite ([`View::owned`](crate::hazards::View::owned)).
+    owns: bool,
     /// It came before the function was called in which control is now.
     outer: bool,
 }
@@ -40,7 +42,7 @@ impl Recent {
         (passed < u32::from(self.reach)).then_some(passed)
     }
 
-    /// True if rules that bind behind `other`, which is no nearer, bind behind this one, too.
+    /// True if rules that bind after `other`, which is no nearer, bind after this one, too.
     fn covers(&self, other: &Recent) -> bool {
         self.line == other.line && self.since.covers(other.since) && (!self.outer || other.outer)
     }
@@ -70,7 +72,7 @@ impl Window {
         &self.recent[first..first + count]
     }
 
-    /// True if no rule asks for more behind this state than behind `other`, whatever follows.
+    /// True if no rule asks for more after this state than after `other`, whatever follows.
     pub fn asks_no_more_than(&self, other: &Window) -> bool {
         let asks_more = |r: &Recent, distance: u32| {
             let as_near = |o: &Recent| o.covers(r) && o.distance(other.clock).is_some_and(|d| d <= distance);
@@ -104,7 +106,7 @@ struct Asked {
 /// Pairs that are remembered at most: a power of two.
 const ASKED: usize = 1 << 10;
 
-/// Wait states put on an edge for the sake of a line in the loop behind it.
+/// Wait states put on an edge for the sake of a line in the loop after it.
 pub(super) struct Outer {
     /// How many are missing because of instructions before the loop only.
     short: u32,
@@ -291,7 +293,8 @@ impl Pass for DistancePass<'_> {
         }
         let (view, clock) = (&self.views[line], state.clock);
         if view.matters_between() {
-            for r in &mut state.recent {
+            let crosses = !view.crossing().is_empty();
+            for r in state.recent.iter_mut().filter(|r| crosses || r.owns) {
                 r.since = r.since.past(&self.views[r.line as usize], view);
             }
         }
@@ -300,7 +303,8 @@ impl Pass for DistancePass<'_> {
         state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
         let reach = view.reach();
         if reach > 0 {
-            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach, outer: false });
+            let owns = view.owned().is_some();
+            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach, owns, outer: false });
         }
     }
 
@@ -359,7 +363,7 @@ impl Pass for DistancePass<'_> {
 const MOST_RECENT: usize = 512;
 
 impl DistancePass<'_> {
-    /// The clause behind `line`: the same, a new one, or none.
+    /// The clause after `line`: the same, a new one, or none.
     fn step_clause(&self, state: &mut Window, line: usize) {
         let kind = self.views[line].clause_kind();
         let same = state.clause.filter(|start| self.views[*start as usize].clause_kind() == kind);
