@@ -17,8 +17,10 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -71,7 +73,7 @@ def sites(code, above):
     for m in re.finditer(rf"(?<![\w.)\]|&])({TERM}) (<=|>=|<|>|==|!=) ({TERM})", code):
         a, b = m.span()
         around = code[b:b + 1] in ("(", "[", ".", "{") or code[a - 1:a] in ("&", "*", "!", ".")
-        sums = re.search(r"[-+*/%&|] $", code[:a]) or re.match(r" [-+*/%] | & | \| | as", code[b:])
+        sums = re.search(r"[-+*/%&|] $", code[:a]) or re.match(r" [-+*/%] | & | \| | as| \{ \w+:", code[b:])
         if not around and not sums and m.group().count("(") == m.group().count(")"):
             add(a, b, [f"{m.group(1)} {op} {m.group(3)}" for op in COMPARE[m.group(2)]])
     for m in re.finditer(r"\b(if|while) (?!let)([^{}|]*) \{$", code):
@@ -196,14 +198,18 @@ def build(folder, all_mutants):
 
 
 def run(tree, program, mutant, limit):
+    """Whether a test fails or does not end, and how long it took. The first failure ends it: -q writes a dot for what passes."""
     environment = dict(os.environ, GCN_MUTANT=str(mutant))
     started = time.time()
-    try:
-        done = subprocess.run([program, "-q"], cwd=os.path.join(tree, "gcn-isa"), env=environment, timeout=limit,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return done.returncode != 0, time.time() - started
-    except subprocess.TimeoutExpired:
-        return True, limit
+    child = subprocess.Popen([program, "-q"], cwd=os.path.join(tree, "gcn-isa"), env=environment,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    out_of_time = threading.Timer(limit, child.kill)
+    out_of_time.start()
+    failed = any(b"F" in part for part in iter(lambda: os.read(child.stdout.fileno(), 4096), b""))
+    child.kill()
+    failed |= child.wait() not in (0, -signal.SIGKILL) or not out_of_time.is_alive()
+    out_of_time.cancel()
+    return failed, time.time() - started
 
 
 def key(mutant):

@@ -17,7 +17,8 @@ pub struct Letters {
     stop: Arc<Inst>,
     jumps: Vec<Arc<Inst>>,
     branches: Vec<Arc<Inst>>,
-    numbers: HashMap<*const Inst, usize>,
+    /// By address.
+    numbers: HashMap<usize, usize>,
 }
 
 /// Most blocks of a graph.
@@ -38,7 +39,7 @@ impl Letters {
             branches: to("s_cbranch_scc1"),
             numbers: HashMap::new(),
         };
-        letters.numbers = letters.all().map(Arc::as_ptr).zip(0..).collect();
+        letters.numbers = letters.all().map(|l| Arc::as_ptr(l).addr()).zip(0..).collect();
         letters
     }
 
@@ -49,7 +50,7 @@ impl Letters {
 
     /// The number of the instruction in [`Letters::all`]; `None` for one that was put in.
     pub fn number(&self, inst: &Arc<Inst>) -> Option<usize> {
-        self.numbers.get(&Arc::as_ptr(inst)).copied()
+        self.numbers.get(&Arc::as_ptr(inst).addr()).copied()
     }
 
     /// The program of these blocks.

@@ -1,15 +1,19 @@
-//! Scopes, in the order of their size, and how they are run: all of a scope, or a part of it on each of several machines, with a
-//! record of what is done.
+//! Scopes, in the order of their size, and how they are run: on every processor, for a given time, with a record of what is
+//! done.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::rc::Rc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gcn_isa::{Program, Target};
 
 use super::graphs::{self, Graph, Layout};
 use super::program::Letters;
-use super::{classes, counters, judge};
+use super::{classes, counters, judge, record};
 
 /// Which alphabets a scope goes over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +34,31 @@ pub enum Alphabets {
     CountersFew,
 }
 
+impl Alphabets {
+    pub const ALL: [Alphabets; 7] = [
+        Alphabets::Everything,
+        Alphabets::Rules,
+        Alphabets::Distinct,
+        Alphabets::Core,
+        Alphabets::Few,
+        Alphabets::Counters,
+        Alphabets::CountersFew,
+    ];
+}
+
 /// All programs of so many blocks with up to so many instructions each, branches not counted.
 #[derive(Clone, Copy, Debug)]
 pub struct Scope {
     pub blocks: usize,
     pub most: usize,
     pub alphabets: Alphabets,
+}
+
+impl fmt::Display for Scope {
+    /// As in the record: `3x2 Few`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{} {:?}", self.blocks, self.most, self.alphabets)
+    }
 }
 
 const fn scope(alphabets: Alphabets, blocks: usize, most: usize) -> Scope {
@@ -85,13 +108,13 @@ const FEW: [&str; 6] = [
 const COUNTERS_FEW: [&str; 3] = ["in-order", "flat", "lds-scalar"];
 
 /// An alphabet of either kind.
-enum Family {
+pub enum Family {
     States(classes::Family),
     Counters(counters::Family),
 }
 
 impl Family {
-    fn all(alphabets: Alphabets) -> Vec<Family> {
+    pub fn all(alphabets: Alphabets) -> Vec<Family> {
         let states = match alphabets {
             Alphabets::Everything => Target::ALL.map(classes::everything).into_iter().collect(),
             Alphabets::Rules => classes::all_families(),
@@ -144,6 +167,14 @@ pub struct Tally {
     pub waits: u64,
 }
 
+impl Tally {
+    pub fn add(&mut self, other: Tally) {
+        self.programs += other.programs;
+        self.waiting += other.waiting;
+        self.waits += other.waits;
+    }
+}
+
 /// Programs in a part of a scope, at most about.
 const PART: usize = 100_000;
 
@@ -184,89 +215,112 @@ fn layouts(blocks: usize) -> Vec<Layout> {
     all.into_iter().collect()
 }
 
-/// A run with its time and record.
+/// Some layouts of a scope with every placement of one alphabet, small enough for a line of the record.
+pub struct Part {
+    /// As in the record.
+    pub key: String,
+    family: Rc<Family>,
+    bodies: Rc<Vec<Vec<u8>>>,
+    layouts: Vec<Layout>,
+}
+
+impl Part {
+    /// Every part of a scope, in order.
+    pub fn all(scope: Scope) -> Vec<Part> {
+        let Scope { blocks, most, alphabets } = scope;
+        let layouts = layouts(blocks);
+        let mut parts = Vec::new();
+        for family in Family::all(alphabets) {
+            let bodies = Rc::new(bodies(family.letters().body.len(), most));
+            let family = Rc::new(family);
+            let each = bodies.len().pow(blocks as u32);
+            for (number, layouts) in layouts.chunks((PART / each).max(1)).enumerate() {
+                let key = format!("{scope}\t{} {number}", family.name());
+                let (family, bodies) = (Rc::clone(&family), Rc::clone(&bodies));
+                parts.push(Part { key, family, bodies, layouts: layouts.to_vec() });
+            }
+        }
+        parts
+    }
+
+    fn go_over(&self) -> Tally {
+        let mut tally = Tally::default();
+        for layout in &self.layouts {
+            each_program(layout, &self.bodies, |chosen| {
+                let program = self.family.letters().program(layout, chosen);
+                let waits = self.family.judge(&program).unwrap_or_else(|wrong| panic!("{wrong}"));
+                tally.add(Tally { programs: 1, waiting: u64::from(waits > 0), waits: waits as u64 });
+            });
+        }
+        tally
+    }
+}
+
+/// A run on every processor, with its time and record.
+#[derive(Default)]
 pub struct Run {
-    /// Which part of how many this machine takes.
-    pub shard: (usize, usize),
     /// When to stop, in seconds of processor time.
-    pub seconds: Option<f64>,
+    seconds: Option<f64>,
+    spent: f64,
     record: Option<File>,
     done: BTreeSet<String>,
 }
 
 impl Run {
-    /// A run that keeps no record.
-    pub fn whole() -> Run {
-        Run { shard: (0, 1), seconds: None, record: None, done: BTreeSet::new() }
-    }
-
-    /// As `GCN_PROOF_SECONDS`, `GCN_PROOF_SHARD` (as `2/8`) and `GCN_PROOF_RECORD` (a file) say; `None` without the first.
+    /// As `GCN_PROOF_SECONDS` and `GCN_PROOF_RECORD` (a file) say; `None` without the first.
     pub fn by_environment() -> Option<Run> {
         let setting = |name: &str| std::env::var(name).ok();
         let seconds = setting("GCN_PROOF_SECONDS")?.parse().expect("GCN_PROOF_SECONDS is a number");
-        let shard = setting("GCN_PROOF_SHARD").unwrap_or_else(|| "0/1".to_owned());
-        let (part, of) = shard.split_once('/').expect("GCN_PROOF_SHARD is as 2/8");
-        let shard = (part.parse().expect("a number"), of.parse().expect("a number"));
         let path = setting("GCN_PROOF_RECORD");
         let text = path.as_ref().and_then(|p| std::fs::read_to_string(p).ok()).unwrap_or_default();
-        let key = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join("\t");
-        let done = text.lines().map(key).collect();
+        let done = record::lines(&text).map(|line| line.key).collect();
         let record =
             path.map(|p| OpenOptions::new().create(true).append(true).open(p).expect("the record opens"));
-        Some(Run { shard, seconds: Some(seconds), record, done })
-    }
-
-    fn is_over(&self) -> bool {
-        self.seconds.is_some_and(|s| processor_seconds() > s)
+        Some(Run { seconds: Some(seconds), spent: 0.0, record, done })
     }
 
     /// Goes over `scope`. The tally of what is done now, and whether that is all of it.
     pub fn go_over(&mut self, scope: Scope) -> (Tally, bool) {
-        let layouts = layouts(scope.blocks);
-        let mut sum = Tally::default();
-        let mut number = 0;
-        for family in Family::all(scope.alphabets) {
-            let bodies = bodies(family.letters().body.len(), scope.most);
-            let each = bodies.len().pow(scope.blocks as u32);
-            for (part, layouts) in layouts.chunks((PART / each).max(1)).enumerate() {
-                number += 1;
-                let Scope { blocks, most, alphabets } = scope;
-                let key = format!("{blocks}x{most} {alphabets:?}\t{} {part}", family.name());
-                if number % self.shard.1 != self.shard.0 || self.done.contains(&key) {
+        let next = AtomicUsize::new(0);
+        let shared = Mutex::new((self, Tally::default(), true));
+        // Families remember answers and stay on their thread, so that each thread makes its own.
+        let work = || {
+            let parts = Part::all(scope);
+            let lock = || shared.lock().expect("no other thread has failed");
+            while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if lock().0.done.contains(&part.key) {
                     continue;
                 }
-                if self.is_over() {
-                    return (sum, false);
+                if lock().0.is_over() {
+                    lock().2 = false;
+                    return;
                 }
                 let before = processor_seconds();
-                let tally = go_over(&family, layouts, &bodies);
-                sum.programs += tally.programs;
-                sum.waiting += tally.waiting;
-                sum.waits += tally.waits;
-                if let Some(record) = &mut self.record {
-                    let Tally { programs, waiting, waits } = tally;
-                    let seconds = processor_seconds() - before;
-                    writeln!(record, "{key}\t{programs}\t{waiting}\t{waits}\t{seconds:.2}")
-                        .expect("the record is written");
-                }
+                let tally = part.go_over();
+                let seconds = processor_seconds() - before;
+                let (run, sum, _) = &mut *lock();
+                sum.add(tally);
+                run.finish(part, tally, seconds);
             }
-        }
-        (sum, true)
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|s| (0..threads).for_each(|_| drop(s.spawn(work))));
+        let (_, sum, whole) = shared.into_inner().expect("no thread failed");
+        (sum, whole)
     }
-}
 
-fn go_over(family: &Family, layouts: &[Layout], bodies: &[Vec<u8>]) -> Tally {
-    let mut tally = Tally::default();
-    for layout in layouts {
-        each_program(layout, bodies, |chosen| {
-            let program = family.letters().program(layout, chosen);
-            let waits = family.judge(&program).unwrap_or_else(|wrong| panic!("{wrong}"));
-            tally.programs += 1;
-            tally.waiting += u64::from(waits > 0);
-            tally.waits += waits as u64;
-        });
+    fn is_over(&self) -> bool {
+        self.seconds.is_some_and(|s| self.spent > s)
     }
-    tally
+
+    fn finish(&mut self, part: &Part, tally: Tally, seconds: f64) {
+        self.spent += seconds;
+        if let Some(record) = &mut self.record {
+            let Tally { programs, waiting, waits } = tally;
+            writeln!(record, "{}\t{programs}\t{waiting}\t{waits}\t{seconds:.2}", part.key)
+                .expect("the record is written");
+        }
+    }
 }
 
 /// Processor time of this thread where the system tells it, or the time of day.
