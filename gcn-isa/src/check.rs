@@ -3,7 +3,7 @@
 //! It shares the rule table ([`crate::hazards`]) and the counter facts ([`crate::counters::events`]) with whoever puts
 //! waits into programs, but no algorithm: wait states are checked by walking *backwards* from each instruction until no
 //! rule reaches farther; counters by following forward, over all paths, which operations may be outstanding and how many
-//! younger ones each path has at least put behind them.
+//! younger ones each path has at least issued since.
 //!
 //! ```
 //! use gcn_isa::{Inst, Operand, Program, Reg, Target, check, table};
@@ -64,8 +64,8 @@ pub enum MemoryModel {
     /// Nothing: registers only.
     Off,
     /// A program may have several buffers in LDS: while data arrives in one, others are used and barriers are passed. An
-    /// LDS DMA is reported, once, if LDS is read before the DMA is done and never behind a wait for it; an LDS write or DMA
-    /// before a barrier if no barrier comes behind a wait for it; an LDS read before a barrier, once, if LDS is written between
+    /// LDS DMA is reported, once, if LDS is read before the DMA is done and never after a wait for it; an LDS write or DMA
+    /// before a barrier if no barrier comes after a wait for it; an LDS read before a barrier, once, if LDS is written between
     /// that barrier and the next.
     Sure,
     /// Every access of LDS may be to what any other concerns, and every barrier is there for what stands before it.

@@ -16,7 +16,7 @@
 //! The distance between two instructions is the sum of [`wait_states`] of the instructions strictly between them along
 //! the shortest path.
 //!
-//! One case of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR behind it,
+//! One case of the manuals has no rule here: case 14 (VCC written by name and read by the number of the SGPR after it,
 //! or the reverse). On these targets VCC has only one encoding, so the mix cannot be written down.
 
 mod clause;
@@ -93,7 +93,7 @@ pub fn required_all(target: Target, first: &Inst, second: &Inst) -> SmallVec<[Ne
     View::new(target, first).required_all(&View::new(target, second), Config::default())
 }
 
-/// The longest wait that any rule may ask behind `inst`, whatever follows.
+/// The longest wait that any rule may ask after `inst`, whatever follows.
 pub fn reach(target: Target, inst: &Inst) -> u8 {
     View::new(target, inst).reach()
 }

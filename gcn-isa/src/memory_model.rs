@@ -3,7 +3,7 @@
 //!
 //! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered steps.
 //! [`sequence`] looks one up for a target and gives it as what stands before the access, the cache bits of the access,
-//! and what stands behind it. The waits of a sequence order memory; waits for registers come on top (`crate::wait`).
+//! and what stands after it. The waits of a sequence order memory; waits for registers come on top (`crate::wait`).
 //!
 //! The language is HSA's memory model: one happens-before relation for all address spaces, so that what the guide lets
 //! OpenCL omit is here. The rows say what a *thread* must issue in order; what a compiler must not move is said by
@@ -144,7 +144,7 @@ impl Ordering {
         matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
     }
 
-    /// True if nothing that precedes may be moved behind the operation.
+    /// True if nothing that precedes may be moved after the operation.
     pub const fn releases(self) -> bool {
         matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
     }
@@ -256,7 +256,7 @@ pub struct Sequence {
     pub before: Vec<Action>,
     /// Cache bits of the access. The bit that makes a read-modify-write return the old value is not among them.
     pub bits: Bits,
-    /// Instructions behind the access.
+    /// Instructions after the access.
     pub after: Vec<Action>,
 }
 
@@ -289,8 +289,8 @@ pub fn sequence(
                 }
                 What::Wait(counters) => made.wait(accessed && operation != Operation::Fence, counters),
                 What::Cache(mnemonic, bits) => {
-                    let behind = accessed && operation != Operation::Fence;
-                    made.part(behind).push(Action::Cache { mnemonic, bits });
+                    let after = accessed && operation != Operation::Fence;
+                    made.part(after).push(Action::Cache { mnemonic, bits });
                 }
                 What::Same(ordering) => next = table.row(operation, ordering, scope, space),
             }
@@ -304,13 +304,13 @@ pub fn sequence(
 }
 
 impl Sequence {
-    fn part(&mut self, behind: bool) -> &mut Vec<Action> {
-        if behind { &mut self.after } else { &mut self.before }
+    fn part(&mut self, after: bool) -> &mut Vec<Action> {
+        if after { &mut self.after } else { &mut self.before }
     }
 
     /// Adds a wait; neighbouring waits are one instruction.
-    fn wait(&mut self, behind: bool, counters: Counters) {
-        let part = self.part(behind);
+    fn wait(&mut self, after: bool, counters: Counters) {
+        let part = self.part(after);
         match part.last_mut() {
             Some(Action::Wait(last)) => *last |= counters,
             _ => part.push(Action::Wait(counters)),

@@ -35,7 +35,7 @@ pub enum Jump {
     To(Label),
     /// To code that the program does not have: a function of another file or section.
     Outside,
-    /// Back behind the call by which control came.
+    /// Back to the instruction after the call by which control came.
     Back {
         /// The return address is the one that LLVM's convention has in `s[30:31]`, so that nothing may be outstanding.
         by_convention: bool,

@@ -151,7 +151,7 @@ impl LineFacts {
         LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
     }
 
-    /// The state behind the instruction.
+    /// The state after the instruction.
     pub fn step(&self, state: &mut Outstanding, line: usize) {
         if let Some(wait) = self.wait {
             state.wait(wait);

@@ -43,7 +43,7 @@ fn overwritten_address(inst: &Inst) -> Option<Reg> {
 
 /// 64-bit shifts whose amount stands in the last VGPR of the wave's allocation: gfx90a reads beyond it (LLVM copies the
 /// amount elsewhere). The allocation ends at the highest register that the program uses, rounded up to a block, so only
-/// the last register of a block can be concerned, and only if nothing behind it is used.
+/// the last register of a block can be concerned, and only if nothing after it is used.
 fn shifts(program: &Program) -> Vec<(usize, Reg)> {
     let suspects: Vec<(usize, Reg)> = program
         .lines
@@ -67,7 +67,7 @@ fn shift_amount(inst: &Inst) -> Option<Reg> {
     inst.operand("src0").and_then(Operand::reg).filter(|r| r.file == RegFile::Vgpr)
 }
 
-/// One past the highest VGPR that the program names, and whether it names AGPRs, which lie behind the VGPRs.
+/// One past the highest VGPR that the program names, and whether it names AGPRs, which lie after the VGPRs.
 fn used(program: &Program) -> (u16, bool) {
     let mut end = 0;
     let mut agprs = false;

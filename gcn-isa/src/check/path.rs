@@ -46,7 +46,7 @@ pub(super) enum End {
     Second,
     /// The line that finishes the operation.
     Finished(usize),
-    /// The block's end with the operation outstanding; the nodes behind it, one for each successor behind which it is
+    /// The block's end with the operation outstanding; the nodes after it, one for each successor after which it is
     /// still outstanding.
     Open(SmallVec<[(usize, usize); 2]>),
 }
@@ -92,7 +92,7 @@ impl<'a> PathSearch<'a> {
         Judgement { path, caveat }
     }
 
-    /// True if behind a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
+    /// True if after a wait that finishes the operation of `first` an instruction can come that `serves`, or if that could
     /// not be found out.
     pub fn is_served(
         &mut self,
@@ -212,7 +212,7 @@ impl<'a> PathSearch<'a> {
         tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_if_trusted())
     }
 
-    /// The entries of the blocks behind the start up to node `at`.
+    /// The entries of the blocks after the start up to node `at`.
     fn path(&self, nodes: &[Node], at: usize) -> Vec<usize> {
         let mut path = Vec::new();
         let mut node = at;

@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program, flow: &Flow) -> Vec<Finding> {
     for line in reads {
         let block = flow.cfg.block_of(line);
         let start = flow.cfg.blocks[block].start;
-        if let Some(Some(first)) = entries[block].map(|s| (start..line).fold(s, |s, l| behind(program, s, l)))
+        if let Some(Some(first)) = entries[block].map(|s| (start..line).fold(s, |s, l| after(program, s, l)))
         {
             findings.push(finding(program, first, line));
         }
@@ -41,7 +41,7 @@ fn solve(program: &Program, flow: &Flow) -> Vec<Option<Stale>> {
     while let Some(block) = open.pop() {
         let Some(entry) = entries[block] else { continue };
         let lines = flow.cfg.blocks[block].start..flow.cfg.blocks[block].end;
-        let exit = lines.fold(entry, |s, line| behind(program, s, line));
+        let exit = lines.fold(entry, |s, line| after(program, s, line));
         for &next in &flow.cfg.blocks[block].succs {
             let joined = entries[next].map_or(exit, |known| known.or(exit));
             if entries[next] != Some(joined) {
@@ -53,7 +53,7 @@ fn solve(program: &Program, flow: &Flow) -> Vec<Option<Stale>> {
     entries
 }
 
-fn behind(program: &Program, stale: Stale, line: usize) -> Stale {
+fn after(program: &Program, stale: Stale, line: usize) -> Stale {
     match writes(&program.lines[line].inst) {
         Some(true) => None,
         Some(false) => Some(line),

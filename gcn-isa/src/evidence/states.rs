@@ -150,7 +150,7 @@ impl Search {
         }
     }
 
-    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands behind the block's start,
+    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands after the block's start,
     /// unless that is beyond the window.
     fn walk(&self, trail: &Trail, index: usize, second: usize, sites: &mut Vec<Site>) -> Option<Between> {
         let stretch = &trail[index];

@@ -64,7 +64,7 @@ pub fn clause_need<'a>(
 pub(super) struct Conflict {
     /// The instruction of the clause: 0 is the last.
     pub back: usize,
-    /// The register that one writes and another reads; `None` if it is a store behind a load.
+    /// The register that one writes and another reads; `None` if it is a store after a load.
     pub reg: Option<Reg>,
 }
 

@@ -8,7 +8,7 @@ use crate::target::{Target, TargetSet};
 /// A rule about operations that return some time later, or about one instruction by itself.
 #[derive(Debug)]
 pub struct CounterRule {
-    /// Name: `waitcnt.` for registers and memory behind a counter, `barrier.` for barriers; otherwise as for
+    /// Name: `waitcnt.` for registers and memory that a counter tracks, `barrier.` for barriers; otherwise as for
     /// [`super::Rule`].
     pub id: &'static str,
     /// What must not be, in words.
@@ -73,10 +73,10 @@ pub static WAW: CounterRule = CounterRule {
     targets: on::ALL,
     evidence: Evidence::DEFINED,
     xnack: false,
-    note: "a load whose result arrives behind the other's in the same order needs no wait",
+    note: "a load whose result arrives after the other's in the same order needs no wait",
 };
 
-/// The same with a FLAT operation and one that returns in order behind it.
+/// The same with a FLAT operation and one that returns in order after it.
 pub static WAW_FLAT: CounterRule = CounterRule {
     id: "waitcnt.flat-waw",
     title: "a vector memory operation writes a register before the FLAT operation that writes it is done",
@@ -213,7 +213,7 @@ pub static BARRIER_LDS_READ: CounterRule = CounterRule {
     targets: on::FROM_GFX90A,
     evidence: Evidence::LLVM,
     xnack: false,
-    note: "LDS operations of different waves are not in the order in which the waves issue them, so that a write behind the \
+    note: "LDS operations of different waves are not in the order in which the waves issue them, so that a write after the \
            barrier may come before the read; a program that uses several buffers may pass the barrier with reads outstanding",
 };
 
@@ -252,7 +252,7 @@ pub static SMEM_ADDRESS: CounterRule = CounterRule {
            its size is not split; it is taken to be one if its immediate offset is such a multiple",
 };
 
-/// VCCZ behind a write of half of VCC.
+/// VCCZ after a write of half of VCC.
 pub static VCCZ_HALF: CounterRule = CounterRule {
     id: "llvm.vccz-half",
     title: "half of VCC is written, then VCCZ is read, which that leaves as it was",

@@ -51,7 +51,7 @@ pub(super) fn crossings(target: Target) -> Kinds {
 /// Rules that an instruction meets the first condition of, as indices into its target's rules.
 pub(super) type Candidates = SmallVec<[u8; 12]>;
 
-/// The rules that can bind something behind an instruction, what that may be, and the longest wait among them.
+/// The rules that can bind something after an instruction, what that may be, and the longest wait among them.
 pub(super) fn candidates(view: &View) -> (Candidates, Kinds, u8) {
     let mut found = Candidates::new();
     let (mut binds, mut reach) = (Kinds::empty(), 0);

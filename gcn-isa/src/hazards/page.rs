@@ -75,7 +75,7 @@ pub struct TargetStates {
     pub after: Vec<AfterPasses>,
 }
 
-/// The wait states behind an instruction of some number of passes.
+/// The wait states after an instruction of some number of passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AfterPasses {

@@ -77,9 +77,9 @@ pub static DIFFERENCES: &[Difference] = &[
     },
     Difference {
         id: "tgsplit-generic-acq_rel",
-        place: "TgSplit mode, workgroup scope: behind an acq_rel or seq_cst atomicrmw of the generic address space",
+        place: "TgSplit mode, workgroup scope: after an acq_rel or seq_cst atomicrmw of the generic address space",
         guide: "`s_waitcnt vmcnt(0) lgkmcnt(0)`: of the two only vmcnt(0) is conditional",
-        llvm: "`s_waitcnt vmcnt(0)`, as the guide has behind an acquire",
+        llvm: "`s_waitcnt vmcnt(0)`, as the guide has after an acquire",
         applies: |at| {
             at.mode == Mode::TgSplit
                 && at.operation == Operation::Rmw

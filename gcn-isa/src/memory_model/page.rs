@@ -24,7 +24,7 @@ fence(Scope::System, Ordering::AcqRel);
 - Scopes are LLVM's `syncscope`s: `Wavefront` (the same sequences as LLVM's singlethread), `Workgroup`, `Agent`, `System`. In
   LDS a scope wider than the workgroup means the workgroup.
 - There is one happens-before relation for all address spaces (HSA), so nothing that the guide omits for OpenCL is omitted.
-- `load`, `store` and `atomic` stand for the access; its bits are behind it. The bit by which a read-modify-write returns the
+- `load`, `store` and `atomic` stand for the access; its bits follow it. The bit by which a read-modify-write returns the
   old value (`glc`, `sc0`) is not shown. `-` in the TgSplit column: the same code; kernels are built for the normal mode.
 - Waits for registers are not part of the sequences and are added by the wait inserter.
 
@@ -44,7 +44,7 @@ unit and its vector cache (no TgSplit) |
 | scalar loads, and what goes between lanes (`ds_bpermute_b32` and its kin) | done | may be outstanding: no wave writes what they read |
 
 Nothing has to be invalidated after a barrier at this scope. The wait is left out where something before has waited already, for example
-because the value was needed. Behind `s_barrier` nothing is outstanding that a second fence would wait for.
+because the value was needed. After `s_barrier` nothing is outstanding that a second fence would wait for.
 
 `barrier_with_reads_pending()` does not wait for loads from LDS: for code in which no wave stores to what they read before the next
 barrier, such as one with three buffers in turn. `gcn sim --sanitize races` tells if that does not hold.

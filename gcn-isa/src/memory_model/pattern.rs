@@ -11,13 +11,13 @@ use crate::{Inst, Program};
 pub enum MemoryWait {
     /// Before `s_barrier`: what the workgroup shares is done.
     Barrier,
-    /// Behind a write-back (`buffer_wbl2`, `s_dcache_wb`): it is done.
+    /// After a write-back (`buffer_wbl2`, `s_dcache_wb`): it is done.
     WriteBack,
     /// Before an invalidation (`buffer_inv`, `buffer_invl2`, `buffer_wbinvl1*`): the load before it is done.
     Invalidate,
     /// Before an access that other threads may see: a read-modify-write, or a load or store with scope bits.
     Release,
-    /// Behind such an access.
+    /// After such an access.
     Acquire,
     /// Before the end of the program or a message: what leaves the wave is done.
     Exit,
@@ -48,9 +48,9 @@ pub fn memory_wait(program: &Program, at: usize) -> Option<MemoryWait> {
     if line.inst.desc.class != Class::Waitcnt {
         return None;
     }
-    let behind = program.lines.get(at + 1..).unwrap_or_default().iter().map(|l| &*l.inst);
+    let after = program.lines.get(at + 1..).unwrap_or_default().iter().map(|l| &*l.inst);
     let before = program.lines.get(..at).unwrap_or_default().iter().rev().map(|l| &*l.inst);
-    let next = behind.clone().take(REACH).find(|i| !is_wait(i));
+    let next = after.clone().take(REACH).find(|i| !is_wait(i));
     let last = before.clone().take(REACH).find(|i| !is_wait(i));
     match (last, next) {
         (Some(last), _) if is_write_back(last) => Some(MemoryWait::WriteBack),

@@ -14,7 +14,7 @@ use crate::target::Target;
 struct Found {
     first: bool,
     second: bool,
-    /// By target: the numbers behind this instruction.
+    /// By target: the numbers after this instruction.
     states: BTreeMap<Target, Vec<u8>>,
 }
 

@@ -195,7 +195,7 @@ pub struct HazardStates {
     pub target: &'static str,
     /// The formula: a number, or one in terms of the first instruction's passes.
     pub formula: String,
-    /// The numbers behind this instruction as the first (several if its passes depend on modifiers).
+    /// The numbers after this instruction as the first (several if its passes depend on modifiers).
     pub after_this: Vec<u8>,
 }
 

@@ -21,7 +21,7 @@ impl Variant {
     /// Every variant.
     pub const ALL: [Variant; 5] = [Variant::Plain, Variant::Rtn, Variant::Lds, Variant::Dpp, Variant::Sdwa];
 
-    /// What a name has behind the mnemonic where it means this variant alone. `_dpp` and `_sdwa` are assemblers' own.
+    /// What a name has after the mnemonic where it means this variant alone. `_dpp` and `_sdwa` are assemblers' own.
     pub const fn suffix(self) -> &'static str {
         match self {
             Variant::Plain => "",

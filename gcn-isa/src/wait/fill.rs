@@ -1,12 +1,12 @@
 //! Filling: instructions move to where wait states would be idle.
 //!
 //! Each block is walked once, with the state of the wait-state pass at its entry. Before an instruction that would have to
-//! wait, two kinds of moves are tried: a later instruction goes before it, or one from before the producer goes behind the
-//! producer. A move is made if the wait states of the block become fewer and the blocks behind it need no more than before. What is tried lies within [`LOOK`] instructions, so the work is
+//! wait, two kinds of moves are tried: a later instruction goes before it, or one from before the producer goes after the
+//! producer. A move is made if the wait states of the block become fewer and the blocks after it need no more than before. What is tried lies within [`LOOK`] instructions, so the work is
 //! linear in the program. Every move takes at least one wait state away, so it ends.
 //!
 //! `s_waitcnt` have been inserted already and stay before what they are for. What comes before one is what hides the
-//! latency, so nothing moves from before it to behind it; from behind it only what does not touch a register that an
+//! latency, so nothing moves from before it to after it; from after it only what does not touch a register that an
 //! operation may still own (`pending`). Operations of memory keep their order among themselves and with the waits, so no
 //! counter's value changes its meaning. What depends on what: `order`.
 
@@ -29,8 +29,8 @@ use pending::Pending;
 /// How many instructions away something is looked for that could fill a wait state: more than the longest rule asks for.
 const LOOK: usize = 32;
 
-/// How many instructions behind a move its effect is followed: twice what the longest rule reaches over, as wait states
-/// behind it may change, too.
+/// How many instructions after a move its effect is followed: twice what the longest rule reaches over, as wait states
+/// after it may change, too.
 const SETTLE: usize = 64;
 
 /// Moves that are weighed for a wait.
@@ -216,7 +216,7 @@ impl Filler<'_, '_> {
         touched
     }
 
-    /// True if what comes behind the block needs no more wait states in state `new` than in `old`.
+    /// True if what comes after the block needs no more wait states in state `new` than in `old`.
     fn continues_as_well(&self, block: usize, old: &Window, new: &Window) -> bool {
         let block = &self.solved.cfg.blocks[block];
         let next = |next: &usize| {
@@ -345,7 +345,7 @@ impl Walk<'_, '_> {
         !inst.desc.is_matrix() || !overtakes_matrix && !above().any(|(slots, line)| passes(line) > slots)
     }
 
-    /// Instructions from above the producer that the wait here is for, to go behind it.
+    /// Instructions from above the producer that the wait here is for, to go after it.
     fn earlier(&self, state: &Window, consumer: usize) -> Vec<Move> {
         let causes = self.filler.solved.pass.strictest(state, consumer);
         let Some(producer) = causes.first().map(|c| c.producer) else { return Vec::new() };

@@ -133,9 +133,9 @@ impl<P: Pass> Solver<'_, P> {
             (self.ins[block], self.outs[block]) = (None, None);
         }
         self.run_from(mode, blocks.iter().copied(), |b| blocks.contains(&b));
-        let behind = |b: &usize| self.cfg.blocks[*b].succs.iter().filter(|s| !blocks.contains(s));
-        let behind: BTreeSet<usize> = blocks.iter().flat_map(behind).copied().collect();
-        self.run_from(mode, behind, |_| true);
+        let after = |b: &usize| self.cfg.blocks[*b].succs.iter().filter(|s| !blocks.contains(s));
+        let after: BTreeSet<usize> = blocks.iter().flat_map(after).copied().collect();
+        self.run_from(mode, after, |_| true);
     }
 
     /// True if every line that the try has to do with waits for what the exact state needs.

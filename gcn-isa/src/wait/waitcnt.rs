@@ -51,7 +51,7 @@ impl Conflict {
     }
 }
 
-/// A producer that is waited for on an edge, for the sake of a line in the loop behind it.
+/// A producer that is waited for on an edge, for the sake of a line in the loop after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Early {
     pub conflict: Conflict,
@@ -219,10 +219,10 @@ impl<'a> WaitcntPass<'a> {
     }
 }
 
-/// Rule by which a register must not be read while `entry` owes it. `behind` is true if it is read only when a later
+/// Rule by which a register must not be read while `entry` owes it. `after` is true if it is read only when a later
 /// result arrives.
-fn read_rule(entry: &Entry, behind: bool) -> Option<&'static str> {
-    (entry.debt == Debt::Write && !behind).then_some(RAW.id)
+fn read_rule(entry: &Entry, after: bool) -> Option<&'static str> {
+    (entry.debt == Debt::Write && !after).then_some(RAW.id)
 }
 
 fn register_conflicts(

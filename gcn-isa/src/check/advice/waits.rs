@@ -145,7 +145,7 @@ impl Walk<'_, '_> {
         None
     }
 
-    /// The earlier instruction, if it is one of the program, of a rule that `line` breaks behind `weak` and not behind `kept`.
+    /// The earlier instruction, if it is one of the program, of a rule that `line` breaks after `weak` and not after `kept`.
     fn newly_broken(&self, kept: &Outstanding, weak: &Outstanding, line: usize) -> Option<Option<usize>> {
         let with_less = self.check.broken(weak, line);
         if with_less.is_empty() {
