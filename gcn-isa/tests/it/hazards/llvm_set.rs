@@ -88,8 +88,9 @@ const OTHERWISE: [(Target, bool, &str); 4] = [
     // LLVM leaves add-TID accesses of LDS out of those before which it waits for v_accvgpr_read.
     (Target::GFX908, true, "f328"),
     (Target::GFX908, true, "f36"),
-    // A partial write, as above.
+    // v_fma_f16 with op_sel on its destination twice: the second keeps the half that the first does not write, which is a read.
     (Target::GFX950, false, "f878"),
+    // LLVM takes v_add_f32_dpp for a reader of its destination although bound_ctrl leaves nothing of the old value.
     (Target::GFX950, true, "f22"),
 ];
 
