@@ -88,7 +88,7 @@ impl Comparison {
         Comparison { tolerance, ..self }
     }
 
-    /// Both comparisons as one, the elements of `other` behind those of `self`. The smaller tolerance counts.
+    /// Both comparisons as one, the elements of `other` after those of `self`. The smaller tolerance counts.
     #[must_use]
     pub fn and(self, other: Comparison) -> Comparison {
         Comparison {

@@ -148,7 +148,7 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
                 kept.extend(statements);
                 open = TokenStream::new();
             }
-            // Behind braces a statement may go on (`if … { } else { }`), behind `;` it is over.
+            // After braces a statement may go on (`if … { } else { }`), after `;` it is over.
             Err(_) if semicolon => open = TokenStream::new(),
             Err(_) => {}
         }

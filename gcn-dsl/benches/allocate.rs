@@ -118,7 +118,7 @@ fn variables(length: usize, live: usize) -> Function {
     w.end()
 }
 
-/// Loops of twenty instructions one behind the other, on variables of which `live` live through all of them.
+/// Loops of twenty instructions one after the other, on variables of which `live` live through all of them.
 fn loops(length: usize, live: usize) -> Function {
     let mut w = Writer::new(Target::GFX90A);
     let address = w.constant(RegFile::Vgpr, 1);

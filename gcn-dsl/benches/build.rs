@@ -26,9 +26,9 @@ enum Code {
     Variables,
     /// No control flow; loads and stores through the whole kernel.
     Memory,
-    /// Short loops one behind the other.
+    /// Short loops one after the other.
     Loops,
-    /// Varying branches one behind the other.
+    /// Varying branches one after the other.
     Branches,
     /// Loops in loops, so many levels, and that again and again.
     Nests(usize),

@@ -39,7 +39,7 @@
 //! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x, y and z, and
 //! the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in 19:10, z in 29:20), or in
 //! `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set. An argument's name stands for its byte offset
-//! behind `s[0:1]`, `x.len` for that of a slice's length. Registers are counted; `#[lds(1024)]` asks for LDS; f32 denormals
+//! after `s[0:1]`, `x.len` for that of a slice's length. Registers are counted; `#[lds(1024)]` asks for LDS; f32 denormals
 //! are kept, as in every kernel of this crate.
 //!
 //! # A program
@@ -89,9 +89,9 @@
 //! # What is checked, and what is not
 //!
 //! Everything that [`gcn_isa::check`] knows, on every path through the text: the program starts with nothing outstanding, as
-//! a kernel does. What comes before and behind a program that is [spliced](AsmProgram::splice) into another is not seen
+//! a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice) into another is not seen
 //! here; whoever makes the whole checks it, or has the waits put in, with [`gcn_isa::check::check`] or
-//! [`gcn_isa::wait::insert_waits`]. The same holds behind jumps to computed places (`s_setpc_b64`, `s_swappc_b64`);
+//! [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed places (`s_setpc_b64`, `s_swappc_b64`);
 //! [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits) lists them. Registers are the author's: nobody checks
 //! that what is read was written.
 
@@ -142,7 +142,7 @@ pub enum AsmError {
         /// The targets that the macro call names.
         listed: String,
     },
-    /// The place lies behind the end of the program into which the assembly shall go.
+    /// The place lies past the end of the program into which the assembly shall go.
     #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
     Place {
         /// The place.

@@ -1,4 +1,4 @@
-//! What was stored to LDS is there for other waves behind a barrier only.
+//! What was stored to LDS is there for other waves only after a barrier.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {

@@ -12,8 +12,8 @@
 //! elements to f16 where they are: the registers of an accumulator are those of a fragment, but for the order of the keys, and
 //! the type says so: V^T is loaded with `AsAcc`, in the same order. A factor in another order would not compile.
 //!
-//! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys behind the last query of the workgroup
-//! are not visited at all; of the others those behind the lane's query score minus infinity.
+//! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query of the workgroup
+//! are not visited at all; of the others those after the lane's query score minus infinity.
 //!
 //! **The numbers.** The reference is computed in f64. P is rounded to f16 before it is multiplied, with an error of at most
 //! 2^-11 of each weight; the weights of a query sum up to 1 and V is below 1, so that 2^-10 allows for this, the rounding of O and
@@ -75,8 +75,8 @@ gcn_kernel! {
                 let visible = scale * score;
                 comptime {
                     if CAUSAL {
-                        let behind = gcn_dsl::lang::gt(scores.row(i) + first_key, query);
-                        select(behind, f32::NEG_INFINITY, visible)
+                        let after = gcn_dsl::lang::gt(scores.row(i) + first_key, query);
+                        select(after, f32::NEG_INFINITY, visible)
                     } else {
                         visible
                     }

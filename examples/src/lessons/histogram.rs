@@ -10,7 +10,7 @@
 //!
 //! The loop has a step of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of workgroups can
 //! be chosen to fit the machine instead of the data. Its bounds differ from lane to lane, so it masks lanes that are done;
-//! behind it all lanes run again, and the barrier is allowed.
+//! after it all lanes run again, and the barrier is allowed.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

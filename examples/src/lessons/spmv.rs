@@ -5,7 +5,7 @@
 //! ends is one value for the wave, read with `uniform`, and the lanes take the elements between, 64 at a time.
 //!
 //! The last trip masks the lanes that have nothing left. The sum stays defined for them: a variable that a masked lane
-//! does not write keeps its value, and all lanes take part in the shuffles behind the loop.
+//! does not write keeps its value, and all lanes take part in the shuffles after the loop.
 //!
 //! `x[columns[k]]` is a gather. Nothing makes it contiguous, but a slice still checks each lane's bound, so that a wrong column
 //! reads 0 instead of somebody else's memory.

@@ -129,7 +129,7 @@ fn llvm_disassembles_our_bytes_to_our_text() {
         for (index, theirs) in code.iter().enumerate() {
             assert_eq!(theirs.text, expected(program, index, code), "{name}: instruction {index}");
         }
-        assert!(padding.iter().all(|p| p.text == "s_nop 0"), "{name}: only padding behind the code");
+        assert!(padding.iter().all(|p| p.text == "s_nop 0"), "{name}: only padding after the code");
     });
 }
 

@@ -24,7 +24,7 @@ impl fmt::Display for Weakened {
     }
 }
 
-/// The program without a line. Labels behind it move up; one right before it then stands before the next line.
+/// The program without a line. Labels after it move up; one right before it then stands before the next line.
 fn without(program: &Program, line: usize) -> Program {
     let mut program = program.clone();
     program.lines.remove(line);

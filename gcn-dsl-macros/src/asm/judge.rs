@@ -63,7 +63,7 @@ pub(crate) fn judge(
 }
 
 /// Leaves out what the remedy of an earlier finding cures as well: the wait that one instruction lacks is lacking for those
-/// behind it in the same block, too.
+/// after it in the same block, too.
 fn one_for_each_mistake<'f>(program: &Program, findings: &'f [Finding]) -> Vec<&'f Finding> {
     let blocks = blocks(program);
     let mut kept: Vec<&Finding> = Vec::new();
@@ -91,7 +91,7 @@ fn blocks(program: &Program) -> Vec<usize> {
     (0..program.lines.len()).scan(0, begun).collect()
 }
 
-/// True if what `earlier` asks for is also enough for `later`, which comes behind it.
+/// True if what `earlier` asks for is also enough for `later`, which comes after it.
 fn cures(earlier: &Finding, later: &Finding) -> bool {
     let missing = |f: &Finding| match (f.need, f.have) {
         (Amount::States(need), Amount::States(have)) => Some(need.saturating_sub(have)),

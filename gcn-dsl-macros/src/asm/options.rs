@@ -21,13 +21,13 @@ pub(crate) fn split(input: TokenStream, errors: &mut Errors) -> (Options, TokenS
     let mut seen: Vec<String> = Vec::new();
     let tokens: Vec<TokenTree> = input.into_iter().collect();
     let mut rest = tokens.as_slice();
-    // No instruction has a `=` behind its first word.
-    while let [TokenTree::Ident(name), TokenTree::Punct(equals), behind @ ..] = rest
+    // No instruction has a `=` after its first word.
+    while let [TokenTree::Ident(name), TokenTree::Punct(equals), after @ ..] = rest
         && equals.as_char() == '='
     {
-        let end = behind.iter().position(is_separator);
-        let value = &behind[..end.unwrap_or(behind.len())];
-        rest = &behind[end.map_or(behind.len(), |e| e + 1)..];
+        let end = after.iter().position(is_separator);
+        let value = &after[..end.unwrap_or(after.len())];
+        rest = &after[end.map_or(after.len(), |e| e + 1)..];
         if seen.iter().any(|s| name == s) {
             errors.at(name, format!("`{name}` is given already; remove one"));
         }

@@ -339,7 +339,7 @@ impl Cx<'_> {
         quote_spanned!(span=> { #notes #guard.#method() })
     }
 
-    /// Refuses to leave a pipelined loop or its trip: what is loaded for the trips behind it is on its way.
+    /// Refuses to leave a pipelined loop or its trip: what is loaded for the trips after it is on its way.
     fn not_pipelined(&mut self, how: Exit, target: usize, span: Span) {
         let pipelined = |f: &Frame| matches!(f, Frame::Target(t) if matches!(t.kind, TargetKind::Loop { pipelined: true, .. }));
         if self.frames[target..].iter().any(pipelined) {

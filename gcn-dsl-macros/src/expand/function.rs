@@ -128,7 +128,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     if let (None, Some(Stmt::Expr(value, None))) = (&signed.output, block.stmts.last())
         && is_value(value)
     {
-        let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` behind it";
+        let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();

@@ -65,7 +65,7 @@ impl Cx<'_> {
     pub fn not_carried(&mut self, since: usize) {
         for name in self.carried.split_off(since) {
             let what = format!(
-                "`{name}` is `#[carried]`, and this loop has a `break` or `continue`, behind which it would be in another phase; \
+                "`{name}` is `#[carried]`, and this loop has a `break` or `continue`, after which it would be in another phase; \
                  make it part of the loop's condition or put the rest of the body in an `if`"
             );
             self.errors.beside(&name, what);

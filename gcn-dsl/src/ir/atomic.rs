@@ -21,9 +21,9 @@ pub enum AtomicOp {
     And,
     Or,
     Xor,
-    /// One more, or 0 behind a limit.
+    /// One more, or 0 past a limit.
     IncWrap,
-    /// One less, or the limit behind 0 and where the old value is above it.
+    /// One less, or the limit below 0 and where the old value is above it.
     DecWrap,
 }
 

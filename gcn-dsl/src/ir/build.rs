@@ -293,7 +293,7 @@ impl Builder {
         Label(self.labels - 1)
     }
 
-    /// Opens the body of a block. It counts as divergent: lanes may leave it and come back behind it.
+    /// Opens the body of a block. It counts as divergent: lanes may leave it and come back after it.
     pub fn open_block(&mut self) -> Label {
         self.open(true);
         self.label()

@@ -1,6 +1,6 @@
 //! Exits: what `break`, `continue` and `return` become.
 //!
-//! There is one construct to leave, [`Stmt::Block`], and one way, [`Stmt::Exit`]: the lanes that execute it go on behind the
+//! There is one construct to leave, [`Stmt::Block`], and one way, [`Stmt::Exit`]: the lanes that execute it go on after the
 //! block. `break` leaves a block around a loop, `continue` one around the loop's body, `return` one around a function's.
 //! Values that cross go through variables.
 //!

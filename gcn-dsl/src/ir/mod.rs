@@ -194,7 +194,7 @@ pub struct LdsDef {
     pub bytes: u32,
     /// Byte offset in the workgroup's LDS, assigned in order of declaration at 16-byte alignment.
     pub offset: u32,
-    /// The array starts behind all others and is as long as the launch says.
+    /// The array starts after all others and is as long as the launch says.
     pub dynamic: bool,
 }
 
@@ -233,7 +233,7 @@ pub struct Kernel {
     pub pins: Vec<Pin>,
     /// LDS arrays.
     pub lds: Vec<LdsDef>,
-    /// The end of LDS that registers may be spilled to, where arrays of dynamic size have to be behind it.
+    /// The end of LDS that registers may be spilled to, where arrays of dynamic size have to be after it.
     pub lds_reserved: u32,
     /// Private arrays.
     pub private: Vec<PrivateDef>,

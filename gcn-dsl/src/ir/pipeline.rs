@@ -8,7 +8,7 @@
 //!
 //! `rotate` emits the loads of the first trips before the loop, and the body once for each of `stages` sets of variables
 //! that hold what was loaded: a trip uses one set and loads into another, so that nothing is copied. The loop's test stands
-//! behind each of the copies.
+//! after each of the copies.
 
 mod plan;
 mod refuse;

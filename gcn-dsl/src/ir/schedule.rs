@@ -26,7 +26,7 @@ pub enum Schedule {
 }
 
 impl Inst {
-    /// Keeps count of the manual schedules that are open behind this instruction.
+    /// Keeps count of the manual schedules that are open after this instruction.
     pub(crate) fn count_manual(&self, open: &mut u32) {
         if let Inst::Schedule(what) = self {
             match **what {

@@ -46,7 +46,7 @@ pub enum Stmt {
         /// The statements.
         body: Region,
     },
-    /// The lanes that get here go on behind the enclosing block of this label. The last statement of its region.
+    /// The lanes that get here go on after the enclosing block of this label. The last statement of its region.
     Exit(Label),
 }
 

@@ -10,7 +10,7 @@
 //! - **Results** are a tuple where there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
 //!   whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
 //! - **Registers that the text does not show** and that are read are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask,
-//!   `m0` an `S<u32>`. What is written to EXEC is undone behind the instruction: the language owns EXEC.
+//!   `m0` an `S<u32>`. What is written to EXEC is undone after the instruction: the language owns EXEC.
 //! - **Addresses** are one parameter, whose type is the addressing form: [`Off`], [`Offen`], [`Idxen`], [`Bothen`] for
 //!   buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
 //! - **Modifiers**: `f_with` takes what `f` takes, and [`Options`] last. Offsets are parameters.

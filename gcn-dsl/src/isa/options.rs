@@ -133,7 +133,7 @@ impl Options {
         self.put(Modifiers::OMOD, |g| g.mods.omod = omod as u8)
     }
 
-    /// `op_sel`: bit `i` takes the high half of source `i`; the bit behind the sources' writes the high half of the
+    /// `op_sel`: bit `i` takes the high half of source `i`; the bit after the sources' writes the high half of the
     /// destination.
     pub fn op_sel(self, bits: u8) -> Options {
         self.put(Modifiers::OP_SEL, |g| g.mods.op_sel = bits)

@@ -13,7 +13,7 @@ use super::BuiltKernel;
 use super::pressure::source_line;
 use crate::sched::Classes;
 
-/// The column of what stands behind an instruction, and the widest that it may become.
+/// The column of what stands after an instruction, and the widest that it may become.
 const REMARKS: (usize, usize) = (40, 72);
 
 pub(super) fn text(kernel: &BuiltKernel) -> String {

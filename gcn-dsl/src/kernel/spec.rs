@@ -45,7 +45,7 @@ pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     spec.resources.next_free_vgpr += u32::from(concerned);
 }
 
-/// A slice is two arguments to the runtime: the pointer, and the length behind it.
+/// A slice is two arguments to the runtime: the pointer, and the length after it.
 fn arguments(arg: &SignatureArg) -> Vec<KernelArg> {
     let elem = arg.elem.name();
     let pointer = |ty: String| KernelArg::global_buffer(arg.name, arg.offset).typed(ty);

@@ -119,7 +119,7 @@ pub fn element<I: ElementIndex>(i: I) -> usize {
 #[diagnostic::on_unimplemented(
     message = "the function returns nothing, and this is a `{Self}`",
     label = "a `{Self}` that nobody gets",
-    note = "write what the function returns, for example `-> V<f32>`, or a `;` behind this"
+    note = "write what the function returns, for example `-> V<f32>`, or a `;` after this"
 )]
 pub trait Nothing {}
 impl Nothing for () {}

@@ -170,7 +170,7 @@ macro_rules! methods {
                 whole + Self::pick(up, Self::float(1.0), Self::float(0.0)).copysign(self)
             }
 
-            /// What is behind the point, with the sign of `self`.
+            /// The digits after the point, with the sign of `self`.
             #[track_caller]
             pub fn fract(self) -> Self {
                 self - self.trunc()

@@ -60,7 +60,7 @@ impl<T: Number> LdsSlice<T> {
         Self::whole(id, len as u32)
     }
 
-    /// The LDS that the launch adds behind the kernel's arrays ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as
+    /// The LDS that the launch adds after the kernel's arrays ([`Grid::with_dynamic_lds`](crate::Grid::with_dynamic_lds)), as
     /// `len` elements. Every call names the same memory, as every `extern __shared__` array of HIP does.
     #[track_caller]
     pub fn dynamic(len: impl IntoDevice<S<u32>>) -> Self {

@@ -129,7 +129,7 @@ formats! {
 #[diagnostic::on_unimplemented(
     message = "small floats are not converted from or to `{Self}`",
     label = "f32, f16 and bf16 only",
-    note = "convert with `as f32` before or behind"
+    note = "convert with `as f32` before or after"
 )]
 pub trait Unpacked: Float {}
 impl Unpacked for f32 {}
@@ -222,7 +222,7 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Self::of(concat(parts, Self::TYPE))
     }
 
-    /// Stores the pack to word `i` of memory of `u32` and those behind it, 16 bytes by one instruction.
+    /// Stores the pack to word `i` of memory of `u32` and those after it, 16 bytes by one instruction.
     #[track_caller]
     pub fn store<M>(self, to: &M, i: impl Index)
     where

@@ -107,7 +107,7 @@ impl<X: Flatten, F> Var<X, F> {
         Var::initialised(&values, location(Location::caller()), |c, ty| c.builder.declare(ty))
     }
 
-    /// A variable with these values in the registers `to`, one value behind the other.
+    /// A variable with these values in the registers `to`, one value after the other.
     pub(super) fn declare_in(values: &[Value], to: Option<Reg>, loc: SourceLoc) -> Self {
         let mut rest = to;
         Var::initialised(values, Some(loc), |c, ty| match &mut rest {

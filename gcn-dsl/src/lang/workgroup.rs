@@ -1,6 +1,6 @@
 //! Reductions and scans over a workgroup, written in the language itself: an example of a library of device functions.
 //!
-//! Each wave joins its lanes by itself and puts one value into LDS; behind a barrier every wave joins the waves' values.
+//! Each wave joins its lanes by itself and puts one value into LDS; after a barrier every wave joins the waves' values.
 //! What is special here are only the public functions at the end: they take the flow, as the macro gives it to
 //! functions which all lanes must call. A library elsewhere takes `AllLanes`.
 
@@ -60,7 +60,7 @@ gcn_kernel! {
         comptime if whole_waves() {
             // At most 16 waves: each row of lanes holds all of them.
             let value = values[lane_id().min(waves() - 1)];
-            // Behind this the memory may be written again.
+            // After this the memory may be written again.
             barrier();
             let (upto, before) = (O::inclusive::<16>(value), O::exclusive::<16>(value));
             (read_lane(upto, waves() - 1), read_lane(before, wave_id()))

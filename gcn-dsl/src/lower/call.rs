@@ -3,7 +3,7 @@
 //! A call names what it reads and how many results it wants. Here a row is chosen among those of the call's variant: one
 //! that has the modifiers, then the one that needs the fewest copies, then the shortest. Around the instruction stand the
 //! moves that it needs: operands that no slot takes, the old value of a tied operand, SCC, VCC and M0 before it; SCC, VCC,
-//! the rest of a wide result and the old EXEC behind it. None of these moves changes SCC.
+//! the rest of a wide result and the old EXEC after it. None of these moves changes SCC.
 //!
 //! Modifiers and immediates are judged by the encoder, which is asked with stand-in registers, so that a fault is
 //! reported at the user's call and no rule is written twice.
@@ -31,7 +31,7 @@ struct Choice {
     mods: Mods,
 }
 
-/// The operands of a chosen row, and what is to be done behind the instruction.
+/// The operands of a chosen row, and what is to be done after the instruction.
 #[derive(Default)]
 struct Placed {
     operands: SmallVec<[MOperand; 5]>,
@@ -61,7 +61,7 @@ impl Lower<'_> {
         for (dst, src) in placed.after {
             self.copy(dst, src);
         }
-        self.behind(v, call, choice.row, &results, saved)
+        self.after(v, call, choice.row, &results, saved)
     }
 
     /// The value of a further result.
@@ -167,7 +167,7 @@ impl Lower<'_> {
         (file == RegFile::Vgpr && slot.kinds.contains(OperandKinds::AGPR)).then_some(1)
     }
 
-    /// Operands of the chosen row, with copies before the instruction emitted and those behind it noted.
+    /// Operands of the chosen row, with copies before the instruction emitted and those after it noted.
     fn place(&mut self, call: &Call, choice: &Choice, results: &[VSlice], srcs: &[Src]) -> Placed {
         let row = choice.row;
         let mut placed = Placed::default();
@@ -288,7 +288,7 @@ impl Lower<'_> {
     }
 
     /// Takes the results that stand in registers with a meaning, and gives EXEC back.
-    fn behind(
+    fn after(
         &mut self,
         v: Value,
         call: &Call,

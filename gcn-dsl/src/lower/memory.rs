@@ -82,7 +82,7 @@ pub(super) struct Address {
     pub family: &'static str,
     /// The varying part: a VGPR, or `off`.
     pub varying: Src,
-    /// Base operands behind it.
+    /// Base operands after it.
     pub base: Vec<Src>,
     /// Immediate offset.
     pub offset: i32,

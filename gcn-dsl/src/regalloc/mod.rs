@@ -105,7 +105,7 @@ pub struct Allocated {
     block_line: Vec<u32>,
 }
 
-/// The lines of an instruction: moves before it, itself, moves behind it.
+/// The lines of an instruction: moves before it, itself, moves after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     start: u32,

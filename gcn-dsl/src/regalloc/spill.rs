@@ -4,7 +4,7 @@
 //! # How
 //! Rounds. Each assigns all classes as [`super::assign`] does, but a class that finds no place turns out cheaper ones
 //! (`price`: loads and stores it would need by how often they run, for each slot of its life), or is turned out itself. `insert`
-//! then rewrites the function so that what was turned out is loaded before its readers and stored behind its writers;
+//! then rewrites the function so that what was turned out is loaded before its readers and stored after its writers;
 //! the new registers in between live for a part of its life. The next round starts from that. It ends when all have a
 //! place; every round turns out at least one value of those that are left, so it does end.
 //!

@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         first..first + u32::from(slice.len)
     }
 
-    /// Where each register that a copy writes is named last in a block behind which it is not live.
+    /// Where each register that a copy writes is named last in a block after which it is not live.
     fn last_named(&self) -> Vec<(u32, VReg)> {
         let mut list = Vec::new();
         if self.a.spills.total() == 0 {
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// True if a dword may be read in a block before it is written there, or behind it.
+    /// True if a dword may be read in a block before it is written there, or after it.
     fn crosses(&self, block: usize, dword: u32) -> bool {
         let reg = self.register(dword);
         let bit = dword - self.dword[reg];

@@ -1,7 +1,7 @@
 //! The waits that the user wrote: which counter value is enough for the operation that each names.
 //!
-//! A wait for an operation is an `s_waitcnt` behind a [`Mark::Wait`] that waits for nothing yet. Its value is the number of
-//! younger operations of the same stream that every path has put behind the operation: a forward dataflow analysis, a
+//! A wait for an operation is an `s_waitcnt` after a [`Mark::Wait`] that waits for nothing yet. Its value is the number of
+//! younger operations of the same stream that every path has put after the operation: a forward dataflow analysis, a
 //! small one for each operation. An operation that shares its counter with another stream (LDS with scalar loads) has no
 //! such number and is waited for with 0. The waits that the compiler adds itself are put into a copy first, for they are
 //! what ends such sharing.
@@ -78,8 +78,8 @@ fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
 /// Tells the barriers that let reads of LDS pass.
 fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, _) in marks.iter().filter(|m| m.1 == Mark::ReadsPass) {
-        let mut behind = program.lines.iter_mut().skip(*line);
-        if let Some(barrier) = behind.find(|l| l.inst.desc.class == Class::Barrier) {
+        let mut after = program.lines.iter_mut().skip(*line);
+        if let Some(barrier) = after.find(|l| l.inst.desc.class == Class::Barrier) {
             barrier.reads_pass = true;
         }
     }
@@ -134,7 +134,7 @@ fn set(program: &mut Program, line: usize, wait: WaitCnt, younger: u8) {
     line.note = Some(format!("written wait: {younger} younger {what} may be outstanding").into());
 }
 
-/// Waits right behind each other become one.
+/// Waits right after each other become one.
 fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<usize>) {
     let waits: Vec<usize> = marks
         .iter()

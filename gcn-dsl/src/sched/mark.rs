@@ -16,16 +16,16 @@ pub enum Mark {
     Issue(u32),
     /// Its end.
     Issued(u32),
-    /// The `s_waitcnt` behind this mark waits for an operation; its value is computed when registers are known.
+    /// The `s_waitcnt` after this mark waits for an operation; its value is computed when registers are known.
     Wait {
         /// The operation's number.
         op: u32,
         /// The counter that it moves.
         counter: Counter,
     },
-    /// The `s_waitcnt` behind this mark is the compiler's own, for this reason.
+    /// The `s_waitcnt` after this mark is the compiler's own, for this reason.
     Because(&'static str),
-    /// Reads of LDS may be outstanding at the `s_barrier` behind this mark.
+    /// Reads of LDS may be outstanding at the `s_barrier` after this mark.
     ReadsPass,
     /// Nothing but these classes is moved across.
     Fence(Classes),

@@ -43,7 +43,7 @@ gcn_asm! {
             s_load_dwordx2 s[4:5], s[0:1], x
             s_load_dwordx2 s[6:7], s[0:1], y
             s_load_dword s8, s[0:1], stride
-            s_load_dword s9, s[0:1], x.len + 24     ; count: 24 bytes behind the length of x
+            s_load_dword s9, s[0:1], x.len + 24     ; count: 24 bytes after the length of x
             v_lshl_add_u32 v1, s2, 6, v0
             v_mov_b32 v3, 0
         again:

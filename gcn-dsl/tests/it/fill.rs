@@ -6,7 +6,7 @@ use gcn_dsl::{BuildOptions, BuiltKernel};
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
 gcn_kernel! {
-    /// A lane number that the vector ALU computed, and behind its use what does not need it.
+    /// A lane number that the vector ALU computed, and after its use what does not need it.
     #[workgroup(64)]
     #[schedule(manual)]
     fn by_hand(x: &mut [u32]) {

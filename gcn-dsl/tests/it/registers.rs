@@ -29,7 +29,7 @@ gcn_kernel! {
         }
     }
 
-    /// Loops of different length in the lanes, with values that live through them and are read across lanes behind.
+    /// Loops of different length in the lanes, with values that live through them and are read across lanes after them.
     #[workgroup(64)]
     fn divergent(x: &[u32], y: &mut [u32]) {
         let lane = global_id().x;

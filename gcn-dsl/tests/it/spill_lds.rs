@@ -27,7 +27,7 @@ gcn_kernel! {
         }
     }
 
-    /// An array of dynamic size behind what is spilled; lanes with an odd number change their values.
+    /// An array of dynamic size after what is spilled; lanes with an odd number change their values.
     #[workgroup(64)]
     #[max_registers(vgpr = 16, agpr = 0, lds_spill = 4096)]
     fn dynamic(n: u32, x: &[u32], y: &mut [u32]) {

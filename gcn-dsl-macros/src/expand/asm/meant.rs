@@ -64,7 +64,7 @@ fn canonical(text: &str) -> &str {
     gcn_isa::reference::aliases().find(|(alias, ..)| *alias == text).map_or(text, |(_, name, _)| name)
 }
 
-/// False for instructions without operands, behind which modifiers come at once.
+/// False for instructions without operands, after which modifiers come at once.
 pub(super) fn has_operands(text: &str) -> bool {
     rows_of(without_suffix(text).0).next().is_none_or(|row| !row.operands.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Modifiers behind the operands of a line: `clamp`, `offset:16`, `op_sel:[0, 1]`, `dst_sel:BYTE_0`.
+//! Modifiers after the operands of a line: `clamp`, `offset:16`, `op_sel:[0, 1]`, `dst_sel:BYTE_0`.
 
 use gcn_isa::table::Modifiers;
 use proc_macro2::{Ident, TokenStream};

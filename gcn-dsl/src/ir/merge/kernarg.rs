@@ -8,7 +8,7 @@ use crate::scalar::Elem;
 const SIZES: [u32; 4] = [16, 8, 4, 2];
 
 /// Merges the arguments that the body loads at its start. The segment is a multiple of 8 bytes long, and nothing is read
-/// behind the 8 bytes of the last argument that is used.
+/// after the 8 bytes of the last argument that is used.
 pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
     let mut args: Vec<(u32, u32, Value)> = at_start

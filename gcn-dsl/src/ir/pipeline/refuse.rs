@@ -10,7 +10,7 @@ use gcn_isa::program::SourceLoc;
 pub enum Reason {
     /// The loop stores to what it loads from.
     Stored(Option<SourceLoc>),
-    /// The memory can be written, and the loop has something behind which other waves' stores may be seen.
+    /// The memory can be written, and the loop has something after which other waves' stores may be seen.
     Ordered(&'static str, Option<SourceLoc>),
     /// The loop may end the kernel, and no bounds are checked: the address of a later trip may never be one.
     Traps(Option<SourceLoc>),
@@ -72,7 +72,7 @@ impl fmt::Display for Reason {
             ),
             Reason::Ordered(what, at) => write!(
                 f,
-                "its memory can be written, and behind the {what}{} it may hold what other waves wrote; make the \
+                "its memory can be written, and after the {what}{} it may hold what other waves wrote; make the \
                  argument `&[T]`, or load before the loop",
                 place(*at)
             ),
@@ -86,7 +86,7 @@ impl fmt::Display for Reason {
                  what does not change, or from variables that each trip changes by what is known before it",
             ),
             Reason::Nested => f.write_str(
-                "it stands in a branch or an inner loop; load before the branch (behind the end of a slice a load gives 0), \
+                "it stands in a branch or an inner loop; load before the branch (past the end of a slice a load gives 0), \
                  or give the inner loop the attribute",
             ),
             Reason::Bypass => f.write_str("`Cache::Bypass` asks for what memory holds at this place"),

@@ -149,7 +149,7 @@ where
     }
 }
 
-/// Fills the places of the values in `body` with writes of variables, and reads these behind `stmt`, made of `body`.
+/// Fills the places of the values in `body` with writes of variables, and reads these after `stmt`, made of `body`.
 pub(super) fn join<How, J: JoinAll<How>>(
     mut body: Region,
     values: J,

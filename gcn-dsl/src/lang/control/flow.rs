@@ -17,7 +17,7 @@ pub struct Div<F>(PhantomData<F>);
 #[derive(Debug, Clone, Copy)]
 pub struct InLoop<F, B, R>(PhantomData<(F, B, R)>);
 
-/// Behind a statement in flow `F` in which lanes may have left by `break` or `continue` as `B` says, by `return` as `R` says.
+/// After a statement in flow `F` in which lanes may have left by `break` or `continue` as `B` says, by `return` as `R` says.
 #[derive(Debug, Clone, Copy)]
 pub struct After<F, B, R>(PhantomData<(F, B, R)>);
 
@@ -69,7 +69,7 @@ macro_rules! leaving {
 }
 leaving!(InLoop After);
 
-/// The flow behind a statement with exits, from the kinds of its `break`s and `continue`s and of its `return`s.
+/// The flow after a statement with exits, from the kinds of its `break`s and `continue`s and of its `return`s.
 pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: &Leave<R>) -> After<F, B, R> {
     After::token()
 }
@@ -79,7 +79,7 @@ pub fn after<F: Flow, B: Kind, R: Kind>(_flow: &F, _left: &Leave<B>, _returned: 
     message = "all lanes must run here, but only some may: this is inside a varying `if`, `match` or loop, or lanes may have left before",
     label = "needs all lanes of the workgroup",
     note = "a lane that is not here would never arrive at a barrier, and matrix instructions ignore EXEC: move the call out of the varying `if`, `match` or loop, or make the condition uniform (`S<bool>`)",
-    note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call behind it"
+    note = "a varying `break` or `return` makes the whole loop around it varying, a varying `continue` or `return` what follows it: put the rest in an `if` instead, and this call after it"
 )]
 pub trait EveryLane {}
 impl EveryLane for Top {}
@@ -88,7 +88,7 @@ impl EveryLane for Top {}
 #[diagnostic::on_unimplemented(
     message = "a uniform variable cannot be assigned where only some of its lanes may run",
     label = "not all lanes that have this variable get here, but a uniform `S<T>` has one value for all of them",
-    note = "lanes are missing under a varying condition, in a loop with a varying `break` and behind a varying `continue`",
+    note = "lanes are missing under a varying condition, in a loop with a varying `break` and after a varying `continue`",
     note = "declare the variable as varying: `let mut x: V<T> = …`"
 )]
 pub trait SameScope<S> {}

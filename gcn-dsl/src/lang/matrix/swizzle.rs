@@ -36,7 +36,7 @@ pub struct Groups {
 #[derive(Debug, Clone, Copy)]
 pub struct Linear;
 
-/// `N` elements are left free behind each row, so that neighbouring rows begin in different banks. `N` elements should be a
+/// `N` elements are left free after each row, so that neighbouring rows begin in different banks. `N` elements should be a
 /// multiple of 16 bytes, so that wide accesses stay aligned.
 #[derive(Debug, Clone, Copy)]
 pub struct Pad<const N: usize>;

@@ -23,7 +23,7 @@ pub struct Readable;
 #[diagnostic::on_unimplemented(
     message = "an LDS buffer in phase `{Self}` cannot be read",
     label = "not readable here",
-    note = "what was stored can be read behind a barrier: `let buffer = barrier(buffer);` makes `Readable` of `Written`"
+    note = "what was stored can be read after a barrier: `let buffer = barrier(buffer);` makes `Readable` of `Written`"
 )]
 pub trait ReadPhase {}
 impl ReadPhase for Readable {}
@@ -32,7 +32,7 @@ impl ReadPhase for Readable {}
 #[diagnostic::on_unimplemented(
     message = "an LDS buffer in phase `{Self}` cannot be assigned to",
     label = "not open for stores here",
-    note = "`let buffer = buffer.write();` opens a `Writable` buffer for stores; a `Readable` one becomes `Writable` by `barrier(buffer)`, behind which every wave has read it"
+    note = "`let buffer = buffer.write();` opens a `Writable` buffer for stores; a `Readable` one becomes `Writable` by `barrier(buffer)`, after which every wave has read it"
 )]
 pub trait WritePhase {}
 impl WritePhase for Written {}
@@ -41,7 +41,7 @@ impl WritePhase for Written {}
 #[diagnostic::on_unimplemented(
     message = "an LDS buffer in phase `{Self}` cannot be stored to",
     label = "other waves may still read it",
-    note = "a `Readable` buffer becomes `Writable` by `let buffer = barrier(buffer);`, behind which every wave has read it"
+    note = "a `Readable` buffer becomes `Writable` by `let buffer = barrier(buffer);`, after which every wave has read it"
 )]
 pub trait StorePhase {}
 impl StorePhase for Writable {}
@@ -54,7 +54,7 @@ impl StorePhase for Written {}
     note = "a barrier makes `Readable` of `Written` and `Writable` of `Readable`; leave this buffer out of the call"
 )]
 pub trait TurnPhase {
-    /// The phase behind the barrier.
+    /// The phase after the barrier.
     type Next;
 }
 impl TurnPhase for Written {
@@ -67,7 +67,7 @@ impl TurnPhase for Readable {
 /// `N` elements in the workgroup's LDS, in phase `P`: [`Writable`], [`Written`] or [`Readable`].
 ///
 /// The phase is part of the type, and what changes it takes the buffer and gives it back: a store to a buffer that another
-/// wave may still read, or a load without a barrier behind the stores, does not compile.
+/// wave may still read, or a load without a barrier after the stores, does not compile.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -226,9 +226,9 @@ impl<T, const N: usize, P> Carry for LdsBuf<T, N, P> {
     note = "`barrier(…)` takes `LdsBuf` and `LdsPair`, or a tuple of them; `Lds` arrays and slices have no phase: write `barrier()`"
 )]
 pub trait Turn {
-    /// The same behind the barrier.
+    /// The same after the barrier.
     type Output;
-    /// What the buffer has to do behind the barrier.
+    /// What the buffer has to do after the barrier.
     fn turn(self) -> Self::Output;
 }
 
@@ -258,7 +258,7 @@ macro_rules! tuples {
 }
 tuples!((A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3));
 
-/// The expansion of `barrier(buffers)`: a barrier behind which the buffers are in their next phase.
+/// The expansion of `barrier(buffers)`: a barrier after which the buffers are in their next phase.
 #[track_caller]
 pub fn barrier_turn<F: Convergent, B: Turn>(_flow: &F, buffers: B) -> B::Output {
     with(|c| c.effect(Inst::Barrier, Location::caller()));

@@ -60,7 +60,7 @@ impl Drop for Loaded {
 }
 
 impl HipModule {
-    /// Loads `image`, which was read as `object`: no part of it that HIP looks at lies behind its end.
+    /// Loads `image`, which was read as `object`: no part of it that HIP looks at lies past its end.
     pub(super) fn load(
         context: Context,
         image: &[u8],

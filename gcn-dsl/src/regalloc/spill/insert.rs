@@ -1,8 +1,8 @@
 //! Takes values out of registers: every instruction that names one gets a register of its own for it, loaded before
-//! and stored behind.
+//! and stored after.
 //!
 //! Instructions near each other share a register (`stretch`), and so do loops and other parts of a life (`split`), which
-//! have been renamed before. Else loads stand directly before the reader and stores directly behind the writer, so under the
+//! have been renamed before. Else loads stand directly before the reader and stores directly after the writer, so under the
 //! reader's and the writer's EXEC: a store changes the lanes that the writer changed, and the others keep what they held. That makes a write that
 //! keeps masked lanes a plain write before a masked store.
 
@@ -54,7 +54,7 @@ impl Round<'_> {
         list.get_mut(next).filter(|s| s.first <= i)
     }
 
-    /// True if the dword that `reg` gets at `at` is not read behind instruction `last` of the same block.
+    /// True if the dword that `reg` gets at `at` is not read after instruction `last` of the same block.
     fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
         // What is live at the end of a block may be read in another block.
@@ -95,8 +95,8 @@ impl Work {
             let mut code: Vec<Piece> = insts.into_iter().zip(roles).collect();
             let mut stores: Vec<(usize, Transfer)> = Vec::new();
             for (i, (inst, role)) in code.iter_mut().enumerate() {
-                let behind = round.split.rename(self, (b, i), inst, *role);
-                stores.extend(behind.into_iter().map(|t| (i, t)));
+                let after = round.split.rename(self, (b, i), inst, *role);
+                stores.extend(after.into_iter().map(|t| (i, t)));
             }
             round.stretches = if self.plain { HashMap::new() } else { self.stretches(&code) };
             self.pages.clear();
@@ -121,7 +121,7 @@ impl Work {
         self.begin_lanes();
     }
 
-    /// The moves before and behind parts of values that stand before an instruction.
+    /// The moves before and after parts of values that stand before an instruction.
     fn at_edge(
         &mut self,
         round: &mut Round<'_>,
@@ -293,7 +293,7 @@ impl Work {
         }
     }
 
-    /// Loads before, stores behind.
+    /// Loads before, stores after.
     fn around(&mut self, round: &mut Round<'_>, at: At, mut i: MInst, role: Role, out: &mut Vec<Piece>) {
         let (touched, kept) = self.touched(&i);
         let keeps = std::mem::replace(&mut i.keeps_dst, kept);
@@ -320,7 +320,7 @@ impl Work {
             if let Some(s) = round.stretch(at, t.reg) {
                 s.piece = Some(temp);
                 s.valid |= t.reads | t.writes;
-                let (written, stored) = s.behind((last - start) as usize);
+                let (written, stored) = s.after((last - start) as usize);
                 needed = stored;
                 // Another register with the same home would look for the value there.
                 if alone {

@@ -21,7 +21,7 @@ pub(super) struct Region {
     pub is_loop: bool,
     /// The blocks before a loop from which it is entered.
     pub entries: Vec<usize>,
-    /// Blocks behind a region to which it is left.
+    /// Blocks after a region to which it is left.
     pub exits: Vec<usize>,
     /// The exits are reached from the region only.
     pub own_exits: bool,

@@ -1,7 +1,7 @@
 //! Places outside of registers: dwords of the frame and lanes of VGPRs. Values that live at different times share them.
 //!
 //! Lives are counted in instructions of the original function, which stay the same from round to round: what is put in
-//! before or behind one counts with it. All loads and stores of a value stand where it lives.
+//! before or after one counts with it. All loads and stores of a value stand where it lives.
 
 use super::super::segs::{Seg, Segs, Slot};
 use super::work::Role;
@@ -32,7 +32,7 @@ impl Clock {
         let at = |slot: Slot| self.0.get((slot as usize / 2).min(last)).copied().unwrap_or(0);
         let life = |segs: &Segs| {
             let mut all = Segs::default();
-            // An instruction's own moves behind it count with the next one.
+            // An instruction's own moves after it count with the next one.
             segs.as_slice().iter().for_each(|s| all.insert(Seg { start: at(s.start), end: at(s.end) + 2 }));
             all
         };

@@ -1,12 +1,12 @@
 //! Splits the life of a value that is taken out of registers: where a loop or the code between two loops names it, it
-//! gets a register of its own for that part, loaded once before and stored once behind it.
+//! gets a register of its own for that part, loaded once before and stored once after it.
 //!
 //! The parts are those of `regions`, outermost first. A part whose register is turned out in its turn is split into its
 //! own parts, then into stretches of a block (`insert`), and last into single instructions.
 //!
 //! # What has to be true of a part
 //! A load before it brings all lanes that it needs: EXEC is there what it was when the kernel started, or does not change in
-//! the part. A store behind a loop (instead of behind each writer in it) stores all lanes that changed: EXEC does not
+//! the part. A store after a loop (instead of after each writer in it) stores all lanes that changed: EXEC does not
 //! change in the loop, and lanes that are masked there keep what memory holds, or mean nothing.
 
 use gcn_isa::RegFile;
@@ -69,11 +69,11 @@ struct Part {
     reg: VReg,
     home: HomeId,
     base: u8,
-    /// Dwords that are stored behind each writer.
+    /// Dwords that are stored after each writer.
     through: u32,
 }
 
-/// A move before or behind a part.
+/// A move before or after a part.
 #[derive(Clone, Copy)]
 pub(super) struct EdgeMove {
     pub store: bool,
@@ -229,8 +229,8 @@ impl Split {
         }
         let all_lanes = facts.exec.at(region.first, 0);
         let stays = !masked || region.same_exec && (uses.replaces == 0 || all_lanes);
-        // What its own part stored behind each writer may be read where the part did not live any more.
-        let behind = region.is_loop && region.own_exits && stays && uses.stored == 0;
+        // What its own part stored after each writer may be read where the part did not live any more.
+        let after = region.is_loop && region.own_exits && stays && uses.stored == 0;
         let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
         let mut edge = |at, store, mask| {
             for (start, len) in runs(mask) {
@@ -241,7 +241,7 @@ impl Split {
             }
         };
         places.into_iter().for_each(|at| edge(at, false, loads));
-        if behind {
+        if after {
             for &exit in &region.exits {
                 edge((exit, 0), true, uses.writes & unit.live_in(facts, exit));
             }
@@ -253,7 +253,7 @@ impl Split {
             reg,
             home: unit.home,
             base: unit.base,
-            through: if behind { 0 } else { stored },
+            through: if after { 0 } else { stored },
         })
     }
 
@@ -263,7 +263,7 @@ impl Split {
     }
 
     /// Names the registers of parts in an instruction instead of those that are gone. Returns the stores that
-    /// belong behind it.
+    /// belong after it.
     pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
         let mut stores = Vec::new();
         if self.of.is_empty() {

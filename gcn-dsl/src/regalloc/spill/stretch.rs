@@ -32,8 +32,8 @@ enum Change {
 }
 
 impl Stretch {
-    /// Dwords that are written again behind instruction `i`, and those that are stored before that.
-    pub fn behind(&self, i: usize) -> (u32, u32) {
+    /// Dwords that are written again after instruction `i`, and those that are stored before that.
+    pub fn after(&self, i: usize) -> (u32, u32) {
         let from = self.changes.partition_point(|c| c.0 <= i);
         self.from.get(from).copied().unwrap_or((0, 0))
     }

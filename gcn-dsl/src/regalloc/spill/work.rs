@@ -33,7 +33,7 @@ impl Role {
         }
     }
 
-    /// Same, behind it.
+    /// The same, after it.
     pub fn after(self, home: HomeId) -> Role {
         match self {
             Role::Own | Role::After(_) => Role::After(home),

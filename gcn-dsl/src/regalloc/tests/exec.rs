@@ -317,7 +317,7 @@ pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize
     let (mut block, mut at, mut around) = (0, 0, 0);
     for time in 0..steps as u64 {
         while f.blocks.get(block).is_some_and(|b| at >= b.insts.len()) {
-            // What stands behind the last instruction, for the next block.
+            // What stands after the last instruction, for the next block.
             let last = (first[block] + at).checked_sub(1).filter(|_| at > 0);
             let from = last.map_or(a.block_line[block], |l| a.spans[l].end);
             around += (a.block_line[block + 1] - from) as usize;

@@ -51,7 +51,7 @@ fn accesses(a: &Allocated) -> Vec<[usize; 2]> {
     a.block_line.windows(2).map(|block| verbs.map(|verb| count(block, verb))).collect()
 }
 
-/// Eight values are made and read before a loop and read twice behind it, far apart; the loop needs the registers.
+/// Eight values are made and read before a loop and read twice after it, far apart; the loop needs the registers.
 #[test]
 fn what_a_loop_does_not_name_is_stored_and_loaded_once() {
     let (mut b, p, values) = start(8);
@@ -64,10 +64,10 @@ fn what_a_loop_does_not_name_is_stored_and_loaded_once() {
     (0..20).for_each(|_| crowd(&mut b, p, 1));
     write(&mut b, p, &values);
     let a = allocated(&b.end(), 16);
-    let [before, inside, behind] = accesses(&a)[..] else { panic!("{:?}", a.block_line) };
-    assert_eq!((before[1], inside, behind[0]), (0, [0, 0], 0));
+    let [before, inside, after] = accesses(&a)[..] else { panic!("{:?}", a.block_line) };
+    assert_eq!((before[1], inside, after[0]), (0, [0, 0], 0));
     // Thirteen of sixteen registers are taken in the loop.
-    assert_eq!((before[0], behind[1]), (5, 5));
+    assert_eq!((before[0], after[1]), (5, 5));
 }
 
 /// A loop whose own code leaves no register of sixteen for four values that its inner loop reads.

@@ -23,7 +23,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Behind a copy both sides are looked at: a copy that became nothing names no register.
+    /// After a copy both sides are looked at: a copy that became nothing names no register.
     pub(super) fn pinned_copy(&self, state: &State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         for operand in &inst.operands {
             let MOperand::Virt(slice) = *operand else { continue };

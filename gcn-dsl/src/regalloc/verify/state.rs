@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// The part that a block can use behind this one, to which these dwords cross.
+    /// The part that a block can use after this one, to which these dwords cross.
     pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
         let crosses = |value: &Value| match value {
             Value::Dword(d) => crosses(*d),

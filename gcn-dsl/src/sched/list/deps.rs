@@ -133,7 +133,7 @@ impl Graph {
     }
 
     /// For each instruction the slots from its issue until all that depends on it is done. A result that the window does
-    /// not use is taken to be used right behind it.
+    /// not use is taken to be used right after it.
     pub fn heights(&self) -> Vec<u32> {
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {

@@ -173,7 +173,7 @@ gcn_kernel! {
             }
             v
         };
-        // All lanes leave together: the value is uniform, and a barrier behind it is one for all lanes.
+        // All lanes leave together: the value is uniform, and a barrier after it is one for all lanes.
         let mut p = 1u32;
         let power = loop {
             if p >= n {

@@ -144,7 +144,7 @@ fn short_branches_need_no_skip() {
         short_branches.launch(&device, Grid::x(1), (&x, &mut out)).unwrap();
         assert_eq!(out, expected);
         let text = short_branches.build(device.target()).unwrap().assembly(Comments::None);
-        // The loop's own test, before the first trip and behind each.
+        // The loop's own test, before the first trip and after each.
         let count = |branch: &str| text.matches(branch).count();
         assert_eq!(
             (count("s_cbranch_execz"), count("s_cbranch_execnz"), count("s_branch")),

@@ -8,7 +8,7 @@ use gcn_dsl::{BuildError, BuildOptions};
 const TARGET: Target = Target::GFX950;
 
 gcn_kernel! {
-    /// Every width, behind an array of `BEFORE` bytes.
+    /// Every width, after an array of `BEFORE` bytes.
     #[workgroup(64)]
     #[targets(gfx950)]
     fn widths<const BEFORE: usize>(x: &[u32], y: &mut [u32]) {

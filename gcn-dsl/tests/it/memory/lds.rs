@@ -6,7 +6,7 @@ use gcn_dsl::prelude::*;
 const TARGETS: [Target; 6] = Target::ALL;
 
 gcn_kernel! {
-    /// A region of bytes of the launch's size, behind an array of the kernel's: u32 from the front, f64 from the back.
+    /// A region of bytes of the launch's size, after an array of the kernel's: u32 from the front, f64 from the back.
     #[workgroup(64)]
     fn regions(n: u32, words: &mut [u32], doubles: &mut [f64]) {
         let own = Lds::<u8, 5>::new();

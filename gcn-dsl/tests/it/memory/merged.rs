@@ -280,7 +280,7 @@ impl State {
                                 Object::First => &self.y,
                                 _ => &self.z,
                             };
-                            // The second element is the next one in memory, not index 0 behind u32::MAX.
+                            // The second element is the next one in memory, not index 0 after u32::MAX.
                             let next = if i == u32::MAX { 0 } else { at(from, i.wrapping_add(1)) };
                             let next = if i > u32::MAX - 8 { 0 } else { next };
                             *reg = reg.wrapping_add(at(from, i).wrapping_sub(next));
@@ -376,7 +376,7 @@ gcn_kernel! {
 }
 
 gcn_kernel! {
-    /// Neighbours at an index that may be odd, and behind a store to the same slice.
+    /// Neighbours at an index that may be odd, and after a store to the same slice.
     #[workgroup(64)]
     fn apart(x: &[f32], y: &mut [f32]) {
         let i = global_id().x;

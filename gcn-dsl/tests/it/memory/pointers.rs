@@ -93,7 +93,7 @@ fn addresses_from_memory() {
             let expected = if i == 7 { -1.0 } else { 4.0 * first + 6.0 };
             assert_eq!(sum[i as usize], expected, "{target} {i}");
         }
-        // The two elements behind the vector are one load as well.
+        // The two elements after the vector are one load as well.
         let text = gather.build(target).unwrap().assembly(Comments::None);
         assert_eq!(text.matches("global_load_dwordx4").count(), 2, "{text}");
     }

@@ -72,7 +72,7 @@ fn arrays_with_varying_indices_are_in_scratch() {
     }
 }
 
-/// LLVM's set-up of `FLAT_SCRATCH`: user SGPRs behind the kernarg pointer, and the wave's offset behind the ids.
+/// LLVM's set-up of `FLAT_SCRATCH`: user SGPRs after the kernarg pointer, and the wave's offset after the ids.
 #[test]
 fn registers_of_the_set_up() {
     let kernel = permute.build(Target::GFX90A).unwrap();
@@ -140,7 +140,7 @@ fn arrays_with_known_indices_are_in_registers() {
 }
 
 gcn_kernel! {
-    /// An array behind the reach of an instruction's offset, of bytes.
+    /// An array after the reach of an instruction's offset, of bytes.
     #[workgroup(64)]
     fn far(x: &[u8], y: &mut [u8]) {
         let i = global_id().x;

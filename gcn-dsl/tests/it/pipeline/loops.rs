@@ -32,7 +32,7 @@ gcn_kernel! {
         y[lane] = sum;
     }
 
-    /// Addresses from variables of the user's own, uniform and varying, which live on behind the loop.
+    /// Addresses from variables of the user's own, uniform and varying, which live on after the loop.
     #[workgroup(64)]
     fn strides<const STAGES: usize>(n: u32, by: u32, x: &[u32], y: &mut [u32]) {
         let lane = lane_id();

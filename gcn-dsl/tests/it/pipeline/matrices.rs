@@ -106,7 +106,7 @@ products! {
     registers_before_two_lds_buffers: double_buffered, 2 ahead;
 }
 
-/// What is read from LDS is other waves' work behind a barrier: it stays.
+/// What is read from LDS is other waves' work after a barrier: it stays.
 #[test]
 fn lds_that_the_loop_fills_is_read_in_its_trip() {
     let built = double_buffered::<2>.build(Target::GFX942).unwrap();

@@ -115,11 +115,11 @@ fn refuses<K: Kernel>(kernel: K, attribute: u32, load: Option<u32>, why: &str) {
 #[test]
 fn each_load_that_stays_is_named_with_its_reason() {
     refuses(stored, 8, Some(10), "the loop stores to the same memory at");
-    refuses(behind_a_barrier, 17, Some(20), "behind the barrier at");
+    refuses(behind_a_barrier, 17, Some(20), "after the barrier at");
     refuses(chased, 28, Some(30), "computed from what the trip itself produces");
     refuses(nested, 38, Some(41), "in a branch or an inner loop");
     refuses(bypassing, 50, Some(52), "`Cache::Bypass` asks for what memory holds at this place");
-    refuses(ordered, 60, Some(63), "behind the fence at");
+    refuses(ordered, 60, Some(63), "after the fence at");
     refuses(partly_manual, 71, Some(75), "is `#[schedule(manual)]`");
     refuses(without_loads, 84, None, "the loop loads nothing");
 }

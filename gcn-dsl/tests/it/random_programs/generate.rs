@@ -169,7 +169,7 @@ impl Generator {
             self.budget -= 1;
             let before = out.len();
             self.statement(&mut out);
-            // Lanes may be missing behind it.
+            // Lanes may be missing after it.
             self.depth += out[before..].iter().filter(|s| s.leaves(0)).count() as u32;
         }
         if !top {

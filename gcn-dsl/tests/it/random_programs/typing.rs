@@ -63,7 +63,7 @@ impl Checker<'_> {
             self.stmt(stmt)?;
             let exit = matches!(stmt, Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return);
             check(!exit || i + 1 == stmts.len())?;
-            // Lanes may be missing behind it. (Not if they leave together; but no program depends on that here.)
+            // Lanes may be missing after it. (Not if they leave together; but no program depends on that here.)
             self.depth += u32::from(stmt.leaves(0));
         }
         (self.declared, self.depth) = (before, depth);
