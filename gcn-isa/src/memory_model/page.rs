@@ -73,7 +73,7 @@ fn write_page(out: &mut String) -> fmt::Result {
     }
     writeln!(
         out,
-        "\nBehind its legalizer LLVM 22.1.8 drops the wait between `buffer_wbl2` and the access that it releases if it sees no \
+        "\nAfter its legalizer LLVM 22.1.8 drops the wait between `buffer_wbl2` and the access that it releases if it sees no \
          store outstanding (LLVM pull request 178316); here every wait of a sequence stays."
     )?;
     writeln!(out, "\n## Where the guide contradicts itself or is silent\n")?;
