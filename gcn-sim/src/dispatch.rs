@@ -188,7 +188,7 @@ pub(crate) fn prepare<'a>(
     options: &Options,
 ) -> Result<Launch<'a>, SimError> {
     let geometry = Geometry::new(grid.into(), size)?;
-    check_sizes(machine, &geometry)?;
+    check_sizes(machine)?;
     let address = memory.try_alloc(kernarg.len())?;
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];
@@ -203,17 +203,16 @@ pub(crate) fn prepare<'a>(
     Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
 }
 
-fn check_sizes(machine: &Machine, geometry: &Geometry) -> Result<(), SimError> {
+fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {
     let (asked, available) = (machine.state().lds_bytes, machine.target().lds_per_cu());
     if asked > available {
-        return Err(LaunchError::Lds { asked, available }.into());
+        return Err(LaunchError::Lds { asked, available });
     }
     let (asked, available) = (machine.state().private_bytes, MAX_SCRATCH);
     if asked > available {
-        return Err(LaunchError::Scratch { asked, available }.into());
+        return Err(LaunchError::Scratch { asked, available });
     }
-    let of_workgroup = u64::from(geometry.waves()) * LANES as u64 * u64::from(asked);
-    Ok(room::check(of_workgroup)?)
+    Ok(())
 }
 
 /// The AQL packet of the dispatch, as far as kernels read it (HSA Platform System Architecture, 2.9.6).
@@ -255,6 +254,13 @@ impl Launch<'_> {
     fn room(&self) -> u64 {
         let cus = Params::new(self.machine.target(), &[]).number("device.cus").max(1);
         cus * u64::from(self.occupancy().workgroups_per_cu.max(1))
+    }
+
+    /// Checks that this machine has room for the scratch memory of so many more workgroups.
+    pub(crate) fn check_scratch(&self, workgroups: u64) -> Result<(), SimError> {
+        let of_wave = LANES as u64 * u64::from(self.machine.state().private_bytes);
+        let bytes = workgroups.saturating_mul(of_wave * u64::from(self.geometry.waves()));
+        Ok(room::check(bytes)?)
     }
 
     /// Waves and workgroups on a compute unit.

@@ -60,6 +60,12 @@ const HARDWARE: &str = "registers that say where a wave runs hold what one wave 
 const MESSAGE: &str = "nobody receives the message";
 const TRANSPOSE: &str = "the element order is argued from public kernels and compilers";
 const LDS_STORE: &str = "that lanes store side by side is assumed";
+const MIX: &str = "rounded once to f16, as AMD's model of RDNA4 has it; LLVM takes it to round to f32 first (pull requests 219723, \
+                   224913): --mix-rounded-twice";
+const MAD_MIX: &str = "fused, as the MI100 manual says (6.7); LLVM takes gfx900 to round the product, too, and to flush denormals";
+const BYTE: &str = "no manual says how it rounds: as MODE does, saturated, NaN to 0, as AMD's model of RDNA4, measured there";
+const FLOOR: &str = "NaN gives 0, as in conversions that truncate; AMD's model of RDNA4, measured there, gives the end of the range \
+                     that the sign of the NaN says";
 const SIGN: &str = "SCC is what LLVM says; the manual does not";
 const TRAP: &str = "there is no trap handler: only the jump is left";
 
@@ -79,6 +85,15 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("v_smfmac_", ""), Grade::Approximate, MATRIX),
     (("v_dot2_f32", ""), Grade::Approximate, DOT),
     (("v_dot2c_f32", ""), Grade::Approximate, DOT),
+    (("v_fma_mixlo_", ""), Grade::Assumed, MIX),
+    (("v_fma_mixhi_", ""), Grade::Assumed, MIX),
+    (("v_mad_mixlo_", ""), Grade::Assumed, MIX),
+    (("v_mad_mixhi_", ""), Grade::Assumed, MIX),
+    (("v_mad_mix_", ""), Grade::Assumed, MAD_MIX),
+    (("v_cvt_pk_u8_", ""), Grade::Assumed, BYTE),
+    (("v_cvt_pkaccum_u8_", ""), Grade::Assumed, BYTE),
+    (("v_cvt_flr_i32_", ""), Grade::Assumed, FLOOR),
+    (("v_cvt_rpi_i32_", ""), Grade::Assumed, FLOOR),
     (("v_cvt_sr_", ""), Grade::Assumed, STOCHASTIC),
     (("v_cvt_scalef32_sr_", ""), Grade::Assumed, STOCHASTIC),
     (("v_cvt_pk_fp8_", ""), Grade::Assumed, SMALL_FLOAT),

@@ -30,6 +30,8 @@ pub struct Machine {
     /// Where the code comes from, by offset.
     lines: Arc<SourceLines>,
     sram_ecc: bool,
+    /// See [`Machine::with_mix_rounded_twice`].
+    mix_rounded_twice: bool,
     copies_to_lds: bool,
     /// Registers to show.
     probes: Option<Arc<Probes>>,
@@ -109,6 +111,7 @@ impl Machine {
             steps: steps.into(),
             registers,
             sram_ecc,
+            mix_rounded_twice: false,
             entry,
             faults: loader.faults,
             lines: Arc::default(),
@@ -122,6 +125,15 @@ impl Machine {
     #[must_use]
     pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
         self.sram_ecc = ecc;
+        self
+    }
+
+    /// Chooses whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum to
+    /// f32 first and then to f16. No manual says it. LLVM takes it for granted (pull request 219723: the same two roundings as
+    /// `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once, which is the default here.
+    #[must_use]
+    pub fn with_mix_rounded_twice(mut self, twice: bool) -> Machine {
+        self.mix_rounded_twice = twice;
         self
     }
 
@@ -263,6 +275,10 @@ impl Machine {
 
     pub(crate) fn has_sram_ecc(&self) -> bool {
         self.sram_ecc
+    }
+
+    pub(crate) fn rounds_mix_twice(&self) -> bool {
+        self.mix_rounded_twice
     }
 
     pub(crate) fn code_base(&self) -> u64 {

@@ -11,6 +11,7 @@ mod elements;
 mod scaled;
 mod sparse;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use gcn_isa::layout::{self, ElemType, Matrix, Shape};
@@ -63,6 +64,14 @@ struct Line {
     lane: u8,
     register: u8,
     low_bit: u8,
+}
+
+impl Line {
+    /// Its first `count` lanes.
+    #[inline(always)]
+    fn lanes(self, count: usize) -> Range<usize> {
+        usize::from(self.lane)..usize::from(self.lane) + count
+    }
 }
 
 /// The line of `count` elements of `block` whose i-th element is at `at(i)`.

@@ -24,6 +24,8 @@ pub(crate) struct Op {
     saturating: Option<Arc<dyn Exec>>,
     /// Type of the result, if the function leaves output modifiers to the write.
     result: Option<Ty>,
+    /// It computes with halves of registers, which VOP3P has modifiers for and other encodings have not.
+    packed: bool,
 }
 
 /// What a resolved instruction runs: to nearest even, and in directed rounding modes if that is known.
@@ -42,7 +44,7 @@ pub(crate) enum Directed {
 
 impl Op {
     pub(crate) fn new(exec: impl Exec + 'static) -> Op {
-        Op { exec: Arc::new(exec), directed: Directed::Same, saturating: None, result: None }
+        Op { exec: Arc::new(exec), directed: Directed::Same, saturating: None, result: None, packed: false }
     }
 
     /// The integer result saturates when `clamp` is set, as `op` does.
@@ -53,6 +55,11 @@ impl Op {
     /// The result has type `ty` and is written by the common code.
     pub(crate) fn result(self, ty: Ty) -> Op {
         Op { result: Some(ty), ..self }
+    }
+
+    /// Its operands are packed.
+    pub(crate) fn packed(self) -> Op {
+        Op { packed: true, ..self }
     }
 
     /// Rounds in directed modes as `op` does.
@@ -117,7 +124,7 @@ pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
         crate::coverage::refusal(inst.desc.mnemonic).unwrap_or("its semantics are not implemented").to_owned()
     };
     let op = OPS.0.get(inst.desc.mnemonic).ok_or_else(missing)?;
-    refuse_unknown_uses(inst)?;
+    refuse_unknown_uses(inst, op)?;
     let exec = match &op.saturating {
         Some(saturating) if inst.mods.clamp => saturating.clone(),
         None if inst.mods.clamp && !clamps_when_written(inst, op) => {
@@ -141,14 +148,14 @@ fn clamps_when_written(inst: &Inst, op: &Op) -> bool {
 }
 
 /// Uses that no instruction function handles.
-fn refuse_unknown_uses(inst: &Inst) -> Result<(), String> {
+fn refuse_unknown_uses(inst: &Inst, op: &Op) -> Result<(), String> {
     let mods = &inst.mods;
     if mods.tfe {
         return Err("tfe is not implemented".to_owned());
     }
-    let packed_vop2 = inst.desc.mnemonic == "v_pk_fmac_f16";
-    if packed_vop2 && (mods.dpp.is_some() || mods.sdwa.is_some()) {
-        return Err("DPP and SDWA of packed operands are not implemented".to_owned());
+    let whole = mods.dpp.is_some() || mods.sdwa.is_some() || mods.neg | mods.abs | mods.omod != 0;
+    if op.packed && whole {
+        return Err("DPP, SDWA, neg, abs and omod of packed operands: no manual says what they do".to_owned());
     }
     if mods.gds && inst.desc.class != Class::Gws {
         return Err(

@@ -96,6 +96,9 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
     let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
     let simulated = u64::from(config.simulated_cus.max(1)).min(cus).min(groups);
     let occupancy = launch.occupancy();
+    // A kernel that does not fit is run all the same, as functional mode does.
+    let resident = u64::from(occupancy.workgroups_per_cu.max(1));
+    launch.check_scratch(simulated.saturating_mul(resident).min(groups))?;
     let code = Code {
         launch,
         memory,
@@ -113,9 +116,7 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
         waves: 0,
         end: 0,
     };
-    // A kernel that does not fit is run all the same, as functional mode does.
-    let resident = occupancy.workgroups_per_cu.max(1) as usize;
-    let cu = |index: u64| Cu::new(&params, index as u32, resident, (index, cus, groups));
+    let cu = |index: u64| Cu::new(&params, index as u32, resident as usize, (index, cus, groups));
     let mut units: Vec<Cu> = (0..simulated).map(cu).collect();
     for unit in &mut units {
         unit.fill(&code, &mut shared)?;

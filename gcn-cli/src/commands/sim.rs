@@ -64,6 +64,9 @@ pub struct Args {
     /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = sanitizer)]
     sanitize: Vec<Sanitize>,
+    /// v_fma_mixlo_f16 and v_fma_mixhi_f16 round to f32 first, then to f16; without it once. Sources disagree (--fidelity)
+    #[arg(long)]
+    mix_rounded_twice: bool,
     /// Counts cycles; docs/timing.md says how
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize", "fidelity", "profile", "jobs"])]
     timed: bool,
@@ -152,7 +155,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (spec, folder) = spec(args)?;
     let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
     let object = object::read(&args.file, &args.choice, kernel, &args.includes.folders())?;
-    let mut program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
+    let program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
+    let mut program = program.with_mix_rounded_twice(args.mix_rounded_twice);
     if let Some(lines) = object.lines {
         program = program.with_lines(lines);
     }

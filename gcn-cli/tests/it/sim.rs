@@ -109,6 +109,27 @@ fn modes_and_reports() {
     );
 }
 
+/// 1 + 2^-11 + 2^-30 as f16, at once and by way of f32.
+#[test]
+fn mixed_precision_is_rounded_once_or_twice() {
+    let folder = folder("mix");
+    let text = std::fs::read_to_string(data("two_kernels.s")).expect("two_kernels.s");
+    let body = "v_mov_b32_e32 v2, 0\nv_mov_b32_e32 v0, 0x3f801000\nv_fma_mixlo_f16 v2, v0, 1.0, s6";
+    let (file, args) = (folder.join("mix.s"), folder.join("mix.json"));
+    std::fs::write(&file, text.replace("v_mov_b32_e32 v2, s6", body)).expect("the kernel is written");
+    let spec = r#"{"kernel": "fill", "grid": 1, "workgroup": 1, "args": {"x": {"buffer": "u32", "count": 1, "out": true}, "value": {"f32": 9.313225746154785e-10}}}"#;
+    std::fs::write(&args, spec).expect("the spec is written");
+    let run = |more: &[&str]| {
+        let common = ["sim", file.to_str().expect("UTF-8"), "--args", args.to_str().expect("UTF-8")];
+        gcn(&[&common[..], more].concat()).text()
+    };
+    assert!(run(&[]).ends_with("x: u32 [1] = 15361\n"));
+    assert!(run(&["--mix-rounded-twice"]).ends_with("x: u32 [1] = 15360\n"));
+    let fidelity = run(&["--fidelity"]);
+    assert!(fidelity.contains("v_fma_mixlo_f16") && fidelity.contains("--mix-rounded-twice"), "{fidelity}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// The same run gives the same document; the time that it took is asked for.
 #[test]
 fn a_document_is_the_same_for_the_same_run() {

@@ -85,7 +85,13 @@ impl<'p> Queue<'p> {
     }
 
     fn start(&self, launch: &Launch<'_>, group: u64, unit: Option<Unit>) -> Result<Running, SimError> {
-        let mut unit = unit.unwrap_or_else(|| Unit::new(launch));
+        let mut unit = match unit {
+            Some(unit) => unit,
+            None => {
+                launch.check_scratch(1)?;
+                Unit::new(launch)
+            }
+        };
         unit.start(launch, launch.geometry.id(group))?;
         Ok(Running { group, unit, waits: false, stuck: None })
     }

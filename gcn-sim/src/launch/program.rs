@@ -84,6 +84,13 @@ impl Program {
         self
     }
 
+    /// Chooses how the f16 results of mixed-precision multiply-add are rounded: [`Machine::with_mix_rounded_twice`].
+    #[must_use]
+    pub fn with_mix_rounded_twice(mut self, twice: bool) -> Program {
+        self.machine = self.machine.with_mix_rounded_twice(twice);
+        self
+    }
+
     /// The kernel's name.
     pub fn name(&self) -> &str {
         &self.name

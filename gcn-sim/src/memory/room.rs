@@ -22,7 +22,7 @@ impl std::fmt::Display for Free<'_> {
 }
 
 /// What is smaller is not compared.
-const LARGE: u64 = 1 << 28;
+const LARGE: u64 = 1 << 20;
 
 /// Whether `bytes` more may be used.
 pub(crate) fn check(bytes: u64) -> Result<(), AllocError> {

@@ -10,19 +10,26 @@ use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_e
 pub(super) trait Acc: Copy + Default + Send + Sync + 'static {
     /// Registers of an element.
     const WORDS: u8;
-    /// See [`Acc::room`].
-    type Room: AsMut<[Self]>;
+    /// What products are added up in.
+    type Sum: Sum;
     fn from_words(low: u32, high: u32) -> Self;
     fn into_words(self) -> (u32, u32);
-    /// acc[j] + a * b[j], rounded once, for a row of the accumulator. `FUSED`: the host has a fused multiply-add.
-    fn steps<const FUSED: bool>(acc: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
+    /// Where the sum begins.
+    fn begin(self) -> Self::Sum;
+    /// The accumulator with a sum that began with it.
+    fn end(self, sum: Self::Sum) -> Self;
     /// The result as it is written: default NaN, denormals flushed if asked.
     fn finished(self, flush: bool) -> Self;
+}
+
+/// The type of widened inputs and of sums of their products.
+pub(super) trait Sum: Copy + Default {
+    /// sum[j] + a * b[j], rounded once, for a row. `FUSED`: the host has a fused multiply-add.
+    fn steps<const FUSED: bool>(sum: &mut [Self], a: Self, b: &[Self], exact_product: bool);
+    fn negated(self) -> Self;
     /// Widens input elements, whose bits are the lowest ones of `low`, and of `high` if they have two words.
     fn widen(decoder: &Decoder, low: &[u32], high: &[u32], out: &mut [Self]);
-    /// Room for the largest result.
-    fn room() -> Self::Room;
 }
 
 /// How input elements are read.
@@ -56,6 +63,7 @@ impl Decoder {
             }
             ElemType::Bf16 => each(bits, out, |bits| bf16_to_f32(bits as u16)),
             ElemType::Xf32 => each(bits, out, round_xf32),
+            ElemType::I8 => each(bits, out, |bits| f32::from(bits as i8)),
             _ => match self.table {
                 Some(table) => each(bits, out, |bits| table.value(bits)),
                 None => each(bits, out, f32::from_bits),
@@ -89,7 +97,7 @@ pub(super) fn flushes_denormals(ty: ElemType, target: Target) -> bool {
 /// True if the product of two elements is exact in f32.
 pub(super) fn product_is_exact(ty: ElemType) -> bool {
     // bf16 products have few enough bits, but not the range.
-    ty == ElemType::F16 || small(ty, Target::GFX950).is_some()
+    matches!(ty, ElemType::F16 | ElemType::I8) || small(ty, Target::GFX950).is_some()
 }
 
 /// f32 rounded to 10 fraction bits, to nearest even.
@@ -103,29 +111,31 @@ fn round_xf32(bits: u32) -> f32 {
 
 impl Acc for f32 {
     const WORDS: u8 = 1;
-    type Room = [f32; 2048];
+    type Sum = f32;
 
+    #[inline(always)]
     fn from_words(low: u32, _: u32) -> f32 {
         f32::from_bits(low)
     }
 
+    #[inline(always)]
     fn into_words(self) -> (u32, u32) {
         (self.to_bits(), 0)
     }
 
     #[inline(always)]
-    fn steps<const FUSED: bool>(acc: &mut [f32], a: f32, b: &[f32], exact_product: bool) {
-        if FUSED {
-            acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = a.mul_add(*b, *acc));
-        } else if exact_product {
-            acc.iter_mut().zip(b).for_each(|(acc, b)| *acc += a * b);
-        } else {
-            fma32_each(acc, |j| (a, b[j]));
-        }
-    }
-
     fn negated(self) -> f32 {
         -self
+    }
+
+    #[inline(always)]
+    fn begin(self) -> f32 {
+        self
+    }
+
+    #[inline(always)]
+    fn end(self, sum: f32) -> f32 {
+        sum
     }
 
     #[inline(always)]
@@ -133,20 +143,34 @@ impl Acc for f32 {
         let bits = if self.is_nan() { NAN32 } else { self.to_bits() };
         f32::from_bits(if flush { flush32(bits) } else { bits })
     }
+}
+
+impl Sum for f32 {
+    #[inline(always)]
+    fn steps<const FUSED: bool>(sum: &mut [f32], a: f32, b: &[f32], exact_product: bool) {
+        if FUSED {
+            sum.iter_mut().zip(b).for_each(|(sum, b)| *sum = a.mul_add(*b, *sum));
+        } else if exact_product {
+            sum.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
+        } else {
+            fma32_each(sum, |j| (a, b[j]));
+        }
+    }
+
+    #[inline(always)]
+    fn negated(self) -> f32 {
+        -self
+    }
 
     #[inline(always)]
     fn widen(decoder: &Decoder, low: &[u32], _: &[u32], out: &mut [f32]) {
         decoder.widen(low, out);
     }
-
-    fn room() -> [f32; 2048] {
-        [0.0; 2048]
-    }
 }
 
 impl Acc for f64 {
     const WORDS: u8 = 2;
-    type Room = [f64; 256];
+    type Sum = f64;
 
     #[inline(always)]
     fn from_words(low: u32, high: u32) -> f64 {
@@ -159,17 +183,35 @@ impl Acc for f64 {
     }
 
     #[inline(always)]
-    fn steps<const FUSED: bool>(acc: &mut [f64], a: f64, b: &[f64], _: bool) {
-        acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = a.mul_add(*b, *acc));
-    }
-
     fn negated(self) -> f64 {
         -self
     }
 
     #[inline(always)]
+    fn begin(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn end(self, sum: f64) -> f64 {
+        sum
+    }
+
+    #[inline(always)]
     fn finished(self, _: bool) -> f64 {
         if self.is_nan() { f64::from_bits(NAN64) } else { self }
+    }
+}
+
+impl Sum for f64 {
+    #[inline(always)]
+    fn steps<const FUSED: bool>(sum: &mut [f64], a: f64, b: &[f64], _: bool) {
+        sum.iter_mut().zip(b).for_each(|(sum, b)| *sum = a.mul_add(*b, *sum));
+    }
+
+    #[inline(always)]
+    fn negated(self) -> f64 {
+        -self
     }
 
     #[inline(always)]
@@ -177,44 +219,45 @@ impl Acc for f64 {
         let words = low.iter().zip(high);
         out.iter_mut().zip(words).for_each(|(out, (low, high))| *out = f64::from_words(*low, *high));
     }
-
-    fn room() -> [f64; 256] {
-        [0.0; 256]
-    }
 }
 
+/// Where sums of integers begin: in the middle of the f32 whose last bit counts ones, so that their bits are integers side by side.
+const INTEGERS: f32 = 12_582_912.0;
+
+/// Products of two bytes have at most 15 bits and matrices at most 128 of them for an element: f32 adds them exactly, and hosts
+/// multiply and add floats faster than integers.
 impl Acc for i32 {
     const WORDS: u8 = 1;
-    type Room = [i32; 2048];
+    type Sum = f32;
 
+    #[inline(always)]
     fn from_words(low: u32, _: u32) -> i32 {
         low as i32
     }
 
+    #[inline(always)]
     fn into_words(self) -> (u32, u32) {
         (self as u32, 0)
     }
 
     #[inline(always)]
-    fn steps<const FUSED: bool>(acc: &mut [i32], a: i32, b: &[i32], _: bool) {
-        acc.iter_mut().zip(b).for_each(|(acc, b)| *acc = acc.wrapping_add(a.wrapping_mul(*b)));
-    }
-
     fn negated(self) -> i32 {
         self.wrapping_neg()
     }
 
-    fn finished(self, _: bool) -> i32 {
-        self
+    #[inline(always)]
+    fn begin(self) -> f32 {
+        INTEGERS
     }
 
     #[inline(always)]
-    fn widen(_: &Decoder, low: &[u32], _: &[u32], out: &mut [i32]) {
-        out.iter_mut().zip(low).for_each(|(out, low)| *out = i32::from(*low as i8));
+    fn end(self, sum: f32) -> i32 {
+        self.wrapping_add(sum.to_bits().wrapping_sub(INTEGERS.to_bits()) as i32)
     }
 
-    fn room() -> [i32; 2048] {
-        [0; 2048]
+    #[inline(always)]
+    fn finished(self, _: bool) -> i32 {
+        self
     }
 }
 
@@ -231,7 +274,7 @@ mod tests {
         exact_product: bool,
     }
 
-    impl<T: Acc> Work for Steps<T> {
+    impl<T: Acc<Sum = T> + Sum> Work for Steps<T> {
         type Out = Vec<(u32, u32)>;
 
         #[inline(always)]
@@ -257,7 +300,7 @@ mod tests {
         }
     }
 
-    fn same<T: Acc>(value: impl Fn(u64) -> T, exact_product: bool) {
+    fn same<T: Acc<Sum = T> + Sum>(value: impl Fn(u64) -> T, exact_product: bool) {
         let mut state = 5;
         for _ in 0..2000 {
             let row = |state: &mut u64| -> Vec<T> { (0..32).map(|_| value(bits(state))).collect() };
@@ -277,6 +320,5 @@ mod tests {
         same(|bits| f32::from_bits(bits as u32), false);
         same(|bits| f16_to_f32(bits as u16), true);
         same(f64::from_bits, false);
-        same(|bits| bits as i32, false);
     }
 }

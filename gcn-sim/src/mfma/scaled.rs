@@ -6,8 +6,7 @@
 use gcn_isa::layout::{Controls, Matrix, Shape};
 use gcn_isa::{Inst, Target};
 
-use super::dense::{Dense, Execution, Products};
-use super::elements::Acc;
+use super::dense::{Dense, Execution, Products, multiply, room, stretches};
 use super::{Line, line};
 use crate::exec::{Cx, Exec, Fault, Outcome};
 use crate::fp::add_exact;
@@ -49,13 +48,12 @@ impl Scaled {
     }
 
     /// Exponents of the scales of A (`which` 0) or B; `None` for NaN.
-    fn exponents(&self, cx: &Cx<'_>, s: &Step, which: usize, run: usize) -> [Option<i32>; 32] {
+    fn exponents<const N: usize>(&self, cx: &Cx<'_>, s: &Step, which: usize, run: usize) -> [Option<i32>; N] {
         let line = self.scales[which][run];
-        let count = if which == 0 { self.dense.shape.m } else { self.dense.shape.n };
-        let register = &cx.w.v[usize::from(s.scales[which])];
-        let mut exponents = [Some(0); 32];
-        for (i, exponent) in exponents.iter_mut().enumerate().take(usize::from(count)) {
-            let byte = register[usize::from(line.lane) + i] >> line.low_bit & 0xff;
+        let register = &cx.w.v[usize::from(s.scales[which])][line.lanes(N)];
+        let mut exponents = [None; N];
+        for (exponent, bytes) in exponents.iter_mut().zip(register) {
+            let byte = bytes >> line.low_bit & 0xff;
             *exponent = (byte != 0xff).then_some(byte as i32 - 127);
         }
         exponents
@@ -64,37 +62,53 @@ impl Scaled {
 
 impl Products<f32> for Scaled {
     #[inline(always)]
-    fn add<const FUSED: bool>(&self, cx: &Cx<'_>, s: &Step, _: usize, acc: &mut [f32]) -> Result<(), Fault> {
-        let (m, n) = (usize::from(self.dense.shape.m), usize::from(self.dense.shape.n));
-        let (mut a, mut b) = ([0f32; 32], [0f32; 32]);
+    fn add<const FUSED: bool, const N: usize, const R: usize>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        _: usize,
+        acc: &mut [[f32; N]; N],
+    ) -> Result<(), Fault> {
+        let [a_registers, b_registers] = self.dense.inputs(cx, s)?;
+        let (mut a, mut b) = (room(), room());
         for run in 0..usize::from(self.dense.shape.k) / RUN {
-            let (ea, eb) = (self.exponents(cx, s, 0, run), self.exponents(cx, s, 1, run));
+            let exponents = [self.exponents::<N>(cx, s, 0, run), self.exponents(cx, s, 1, run)];
             // Far from the ends of the range, scaled elements and their products are exact in f32.
-            let near = |e: &[Option<i32>]| e.iter().all(|e| e.is_some_and(|e| e.abs() <= 48));
-            let exact = near(&ea[..m]) && near(&eb[..n]);
-            for k in run * RUN..(run + 1) * RUN {
-                self.dense.a.read(cx, &s.src[0], k, &mut a)?;
-                self.dense.b.read(cx, &s.src[1], k, &mut b)?;
+            let near = |e: &Option<i32>| e.is_some_and(|e| e.abs() <= 48);
+            let exact = exponents.as_flattened().iter().all(near);
+            for lines in stretches(run * RUN, RUN) {
+                let a = self.dense.a.read(&a_registers, lines.clone(), &mut a);
+                let b = self.dense.b.read(&b_registers, lines, &mut b);
                 if exact {
-                    scale(&mut a[..m], &ea);
-                    scale(&mut b[..n], &eb);
-                    for (row, acc) in acc.chunks_exact_mut(n).enumerate() {
-                        f32::steps::<FUSED>(acc, a[row], &b, true);
-                    }
-                    continue;
-                }
-                for (row, acc) in acc.chunks_exact_mut(n).enumerate() {
-                    for (column, acc) in acc.iter_mut().enumerate() {
-                        let product = f64::from(a[row]) * f64::from(b[column]);
-                        *acc = match (ea[row], eb[column]) {
-                            (Some(x), Some(y)) => add_exact(*acc, product * power_of_two(x + y)),
-                            _ => f32::NAN,
-                        };
-                    }
+                    scale(a, &exponents[0]);
+                    scale(b, &exponents[1]);
+                    multiply::<f32, FUSED, N, R>(a, b, acc, true);
+                } else {
+                    multiply_far(a, b, &exponents, acc);
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// As [`multiply`], for scales that take products out of the range of f32; `None` is NaN.
+fn multiply_far<const N: usize>(
+    a: &[[f32; N]],
+    b: &[[f32; N]],
+    exponents: &[[Option<i32>; N]; 2],
+    acc: &mut [[f32; N]; N],
+) {
+    for (a, b) in a.iter().zip(b) {
+        for (row, acc) in acc.iter_mut().enumerate() {
+            for (column, acc) in acc.iter_mut().enumerate() {
+                let product = f64::from(a[row]) * f64::from(b[column]);
+                *acc = match (exponents[0][row], exponents[1][column]) {
+                    (Some(x), Some(y)) => add_exact(*acc, product * power_of_two(x + y)),
+                    _ => f32::NAN,
+                };
+            }
+        }
     }
 }
 
@@ -105,9 +119,13 @@ fn power_of_two(n: i32) -> f64 {
 }
 
 #[inline(always)]
-fn scale(values: &mut [f32], exponents: &[Option<i32>; 32]) {
-    for (value, exponent) in values.iter_mut().zip(exponents) {
-        *value *= f32::from_bits((exponent.unwrap_or(0) + 127) as u32 * (1 << 23));
+fn scale<const N: usize>(rows: &mut [[f32; N]], exponents: &[Option<i32>; N]) {
+    let mut scales = [0.0; N];
+    for (scale, exponent) in scales.iter_mut().zip(exponents) {
+        *scale = f32::from_bits((exponent.unwrap_or(0) + 127) as u32 * (1 << 23));
+    }
+    for row in rows {
+        row.iter_mut().zip(scales).for_each(|(value, scale)| *value *= scale);
     }
 }
 

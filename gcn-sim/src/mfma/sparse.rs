@@ -6,19 +6,22 @@ use gcn_isa::Target;
 use gcn_isa::inst::Mods;
 use gcn_isa::layout::{ElemType, Matrix, Shape};
 
-use super::elements::{Acc, Decoder, flushes_denormals, product_is_exact};
-use super::{Line, input_lines, result_lines};
+use super::dense::{Input, load, store};
+use super::elements::{Acc, Decoder, Sum, flushes_denormals, product_is_exact};
+use super::{Line, Registers, input_lines, result_lines};
 use crate::exec::{Cx, Exec, Fault, Next, Outcome};
 use crate::fp::host::{self, Work};
 use crate::step::{Src, Step};
 use crate::value::LANES;
 
+/// Elements of B: of 16x16x128 and 32x32x64.
+const B_ELEMENTS: usize = 2048;
+
 /// A sparse instruction with its operand layouts worked out.
 pub(super) struct Sparse {
     shape: Shape,
     a: Decoder,
-    b: Decoder,
-    b_lines: Vec<Line>,
+    b: Input,
     d_lines: Vec<Line>,
     /// Of each row of A, one after the other.
     groups: Vec<Group>,
@@ -43,8 +46,11 @@ impl Sparse {
         }
         Ok(Sparse {
             a: Decoder::new(shape.a, target),
-            b: Decoder::new(shape.b, target),
-            b_lines: input_lines(&shape, Matrix::B).ok_or_else(missing)?,
+            b: Input {
+                decoder: Decoder::new(shape.b, target),
+                lines: input_lines(&shape, Matrix::B).ok_or_else(missing)?,
+                lanes: None,
+            },
             d_lines: result_lines(&shape).ok_or_else(missing)?,
             groups: groups(&shape).ok_or_else(missing)?,
             exact_product: product_is_exact(shape.a) && product_is_exact(shape.b),
@@ -54,28 +60,9 @@ impl Sparse {
         })
     }
 
-    /// The rows of B by k, one after the other.
-    #[inline(always)]
-    fn b_rows<T: Acc>(&self, cx: &Cx<'_>, first: usize) -> Vec<T> {
-        let n = usize::from(self.shape.n);
-        let mut rows = Vec::with_capacity(self.b_lines.len() * n);
-        let mask = u32::MAX >> (32 - self.b.bits());
-        for line in &self.b_lines {
-            let register = &cx.w.v[first + usize::from(line.register)];
-            let lanes = usize::from(line.lane)..usize::from(line.lane) + n;
-            let mut words = [0; 32];
-            let words = &mut words[..n];
-            words.iter_mut().zip(&register[lanes]).for_each(|(to, from)| *to = from >> line.low_bit & mask);
-            let start = rows.len();
-            rows.resize(start + n, T::default());
-            T::widen(&self.b, words, &[], &mut rows[start..]);
-        }
-        rows
-    }
-
     /// The two elements of a group of four: value and place of the k that it is for in the group.
     #[inline(always)]
-    fn pair<T: Acc>(&self, cx: &Cx<'_>, a: usize, index: usize, group: &Group) -> [(T, usize); 2] {
+    fn pair<T: Sum>(&self, cx: &Cx<'_>, a: usize, index: usize, group: &Group) -> [(T, usize); 2] {
         let word = cx.w.v[a + usize::from(group.register)][usize::from(group.lane)] >> group.low_bit;
         let set = group.index_low_bit + self.index_shift;
         let positions = cx.w.v[index][usize::from(group.index_lane)] >> set;
@@ -83,7 +70,8 @@ impl Sparse {
         let mask = u32::MAX >> (32 - bits);
         let mut values = [T::default(); 2];
         T::widen(&self.a, &[word & mask, word >> bits & mask], &[], &mut values);
-        [0, 1].map(|i| (values[i], (positions >> (2 * i) & 3) as usize))
+        let k = |i: u32| (positions >> (2 * i) & 3) as usize;
+        [(values[0], k(0)), (values[1], k(1))]
     }
 }
 
@@ -120,36 +108,41 @@ impl<T: Acc> Work for Execution<'_, '_, T> {
 
     #[inline(always)]
     fn run<const FUSED: bool>(self) -> Outcome {
+        match self.sparse.shape.n {
+            16 => self.sized::<FUSED, 16>(),
+            32 => self.sized::<FUSED, 32>(),
+            _ => Err(Fault::Unsupported("a matrix of this size")),
+        }
+    }
+}
+
+impl<T: Acc> Execution<'_, '_, T> {
+    /// For matrices of N rows and columns.
+    #[inline(always)]
+    fn sized<const FUSED: bool, const N: usize>(self) -> Outcome {
         let Execution { sparse, cx, s, .. } = self;
-        let slots = [s.src[0], s.src[1], s.src[2]].map(|src| match src {
-            Src::Vector(slot) => Ok(slot as usize),
+        let slot = |src: &Src| match src {
+            Src::Vector(slot) => Ok(usize::from(*slot)),
             _ => Err(Fault::Unsupported("a sparse matrix operand outside the vector registers")),
-        });
-        let [a, b, index] = slots;
-        let (a, b, index) = (a?, b?, index?);
-        let (n, groups) = (usize::from(sparse.shape.n), usize::from(sparse.shape.k) / 4);
-        let b_rows = sparse.b_rows::<T>(cx, b);
-        let mut results = Vec::with_capacity(sparse.d_lines.len() * n);
-        for (row, line) in sparse.d_lines.iter().enumerate() {
-            let old = &cx.w.v[s.vdst as usize + line.register as usize];
-            let lanes = usize::from(line.lane)..usize::from(line.lane) + n;
-            let mut acc = [T::default(); 32];
-            let acc = &mut acc[..n];
-            acc.iter_mut().zip(&old[lanes]).for_each(|(acc, old)| *acc = T::from_words(*old, 0));
-            for (at, group) in sparse.groups[row * groups..(row + 1) * groups].iter().enumerate() {
-                for (value, k) in sparse.pair::<T>(cx, a, index, group) {
-                    let b = &b_rows[(4 * at + k) * n..][..n];
-                    T::steps::<FUSED>(acc, value, b, sparse.exact_product);
+        };
+        let (a, _, index) = (slot(&s.src[0])?, slot(&s.src[1])?, slot(&s.src[2])?);
+        let (k, groups) = (usize::from(sparse.shape.k), usize::from(sparse.shape.k) / 4);
+        let mut room = [T::Sum::default(); B_ELEMENTS];
+        let b = &mut room.as_chunks_mut::<N>().0[..k];
+        let b = sparse.b.read(&Registers::of(cx, &s.src[1], false)?, 0..k, b);
+        let mut acc: Vec<[T; N]> = load(&Registers::of(cx, &Src::Vector(s.vdst), false)?, &sparse.d_lines);
+        for (acc, own) in acc.iter_mut().zip(sparse.groups.chunks_exact(groups)) {
+            // It is in registers throughout.
+            let mut sum = [T::Sum::default(); N];
+            sum.iter_mut().zip(&*acc).for_each(|(sum, acc)| *sum = acc.begin());
+            for (four, group) in b.as_chunks::<4>().0.iter().zip(own) {
+                for (value, k) in sparse.pair::<T::Sum>(cx, a, index, group) {
+                    T::Sum::steps::<FUSED>(&mut sum, value, &four[k & 3], sparse.exact_product);
                 }
             }
-            results.extend_from_slice(acc);
+            acc.iter_mut().zip(sum).for_each(|(acc, sum)| *acc = acc.end(sum));
         }
-        for (line, acc) in sparse.d_lines.iter().zip(results.chunks_exact(n)) {
-            let register = &mut cx.w.v[s.vdst as usize + line.register as usize];
-            for (lane, x) in (line.lane as usize..).zip(acc) {
-                register[lane] = x.finished(sparse.flush_result).into_words().0;
-            }
-        }
+        store(cx, s, &sparse.d_lines, &acc, sparse.flush_result);
         Ok(Next::Fall)
     }
 }

@@ -1,6 +1,6 @@
 //! Conversions between numeric types.
 
-use super::{op1, op2, op3, round1};
+use super::{op1, op2, round1};
 use crate::fp::{self, Round, soft};
 use crate::op::Ops;
 use crate::value::{Half, HalfBits};
@@ -121,23 +121,10 @@ fn packed(ops: &mut Ops) {
     ops.add("v_cvt_pknorm_u16_f16", op2(|a: Half, b: Half| pair(norm_u16(a.0), norm_u16(b.0))));
     ops.add("v_cvt_pk_u16_u32", op2(|a: u32, b: u32| pair(a.min(0xffff) as u16, b.min(0xffff) as u16)));
     ops.add("v_cvt_pk_i16_i32", op2(|a: i32, b: i32| pair(clamp_i16(a), clamp_i16(b))));
-    // Byte number b (its low two bits) of c is replaced.
-    ops.add(
-        "v_cvt_pk_u8_f32",
-        op3(|a: f32, b: u32, c: u32| {
-            let shift = (b & 3) * 8;
-            c & !(0xff << shift) | u32::from(f32_to_u8(a)) << shift
-        }),
-    );
     ops.add("v_pack_b32_f16", op2(|a: HalfBits, b: HalfBits| pair(a.0, b.0)));
     // To nearest even in any mode (AMD's pseudo-code sets ROUND_MODE for these two).
     ops.add("v_cvt_pk_f16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_f16(a), fp::f32_to_f16(b))));
     ops.add("v_cvt_pk_bf16_f32", op2(|a: f32, b: f32| pair(fp::f32_to_bf16(a), fp::f32_to_bf16(b))));
-}
-
-/// f32 to an unsigned byte: to nearest even, saturated, NaN gives 0.
-pub(crate) fn f32_to_u8(x: f32) -> u8 {
-    x.round_ties_even() as u8
 }
 
 fn clamp_i16(x: i32) -> u16 {

@@ -3,7 +3,7 @@
 use super::read::raw32;
 use super::write::{clamp_half, clamp_single, write_mask, write32};
 use crate::exec::{Cx, Fault, Next};
-use crate::fp::{f16_to_f32, flush16, flush32, fma16, fma32};
+use crate::fp::{f16_to_f32, f32_to_f16, flush16, flush32, fma16, fma32};
 use crate::op::{Op, Ops};
 use crate::step::{Src, Step};
 use crate::value::{LANES, Ty};
@@ -53,12 +53,14 @@ fn mixed(to: To) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let [a, b, c] = [source(cx, s, 0)?, source(cx, s, 1)?, source(cx, s, 2)?];
         let mode = cx.w.mode;
+        let to_half =
+            if cx.machine.rounds_mix_twice() { |a, b, c| f32_to_f16(fma32(a, b, c)) } else { fma16 };
         let old = cx.w.v[s.vdst as usize];
         let mut out = [0; LANES];
         for lane in 0..LANES {
             let (a, b, c) = (a[lane], b[lane], c[lane]);
             let half = || {
-                let x = u32::from(fma16(a, b, c));
+                let x = u32::from(to_half(a, b, c));
                 let x = if s.inst.mods.clamp { clamp_half(&mode, x) } else { x };
                 if mode.flush_out16_64 { flush16(x) } else { x }
             };

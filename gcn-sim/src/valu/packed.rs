@@ -91,6 +91,7 @@ fn packed_half(f: Half3) -> Op {
         write32(cx, s.vdst, mask, &out);
         Ok(Next::Fall)
     })
+    .packed()
 }
 
 /// Lane function of a packed integer instruction: exact result, and the range that `clamp` keeps it in.

@@ -59,6 +59,12 @@ const BYTES: &[Row] = &[
             D(third | last << 32)
         },
     ),
+    ("v_cvt_pk_u8_f32 v10, -v1, v2, v3", |i| {
+        let shift = i.b % 4 * 8;
+        let x = -f32::from_bits(i.a);
+        let rounded = if x.is_nan() { 0.0 } else { f64::from(x).round_ties_even().clamp(0.0, 255.0) };
+        W(i.c & !(0xff << shift) | (rounded as u32) << shift)
+    }),
     ("v_cvt_pkaccum_u8_f32 v10, v1, v2", |i| {
         let shift = i.b % 4 * 8;
         let x = f32::from_bits(i.a);
@@ -148,6 +154,32 @@ fn conversions_that_set_their_own_rounding() {
     let expected = [1, 0, 1, -1, 3, 8_388_610, 0, i32::MAX, i32::MIN, i32::MIN];
     for (lane, expected) in expected.into_iter().enumerate() {
         assert_eq!(out.v(10)[lane] as i32, expected, "{}", inputs[lane]);
+    }
+}
+
+/// In each rounding mode of f32, and what is no number of a byte.
+#[test]
+fn bytes_are_rounded_as_mode_says() {
+    let inputs = [1.5f32, 2.5, 2.25, 254.75, 255.5, 300.0, -0.75, -3.0, f32::NAN, -f32::NAN, f32::INFINITY];
+    let lanes: [u32; 64] = std::array::from_fn(|i| inputs.get(i).map_or(0, |x| x.to_bits()));
+    let expected: [(u32, [u32; 11]); 4] = [
+        (0, [2, 2, 2, 255, 255, 255, 0, 0, 0, 0, 255]),
+        (1, [2, 3, 3, 255, 255, 255, 0, 0, 0, 0, 255]),
+        (2, [1, 2, 2, 254, 255, 255, 0, 0, 0, 0, 255]),
+        (3, [1, 2, 2, 254, 255, 255, 0, 0, 0, 0, 255]),
+    ];
+    for (mode, expected) in expected {
+        let text = format!(
+            "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), {mode}\nv_mov_b32 v11, 0\nv_cvt_pk_u8_f32 v10, v1, 1, 0\n\
+             v_cvt_pkaccum_u8_f32 v11, v1, 1\nv_cvt_flr_i32_f32 v12, v1"
+        );
+        let out = Case::new(Target::GFX942).v(1, lanes).run(&text);
+        for (lane, byte) in expected.into_iter().enumerate() {
+            assert_eq!((out.v(10)[lane], out.v(11)[lane]), (byte << 8, byte << 8), "{} {mode}", inputs[lane]);
+        }
+        // Down in every mode; a NaN of either sign is 0.
+        let floors = [1, 2, 2, 254, 255, 300, -1, -3, 0, 0, i32::MAX];
+        assert_eq!(out.v(12)[..11], floors.map(|x| x as u32));
     }
 }
 

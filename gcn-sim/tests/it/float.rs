@@ -1,7 +1,7 @@
 //! Floating-point vector instructions against the host's arithmetic, f64 for f32 and the `half` crate for f16.
 
 use gcn_isa::Target;
-use gcn_sim::{FloatMode, KernelState};
+use gcn_sim::{FloatMode, KernelState, SimError};
 use half::f16;
 
 use super::harness::{Case, state};
@@ -417,6 +417,36 @@ fn constants_of_packed_singles() {
     let at = |r: usize| f32::from_bits(out.v(r)[9]);
     assert_eq!((at(10), at(11), at(12), at(13)), (1.5, -2.0, 0.0, 0.0));
     assert_eq!((at(14), at(15), at(16), at(17)), (2.5, -1.0, 3.0, -4.0));
+}
+
+/// 1 + 2^-11 + 2^-30 lies just above the middle of two f16: rounded once it is the upper one. In f32 it is the middle, and the even
+/// one is below.
+#[test]
+fn f16_results_of_mixed_precision_are_rounded_as_asked() {
+    let (b, c) = (1.0 + f32::EPSILON * 4096.0, f32::EPSILON / 128.0);
+    for (target, name) in [(Target::GFX900, "v_mad_mix"), (Target::GFX942, "v_fma_mix")] {
+        for (mix_rounded_twice, low_bit) in [(false, 1), (true, 0)] {
+            let case = Case { mix_rounded_twice, ..Case::new(target) };
+            let case = case.v(1, [b.to_bits(); 64]).v(2, [c.to_bits(); 64]).v(10, [0xabcd_abcd; 64]);
+            let case = case.v(11, [0xabcd_abcd; 64]);
+            let out = case.run(&format!("{name}lo_f16 v10, v1, 1.0, v2\n{name}hi_f16 v11, v1, -1.0, -v2"));
+            assert_eq!(out.v(10), [0xabcd_3c00 | low_bit; 64], "{name} {mix_rounded_twice}");
+            assert_eq!(out.v(11), [(0xbc00 | low_bit) << 16 | 0xabcd; 64], "{name} {mix_rounded_twice}");
+        }
+    }
+}
+
+/// LLVM encodes them, and the manuals do not say which half they are for.
+#[test]
+fn modifiers_that_packed_operands_have_not_are_refused() {
+    let case = Case::new(Target::GFX90A).v(1, [0x3c00_4000; 64]).v(2, [0x3c00_3c00; 64]).v(10, [0; 64]);
+    for operands in ["-v1, v2", "|v1|, v2", "v1, -v2", "v1, |v2|", "v1, v2 mul:2"] {
+        match case.try_run(&format!("v_pk_fmac_f16_e64 v10, {operands}")) {
+            Err(SimError::Unsupported { what, .. }) => assert!(what.contains("packed operands"), "{what}"),
+            _ => panic!("{operands} is not refused"),
+        }
+    }
+    assert_eq!(case.run("v_pk_fmac_f16_e64 v10, v1, v2").v(10), [0x3c00_4000; 64]);
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Case {
     pub state: KernelState,
     pub v: Vec<(u32, Lanes)>,
     pub s: Vec<(u32, u32)>,
+    /// See [`Machine::with_mix_rounded_twice`].
+    pub mix_rounded_twice: bool,
 }
 
 /// Registers after them.
@@ -43,7 +45,7 @@ const BASE: &str = "s[40:41]";
 
 impl Case {
     pub fn new(target: Target) -> Case {
-        Case { target, state: state(), v: Vec::new(), s: Vec::new() }
+        Case { target, state: state(), v: Vec::new(), s: Vec::new(), mix_rounded_twice: false }
     }
 
     pub fn v(mut self, register: u32, lanes: Lanes) -> Case {
@@ -93,7 +95,8 @@ impl Case {
             );
         }
         text += "s_endpgm\n";
-        let machine = Machine::new(self.target, &assemble(self.target, &text), self.state.clone())?;
+        let machine = Machine::new(self.target, &assemble(self.target, &text), self.state.clone())?
+            .with_mix_rounded_twice(self.mix_rounded_twice);
         let mut memory = Memory::new();
         let buffer = memory.alloc(0x3_0000);
         for (i, (_, lanes)) in self.v.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! What LLVM 22 makes of four functions: the simulator computes what the code says, not what the functions say (docs/findings.md,
-//! C1 to C4).
+//! What LLVM 22 makes of five functions: the simulator computes what the code says, not what the functions say (docs/findings.md,
+//! C1 to C5).
 
 use std::io::Read as _;
 
-use gcn_sim::Options;
-use gcn_sim::launch::{Buffer, Element, Program, Spec};
+use gcn_sim::launch::{Buffer, Element, Error, Program, Spec};
+use gcn_sim::{Options, SimError};
 
 const OBJECTS: [(bool, &[u8]); 4] = [
     (false, include_bytes!("../data/miscompiled-gfx90a-O0.co.gz")),
@@ -13,9 +13,14 @@ const OBJECTS: [(bool, &[u8]); 4] = [
     (true, include_bytes!("../data/miscompiled-gfx942-O1.co.gz")),
 ];
 
-fn run(packed: &[u8], kernel: &str, input: Buffer) -> Vec<u32> {
+fn unpacked(packed: &[u8]) -> Vec<u8> {
     let mut object = Vec::new();
     flate2::read::GzDecoder::new(packed).read_to_end(&mut object).unwrap();
+    object
+}
+
+fn run(packed: &[u8], kernel: &str, input: Buffer) -> Vec<u32> {
+    let object = unpacked(packed);
     let spec = Spec::new([1, 1, 1], [64, 1, 1]).next(input).next(Buffer::zeros(Element::U32, 1024).shown());
     let mut launch = Program::load(&object, Some(kernel)).unwrap().prepare(&spec, ".".as_ref()).unwrap();
     launch.run(&Options::strict()).unwrap();
@@ -90,5 +95,34 @@ fn who_comes_to_an_arm_that_others_fall_into_has_nothing() {
         let wrong: Vec<u32> = (0..64).filter(|lane| found[*lane as usize] != 7).collect();
         let direct: Vec<u32> = (0..64).filter(|lane| lane % 5 == 2).collect();
         assert_eq!(wrong, if optimised { direct } else { Vec::new() });
+    }
+}
+
+/// `data/dynamic_alloca.c`. The frame has 16 bytes, each array 40, rounded up to 48: the second one ends at byte 112.
+#[test]
+fn arrays_of_dynamic_size_are_64_times_too_far_away() {
+    let objects: [(&[u8], u64); 2] = [
+        // The stack pointer counts the bytes of 64 lanes; where a lane's own are asked for, LLVM does not divide.
+        (include_bytes!("../data/dynamic-alloca-gfx90a-O1.co.gz"), 64 * 16),
+        // It counts those of a lane; LLVM adds the bytes of 64 lanes for the first array.
+        (include_bytes!("../data/dynamic-alloca-gfx942-O1.co.gz"), 16 + 64 * 48),
+    ];
+    for (packed, address) in objects {
+        let program = Program::load(&unpacked(packed), None).unwrap();
+        let launch = |scratch| {
+            let spec = Spec::new([1, 1, 1], [64, 1, 1]).next(Buffer::zeros(Element::U32, 64).shown());
+            let spec = spec.int(1, Element::U32, 10);
+            let mut launch = program.prepare(&Spec { scratch: Some(scratch), ..spec }, ".".as_ref()).unwrap();
+            launch.run(&Options::default()).map(|_| launch.buffer_at(0).unwrap().bytes)
+        };
+        match launch(112) {
+            Err(Error::Sim { error, .. }) => match *error {
+                SimError::OutOfBounds(oob) => assert_eq!(oob.address, address),
+                other => panic!("{other}"),
+            },
+            other => panic!("{other:?}"),
+        }
+        let sum: u32 = (0..10).map(|i| 3 * i + 5).sum();
+        assert_eq!(launch(8192).unwrap(), sum.to_le_bytes().repeat(64));
     }
 }

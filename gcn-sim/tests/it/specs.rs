@@ -2,7 +2,7 @@
 
 use gcn_emit::asm::{Options as AsmOptions, assemble};
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
-use gcn_sim::{LaunchError, Options, SimError};
+use gcn_sim::{LaunchError, Options, SimError, Space, timed};
 
 /// A kernel for one wave with these arguments (metadata of each) and this code, after its arguments are at `s[0:1]`.
 fn program(args: &[&str], kernarg_bytes: u32, private_bytes: u32, code: &str) -> Program {
@@ -209,15 +209,22 @@ fn what_a_spec_cannot_mean_is_refused() {
 /// LLVM 22 says of a larger frame: "stack frame size (140004) exceeds limit (131056)", on every target.
 #[test]
 fn scratch_is_limited_as_on_hardware() {
-    let error = |private_bytes: u32, scratch: Option<u32>| {
+    let error_of = |private_bytes: u32, scratch: Option<u32>, code: &str| {
         let spec = Spec { scratch, ..Spec::new([1; 3], [64, 1, 1]) };
-        let mut prepared = program(&[], 0, private_bytes, "").prepare(&spec, ".".as_ref()).unwrap();
-        match prepared.run(&Options::default()) {
-            Ok(_) => None,
-            Err(Error::Sim { error, .. }) => Some(*error),
-            Err(other) => panic!("{other}"),
-        }
+        let mut prepared = program(&[], 0, private_bytes, code).prepare(&spec, ".".as_ref()).unwrap();
+        let runs = [
+            prepared.run(&Options::default()).err(),
+            prepared.run(&Options { parallel: true, ..Options::strict() }).err(),
+            prepared.run_timed(&timed::Config::default()).err(),
+        ];
+        let [one, two, timed] = runs.map(|error| match error? {
+            Error::Sim { error, .. } => Some(*error),
+            other => panic!("{other}"),
+        });
+        assert!(one == two && one == timed, "{one:?} {two:?} {timed:?}");
+        one
     };
+    let error = |private_bytes, scratch| error_of(private_bytes, scratch, "");
     assert_eq!(error(131_056, None), None);
     assert_eq!(error(16, Some(131_056)), None);
     for (asked, private_bytes, scratch) in [
@@ -229,4 +236,19 @@ fn scratch_is_limited_as_on_hardware() {
         let expected = LaunchError::Scratch { asked, available: 131_056 };
         assert_eq!(error(private_bytes, scratch), Some(SimError::Launch(expected)));
     }
+    assert_eq!(error_of(64, None, "scratch_store_dword off, v0, off offset:60"), None);
+    match error_of(64, None, "scratch_store_dword off, v0, off offset:61") {
+        Some(SimError::OutOfBounds(oob)) => assert_eq!((oob.space, oob.address), (Space::Scratch, 61)),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Timed mode has the scratch memory of all resident workgroups at a time.
+#[test]
+fn scratch_that_this_machine_has_no_memory_for_is_refused() {
+    let spec = Spec { scratch: Some(131_056), ..Spec::new([1 << 24, 1, 1], [128, 1, 1]) };
+    let mut prepared = program(&[], 0, 0, "").prepare(&spec, ".".as_ref()).unwrap();
+    let config = timed::Config { cus: Some(1 << 20), simulated_cus: 1 << 20, ..timed::Config::default() };
+    let error = prepared.run_timed(&config).unwrap_err().to_string();
+    assert!(error.contains("which this machine does not have"), "{error}");
 }

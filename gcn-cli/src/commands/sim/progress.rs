@@ -49,24 +49,30 @@ impl Bar {
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
-            let _watcher = std::thread::Builder::new().spawn_scoped(scope, move || self.wait(&stopped));
+            let wait = move || {
+                if self.waits_in_vain(&stopped, LONG) {
+                    self.clear();
+                    file::complain(HINT);
+                }
+            };
+            let _watcher = std::thread::Builder::new().spawn_scoped(scope, wait);
             let result = work();
             drop(stop);
             result
         })
     }
 
-    /// Waits until the run ends, or nothing has happened for too long.
-    fn wait(&self, stopped: &Receiver<()>) {
+    /// Waits until the run ends (false), or no workgroup has ended for as `long` (true).
+    fn waits_in_vain(&self, stopped: &Receiver<()>, long: Duration) -> bool {
         let mut before = self.done.load(Relaxed);
-        while stopped.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+        while stopped.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {
             let now = self.done.load(Relaxed);
             if now == before {
-                self.clear();
-                return file::complain(HINT);
+                return true;
             }
             before = now;
         }
+        false
     }
 
     /// Draws it, now and then.
@@ -112,5 +118,14 @@ mod tests {
         assert!(shown.starts_with("[##########          "), "{shown}");
         assert!(shown.ends_with("25 of 100 workgroups, 3 s left "), "{shown}");
         assert!(line(Progress { done: 0, total: 0 }, Duration::ZERO).contains("0 of 0"));
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_ends_is_noticed() {
+        let bar = Bar::new();
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        assert!(bar.waits_in_vain(&stopped, Duration::from_millis(1)));
+        drop(stop);
+        assert!(!bar.waits_in_vain(&stopped, LONG), "the run has ended");
     }
 }
