@@ -13,6 +13,7 @@
 pub mod cfg;
 pub mod check;
 pub mod counters;
+pub mod dataflow;
 pub mod evidence;
 pub mod hazards;
 pub mod indexing;

@@ -3,6 +3,7 @@
 mod queue;
 
 use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 use std::collections::HashMap;
 
@@ -25,8 +26,8 @@ pub enum Mode {
     /// Results are there at once.
     #[default]
     Functional,
-    /// As functional, but an instruction that comes too early for a counter or a wait-state rule, or waves that do not
-    /// meet at a barrier, are errors.
+    /// As functional, but an instruction that comes too early for a counter or a wait-state rule is an error, and
+    /// so is a wave that ends without a barrier at which others of its workgroup wait.
     Strict,
     /// An instruction that comes too early sees what was there before; [`Stats::stale`] counts where. With enough waits the
     /// result is that of [`Mode::Functional`].
@@ -38,6 +39,9 @@ pub enum Mode {
 pub struct Options {
     /// Functional, strict or faithful.
     pub mode: Mode,
+    /// The rules by which strict and faithful mode judge what comes too early; every one without a choice, as for `gcn check`.
+    /// [`Config::at_least`] takes those of a grade.
+    pub rules: Config,
     /// Most instructions that a wave may execute.
     pub max_instructions: u64,
     /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
@@ -63,6 +67,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             mode: Mode::Functional,
+            rules: Config::default(),
             max_instructions: 1 << 40,
             // Waves may wait for each other through memory.
             turn: 1 << 16,
@@ -165,7 +170,11 @@ pub fn run_with(
     let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
     launch.release(memory)?;
-    Ok(Stats { stale, findings, ..Stats::of(machine, &result?, waves) })
+    let counts = result?;
+    match findings.iter().find(|finding| options.findings == 0 && !finding.kind.is_note()) {
+        Some(finding) => Err(SimError::Finding(Box::new(finding.clone()))),
+        None => Ok(Stats { stale, findings, ..Stats::of(machine, &counts, waves) }),
+    }
 }
 
 /// Runs `work` on a pool of that many host threads, or on the global pool.

@@ -221,8 +221,8 @@ pub enum SimError {
     /// A missing wait (strict mode).
     #[error("{0}")]
     Hazard(Box<Hazard>),
-    /// Waves of a workgroup at different barriers, or some at a barrier and others gone (strict mode).
-    #[error("waves of workgroup {workgroup:?} do not meet at one barrier: {}", waves.join("; "))]
+    /// Waves of a workgroup wait at a barrier, and others have ended (strict mode).
+    #[error("waves of workgroup {workgroup:?} have ended without a barrier at which others wait: {}", waves.join("; "))]
     DivergentBarrier {
         /// The workgroup.
         workgroup: [u32; 3],

@@ -163,7 +163,7 @@ impl WaveState {
         self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
     }
 
-    /// Reads of LDS that are outstanding, each with the weakest wait for it.
+    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
     pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&Read, WaitCnt)> {
         self.reads.outstanding(&self.counters)
     }
@@ -194,7 +194,13 @@ impl WaveState {
         let now = program.strict.current(at, moved.as_ref());
         let moved_info = inst.as_ref().map(|inst| Info::of(cx.machine, inst, &now));
         let (info, effect) = (moved_info.as_ref().unwrap_or(&program.info[at]), now.effect);
-        if let Err(hazard) = self.counters.before(&program.strict.effects, cx.machine, effect, alone) {
+        if let Err(hazard) = self.counters.before(
+            &program.strict.effects,
+            cx.machine,
+            effect,
+            program.strict.pairs.rules,
+            alone,
+        ) {
             report(cx, hazard);
         }
         self.deliver(cx);
@@ -277,6 +283,9 @@ impl WaveState {
         }
         let id = self.counters.youngest();
         self.stores.push(cx, id, !effects[at].lds_dma);
+        if let Some(trace) = cx.trace.as_deref().filter(|_| effects[at].lds_dma) {
+            self.reads.add(&self.counters, at, &trace.touches);
+        }
         if !changes.is_empty() {
             let ordered = matches!(kind, Kind::Vector | Kind::Lds);
             let again = again.map(|sources| (at, sources));

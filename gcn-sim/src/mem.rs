@@ -42,7 +42,7 @@ fn name(parts: &[&str]) -> &'static str {
 }
 
 /// Active lanes, lowest first.
-fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
         mask &= mask.wrapping_sub(1);

@@ -3,15 +3,15 @@
 //! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
 //! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
 //! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
-//! memory model has for it (`scope.rs`). A read of LDS happens when a wait has made it certain: one that is outstanding at a barrier
-//! comes after it.
+//! memory model has for it (`scope.rs`). A read of LDS, or a load into it, happens when a wait has made it certain: one that is
+//! outstanding at a barrier comes after it.
 
 mod bounds;
 mod clock;
+mod defined;
 mod finding;
 mod progress;
 mod races;
-mod registers;
 mod scope;
 mod shadow;
 mod spin;
@@ -21,7 +21,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bitflags::bitflags;
+use gcn_isa::Inst;
 use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::Config;
 use gcn_isa::table::Class;
 
 use crate::dispatch::{Launch, Options};
@@ -39,7 +41,8 @@ use crate::strict::reads::Reads;
 use crate::wave::Wave;
 use crate::workgroup::site;
 
-use registers::{Info, Registers};
+use defined::{Access as Accessed, Aside, Bits, Changes, Info, Kind as Does, Now, Places, Undefined};
+use races::Guess;
 use scope::{Released, Role, Rules, Sync};
 use shadow::Shadow;
 use spin::Spin;
@@ -53,7 +56,8 @@ bitflags! {
         /// Accesses that are out of bounds, to freed memory or misaligned. Without this they end the run as
         /// [`crate::SimError`]; with it they are findings like the others.
         const ACCESSES = 1;
-        /// Reads of registers that nothing has written. Copies are not reads; what they copy is looked at when it is used.
+        /// Bits that nothing has written, followed from registers through values to where they matter: as an address, in EXEC,
+        /// at a branch, in memory that others see.
         const REGISTERS = 1 << 1;
         /// Reads of LDS that nothing has written.
         const LDS = 1 << 2;
@@ -61,7 +65,7 @@ bitflags! {
         const MEMORY = 1 << 3;
         /// Accesses of different waves to the same bytes that nothing orders.
         const RACES = 1 << 4;
-        /// Waves of a workgroup that do not meet at one barrier.
+        /// Waves that end without a barrier at which others of their workgroup wait.
         const BARRIERS = 1 << 5;
         /// Waves that can make no progress.
         const DEADLOCK = 1 << 6;
@@ -89,6 +93,16 @@ struct Global {
     released: HashMap<u64, Released>,
     /// Findings so far, each place once.
     known: HashSet<(FindingKind, u32, Option<u32>)>,
+    /// Races of reads that a compare-and-swap may yet make harmless.
+    guesses: Vec<Guess>,
+}
+
+impl Global {
+    /// True if the finding is to be kept: the first about its pair of instructions, and one of the first `limit`.
+    fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
+        let key = (finding.kind, finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
+        self.known.len() < limit as usize && self.known.insert(key)
+    }
 }
 
 impl Shared {
@@ -101,7 +115,7 @@ impl Shared {
         Some(Shared {
             checks: options.sanitize,
             limit: options.findings,
-            info: steps.iter().map(|s| Info::of(&s.inst)).collect(),
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
             effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
             roles: steps.iter().map(|s| rules.role(&s.inst)).collect(),
             rules,
@@ -112,6 +126,11 @@ impl Shared {
 
     fn has(&self, checks: Sanitize) -> bool {
         self.checks.intersects(checks)
+    }
+
+    /// True if what stores replace is needed.
+    pub(crate) fn keeps(&self) -> bool {
+        self.has(Sanitize::RACES)
     }
 
     /// True if bad accesses are findings.
@@ -135,8 +154,12 @@ pub(crate) struct Group {
     released: HashMap<u64, Released>,
     findings: Vec<Finding>,
     exec: u64,
-    /// The registers of the instruction that runs, if an index moved them.
-    moved: Option<Info>,
+    /// The instruction that runs, if an index moved its registers.
+    moved: Option<(Inst, Info)>,
+    /// What it will have done to undefined bits, and a load that is followed beside.
+    changes: Changes,
+    loading: Option<Places>,
+    aside: Aside,
     /// Changes of global memory that the waves know of.
     seen: u64,
 }
@@ -144,24 +167,24 @@ pub(crate) struct Group {
 /// What they know about a wave.
 #[derive(Default)]
 struct State {
-    registers: Registers,
+    bits: Bits,
     sync: Sync,
     spin: Spin,
     counters: Counters,
-    /// What it has read from LDS.
+    /// What it has read from LDS or loads into it.
     reads: Reads,
 }
 
 impl State {
-    /// Follows which reads of LDS are outstanding.
+    /// Follows which reads of LDS and loads into it are outstanding.
     fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
         let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
         // What comes too early by itself is for strict mode to say.
         if effect.wait.is_some() {
-            self.counters.before(effects, cx.machine, effect, true).ok();
+            self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
         } else if effect.kind.is_some() {
             self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
-            if effect.reads_lds {
+            if effect.reads_lds || effect.lds_dma {
                 self.reads.add(&self.counters, at, touches);
             }
         }
@@ -180,6 +203,9 @@ impl Group {
             findings: Vec::new(),
             exec: 0,
             moved: None,
+            changes: Changes::default(),
+            loading: None,
+            aside: Aside::default(),
             seen: 0,
         }
     }
@@ -191,7 +217,7 @@ impl Group {
         self.released.clear();
         self.waves.resize_with(waves.len(), State::default);
         for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
-            state.registers.start(launch.machine, sgprs, wave.exec());
+            state.bits.start(launch.machine, sgprs, wave.exec());
             state.sync = Sync::new(self.index, number);
             state.spin.reset();
             state.counters.reset();
@@ -209,17 +235,68 @@ impl Group {
         if !shared.has(Sanitize::REGISTERS) {
             return Ok(());
         }
-        let number = cx.w.id as usize;
         // Before the instruction runs: a relative move may change the index itself.
-        self.moved = indexed::moved(cx, step)?.map(|inst| Info::of(&inst));
-        let info = self.moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
-        let Some((reg, lane)) = self.waves[number].registers.unwritten(cx, info) else {
-            return Ok(());
+        self.moved = indexed::moved(cx, step)?.map(|inst| {
+            let info = Info::of(cx.machine, &inst);
+            (inst, info)
+        });
+        let (inst, info) = match &self.moved {
+            Some((inst, info)) => (inst, info),
+            None => (&step.inst, &shared.info[cx.w.pc]),
         };
-        let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, lane, None);
-        finding.register = Some(reg.to_string());
-        finding.remedy = "write the register first, in every lane that reads it".to_owned();
+        let state = &mut self.waves[cx.w.id as usize];
+        if cx.w.mode.vskip && !inst.desc.is_salu() && !inst.desc.is_smem() {
+            return Ok(());
+        }
+        let used = Now { cx, step, inst, info, bits: &state.bits }.uses();
+        if let Some(used) = &used {
+            state.bits.settle(used);
+        }
+        self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside);
+        let now = Now { cx, step, inst, info, bits: &state.bits };
+        self.changes = now.changes(&mut self.aside)?;
+        let lane = self.changes.exec();
+        for undefined in used.map(|used| used.undefined).into_iter().chain(lane.map(Undefined::exec)) {
+            self.undefined(shared, cx, step, undefined)?;
+        }
+        Ok(())
+    }
+
+    fn undefined(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        undefined: Undefined,
+    ) -> Result<(), Fault> {
+        let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, undefined.lane, None);
+        finding.register = Some(undefined.register);
+        finding.remedy = format!("{}: write all of it first, in every lane that counts", undefined.why);
         self.report(shared, finding)
+    }
+
+    /// Follows undefined bits through what has been executed.
+    fn follow_bits(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        let (moved, mut changes) = (self.moved.take(), std::mem::take(&mut self.changes));
+        let (inst, info) = match &moved {
+            Some((inst, info)) => (inst, info),
+            None => (&step.inst, &shared.info[cx.w.pc]),
+        };
+        let (bits, aside) = (&mut self.waves[cx.w.id as usize].bits, &mut self.aside);
+        let mut found = None;
+        if info.kind == Does::Memory {
+            let access = Accessed { step, inst, info, touches, exec: self.exec };
+            found = bits.memory(cx, &access, aside)?;
+            changes = bits.load(cx, &access, aside, self.loading.take().as_ref())?;
+        }
+        changes.apply(bits);
+        found.map_or(Ok(()), |undefined| self.undefined(shared, cx, step, undefined))
     }
 
     /// Looks at what an instruction has done.
@@ -231,13 +308,11 @@ impl Group {
         next: Next,
     ) -> Result<(), Fault> {
         let number = cx.w.id as usize;
-        if shared.has(Sanitize::REGISTERS) {
-            let moved = self.moved.take();
-            let info = moved.as_ref().unwrap_or(&shared.info[cx.w.pc]);
-            self.waves[number].registers.write(cx, step, info, self.exec);
-        }
         let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
-        let result = self.look_at(shared, cx, step, &touches);
+        let mut result = self.look_at(shared, cx, step, &touches);
+        if shared.has(Sanitize::REGISTERS) && result.is_ok() {
+            result = self.follow_bits(shared, cx, step, &touches);
+        }
         if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
             self.meets(shared, number, mem::gws::resource(cx, step), matches!(next, Next::Queue(_)));
         }
@@ -302,12 +377,10 @@ impl Group {
 
     /// Keeps a finding, each pair of instructions once; ends the run if none is to be kept.
     fn report(&mut self, shared: &Shared, finding: Finding) -> Result<(), Fault> {
-        if shared.limit == 0 {
+        if shared.limit == 0 && !finding.kind.is_note() {
             return Err(Fault::Finding(Box::new(finding)));
         }
-        let mut global = shared.global();
-        let key = (finding.kind, finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
-        if global.known.len() < shared.limit as usize && global.known.insert(key) {
+        if shared.global().is_new(&finding, shared.limit) {
             self.findings.push(finding);
         }
         Ok(())

@@ -165,7 +165,7 @@ impl RegisterMap {
 }
 
 /// Position of a source operand among the three, by its name in the instruction table.
-fn role(name: &str) -> Option<usize> {
+pub(crate) fn role(name: &str) -> Option<usize> {
     Some(match name {
         "src0" | "ssrc0" | "vaddr" | "addr" | "sbase" => 0,
         "src1" | "ssrc1" | "saddr" | "soffset" | "data0" => 1,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use effect::Effect;
 use gcn_isa::counters::WaitCnt;
-use gcn_isa::hazards::View;
+use gcn_isa::hazards::{Config, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Inst, Target};
 
@@ -29,9 +29,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    pub(crate) fn new(machine: &Machine) -> Program {
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
         let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst)).collect();
-        Program { effects, pairs: states::Pairs::new(machine) }
+        Program { effects, pairs: states::Pairs::new(machine, rules) }
     }
 }
 
@@ -91,7 +91,7 @@ impl WaveState {
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.recent.check(&program.pairs, machine, now)?;
-        self.counters.before(&program.effects, machine, now.effect, alone)
+        self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
     }
 
     /// Takes note that an instruction executed and touched what `trace` says.
@@ -104,13 +104,13 @@ impl WaveState {
     ) -> Result<(), Box<Hazard>> {
         self.recent.push(&program.pairs, now);
         self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(trace))?;
-        if program.effects[now.at].reads_lds {
+        if program.effects[now.at].reads_lds || program.effects[now.at].lds_dma {
             self.reads.add(&self.counters, now.at, &trace.touches);
         }
         Ok(())
     }
 
-    /// Reads of LDS that are outstanding, each with the weakest wait for it.
+    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
     pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&reads::Read, WaitCnt)> {
         self.reads.outstanding(&self.counters)
     }

@@ -51,6 +51,8 @@ pub(crate) struct Trace {
     pub lenient: bool,
     /// Bad accesses so far.
     pub faults: Vec<Fault>,
+    /// Stores are put down here, with their bytes, and memory stays as it is.
+    pub stored: Option<Vec<(Touch, u128)>>,
 }
 
 impl Trace {

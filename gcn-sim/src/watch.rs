@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use gcn_isa::hazards::{Config, counter};
+
 use crate::dispatch::{Launch, Mode, Options};
 use crate::error::Hazard;
 use crate::exec::{Cx, Fault, Next, Trace};
@@ -13,7 +15,7 @@ use crate::machine::Machine;
 use crate::mem::late::When;
 use crate::sanitize::{self, Finding};
 use crate::step::Step;
-use crate::strict::reads::{self, Late};
+use crate::strict::reads::{self, Late, Read};
 use crate::strict::{self, Moved};
 use crate::wave::Wave;
 use crate::workgroup::{execute, site};
@@ -21,6 +23,7 @@ use crate::workgroup::{execute, site};
 /// What the workgroups of a launch share.
 pub(crate) struct Shared {
     mode: Watched,
+    rules: Config,
     sanitize: Option<sanitize::Shared>,
     results: Mutex<Results>,
 }
@@ -43,14 +46,14 @@ impl Shared {
     pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
         let mode = match options.mode {
             Mode::Functional => Watched::Functional,
-            Mode::Strict => Watched::Strict(strict::Program::new(machine)),
-            Mode::Faithful => Watched::Faithful(faithful::Program::new(machine)),
+            Mode::Strict => Watched::Strict(strict::Program::new(machine, options.rules)),
+            Mode::Faithful => Watched::Faithful(faithful::Program::new(machine, options.rules)),
         };
         let sanitize = sanitize::Shared::new(machine, options);
         if matches!(mode, Watched::Functional) && sanitize.is_none() && machine.probes().is_none() {
             return None;
         }
-        Some(Shared { mode, sanitize, results: Mutex::default() })
+        Some(Shared { mode, rules: options.rules, sanitize, results: Mutex::default() })
     }
 
     /// True if all workgroups must run on one host thread.
@@ -58,7 +61,7 @@ impl Shared {
         self.sanitize.is_some()
     }
 
-    /// True if waves that do not meet at one barrier are an error.
+    /// True if a wave that ends without a barrier at which others wait is an error.
     pub(crate) fn is_strict(&self) -> bool {
         matches!(self.mode, Watched::Strict(_))
     }
@@ -71,7 +74,8 @@ impl Shared {
     /// What was found, in the order of the code.
     pub(crate) fn results(&self) -> (Vec<Stale>, Vec<Finding>) {
         let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
-        let results = std::mem::take(&mut *results);
+        let mut results = std::mem::take(&mut *results);
+        results.findings.extend(self.sanitize.iter().flat_map(sanitize::Shared::end));
         (results.stale.into_values().collect(), results.findings)
     }
 }
@@ -83,7 +87,7 @@ pub(crate) struct Group {
     strict: Vec<strict::WaveState>,
     faithful: Vec<faithful::WaveState>,
     sanitize: Option<sanitize::Group>,
-    /// Reads of LDS that were outstanding at the last barrier.
+    /// Reads of LDS and loads into it that were outstanding at the last barrier.
     late: Vec<Late>,
     results: Results,
     id: [u32; 3],
@@ -123,11 +127,13 @@ impl Group {
         self.late.clear();
         // Other targets need every counter at 0 before a barrier.
         if machine.target().has_back_off_barrier() {
+            let reads = shared.rules.counts(&counter::BARRIER_LDS_READ);
+            let counts = |read: &Read| reads || read.writes();
             for (wave, state) in (0..).zip(&mut self.strict) {
-                self.late.extend(state.lds_reads().map(|read| Late::of(wave, read)));
+                self.late.extend(state.lds_reads().filter(|r| counts(r.0)).map(|read| Late::of(wave, read)));
             }
             for (wave, state) in (0..).zip(&mut self.faithful) {
-                self.late.extend(state.lds_reads().map(|read| Late::of(wave, read)));
+                self.late.extend(state.lds_reads().filter(|r| counts(r.0)).map(|read| Late::of(wave, read)));
             }
         }
         let Some((state, program)) = self.sanitize.as_mut().zip(shared.sanitize.as_ref()) else {
@@ -156,7 +162,8 @@ impl Group {
 
     pub(crate) fn trace(&mut self, shared: &Shared) -> Trace {
         let mut trace = std::mem::take(&mut self.trace);
-        trace.keep = matches!(shared.mode, Watched::Faithful(_));
+        trace.keep = matches!(shared.mode, Watched::Faithful(_))
+            || shared.sanitize.as_ref().is_some_and(sanitize::Shared::keeps);
         trace.lenient = shared.sanitize.as_ref().is_some_and(sanitize::Shared::is_lenient);
         trace
     }

@@ -170,8 +170,8 @@ impl Unit {
     /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
     fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
         if launch.watch.as_ref().is_some_and(Shared::is_strict) {
-            let first = self.waves[0].status;
-            if self.waves.iter().any(|w| w.status != first) {
+            // Barriers pair by arrival: waves may come to different instructions.
+            if self.waves.iter().any(|w| w.status == Status::Ended) {
                 return Err(self.divergent_barrier(launch, id));
             }
         }

@@ -10,6 +10,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use gcn_isa::hazards::{Config, Grade};
 use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
 use gcn_sim::{Mode, Options, Sanitize, SimError, Stats, timed};
 
@@ -61,6 +62,9 @@ pub struct Args {
     /// An instruction that comes too early sees what was there before; what was stale is listed
     #[arg(long, conflicts_with = "strict")]
     faithful: bool,
+    /// The least grade of rules that --strict and --faithful go by: certain, documented or cautious
+    #[arg(long, value_name = "GRADE", default_value = "documented")]
+    level: Grade,
     /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = sanitizer)]
     sanitize: Vec<Sanitize>,
@@ -187,6 +191,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(if args.json { report.json(args.seconds)? } else { report.text() }.as_bytes())?;
     match &ran {
         Ran::Untimed(stats) if !ran.is_clean() => Err(Failure::shown(found::text(stats))),
+        // Notes are no faults.
+        Ran::Untimed(stats) if !stats.findings.is_empty() => {
+            file::complain(&found::text(stats));
+            Ok(())
+        }
         _ => Ok(()),
     }
 }
@@ -200,10 +209,10 @@ pub enum Ran {
 }
 
 impl Ran {
-    /// Nothing was read too early, and no sanitizer found anything.
+    /// Nothing was read too early, and no sanitizer found a fault.
     fn is_clean(&self) -> bool {
         match self {
-            Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.is_empty(),
+            Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.iter().all(|f| f.kind.is_note()),
             Ran::Timed(_) => true,
         }
     }
@@ -245,6 +254,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
             (_, true) => Mode::Faithful,
             _ => Mode::Functional,
         },
+        rules: Config::at_least(args.level),
         max_instructions: args.limit,
         turn: args.turn,
         parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),

@@ -430,6 +430,24 @@ macro_rules! classes {
 }
 
 impl Class {
+    /// True if the instruction reads and writes memory at one moment.
+    pub const fn is_atomic(self) -> bool {
+        use Class as C;
+        matches!(
+            self,
+            C::SmemAtomic
+                | C::SmemAtomicRet
+                | C::LdsAtomic
+                | C::LdsAtomicRet
+                | C::VmemAtomic
+                | C::VmemAtomicRet
+                | C::FlatAtomic
+                | C::FlatAtomicRet
+                | C::GlobalAtomic
+                | C::GlobalAtomicRet
+        )
+    }
+
     /// True if a scheduler moves nothing across such an instruction, nor it: it changes how others work, is seen from outside,
     /// or asks for its neighbours.
     pub const fn is_boundary(self) -> bool {

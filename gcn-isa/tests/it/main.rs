@@ -2,6 +2,7 @@
 
 mod cfg;
 mod check;
+mod dataflow;
 mod evidence;
 mod golden;
 mod hazards;

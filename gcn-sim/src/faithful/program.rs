@@ -1,7 +1,7 @@
 //! What faithful mode knows about the instructions of a program before it runs.
 
 use gcn_isa::Inst;
-use gcn_isa::hazards::Kinds;
+use gcn_isa::hazards::{Config, Kinds};
 use gcn_isa::table::{Access, Class};
 
 use super::registers::{Changes, Slot};
@@ -42,8 +42,8 @@ enum WrittenLanes {
 }
 
 impl Program {
-    pub(crate) fn new(machine: &Machine) -> Program {
-        let strict = strict::Program::new(machine);
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
+        let strict = strict::Program::new(machine, rules);
         let info = (0..machine.steps().len())
             .map(|at| Info::of(machine, &machine.steps()[at].inst, &strict.current(at, None)))
             .collect();

@@ -32,7 +32,7 @@ impl WaveState {
                 && (moved || distance < pairs.between(past.at, now.at) || !past.since.crossed().is_empty())
             {
                 let first = First { past: i, at: past.at, view, since: past.since };
-                found.extend(violation::between(machine, first, now.view, distance));
+                found.extend(violation::between(machine, pairs.rules, first, now.view, distance));
             }
         }
         found

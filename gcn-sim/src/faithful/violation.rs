@@ -45,12 +45,13 @@ pub(super) struct First<'a> {
 /// What the rules between two instructions that are `distance` wait states apart do.
 pub(super) fn between(
     machine: &Machine,
+    rules: Config,
     First { past, at: first, view: a, since }: First<'_>,
     b: &View,
     distance: u64,
 ) -> Vec<Violation> {
     let mut found = Vec::new();
-    let needs = a.required_all_since(b, Config::default(), since);
+    let needs = a.required_all_since(b, rules, since);
     for need in needs.into_iter().filter(|n| u64::from(n.states) > distance) {
         let Some((actions, reg)) = actions(machine, &need, a, b, since.live()) else { continue };
         let hazard = too_close(machine, first, need.rule.id, need.states, distance, reg);

@@ -35,6 +35,17 @@ impl Place {
     }
 }
 
+/// An access as it is recorded.
+fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
+    let (space, address) = match place {
+        Place::Global(a) if lane.is_none() => (Path::Scalar, a),
+        Place::Global(a) => (Path::Global, a),
+        Place::Lds(a) => (Path::Lds, u64::from(a)),
+        Place::Scratch(a) => (Path::Scratch, u64::from(a)),
+    };
+    Touch { space, lane, address, bytes: bytes as u8, kind }
+}
+
 /// Scalar accesses have no lane.
 fn without_lane(fault: Fault) -> Fault {
     match fault {
@@ -75,6 +86,9 @@ impl Cx<'_> {
     #[inline]
     pub(crate) fn store_scalar(&mut self, address: u64, value: u32) -> Result<(), Fault> {
         let place = Place::Global(address);
+        if self.is_put_down(place, 4, None, &[value]) {
+            return Ok(());
+        }
         self.note(place, 4, None, Kind::Write);
         let stored = self.put(place, 4, 0, value).map_err(without_lane);
         self.excuse(stored)
@@ -104,6 +118,9 @@ impl Cx<'_> {
     #[inline]
     pub(crate) fn store(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
         if self.trace.is_some() {
+            if self.is_put_down(place, bytes, Some(lane as u8), &[value]) {
+                return Ok(());
+            }
             self.note(place, bytes, Some(lane as u8), Kind::Write);
             let stored = self.put(place, bytes, lane, value);
             return self.excuse(stored);
@@ -158,6 +175,9 @@ impl Cx<'_> {
         lane: usize,
         words: [u32; 4],
     ) -> Result<(), Fault> {
+        if self.is_put_down(place, bytes, Some(lane as u8), &words) {
+            return Ok(());
+        }
         self.note(place, bytes, Some(lane as u8), Kind::Write);
         let mut raw = [0u8; 16];
         for (chunk, word) in raw.as_chunks_mut::<4>().0.iter_mut().zip(words) {
@@ -248,6 +268,18 @@ impl Cx<'_> {
         }
     }
 
+    /// Puts down a store, if that is all that is to become of it.
+    #[inline]
+    fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
+        let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {
+            return false;
+        };
+        let all = words.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word));
+        let mask = u128::MAX >> (128 - 8 * bytes.clamp(1, 16));
+        stored.push((touch(place, bytes, lane, Kind::Write), all & mask));
+        true
+    }
+
     /// Records an access that is about to happen, if accesses are recorded.
     #[inline]
     fn note(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
@@ -264,14 +296,9 @@ impl Cx<'_> {
         let looks = self.trace.as_ref().is_some_and(|trace| trace.keep || trace.lenient);
         let inside = !looks || self.peek(place, number, &mut old[..bytes as usize]);
         let Some(trace) = self.trace.as_deref_mut().filter(|_| inside) else { return };
-        let (space, address) = match place {
-            Place::Global(a) if lane.is_none() => (Path::Scalar, a),
-            Place::Global(a) => (Path::Global, a),
-            Place::Lds(a) => (Path::Lds, u64::from(a)),
-            Place::Scratch(a) => (Path::Scratch, u64::from(a)),
-        };
-        trace.touches.push(Touch { space, lane, address, bytes: bytes as u8, kind });
-        if trace.keep && kind == Kind::Write && space != Path::Scratch {
+        let touch = touch(place, bytes, lane, kind);
+        trace.touches.push(touch);
+        if trace.keep && kind == Kind::Write && touch.space != Path::Scratch {
             trace.replaced.extend_from_slice(&old[..bytes as usize]);
         }
     }

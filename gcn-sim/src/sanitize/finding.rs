@@ -16,7 +16,7 @@ pub enum FindingKind {
     UseAfterFree,
     /// An access that must be aligned and is not.
     Misaligned,
-    /// A register is read that nothing has written.
+    /// Bits that nothing has written matter: in an address, in EXEC, at a branch, in memory that others see.
     UninitializedRegister,
     /// LDS is read that nothing has written.
     UninitializedLds,
@@ -26,9 +26,11 @@ pub enum FindingKind {
     LdsRace,
     /// Two accesses to global memory that no barrier or atomic orders.
     GlobalRace,
+    /// Two stores of the same value that no barrier or atomic orders: a note, as the result is the same in any order.
+    SameValue,
     /// Two accesses to global memory of different workgroups that an atomic or fence orders only within a workgroup.
     NarrowScope,
-    /// Waves of a workgroup do not meet at one barrier.
+    /// A wave has ended without a barrier at which others of its workgroup wait.
     DivergentBarrier,
     /// No wave of the workgroup can make progress.
     Deadlock,
@@ -41,15 +43,23 @@ impl FindingKind {
             FindingKind::OutOfBounds => "access out of bounds",
             FindingKind::UseAfterFree => "access to freed memory",
             FindingKind::Misaligned => "misaligned access",
-            FindingKind::UninitializedRegister => "read of an uninitialised register",
+            FindingKind::UninitializedRegister => "use of an undefined value",
             FindingKind::UninitializedLds => "read of uninitialised LDS",
             FindingKind::UninitializedMemory => "read of uninitialised memory",
             FindingKind::LdsRace => "data race in LDS",
             FindingKind::GlobalRace => "data race in global memory",
+            FindingKind::SameValue => "unordered stores of the same value",
             FindingKind::NarrowScope => "synchronisation between workgroups at too narrow a scope",
-            FindingKind::DivergentBarrier => "waves do not meet at one barrier",
+            FindingKind::DivergentBarrier => "a wave ended without a barrier at which others wait",
             FindingKind::Deadlock => "no wave can make progress",
         }
+    }
+}
+
+impl FindingKind {
+    /// True if it is worth knowing, but no fault.
+    pub fn is_note(self) -> bool {
+        self == FindingKind::SameValue
     }
 }
 

@@ -16,7 +16,7 @@ impl Group {
         self.move_late_reads();
     }
 
-    /// Waves that meet, though not all at one barrier.
+    /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.
     pub(crate) fn divergent(
         &mut self,
         shared: &Shared,
@@ -29,18 +29,15 @@ impl Group {
         let Some(first) = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_))) else {
             return Ok(());
         };
-        let Some(other) = waves.iter().find(|w| w.status != first.status) else { return Ok(()) };
-        let mut finding = Finding {
+        let Some(other) = waves.iter().find(|w| w.status == Status::Ended) else { return Ok(()) };
+        let finding = Finding {
             kind: FindingKind::DivergentBarrier,
             party: self.party_of(machine, first),
             other: Some(self.party_of(machine, other)),
             register: None,
             allocation: None,
-            remedy: "let every wave of the workgroup execute the same barriers".to_owned(),
+            remedy: "the other wave has ended; let it come to a barrier too".to_owned(),
         };
-        if other.status == Status::Ended {
-            finding.remedy = "the other wave has ended; let it execute the barrier too".to_owned();
-        }
         self.report(shared, finding)
     }
 

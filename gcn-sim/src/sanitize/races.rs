@@ -1,7 +1,7 @@
 //! Data races: accesses of different waves to the same bytes that nothing orders.
 
 use super::bounds::access_of;
-use super::clock::WAVES;
+use super::clock::{Thread, WAVES};
 use super::scope::Missing;
 use super::shadow::{Epoch, Order, words};
 use super::{Access, AccessKind, Finding, FindingKind, Global, Group, Party, Shared};
@@ -10,14 +10,36 @@ use crate::exec::{Cx, Fault, Kind, Path, Touch};
 use crate::gws::Queued;
 use crate::step::Step;
 use gcn_isa::memory_model::Scope;
+use gcn_isa::table::{InstDesc, MemBytes};
 
 /// An access that races with an earlier one.
 struct Race {
     touch: Touch,
+    /// The word that both access.
+    word: u64,
     other: Epoch,
     other_writes: bool,
     /// What would order the two if it were of agent scope.
     missing: Option<Missing>,
+    /// Both write, and the same.
+    same: bool,
+}
+
+/// A race of a read that a compare-and-swap may yet make harmless, and the word and the wave that has read it.
+pub(super) struct Guess {
+    thread: Thread,
+    word: u64,
+    finding: Finding,
+}
+
+impl Shared {
+    /// The launch has ended: the guesses that nothing has checked are races.
+    pub(crate) fn end(&self) -> Vec<Finding> {
+        let mut global = self.global();
+        let guesses = std::mem::take(&mut global.guesses);
+        let findings = guesses.into_iter().map(|guess| guess.finding);
+        findings.filter(|finding| global.is_new(finding, self.limit.max(1))).collect()
+    }
 }
 
 impl Group {
@@ -36,10 +58,25 @@ impl Group {
         if touches.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
+        let same = same_values(cx, touches);
+        if swaps(step.inst.desc) {
+            // What it read before was a guess, which the exchange has checked.
+            let mut global = shared.global();
+            for (touch, (word, mask)) in
+                touches.iter().flat_map(|t| words(t.address, t.bytes.into()).map(move |w| (t, w)))
+            {
+                global.guesses.retain(|guess| (guess.thread, guess.word) != (thread, word));
+                match touch.space {
+                    Path::Lds => self.lds.forget_reads(word, mask, thread),
+                    _ => global.memory.forget_reads(word, mask, thread),
+                }
+            }
+        }
         let mut found = Vec::new();
         let mut global = shared.global();
         let Global { memory, released, .. } = &mut *global;
-        for (touch, &order) in touches.iter().zip(&orders).filter(|(t, _)| t.space != Path::Scratch) {
+        let accesses = touches.iter().zip(&orders).zip(same);
+        for ((touch, &order), same) in accesses.filter(|((t, _), _)| t.space != Path::Scratch) {
             let lds = touch.space == Path::Lds;
             let sync = &mut self.waves[number].sync;
             let (shadow, released) = match lds {
@@ -65,7 +102,8 @@ impl Group {
                     let far = other.group() != index;
                     let missing = if far { narrow(&epoch, &other) } else { None };
                     let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
-                    found.push(Race { touch: *touch, other, other_writes, missing });
+                    let same = same && other_writes && other.order != Order::Atomic;
+                    found.push(Race { touch: *touch, word, other, other_writes, missing, same });
                 }
             }
             if touch.kind != Kind::Read && order != Order::Plain {
@@ -76,22 +114,42 @@ impl Group {
         drop(global);
         for race in found {
             let finding = self.race(shared, cx, step, &race);
-            self.report(shared, finding)?;
+            match self.guesser(cx, thread, step, &race) {
+                Some(thread) => {
+                    let word = race.word;
+                    let guesses = &mut shared.global().guesses;
+                    if !guesses.iter().any(|g| (g.thread, g.word) == (thread, word)) {
+                        guesses.push(Guess { thread, word, finding });
+                    }
+                }
+                None => self.report(shared, finding)?,
+            }
         }
         Ok(())
     }
 
-    /// Behind a barrier: the reads of LDS that are outstanding are yet to happen.
+    /// The wave whose read races with an exchange by another, if it may be the guess that its own exchange will check.
+    fn guesser(&self, cx: &Cx<'_>, thread: Thread, step: &Step, race: &Race) -> Option<Thread> {
+        let other = &cx.machine.steps()[race.other.step as usize].inst;
+        match (race.touch.kind, race.other_writes) {
+            (Kind::Read, true) => swaps(other.desc).then_some(thread),
+            (Kind::Atomic, false) => swaps(step.inst.desc).then_some(race.other.thread),
+            _ => None,
+        }
+    }
+
+    /// After a barrier: the reads of LDS and the loads into it that are outstanding are yet to happen.
     pub(super) fn move_late_reads(&mut self) {
         for (number, state) in self.waves.iter_mut().enumerate() {
             let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
             for (read, _) in state.reads.outstanding(&state.counters) {
+                let writes = read.writes();
                 for touch in &read.touches {
                     for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
                         let (step, lane) = (read.at as u32, touch.lane);
                         let (order, scope) = (Order::Plain, Scope::Workgroup);
                         let epoch = Epoch { thread, at, step, lane, mask, order, scope };
-                        self.lds.access(word, epoch, false, &state.sync.clock);
+                        self.lds.access(word, epoch, writes, &state.sync.clock);
                     }
                 }
             }
@@ -134,8 +192,9 @@ impl Group {
     }
 
     fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
-        let Race { touch, other, other_writes, missing } = race;
+        let Race { touch, other, other_writes, missing, .. } = race;
         let kind = match missing {
+            _ if race.same => FindingKind::SameValue,
             Some(_) => FindingKind::NarrowScope,
             None if touch.space == Path::Lds => FindingKind::LdsRace,
             None => FindingKind::GlobalRace,
@@ -161,6 +220,7 @@ impl Group {
             access: Some(Access { kind: other_kind, ..access_of(touch) }),
         });
         finding.remedy = match missing {
+            _ if race.same => "the result is the same in any order".to_owned(),
             Some(missing) => shared.rules.remedy(*missing),
             None if group == self.index => {
                 "put s_barrier between the two, with the waits before it, or make both atomic".to_owned()
@@ -169,6 +229,38 @@ impl Group {
         };
         finding
     }
+}
+
+/// Of each access: it writes what was there already.
+fn same_values(cx: &Cx<'_>, touches: &[Touch]) -> Vec<bool> {
+    let mut before = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
+    let mut same = |touch: &Touch| {
+        if touch.kind != Kind::Write || touch.space == Path::Scratch {
+            return false;
+        }
+        let (old, rest) = before.split_at(usize::from(touch.bytes).min(before.len()));
+        before = rest;
+        let mut now = [0; 16];
+        let now = &mut now[..old.len()];
+        let there = match touch.space {
+            Path::Lds => cx
+                .lds
+                .get(touch.address as usize..)
+                .and_then(|lds| lds.get(..now.len()))
+                .map(|from| now.copy_from_slice(from))
+                .is_some(),
+            _ => cx.memory.peek(touch.address, now),
+        };
+        there && !old.is_empty() && old == now
+    };
+    touches.iter().map(&mut same).collect()
+}
+
+/// True if the instruction exchanges a word if it holds what is expected: it takes twice as much data as it updates.
+fn swaps(desc: &InstDesc) -> bool {
+    let MemBytes::Bytes(bytes) = desc.mem_bytes else { return false };
+    let data = desc.operands.iter().filter(|o| matches!(o.name, "vdata" | "data0" | "data1"));
+    desc.class.is_atomic() && data.map(|o| 4 * u32::from(o.dwords)).sum::<u32>() == 2 * u32::from(bytes)
 }
 
 /// What stands for a resource of global wave sync among the words of global memory.

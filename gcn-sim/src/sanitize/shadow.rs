@@ -70,6 +70,13 @@ impl Shadow {
         self.cell(word).written |= mask;
     }
 
+    /// What a wave has read of these bytes was a guess that it has checked since.
+    pub(super) fn forget_reads(&mut self, word: u64, mask: u8, thread: Thread) {
+        for read in self.cell(word).reads.iter_mut().filter(|read| read.thread == thread) {
+            read.mask &= !mask;
+        }
+    }
+
     /// Adds an access; returns an earlier one with which it races and whether that one writes.
     pub(super) fn access(
         &mut self,

@@ -11,6 +11,8 @@
 //! (`gcn_isa::counters::Counter::capacity`): of a type that completes in order, the oldest.
 
 use gcn_isa::counters::{WaitCnt, finishes_after};
+use gcn_isa::hazards::Config;
+use gcn_isa::hazards::counter::{self, CounterRule};
 use gcn_isa::reg::RegUnit;
 
 use super::effect::{Effect, Kind};
@@ -90,6 +92,7 @@ impl Counters {
         effects: &[Effect],
         machine: &Machine,
         effect: &Effect,
+        rules: Config,
         alone: bool,
     ) -> Result<(), Box<Hazard>> {
         self.done.clear();
@@ -102,18 +105,18 @@ impl Counters {
         }
         self.make_room(effects, effect.room);
         if effect.barrier {
-            return self.barrier(machine, alone);
+            return self.barrier(machine, rules, alone);
         }
         for unit in &effect.reads {
             if let Some(operation) = self.writer(*unit) {
-                return Err(self.too_early(machine, "waitcnt.raw", operation, Some(*unit)));
+                return Err(self.too_early(machine, &counter::RAW, operation, Some(*unit)));
             }
         }
         for unit in &effect.writes {
             if let Some(operation) = self.writer(*unit)
                 && !returns_in_order(operation.kind, effect.kind)
             {
-                return Err(self.too_early(machine, "waitcnt.waw", operation, Some(*unit)));
+                return Err(self.too_early(machine, &counter::WAW, operation, Some(*unit)));
             }
         }
         Ok(())
@@ -143,7 +146,7 @@ impl Counters {
             return Ok(());
         }
         match self.operations.iter().find(|o| o.dma.is_some_and(|dma| dma.overlaps(&lds))) {
-            Some(operation) => Err(self.too_early(machine, "waitcnt.lds-dma", operation, None)),
+            Some(operation) => Err(self.too_early(machine, &counter::LDS_DMA, operation, None)),
             None => Ok(()),
         }
     }
@@ -230,17 +233,17 @@ impl Counters {
 
     /// Other waves see LDS after a barrier only if the writes before it have completed. Before gfx90a a barrier needs all
     /// counters at 0 anyway.
-    fn barrier(&self, machine: &Machine, alone: bool) -> Result<(), Box<Hazard>> {
+    fn barrier(&self, machine: &Machine, rules: Config, alone: bool) -> Result<(), Box<Hazard>> {
         let strongest = !machine.target().has_unified_agprs();
         for operation in &self.operations {
-            if strongest {
-                return Err(self.too_early(machine, "barrier.counters", operation, None));
-            }
-            if operation.writes_lds && operation.on_lgkm && operation.by_lgkm && !alone {
-                return Err(self.too_early(machine, "barrier.lds", operation, None));
-            }
-            if operation.dma.is_some() && !alone {
-                return Err(self.too_early(machine, "barrier.lds-dma", operation, None));
+            let writes = operation.writes_lds && operation.on_lgkm && operation.by_lgkm;
+            let asked = [
+                (strongest, &counter::BARRIER_COUNTERS),
+                (writes && !alone, &counter::BARRIER_LDS),
+                (operation.dma.is_some() && !alone, &counter::BARRIER_LDS_DMA),
+            ];
+            if let Some((_, rule)) = asked.iter().find(|(applies, rule)| *applies && rules.counts(*rule)) {
+                return Err(self.too_early(machine, rule, operation, None));
             }
         }
         Ok(())
@@ -250,7 +253,7 @@ impl Counters {
     fn too_early(
         &self,
         machine: &Machine,
-        rule: &str,
+        rule: &CounterRule,
         operation: &Operation,
         register: Option<RegUnit>,
     ) -> Box<Hazard> {
@@ -259,7 +262,7 @@ impl Counters {
         let lgkm = self.operations.iter().filter(|o| o.on_lgkm).count();
         let have = format!("operations that may be outstanding: {vm} on vmcnt, {lgkm} on lgkmcnt");
         let remedy = format!("place `s_waitcnt {need}` before it");
-        hazard(machine, rule, operation.at, register, (need.to_string(), have, remedy))
+        hazard(machine, rule.id, operation.at, register, (need.to_string(), have, remedy))
     }
 
     /// The weakest wait that makes `operation` certain.

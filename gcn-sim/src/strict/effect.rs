@@ -93,7 +93,7 @@ impl Effect {
     }
 }
 
-fn is_load(class: Class) -> bool {
+pub(crate) fn is_load(class: Class) -> bool {
     matches!(
         class,
         Class::VmemLoad

@@ -18,6 +18,8 @@ use crate::machine::Machine;
 /// Answers of the rule table for pairs of a program's instructions, worked out on first use.
 pub(crate) struct Pairs {
     pub views: Vec<View>,
+    /// The rules that count.
+    pub rules: Config,
     /// Wait states that each instruction itself provides.
     pub own: Vec<u32>,
     /// By second instruction: for each first one [`UNKNOWN`], or [`KNOWN`] plus the wait states needed.
@@ -28,9 +30,10 @@ const UNKNOWN: u8 = 0;
 const KNOWN: u8 = 1;
 
 impl Pairs {
-    pub(crate) fn new(machine: &Machine) -> Pairs {
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Pairs {
         let steps = machine.steps();
         Pairs {
+            rules,
             views: steps.iter().map(|s| View::new(machine.target(), &s.inst)).collect(),
             own: steps.iter().map(|s| hazards::wait_states(&s.inst)).collect(),
             rows: steps.iter().map(|_| OnceLock::new()).collect(),
@@ -52,14 +55,14 @@ impl Pairs {
         if cached != UNKNOWN {
             return u64::from(cached - KNOWN);
         }
-        let need = self.views[first].required(&self.views[second], Config::default()).map_or(0, |n| n.states);
+        let need = self.views[first].required(&self.views[second], self.rules).map_or(0, |n| n.states);
         row[first].store(KNOWN + need, Relaxed);
         u64::from(need)
     }
 
     /// What `second` needs after `past` of what is left of its results.
     fn required(&self, past: &Past, second: &Current<'_>) -> Option<Need> {
-        past.view(self).required_since(second.view, Config::default(), past.since)
+        past.view(self).required_since(second.view, self.rules, past.since)
     }
 }
 

@@ -37,6 +37,7 @@ mod strict;
 mod table;
 mod timed;
 mod together;
+mod triton;
 mod typed;
 mod vector;
 mod witness;

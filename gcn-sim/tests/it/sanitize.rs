@@ -41,6 +41,7 @@ impl Case {
             vgprs: 32,
             agprs: 32,
             sgprs: 32,
+            private_bytes: 16,
             user_sgprs: UserSgprs { kernarg_segment_ptr: true, ..UserSgprs::default() },
             ..state()
         }
@@ -118,43 +119,103 @@ fn accesses_out_of_bounds_misaligned_and_after_free() {
     assert_eq!(misaligned.remedy, "the address must be a multiple of 4");
 }
 
+/// Undefined bits are reported where they matter, and not where they are read.
 #[test]
 fn registers_that_nothing_has_written() {
     use FindingKind::UninitializedRegister as Kind;
-    let finding = ONE.tells(Kind, "v_add_u32 v6, v1, v9", &["v_mov_b32 v9, 0\nv_add_u32 v6, v1, v9"]);
-    assert_eq!((finding.register.as_deref(), finding.party.lane), (Some("v9"), Some(0)));
+    let sum = "v_add_u32 v6, v1, v9\n";
+    let store = |register: &str| format!("global_store_dword v2, {register}, s[4:5]");
+    let finding = ONE.tells(
+        Kind,
+        &format!("{sum}{}", store("v6")),
+        &[sum, &format!("v_mov_b32 v9, 0\n{sum}{}", store("v6"))],
+    );
+    assert_eq!((finding.register.as_deref(), finding.party.lane), (Some("v6"), Some(0)));
+    assert!(finding.remedy.starts_with("it is written to memory"), "{finding}");
     // Lanes count.
-    let half = "s_mov_b64 exec, 15\nv_mov_b32 v9, 0\ns_mov_b64 exec, 31\nv_add_u32 v6, v1, v9";
-    let finding = ONE.tells(Kind, half, &["s_mov_b64 exec, 15\nv_mov_b32 v9, 0\nv_add_u32 v6, v1, v9"]);
-    assert_eq!(finding.party.lane, Some(4));
-    ONE.tells(Kind, "s_add_u32 s8, s9, 1", &["s_mov_b32 s9, 1\ns_add_u32 s8, s9, 1"]);
-    ONE.tells(
+    let half =
+        |lanes: u32| format!("s_mov_b64 exec, 15\nv_mov_b32 v9, 0\ns_mov_b64 exec, {lanes}\n{}", store("v9"));
+    assert_eq!(ONE.tells(Kind, &half(31), &[&half(15)]).party.lane, Some(4));
+    // Addresses, EXEC, branches, LDS, atomics.
+    let address = ONE.tells(
         Kind,
-        "v_cndmask_b32 v5, v1, v2, vcc",
-        &["v_cmp_eq_u32 vcc, v1, v2\nv_cndmask_b32 v5, v1, v2, vcc"],
+        "v_and_b32 v9, 0xfc, v9\nglobal_load_dword v5, v9, s[4:5]",
+        &["v_and_b32 v9, 0, v9\nglobal_load_dword v5, v9, s[4:5]"],
     );
-    // A copy is no use, and carries what it copies.
-    ONE.tells(
+    assert_eq!(address.register.as_deref(), Some("v9"));
+    let exec = ONE.tells(
         Kind,
-        "v_mov_b32 v10, v9\nv_add_u32 v11, v10, v1",
-        &["v_mov_b32 v10, v9", "v_mov_b32 v10, v9\nv_mov_b32 v10, 1\nv_add_u32 v11, v10, v1"],
+        "s_mov_b64 exec, s[8:9]",
+        &["s_and_b64 s[8:9], s[8:9], 0\ns_mov_b64 exec, s[8:9]", "s_mov_b64 s[10:11], s[8:9]"],
     );
-    ONE.tells(Kind, "s_mov_b64 s[10:11], s[8:9]\ns_and_b32 s8, s10, 1", &["s_mov_b64 s[10:11], s[8:9]"]);
-    // AGPRs, stored data, matrix operands.
-    ONE.tells(
+    assert_eq!((exec.register.as_deref(), exec.party.lane), (Some("exec"), Some(0)));
+    let branch = |compare: &str| format!("{compare}\ns_cbranch_scc1 over\ns_nop 0\nover:");
+    let scc = ONE.tells(
         Kind,
-        "global_store_dword v2, a3, s[4:5]",
-        &["v_accvgpr_write_b32 a3, 0\ns_nop 4\nglobal_store_dword v2, a3, s[4:5]"],
+        &branch("s_add_u32 s8, s9, 1\ns_cmp_eq_u32 s8, 0"),
+        // One bit that is set decides it, whatever the others are.
+        &[&branch("s_or_b32 s8, s9, 4\ns_cmp_eq_u32 s8, 0"), &branch("s_or_b32 s8, s9, 4")],
     );
-    ONE.tells(
-        Kind,
-        "v_mov_b32 v10, 0\nv_mfma_f32_4x4x1_16b_f32 v[12:15], v10, v11, 0",
-        &["v_mov_b32 v10, 0\nv_mfma_f32_4x4x1_16b_f32 v[12:15], v10, v10, 0"],
-    );
+    assert_eq!(scc.register.as_deref(), Some("scc"));
+    let vcc =
+        |mask: &str| format!("s_or_b64 vcc, s[8:9], {mask}\ns_nop 4\ns_cbranch_vccz over\ns_nop 0\nover:");
+    ONE.tells(Kind, &vcc("0"), &[&vcc("1")]);
+    ONE.tells(Kind, "ds_write_b32 v2, v9", &["v_mov_b32 v9, 0\nds_write_b32 v2, v9"]);
+    ONE.tells(Kind, "global_atomic_add v2, v9, s[4:5]", &["global_atomic_add v2, v1, s[4:5]"]);
+    // Only the bytes that are stored.
+    let low = "v_and_b32 v9, 0xffffff00, v9\n";
+    ONE.tells(Kind, &format!("{low}ds_write_b16 v2, v9"), &[&format!("{low}ds_write_b8 v2, v9")]);
+    // A conversion to half a register keeps the other half.
+    let pair = "v_mov_b32 v8, 1.0\nv_cvt_pk_fp8_f32 v9, v8, v8\n";
+    ONE.tells(Kind, &format!("{pair}ds_write_b32 v2, v9"), &[&format!("{pair}ds_write_b16 v2, v9")]);
+    // AGPRs, and lanes of a mask.
+    ONE.tells(Kind, &store("a3"), &["v_accvgpr_write_b32 a3, 0\ns_nop 4\nglobal_store_dword v2, a3, s[4:5]"]);
+    let select = |mask: &str| {
+        format!("v_cmp_eq_u32 vcc, v1, {mask}\nv_cndmask_b32 v5, v1, v9, vcc\nds_write_b32 v2, v5")
+    };
+    assert_eq!(ONE.tells(Kind, &select("5"), &[&select("-1")]).party.lane, Some(5));
     // What is 0 whatever the register holds.
-    assert!(ONE.run("v_xor_b32 v9, v9, v9\nv_add_u32 v9, v9, v9").is_empty());
+    assert!(ONE.run("v_xor_b32 v9, v9, v9\nds_write_b32 v2, v9").is_empty());
     // A load writes.
-    assert!(ONE.run("global_load_dword v9, v2, s[4:5]\ns_waitcnt vmcnt(0)\nv_add_u32 v9, v9, v9").is_empty());
+    assert!(ONE.run("global_load_dword v9, v2, s[4:5]\ns_waitcnt vmcnt(0)\nds_write_b32 v2, v9").is_empty());
+}
+
+/// What compilers make: halves of operands that `op_sel` does not choose, upper halves of addends, and columns that nothing uses.
+#[test]
+fn bits_that_an_instruction_does_not_read() {
+    use FindingKind::UninitializedRegister as Kind;
+    let packed = |select: &str| {
+        format!(
+            "v_mov_b32 v8, 1.0\nv_mov_b32 v10, 1.0\nv_mov_b32 v11, 1.0\nv_pk_mul_f32 v[12:13], v[10:11], v[8:9] op_sel_hi:[1,{select}]\n\
+             ds_write_b64 v2, v[12:13] offset:256"
+        )
+    };
+    ONE.tells(Kind, &packed("1"), &[&packed("0")]);
+    let product = |stored: &str| {
+        format!(
+            "v_mov_b32 v8, 1\nv_mov_b32 v10, 2\nv_mad_u64_u32 v[10:11], vcc, v1, v8, v[10:11]\nds_write_b32 v2, {stored}"
+        )
+    };
+    ONE.tells(Kind, &product("v11"), &[&product("v10")]);
+    let half = |select: &str| {
+        format!(
+            "v_and_b32 v9, 0xffff0000, v9\nv_fma_f16 v10, v9, v9, v9 op_sel:[{select},0,0]\nds_write_b16 v2, v10"
+        )
+    };
+    ONE.tells(Kind, &half("0,1"), &[&half("0,0")]);
+    // The first column of B is undefined, and with it the first of the result.
+    let column = |lane: u32| {
+        format!(
+            "v_mov_b32 v10, 1.0\ns_mov_b32 exec_lo, -2\nv_mov_b32 v11, 1.0\ns_mov_b64 exec, -1\ns_nop 4\n\
+             v_mfma_f32_32x32x1_2b_f32 a[0:31], v10, v11, 0\ns_nop 15\ns_nop 7\nv_accvgpr_read_b32 v12, a0\n\
+             s_mov_b32 s8, {lane}\ns_nop 4\nv_readlane_b32 s9, v12, s8\nv_mov_b32 v13, s9\nds_write_b32 v2, v13"
+        )
+    };
+    ONE.tells(Kind, &column(0), &[&column(1)]);
+    // Scratch keeps undefined bits until they matter.
+    let spill = "scratch_store_dword off, v9, off\ns_waitcnt vmcnt(0)\nscratch_load_dword v10, off, off\ns_waitcnt vmcnt(0)\n";
+    let restore = "scratch_store_dword off, v1, off\ns_waitcnt vmcnt(0)\nscratch_load_dword v10, off, off\ns_waitcnt vmcnt(0)\nds_write_b32 v2, v10";
+    ONE.tells(Kind, &format!("{spill}ds_write_b32 v2, v10"), &[spill, &format!("{spill}{restore}")]);
 }
 
 #[test]
@@ -198,7 +259,7 @@ fn races_in_lds() {
         |between: &str| format!("ds_write_b32 v2, v1\ns_waitcnt lgkmcnt(0)\n{between}ds_read_b32 v5, v2\n");
     // Both waves write and read the same words.
     let found = TWO.kinds(&exchange("s_barrier\n"));
-    assert_eq!(found, [FindingKind::LdsRace], "the two writes race");
+    assert_eq!(found, [FindingKind::SameValue], "the two waves write the same values");
     // Each wave writes its own half and reads the other's.
     let halves = |between: &str| {
         format!(
@@ -218,7 +279,7 @@ fn races_in_lds() {
     assert!(race.to_string().contains("the other is `ds_write_b32 v6, v1`"), "{race}");
     // Bytes of one word are no race, the same byte is; reads are none; atomics are none among themselves.
     let byte =
-        |factor: &str| format!("v_mul_u32_u24 v6, {factor}, v3\ns_mov_b64 exec, 1\nds_write_b8 v6, v1");
+        |factor: &str| format!("v_mul_u32_u24 v6, {factor}, v3\ns_mov_b64 exec, 1\nds_write_b8 v6, v3");
     two.tells(FindingKind::LdsRace, &byte("0"), &[&byte("1"), "ds_read_b32 v5, v2"]);
     two.tells(
         FindingKind::LdsRace,
@@ -270,14 +331,14 @@ fn a_read_of_lds_may_be_late_until_it_is_waited_for() {
 
 #[test]
 fn races_in_global_memory_between_waves_and_workgroups() {
-    let store = "global_store_dword v2, v1, s[4:5]";
+    let store = "v_add_u32 v9, s2, v1\nglobal_store_dword v2, v9, s[4:5]";
     let own = "s_lshl_b32 s8, s2, 8\ns_add_u32 s4, s4, s8\nglobal_store_dword v2, v1, s[4:5]";
     let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
     let race = groups.tells(FindingKind::GlobalRace, store, &[own, "global_load_dword v5, v2, s[4:5]"]);
     assert_eq!((race.party.site.workgroup, race.other.unwrap().site.workgroup), ([1, 0, 0], [0, 0, 0]));
     groups.tells(
         FindingKind::GlobalRace,
-        "global_store_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\ns_barrier",
+        &format!("{store}\ns_waitcnt vmcnt(0)\ns_barrier"),
         &["global_atomic_add v2, v1, s[4:5]"],
     );
     // Workgroup 0 writes data, then raises a flag atomically; workgroup 1 looks at the flag, then reads the data.
@@ -319,18 +380,65 @@ fn races_in_global_memory_between_waves_and_workgroups() {
     waves.tells(FindingKind::GlobalRace, &turn(""), &[&turn("s_barrier")]);
 }
 
+/// Unordered stores of one value are worth a note, and a read that a compare-and-swap checks is a guess.
+#[test]
+fn races_that_are_none() {
+    let groups = Case { grid: 2, checks: Sanitize::RACES, ..ONE };
+    let note = groups.tells(FindingKind::SameValue, "global_store_dword v2, v1, s[4:5]", &[]);
+    assert!(note.kind.is_note() && !FindingKind::GlobalRace.is_note(), "{note}");
+    // A note ends no run.
+    let code = assemble(Target::GFX942, &format!("{PROLOGUE}ds_write_b32 v2, v1\ns_endpgm"));
+    let machine = Machine::new(Target::GFX942, &code, ONE.kernel()).unwrap();
+    let mut memory = Memory::new();
+    let buffers = [memory.alloc(64), 0].iter().flat_map(|a| a.to_le_bytes()).collect::<Vec<u8>>();
+    let options = Options { findings: 0, sanitize: Sanitize::RACES, ..Options::default() };
+    run(&machine, &mut memory, [1, 1, 1], [128, 1, 1], &buffers, &options).unwrap();
+    // As LLVM expands an atomic that the hardware lacks.
+    let swap = |width: &str, new: &str, both: &str| {
+        format!(
+            "s_mov_b64 exec, 1\nglobal_load_dword{width} v[10:11], v4, s[4:5]\ns_waitcnt vmcnt(0)\n\
+             v_add_u32 v8, 1, v10\nv_mov_b32 v9, v11\n{new}global_atomic_cmpswap{both}, s[4:5]"
+        )
+    };
+    let loop_64 = swap("x2", "", "_x2 v4, v[8:11]");
+    assert!(groups.run(&loop_64).is_empty());
+    let loop_32 = swap("x2", "v_mov_b32 v9, v10\n", " v4, v[8:9]")
+        .replace("dwordx2 v[10:11]", "dword v10")
+        .replace("v_mov_b32 v9, v11\n", "");
+    assert!(groups.run(&loop_32).is_empty());
+    // A reader that exchanges nothing has read something that may change.
+    let reader = "s_mov_b64 exec, 1\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 reader\nv_mov_b32 v8, 1\nv_mov_b32 v9, 0\n\
+                  global_atomic_cmpswap v4, v[8:9], s[4:5]\ns_endpgm\nreader:\nglobal_load_dword v9, v4, s[4:5]\ns_waitcnt vmcnt(0)";
+    groups.tells(FindingKind::GlobalRace, reader, &[]);
+}
+
+/// What a load brings to LDS is there for others after a wait and a barrier.
+#[test]
+fn loads_into_lds_happen_when_they_are_waited_for() {
+    let two = Case { checks: Sanitize::RACES, ..TWO };
+    let body = |wait: &str, offset: u32| {
+        format!(
+            "s_cmp_eq_u32 s3, 0\ns_cbranch_scc0 other\ns_mov_b32 m0, 0\ns_nop 0\nglobal_load_lds_dword v2, s[4:5]\n{wait}\ns_barrier\ns_endpgm\n\
+             other:\ns_barrier\nds_read_b32 v5, v2 offset:{offset}\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    let race =
+        two.tells(FindingKind::LdsRace, &body("", 0), &[&body("s_waitcnt vmcnt(0)", 0), &body("", 512)]);
+    assert!(race.other.unwrap().site.text.starts_with("global_load_lds_dword"));
+}
+
 #[test]
 fn barriers_that_do_not_meet_and_deadlocks() {
     let split = "s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 other\ns_barrier\ns_endpgm\nother:\ns_nop 0\n";
     let finding = TWO.tells(
         FindingKind::DivergentBarrier,
-        &format!("{split}s_barrier"),
-        &["s_cmp_eq_u32 s3, 0\ns_cbranch_scc1 over\ns_nop 0\nover:\ns_barrier"],
+        split,
+        // Barriers pair by arrival.
+        &[&format!("{split}s_barrier")],
     );
     let other = finding.other.unwrap();
     assert_ne!(finding.party.site.offset, other.site.offset);
-    assert_eq!((finding.party.site.wave, other.site.wave), (0, 1));
-    TWO.tells(FindingKind::DivergentBarrier, split, &[]);
+    assert_eq!((finding.party.site.wave, other.site.wave), (1, 0));
     // Wave 0 waits for a flag that wave 1 sets, or forgets to set.
     let flag = |set: &str| {
         format!(
@@ -365,7 +473,7 @@ fn barriers_that_do_not_meet_and_deadlocks() {
 
 #[test]
 fn the_first_finding_ends_the_run_unless_some_are_kept() {
-    let body = "v_add_u32 v6, v1, v9\nv_add_u32 v6, v1, v10\nv_add_u32 v6, v1, v11";
+    let body = "ds_write_b32 v2, v9\nds_write_b32 v2, v10\nds_write_b32 v2, v11";
     assert_eq!(ONE.run(body).len(), 3);
     let code = assemble(Target::GFX942, &format!("{PROLOGUE}{body}\ns_endpgm"));
     let machine = Machine::new(Target::GFX942, &code, ONE.kernel()).unwrap();
@@ -383,7 +491,7 @@ fn the_first_finding_ends_the_run_unless_some_are_kept() {
 #[test]
 fn reports_name_source_lines_and_are_data() {
     let lines = BTreeMap::from([(0, "kernel.cl:3".to_owned()), (0x34, "kernel.cl:9".to_owned())]);
-    let found = ONE.try_run("v_add_u32 v6, v1, v9", lines).unwrap();
+    let found = ONE.try_run("ds_write_b32 v2, v9", lines).unwrap();
     let line = found[0].party.site.line.as_deref();
     let expected = if found[0].party.site.offset < 0x34 { "kernel.cl:3" } else { "kernel.cl:9" };
     assert_eq!(line, Some(expected));
@@ -452,19 +560,22 @@ fn slow_down_of_each_mode() {
 fn registers_that_an_index_reaches() {
     let read = |index: u32| {
         format!(
-            "v_mov_b32 v8, 1\ns_set_gpr_idx_on {index}, gpr_idx(SRC0)\nv_add_u32 v9, v5, v1\ns_set_gpr_idx_off"
+            "v_mov_b32 v8, 1\ns_set_gpr_idx_on {index}, gpr_idx(SRC0)\nv_add_u32 v9, v5, v1\ns_set_gpr_idx_off\nds_write_b32 v2, v9"
         )
     };
     let finding = ONE.tells(FindingKind::UninitializedRegister, &read(2), &[&read(3)]);
-    assert_eq!(finding.register.as_deref(), Some("v7"));
+    assert_eq!(finding.register.as_deref(), Some("v9"));
     // A write by an index is one of that register alone.
     let write = |index: u32| {
         format!(
-            "s_set_gpr_idx_on {index}, gpr_idx(DST)\nv_mov_b32 v6, 1\ns_set_gpr_idx_off\nv_add_u32 v9, v8, v1"
+            "s_set_gpr_idx_on {index}, gpr_idx(DST)\nv_mov_b32 v6, 1\ns_set_gpr_idx_off\nv_add_u32 v9, v8, v1\nds_write_b32 v2, v9"
         )
     };
     ONE.tells(FindingKind::UninitializedRegister, &write(1), &[&write(2)]);
-    let moved =
-        |m0: u32| format!("s_mov_b32 m0, {m0}\ns_nop 0\ns_movreld_b32 s16, s4\ns_add_u32 s20, s18, s4");
+    let moved = |m0: u32| {
+        format!(
+            "s_mov_b32 m0, {m0}\ns_nop 0\ns_movreld_b32 s16, s4\ns_add_u32 s20, s18, s4\nv_mov_b32 v9, s20\nds_write_b32 v2, v9"
+        )
+    };
     ONE.tells(FindingKind::UninitializedRegister, &moved(1), &[&moved(2)]);
 }

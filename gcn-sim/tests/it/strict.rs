@@ -4,19 +4,25 @@ use std::io::Read;
 
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
-use gcn_isa::hazards::{self, Need, Voice};
+use gcn_isa::hazards::{self, Config, Grade, Need, Voice};
 use gcn_sim::{Hazard, KernelState, Machine, Memory, Options, SimError};
 
 use super::harness::{Kernel, assemble, state};
 
 fn run(target: Target, body: &str, waves: u32) -> Result<(), Box<Hazard>> {
+    run_by(Config::default(), target, body, waves)
+}
+
+/// The same by other rules than all.
+fn run_by(rules: Config, target: Target, body: &str, waves: u32) -> Result<(), Box<Hazard>> {
+    let options = Options { rules, ..Options::strict() };
     let text = format!(
         "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n{body}\ns_endpgm"
     );
     let kernel = Kernel { target, state: KernelState { lds_bytes: 4096, ..state() }, text };
     let mut memory = Memory::new();
     let buffer = memory.alloc(0x4000);
-    match kernel.run(&mut memory, [1, 1, 1], [64 * waves, 1, 1], &[buffer, buffer], &Options::strict()) {
+    match kernel.run(&mut memory, [1, 1, 1], [64 * waves, 1, 1], &[buffer, buffer], &options) {
         Ok(_) => Ok(()),
         Err(SimError::Hazard(hazard)) => Err(hazard),
         Err(other) => panic!("{other}\n{body}"),
@@ -90,6 +96,37 @@ fn counters_of_each_kind() {
              v_mov_b32 v6, v5",
         );
     }
+}
+
+/// A cautious rule asks for a wait before the barrier; below that grade it is looked at what another wave accesses after it.
+#[test]
+fn loads_into_lds_that_pass_a_barrier() {
+    let body = |wait: &str, offset: u32| {
+        format!(
+            "v_readfirstlane_b32 s8, v0\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc0 other\ns_mov_b32 m0, 0\ns_nop 0\n\
+             global_load_lds_dword v1, s[4:5]\n{wait}\ns_barrier\ns_endpgm\nother:\nv_and_b32 v2, 0xff, v1\ns_barrier\n\
+             ds_read_b32 v3, v2 offset:{offset}\ns_waitcnt lgkmcnt(0)"
+        )
+    };
+    let by = |grade, body: &str| {
+        run_by(Config::at_least(grade), Target::GFX942, body, 2).map_err(|h| (h.rule, h.second.text))
+    };
+    for grade in Grade::ALL {
+        assert_eq!(by(grade, &body("s_waitcnt vmcnt(0)", 0)), Ok(()));
+    }
+    let early = by(Grade::Documented, &body("", 0)).unwrap_err();
+    assert_eq!((early.0.as_str(), early.1.as_str()), ("barrier.lds-dma", "ds_read_b32 v3, v2"));
+    assert_eq!(by(Grade::Documented, &body("", 1024)), Ok(()));
+    let cautious = by(Grade::Cautious, &body("", 1024)).unwrap_err();
+    assert_eq!((cautious.0.as_str(), cautious.1.as_str()), ("barrier.lds-dma", "s_barrier"));
+}
+
+/// Waves that take turns meet at different barriers, which pair by arrival.
+#[test]
+fn waves_may_meet_at_different_barriers() {
+    let ping_pong = "v_readfirstlane_b32 s8, v0\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc0 other\ns_barrier\nds_write_b32 v1, v1\n\
+                     s_waitcnt lgkmcnt(0)\ns_barrier\ns_endpgm\nother:\ns_nop 0\ns_barrier\ns_nop 0\ns_barrier\nds_read_b32 v2, v1";
+    run(Target::GFX942, ping_pong, 2).unwrap();
 }
 
 #[test]

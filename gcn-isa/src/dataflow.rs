@@ -1,0 +1,216 @@
+//! Which bits of a result depend on which bits of the sources.
+//!
+//! A simulator that follows undefined bits through a program needs to know this of every instruction. Two kinds of facts say it.
+//!
+//! - [`Flow`], how bits combine, is a row of `gcn-isa/data/dataflow.tsv`. An instruction without a row has [`Flow::All`], which is
+//!   right for every instruction, only not precise.
+//! - [`parts`], which bits of the sources each part of the result reads, follows from the instruction's line in
+//!   [`crate::semantics`] and its modifiers.
+//!
+//! The rules are those of Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
+//! bit-precision", USENIX 2005) and of LLVM's MemorySanitizer, for the instructions of these targets.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::inst::Inst;
+use crate::semantics;
+use crate::table::{Format, InstDesc, Modifiers};
+
+/// How the bits of a result depend on those of the sources.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Flow {
+    /// Each bit of the result depends on at most one bit of each source (moves, logic, shifts, selections). A bit of SCC that the
+    /// instruction writes says whether the result is 0, if there is a result.
+    Bits,
+    /// Each bit of the result depends on bits of the sources at its place and below (sums and low halves of products).
+    Up,
+    /// One bit that says whether two sources are equal: any pair of different bits decides it.
+    Equal,
+    /// Each bit of a part of the result depends on every bit that the part reads.
+    #[default]
+    All,
+}
+
+impl Flow {
+    const NAMES: [(&'static str, Flow); 4] =
+        [("bits", Flow::Bits), ("up", Flow::Up), ("equal", Flow::Equal), ("all", Flow::All)];
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rule {
+    /// How bits combine.
+    pub flow: Flow,
+    /// Bit i: source i says where the others' bits go (amounts of shifts, lanes, selectors). All of the result depends on all of it.
+    pub controls: u8,
+}
+
+static RULES: LazyLock<HashMap<&'static str, Rule>> = LazyLock::new(|| {
+    let row = |line: &'static str| {
+        let mut cells = line.split('\t');
+        let (mnemonic, flow, controls) = (cells.next()?, cells.next()?, cells.next()?);
+        let flow = Flow::NAMES.iter().find(|n| n.0 == flow)?.1;
+        let controls = controls.bytes().map(|digit| 1 << (digit - b'0')).sum();
+        Some((mnemonic, Rule { flow, controls }))
+    };
+    let text = include_str!("../data/dataflow.tsv");
+    text.lines().skip(1).map(|l| row(l).unwrap_or_else(|| panic!("dataflow.tsv: bad row: {l}"))).collect()
+});
+
+/// How the bits of an instruction's results depend on those of its sources.
+///
+/// ```
+/// use gcn_isa::dataflow::{self, Flow};
+/// use gcn_isa::{Target, table};
+/// let of = |name| dataflow::of(table::find_mnemonic(Target::GFX942, name).next().unwrap());
+/// assert_eq!((of("v_lshlrev_b32").flow, of("v_lshlrev_b32").controls), (Flow::Bits, 1));
+/// assert_eq!(of("v_mul_f32").flow, Flow::All);
+/// ```
+pub fn of(desc: &InstDesc) -> Rule {
+    RULES.get(desc.mnemonic).copied().unwrap_or_default()
+}
+
+/// Mnemonics with a row, in no particular order.
+pub fn mnemonics() -> impl Iterator<Item = &'static str> {
+    RULES.keys().copied()
+}
+
+/// A part of the result in a vector register of up to 64 bits, and what it reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Its bits in the result.
+    pub result: u64,
+    /// The bits of each source that it reads; of wider sources, every 64 bits of them.
+    pub sources: [u64; 3],
+    /// It reads the destination as one more source, not only to keep bits of it.
+    pub accumulates: bool,
+}
+
+/// True if the instruction leaves bits of a destination as they were, whatever its modifiers say.
+pub fn keeps(desc: &InstDesc) -> bool {
+    semantics::of(desc.mnemonic).is_some_and(|s| s.line.contains(KEPT))
+}
+
+/// What a line calls bits that stay.
+const KEPT: &str = "kept";
+
+/// The parts of an instruction's vector result. What no line tells reads everything.
+pub fn parts(inst: &Inst) -> Vec<Part> {
+    let line = semantics::of(inst.desc.mnemonic).map_or("", |s| s.line);
+    let parts = statements(line).unwrap_or_else(|| {
+        let accumulates = !line.contains(KEPT);
+        vec![Part { result: u64::MAX, sources: [u64::MAX; 3], accumulates }]
+    });
+    parts.into_iter().map(|part| placed(inst, part)).collect()
+}
+
+/// The parts as the line has them, before modifiers.
+fn statements(line: &str) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut inputs = None;
+    for (left, right) in line.split("; ").filter_map(|s| s.split_once(" = ")) {
+        let sources = [b'0', b'1', b'2'].map(|digit| mentions(right, digit));
+        if left == "in_i" {
+            // The mixed-precision instructions name their inputs apart.
+            inputs = Some([u64::MAX; 3]);
+            continue;
+        }
+        if matches!(left, "SCC" | "EXEC" | "SD[lane]") {
+            continue;
+        }
+        let left = left.strip_prefix("{SD[lane], ").map_or(left, |rest| rest.trim_end_matches('}'));
+        let place = left.strip_prefix('D')?;
+        let result = if place == "[lane]" { u64::MAX } else { bits_of(place)? };
+        // What op_sel may choose instead stands in brackets. An accumulator has a type, what is kept has not.
+        let right = right.split(" (op_sel").next().unwrap_or(right);
+        let accumulates = right.match_indices('D').any(|(at, _)| {
+            let alone = !right[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+            alone && right[at + 1..].starts_with(['.', '['])
+        });
+        parts.push(Part { result, sources, accumulates });
+    }
+    if let Some(inputs) = inputs {
+        parts.iter_mut().for_each(|part| part.sources = inputs);
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// The bits of source `digit` that an expression reads.
+fn mentions(text: &str, digit: u8) -> u64 {
+    let name = [b'S', digit];
+    let places = text.as_bytes().windows(2).enumerate().filter(|(_, pair)| **pair == name);
+    let mask = |at: usize| bits_of(&text[at + 2..]).unwrap_or(u64::MAX);
+    places.fold(0, |all, (at, _)| all | mask(at))
+}
+
+/// The bits that a suffix such as `[15:0]`, `[31]` or `.f16` names; `None` of what it does not say in numbers.
+fn bits_of(suffix: &str) -> Option<u64> {
+    if let Some(rest) = suffix.strip_prefix('[') {
+        let (range, _) = rest.split_once(']')?;
+        let (high, low) = range.split_once(':').unwrap_or((range, range));
+        let (high, low): (u32, u32) = (high.parse().ok()?, low.parse().ok()?);
+        return (low <= high && high < 64).then(|| ones(high - low + 1) << low);
+    }
+    let ty = suffix.strip_prefix('.')?;
+    let ty = ty.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    let bits: u32 = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+    (bits <= 64).then(|| ones(bits))
+}
+
+fn ones(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// The part as the modifiers of the instruction place it.
+fn placed(inst: &Inst, part: Part) -> Part {
+    let (desc, mods) = (inst.desc, &inst.mods);
+    let sources = [0, 1, 2].map(|i| source(inst, part, i));
+    // Where the result goes may then be any place that is not kept.
+    let moved = mods.sdwa.is_some() || desc.format != Format::Vop3p && mods.op_sel != 0;
+    Part { result: if moved { u64::MAX } else { part.result }, sources, ..part }
+}
+
+/// The bits of source `i` that the part reads, after SDWA and `op_sel` have chosen among them.
+fn source(inst: &Inst, part: Part, i: usize) -> u64 {
+    let (desc, mods, mask) = (inst.desc, &inst.mods, part.sources[i]);
+    let bit = |field: u8| field >> i & 1 == 1;
+    if mask == 0 {
+        return 0;
+    }
+    if let Some(sdwa) = mods.sdwa {
+        return match if i == 0 { sdwa.src0_sel } else { sdwa.src1_sel } {
+            byte @ 0..=3 => 0xff << (8 * byte),
+            4 => 0xffff,
+            5 => 0xffff_0000,
+            _ => mask,
+        };
+    }
+    if desc.format != Format::Vop3p {
+        return match mask {
+            _ if mods.op_sel == 0 || mask > 0xffff => mask,
+            0xffff => mask << (16 * u32::from(bit(mods.op_sel))),
+            // Bytes are chosen by two bits.
+            _ => u64::MAX,
+        };
+    }
+    if desc.source_mods.1 != 0 {
+        // Mixed precision: op_sel_hi says that the source is one half.
+        return match (bit(mods.op_sel_hi), bit(mods.op_sel)) {
+            (false, _) => 0xffff_ffff,
+            (true, false) => 0xffff,
+            (true, true) => 0xffff_0000,
+        };
+    }
+    if !desc.modifiers.contains(Modifiers::OP_SEL_HI) {
+        return mask;
+    }
+    // The lower part reads the half that op_sel names, the upper one that of op_sel_hi.
+    let width = 16 * u32::from(desc.operands[0].dwords);
+    let half = ones(width);
+    match (part.result == half, part.result == half << width) {
+        (true, _) if mask <= half => mask << if bit(mods.op_sel) { width } else { 0 },
+        (_, true) if mask & half == 0 => mask >> if bit(mods.op_sel_hi) { 0 } else { width },
+        _ => u64::MAX,
+    }
+}

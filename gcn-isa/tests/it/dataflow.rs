@@ -1,0 +1,39 @@
+//! Which bits flow where: rows that are in the table, and parts as lines and modifiers have them.
+
+use std::collections::HashSet;
+
+use gcn_isa::dataflow::{self, Part};
+use gcn_isa::{Inst, Operand, Reg, Target, table};
+
+#[test]
+fn every_row_is_an_instruction() {
+    let known: HashSet<&str> = table::mnemonics().collect();
+    let unknown: Vec<&str> = dataflow::mnemonics().filter(|m| !known.contains(m)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// The parts of an instruction on VGPRs, with other `op_sel` and `op_sel_hi` bits.
+fn parts(printed: &str, op_sel: u8, op_sel_hi: Option<u8>) -> Vec<Part> {
+    let row = table::find(Target::GFX942, printed).next().unwrap();
+    let operands = row.operands.iter().map(|o| Operand::Reg(Reg::v(0, o.dwords)));
+    let inst = Inst::new(row, operands).with(|mods| {
+        mods.op_sel = op_sel;
+        mods.op_sel_hi = op_sel_hi.unwrap_or(mods.op_sel_hi);
+    });
+    dataflow::parts(&inst)
+}
+
+/// By the pseudo-code of the CDNA3 manual.
+#[test]
+fn parts_read_what_the_modifiers_choose() {
+    let (low, high) = (0xffff, 0xffff_0000);
+    let part = |result, a, b| Part { result, sources: [a, b, 0], accumulates: false };
+    assert_eq!(parts("v_pk_add_f16", 0, None), [part(low, low, low), part(high, high, high)]);
+    assert_eq!(parts("v_pk_add_f16", 0b01, Some(0b01)), [part(low, high, low), part(high, high, low)]);
+    let (word, upper) = (0xffff_ffff, 0xffff_ffff_0000_0000);
+    assert_eq!(parts("v_pk_add_f32", 0, Some(0b01)), [part(word, word, word), part(upper, upper, word)]);
+    assert_eq!(parts("v_add_f16_e32", 0, None), [part(low, low, low)]);
+    assert_eq!(parts("v_fma_f16", 0b001, None), [Part { sources: [high, low, low], ..part(u64::MAX, 0, 0) }]);
+    assert_eq!(parts("v_cvt_f32_ubyte1_e32", 0, None), [part(word, 0xff00, 0)]);
+    assert!(parts("v_fmac_f32_e32", 0, None)[0].accumulates);
+}
