@@ -152,7 +152,7 @@ pub enum AsmError {
     },
     /// What the macro wrote cannot be read: it is of another version than this crate.
     #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
-    Version(ParseError),
+    Version(#[source] ParseError),
 }
 
 impl AsmProgram {

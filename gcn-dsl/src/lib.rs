@@ -1,30 +1,4 @@
-//! AMD GPU kernels (GFX9 and CDNA: MI50 to MI355X) written inside Rust programs.
-//!
-//! ```
-//! use gcn_dsl::prelude::*;
-//!
-//! gcn_kernel! {
-//!     /// y = a * x + y
-//!     #[workgroup(256)]
-//!     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
-//!         let i = global_id().x;
-//!         if i < y.len() {
-//!             y[i] = a * x[i] + y[i];
-//!         }
-//!     }
-//! }
-//!
-//! // Text, descriptor and metadata; and the code object that `hipModuleLoad` takes.
-//! let kernel = saxpy.build(Target::GFX942)?;
-//! assert!(kernel.assembly(Comments::Explain).contains("s_waitcnt"));
-//! assert_eq!(&kernel.code_object()[..4], b"\x7fELF");
-//!
-//! // The same call for the simulator and, with the feature `hip`, for `Device::hip(0)`.
-//! let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
-//! saxpy.launch(&Device::simulator(Target::GFX942), Grid::x(4), (3.0, &x, &mut y))?;
-//! assert!(y.iter().all(|y| *y == 5.0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 //!
 //! # The language
 //!
@@ -49,28 +23,15 @@
 //! - Every instruction is a function in [`isa`] with its own mnemonic.
 //! - [`gcn_asm!`] takes literal assembly, as a kernel or as a program, and checks it while your crate compiles: see [`asm`].
 //!
-//! The guide is in `docs/language/` of the repository.
+//! The [`guide`] has a page for each part of the language.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
 extern crate self as gcn_dsl;
 
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/scheduling.md")]
-struct Scheduling;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/control-flow.md")]
-struct ControlFlow;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/memory.md")]
-struct MemoryPage;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/registers.md")]
-struct RegistersGuide;
-
 pub mod asm;
+#[cfg(doc)]
+pub mod guide;
 pub mod ir;
 pub mod isa;
 pub mod kernel;
@@ -129,24 +90,3 @@ pub mod prelude {
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;
 }
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/lanes.md")]
-struct LanesGuide;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/types.md")]
-struct TypesGuide;
-
-/// The examples of the matrix guide are compiled and run.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/matrix.md")]
-struct MatrixGuide;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/functions.md")]
-struct Functions;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/language/embedding.md")]
-struct Embedding;

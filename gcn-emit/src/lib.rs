@@ -1,5 +1,5 @@
-//! How an AMD GPU program is written down, both ways: assembly text, machine code, kernel descriptor, metadata and code
-//! object.
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "tools")]

@@ -1,13 +1,5 @@
-//! What the hardware is: targets, registers, every instruction once, counters, hazard rules, and the machine
-//! program with the analyses that need nothing else.
-//!
-//! ```
-//! use gcn_isa::{Target, table};
-//!
-//! let row = table::find(Target::GFX942, "v_mfma_f32_32x32x8_f16").next().unwrap();
-//! assert_eq!(row.opcode, 0x4c);
-//! assert_eq!(row.passes(Target::GFX942), Some(8));
-//! ```
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub mod cfg;

@@ -1,30 +1,12 @@
-//! Runs AMD GFX9 and CDNA machine code on the CPU, hazards included.
+#![doc = include_str!("../README.md")]
 //!
-//! A [`Machine`] is a kernel's code, decoded; [`Memory`] is what its pointers point into; [`run`] executes a grid of
-//! workgroups. In [`Mode::Strict`] a missing `s_waitcnt` or wait state is an error that names the rule.
+//! # What is exact
 //!
-//! ```
-//! use gcn_isa::Target;
-//! use gcn_sim::{KernelState, Machine, Memory, Options, run};
-//!
-//! // s_load_dwordx2 s[4:5], s[0:1], 0x0; v_mov_b32 v1, 42; v_lshlrev_b32 v0, 2, v0; s_waitcnt lgkmcnt(0);
-//! // global_store_dword v0, v1, s[4:5]; s_endpgm
-//! let text: Vec<u8> = [0xc0060100, 0, 0x7e0202aa, 0x24000082, 0xbf8cc07f, 0xdc708000, 0x00040100, 0xbf810000u32]
-//!     .iter()
-//!     .flat_map(|word| word.to_le_bytes())
-//!     .collect();
-//! let machine = Machine::new(Target::GFX942, &text, KernelState::default())?;
-//! let mut memory = Memory::new();
-//! let out = memory.alloc(64 * 4);
-//! run(&machine, &mut memory, [1, 1, 1], [64, 1, 1], &out.to_le_bytes(), &Options::strict())?;
-//! assert_eq!(memory.read(out + 63 * 4, 4).unwrap(), [42, 0, 0, 0]);
-//! # Ok::<(), gcn_sim::SimError>(())
-//! ```
-//!
-//! What is exact and what is not: integer and IEEE operations are exact in all rounding modes the program asks for (an
+//! Integer and IEEE operations are exact in all rounding modes the program asks for (an
 //! instruction that does not know a directed mode says so); transcendental instructions are within the documented error
 //! bound, not bit-exact; matrix and dot products are summed in ascending k.
 //! [`fidelity()`] says it for each opcode. Memory is sequentially consistent.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "launch"), allow(dead_code, reason = "what only `launch` asks of the machine"))]
 #![allow(clippy::type_complexity, reason = "a table of (mnemonic, function) says in its type what a row is")]

@@ -7,7 +7,7 @@
 //! LDS and a barrier between them. They are written in the language itself. All lanes of the workgroup have to call them, which
 //! the compiler checks, and the result is uniform: an `S<f32>`.
 //!
-//! `exp2` is right to about half a unit in the last place (docs/language/types.md), and the sum rounds at each step. So this is the
+//! `exp2` is right to about half a unit in the last place (gcn-dsl/guide/types.md), and the sum rounds at each step. So this is the
 //! first lesson whose result is not the reference's bit for bit: the reference computes in f64, and the comparison allows for
 //! a small error and says how large it was.
 

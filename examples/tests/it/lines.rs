@@ -1,4 +1,4 @@
-//! The table of docs/language/compared.md says how many lines the kernels have, and the HIP versions compile.
+//! The table of docs/compared.md says how many lines the kernels have, and the HIP versions compile.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn hip(name: &str) -> usize {
 
 #[test]
 fn the_documents_numbers_of_lines_are_those_of_the_files() {
-    let document = read("../docs/language/compared.md");
+    let document = read("../docs/compared.md");
     for name in COMPARED {
         let row = format!("| `{name}` | {} | {} |", ours(name), hip(name));
         assert!(document.contains(&row), "the row of {name} should begin with {row}");

@@ -54,6 +54,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: TraceError,
     },
     /// The LDS arrays do not fit.
@@ -77,6 +78,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: LowerError,
     },
     /// `#[max_registers(…)]` or `#[min_occupancy(…)]` asks for what does not exist.
@@ -96,6 +98,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: Box<EncodeError>,
     },
     /// The code object cannot be written.
@@ -104,6 +107,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// Why.
+        #[source]
         error: Box<ObjectError>,
     },
     /// The assembly of a `gcn_asm!` kernel.
@@ -112,6 +116,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// Why.
+        #[source]
         error: AsmError,
     },
     /// An `interleave!` that cannot be followed.
@@ -120,6 +125,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: sched::list::MissingClass,
     },
     /// A `#[pipeline]` on a loop without a load that could run ahead.
@@ -128,6 +134,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: pipeline::Refused,
     },
     /// A manual schedule that makes no sense on its instructions.
@@ -136,6 +143,7 @@ pub enum BuildError {
         /// Kernel.
         kernel: String,
         /// What and where.
+        #[source]
         error: sched::manual::WrongCounter,
     },
     /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong kernel.

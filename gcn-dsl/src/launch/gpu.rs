@@ -41,9 +41,8 @@ impl Gpu {
 }
 
 fn unknown(address: u64) -> LaunchError {
-    LaunchError::Memory(format!(
-        "{address:#x} is in no buffer of this device; allocate it with `device.alloc`"
-    ))
+    let what = format!("{address:#x} is in no buffer of this device; allocate it with `device.alloc`");
+    LaunchError::Memory(what.into())
 }
 
 impl Backend for Gpu {

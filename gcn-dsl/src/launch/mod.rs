@@ -177,13 +177,14 @@ pub enum LaunchError {
     },
     /// Device memory: an address or a range that is not allocated.
     #[error("device memory: {0}")]
-    Memory(String),
+    Memory(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The simulator stopped the run.
     #[error("kernel `{kernel}`: {error}")]
     Simulation {
         /// Kernel.
         kernel: String,
         /// Why.
+        #[source]
         error: Box<gcn_sim::SimError>,
     },
     /// The simulated kernel met `trap()`, or a `debug_assert!` that does not hold.
@@ -403,9 +404,8 @@ impl Device {
 /// Bytes of so many elements.
 fn bytes_of<T: Number>(len: usize) -> Result<usize, LaunchError> {
     let size = T::ELEM.bytes() as usize;
-    let too_many =
-        || LaunchError::Memory(format!("{len} elements of {size} bytes are more than there are addresses"));
-    len.checked_mul(size).ok_or_else(too_many)
+    let too_many = || format!("{len} elements of {size} bytes are more than there are addresses");
+    len.checked_mul(size).ok_or_else(|| LaunchError::Memory(too_many().into()))
 }
 
 /// Device copies of slice arguments, freed at the end whatever happens.

@@ -35,7 +35,7 @@ fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
 }
 
 fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
-    LaunchError::Memory(error.to_string())
+    LaunchError::Memory(error.into())
 }
 
 /// A trap has a place in the source.
@@ -58,7 +58,7 @@ fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
 
 impl Backend for Simulator {
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
-        self.memory().try_alloc(bytes).map_err(|error| LaunchError::Memory(error.to_string()))
+        self.memory().try_alloc(bytes).map_err(|error| LaunchError::Memory(error.into()))
     }
 
     fn free(&self, address: u64) -> Result<(), LaunchError> {

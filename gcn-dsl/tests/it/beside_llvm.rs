@@ -1,4 +1,4 @@
-//! Kernels that spill, beside what clang makes of the same in OpenCL C with as many VGPRs: the table of docs/language/registers.md.
+//! Kernels that spill, beside what clang makes of the same in OpenCL C with as many VGPRs: the table of guide/registers.md.
 
 use std::path::Path;
 use std::process::Command;
@@ -157,7 +157,7 @@ const KERNELS: [(&str, [u32; 2], Build); 4] = [
 #[test]
 fn the_table_beside_llvm_is_what_is_measured() {
     let Some(clang) = tool("clang") else { return };
-    let document = include_str!("../../../docs/language/registers.md");
+    let document = include_str!("../../guide/registers.md");
     let mut table = String::new();
     for (name, limits, build) in KERNELS {
         for target in [Target::GFX906, Target::GFX908] {
@@ -169,7 +169,7 @@ fn the_table_beside_llvm_is_what_is_measured() {
             }
         }
     }
-    assert!(document.contains(&table), "docs/language/registers.md should have\n{table}");
+    assert!(document.contains(&table), "guide/registers.md should have\n{table}");
 }
 
 #[test]

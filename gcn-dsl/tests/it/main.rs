@@ -9,6 +9,7 @@ mod conflicts;
 mod control;
 mod device;
 mod embed;
+mod errors;
 mod fill;
 mod fragments;
 mod functions;

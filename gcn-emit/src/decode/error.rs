@@ -1,13 +1,12 @@
 //! What can be wrong with machine code.
 
-use std::fmt;
-
 use gcn_isa::Target;
 
 use crate::fields::check::OperandFault;
 
 /// Machine code that is no instruction of the target: where, what, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset:#x}, dword {word:08x} on {target}: {fault}")]
 pub struct DecodeError {
     /// Byte offset of the instruction.
     pub offset: usize,
@@ -16,6 +15,7 @@ pub struct DecodeError {
     /// The target.
     pub target: Target,
     /// What is wrong.
+    #[source]
     pub fault: DecodeFault,
 }
 
@@ -24,14 +24,6 @@ impl DecodeError {
         DecodeError { offset, word: super::window(bytes) as u32, target, fault }
     }
 }
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {:#x}, dword {:08x} on {}: {}", self.offset, self.word, self.target, self.fault)
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// What is wrong with the code at an offset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +71,7 @@ pub enum DecodeFault {
         /// The operand.
         name: &'static str,
         /// Why.
+        #[source]
         fault: OperandFault,
     },
     /// A modifier field holds a value that means nothing.

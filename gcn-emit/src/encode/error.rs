@@ -1,14 +1,13 @@
 //! What can be wrong with an instruction that is to be encoded.
 
-use std::fmt;
-
 use gcn_isa::{Inst, Operand, Target};
 
 use crate::fields::check::OperandFault;
 use crate::text::operand::Plain;
 
 /// An instruction that cannot be encoded: which one, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}`{mnemonic}` on {target}: {fault}", line.map(|l| format!("instruction {l}: ")).unwrap_or_default())]
 pub struct EncodeError {
     /// Index of the line in the program, if there is one.
     pub line: Option<usize>,
@@ -17,6 +16,7 @@ pub struct EncodeError {
     /// The target.
     pub target: Target,
     /// What is wrong.
+    #[source]
     pub fault: EncodeFault,
 }
 
@@ -25,17 +25,6 @@ impl EncodeError {
         EncodeError { line: None, mnemonic: inst.desc.printed, target, fault }
     }
 }
-
-impl fmt::Display for EncodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(f, "instruction {line}: ")?;
-        }
-        write!(f, "`{}` on {}: {}", self.mnemonic, self.target, self.fault)
-    }
-}
-
-impl std::error::Error for EncodeError {}
 
 /// What is wrong with an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +48,7 @@ pub enum EncodeFault {
         /// What stands there.
         operand: Operand,
         /// What is wrong with it.
+        #[source]
         fault: OperandFault,
     },
     /// A modifier.
@@ -67,6 +57,7 @@ pub enum EncodeFault {
         /// The modifier's name.
         name: &'static str,
         /// What is wrong with it.
+        #[source]
         fault: ModifierFault,
     },
     /// More than one scalar value over the constant bus.

@@ -46,6 +46,7 @@ pub enum ObjectError {
         /// The kernel.
         kernel: String,
         /// Which instruction, and why.
+        #[source]
         error: Box<EncodeError>,
     },
     /// Sections, symbols and relocations that cannot become a code object.
@@ -54,6 +55,7 @@ pub enum ObjectError {
         /// Where: section, offset and symbol.
         place: LinkPlace,
         /// What is wrong there.
+        #[source]
         fault: LinkFault,
     },
     /// Bytes that are no code object.
@@ -62,6 +64,7 @@ pub enum ObjectError {
         /// Where in the file.
         offset: u64,
         /// What is wrong there.
+        #[source]
         fault: ReadFault,
     },
 }

@@ -66,12 +66,14 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         error: std::io::Error,
     },
     /// The simulation.
     #[error("{error}{}", note.as_deref().map(|n| format!("\n  note: {n}")).unwrap_or_default())]
     Sim {
         /// What stopped it.
+        #[source]
         error: Box<SimError>,
         /// What the address in it belongs to, in terms of the spec.
         note: Option<String>,

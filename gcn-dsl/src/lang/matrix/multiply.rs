@@ -17,7 +17,7 @@ use crate::lang::wave::Convergent;
     message = "no matrix instruction adds `{A}` times `{B}` to `{Self}`",
     label = "the shapes or types do not fit together",
     note = "the fragments are `FragA<T, M, K>` and `FragB<T, K, N>`, the accumulator `Acc<U, M, N>`; with several blocks their number stands last in each",
-    note = "M x N x K is 32x32x8, 16x16x16, 32x32x16 or 16x16x32 for f16 and bf16 (into f32); 32x32x2 or 16x16x4 for f32; 16x16x4 for f64; 32x32x{{8, 16, 32}} or 16x16x{{16, 32, 64}} for i8 (into i32); 32x32x16 or 16x16x32 for Fp8 and Bf8 (into f32); see docs/language/matrix.md for the others"
+    note = "M x N x K is 32x32x8, 16x16x16, 32x32x16 or 16x16x32 for f16 and bf16 (into f32); 32x32x2 or 16x16x4 for f32; 16x16x4 for f64; 32x32x{{8, 16, 32}} or 16x16x{{16, 32, 64}} for i8 (into i32); 32x32x16 or 16x16x32 for Fp8 and Bf8 (into f32); see gcn_dsl::guide::matrix for the others"
 )]
 pub trait Accumulates<A, B>: Sized {
     /// The targets that have the instruction.

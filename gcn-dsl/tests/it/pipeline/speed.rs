@@ -1,6 +1,6 @@
 //! Cycles with and without, in the timed simulator.
 //!
-//! A kernel's `STAGES` are 1 without the attribute. The bounds are what was measured (docs/language/scheduling.md) with
+//! A kernel's `STAGES` are 1 without the attribute. The bounds are what was measured (guide/scheduling.md) with
 //! room for a better model or schedule, and fail if running ahead stops to pay.
 
 use gcn_dsl::prelude::*;

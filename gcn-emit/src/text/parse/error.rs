@@ -1,19 +1,19 @@
 //! What can be wrong with assembly text.
 
-use std::fmt;
-
 use gcn_isa::{Target, TargetSet};
 
 use crate::encode::EncodeFault;
 
 /// Text that is no instruction or program: where, and what.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {fault}")]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
     /// What is wrong.
+    #[source]
     pub fault: ParseFault,
 }
 
@@ -24,14 +24,6 @@ impl ParseError {
         ParseError { line: 1, column: before.chars().count() + 1, fault }
     }
 }
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.fault)
-    }
-}
-
-impl std::error::Error for ParseError {}
 
 /// What is wrong with the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,6 +103,7 @@ pub enum ParseFault {
         /// The instruction, in the form that came closest.
         mnemonic: &'static str,
         /// Why.
+        #[source]
         fault: EncodeFault,
     },
     /// An expression without a usable value, or an argument of a function such as `hwreg(…)`.

@@ -58,5 +58,6 @@ pub struct TextError {
     /// Number of offending bytes; may be 0 where something is missing.
     pub len: usize,
     /// What is wrong.
+    #[source]
     pub fault: ParseFault,
 }

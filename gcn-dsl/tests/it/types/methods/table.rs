@@ -69,7 +69,7 @@ fn named<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
 
 #[test]
 fn the_page_names_what_is_there() {
-    let page = include_str!("../../../../../docs/language/types.md");
+    let page = include_str!("../../../../guide/types.md");
     let tables = [
         ("every integer", INTEGERS),
         ("unsigned integers", UNSIGNED),

@@ -1,0 +1,34 @@
+//! The guide to the kernel language, a page for each part. Its examples are compiled and run.
+//!
+//! - [Control flow](control_flow): `if`, `match`, loops and exits, on uniform and varying conditions.
+//! - [Functions](functions): `#[device]` functions, tuples, arrays and structs.
+//! - [Numbers](types): element types, operators, methods, conversions, packs of small floats.
+//! - [Lanes](lanes): shuffles, reductions and scans.
+//! - [Memory](memory): slices, pointers, LDS, private arrays, atomics.
+//! - [Matrices](matrix): tiles, fragments and matrix instructions.
+//! - [Schedules](scheduling): phases of LDS, pipelined loops, the order of instructions, waits.
+//! - [Registers](registers): limits, spilling, pinned registers, reports.
+//! - [Embedding](embedding): host values in kernels, assembly, debugging.
+
+// A page's own links, which are at its end, are to files of the repository. The first definition of a link counts.
+macro_rules! page {
+    ($name:ident, $file:literal) => {
+        #[doc = "[matrix]: matrix"]
+        #[doc = "[registers]: registers"]
+        #[doc = "[types]: types"]
+        #[doc = concat!("[memory-model]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/memory-model.md")]
+        #[doc = concat!("[timing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/timing.md\n")]
+        #[doc = include_str!(concat!("../guide/", $file))]
+        pub mod $name {}
+    };
+}
+
+page!(control_flow, "control-flow.md");
+page!(embedding, "embedding.md");
+page!(functions, "functions.md");
+page!(lanes, "lanes.md");
+page!(matrix, "matrix.md");
+page!(memory, "memory.md");
+page!(registers, "registers.md");
+page!(scheduling, "scheduling.md");
+page!(types, "types.md");

@@ -1,0 +1,64 @@
+//! Errors lead to what they wrap: `source()` gives it with its type.
+
+use std::error::Error;
+
+use gcn_dsl::lang::TraceError;
+use gcn_dsl::prelude::*;
+use gcn_dsl::sim::{MemoryError, SimError};
+use gcn_emit::encode::{EncodeFault, OperandFault};
+use gcn_emit::text::{ParseFault, parse_inst};
+
+/// The first error of that type among what an error wraps.
+fn wrapped<E: Error + 'static>(error: &dyn Error) -> Option<&E> {
+    let source = error.source()?;
+    source.downcast_ref().or_else(|| wrapped(source))
+}
+
+gcn_kernel! {
+    #[device]
+    fn there(n: u32) -> u32 {
+        back(n)
+    }
+
+    #[device]
+    fn back(n: u32) -> u32 {
+        there(n)
+    }
+
+    #[workgroup(64)]
+    fn recursive(n: u32, y: &mut [u32]) {
+        y[global_id().x] = there(n);
+    }
+
+    #[workgroup(64)]
+    fn copy(x: *const u32, y: &mut [u32]) {
+        y[global_id().x] = x[0];
+    }
+}
+
+#[test]
+fn of_a_kernel_that_cannot_be_built() {
+    let error = recursive.build(Target::GFX942).unwrap_err();
+    assert!(wrapped::<TraceError>(&error).is_some(), "{error:?}");
+    let mut y = [0; 64];
+    let error = recursive.launch(&Device::simulator(Target::GFX942), Grid::x(1), (1, &mut y)).unwrap_err();
+    assert!(wrapped::<TraceError>(&error).is_some(), "{error:?}");
+}
+
+#[test]
+fn of_a_launch_and_of_device_memory() {
+    let device = Device::simulator(Target::GFX942);
+    let (nowhere, mut y) = (DevicePtr::<u32>::from_address(0), [0; 64]);
+    let error = copy.launch(&device, Grid::x(1), (nowhere, &mut y)).unwrap_err();
+    assert!(wrapped::<Box<SimError>>(&error).is_some(), "{error:?}");
+    let error = device.read(nowhere, 1).unwrap_err();
+    assert!(wrapped::<MemoryError>(&error).is_some(), "{error:?}");
+}
+
+#[test]
+fn of_assembly() {
+    let error = parse_inst("s_load_dwordx2 s[5:6], s[0:1], 0x0", Target::GFX942).unwrap_err();
+    assert!(wrapped::<ParseFault>(&error).is_some(), "{error:?}");
+    assert!(wrapped::<EncodeFault>(&error).is_some(), "{error:?}");
+    assert!(matches!(wrapped(&error), Some(OperandFault::Alignment { align: 2 })), "{error:?}");
+}
