@@ -19,7 +19,8 @@ fn index(target: Target) -> &'static NameMap<Rows> {
 }
 
 fn build(target: Target) -> NameMap<Rows> {
-    let mut names: NameMap<Rows> = NameMap::with_capacity_and_hasher(8192, Default::default());
+    // A target has fewer than 3,000.
+    let mut names: NameMap<Rows> = NameMap::with_capacity_and_hasher(3000, Default::default());
     for row in table::rows().iter().filter(|r| r.targets.contains(target)) {
         insert(names.entry(row.mnemonic).or_default(), row);
         if row.printed != row.mnemonic {
