@@ -25,15 +25,20 @@ const MOST_UNPACKED: u64 = 1 << 30;
 pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     let failed = |error| Failure::usage(format!("cannot read {}: {error}", shown(file)));
     if file == STANDARD {
-        return all(std::io::stdin().lock(), MOST).map_err(failed);
+        return all(std::io::stdin().lock(), 0, MOST).map_err(failed);
     }
     // A folder can be opened, and then says that it is one.
-    all(std::fs::File::open(file).map_err(failed)?, MOST).map_err(failed)
+    let file = std::fs::File::open(file).map_err(failed)?;
+    let size = file.metadata().map_or(0, |m| m.len());
+    all(file, size, MOST).map_err(failed)
 }
 
-/// All bytes, if they are not too many: a device or a pipe may have no end.
-fn all(source: impl std::io::Read, most: u64) -> std::io::Result<Vec<u8>> {
+/// All bytes, about `size`, if they are not too many: a device or a pipe may have no end.
+fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One more, so that the end is seen without more memory.
+    let room = usize::try_from(size.min(most) + 1).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room)?;
     source.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let problem = format!("it has more than {} GiB, the most that is read", most >> 30);
@@ -116,7 +121,7 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(bytes);
     }
-    all(flate2::read::MultiGzDecoder::new(bytes.as_slice()), MOST_UNPACKED)
+    all(flate2::read::MultiGzDecoder::new(bytes.as_slice()), 0, MOST_UNPACKED)
         .map_err(|error| Failure::usage(format!("cannot unpack {}: {error}", shown(file))))
 }
 

@@ -47,6 +47,8 @@
 //!
 //! # What is different from `llvm-mc`
 //! - `.altmacro` is not supported. A file that includes itself is an error, even if a condition would end it.
+//! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives `1/*x*/2`), or counts it as a
+//!   value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a `:vararg` go with it.
 //! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no limit. Macros are
 //!   nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
 //! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer compilers' spelling

@@ -26,6 +26,8 @@ mod choices;
 mod counters;
 mod distance;
 mod errata;
+mod facts;
+mod operation;
 mod outstanding;
 mod path;
 mod phases;
@@ -44,6 +46,7 @@ use crate::program::Program;
 use crate::table::Class;
 use counters::CounterCheck;
 use distance::Distances;
+use facts::Facts;
 use report::Findings;
 
 /// What is checked.
@@ -103,7 +106,8 @@ pub fn check_with(program: &Program, options: Options) -> Report {
     let flow = Flow::that_counts(program, options.rules);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
-    CounterCheck::new(program, &flow, options).findings(&mut found);
+    let facts = Facts::of(program, &flow, options);
+    CounterCheck::new(program, &flow, &facts, options).findings(&mut found);
     if options.errata {
         errata::check(program, options.rules).into_iter().for_each(|f| found.push(|| f));
         if options.rules.counts(&VCCZ_HALF) {
@@ -127,7 +131,8 @@ pub fn unordered_lds_accesses(program: &Program) -> Vec<usize> {
         return Vec::new();
     }
     let flow = Flow::of(program);
-    CounterCheck::new(program, &flow, Options::default()).unordered_lds_accesses()
+    let facts = Facts::of(program, &flow, Options::default());
+    CounterCheck::new(program, &flow, &facts, Options::default()).unordered_lds_accesses()
 }
 
 /// What `program` waits for without need: see [`Advice`]. In order of line. What a wait may be there for, it is taken to be
@@ -140,7 +145,8 @@ pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
     let options = Options { memory_model, ..options };
     let flow = Flow::that_counts(program, options.rules);
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
-    advice.extend(advice::waits(&CounterCheck::new(program, &flow, options)));
+    let facts = Facts::of(program, &flow, options);
+    advice.extend(advice::waits(&CounterCheck::new(program, &flow, &facts, options)));
     advice.sort_by_key(|a| a.line);
     advice
 }

@@ -23,7 +23,7 @@ impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.workgroup;
         let Site { text, offset, wave, .. } = self;
-        write!(f, "`{text}` at offset {offset:#x}{} (workgroup {x},{y},{z}, wave {wave})", Behind(&self.line))
+        write!(f, "`{text}` at offset {offset:#x}{} (workgroup {x},{y},{z}, wave {wave})", After(&self.line))
     }
 }
 
@@ -106,14 +106,14 @@ pub struct Instruction {
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` at offset {:#x}{}", self.text, self.offset, Behind(&self.line))
+        write!(f, "`{}` at offset {:#x}{}", self.text, self.offset, After(&self.line))
     }
 }
 
-/// A line behind an offset, if it is known.
-struct Behind<'l>(&'l Option<String>);
+/// A line after an offset, if it is known.
+struct After<'l>(&'l Option<String>);
 
-impl fmt::Display for Behind<'_> {
+impl fmt::Display for After<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.as_ref().map_or(Ok(()), |line| write!(f, ", {line}"))
     }
@@ -152,7 +152,7 @@ impl fmt::Display for Hazard {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SimError {
     /// Bytes that are no instruction of the target.
-    #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", Behind(.line))]
+    #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", After(.line))]
     Decode {
         /// Byte offset.
         offset: u32,
@@ -164,7 +164,7 @@ pub enum SimError {
         line: Option<String>,
     },
     /// An instruction, or a use of it, whose semantics the simulator does not have.
-    #[error("the simulator does not run `{text}` at offset {offset:#x}{}: {what}", Behind(.line))]
+    #[error("the simulator does not run `{text}` at offset {offset:#x}{}: {what}", After(.line))]
     Unsupported {
         /// Byte offset.
         offset: u32,
@@ -178,7 +178,7 @@ pub enum SimError {
     /// A register beyond the allocation of the kernel descriptor.
     #[error(
         "`{text}` at offset {offset:#x}{} names {register}, but the kernel descriptor allocates only {allocated} of them; raise the descriptor's count",
-        Behind(.line)
+        After(.line)
     )]
     Register {
         /// Byte offset.

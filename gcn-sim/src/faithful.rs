@@ -5,7 +5,7 @@
 //!   before; of operations that return in any order, the older one arrives last.
 //! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave.
 //! - A read of LDS that is outstanding at a barrier reads what the other waves write after it.
-//! - A result behind a wait-state rule is there after that many wait states for the instructions of the rule. Before,
+//! - A result after a wait-state rule is there after that many wait states for the instructions of the rule. Before,
 //!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they
 //!   overwrite uses the new value.
 //!

@@ -27,7 +27,7 @@ impl Grade {
     }
 }
 
-/// What stands behind the results of an opcode.
+/// What stands after the results of an opcode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fidelity {
     /// The mnemonic, without encoding suffix.
@@ -116,7 +116,7 @@ const NOTES: &[(Pattern, Grade, &str)] = &[
     (("s_rfe_", ""), Grade::Assumed, TRAP),
 ];
 
-/// What stands behind the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if no target has it.
+/// What stands after the results of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`); `None` if no target has it.
 ///
 /// ```
 /// use gcn_sim::Grade;

@@ -27,7 +27,7 @@ pub struct Probed {
 
 type Sink = dyn Fn(Probed) + Send + Sync;
 
-/// Instructions that are watched, by code offset, with the SGPR or VGPR to read behind them; who is told.
+/// Instructions that are watched, by code offset, with the SGPR or VGPR to read after them; who is told.
 pub(crate) struct Probes {
     at: BTreeMap<u32, Reg>,
     sink: Box<Sink>,

@@ -143,7 +143,9 @@ fn campaign(arguments: &[&str], kind: Seeds, count: usize) {
 #[test]
 fn commands_end_on_any_file() {
     let count = std::env::var("GCN_MUTATED").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
-    for (arguments, kind) in COMMANDS {
-        campaign(arguments, kind, count);
-    }
+    std::thread::scope(|threads| {
+        for (arguments, kind) in COMMANDS {
+            threads.spawn(move || campaign(arguments, kind, count));
+        }
+    });
 }

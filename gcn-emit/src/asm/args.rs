@@ -19,6 +19,11 @@ pub(super) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
 
+/// How many bytes of the name `bytes` begin with.
+pub(super) fn name_length(bytes: &[u8]) -> usize {
+    bytes.iter().position(|byte| !is_name(*byte)).unwrap_or(bytes.len())
+}
+
 /// Bytes of names: letters, digits, `_ $ . @ ?`, and everything that is not ASCII.
 static NAME: [bool; 256] = {
     let mut table = [false; 256];

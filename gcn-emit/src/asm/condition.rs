@@ -1,7 +1,7 @@
 //! Conditions: `.if` and its relatives, and what they skip.
 
 use super::Assembler;
-use super::args::{Args, is_name};
+use super::args::{Args, name_length};
 use super::expr::{Expr, Item};
 use super::fault::{Fault, Located, Result};
 use super::source::line_end;
@@ -156,7 +156,7 @@ impl<'s> Assembler<'s> {
         let bytes = self.text.as_bytes();
         let end = line_end(bytes, self.at);
         let line = self.text.get(self.at..end).unwrap_or_default().trim_ascii_start();
-        let word = line.bytes().take_while(|byte| is_name(*byte)).count();
+        let word = name_length(line.as_bytes());
         if line.starts_with('.') && kind(line.get(..word).unwrap_or_default()).is_some() {
             return false;
         }

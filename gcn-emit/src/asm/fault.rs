@@ -201,7 +201,7 @@ impl Fault {
                 return Some(format!("did you mean `{nearest}`?"));
             }
             Fault::UnknownDirective { .. } => {
-                "see the module documentation of `gcn_emit::asm` for what is understood"
+                "the directives are those of LLVM's assembler: llvm.org/docs/AMDGPUUsage.html#assembler-directives, and its macros"
             }
             Fault::Unsupported { remedy, .. } => remedy,
             Fault::NoTarget => {

@@ -241,9 +241,7 @@ impl Assembler<'_> {
         if flags.predefined || (flags.replaced && !needed) {
             return Ok(None);
         }
-        let defined = symbol.def != Def::Undefined;
-        if !needed && (flags.temporary || !(defined || flags.attributed)) {
-            // A `.set` of such a name may still be wrong.
+        if !needed && flags.temporary {
             return Ok(None);
         }
         let located = |fault| Located::new(symbol.mention, fault);

@@ -10,8 +10,15 @@ use std::sync::Arc;
 use gcn_isa::{Inst, Target};
 use hashbrown::DefaultHashBuilder;
 
-/// Places for statements at first and at most: powers of two. There are more when as many statements as places were kept.
+/// Places for statements at first and at most: powers of two. The first fit a core's own cache.
 const PLACES: (usize, usize) = (1 << 12, 1 << 16);
+
+/// Each time that as many statements as places were kept: with one found for this many kept, there will be more places; with fewer
+/// than one found for that many, looking costs more than it saves.
+const FEW: (usize, usize) = (4, 16);
+
+/// Statements that are read without looking for them, for each place, before the next attempt.
+const REST: usize = 8;
 
 /// What reading an instruction came to.
 #[derive(Clone)]
@@ -37,16 +44,25 @@ impl Recalled<'_> {
 #[derive(Default)]
 pub struct Recall<'s> {
     places: Vec<Option<Recalled<'s>>>,
-    /// Statements kept since there are so many places.
+    /// Statements kept and found since the last look at how many are found.
     kept: usize,
+    found: usize,
+    /// Statements that nobody looks for.
+    resting: usize,
     hasher: DefaultHashBuilder,
 }
 
 impl<'s> Recall<'s> {
     /// The instruction `text`, if it was read before.
-    pub fn find(&self, text: &str, target: Target) -> Option<&Recalled<'s>> {
+    pub fn find(&mut self, text: &str, target: Target) -> Option<&Recalled<'s>> {
+        if self.resting > 0 {
+            self.resting -= 1;
+            return None;
+        }
         let known = self.places.get(self.place(text))?.as_ref()?;
-        (known.text == text && known.target == target).then_some(known)
+        let known = (known.text == text && known.target == target).then_some(known)?;
+        self.found += 1;
+        Some(known)
     }
 
     /// Remembers an instruction that names no symbol.
@@ -58,21 +74,29 @@ impl<'s> Recall<'s> {
         ends: [u16; 2],
         inst: Option<Arc<Inst>>,
     ) {
+        if self.resting > 0 {
+            return;
+        }
         let mut bytes = [0; 20];
         let Some(taken) = bytes.get_mut(..code.len()) else { return };
         taken.copy_from_slice(code);
-        if self.kept >= self.places.len() && self.places.len() < PLACES.1 {
-            self.grow();
+        if self.kept >= self.places.len() {
+            self.judge();
         }
         self.kept += 1;
         self.put(Recalled { text, target, ends, length: code.len() as u8, code: bytes, inst });
     }
 
-    fn grow(&mut self) {
-        let more = (self.places.len() * 4).clamp(PLACES.0, PLACES.1);
-        let old = std::mem::replace(&mut self.places, vec![None; more]);
-        self.kept = 0;
-        old.into_iter().flatten().for_each(|known| self.put(known));
+    /// Makes more places, or stops looking for a while, as many or few statements were found.
+    fn judge(&mut self) {
+        let (kept, found) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.found));
+        if found * FEW.0 >= kept && self.places.len() < PLACES.1 {
+            let more = (self.places.len() * 4).clamp(PLACES.0, PLACES.1);
+            let old = std::mem::replace(&mut self.places, vec![None; more]);
+            old.into_iter().flatten().for_each(|known| self.put(known));
+        } else if found * FEW.1 < kept {
+            self.resting = REST * self.places.len();
+        }
     }
 
     fn put(&mut self, new: Recalled<'s>) {

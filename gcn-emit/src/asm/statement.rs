@@ -1,7 +1,7 @@
 //! Statements: where each one ends, labels, and who reads the rest.
 
 use super::Assembler;
-use super::args::{Args, is_name};
+use super::args::{Args, name_length};
 use super::fault::{Fault, Located, Result};
 use super::source::{line_end, string_end};
 use super::span::Span;
@@ -106,7 +106,7 @@ impl<'s> Assembler<'s> {
                 (self.text.get(at + 1..end - usize::from(closed)).unwrap_or_default(), end)
             }
             _ => {
-                let length = bytes.get(at..).unwrap_or_default().iter().take_while(|b| is_name(**b)).count();
+                let length = name_length(bytes.get(at..).unwrap_or_default());
                 (self.text.get(at..at + length).unwrap_or_default(), at + length)
             }
         };
@@ -189,7 +189,7 @@ pub(crate) fn instruction_span(text: &str, line: usize) -> Option<(std::ops::Ran
             b'\n' | b';' | b'#' => return None,
             b'/' if bytes.get(at + 1) == Some(&b'/') => return None,
             b'"' => string_end(bytes, at).0,
-            _ => at + bytes.get(at..)?.iter().take_while(|b| is_name(**b)).count(),
+            _ => at + name_length(bytes.get(at..)?),
         };
         let next = skip_blanks(bytes, behind);
         if behind == at || bytes.get(next) != Some(&b':') {

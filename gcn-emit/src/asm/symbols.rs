@@ -57,8 +57,6 @@ pub(super) struct Flags {
     pub fixed: bool,
     /// A later `.set` of the same name replaced it.
     pub replaced: bool,
-    /// A directive gave it a binding, visibility or type: in the symbol table even if it is undefined.
-    pub attributed: bool,
     /// Defined by the assembler itself: not in the symbol table.
     pub predefined: bool,
     /// It has its place in the order of the symbol table.

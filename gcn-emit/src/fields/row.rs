@@ -115,14 +115,14 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
 }
 
-/// The templates, each made when it is first asked for: a program uses few of the rows.
-static CODECS: LazyLock<Vec<OnceLock<RowCodec>>> =
+/// The templates, each made when it is first asked for: a program uses few of the rows, and takes memory for those only.
+static CODECS: LazyLock<Vec<OnceLock<Box<RowCodec>>>> =
     LazyLock::new(|| table::rows().iter().map(|_| OnceLock::new()).collect());
 
 /// The template of a row.
 pub(crate) fn codec(desc: &InstDesc) -> &'static RowCodec {
     let id = usize::from(desc.id);
-    CODECS[id].get_or_init(|| RowCodec::new(&table::rows()[id]))
+    CODECS[id].get_or_init(|| Box::new(RowCodec::new(&table::rows()[id])))
 }
 
 impl RowCodec {

@@ -23,7 +23,7 @@ fn one_more(choices: Choices) -> Choices {
 }
 
 /// What the best path of `nodes` (the first is its start) takes for granted.
-pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node]) -> Option<Caveat> {
+pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node<'_>]) -> Option<Caveat> {
     let mut preds: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     for (from, node) in nodes.iter().enumerate() {
         if let End::Open(next) = &node.end {
@@ -46,7 +46,7 @@ pub(super) fn caveat(flow: &Flow, exits: &Exits, nodes: &[Node]) -> Option<Cavea
     }
 }
 
-fn of_node(flow: &Flow, exits: &Exits, node: &Node, choices: &[Choices]) -> Choices {
+fn of_node(flow: &Flow, exits: &Exits, node: &Node<'_>, choices: &[Choices]) -> Choices {
     let next = match &node.end {
         End::Second => return 0,
         End::Finished(_) => return NEVER,

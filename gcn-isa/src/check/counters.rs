@@ -5,18 +5,19 @@ use std::collections::{BTreeSet, HashSet};
 use smallvec::SmallVec;
 
 use super::access::Accesses;
-use super::outstanding::{Operation, Outstanding};
+use super::facts::{Facts, LineFacts};
+use super::operation::Operation;
+use super::outstanding::Outstanding;
 use super::path::{Judgement, PathSearch};
 use super::phases::Phases;
 use super::report::{Amount, Caveat, Finding, Findings};
 use super::{MemoryModel, Options};
 use crate::cfg::{Block, Flow, is_return};
-use crate::counters::{self, Counter, Events, MemoryEffect, Stream, WaitCnt};
+use crate::counters::{self, Counter, MemoryEffect, Stream, WaitCnt};
 use crate::hazards::Grade;
 use crate::hazards::counter::{self as rules, CounterRule};
 use crate::indexing::Indexing;
 use crate::inst::{Inst, RegUse, Via};
-use crate::operand::Operand;
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
@@ -26,24 +27,16 @@ pub(super) struct CounterCheck<'a> {
     program: &'a Program,
     pub flow: &'a Flow,
     options: Options,
-    indexing: Indexing,
-    pub lines: Vec<LineFacts>,
+    indexing: &'a Indexing,
+    pub lines: &'a [LineFacts],
     /// At the start of each block; `None` for blocks that no path reaches.
-    pub states: Vec<Option<Outstanding>>,
+    pub states: Vec<Option<Outstanding<'a>>>,
 }
 
 impl<'a> CounterCheck<'a> {
-    pub fn new(program: &'a Program, flow: &'a Flow, options: Options) -> CounterCheck<'a> {
-        let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
-        let indexing = Indexing::that_counts(program, flow, options.rules);
-        let facts = |(at, line): (usize, &Line)| {
-            let events = counters::events(program.target, &line.inst);
-            let access = called.then(|| Accesses::of(at, &line.inst, &events, &indexing).counters());
-            LineFacts::of(line, access.unwrap_or_default(), events)
-        };
-        let lines: Vec<LineFacts> = program.lines.iter().enumerate().map(facts).collect();
-        let states = solve(flow, &lines);
-        CounterCheck { program, flow, options, indexing, lines, states }
+    pub fn new(program: &'a Program, flow: &'a Flow, facts: &'a Facts, options: Options) -> CounterCheck<'a> {
+        let Facts { indexing, lines } = facts;
+        CounterCheck { program, flow, options, indexing, lines, states: solve(flow, lines) }
     }
 
     /// Findings of the counter rules.
@@ -62,11 +55,11 @@ impl<'a> CounterCheck<'a> {
 
     /// Calls `tell` for each rule that is broken and worth telling, with the line that breaks it.
     fn each_broken(&self, mut tell: impl FnMut(&Broken, usize, &mut PathSearch<'_>)) {
-        let mut paths = PathSearch::new(self.program, self.flow, &self.lines);
+        let mut paths = PathSearch::new(self.program, self.flow, self.lines);
         let mut told = Told::default();
         for (block, entry) in self.flow.cfg.blocks.iter().zip(&self.states) {
             let Some(mut state) = entry.clone() else { continue };
-            for (line, facts) in numbered(&self.lines, block) {
+            for (line, facts) in numbered(self.lines, block) {
                 for broken in self.broken(&state, line) {
                     if self.is_worth_telling(&broken, line, &mut paths, &mut told) {
                         tell(&broken, line, &mut paths);
@@ -108,8 +101,8 @@ impl<'a> CounterCheck<'a> {
 
     /// True if LDS may be written after the barrier at `line` and before the next.
     fn is_written_after(&self, line: usize, told: &mut Told) -> bool {
-        let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, &self.lines));
-        phases.is_written_after(line, self.program, self.flow, &self.lines)
+        let phases = told.phases.get_or_insert_with(|| Phases::of(self.program, self.flow, self.lines));
+        phases.is_written_after(line, self.program, self.flow, self.lines)
     }
 }
 
@@ -128,71 +121,14 @@ struct Told {
 const LDS_RULES: [&CounterRule; 4] =
     [&rules::LDS_DMA, &rules::BARRIER_LDS, &rules::BARRIER_LDS_READ, &rules::BARRIER_LDS_DMA];
 
-/// What an instruction does, as far as counters are concerned.
-pub(super) struct LineFacts {
-    pub wait: Option<WaitCnt>,
-    pub events: Events,
-    /// The counters that a function must have waited for before this instruction, as far as its caller left anything
-    /// outstanding. Worked out only for programs with functions.
-    pub uses_of_caller: SmallVec<[Counter; 3]>,
-    /// A return of a function, at which nothing is outstanding.
-    returns: bool,
-}
-
-impl LineFacts {
-    fn of(line: &Line, uses_of_caller: SmallVec<[Counter; 3]>, events: Events) -> LineFacts {
-        let inst = &line.inst;
-        let wait = match inst.operands.first() {
-            Some(Operand::Imm(imm)) if inst.desc.class == Class::Waitcnt => {
-                Some(WaitCnt::decode((*imm & 0xffff) as u16))
-            }
-            _ => None,
-        };
-        LineFacts { wait, events, uses_of_caller, returns: is_return(line) }
-    }
-
-    /// The state after the instruction.
-    pub fn step(&self, state: &mut Outstanding, line: usize) {
-        if let Some(wait) = self.wait {
-            state.wait(wait);
-        }
-        // What the instruction should have waited for has been said.
-        for &counter in &self.uses_of_caller {
-            state.forget_caller(counter);
-        }
-        if self.returns {
-            state.wait(WaitCnt::ALL);
-        }
-        for event in &self.events {
-            state.issue(line, event);
-        }
-    }
-
-    /// True for a return of a function.
-    pub fn returns(&self) -> bool {
-        self.returns
-    }
-
-    /// True if the instruction reads LDS in its own order.
-    pub fn reads_lds(&self) -> bool {
-        self.events.iter().any(|e| e.memory.contains(MemoryEffect::LDS_READ))
-    }
-
-    /// True if the instruction writes LDS, at once or when its data arrives.
-    pub fn writes_lds(&self) -> bool {
-        let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
-        self.events.iter().any(|e| e.memory.intersects(writes))
-    }
-}
-
 /// The lines of a block with their numbers.
 fn numbered<'a>(lines: &'a [LineFacts], block: &Block) -> impl Iterator<Item = (usize, &'a LineFacts)> {
     (block.start..block.end).zip(&lines[block.start..block.end])
 }
 
 /// The state at the start of each block, joined over all paths; `None` for blocks that no path reaches.
-fn solve(flow: &Flow, lines: &[LineFacts]) -> Vec<Option<Outstanding>> {
-    let mut states: Vec<Option<Outstanding>> = vec![None; flow.cfg.blocks.len()];
+fn solve<'a>(flow: &Flow, lines: &'a [LineFacts]) -> Vec<Option<Outstanding<'a>>> {
+    let mut states: Vec<Option<Outstanding<'a>>> = vec![None; flow.cfg.blocks.len()];
     for root in &flow.roots {
         let entered = match root.kind {
             EntryKind::Kernel => Outstanding::default(),
@@ -224,7 +160,7 @@ fn solve(flow: &Flow, lines: &[LineFacts]) -> Vec<Option<Outstanding>> {
 }
 
 /// Takes in what another path brings. True if that changed anything.
-fn meet(known: &mut Option<Outstanding>, new: &Outstanding) -> bool {
+fn meet<'a>(known: &mut Option<Outstanding<'a>>, new: &Outstanding<'a>) -> bool {
     match known {
         Some(known) => known.join(new),
         None => {
@@ -246,7 +182,7 @@ pub(super) struct Broken {
 
 impl CounterCheck<'_> {
     /// The rules that `line` breaks if `state` may be outstanding before it.
-    pub fn broken(&self, state: &Outstanding, line: usize) -> SmallVec<[Broken; 2]> {
+    pub fn broken(&self, state: &Outstanding<'_>, line: usize) -> SmallVec<[Broken; 2]> {
         let mut broken: SmallVec<[Broken; 2]> = SmallVec::new();
         if !state.operations().is_empty() {
             self.conflicts(state, line, &mut broken);
@@ -268,45 +204,46 @@ impl CounterCheck<'_> {
         broken
     }
 
-    fn conflicts(&self, state: &Outstanding, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
+    fn conflicts(&self, state: &Outstanding<'_>, line: usize, broken: &mut SmallVec<[Broken; 2]>) {
         let (inst, events) = (&self.program.lines[line].inst, &self.lines[line].events);
-        let access = Accesses::of(line, inst, events, &self.indexing);
+        let access = Accesses::of(line, inst, events, self.indexing);
         let room = counters::room(events);
         for operation in state.operations() {
             if let Some((rule, used)) = self.conflict(operation, &access, line) {
                 // Rules about LDS are no more than a doubt themselves.
                 let doubt = operation.doubt(room).filter(|_| !LDS_RULES.contains(&rule));
                 let rule = doubt.unwrap_or(rule);
-                let need = operation.stream.counter().at(state.needed(operation));
+                let need = operation.stream().counter().at(operation.needed());
                 let (reg, via) = (used.map(|u| u.reg), used.map_or(Via::Name, |u| u.via));
-                add(broken, Broken { rule, first: Some(operation.line), reg, via, need });
+                add(broken, Broken { rule, first: Some(operation.line()), reg, via, need });
             }
         }
+        broken.sort_by_key(|b| b.first);
     }
 
     /// The rule by which `operation` must be done before `inst`.
     fn conflict(
         &self,
-        operation: &Operation,
+        operation: &Operation<'_>,
         access: &Accesses<'_>,
         line: usize,
     ) -> Option<(&'static CounterRule, Option<RegUse>)> {
-        if let Some(written) = operation.writes {
-            if let Some(read) = access.reads_too_early(operation.stream, written, operation.live) {
+        if let Some(written) = operation.writes() {
+            if let Some(read) = access.reads_too_early(operation.stream(), written, operation.live()) {
                 return Some((&rules::RAW, Some(read)));
             }
-            if let Some(write) = access.writes_too_early(operation.stream, written, operation.live) {
-                let ordered = operation.stream == Stream::FlatVm
+            if let Some(write) = access.writes_too_early(operation.stream(), written, operation.live()) {
+                let ordered = operation.stream() == Stream::FlatVm
                     && access.events.iter().any(|e| e.stream == Stream::Vmem);
                 return Some((if ordered { &rules::WAW_FLAT } else { &rules::WAW }, Some(write)));
             }
         }
-        for held in &operation.holds {
+        for held in operation.holds() {
             if let Some(write) = access.overwrites(*held) {
                 return Some((&rules::WAR, Some(write)));
             }
         }
-        let dma = operation.memory.contains(MemoryEffect::LDS_DMA);
+        let dma = operation.memory().contains(MemoryEffect::LDS_DMA);
         if dma && access.memory.intersects(self.options.memory_model.lds_accesses()) {
             return Some((&rules::LDS_DMA, None));
         }
@@ -315,10 +252,10 @@ impl CounterCheck<'_> {
             if dma {
                 return Some((&rules::BARRIER_LDS_DMA, None));
             }
-            if operation.memory.contains(MemoryEffect::LDS_WRITE) {
+            if operation.memory().contains(MemoryEffect::LDS_WRITE) {
                 return Some((&rules::BARRIER_LDS, None));
             }
-            if operation.memory.contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
+            if operation.memory().contains(MemoryEffect::LDS_READ) && !self.program.lines[line].reads_pass {
                 return Some((&rules::BARRIER_LDS_READ, None));
             }
         }
@@ -326,7 +263,7 @@ impl CounterCheck<'_> {
     }
 
     /// Rules by which whole counters must be at 0.
-    fn drained(&self, state: &Outstanding, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
+    fn drained(&self, state: &Outstanding<'_>, line: &Line, broken: &mut SmallVec<[Broken; 2]>) {
         let inst = &line.inst;
         let (rule, counters): (_, &[Counter]) = match inst.desc.class {
             Class::Barrier if !self.program.target.has_back_off_barrier() => {

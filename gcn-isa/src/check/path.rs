@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::calls::Calls;
 use super::choices::{self, Exits};
-use super::counters::LineFacts;
+use super::facts::LineFacts;
 use super::outstanding::Outstanding;
 use super::report::Caveat;
 use crate::cfg::Flow;
@@ -31,9 +31,9 @@ pub(super) struct Judgement {
 }
 
 /// A block entered with the operation outstanding.
-pub(super) struct Node {
+pub(super) struct Node<'a> {
     pub block: usize,
-    state: Outstanding,
+    state: Outstanding<'a>,
     calls: Calls,
     /// The node from which it was first reached; itself for the start.
     parent: usize,
@@ -119,7 +119,7 @@ impl<'a> PathSearch<'a> {
 
     /// Every block that can be entered with the operation of `first` outstanding, in order of their distance in blocks; and
     /// whether these are all. `None` when the budget is spent.
-    fn explore(&mut self, first: usize, second: Option<usize>) -> Option<(Vec<Node>, bool)> {
+    fn explore(&mut self, first: usize, second: Option<usize>) -> Option<(Vec<Node<'a>>, bool)> {
         if self.looks == 0 {
             return None;
         }
@@ -129,7 +129,7 @@ impl<'a> PathSearch<'a> {
         let end = self.follow(&mut state, first, first + 1..self.flow.cfg.blocks[start].end, second);
         let mut nodes = vec![Node { block: start, state, calls: Calls::default(), parent: 0, end }];
         // States by number, and nodes by block and the number of the state that comes in.
-        let mut states: HashMap<Outstanding, usize> = HashMap::new();
+        let mut states: HashMap<Outstanding<'a>, usize> = HashMap::new();
         let mut known: HashMap<(usize, usize, Calls), usize> = HashMap::new();
         let mut done = 0;
         while done < nodes.len() {
@@ -172,7 +172,7 @@ impl<'a> PathSearch<'a> {
     /// Follows the operation of `first` through `range`.
     fn follow(
         &mut self,
-        state: &mut Outstanding,
+        state: &mut Outstanding<'a>,
         first: usize,
         range: Range<usize>,
         second: Option<usize>,
@@ -203,17 +203,17 @@ impl<'a> PathSearch<'a> {
 
     /// True if nothing of `first` is outstanding. Operations that nobody asks about leave no trace in the state but their
     /// counter.
-    fn is_finished(&self, state: &Outstanding, first: usize) -> bool {
+    fn is_finished(&self, state: &Outstanding<'_>, first: usize) -> bool {
         let events = &self.lines[first].events;
         if !events.is_empty() && events.iter().all(|e| state.any_on(e.stream.counter()).is_none()) {
             return true;
         }
         let tracked = events.iter().any(Outstanding::keeps_track_of);
-        tracked && !state.operations().iter().any(|o| o.line == first && !o.is_done_if_trusted())
+        tracked && !state.operations().iter().any(|o| o.line() == first && !o.is_done_if_trusted())
     }
 
     /// The entries of the blocks after the start up to node `at`.
-    fn path(&self, nodes: &[Node], at: usize) -> Vec<usize> {
+    fn path(&self, nodes: &[Node<'_>], at: usize) -> Vec<usize> {
         let mut path = Vec::new();
         let mut node = at;
         while nodes[node].parent != node {

@@ -1,6 +1,6 @@
 //! Which barriers have a write of LDS between them and the next barrier.
 
-use super::counters::LineFacts;
+use super::facts::LineFacts;
 use crate::cfg::{Block, Flow};
 use crate::program::Program;
 use crate::table::Class;

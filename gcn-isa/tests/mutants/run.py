@@ -26,7 +26,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
 FILES = """hazards/engine.rs hazards/since.rs hazards/clause.rs hazards/view.rs hazards/views.rs
-    check.rs check/distance.rs check/outstanding.rs check/counters.rs check/access.rs check/vccz.rs
+    check.rs check/distance.rs check/operation.rs check/outstanding.rs
+    check/facts.rs check/counters.rs check/access.rs check/vccz.rs
     wait.rs wait/distance.rs wait/solve.rs wait/polish.rs wait/loops.rs wait/waitcnt.rs wait/outstanding.rs
     wait/events.rs wait/edit.rs cfg.rs cfg/flow.rs counters/events.rs""".split()
 

@@ -61,7 +61,7 @@ impl WaveState {
         hidden
     }
 
-    /// What the rules let arrive behind the instruction: results of earlier ones, and earlier ones that use its result.
+    /// What the rules let arrive after the instruction: results of earlier ones, and earlier ones that use its result.
     pub(super) fn come_late(
         &mut self,
         program: &Program,

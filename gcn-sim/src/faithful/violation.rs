@@ -17,7 +17,7 @@ pub(super) enum Action {
     Hide(Slot),
     /// The second sees the MODE register from before the first.
     HideMode,
-    /// The first's result arrives behind the second's.
+    /// The first's result arrives after the second's.
     Land(Slot),
     /// The first uses what the second writes.
     Redo(Slot),

@@ -159,7 +159,7 @@ impl<'s> Binder<'s> {
             let length = kernarg::counted(args, arg).filter(|of| self.by_argument.contains_key(*of));
             let length = length.map(|of| Arg::Count(of.into()));
             let bytes = match value.or(length.as_ref()) {
-                // The dynamic part of LDS begins behind the fixed one.
+                // The dynamic part of LDS begins after the fixed one.
                 None if arg.value_kind == ValueKind::DynamicSharedPointer => {
                     let align = arg.pointee_align.unwrap_or(16).clamp(1, 1 << 16);
                     let start = fixed_lds.next_multiple_of(align).to_le_bytes();

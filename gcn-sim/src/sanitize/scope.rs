@@ -1,7 +1,7 @@
 //! Which synchronisation reaches other workgroups.
 //!
 //! The waves of a workgroup share a compute unit: an atomic is enough to order what one of them did before what another does
-//! behind it. Between workgroups it is not. What a wave did must have gone where the others look (`s_waitcnt vmcnt(0)`, and on
+//! after it. Between workgroups it is not. What a wave did must have gone where the others look (`s_waitcnt vmcnt(0)`, and on
 //! gfx942 a write-back of L2 before it), and the others must throw away what their caches hold from before. The code of both is
 //! that of the memory model's fences of agent scope ([`gcn_isa::memory_model`]), from which everything here is derived.
 //!
@@ -91,7 +91,7 @@ impl Rules {
                 text(Operation::Fence, Ordering::Release)
             ),
             Missing::Acquire => format!(
-                "what the atomic read is acquired for a workgroup only; at agent scope `{}` stands behind it",
+                "what the atomic read is acquired for a workgroup only; at agent scope `{}` stands after it",
                 text(Operation::Fence, Ordering::Acquire)
             ),
             Missing::Bits => format!(

@@ -95,8 +95,8 @@ impl Shadow {
             found = cell.reads.iter().find(races).map(|e| (*e, false));
         }
         let list = if writes { &mut cell.writes } else { &mut cell.reads };
-        // What a newer access of the same bytes stands for need not be kept: whoever is ordered behind the newer one is
-        // ordered behind it.
+        // What a newer access of the same bytes stands for need not be kept: whoever is ordered after the newer one is
+        // ordered after it.
         for old in list.iter_mut() {
             let stands_for = old.thread == epoch.thread || clock.knows(old.thread, old.at);
             if stands_for && (writes || old.thread == epoch.thread) && old.order <= epoch.order {

@@ -138,7 +138,7 @@ fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: &Current<'_>, d
     too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))
 }
 
-/// The hazard of standing `distance` wait states behind instruction `first`, where `rule` asks for `states`.
+/// The hazard of standing `distance` wait states after instruction `first`, where `rule` asks for `states`.
 pub(crate) fn too_close(
     machine: &Machine,
     first: usize,

@@ -1,4 +1,4 @@
-//! The memory behind a compute unit's first caches: L2, Infinity Cache, memory.
+//! The memory after a compute unit's first caches: L2, Infinity Cache, memory.
 //!
 //! A model of hits: each level knows its lines, has a latency that counts from the start of the access, and moves a
 //! limited number of bytes in a cycle. What several CUs share is divided evenly among those that run the kernel, so that
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::cache::{Cache, Channel};
 use super::params::Params;
 
-/// L2 and what is behind it.
+/// L2 and what is after it.
 pub(super) struct Memory {
     l2: Cache,
     l2_channel: Channel,
@@ -84,7 +84,7 @@ impl Memory {
         start + self.l2_latency
     }
 
-    /// A line of L2 from behind it.
+    /// A line of L2 from after it.
     fn fill(&mut self, now: u64, address: u64) -> u64 {
         let bytes = self.l2.line_bytes();
         let line = self.mall.line_of(address);

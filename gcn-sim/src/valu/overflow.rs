@@ -2,7 +2,7 @@
 //! operand is, or because of a division by zero, stays infinite (LLVM AMDGPU guide, `compute_pgm_rsrc1`, FP16_OVFL).
 //!
 //! The mode is rare. So instructions are carried out as without it, and infinite results of finite operands are replaced
-//! behind them.
+//! after them.
 
 use gcn_isa::Inst;
 

@@ -113,7 +113,6 @@ pub(super) fn attribute<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: 
             Some(Attribute::Visibility(new)) => asm.symbols.get_mut(sym).visibility = new,
             None => {}
         }
-        asm.symbols.get_mut(sym).flags.attributed = true;
         asm.symbols.register(sym);
         if !args.eat(b',') {
             return args.end();
@@ -189,7 +188,6 @@ pub(super) fn kind<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     if kind != SymbolKind::None || symbol.kind == SymbolKind::None {
         symbol.kind = kind;
     }
-    symbol.flags.attributed = true;
     asm.symbols.register(sym);
     Ok(())
 }
@@ -241,7 +239,6 @@ pub(super) fn common<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'s
     let symbol = asm.symbols.get_mut(sym);
     symbol.kind = SymbolKind::Object;
     symbol.binding = symbol.binding.or(Some(Binding::Global));
-    symbol.flags.attributed = true;
     symbol.def = Def::Common { size, align };
     asm.symbols.register(sym);
     Ok(())

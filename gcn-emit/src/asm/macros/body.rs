@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::Assembler;
-use super::super::args::is_name;
+use super::super::args::name_length;
 use super::super::fault::{Fault, Located, Result};
 use super::super::source::line_end;
 use super::super::span::Span;
@@ -73,6 +73,6 @@ fn first_word(text: &str, at: usize, end: usize) -> (usize, &str) {
     let line = text.get(at..end).unwrap_or_default();
     let start = at + line.len() - line.trim_ascii_start().len();
     let word = text.get(start..end).unwrap_or_default();
-    let length = word.bytes().take_while(|byte| is_name(*byte)).count();
+    let length = name_length(word.as_bytes());
     (start, word.get(..length).unwrap_or_default())
 }

@@ -26,10 +26,12 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     Some(Number::Int(value))
 }
 
-/// Digits of one radix as a 64-bit pattern.
+/// Hexadecimal digits that are to be of one radix as a 64-bit pattern.
+#[inline]
 fn fold(digits: &[u8], radix: u64) -> Option<i64> {
     let value = digits.iter().try_fold(0u64, |value, digit| {
-        let digit = u64::from((*digit as char).to_digit(16)?);
+        // `A` is 0x41 and `a` 0x61: only letters have bit 6.
+        let digit = u64::from((digit & 0xf) + 9 * (digit >> 6));
         if digit >= radix { None } else { value.checked_mul(radix)?.checked_add(digit) }
     });
     value.filter(|_| !digits.is_empty()).map(|v| v as i64)

@@ -47,7 +47,7 @@ fn normal(wait: WaitCnt) -> WaitCnt {
 }
 
 /// True if the counters that could wait less hold operations of which nothing is expected by register: stores and atomics.
-fn may_order(state: &Outstanding, have: WaitCnt, enough: WaitCnt) -> bool {
+fn may_order(state: &Outstanding<'_>, have: WaitCnt, enough: WaitCnt) -> bool {
     Counter::ALL.into_iter().filter(|c| c.of(have) != c.of(enough)).any(|c| state.any_silent_on(c))
 }
 
@@ -62,9 +62,9 @@ struct Walk<'a, 'c> {
     looks: usize,
 }
 
-impl Walk<'_, '_> {
+impl<'c> Walk<'_, 'c> {
     /// The weakest wait in place of `have` that breaks nothing more, counter by counter.
-    fn weakest(&mut self, block: usize, line: usize, before: &Outstanding, have: WaitCnt) -> WaitCnt {
+    fn weakest(&mut self, block: usize, line: usize, before: &Outstanding<'c>, have: WaitCnt) -> WaitCnt {
         let mut enough = have;
         for counter in Counter::ALL {
             let value = counter.of(have);
@@ -103,14 +103,14 @@ impl Walk<'_, '_> {
         &mut self,
         block: usize,
         line: usize,
-        before: &Outstanding,
+        before: &Outstanding<'c>,
         waits: (WaitCnt, WaitCnt),
         counter: Counter,
     ) -> Option<Broken> {
         let (mut kept, mut weak) = (before.clone(), before.clone());
         kept.wait(waits.0);
         weak.wait(waits.1);
-        let mut entries: HashMap<usize, Outstanding> = HashMap::new();
+        let mut entries: HashMap<usize, Outstanding<'c>> = HashMap::new();
         let mut open = vec![(block, line + 1, kept, weak)];
         while let Some((block, start, mut kept, mut weak)) = open.pop() {
             for line in start..self.check.flow.cfg.blocks[block].end {
@@ -146,7 +146,12 @@ impl Walk<'_, '_> {
     }
 
     /// The earlier instruction, if it is one of the program, of a rule that `line` breaks after `weak` and not after `kept`.
-    fn newly_broken(&self, kept: &Outstanding, weak: &Outstanding, line: usize) -> Option<Option<usize>> {
+    fn newly_broken(
+        &self,
+        kept: &Outstanding<'_>,
+        weak: &Outstanding<'_>,
+        line: usize,
+    ) -> Option<Option<usize>> {
         let with_less = self.check.broken(weak, line);
         if with_less.is_empty() {
             return None;

@@ -1,20 +1,13 @@
 //! `gcn fix` against LLVM's pass that inserts wait states, on the same stream of instructions: whole process against whole
 //! process, and pass against pass.
 //!
-//! `cargo bench -p gcn-cli --bench llvm`; needs `llc-22`, without which it says so and does nothing (`GCN_REQUIRE_LLVM=1`: fails).
-//!
 //! The stream is gcn-isa's `benches/stream.s` again and again; `stream.mir` is the same as LLVM's machine code, which `llc` reads in place of
-//! assembly. Both processes read text, insert, and write text. They run in turn, so that the ratio holds on a machine that is
-//! busy otherwise; where Linux counts the processor time of children, the ratio of that is the one to look at.
+//! assembly. Both processes read text, insert, and write text.
 //!
 //! Measured with LLVM 22.1.8, two runs: 10.0 to 10.6 times as fast by processor time as a whole process, on 100,013 and on 1,000,011
 //! instructions (much of what both do is reading and writing text), 11.6 to 23.5 times for the pass alone, which varies most. Both
 //! insert 40,914 and 409,095 wait states.
 
-#[path = "../../testing/llvm_tools.rs"]
-mod llvm_tools;
-
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,27 +16,24 @@ use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::Unit;
 use gcn_isa::wait::{WaitOptions, insert_wait_states};
 
-const ASSEMBLY: &str = include_str!("../../gcn-isa/benches/stream.s");
+use crate::llvm_tools;
+use crate::times::{Times, ratio, timed};
+
+const ASSEMBLY: &str = include_str!("../../../gcn-isa/benches/stream.s");
 const MACHINE_IR: &str = include_str!("stream.mir");
 /// Instructions of the stream, about, and the runs of each process after one that is not counted.
 const LENGTHS: [(usize, usize); 2] = [(100_000, 9), (1_000_000, 3)];
 const LLC: &str = "llc-22";
 const TARGET: &str = "gfx942";
 
-fn main() {
-    // Tests build and run benchmarks, too, without this.
-    if !std::env::args().any(|a| a == "--bench") {
-        return;
-    }
-    if llvm_tools::tool("llc").is_none() {
-        return;
-    }
-    for (length, runs) in LENGTHS {
-        compare(length, runs);
+/// Runs both on streams of growing length, if LLVM is there.
+pub fn compare() {
+    if llvm_tools::tool("llc").is_some() {
+        LENGTHS.into_iter().for_each(|(length, runs)| compare_at(length, runs));
     }
 }
 
-fn compare(length: usize, runs: usize) {
+fn compare_at(length: usize, runs: usize) {
     let pieces = length / ASSEMBLY.lines().count() + 1;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (assembly, ir) = (folder.path().join("stream.txt"), folder.path().join("stream.mir"));
@@ -65,14 +55,11 @@ fn compare(length: usize, runs: usize) {
             theirs.add(theirs_once);
         }
     }
-    println!("{} instructions, {runs} runs of each in turn", pieces * ASSEMBLY.lines().count() + 1);
+    println!("gcn fix, {} instructions, {runs} runs of each in turn", pieces * ASSEMBLY.lines().count() + 1);
     println!("  wait states inserted    gcn {our_states}, {LLC} {their_states}");
-    println!("  whole process, elapsed  {}", ratio(ours.elapsed(), theirs.elapsed()));
-    if let (Some(ours), Some(theirs)) = (ours.processor(), theirs.processor()) {
-        println!("  whole process, CPU      {}", ratio(ours, theirs));
-    }
+    ours.print(LLC, &mut theirs);
     let theirs = their_pass(&ir, runs).map_or(Duration::ZERO, Duration::from_secs_f64);
-    println!("  the pass alone          {}", ratio(our_pass(&code, runs), theirs));
+    println!("  the pass alone          {}", ratio(our_pass(&code, runs), LLC, theirs));
 }
 
 fn gcn(file: &Path) -> Command {
@@ -88,61 +75,10 @@ fn llc(file: &Path) -> Command {
     command
 }
 
-/// Elapsed and, if known, processor time of one run, and what it wrote.
-fn timed(command: &mut Command) -> ((Duration, Option<Duration>), String) {
-    let (before, start) = (children(), Instant::now());
-    let out = command.output().expect("the command can be run");
-    let elapsed = start.elapsed();
-    assert!(out.status.success(), "{command:?}: {}", String::from_utf8_lossy(&out.stderr));
-    let processor = children().zip(before).map(|(after, before)| after.saturating_sub(before));
-    ((elapsed, processor), String::from_utf8(out.stdout).expect("text"))
-}
-
-/// Processor time of all children that are done, where Linux says it: in hundredths of a second, so that only sums over many
-/// runs mean anything.
-fn children() -> Option<Duration> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold blanks: state, then `cutime` and `cstime` as the 14th and 15th.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    Some(Duration::from_millis(10 * (ticks(13)? + ticks(14)?)))
-}
-
-#[derive(Default)]
-struct Times(Vec<(Duration, Option<Duration>)>);
-
-impl Times {
-    fn add(&mut self, once: (Duration, Option<Duration>)) {
-        self.0.push(once);
-    }
-
-    /// The median.
-    fn elapsed(&mut self) -> Duration {
-        self.0.sort_unstable();
-        self.0.get(self.0.len() / 2).map_or(Duration::ZERO, |t| t.0)
-    }
-
-    /// The mean, which knows more than single runs do.
-    fn processor(&self) -> Option<Duration> {
-        let sum: Duration = self.0.iter().map(|t| t.1).sum::<Option<Duration>>()?;
-        Some(sum / self.0.len().max(1) as u32)
-    }
-}
-
 /// Wait states of all instructions of this name in a text.
 fn states(text: &str, name: &str) -> u32 {
     let operands = text.lines().filter_map(|line| line.trim().strip_prefix(name)?.trim().parse::<u32>().ok());
     operands.map(|n| n + 1).sum()
-}
-
-fn ratio(ours: Duration, theirs: Duration) -> String {
-    let mut text = format!("gcn {:.1} ms, {LLC} {:.1} ms", millis(ours), millis(theirs));
-    let _ = write!(text, ": {:.1} times as fast", theirs.as_secs_f64() / ours.as_secs_f64().max(1e-9));
-    text
-}
-
-fn millis(time: Duration) -> f64 {
-    1e3 * time.as_secs_f64()
 }
 
 /// The inserter alone, on what `gcn fix` gives it: the fastest of some runs.

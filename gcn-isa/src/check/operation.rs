@@ -1,0 +1,230 @@
+//! One operation that may be outstanding, and what is known of it on every path.
+
+use std::hash::{Hash, Hasher};
+
+use crate::counters::{Event, MemoryEffect, Stream, WaitCnt};
+use crate::hazards::counter::{self as rules, CounterRule};
+use crate::reg::Reg;
+
+/// More than any counter can hold.
+const MANY: u8 = 64;
+
+/// A wait has come for an operation, by the order within its stream.
+const DONE: u8 = u8::MAX;
+
+/// An operation that may be outstanding and of which something is expected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation<'a> {
+    place: Place,
+    event: &'a Event,
+    progress: Progress,
+}
+
+/// Where an operation stands among others: by stream, by the registers that it writes, by line. Operations that write the same
+/// registers are neighbours.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Place {
+    pub kind: Kind,
+    line: u32,
+}
+
+/// A stream and the registers that an operation on it writes, as one number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct Kind(u32);
+
+impl Place {
+    fn of(line: usize, event: &Event) -> Place {
+        let stream = (event.stream.index() as u32) << 28;
+        let written =
+            event.writes.map_or(0, |r| (r.file as u32) << 24 | u32::from(r.index) << 8 | u32::from(r.len));
+        Place { kind: Kind(stream | written), line: line as u32 }
+    }
+}
+
+/// What is known of an operation on every path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Progress {
+    /// Of the registers that it writes those whose value is still to come from this operation, bit i for the i-th. A FLAT
+    /// operation owes no more what a later vector memory operation has overwritten: whether that was right has been asked
+    /// there ([`crate::hazards::counter::WAW_FLAT`]), and if it was, the later one finishes last.
+    live: u32,
+    /// The fewest operations of its stream that any path has started after it.
+    younger: u8,
+    /// The fewest operations of its stream that were started after it on any path without a wait for as many of them, or
+    /// [`DONE`]. If operations of one type do return in order, whatever else is outstanding, it is then done.
+    by_order: u8,
+    /// On some path an operation of another stream of the counter was outstanding with it: they overtake each other, so
+    /// that only 0 says that it is done. Until then neither is known to be.
+    mixed: bool,
+    /// On every path its counter was then so full that an instruction could only issue because it was done, if operations of
+    /// one type finish in order.
+    full: bool,
+    /// What later accesses of memory can depend on.
+    memory: MemoryEffect,
+}
+
+/// The event follows from the place.
+impl PartialEq for Operation<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.place, self.progress) == (other.place, other.progress)
+    }
+}
+
+impl Eq for Operation<'_> {}
+
+impl Hash for Operation<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.place, self.progress).hash(state);
+    }
+}
+
+impl<'a> Operation<'a> {
+    /// `event` of the instruction at `line`, which starts now.
+    pub fn started(line: usize, event: &'a Event, mixed: bool) -> Operation<'a> {
+        let memory = awaited(event);
+        let progress = Progress { live: u32::MAX, younger: 0, by_order: 0, mixed, full: false, memory };
+        Operation { place: Place::of(line, event), event, progress }
+    }
+
+    /// Its place in the order of operations.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// The instruction that started it.
+    pub fn line(&self) -> usize {
+        self.place.line as usize
+    }
+
+    pub fn stream(&self) -> Stream {
+        self.event.stream
+    }
+
+    pub fn writes(&self) -> Option<Reg> {
+        self.event.writes
+    }
+
+    pub fn live(&self) -> u32 {
+        self.progress.live
+    }
+
+    pub fn holds(&self) -> &'a [Reg] {
+        &self.event.holds
+    }
+
+    pub fn memory(&self) -> MemoryEffect {
+        self.progress.memory
+    }
+
+    /// True if it is done on every path if operations of one type return in order.
+    fn is_done_by_order(&self) -> bool {
+        self.progress.by_order == DONE
+    }
+
+    /// True if no wait has come for it, but something else that makes it finish unless it is doubted.
+    pub fn is_done_if_trusted(&self) -> bool {
+        self.is_done_by_order() || self.progress.full
+    }
+
+    /// The rule that doubts that it is done, if there is reason to think so once its counter has `room`.
+    pub fn doubt(&self, room: WaitCnt) -> Option<&'static CounterRule> {
+        if self.is_done_by_order() {
+            Some(&rules::MIXED)
+        } else if self.progress.full || self.makes_room(self.stream().counter().of(room)) {
+            Some(if self.stream().in_order() { &rules::FULL } else { &rules::FULL_UNORDERED })
+        } else {
+            None
+        }
+    }
+
+    /// True if its counter surely holds more than `value` until it is done. Scalar memory and messages finish in any order.
+    fn makes_room(&self, value: u8) -> bool {
+        !matches!(self.stream(), Stream::Smem | Stream::Message) && self.progress.younger >= value
+    }
+
+    /// True if nothing is expected of it but its result.
+    pub fn only_writes(&self) -> bool {
+        self.holds().is_empty() && self.memory().is_empty()
+    }
+
+    /// Counts `event` of a later instruction, on the same counter.
+    pub fn count(&mut self, event: &Event) {
+        self.progress.full |= self.makes_room(event.stream.counter().capacity().saturating_sub(event.count));
+        let same = self.stream() == event.stream;
+        let progress = &mut self.progress;
+        if same {
+            progress.younger = progress.younger.saturating_add(event.count).min(MANY);
+            if progress.by_order != DONE {
+                progress.by_order = progress.by_order.saturating_add(event.count).min(MANY);
+            }
+        } else {
+            progress.mixed = true;
+        }
+    }
+
+    /// Notes that vector memory overwrites registers. False if nothing is expected of a FLAT operation any more.
+    pub fn owes_after_overwriting(&mut self, written: Reg) -> bool {
+        let Some(mine) = self.writes().filter(|_| self.stream() == Stream::FlatVm) else { return true };
+        self.progress.live &= !mine.shared_with(written);
+        self.live() & mine.shared_with(mine) != 0 || !self.only_writes()
+    }
+
+    /// Notes a wait for at most `value` operations on its counter. True if that surely finishes it.
+    pub fn is_finished_by(&mut self, value: u8) -> bool {
+        let in_order = self.stream().in_order();
+        let progress = &mut self.progress;
+        if in_order && progress.by_order >= value {
+            progress.by_order = DONE;
+        }
+        value == 0 || (!progress.mixed && in_order && progress.younger >= value)
+    }
+
+    /// Expects `effect` of it no more.
+    pub fn forget(&mut self, effect: MemoryEffect) {
+        self.progress.memory.remove(effect);
+    }
+
+    /// The weakest value of its counter that surely finishes it.
+    pub fn needed(&self) -> u8 {
+        self.needed_below(0)
+    }
+
+    /// The weakest value of its counter that finishes it, if others that overtake it only matter from `guess` on.
+    pub fn needed_below(&self, guess: u8) -> u8 {
+        let younger = self.progress.younger.min(self.stream().counter().cap());
+        if self.stream().in_order() && !(self.progress.mixed && younger >= guess) { younger } else { 0 }
+    }
+
+    /// True if nothing is expected of `old` that is not expected of this younger one as well.
+    pub fn covers(&self, old: &Operation<'_>) -> bool {
+        let registers = match (self.writes(), old.writes()) {
+            (_, None) => true,
+            (Some(reg), Some(older)) => {
+                let same = reg == older && old.live() & !self.live() == 0;
+                same || (reg.covers(older) && self.live() == u32::MAX)
+            }
+            (None, Some(_)) => false,
+        };
+        let holds = old.holds().iter().all(|o| self.holds().iter().any(|n| n.covers(*o)));
+        registers && holds && self.memory().contains(old.memory())
+    }
+
+    /// Stays outstanding wherever `other` does. True if that is more than before.
+    pub fn take_worse(&mut self, other: &Operation<'_>) -> bool {
+        let (mine, theirs) = (self.progress, other.progress);
+        self.progress = Progress {
+            live: mine.live | theirs.live,
+            younger: mine.younger.min(theirs.younger),
+            by_order: mine.by_order.min(theirs.by_order),
+            mixed: mine.mixed || theirs.mixed,
+            full: mine.full && theirs.full,
+            memory: mine.memory,
+        };
+        self.progress != mine
+    }
+}
+
+/// The effects of `event` on memory that something later can depend on.
+pub(super) fn awaited(event: &Event) -> MemoryEffect {
+    event.memory & (MemoryEffect::LDS_WRITE | MemoryEffect::LDS_READ | MemoryEffect::LDS_DMA)
+}
