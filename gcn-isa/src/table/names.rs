@@ -23,11 +23,7 @@ impl Hasher for NameHasher {
         for word in words {
             self.mix(u64::from_le_bytes(*word));
         }
-        // The last bytes of a long text once more are faster than those that are left one by one.
-        self.mix(match bytes.last_chunk::<8>() {
-            Some(word) => u64::from_le_bytes(*word) ^ bytes.len() as u64,
-            None => rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte)),
-        });
+        self.mix(rest.iter().fold(1, |word, byte| word << 8 | u64::from(*byte)));
     }
 
     fn write_u8(&mut self, _: u8) {
