@@ -182,7 +182,7 @@ fn what_is_wrong_is_said_with_the_exit_code() {
     assert!(run("{").contains("the spec is no JSON"));
     assert!(run(r#"{"args": {"value": {"u32": 1}}}"#).contains("argument `x`: the spec has no value"));
     let beyond = run(r#"{"args": {"x": {"buffer": "u32", "count": 4}, "value": {"u32": 1}}}"#);
-    assert!(beyond.contains("note: the address is 0 bytes behind the 16 bytes of `x`"), "{beyond}");
+    assert!(beyond.contains("note: the address is 0 bytes past the 16 bytes of `x`"), "{beyond}");
     // The line of the store in the assembly file.
     let file = std::fs::read_to_string(data("two_kernels.s")).unwrap();
     let store = file.lines().position(|line| line.contains("global_store_dword")).unwrap() + 1;

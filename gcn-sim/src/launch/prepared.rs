@@ -109,7 +109,7 @@ impl Prepared {
         let before = |b: &&Placed| address < b.address && b.address - address <= NEAR;
         if let Some(b) = self.buffers.iter().find(after) {
             let past = address - b.address - b.bytes as u64;
-            return Some(format!("the address is {past} bytes after the {} bytes of `{}`", b.bytes, b.name));
+            return Some(format!("the address is {past} bytes past the {} bytes of `{}`", b.bytes, b.name));
         }
         let b = self.buffers.iter().find(before)?;
         Some(format!("the address is {} bytes before `{}`", b.address - address, b.name))

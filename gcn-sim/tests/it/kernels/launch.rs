@@ -194,7 +194,7 @@ fn addresses_in_errors_are_said_in_terms_of_arguments() {
     let beyond = "s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v0, s[4:5]";
     let null = "s_load_dwordx2 s[4:5], s[0:1], 0x8\ns_waitcnt lgkmcnt(0)\ns_load_dword s6, s[4:5], 0x10";
     for (code, note) in [
-        (beyond, "the address is 0 bytes behind the 40 bytes of `x`"),
+        (beyond, "the address is 0 bytes past the 40 bytes of `x`"),
         (
             null,
             "the address is null or close to it; the simulator sets the hidden arguments hidden_hostcall_buffer to null",

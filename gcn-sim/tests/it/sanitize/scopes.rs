@@ -114,7 +114,7 @@ fn what_is_missing_is_named() {
         assert_eq!(finding.other.as_ref().unwrap().site.workgroup, [0, 0, 0]);
     };
     let before = "`buffer_wbl2 sc1; s_waitcnt vmcnt(0) lgkmcnt(0)` stands before the atomic";
-    let behind = "`s_waitcnt vmcnt(0) lgkmcnt(0); buffer_inv sc1` stands behind it";
+    let behind = "`s_waitcnt vmcnt(0) lgkmcnt(0); buffer_inv sc1` stands after it";
     // Without a write-back, without a wait for it, with one that was too early, and with one of too narrow a scope.
     let atomic = "global_atomic_add v6, v7, s[4:5]";
     let wait = "s_waitcnt vmcnt(0)";
