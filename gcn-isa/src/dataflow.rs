@@ -92,6 +92,11 @@ pub fn keeps(desc: &InstDesc) -> bool {
     semantics::of(desc.mnemonic).is_some_and(|s| s.line.contains(KEPT))
 }
 
+/// True if the third source is a mask: lane `i` reads bit `i` of it.
+pub fn third_source_is_mask(desc: &InstDesc) -> bool {
+    semantics::of(desc.mnemonic).is_some_and(|s| s.line.contains("S2[lane]"))
+}
+
 /// What a line calls bits that stay.
 const KEPT: &str = "kept";
 
@@ -122,7 +127,7 @@ fn statements(line: &str) -> Option<Vec<Part>> {
         let left = left.strip_prefix("{SD[lane], ").map_or(left, |rest| rest.trim_end_matches('}'));
         let place = left.strip_prefix('D')?;
         let result = if place == "[lane]" { u64::MAX } else { bits_of(place)? };
-        // What op_sel may choose instead stands in brackets. An accumulator has a type, what is kept has not.
+        // The line has in brackets what op_sel may choose instead. It names an accumulator with its type, and kept bits without one.
         let right = right.split(" (op_sel").next().unwrap_or(right);
         let accumulates = right.match_indices('D').any(|(at, _)| {
             let alone = !right[..at].ends_with(|c: char| c.is_ascii_alphanumeric());

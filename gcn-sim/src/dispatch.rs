@@ -265,7 +265,7 @@ impl Launch<'_> {
         cus * u64::from(self.occupancy().workgroups_per_cu.max(1))
     }
 
-    /// Checks that this machine has room for the scratch memory of so many more workgroups.
+    /// Checks that this machine has room for the scratch memory of this many more workgroups.
     pub(crate) fn check_scratch(&self, workgroups: u64) -> Result<(), SimError> {
         let of_wave = LANES as u64 * u64::from(self.machine.state().private_bytes);
         let bytes = workgroups.saturating_mul(of_wave * u64::from(self.geometry.waves()));

@@ -54,7 +54,7 @@ fn link(linker: &Path, object: &Path, output: &Path) -> Command {
     command
 }
 
-/// A file of so many instructions.
+/// A file with this number of instructions.
 fn source(count: usize) -> String {
     let mut golden = String::new();
     flate2::read::GzDecoder::new(FORMS).read_to_string(&mut golden).expect("the list is gzipped UTF-8");

@@ -17,7 +17,7 @@ pub fn timed(command: &mut Command) -> ((Duration, Option<Duration>), String) {
 /// runs mean anything.
 fn children() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold blanks: state, then `cutime` and `cstime` as the 14th and 15th.
+    // After the name, which may hold blanks: state, then `cutime` and `cstime` as the 14th and 15th.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (ticks(13)? + ticks(14)?)))
@@ -28,6 +28,7 @@ fn children() -> Option<Duration> {
 pub struct Times(Vec<(Duration, Option<Duration>)>);
 
 impl Times {
+    /// Adds one run, as [`timed`] gives it.
     pub fn add(&mut self, once: (Duration, Option<Duration>)) {
         self.0.push(once);
     }

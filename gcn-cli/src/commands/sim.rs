@@ -191,7 +191,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(if args.json { report.json(args.seconds)? } else { report.text() }.as_bytes())?;
     match &ran {
         Ran::Untimed(stats) if !ran.is_clean() => Err(Failure::shown(found::text(stats))),
-        // Notes are no faults.
+        // Notes do not change the exit code.
         Ran::Untimed(stats) if !stats.findings.is_empty() => {
             file::complain(&found::text(stats));
             Ok(())

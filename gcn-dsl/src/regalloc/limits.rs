@@ -64,7 +64,7 @@ pub struct SpillTo {
     pub agprs: bool,
     /// To LDS, before scratch memory.
     pub lds: Option<LdsFrame>,
-    /// To scratch memory, after so many bytes that are in use already.
+    /// To scratch memory, after the bytes that are in use already.
     pub frame: Option<u32>,
 }
 

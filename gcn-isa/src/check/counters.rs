@@ -34,6 +34,7 @@ pub(super) struct CounterCheck<'a> {
 }
 
 impl<'a> CounterCheck<'a> {
+    /// Solves for what may be outstanding at the start of each block.
     pub fn new(program: &'a Program, flow: &'a Flow, facts: &'a Facts, options: Options) -> CounterCheck<'a> {
         let Facts { indexing, lines } = facts;
         CounterCheck { program, flow, options, indexing, lines, states: solve(flow, lines) }

@@ -19,6 +19,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// Looks at every line of `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
         let indexing = Indexing::that_counts(program, flow, options.rules);

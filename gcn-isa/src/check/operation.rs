@@ -96,22 +96,27 @@ impl<'a> Operation<'a> {
         self.place.line as usize
     }
 
+    /// The stream on which it finishes.
     pub fn stream(&self) -> Stream {
         self.event.stream
     }
 
+    /// The registers that it writes when it finishes.
     pub fn writes(&self) -> Option<Reg> {
         self.event.writes
     }
 
+    /// Those of them whose value is still to come from it: bit i for the i-th.
     pub fn live(&self) -> u32 {
         self.progress.live
     }
 
+    /// The registers that it still reads.
     pub fn holds(&self) -> &'a [Reg] {
         &self.event.holds
     }
 
+    /// The effects on memory that a later access can depend on.
     pub fn memory(&self) -> MemoryEffect {
         self.progress.memory
     }

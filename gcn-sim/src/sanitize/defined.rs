@@ -1,7 +1,7 @@
 //! Which bits of a wave's registers are defined.
 //!
 //! As Valgrind's Memcheck does, undefined bits are followed through the instructions and reported where they matter: where they
-//! choose an address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is no fault.
+//! choose an address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is not an error.
 //!
 //! How bits flow is data ([`gcn_isa::dataflow`]). Where each bit of a result depends on few bits of the sources, the instruction's
 //! own function says which ([`corners`]): it runs on a wave beside, with the undefined bits of each source all 0 and all 1, and what

@@ -157,7 +157,7 @@ fn conversions_that_set_their_own_rounding() {
     }
 }
 
-/// In each rounding mode of f32, and what is no number of a byte.
+/// In each rounding mode of f32, and values that do not fit a byte.
 #[test]
 fn bytes_are_rounded_as_mode_says() {
     let inputs = [1.5f32, 2.5, 2.25, 254.75, 255.5, 300.0, -0.75, -3.0, f32::NAN, -f32::NAN, f32::INFINITY];

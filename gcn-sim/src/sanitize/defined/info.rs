@@ -76,13 +76,11 @@ pub(super) struct Written {
 /// Bit 0 of a register is for all lanes; bit i of a mask for lane i.
 fn is_mask(inst: &Inst, reg: Reg, name: &str) -> bool {
     let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
-    // Lanes of 64-bit values and masks both fill two SGPRs; the semantics' line names a mask by its lanes.
-    let by_lane =
-        |text: &str| gcn_isa::semantics::of(inst.desc.mnemonic).is_some_and(|s| s.line.contains(text));
     vector
         && match name {
             "sdst" => reg.len == 2,
-            "src2" => by_lane("S2[lane]"),
+            // A 64-bit value for all lanes fills two SGPRs as well.
+            "src2" => dataflow::third_source_is_mask(inst.desc),
             _ => false,
         }
 }
