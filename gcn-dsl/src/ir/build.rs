@@ -130,6 +130,13 @@ impl Builder {
         self.kernel.read_only.push(resource);
     }
 
+    /// Notes that what `resource` describes ends with a whole dword.
+    pub fn whole_dwords(&mut self, resource: Value) {
+        if !self.kernel.whole_dwords.contains(&resource) {
+            self.kernel.whole_dwords.push(resource);
+        }
+    }
+
     /// Under another MODE equal instructions give different values.
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {

@@ -28,6 +28,7 @@ pub mod private;
 pub mod probe;
 pub mod schedule;
 mod stmt;
+pub mod tails;
 mod ty;
 pub mod wave;
 
@@ -239,6 +240,8 @@ pub struct Kernel {
     pub private: Vec<PrivateDef>,
     /// Buffer resources of memory that nothing writes while the kernel runs (`&[T]`).
     pub read_only: Vec<Value>,
+    /// Buffer resources of slices that are said to end with a whole dword.
+    pub whole_dwords: Vec<Value>,
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined.
@@ -264,6 +267,24 @@ impl Kernel {
     /// Type of a value that has one.
     pub fn ty(&self, v: Value) -> Type {
         self.def(v).ty.unwrap_or(Type::uniform(Elem::U32))
+    }
+
+    /// The places in the kernarg segment of slices that are said to end with a whole dword.
+    pub fn whole_dword_arguments(&self) -> Vec<u32> {
+        let loaded = |v: Value| match self.def(v).inst {
+            Inst::KernArg { offset } => Some(offset),
+            _ => None,
+        };
+        let argument = |resource: &Value| {
+            let Inst::Concat(parts) = &self.def(*resource).inst else { return None };
+            let pointer = *parts.first()?;
+            match self.def(pointer).inst {
+                // Several arguments come by one load.
+                Inst::Extract { from, dword } => loaded(from).map(|at| at + 4 * u32::from(dword)),
+                _ => loaded(pointer),
+            }
+        };
+        self.whole_dwords.iter().filter_map(argument).collect()
     }
 
     /// Scratch bytes of each lane for private arrays.

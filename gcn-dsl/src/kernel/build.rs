@@ -9,7 +9,7 @@ use gcn_isa::{Target, check};
 use super::registers::{self, Registers};
 use super::{BuildOptions, BuiltKernel, Kernel, limits};
 use crate::asm::AsmError;
-use crate::ir::{cse, dce, far, licm, merge, pipeline, private};
+use crate::ir::{cse, dce, far, licm, merge, pipeline, private, tails};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -177,6 +177,10 @@ pub(super) fn build<K: Kernel>(
     dce::run(&mut ir);
     if options.merge {
         merge::run(&mut ir);
+        cse::run(&mut ir);
+        dce::run(&mut ir);
+    }
+    if tails::run(&mut ir) {
         cse::run(&mut ir);
         dce::run(&mut ir);
     }

@@ -79,6 +79,36 @@ impl<T: Number, A> Slice<T, A> {
         super::eq(self.len(), 0)
     }
 
+    /// The same slice, said to end with a whole dword: its length is a multiple of 4 elements of 8 bits, or of 2 of 16 bits.
+    ///
+    /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore have some
+    /// instructions more, for a last dword that is only partly inside the slice; after this call they have not. Matrix loads and
+    /// stores always assume it. [`Device::launch`](crate::Device::launch) refuses a slice of another length. Where the kernel is
+    /// launched in another way with such a slice, wide loads give 0 for the elements of that dword, and wide stores do not
+    /// write them.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     /// The length is even.
+    ///     #[workgroup(64)]
+    ///     fn double(x: &mut [f16]) {
+    ///         let x = x.assume_whole_dwords();
+    ///         let i = global_id().x * 8;
+    ///         let v = x.load_vector::<8>(i);
+    ///         x.store_vector(i, v + v);
+    ///     }
+    /// }
+    /// let text = double.build(Target::GFX942)?.assembly(Comments::None);
+    /// assert!(!text.contains("short"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn assume_whole_dwords(self) -> Self {
+        with(|c| c.builder.whole_dwords(self.resource));
+        self
+    }
+
     /// Loads `N` consecutive elements from index `i` on with one instruction of up to 16 bytes.
     #[track_caller]
     pub fn load_vector<const N: usize>(&self, i: impl Index) -> Vector<T, N> {
@@ -274,6 +304,17 @@ pub(super) fn load_elements<T: Number>(
     let offset = byte_offset::<T>(from, from.rebase(i, loc), loc);
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
     with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
+}
+
+/// Says of a slice that it ends with a whole dword, because matrices move several of its narrow elements at a time. A launch
+/// refuses slices of which this is not true.
+pub(super) fn assume_whole_dwords<T: Number>(memory: Memory, count: usize) {
+    if let Memory::Buffer(resource) = memory
+        && count > 1
+        && T::ELEM.bytes() < 4
+    {
+        with(|c| c.builder.whole_dwords(resource));
+    }
 }
 
 /// Stores a value of one or several elements.

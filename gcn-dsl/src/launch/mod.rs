@@ -19,7 +19,7 @@ pub use kernarg::kernarg_bytes;
 
 use crate::kernel::{BuildError, BuiltKernel, Kernel};
 use crate::lang::{PackedArg, Packer};
-use crate::scalar::Number;
+use crate::scalar::{Elem, Number};
 
 /// How many workgroups run, in each dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +127,23 @@ pub enum LaunchError {
         argument: &'static str,
         /// Bytes.
         bytes: u64,
+    },
+    /// A slice that the kernel takes to end with a whole dword does not.
+    #[error(
+        "kernel `{kernel}`, argument `{argument}`: {len} elements of `{elem}` do not end with a whole dword, as matrix loads and \
+         stores and `assume_whole_dwords` ask for; make the length a multiple of {multiple}"
+    )]
+    PartialDword {
+        /// Kernel.
+        kernel: String,
+        /// Argument.
+        argument: &'static str,
+        /// Elements of the slice.
+        len: usize,
+        /// Their type.
+        elem: Elem,
+        /// Elements of a dword.
+        multiple: u32,
     },
     /// What a `&mut [T]` argument reaches, another argument reaches as well.
     #[error(
@@ -361,6 +378,7 @@ impl Device {
         self.check(built, grid)?;
         let mut packer = Packer::default();
         K::pack(&mut args, &mut packer);
+        refuse_partial_dwords(built, &packer.args)?;
         let mut buffers = Buffers { device: self, addresses: Vec::new() };
         for arg in &packer.args {
             if let PackedArg::Slice { bytes, .. } = arg {
@@ -401,7 +419,27 @@ impl Device {
     }
 }
 
-/// Bytes of so many elements.
+/// Checks the lengths of slices that the kernel takes to end with a whole dword.
+fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<(), LaunchError> {
+    let whole = built.ir.whole_dword_arguments();
+    for (declared, arg) in built.signature().args.iter().zip(args) {
+        if let PackedArg::Slice { bytes, len, .. } = arg
+            && !bytes.len().is_multiple_of(4)
+            && whole.contains(&declared.offset)
+        {
+            return Err(LaunchError::PartialDword {
+                kernel: built.name().to_owned(),
+                argument: declared.name,
+                len: *len as usize,
+                elem: declared.elem,
+                multiple: 4 / declared.elem.bytes(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of this number of elements.
 fn bytes_of<T: Number>(len: usize) -> Result<usize, LaunchError> {
     let size = T::ELEM.bytes() as usize;
     let too_many = || format!("{len} elements of {size} bytes are more than there are addresses");

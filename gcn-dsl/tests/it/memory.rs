@@ -6,3 +6,4 @@ mod lds;
 mod merged;
 mod pointers;
 mod private;
+mod tails;

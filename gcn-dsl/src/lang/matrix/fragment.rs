@@ -10,7 +10,7 @@ use super::operand::{Family, Operand};
 use super::place::{At, Places, Run};
 use super::view::AsView;
 use crate::ir::{Inst, Place, Type, Value};
-use crate::lang::memory::{Elements, load_elements};
+use crate::lang::memory::{Elements, assume_whole_dwords, load_elements};
 use crate::lang::vector::{element, pack};
 use crate::lang::{Index, IntoDevice, V, with};
 use crate::scalar::Number;
@@ -193,6 +193,7 @@ pub(super) fn wide_load<T: Number>(
     count: u8,
     loc: &'static Location<'static>,
 ) -> Value {
+    assume_whole_dwords::<T>(from.memory(), count.into());
     let size = T::ELEM.bytes() as u8;
     let bytes = count * size;
     if bytes <= 16 {

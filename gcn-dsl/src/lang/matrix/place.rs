@@ -9,7 +9,7 @@ use super::format::{MatrixElement, bits};
 use super::operand::lane_part;
 use super::swizzle::Groups;
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
-use crate::lang::memory::{Backing, load_elements, store_elements};
+use crate::lang::memory::{Backing, assume_whole_dwords, load_elements, store_elements};
 use crate::lang::vector::{element, pack};
 use crate::lang::{S, V, lt, select, splat, with};
 use crate::scalar::Number;
@@ -317,6 +317,7 @@ impl Places {
         for part in self.accesses(runs, bytes) {
             let index = in_memory(self.checked(at, part.at, size), per, 8 * size);
             let count = (bytes(part.len) / size).max(1) as usize;
+            assume_whole_dwords::<M>(self.memory, count);
             let value = load_elements::<M>(&Raw(self.memory), index, count, loc);
             if bytes(part.len) % 4 == 0 {
                 pieces.push(value);
@@ -350,6 +351,7 @@ impl Places {
         let mut elements = Vec::new();
         for part in self.accesses(runs, |n| n * size) {
             let (index, n) = (self.checked(at, part.at, size), part.len as usize);
+            assume_whole_dwords::<T>(self.memory, n);
             let value = load_elements::<T>(&Raw(self.memory), index, n, loc);
             elements.extend((0..n).map(|k| V::from_value(element::<T>(value, k, n, loc))));
         }
@@ -360,6 +362,7 @@ impl Places {
     #[track_caller]
     pub(super) fn store_packed<T: Number>(&self, at: [At; 2], value: Value) {
         let index = self.index(at, [ByLane::default(); 3]);
+        assume_whole_dwords::<T>(self.memory, usize::MAX);
         store_elements::<T>(&Raw(self.memory), index, value, Location::caller());
     }
 
@@ -373,6 +376,7 @@ impl Places {
             let (these, others) = rest.split_at(part.len as usize);
             rest = others;
             let index = self.checked(at, part.at, size);
+            assume_whole_dwords::<T>(self.memory, these.len());
             store_elements::<T>(&Raw(self.memory), index, pack(these, loc), loc);
         }
     }

@@ -1,6 +1,7 @@
 //! What metadata has to hold (guide, *Code Object Metadata*).
 //!
-//! The rules are those of LLVM's assembler: it refuses a missing or ill-typed key, and passes keys that it does not know.
+//! The rules are those of LLVM's assembler: it refuses a missing or ill-typed key, and passes keys that it does not know. Beyond them,
+//! keys that LLVM's assembler does not look at but readers need (`amdhsa.target`, `.agpr_count`, `.kind`) have their types here, too.
 
 use super::yaml::implicit;
 use crate::metadata::Node;
@@ -19,7 +20,7 @@ enum Want {
     Bool,
     /// One of these texts.
     OneOf(&'static [&'static str]),
-    /// So many integers.
+    /// This number of integers.
     Ints(usize),
     Texts,
     /// A sequence of maps.
@@ -29,15 +30,17 @@ enum Want {
 /// Key, whether it has to be there, and its value.
 type Rule = (&'static str, bool, Want);
 
-static ROOT: [Rule; 3] = [
+static ROOT: [Rule; 4] = [
     ("amdhsa.version", true, Want::Ints(2)),
+    ("amdhsa.target", false, Want::Text),
     ("amdhsa.printf", false, Want::Texts),
     ("amdhsa.kernels", true, Want::Maps(&KERNEL)),
 ];
 
-static KERNEL: [Rule; 23] = [
+static KERNEL: [Rule; 25] = [
     (".name", true, Want::Text),
     (".symbol", true, Want::Text),
+    (".kind", false, Want::Text),
     (".language", false, Want::OneOf(&["OpenCL C", "OpenCL C++", "HCC", "HIP", "OpenMP", "Assembler"])),
     (".language_version", false, Want::Ints(2)),
     (".args", false, Want::Maps(&ARGUMENT)),
@@ -54,6 +57,7 @@ static KERNEL: [Rule; 23] = [
     (".wavefront_size", true, Want::Int),
     (".sgpr_count", true, Want::Int),
     (".vgpr_count", true, Want::Int),
+    (".agpr_count", false, Want::Int),
     (".max_flat_workgroup_size", true, Want::Int),
     (".sgpr_spill_count", false, Want::Int),
     (".vgpr_spill_count", false, Want::Int),

@@ -1,0 +1,345 @@
+//! The last elements of slices of 8- and 16-bit elements, which wide accesses would lose.
+//!
+//! A buffer instruction checks each dword against the buffer's size, and drops a dword that is only partly inside (CDNA3 manual,
+//! *Memory buffer addressing*: raw buffers). If the length of a `&[f16]` is odd, a wide load therefore gives 0 for the last element and a
+//! wide store does not write it. This pass adds what is missing: narrow accesses, each of which is inside or outside as a whole.
+//!
+//! At most one dword of a lane's access is partly inside, so that one dword per slice stands for all lanes. After a wide load, each of
+//! its dwords is replaced by that one if it is there; beside a wide store, the elements of that dword are stored once more, one by
+//! one, by the lane that has it; other lanes store outside of the buffer, which does nothing.
+//!
+//! The replacement comes just before the loaded value's first use, so that a load in flight is not waited for any earlier.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::align::Alignment;
+use super::{Bin, Hinted, Inst, Kernel, Memory, Pred, Region, Stmt, Type, Value, ValueDef};
+use crate::scalar::Elem;
+
+/// Outside of every buffer, and not within two bytes of wrapping around: buffers end below.
+const OUTSIDE: u32 = 0xffff_fff0;
+
+const UNIFORM: Type = Type::uniform(Elem::U32);
+const LANE: Type = Type::varying(Elem::U32);
+
+/// Completes the wide accesses to narrow elements. True if there are any.
+pub fn run(kernel: &mut Kernel) -> bool {
+    let mut found = false;
+    kernel.body.each_inst(&mut |v| found |= Access::of(kernel, v).is_some());
+    if !found {
+        return false;
+    }
+    let alignment = Alignment::of(kernel);
+    let mut body = std::mem::take(&mut kernel.body);
+    let entry =
+        body.stmts.iter().filter_map(|stmt| if let Stmt::Inst(v) = stmt { Some(*v) } else { None }).collect();
+    let mut tails = Tails {
+        kernel,
+        alignment,
+        entry,
+        replaced: HashMap::new(),
+        constant: HashMap::new(),
+        early: HashMap::new(),
+    };
+    tails.region(&mut body);
+    let mut early = tails.early;
+    kernel.body.stmts = Vec::with_capacity(body.stmts.len());
+    for stmt in body.stmts {
+        let found = if let Stmt::Inst(v) = stmt { early.remove(&v) } else { None };
+        kernel.body.stmts.push(stmt);
+        kernel.body.stmts.extend(found.into_iter().flatten());
+    }
+    true
+}
+
+/// A wide access to narrow elements of a buffer.
+#[derive(Clone)]
+struct Access {
+    resource: Value,
+    offset: Value,
+    /// What is stored; a load has none.
+    stored: Option<Value>,
+    ty: Type,
+    /// The access as it is written, for others to be like it.
+    like: Inst,
+}
+
+impl Access {
+    fn of(kernel: &Kernel, v: Value) -> Option<Access> {
+        let def = kernel.def(v);
+        let (memory, offset, stored) = match &def.inst {
+            Inst::Load { memory, offset } => (*memory, *offset, None),
+            Inst::Store { memory, offset, value } => (*memory, *offset, Some(*value)),
+            Inst::Hinted(access) => (access.memory, access.offset, access.value),
+            _ => return None,
+        };
+        let Memory::Buffer(resource) = memory else { return None };
+        let ty = stored.map_or_else(|| kernel.ty(v), |value| kernel.ty(value));
+        let wide = ty.elem.bytes() < 4 && ty.count > 1 && !kernel.whole_dwords.contains(&resource);
+        wide.then(|| Access { resource, offset, stored, ty, like: def.inst.clone() })
+    }
+
+    /// The same access elsewhere.
+    fn at(&self, at: Value, value: Option<Value>) -> Inst {
+        match (&self.like, value) {
+            (Inst::Hinted(access), value) => {
+                Inst::Hinted(Box::new(Hinted { offset: at, value, ..(**access).clone() }))
+            }
+            (_, None) => Inst::Load { memory: Memory::Buffer(self.resource), offset: at },
+            (_, Some(value)) => Inst::Store { memory: Memory::Buffer(self.resource), offset: at, value },
+        }
+    }
+}
+
+/// The dword of a slice that is only partly inside, as far as it can be known before the access: of elements of 16 bits the last
+/// element, whatever the alignment; of bytes at multiples of 4 those after the last whole dword; of other bytes the last three.
+#[derive(Clone, Copy)]
+struct Last {
+    /// Its byte offset, varying.
+    at: Value,
+    /// What is there, 0 outside.
+    bits: Value,
+}
+
+/// A load whose value nothing has used yet.
+struct Loaded {
+    value: Value,
+    access: Access,
+    last: Last,
+    aligned: bool,
+}
+
+struct Tails<'k> {
+    kernel: &'k mut Kernel,
+    alignment: Alignment,
+    /// The instructions of the body's outermost region.
+    entry: HashSet<Value>,
+    /// The value that stands for a load's, and its dwords.
+    replaced: HashMap<Value, (Value, Vec<Value>)>,
+    /// The last dwords of slices that nothing writes: loaded once, after the instruction that makes the resource.
+    constant: HashMap<(Value, bool), Last>,
+    /// The instructions that do this, by resource.
+    early: HashMap<Value, Vec<Stmt>>,
+}
+
+impl Tails<'_> {
+    /// Works on `region`; gives the loads that nothing in it uses.
+    fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
+        let mut out = Vec::with_capacity(region.stmts.len());
+        let mut loaded: Vec<Loaded> = Vec::new();
+        for mut stmt in std::mem::take(&mut region.stmts) {
+            if !loaded.is_empty() {
+                let used = self.uses(&stmt);
+                for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
+                    self.complete(&load, &mut out);
+                }
+            }
+            self.rename(&mut stmt);
+            for inner in stmt.regions_mut() {
+                loaded.extend(self.region(inner));
+            }
+            let Stmt::Inst(v) = stmt else {
+                out.push(stmt);
+                continue;
+            };
+            out.push(stmt);
+            let Some(access) = Access::of(self.kernel, v) else { continue };
+            let aligned = self.alignment.bits(self.kernel, access.offset) >= 2;
+            if access.stored.is_some() {
+                self.store(&access, aligned, &mut out);
+            } else {
+                let last = self.last(&access, aligned, &mut out);
+                loaded.push(Loaded { value: v, access, last, aligned });
+            }
+        }
+        region.stmts = out;
+        loaded
+    }
+
+    /// The values that a statement and those nested in it use.
+    fn uses(&self, stmt: &Stmt) -> HashSet<Value> {
+        let mut used = HashSet::new();
+        let mut each = |v: Value| {
+            self.kernel.def(v).inst.operands(|operand| {
+                used.insert(operand);
+            });
+        };
+        if let Stmt::Inst(v) = stmt {
+            each(*v);
+        }
+        for inner in stmt.regions() {
+            inner.each_inst(&mut each);
+        }
+        used
+    }
+
+    /// Puts completed values in place of loaded ones.
+    fn rename(&mut self, stmt: &mut Stmt) {
+        let Stmt::Inst(v) = stmt else { return };
+        let inst = &mut self.kernel.values[v.0 as usize].inst;
+        if let Inst::Extract { from, dword } = inst
+            && let Some((_, dwords)) = self.replaced.get(from)
+        {
+            *inst = Inst::Bitcast(dwords[usize::from(*dword)]);
+            return;
+        }
+        inst.operands_mut(|operand| {
+            if let Some((whole, _)) = self.replaced.get(operand) {
+                *operand = *whole;
+            }
+        });
+    }
+
+    /// Replaces the dword that is only partly inside in what was loaded.
+    fn complete(&mut self, load: &Loaded, out: &mut Vec<Stmt>) {
+        let Loaded { value, access, last, aligned } = load;
+        let from_here = self.value(Inst::Bin(Bin::Sub, last.at, access.offset), LANE, out);
+        let dwords: Vec<Value> = (0..access.ty.dwords())
+            .map(|dword| {
+                let word = self.value(Inst::Extract { from: *value, dword }, LANE, out);
+                let here = self.is_here(access, from_here, dword, *aligned, out);
+                let bits = if access.ty.elem.bytes() == 1 && !aligned {
+                    // The dword begins so many bytes after the first of the three.
+                    let after = self.plus(from_here, -4 * i32::from(dword), out);
+                    let zero = self.lanes(0, out);
+                    let after = self.value(Inst::Bin(Bin::Sub, zero, after), LANE, out);
+                    let three = self.lanes(3, out);
+                    let shift = self.value(Inst::Bin(Bin::Shl, after, three), LANE, out);
+                    self.value(Inst::Bin(Bin::Shr, last.bits, shift), LANE, out)
+                } else {
+                    last.bits
+                };
+                self.value(Inst::Select(here, bits, word), LANE, out)
+            })
+            .collect();
+        let whole = self.value(Inst::Concat(dwords.iter().copied().collect()), access.ty, out);
+        self.replaced.insert(*value, (whole, dwords));
+    }
+
+    /// Stores the elements of the dword that is only partly inside.
+    fn store(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) {
+        let Some(stored) = access.stored else { return };
+        let at = self.last_at(access, aligned, out);
+        let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
+        let bytes = access.ty.elem.bytes();
+        let (mut word, mut place) = (None, self.lanes(OUTSIDE, out));
+        for dword in 0..access.ty.dwords() {
+            let here = self.is_here(access, from_here, dword, aligned, out);
+            let this = self.value(Inst::Extract { from: stored, dword }, LANE, out);
+            word = Some(match word {
+                Some(before) => self.value(Inst::Select(here, this, before), LANE, out),
+                None => this,
+            });
+            let at =
+                if bytes == 1 && !aligned { self.plus(access.offset, 4 * i32::from(dword), out) } else { at };
+            place = self.value(Inst::Select(here, at, place), LANE, out);
+        }
+        let Some(word) = word else { return };
+        let element = Type { count: 1, ..access.ty };
+        for n in 0..if bytes == 1 { 3 } else { 1 } {
+            let at = self.plus(place, n, out);
+            let shift = self.lanes(8 * n as u32, out);
+            let bits = if n == 0 { word } else { self.value(Inst::Bin(Bin::Shr, word, shift), LANE, out) };
+            let bits = self.value(Inst::Bitcast(bits), element, out);
+            let inst = access.at(at, Some(bits));
+            let v = self.new(inst, None);
+            out.push(Stmt::Inst(v));
+        }
+    }
+
+    /// True in the lanes of whose access the dword with this number is the one that is only partly inside; `from_here` is how far
+    /// after the access it begins.
+    fn is_here(
+        &mut self,
+        access: &Access,
+        from_here: Value,
+        dword: u8,
+        aligned: bool,
+        out: &mut Vec<Stmt>,
+    ) -> Value {
+        let condition = Type::varying(Elem::Bool);
+        let number = 4 * i32::from(dword);
+        if access.ty.elem.bytes() == 2 || aligned {
+            let number = self.lanes(number as u32, out);
+            return self.value(Inst::Cmp(Pred::Eq, from_here, number), condition, out);
+        }
+        // It begins with one of the last three bytes, of which `from_here` is the first: 0, 1 or 2 bytes after that.
+        let two_before = self.plus(from_here, 2 - number, out);
+        let three = self.lanes(3, out);
+        self.value(Inst::Cmp(Pred::Lt, two_before, three), condition, out)
+    }
+
+    /// Where the dword that is only partly inside begins, and what is in it.
+    fn last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
+        let plain = matches!(access.like, Inst::Load { .. });
+        let constant = plain && self.kernel.read_only.contains(&access.resource);
+        if !constant || !self.entry.contains(&access.resource) {
+            return self.load_last(access, aligned, out);
+        }
+        if let Some(last) = self.constant.get(&(access.resource, aligned)) {
+            return *last;
+        }
+        let mut early = self.early.remove(&access.resource).unwrap_or_default();
+        let last = self.load_last(access, aligned, &mut early);
+        self.early.insert(access.resource, early);
+        self.constant.insert((access.resource, aligned), last);
+        last
+    }
+
+    fn load_last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
+        let at = self.last_at(access, aligned, out);
+        // Unsigned: the bits above an element are 0.
+        let element = Type::varying(if access.ty.elem.bytes() == 1 { Elem::U8 } else { Elem::U16 });
+        let mut one = |n: i32, out: &mut Vec<Stmt>| {
+            let at = self.plus(at, n, out);
+            let one = self.value(access.at(at, None), element, out);
+            self.value(Inst::Bitcast(one), LANE, out)
+        };
+        let mut bits = one(0, out);
+        if access.ty.elem.bytes() == 1 {
+            let others = [one(1, out), one(2, out)];
+            for (n, other) in (1..).zip(others) {
+                let shift = self.lanes(8 * n, out);
+                let moved = self.value(Inst::Bin(Bin::Shl, other, shift), LANE, out);
+                bits = self.value(Inst::Bin(Bin::Or, bits, moved), LANE, out);
+            }
+        }
+        Last { at, bits }
+    }
+
+    fn last_at(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
+        let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
+        let at = if access.ty.elem.bytes() == 1 && aligned {
+            let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
+            self.value(Inst::Bin(Bin::And, bytes, mask), UNIFORM, out)
+        } else {
+            let back = if access.ty.elem.bytes() == 2 { 2 } else { 3 };
+            let back = self.value(Inst::Const(back), UNIFORM, out);
+            self.value(Inst::Bin(Bin::Sub, bytes, back), UNIFORM, out)
+        };
+        self.value(Inst::Splat(at), LANE, out)
+    }
+
+    fn plus(&mut self, v: Value, n: i32, out: &mut Vec<Stmt>) -> Value {
+        if n == 0 {
+            return v;
+        }
+        let n = self.lanes(n as u32, out);
+        self.value(Inst::Bin(Bin::Add, v, n), LANE, out)
+    }
+
+    fn lanes(&mut self, bits: u32, out: &mut Vec<Stmt>) -> Value {
+        self.value(Inst::Const(bits.into()), LANE, out)
+    }
+
+    fn value(&mut self, inst: Inst, ty: Type, out: &mut Vec<Stmt>) -> Value {
+        let v = self.new(inst, Some(ty));
+        out.push(Stmt::Inst(v));
+        v
+    }
+
+    fn new(&mut self, inst: Inst, ty: Option<Type>) -> Value {
+        self.kernel.values.push(ValueDef { inst, ty, loc: None });
+        Value(self.kernel.values.len() as u32 - 1)
+    }
+}
