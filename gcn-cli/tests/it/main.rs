@@ -13,6 +13,7 @@ mod macros;
 mod mutated;
 mod rules;
 mod sim;
+mod triton;
 mod wait;
 mod waits;
 
