@@ -16,12 +16,11 @@ where the first stopped. Survivors that survivors.tsv argues for are not reporte
 import argparse
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
-import threading
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "../../.."))
@@ -199,18 +198,19 @@ def build(folder, all_mutants):
 
 
 def run(tree, program, mutant, limit):
-    """Whether a test fails or does not end, and how long it took. The first failure ends it: -q writes a dot for what passes."""
+    """Whether a test fails or takes more than `limit` seconds of processor time, and how many it took. The first failure ends it: -q
+    writes a dot for what passes."""
     environment = dict(os.environ, GCN_MUTANT=str(mutant))
-    started = time.time()
+    bound = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit)))
     child = subprocess.Popen([program, "-q"], cwd=os.path.join(tree, "gcn-isa"), env=environment,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    out_of_time = threading.Timer(limit, child.kill)
-    out_of_time.start()
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=bound)
     failed = any(b"F" in part for part in iter(lambda: os.read(child.stdout.fileno(), 4096), b""))
     child.kill()
-    failed |= child.wait() not in (0, -signal.SIGKILL) or not out_of_time.is_alive()
-    out_of_time.cancel()
-    return failed, time.time() - started
+    _, status, used = os.wait4(child.pid, 0)
+    killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    # A killed one has closed its output: it was past its last test, or out of time.
+    out_of_time = used.ru_utime + used.ru_stime >= int(limit) - 1
+    return failed or out_of_time or not (killed or status == 0), used.ru_utime + used.ru_stime
 
 
 def key(mutant):
@@ -250,7 +250,7 @@ def main():
             continue
         killer = "survives"
         for program, (_, seconds) in zip(programs, times):
-            if run(tree, program, number, 10 + 5 * seconds)[0]:
+            if run(tree, program, number, 10 + 3 * seconds)[0]:
                 killer = os.path.basename(program).split("-")[0]
                 break
         if killer == "survives" and (mutant[0], mutant[4], mutant[5] or "(left out)") in excused:

@@ -2,7 +2,7 @@
 
 use gcn_isa::check::{self, Amount, Options};
 use gcn_isa::counters::WaitCnt;
-use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::hazards::{Config, Grade, RuleSet};
 use gcn_isa::{Program, Target};
 
 use crate::golden;
@@ -162,7 +162,23 @@ fn vccz_is_stale_behind_half_of_vcc() {
         assert_eq!(found(join, target), [("llvm.vccz-half", Some(1), 2)]);
         let back = "L0: | s_cbranch_vccz L1 | s_mov_b32 vcc_hi, s4 | s_branch L0 | L1: | s_endpgm";
         assert_eq!(found(back, target), [("llvm.vccz-half", Some(1), 0)]);
+        let rules = Config::default().without("llvm.vccz-half").unwrap();
+        let options = check::Options { rules, ..check::Options::default() };
+        assert_eq!(check::check_with(&golden::program(join, target), options).findings, []);
     }
+}
+
+/// LLVM 22 puts `s_nop 10` before the last instruction, and nothing before the one in the middle: the result that is read is the
+/// second one's alone. The first one's 16 passes would ask for more.
+#[test]
+fn an_overwritten_matrix_result_binds_nobody() {
+    let program = golden::program(
+        "v_mfma_f32_32x32x2_f32 v[0:15], v20, v21, v[0:15] | v_mfma_f32_32x32x8_f16 v[0:15], v[22:23], v[24:25], v[0:15] | \
+         s_nop 10 | v_mov_b32_e32 v30, v0 | s_endpgm",
+        Target::GFX942,
+    );
+    let options = check::Options { rules: RuleSet::Llvm.config(false), ..check::Options::default() };
+    assert_eq!(check::check_with(&program, options).findings, []);
 }
 
 #[test]

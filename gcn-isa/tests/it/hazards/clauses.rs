@@ -57,3 +57,23 @@ fn clauses_are_broken_where_llvm_breaks_them() {
         assert_eq!(insert_wait_states(&mut off, &WaitOptions::default()), [], "{bare}");
     }
 }
+
+/// The first of the two is the one that the rule is about, not the last one before the second.
+#[test]
+fn a_finding_names_the_instruction_that_conflicts() {
+    let found = |text: &str, rules| -> Vec<(Option<usize>, usize)> {
+        let options = gcn_isa::check::Options { rules, ..Default::default() };
+        let program = golden::program(text, Target::GFX90A);
+        let findings = check_with(&program, options).findings.into_iter();
+        findings.filter(|f| f.rule == "xnack.clause").map(|f| (f.first, f.second)).collect()
+    };
+    let rules = RuleSet::Safe.config(true);
+    // What the third load overwrites is the first one's address; what it reads is the first one's result.
+    for third in ["global_load_dword v0, v[10:11], off", "global_load_dword v20, v[4:5], off"] {
+        let text = format!(
+            "global_load_dword v5, v[0:1], off | global_load_dword v6, v[2:3], off | {third} | s_endpgm"
+        );
+        assert_eq!(found(&text, rules), [(Some(0), 2)], "{third}");
+        assert_eq!(found(&text, rules.without("xnack.clause").unwrap()), [], "{third}");
+    }
+}
