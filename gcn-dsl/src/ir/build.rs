@@ -41,6 +41,8 @@ struct Open {
     dead: Vec<usize>,
     /// No lane gets past the region's last statement: what is appended now is dropped.
     ended: bool,
+    /// Its condition is known, and no lane gets in.
+    never: bool,
 }
 
 impl Open {
@@ -267,6 +269,16 @@ impl Builder {
     pub fn open(&mut self, varying: bool) {
         self.divergence += u32::from(varying);
         self.open.push(Open::default());
+    }
+
+    /// Notes that the innermost region never runs: its condition is known.
+    pub fn never_runs(&mut self) {
+        self.top().never = true;
+    }
+
+    /// True in a region that never runs, and in those within.
+    pub fn is_never_run(&self) -> bool {
+        self.open.iter().any(|open| open.never)
     }
 
     /// Closes the innermost region.

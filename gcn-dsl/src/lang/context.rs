@@ -148,6 +148,13 @@ impl Context {
         self.builder.constant(u64::from(value), Type::varying(Elem::U32))
     }
 
+    /// Notes a fault that is one only if this code runs: nothing in the branch of an `if` whose condition is known to be false.
+    pub fn fail_if_run(&mut self, loc: &'static Location<'static>, message: impl FnOnce() -> String) {
+        if !self.builder.is_never_run() {
+            self.fail(loc, message());
+        }
+    }
+
     /// Notes a fault; the first one wins.
     pub fn fail(&mut self, loc: &'static Location<'static>, message: String) {
         self.error.get_or_insert_with(|| TraceError {

@@ -114,6 +114,9 @@ impl<T, const N: usize> Backing<T> for Lds<T, N> {
     fn memory(&self) -> Memory {
         Memory::Lds(self.id)
     }
+    fn known_len(&self) -> Option<usize> {
+        Some(N)
+    }
 }
 impl<T, const N: usize> Elements<T> for Lds<T, N> {}
 

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::known::{refuse_outside, within};
 use super::{IntoDevice, LanePtr, S, V, Vector, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar};
@@ -255,6 +256,10 @@ pub(super) trait Backing<T> {
     fn start(&self) -> Option<Value> {
         None
     }
+    /// How many elements there are, if that is known.
+    fn known_len(&self) -> Option<usize> {
+        None
+    }
     /// The index from that base of what the user calls element `i`.
     fn rebase(&self, i: V<u32>, _loc: &'static Location<'static>) -> V<u32> {
         i
@@ -301,6 +306,9 @@ pub(super) fn load_elements<T: Number>(
     count: usize,
     loc: &'static Location<'static>,
 ) -> Value {
+    if let Some(len) = from.known_len() {
+        refuse_outside(i, count, len, loc);
+    }
     let offset = byte_offset::<T>(from, from.rebase(i, loc), loc);
     let ty = Type { place: Place::Varying, elem: T::ELEM, count: count as u8 };
     with(|c| c.value(Inst::Load { memory: from.memory(), offset }, ty, loc))
@@ -324,6 +332,10 @@ pub(super) fn store_elements<T: Number>(
     value: Value,
     loc: &'static Location<'static>,
 ) {
+    if let Some(len) = to.known_len() {
+        let count = with(|c| c.builder.kernel().ty(value).count);
+        refuse_outside(i, count.into(), len, loc);
+    }
     let offset = byte_offset::<T>(to, to.rebase(i, loc), loc);
     with(|c| c.effect(Inst::Store { memory: to.memory(), offset, value }, loc));
 }
@@ -396,21 +408,34 @@ memory_access!([] Slice<Writable>, [A] Ptr<A>);
 
 impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
     type Output = X;
+    #[track_caller]
     fn load_at(&self, i: usize) -> X {
-        self[i]
+        element_of(self, i)
     }
 }
 
 impl<X: Copy> LoadAt<usize> for [X] {
     type Output = X;
+    #[track_caller]
     fn load_at(&self, i: usize) -> X {
-        self[i]
+        element_of(self, i)
     }
 }
 
 impl<X: Copy> LoadAt<usize> for Vec<X> {
     type Output = X;
+    #[track_caller]
     fn load_at(&self, i: usize) -> X {
-        self[i]
+        element_of(self, i)
     }
+}
+
+/// Element `i` of values in registers.
+///
+/// # Panics
+/// If there are none: no element can stand for the one that is missing.
+#[track_caller]
+fn element_of<X: Copy>(values: &[X], i: usize) -> X {
+    let i = within(i, values.len(), "element", || format!("an array of {}", values.len()));
+    values[i]
 }

@@ -22,6 +22,7 @@ mod function;
 mod hinted;
 mod ids;
 mod integer;
+mod known;
 mod lds;
 mod lds_slice;
 mod match_any;

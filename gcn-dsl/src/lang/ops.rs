@@ -9,6 +9,7 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
+use super::known::refuse_operand;
 use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
 use crate::scalar::{Number, Scalar};
@@ -95,6 +96,7 @@ integers! { i8, u8; i16, u16; i32, u32; i64, u64; }
 
 #[track_caller]
 fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
+    refuse_operand::<T>(op, b.value, Location::caller());
     if let Some(divided) = super::divide::s(op, a, b).or_else(|| super::remainder::s(op, a, b)) {
         return divided;
     }
@@ -104,6 +106,7 @@ fn bin_s<T: Scalar>(op: Bin, a: S<T>, b: S<T>) -> S<T> {
 #[track_caller]
 fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>) -> V<T> {
     let (a, b) = (a.into_device(), b.into_device());
+    refuse_operand::<T>(op, b.value, Location::caller());
     if let Some(divided) = super::divide::v(op, a, b).or_else(|| super::remainder::v(op, a, b)) {
         return divided;
     }
@@ -196,7 +199,7 @@ macro_rules! shifts {
             type Output = S<T>;
             #[track_caller]
             fn $method(self, rhs: S<u32>) -> S<T> {
-                S::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+                bin_s(Bin::$op, self, S::from_value(rhs.value))
             }
         }
         impl<T: Integer> $tr<u32> for S<T> {
@@ -204,14 +207,14 @@ macro_rules! shifts {
             #[track_caller]
             fn $method(self, rhs: u32) -> S<T> {
                 let rhs: S<u32> = rhs.into_device();
-                S::emit(Inst::Bin(Bin::$op, self.value, rhs.value), Location::caller())
+                bin_s(Bin::$op, self, S::from_value(rhs.value))
             }
         }
         impl<T: Integer, R: ShiftCount> $tr<R> for V<T> {
             type Output = V<T>;
             #[track_caller]
             fn $method(self, rhs: R) -> V<T> {
-                V::emit(Inst::Bin(Bin::$op, self.value, rhs.count().value), Location::caller())
+                bin_v(Bin::$op, self, V::from_value(rhs.count().value))
             }
         }
     )*};

@@ -1,8 +1,11 @@
 //! What integers' operations do beyond the range, by name: `wrapping_*`, `saturating_*`, `overflowing_*` and `unbounded_*`,
 //! but for the common ones, which are in `integer`.
 
+use std::panic::Location;
+
 use super::ops::{Integer, Signed, Unsigned};
 use super::{IntoDevice, S, V, and, cast, eq, ge, lt, ne, or};
+use crate::ir::{Bin, Inst};
 
 macro_rules! methods {
     ($handle:ident) => {
@@ -34,13 +37,13 @@ macro_rules! methods {
             /// `self << n`, the count modulo the width; for code that says so.
             #[track_caller]
             pub fn wrapping_shl(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                self << n.into_device()
+                Self::emit(Inst::Bin(Bin::Shl, self.value, n.into_device().value), Location::caller())
             }
 
             /// `self >> n`, the count modulo the width; for code that says so.
             #[track_caller]
             pub fn wrapping_shr(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                self >> n.into_device()
+                Self::emit(Inst::Bin(Bin::Shr, self.value, n.into_device().value), Location::caller())
             }
 
             /// [`pow`](Self::pow), which wraps; for code that says so.
@@ -53,14 +56,14 @@ macro_rules! methods {
             #[track_caller]
             pub fn overflowing_shl(self, n: impl IntoDevice<$handle<u32>>) -> (Self, $handle<bool>) {
                 let n = n.into_device();
-                (self << n, ge(n, Self::BITS))
+                (self.wrapping_shl(n), ge(n, Self::BITS))
             }
 
             /// `self >> n`, and whether `n` is the width or more.
             #[track_caller]
             pub fn overflowing_shr(self, n: impl IntoDevice<$handle<u32>>) -> (Self, $handle<bool>) {
                 let n = n.into_device();
-                (self >> n, ge(n, Self::BITS))
+                (self.wrapping_shr(n), ge(n, Self::BITS))
             }
 
             /// `self << n`, where all bits are gone if `n` is the width or more.

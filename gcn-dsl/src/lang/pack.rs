@@ -8,6 +8,7 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
+use super::known::within;
 use super::ops::{Arithmetic, Float};
 use super::{CastTo, IntoDevice, S, V, Vector, with};
 use crate::ir::{Bin, Call, Inst, Place, Type, Value};
@@ -85,13 +86,10 @@ impl<T: Number, const N: usize> Vector<T, N> {
         std::array::from_fn(|k| self.get(k))
     }
 
-    /// The vector with element `k`, known when the kernel is built, replaced.
-    ///
-    /// # Panics
-    /// If `k` is not below `N`.
+    /// The vector with element `k`, known when the kernel is built, replaced. The build fails if `k` is not below `N`.
     #[track_caller]
     pub fn with(self, k: usize, x: impl IntoDevice<V<T>>) -> Self {
-        assert!(k < N, "element {k} of a vector of {N}");
+        let k = within(k, N, "element", || format!("a vector of {N}"));
         let mut elements = self.elements();
         elements[k] = x.into_device();
         Self::from(elements)

@@ -92,6 +92,9 @@ impl<T, const N: usize> Backing<T> for Private<T, N> {
     fn memory(&self) -> Memory {
         Memory::Private(self.id)
     }
+    fn known_len(&self) -> Option<usize> {
+        Some(N)
+    }
 }
 impl<T, const N: usize> Elements<T> for Private<T, N> {}
 

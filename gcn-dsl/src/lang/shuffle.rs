@@ -6,6 +6,7 @@
 
 use std::panic::Location;
 
+use super::known::refuse_lane;
 use super::{IntoDevice, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
 use crate::isa::{self, Options};
@@ -263,6 +264,7 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
 pub fn write_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>, value: impl IntoDevice<S<T>>) -> V<T> {
     let (lane, value): (S<u32>, S<T>) = (lane.into_device(), value.into_device());
     let loc = Location::caller();
+    refuse_lane(lane.value, loc);
     if T::ELEM == Elem::Bool {
         let (one, new): (S<u64>, S<bool>) = (1u64.into_device(), S::from_value(value.value));
         let others = super::ballot(V::from_value(v.value)) & !(one << lane);

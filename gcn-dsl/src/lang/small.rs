@@ -7,6 +7,7 @@ use gcn_isa::table::InstDesc;
 use half::{bf16, f16};
 use smallvec::SmallVec;
 
+use super::known::within;
 use super::matrix::{Bf6, Bf8, Fp4, Fp6, Fp8, HasMfmaMx, MxA, MxB, MxFormat, On};
 use super::memory::{Elements, StoreAt, load_elements, store_elements};
 use super::ops::Float;
@@ -201,13 +202,10 @@ impl<F: PackedFormat, const N: usize> Packed<F, N> {
         Self::of(concat(words.iter().map(|w| w.value).collect(), Self::TYPE))
     }
 
-    /// Word `k` of [`WORDS`](Packed::WORDS), known when the kernel is built.
-    ///
-    /// # Panics
-    /// If there is no such word.
+    /// Word `k` of [`WORDS`](Packed::WORDS), known when the kernel is built, which fails if there is no such word.
     #[track_caller]
     pub fn word(self, k: usize) -> V<u32> {
-        assert!(k < Self::WORDS, "word {k} of a pack of {}", Self::WORDS);
+        let k = within(k, Self::WORDS, "word", || format!("a pack of {} words", Self::WORDS));
         V::from_value(part(self.value, k, varying(Elem::U32, 1)))
     }
 

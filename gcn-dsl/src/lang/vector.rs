@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
+use super::known::within;
 use super::memory::{Elements, load_elements, store_elements};
 use super::var::next_value;
 use super::{Declare, Flatten, Index, V, with};
@@ -51,13 +52,10 @@ impl<T: Number, const N: usize> Vector<T, N> {
         store_elements(to, i.index(), self.value, Location::caller());
     }
 
-    /// Element `k`, known when the kernel is built.
-    ///
-    /// # Panics
-    /// If `k` is not below `N`.
+    /// Element `k`, known when the kernel is built, which fails if `k` is not below `N`.
     #[track_caller]
     pub fn get(self, k: usize) -> V<T> {
-        assert!(k < N, "element {k} of a vector of {N}");
+        let k = within(k, N, "element", || format!("a vector of {N}"));
         V::from_value(element::<T>(self.value, k, N, Location::caller()))
     }
 }

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use super::control::{EveryLane, Flow};
+use super::known::refuse_lane;
 use super::{IntoDevice, S, V, with};
 use crate::ir::{Inst, Schedule};
 use crate::scalar::{Elem, Scalar};
@@ -87,6 +88,7 @@ pub fn read_first_lane<T: Scalar>(v: V<T>) -> S<T> {
 #[track_caller]
 pub fn read_lane<T: Scalar>(v: V<T>, lane: impl IntoDevice<S<u32>>) -> S<T> {
     let (lane, loc): (S<u32>, _) = (lane.into_device(), Location::caller());
+    refuse_lane(lane.value, loc);
     if T::ELEM == Elem::Bool {
         let holds = ballot(V::from_value(v.value)) >> lane;
         return S::from_value(super::ne(holds & 1u64, 0u64).value);

@@ -128,6 +128,16 @@ pub enum LaunchError {
         /// Bytes.
         bytes: u64,
     },
+    /// The code is another kernel's than the one that is launched.
+    #[error(
+        "kernel `{kernel}` cannot be launched with the code of `{built}`: build it, `{kernel}.build(target)`"
+    )]
+    OtherKernel {
+        /// The kernel.
+        kernel: String,
+        /// The one that was built.
+        built: String,
+    },
     /// A slice that the kernel takes to end with a whole dword does not.
     #[error(
         "kernel `{kernel}`, argument `{argument}`: {len} elements of `{elem}` do not end with a whole dword, as matrix loads and \
@@ -370,11 +380,15 @@ impl Device {
     /// A [`LaunchError`]. Host slices are changed only by a run that succeeded.
     pub fn launch<K: Kernel>(
         &self,
-        _kernel: &K,
+        kernel: &K,
         built: &BuiltKernel,
         grid: Grid,
         mut args: K::Args<'_>,
     ) -> Result<LaunchStats, LaunchError> {
+        let signature = kernel.signature();
+        if (&signature.name, &signature.args) != (&built.signature().name, &built.signature().args) {
+            return Err(LaunchError::OtherKernel { kernel: signature.name, built: built.name().to_owned() });
+        }
         self.check(built, grid)?;
         let mut packer = Packer::default();
         K::pack(&mut args, &mut packer);

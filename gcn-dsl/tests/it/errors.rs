@@ -31,6 +31,11 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    fn constant(n: u32, y: &mut [u32]) {
+        y[global_id().x] = n;
+    }
+
+    #[workgroup(64)]
     fn copy(x: *const u32, y: &mut [u32]) {
         y[global_id().x] = x[0];
     }
@@ -53,6 +58,19 @@ fn of_a_launch_and_of_device_memory() {
     assert!(wrapped::<Box<SimError>>(&error).is_some(), "{error:?}");
     let error = device.read(nowhere, 1).unwrap_err();
     assert!(wrapped::<MemoryError>(&error).is_some(), "{error:?}");
+}
+
+#[test]
+fn a_kernel_is_launched_with_its_own_code() {
+    let target = Target::GFX942;
+    let (device, mut y) = (Device::simulator(target), [7; 64]);
+    let built = constant.build(target).unwrap();
+    let nowhere = DevicePtr::<u32>::from_address(0);
+    let error = device.launch(&copy, &built, Grid::x(1), (nowhere, &mut y)).unwrap_err();
+    let text = "kernel `copy` cannot be launched with the code of `constant`: build it, `copy.build(target)`";
+    assert_eq!(error.to_string(), text);
+    device.launch(&constant, &built, Grid::x(1), (1, &mut y)).unwrap();
+    assert_eq!(y, [1; 64]);
 }
 
 #[test]

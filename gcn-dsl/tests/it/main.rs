@@ -4,6 +4,7 @@ mod asm;
 mod asm_lines;
 mod barrier;
 mod beside_llvm;
+mod bounds;
 mod capability;
 mod conflicts;
 mod control;

@@ -205,8 +205,9 @@ def run(tree, program, mutant, limit):
     child = subprocess.Popen([program, "-q"], cwd=os.path.join(tree, "gcn-isa"), env=environment,
                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=bound)
     failed = any(b"F" in part for part in iter(lambda: os.read(child.stdout.fileno(), 4096), b""))
-    child.kill()
+    os.kill(child.pid, signal.SIGKILL)  # not child.kill(), which would take the status
     _, status, used = os.wait4(child.pid, 0)
+    child.returncode = status
     killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
     # A killed one has closed its output: it was past its last test, or out of time.
     out_of_time = used.ru_utime + used.ru_stime >= int(limit) - 1

@@ -62,8 +62,14 @@ pub struct Else<Inside, How> {
 /// Begins an `if`.
 #[track_caller]
 pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C::How> {
-    with(|c| c.builder.open(C::How::VARYING));
-    If { cond: cond.value(), varying: C::How::VARYING, types: PhantomData }
+    let (cond, varying) = (cond.value(), C::How::VARYING);
+    with(|c| {
+        c.builder.open(varying);
+        if c.builder.as_const(cond) == Some(0) {
+            c.builder.never_runs();
+        }
+    });
+    If { cond, varying, types: PhantomData }
 }
 
 impl<Inside: Flow, How: Kind> If<Inside, How> {
@@ -82,6 +88,9 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
         let then = with(|c| {
             let then = c.builder.close(self.varying);
             c.builder.open(self.varying);
+            if c.builder.as_const(self.cond).is_some_and(|bits| bits != 0) {
+                c.builder.never_runs();
+            }
             then
         });
         Else { cond: self.cond, varying: self.varying, then, types: PhantomData }

@@ -13,6 +13,7 @@ use super::operand::{Family, Operand};
 use super::place::{At, Run};
 use super::view::{AsView, AsViewMut};
 use crate::ir::{Bin, Inst, Place, Type, Value};
+use crate::lang::known::within;
 use crate::lang::vector::pack;
 use crate::lang::{IntoDevice, V, shuffle_xor, with};
 use crate::scalar::{Number, Scalar};
@@ -86,24 +87,19 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
         Self::PER_LANE
     }
 
-    /// The lane's `i`-th element.
-    ///
-    /// # Panics
-    /// If `i` is not below [`Acc::len`].
+    /// The lane's `i`-th element. The build fails if `i` is not below [`Acc::len`].
     #[track_caller]
     pub fn get(&self, i: usize) -> V<T> {
-        assert!(i < self.len(), "element {i} of an accumulator with {} per lane", self.len());
+        let i = within(i, self.len(), "element", || format!("a lane's {}", self.len()));
         let inst = Inst::Extract { from: self.value, dword: i as u8 * T::ELEM.dwords() };
         V::emit(inst, Location::caller())
     }
 
-    /// The accumulator with another `i`-th element in each lane.
-    ///
-    /// # Panics
-    /// If `i` is not below [`Acc::len`].
+    /// The accumulator with another `i`-th element in each lane. The build fails if `i` is not below [`Acc::len`].
     #[must_use]
     #[track_caller]
     pub fn with(&self, i: usize, x: impl IntoDevice<V<T>>) -> Self {
+        let i = within(i, self.len(), "element", || format!("a lane's {}", self.len()));
         let mut parts = self.elements();
         parts[i] = x.into_device();
         Self::from_elements(&parts, self.place(), Location::caller())

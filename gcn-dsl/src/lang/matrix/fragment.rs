@@ -10,6 +10,7 @@ use super::operand::{Family, Operand};
 use super::place::{At, Places, Run};
 use super::view::AsView;
 use crate::ir::{Inst, Place, Type, Value};
+use crate::lang::known::within;
 use crate::lang::memory::{Elements, assume_whole_dwords, load_elements};
 use crate::lang::vector::{element, pack};
 use crate::lang::{Index, IntoDevice, V, with};
@@ -170,13 +171,10 @@ macro_rules! from_fn {
                 Self::of(pack(&parts, Location::caller()))
             }
 
-            /// The lane's element `j`.
-            ///
-            /// # Panics
-            /// If `j` is not below the number of elements of a lane.
+            /// The lane's element `j`. The build fails if `j` is not below the number of elements of a lane.
             #[track_caller]
             pub fn get(self, j: usize) -> V<T> {
-                assert!(j < Self::PER_LANE, "element {j} of a fragment with {} per lane", Self::PER_LANE);
+                let j = within(j, Self::PER_LANE, "element", || format!("a lane's {}", Self::PER_LANE));
                 let loc = Location::caller();
                 V::from_value(element::<T>(self.value, j, Self::PER_LANE, loc))
             }
