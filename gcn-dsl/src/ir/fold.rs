@@ -6,7 +6,7 @@
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Place, Pred, Type, Value};
+use super::{Bin, Inst, Place, Pred, Type, Value, division};
 use crate::scalar::Elem;
 
 /// What an instruction became.
@@ -22,6 +22,9 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => bin(b, op, x, y, ty, loc),
+        Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if is_narrow_integer(ty) => {
+            narrow_division(b, op, [x, y], ty, loc)
+        }
         Inst::Cmp(pred, x, y) => cmp(b, pred, x, y),
         Inst::Select(c, x, y) => match b.as_const(c) {
             Some(bits) => Folded::Value(if bits != 0 { x } else { y }),
@@ -43,6 +46,29 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
 
 fn is_int32(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32)
+}
+
+fn is_narrow_integer(ty: Type) -> bool {
+    ty.count == 1 && matches!(ty.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
+}
+
+/// Divisions by constants of fewer than 32 bits are done with 32.
+fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
+    let Some(bits) = b.as_const(y) else { return Folded::Inst(Inst::Bin(op, x, y)) };
+    let above = 32 - 8 * ty.elem.bytes();
+    let (elem, divisor) = if ty.elem.is_signed() {
+        (Elem::I32, ((bits as u32) << above).cast_signed() >> above)
+    } else {
+        (Elem::U32, ((bits as u32) << above >> above).cast_signed())
+    };
+    if divisor == 0 {
+        return Folded::Inst(Inst::Bin(op, x, y));
+    }
+    let wide = Type { elem, ..ty };
+    let x = b.value(Inst::Cast(x), wide, loc);
+    let divisor = b.constant(u64::from(divisor.cast_unsigned()), wide);
+    let result = b.value(Inst::Bin(op, x, divisor), wide, loc);
+    Folded::Inst(Inst::Cast(result))
 }
 
 fn splat(b: &mut Builder, v: Value, ty: Type) -> Folded {
@@ -105,6 +131,12 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
         (Bin::Rem, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
             let mask = constant(c - 1);
             Folded::Inst(Inst::Bin(Bin::And, x, mask))
+        }
+        (Bin::Div, 1..) => Folded::Value(division::by_constant(b, x, c, ty, loc)),
+        (Bin::Rem, 1..) => {
+            let quotient = b.value(Inst::Bin(Bin::Div, x, y), ty, loc);
+            let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
+            Folded::Value(b.value(Inst::Bin(Bin::Sub, x, product), ty, loc))
         }
         // (x + c1) + c2 = x + (c1 + c2), so that offsets gather at the outside.
         (Bin::Add, _) => match plus_constant(b, x) {

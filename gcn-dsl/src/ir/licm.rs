@@ -74,7 +74,7 @@ fn moves(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let integer = ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
     match &kernel.def(v).inst {
-        Inst::Const(_) => true,
+        Inst::Const(_) | Inst::LaneId | Inst::LocalId(_) => true,
         Inst::Splat(_) | Inst::Bitcast(_) | Inst::Cast(_) => integer,
         // Division takes many instructions, and is worth its place where it stands only if it runs.
         Inst::Bin(op, ..) => integer && !matches!(op, Bin::Div | Bin::Rem),

@@ -15,6 +15,7 @@ pub mod build;
 pub mod call;
 pub mod cse;
 pub mod dce;
+mod division;
 pub mod far;
 pub mod flow;
 mod fold;

@@ -16,6 +16,7 @@ mod fragments;
 mod functions;
 #[cfg(feature = "hip")]
 mod hip;
+mod invariant;
 mod isa;
 mod lanes;
 mod language;

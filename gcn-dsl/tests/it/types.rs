@@ -3,6 +3,7 @@
 //! `GCN_FUZZ_COUNT` multiplies the random samples.
 
 mod casts;
+mod divisors;
 mod eight;
 mod floats;
 mod integers;
