@@ -21,6 +21,7 @@ const OUTSIDE: u32 = 0xffff_fff0;
 
 const UNIFORM: Type = Type::uniform(Elem::U32);
 const LANE: Type = Type::varying(Elem::U32);
+const CONDITION: Type = Type::varying(Elem::Bool);
 
 /// Completes the wide accesses to narrow elements. True if there are any.
 pub fn run(kernel: &mut Kernel) -> bool {
@@ -38,6 +39,7 @@ pub fn run(kernel: &mut Kernel) -> bool {
         alignment,
         entry,
         replaced: HashMap::new(),
+        places: HashMap::new(),
         constant: HashMap::new(),
         early: HashMap::new(),
     };
@@ -116,8 +118,10 @@ struct Tails<'k> {
     entry: HashSet<Value>,
     /// The value that stands for a load's, and its dwords.
     replaced: HashMap<Value, (Value, Vec<Value>)>,
+    /// Where the last dwords of slices begin, by resource, bytes of an element, and whether accesses are aligned.
+    places: HashMap<(Value, u32, bool), Value>,
     /// The last dwords of slices that nothing writes: loaded once, after the instruction that makes the resource.
-    constant: HashMap<(Value, bool), Last>,
+    constant: HashMap<(Value, u32, bool), Last>,
     /// The instructions that do this, by resource.
     early: HashMap<Value, Vec<Stmt>>,
 }
@@ -222,7 +226,8 @@ impl Tails<'_> {
         let at = self.last_at(access, aligned, out);
         let from_here = self.value(Inst::Bin(Bin::Sub, at, access.offset), LANE, out);
         let bytes = access.ty.elem.bytes();
-        let (mut word, mut place) = (None, self.lanes(OUTSIDE, out));
+        let outside = self.lanes(OUTSIDE, out);
+        let (mut word, mut place) = (None, outside);
         for dword in 0..access.ty.dwords() {
             let here = self.is_here(access, from_here, dword, aligned, out);
             let this = self.value(Inst::Extract { from: stored, dword }, LANE, out);
@@ -230,9 +235,22 @@ impl Tails<'_> {
                 Some(before) => self.value(Inst::Select(here, this, before), LANE, out),
                 None => this,
             });
-            let at =
-                if bytes == 1 && !aligned { self.plus(access.offset, 4 * i32::from(dword), out) } else { at };
-            place = self.value(Inst::Select(here, at, place), LANE, out);
+            if bytes == 1 && !aligned {
+                let at = self.plus(access.offset, 4 * i32::from(dword), out);
+                place = self.value(Inst::Select(here, at, place), LANE, out);
+            }
+        }
+        if bytes == 2 || aligned {
+            // `at` is one of the access's dwords.
+            let end = self.lanes(4 * u32::from(access.ty.dwords()), out);
+            let mut within = self.value(Inst::Cmp(Pred::Lt, from_here, end), CONDITION, out);
+            if !aligned {
+                let (three, zero) = (self.lanes(3, out), self.lanes(0, out));
+                let low = self.value(Inst::Bin(Bin::And, from_here, three), LANE, out);
+                let begins = self.value(Inst::Cmp(Pred::Eq, low, zero), CONDITION, out);
+                within = self.value(Inst::Bin(Bin::And, within, begins), CONDITION, out);
+            }
+            place = self.value(Inst::Select(within, at, outside), LANE, out);
         }
         let Some(word) = word else { return };
         let element = Type { count: 1, ..access.ty };
@@ -257,37 +275,38 @@ impl Tails<'_> {
         aligned: bool,
         out: &mut Vec<Stmt>,
     ) -> Value {
-        let condition = Type::varying(Elem::Bool);
         let number = 4 * i32::from(dword);
         if access.ty.elem.bytes() == 2 || aligned {
             let number = self.lanes(number as u32, out);
-            return self.value(Inst::Cmp(Pred::Eq, from_here, number), condition, out);
+            return self.value(Inst::Cmp(Pred::Eq, from_here, number), CONDITION, out);
         }
         // It begins with one of the last three bytes, of which `from_here` is the first: 0, 1 or 2 bytes after that.
         let two_before = self.plus(from_here, 2 - number, out);
         let three = self.lanes(3, out);
-        self.value(Inst::Cmp(Pred::Lt, two_before, three), condition, out)
+        self.value(Inst::Cmp(Pred::Lt, two_before, three), CONDITION, out)
     }
 
     /// Where the dword that is only partly inside begins, and what is in it.
     fn last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
+        let key = (access.resource, access.ty.elem.bytes(), aligned);
         let plain = matches!(access.like, Inst::Load { .. });
         let constant = plain && self.kernel.read_only.contains(&access.resource);
         if !constant || !self.entry.contains(&access.resource) {
-            return self.load_last(access, aligned, out);
+            let at = self.last_at(access, aligned, out);
+            return self.load_last(access, at, out);
         }
-        if let Some(last) = self.constant.get(&(access.resource, aligned)) {
+        if let Some(last) = self.constant.get(&key) {
             return *last;
         }
+        let at = self.last_at(access, aligned, out);
         let mut early = self.early.remove(&access.resource).unwrap_or_default();
-        let last = self.load_last(access, aligned, &mut early);
+        let last = self.load_last(access, at, &mut early);
         self.early.insert(access.resource, early);
-        self.constant.insert((access.resource, aligned), last);
+        self.constant.insert(key, last);
         last
     }
 
-    fn load_last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
-        let at = self.last_at(access, aligned, out);
+    fn load_last(&mut self, access: &Access, at: Value, out: &mut Vec<Stmt>) -> Last {
         // Unsigned: the bits above an element are 0.
         let element = Type::varying(if access.ty.elem.bytes() == 1 { Elem::U8 } else { Elem::U16 });
         let mut one = |n: i32, out: &mut Vec<Stmt>| {
@@ -307,7 +326,23 @@ impl Tails<'_> {
         Last { at, bits }
     }
 
+    /// Where that dword begins: computed once, after the instruction that makes the resource.
     fn last_at(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
+        let key = (access.resource, access.ty.elem.bytes(), aligned);
+        if let Some(at) = self.places.get(&key) {
+            return *at;
+        }
+        if !self.entry.contains(&access.resource) {
+            return self.find_last(access, aligned, out);
+        }
+        let mut early = self.early.remove(&access.resource).unwrap_or_default();
+        let at = self.find_last(access, aligned, &mut early);
+        self.early.insert(access.resource, early);
+        self.places.insert(key, at);
+        at
+    }
+
+    fn find_last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
         let bytes = self.value(Inst::Extract { from: access.resource, dword: 2 }, UNIFORM, out);
         let at = if access.ty.elem.bytes() == 1 && aligned {
             let mask = self.value(Inst::Const(0xffff_fffc), UNIFORM, out);
@@ -315,9 +350,19 @@ impl Tails<'_> {
         } else {
             let back = if access.ty.elem.bytes() == 2 { 2 } else { 3 };
             let back = self.value(Inst::Const(back), UNIFORM, out);
-            self.value(Inst::Bin(Bin::Sub, bytes, back), UNIFORM, out)
+            let at = self.value(Inst::Bin(Bin::Sub, bytes, back), UNIFORM, out);
+            if aligned { self.or_outside(at, out) } else { at }
         };
         self.value(Inst::Splat(at), LANE, out)
+    }
+
+    /// `at` if it is a multiple of 4: elsewhere no aligned dword begins, and the last one is whole.
+    fn or_outside(&mut self, at: Value, out: &mut Vec<Stmt>) -> Value {
+        let [three, zero, outside] =
+            [3, 0, OUTSIDE].map(|bits| self.value(Inst::Const(bits.into()), UNIFORM, out));
+        let low = self.value(Inst::Bin(Bin::And, at, three), UNIFORM, out);
+        let begins = self.value(Inst::Cmp(Pred::Eq, low, zero), Type::uniform(Elem::Bool), out);
+        self.value(Inst::Select(begins, at, outside), UNIFORM, out)
     }
 
     fn plus(&mut self, v: Value, n: i32, out: &mut Vec<Stmt>) -> Value {
