@@ -1,0 +1,7 @@
+//! The language: operators, control flow, functions, assembly in kernels, and errors.
+
+mod control;
+mod embed;
+mod errors;
+mod functions;
+mod operators;

@@ -1,0 +1,11 @@
+//! Schedules, waits and registers: what follows instruction selection, and what kernels ask of it.
+
+mod fill;
+mod list;
+mod manual;
+mod order;
+mod pinned;
+mod pipeline;
+mod registers;
+mod schedule_text;
+mod spill_lds;
