@@ -12,6 +12,7 @@ use std::time::Instant;
 use gcn_dsl::lang::{self, Arguments, Leave, Packer, RegisterLimits, S, Signature, Top, Uniform, V, Var};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, Kernel};
+use gcn_test_support::Random;
 
 const LENGTHS: [usize; 3] = [10_000, 100_000, 1_000_000];
 /// VGPRs of the kernels that spill.
@@ -90,7 +91,7 @@ impl Kernel for Long {
         let x = arguments.slice::<f32>();
         let y = arguments.slice_mut::<f32>();
         let lane = lang::lane_id();
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(1);
         let start: Vec<V<f32>> = (0..self.shape.live as u32).map(|k| lang::load(&x, lane + 64 * k)).collect();
         let end: Vec<V<f32>> = match self.shape.code {
             Code::Straight => straight(&mut random, self.length, start),
@@ -126,18 +127,6 @@ fn straight(random: &mut Random, length: usize, mut pool: Vec<V<f32>>) -> Vec<V<
         pool[at] = pool[a] + pool[b];
     }
     pool
-}
-
-/// The same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % n
-    }
 }
 
 struct Body {

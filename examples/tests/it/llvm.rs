@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-pub use crate::llvm_tools::tool;
+pub use gcn_test_support::llvm::tool;
 
 /// A folder that goes away with the value.
 pub struct Scratch(PathBuf);

@@ -3,8 +3,6 @@
 mod lines;
 mod links;
 mod llvm;
-#[path = "../../../testing/llvm_tools.rs"]
-mod llvm_tools;
 mod oracle;
 mod own_checker;
 mod results;

@@ -7,7 +7,8 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::llvm_tools;
+use gcn_test_support::{Random, llvm::tool};
+
 use crate::times::{Times, timed};
 
 /// Target, text and machine code of instructions.
@@ -19,7 +20,7 @@ const RUNS: usize = 15;
 
 /// Runs both, if LLVM is there.
 pub fn compare() {
-    let (Some(assembler), Some(linker)) = (llvm_tools::tool("llvm-mc"), llvm_tools::tool("ld.lld")) else {
+    let (Some(assembler), Some(linker)) = (tool("llvm-mc"), tool("ld.lld")) else {
         return;
     };
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -62,13 +63,13 @@ fn source(count: usize) -> String {
     let forms: Vec<(&str, &str)> = rows.collect();
     let literals: Vec<(&str, &str)> =
         forms.iter().copied().filter(|(text, code)| has_literal(text, code)).collect();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let mut out = format!("\t.amdgcn_target \"amdgcn-amd-amdhsa--{TARGET}\"\nk:\n");
     for number in 0..count {
         let list = if number % 2 == 0 { &forms } else { &literals };
         out.push('\t');
         let (form, _) = list[random.below(list.len())];
-        random.vary(form, number % 2 == 1, &mut out);
+        vary(&mut random, form, number % 2 == 1, &mut out);
         out.push('\n');
     }
     out
@@ -84,30 +85,18 @@ fn has_literal(text: &str, code: &str) -> bool {
     digits.len() > 6 && dword.map(u32::swap_bytes) == u32::from_str_radix(digits, 16).ok()
 }
 
-/// The numbers of SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % end as u64) as usize
-    }
-
-    /// The text with even VGPRs, which every operand takes, in place of single ones and, if asked for, another literal in
-    /// place of its own.
-    fn vary(&mut self, text: &str, literal: bool, out: &mut String) {
-        for word in text.split_inclusive([' ', ',', '|', '(', ')', '-']) {
-            let name = word.trim_end_matches([' ', ',', '|', '(', ')', '-']);
-            let rest = &word[name.len()..];
-            if name.strip_prefix('v').is_some_and(|n| n.parse::<u8>().is_ok()) {
-                *out += &format!("v{}{rest}", 2 * self.below(128));
-            } else if literal && name.starts_with("0x") {
-                *out += &format!("{:#x}{rest}", 0x1_0000 + self.below(0x7fff_0000));
-            } else {
-                out.push_str(word);
-            }
+/// The text with even VGPRs, which every operand takes, in place of single ones and, if asked for, another literal in
+/// place of its own.
+fn vary(random: &mut Random, text: &str, literal: bool, out: &mut String) {
+    for word in text.split_inclusive([' ', ',', '|', '(', ')', '-']) {
+        let name = word.trim_end_matches([' ', ',', '|', '(', ')', '-']);
+        let rest = &word[name.len()..];
+        if name.strip_prefix('v').is_some_and(|n| n.parse::<u8>().is_ok()) {
+            *out += &format!("v{}{rest}", 2 * random.below(128));
+        } else if literal && name.starts_with("0x") {
+            *out += &format!("{:#x}{rest}", 0x1_0000 + random.below(0x7fff_0000));
+        } else {
+            out.push_str(word);
         }
     }
 }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::Unit;
 use gcn_isa::wait::{WaitOptions, insert_wait_states};
+use gcn_test_support::llvm::tool;
 
-use crate::llvm_tools;
 use crate::times::{Times, ratio, timed};
 
 const ASSEMBLY: &str = include_str!("../../../gcn-isa/benches/stream.s");
@@ -28,7 +28,7 @@ const TARGET: &str = "gfx942";
 
 /// Runs both on streams of growing length, if LLVM is there.
 pub fn compare() {
-    if llvm_tools::tool("llc").is_some() {
+    if tool("llc").is_some() {
         LENGTHS.into_iter().for_each(|(length, runs)| compare_at(length, runs));
     }
 }

@@ -4,9 +4,6 @@
 //! (`GCN_REQUIRE_LLVM=1`: fails). The processes run in turn, so that the ratio holds on a machine that is busy otherwise; where Linux
 //! counts the processor time of children, the ratio of that is the one to look at.
 
-#[path = "../../../testing/llvm_tools.rs"]
-mod llvm_tools;
-
 mod asm;
 mod fix;
 mod times;

@@ -1,5 +1,7 @@
 //! `docs/gcn.md` shows what the command prints now. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes it anew.
 
+use gcn_test_support::stored::assert_current;
+
 use crate::macros::MACROS;
 use crate::{TWO_KERNELS, UNWAITED, gcn_with, two_kernels};
 
@@ -53,8 +55,5 @@ fn the_examples_of_the_page_are_current() {
         examples += 1;
     }
     assert!(examples >= 5, "{examples}");
-    if std::env::var_os("GCN_BLESS").is_some() {
-        std::fs::write(PAGE, &fresh).expect("docs/gcn.md can be written");
-    }
-    assert_eq!(page, fresh, "docs/gcn.md is out of date: GCN_BLESS=1 cargo test -p gcn-cli docs");
+    assert_current(PAGE, &fresh);
 }

@@ -4,6 +4,8 @@
 
 use std::process::{Command, Stdio};
 
+use gcn_test_support::{Random, env::setting};
+
 use crate::two_kernels;
 
 /// Limits of a process: KiB of address space, seconds of processor time.
@@ -50,58 +52,46 @@ fn seeds(kind: Seeds) -> Vec<Vec<u8>> {
     }
 }
 
-/// The numbers of SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ z >> 31) % end.max(1) as u64) as usize
-    }
-
-    /// Changes a few places of a file.
-    fn mutate(&mut self, mut file: Vec<u8>) -> Vec<u8> {
-        for _ in 0..=self.below(6) {
-            let at = self.below(file.len());
-            // Tables and headers are what readers believe.
-            let at = if self.below(2) == 0 { at % 1024 } else { at };
-            match self.below(6) {
-                0 => file.truncate(at.max(1)),
-                1 => self.write(&mut file, at, 1),
-                2 => self.write(&mut file, at, 4),
-                3 => self.write(&mut file, at, 8),
-                4 => {
-                    let end = (at + self.below(64)).min(file.len());
-                    let piece = file.get(at..end).unwrap_or_default().to_vec();
-                    let to = self.below(file.len());
-                    file.splice(to..to, piece);
-                }
-                _ => {
-                    let end = (at + self.below(16)).min(file.len());
-                    file.drain(at.min(end)..end);
-                }
+/// Changes a few places of a file.
+fn mutate(random: &mut Random, mut file: Vec<u8>) -> Vec<u8> {
+    for _ in 0..=random.below(6) {
+        let at = random.below(file.len());
+        // Tables and headers are what readers believe.
+        let at = if random.below(2) == 0 { at % 1024 } else { at };
+        match random.below(6) {
+            0 => file.truncate(at.max(1)),
+            1 => write(random, &mut file, at, 1),
+            2 => write(random, &mut file, at, 4),
+            3 => write(random, &mut file, at, 8),
+            4 => {
+                let end = (at + random.below(64)).min(file.len());
+                let piece = file.get(at..end).unwrap_or_default().to_vec();
+                let to = random.below(file.len());
+                file.splice(to..to, piece);
             }
-            if file.is_empty() {
-                file.push(0);
+            _ => {
+                let end = (at + random.below(16)).min(file.len());
+                file.drain(at.min(end)..end);
             }
         }
-        file
+        if file.is_empty() {
+            file.push(0);
+        }
     }
+    file
+}
 
-    /// A number that tempts: 0, all ones, the least and greatest, or any.
-    fn write(&mut self, file: &mut [u8], at: usize, size: usize) {
-        let value = match self.below(6) {
-            0 => 0,
-            1 => u64::MAX,
-            2 => 1 << 31,
-            3 => i64::MAX as u64,
-            _ => self.below(usize::MAX) as u64,
-        };
-        let bytes = value.to_le_bytes();
-        file.iter_mut().skip(at).take(size).zip(bytes).for_each(|(to, from)| *to = from);
-    }
+/// A number that tempts: 0, all ones, the least and greatest, or any.
+fn write(random: &mut Random, file: &mut [u8], at: usize, size: usize) {
+    let value = match random.below(6) {
+        0 => 0,
+        1 => u64::MAX,
+        2 => 1 << 31,
+        3 => i64::MAX as u64,
+        _ => random.below(usize::MAX) as u64,
+    };
+    let bytes = value.to_le_bytes();
+    file.iter_mut().skip(at).take(size).zip(bytes).for_each(|(to, from)| *to = from);
 }
 
 /// Runs a command on a file within its limits; what is wrong with how it ended.
@@ -128,9 +118,9 @@ fn campaign(arguments: &[&str], kind: Seeds, count: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let (seeds, name) = (seeds(kind), folder.path().join("file").to_string_lossy().into_owned());
     let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/two_kernels.json");
-    let mut random = Random(arguments.concat().len() as u64);
+    let mut random = Random::new(arguments.concat().len() as u64);
     for number in 0..count {
-        let file = random.mutate(seeds[number % seeds.len()].clone());
+        let file = mutate(&mut random, seeds[number % seeds.len()].clone());
         std::fs::write(&name, &file).expect("the file is written");
         if let Err(problem) = run(arguments, spec, &name) {
             let kept = std::env::temp_dir().join(format!("gcn-mutated-{}-{number}", arguments[0]));
@@ -142,7 +132,7 @@ fn campaign(arguments: &[&str], kind: Seeds, count: usize) {
 
 #[test]
 fn commands_end_on_any_file() {
-    let count = std::env::var("GCN_MUTATED").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let count = setting("GCN_MUTATED", 40);
     std::thread::scope(|threads| {
         for (arguments, kind) in COMMANDS {
             threads.spawn(move || campaign(arguments, kind, count));

@@ -1,5 +1,7 @@
 //! `gcn rules`, and `docs/hazards.md`, which it writes. `GCN_BLESS=1 cargo test -p gcn-cli docs` writes the page anew.
 
+use gcn_test_support::stored::assert_current;
+
 use crate::gcn;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hazards.md");
@@ -7,11 +9,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/hazards.md");
 #[test]
 fn the_docs_of_the_rules_are_current() {
     let fresh = gcn(&["rules", "--markdown"]).text();
-    if std::env::var_os("GCN_BLESS").is_some() {
-        std::fs::write(PAGE, &fresh).expect("docs/hazards.md can be written");
-    }
-    let page = std::fs::read_to_string(PAGE).unwrap_or_default();
-    assert!(page == fresh, "docs/hazards.md is out of date: GCN_BLESS=1 cargo test -p gcn-cli docs");
+    assert_current(PAGE, &fresh);
 }
 
 /// Numbers of CDNA3 ISA table 37, case 106: 5, 7, 11 and 19 wait states after 2, 4, 8 and 16 passes.

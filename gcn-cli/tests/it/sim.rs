@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use gcn_test_support::stored::assert_current;
+
 use crate::{Run, gcn};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/sim.md");
@@ -43,10 +45,7 @@ fn the_examples_of_the_page_are_current() {
         examples += 1;
     }
     assert!(examples >= 2, "{examples}");
-    if std::env::var_os("GCN_BLESS").is_some() {
-        std::fs::write(PAGE, &fresh).expect("docs/sim.md can be written");
-    }
-    assert_eq!(page, fresh, "docs/sim.md is out of date: GCN_BLESS=1 cargo test -p gcn-cli sim");
+    assert_current(PAGE, &fresh);
 }
 
 /// A folder of this test's own.

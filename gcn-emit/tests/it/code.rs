@@ -8,6 +8,7 @@ use gcn_emit::code::{Code, Unit, Unreadable};
 use gcn_emit::object::{read_code_object, write_relocatable};
 use gcn_isa::program::EntryKind;
 use gcn_isa::{Operand, Program};
+use gcn_test_support::env::fuzz_step;
 
 use crate::asm::corpus;
 
@@ -170,7 +171,7 @@ fn same(name: &str, ours: &Code, theirs: &Code) {
 
 #[test]
 fn a_file_and_its_objects_are_the_same_program() {
-    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 12 };
+    let step = fuzz_step(12);
     let (mut instructions, mut kernels, mut functions) = (0, 0, 0);
     for file in corpus::files().iter().step_by(step) {
         let options = Options { keep_instructions: true, ..Options::default() };

@@ -9,6 +9,7 @@ mod oracle;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_isa::Target;
+use gcn_test_support::env::{fuzz_count, fuzz_seed};
 
 use crate::llvm::Llvm;
 use classes::{CLASSES, listed};
@@ -20,10 +21,6 @@ const DEFAULT_COUNT: usize = 20_000;
 /// Words of one run of the tool.
 const BATCH: usize = 50_000;
 
-fn number(variable: &str, default: usize) -> usize {
-    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
-}
-
 /// Both say the same of each word: that it is no instruction, or the same text and length. Where not, the difference is in
 /// one of the listed classes.
 #[test]
@@ -31,11 +28,11 @@ fn random_words_decode_as_llvm_decodes_them() {
     if Llvm::find("random_words_decode_as_llvm_decodes_them").is_none() {
         return;
     }
-    let count = number("GCN_FUZZ_COUNT", DEFAULT_COUNT);
+    let count = fuzz_count(DEFAULT_COUNT);
     let mut by_class: BTreeMap<&str, usize> = BTreeMap::new();
     let mut unlisted = Vec::new();
     for target in Target::ALL {
-        let mut words = Words::new(target, number("GCN_FUZZ_SEED", 1) as u64, seeds(target));
+        let mut words = Words::new(target, fuzz_seed(1), seeds(target));
         let (mut illegal, mut legal, mut different) = (0, 0, 0);
         let mut left = count;
         while left > 0 {

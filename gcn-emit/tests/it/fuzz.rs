@@ -17,16 +17,13 @@ use gcn_emit::decode::decode_inst;
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::{ExprValue, InstText, Scope, parse_inst, parse_inst_in};
 use gcn_isa::{Inst, Target};
+use gcn_test_support::env::{fuzz_count, fuzz_seed, setting};
 
 use crate::llvm::Llvm;
 use legal::Generator;
 
 /// Instructions in one run of a tool.
 const BATCH: usize = 50_000;
-
-fn setting(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
 
 fn targets() -> Vec<Target> {
     match std::env::var("GCN_FUZZ_TARGET") {
@@ -73,10 +70,10 @@ fn legal_instructions_agree_with_llvm_both_ways() {
     }
     let mut wrong = 0;
     for target in targets() {
-        let mut generator = Generator::new(target, setting("GCN_FUZZ_SEED", 1) as u64);
+        let mut generator = Generator::new(target, fuzz_seed(1));
         let mut mismatches = Mismatches::default();
         let mut left_out: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut left = setting("GCN_FUZZ_COUNT", 2_000);
+        let mut left: usize = fuzz_count(2_000);
         let drawn = left;
         while left > 0 {
             let mut batch = Vec::with_capacity(left.min(BATCH));
@@ -124,8 +121,8 @@ fn compare(target: Target, batch: &[(Inst, Vec<u8>)], mismatches: &mut Mismatche
 fn legal_instructions_survive_decode_and_parse() {
     let mut mismatches = Mismatches::default();
     for target in targets() {
-        let mut generator = Generator::new(target, setting("GCN_FUZZ_SEED", 2) as u64);
-        for _ in 0..setting("GCN_FUZZ_COUNT", 20_000) {
+        let mut generator = Generator::new(target, fuzz_seed(2));
+        for _ in 0..fuzz_count(20_000) {
             let (inst, code) = generator.legal();
             let printed = text(&inst, target);
             let format = inst.desc.format;
@@ -183,11 +180,11 @@ fn broken_instructions_are_refused_where_llvm_refuses_them() {
         return;
     }
     let known = differences::known();
-    let drawn = setting("GCN_FUZZ_COUNT", 2_000);
+    let drawn = fuzz_count(2_000);
     let mut unexplained = Mismatches::default();
     let mut explained: BTreeMap<&str, usize> = BTreeMap::new();
     for target in targets() {
-        let mut generator = Generator::new(target, setting("GCN_FUZZ_SEED", 3) as u64);
+        let mut generator = Generator::new(target, fuzz_seed(3));
         let (mut refused, mut known_here, mut unknown_here) = (0, 0, 0);
         let mut left = drawn;
         while left > 0 {

@@ -5,8 +5,7 @@ use std::io::Read as _;
 use gcn_emit::asm::{Options, assemble};
 use gcn_emit::lines::SourceLines;
 use gcn_emit::object::{Module, link, read_code_object};
-
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 fn object(name: &str) -> Vec<u8> {
     let path = format!("{}/tests/data/lines/{name}.gz", env!("CARGO_MANIFEST_DIR"));
@@ -60,7 +59,7 @@ fn our_linker_keeps_the_lines() {
 /// Damage to the debug sections costs lines, never the object, and takes no longer than the object is long.
 #[test]
 fn broken_dwarf_is_no_error() {
-    let mut rng = Rng::new(7);
+    let mut rng = Random::new(7);
     let mut fewer = 0;
     for name in ["debug4.co", "debug5.co"] {
         let whole = object(name);
@@ -75,7 +74,7 @@ fn broken_dwarf_is_no_error() {
             for _ in 0..1 + rng.below(4) {
                 let range = ranges[rng.below(ranges.len())].clone();
                 let at = range.start + rng.below(range.len());
-                bytes[at] = rng.next() as u8;
+                bytes[at] = rng.next_u64() as u8;
             }
             let lines = SourceLines::of_object(&read_code_object(&bytes).unwrap());
             fewer += usize::from(places(&lines, &expected) != expected);

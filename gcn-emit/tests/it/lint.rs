@@ -4,6 +4,7 @@ use gcn_emit::asm::{Options, assemble};
 use gcn_emit::code::Unit;
 use gcn_emit::lint::{ALL, Lint, lint};
 use gcn_emit::object::read_code_object;
+use gcn_test_support::env::fuzz_step;
 
 use crate::asm::corpus;
 use crate::llvm::{Llvm, Scratch};
@@ -275,7 +276,7 @@ fn what_llvm_accepts_without_a_word_is_told() {
 
 /// Files of the corpus: one in six, or all.
 fn some_files() -> Vec<corpus::File> {
-    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 6 };
+    let step = fuzz_step(6);
     corpus::files().into_iter().step_by(step).collect()
 }
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gcn_emit::target_id::{Feature, TargetId};
-
-use crate::llvm_tools::tool;
+use gcn_test_support::llvm::tool;
 
 /// The tools of LLVM 22, if they are installed.
 pub struct Llvm(());

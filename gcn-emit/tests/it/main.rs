@@ -11,8 +11,5 @@ mod fuzz;
 mod lines;
 mod lint;
 mod llvm;
-#[path = "../../../testing/llvm_tools.rs"]
-mod llvm_tools;
 mod object;
 mod rewrite;
-mod rng;

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use gcn_isa::cfg::{Flow, Image, Place, resolve};
 use gcn_isa::program::Jump;
 use gcn_isa::{Inst, Operand, Program, Target};
+use gcn_test_support::Random;
 
-use crate::golden::{self, Rng};
+use crate::golden;
 
 /// Bytes that every instruction takes here.
 const BYTES: i64 = 8;
@@ -101,7 +102,7 @@ impl Machine {
     }
 
     /// Executes an instruction; `None` at the end.
-    fn step(&mut self, program: &Program, rng: &mut Rng) -> Option<()> {
+    fn step(&mut self, program: &Program, rng: &mut Random) -> Option<()> {
         let inst: &Inst = &program.lines[self.line].inst;
         let o = &inst.operands;
         let behind = self.address(self.line + 1);
@@ -163,7 +164,7 @@ enum Saved {
 
 /// A program under construction. Functions call only later ones unless `cyclic`.
 struct Source<'r> {
-    rng: &'r mut Rng,
+    rng: &'r mut Random,
     lines: Vec<String>,
     /// Lines whose literals are the distance from a line to a function or label: (line of `s_add_u32`, name).
     distances: Vec<(usize, String)>,
@@ -322,7 +323,7 @@ impl Source<'_> {
     }
 }
 
-fn source(rng: &mut Rng, cyclic: bool) -> Source<'_> {
+fn source(rng: &mut Random, cyclic: bool) -> Source<'_> {
     let count = 2 + rng.below(5);
     let mut source = Source {
         rng,
@@ -340,9 +341,14 @@ fn source(rng: &mut Rng, cyclic: bool) -> Source<'_> {
 }
 
 /// Runs a program and holds every step between blocks against the graph.
-fn run(program: &Program, flow: &Flow, rng: &mut Rng, name: &str) -> usize {
-    let mut machine =
-        Machine { line: 0, base: rng.0 & !7, scalars: [0; 128], lanes: BTreeMap::new(), carry: false };
+fn run(program: &Program, flow: &Flow, rng: &mut Random, name: &str) -> usize {
+    let mut machine = Machine {
+        line: 0,
+        base: rng.next_u64() & !7,
+        scalars: [0; 128],
+        lanes: BTreeMap::new(),
+        carry: false,
+    };
     let mut steps = 0;
     for _ in 0..300 {
         let from = machine.line;
@@ -363,7 +369,7 @@ fn run(program: &Program, flow: &Flow, rng: &mut Rng, name: &str) -> usize {
 fn every_step_that_is_taken_is_an_edge() {
     let (mut steps, mut returned) = (0, 0);
     for seed in 0..1500 {
-        let rng = &mut Rng(seed);
+        let rng = &mut Random::new(seed);
         let (text, _) = source(rng, seed % 2 == 1).text();
         let program = resolved(&text);
         let flow = Flow::of(&program);
@@ -380,7 +386,7 @@ fn every_step_that_is_taken_is_an_edge() {
 fn a_return_leads_to_its_own_calls_only() {
     let mut checked = 0;
     for seed in 0..1500 {
-        let rng = &mut Rng(seed);
+        let rng = &mut Random::new(seed);
         let (text, source) = source(rng, false).text();
         let program = resolved(&text);
         let flow = Flow::of(&program);

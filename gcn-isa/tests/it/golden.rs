@@ -56,25 +56,3 @@ pub fn program(text: &str, target: Target) -> Program {
     let text = text.replace(" | ", "\n");
     parse_program(&text, target, "golden").unwrap_or_else(|e| panic!("{target}: {text}: {e}"))
 }
-
-/// A small generator of numbers for random programs: splitmix64.
-pub struct Rng(pub u64);
-
-impl Rng {
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-
-    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}

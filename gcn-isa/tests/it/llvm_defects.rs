@@ -16,9 +16,9 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::table::Class;
 use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::llvm::tool;
 
 use crate::golden;
-use crate::llvm_tools::tool;
 
 /// One program.
 struct Case {

@@ -9,8 +9,6 @@ mod hazards;
 mod indexing;
 mod layout;
 mod llvm_defects;
-#[path = "../../../testing/llvm_tools.rs"]
-mod llvm_tools;
 mod memory_model;
 mod reference;
 mod semantics;

@@ -14,6 +14,7 @@ use gcn_isa::memory_model::{
     What, memory_wait, page, sequence,
 };
 use gcn_isa::{Target, table};
+use gcn_test_support::stored::assert_current;
 
 const ANSWERS: &str = include_str!("../data/memory-model-llvm22.tsv");
 
@@ -223,12 +224,5 @@ fn waits_that_order_memory_are_recognised() {
 #[test]
 fn page_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/memory-model.md");
-    if std::env::var_os("GCN_BLESS").is_some() {
-        std::fs::write(&path, page()).expect("the page can be written");
-    }
-    let current = std::fs::read_to_string(&path).expect("docs/memory-model.md can be read");
-    assert!(
-        current == page(),
-        "docs/memory-model.md is out of date: GCN_BLESS=1 cargo test -p gcn-isa memory_model"
-    );
+    assert_current(path, &page());
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use gcn_test_support::stored::assert_current;
+
 use super::run::{Alphabets, Family, LARGE, Part, SMALL, Scope, Tally};
 
 /// A part that is done.
@@ -107,14 +109,7 @@ fn the_page_has_the_table_of_the_record() {
     let start = start + "<!-- table -->\n".len();
     let table = table(include_str!("record.tsv"));
     let fresh = numbered(&page[..start]) + &table + &page[end..];
-    if std::env::var_os("GCN_BLESS").is_some() {
-        std::fs::write(PAGE, &fresh).expect("docs/proof.md is written");
-        return;
-    }
-    assert!(
-        fresh == page,
-        "docs/proof.md is out of date: GCN_BLESS=1 cargo test -p gcn-isa --test proof record"
-    );
+    assert_current(PAGE, &fresh);
 }
 
 #[test]

@@ -12,8 +12,7 @@ use std::path::PathBuf;
 
 use gcn_sim::Options;
 use gcn_sim::launch::{Buffer, Element, Output, Prepared, Program, Spec};
-
-use super::harness::Random;
+use gcn_test_support::Random;
 
 /// Folder of the unpacked kernels.
 fn folder() -> Option<PathBuf> {
@@ -71,14 +70,14 @@ fn uint(spec: Spec, name: &str, value: usize) -> Spec {
 
 /// Small integers, exact in bf16 and in their sums in f32.
 fn integers(seed: u64, count: usize, most: u64) -> Vec<f64> {
-    let mut random = Random(seed);
-    (0..count).map(|_| (random.next() % (2 * most + 1)) as f64 - most as f64).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| (random.next_u64() % (2 * most + 1)) as f64 - most as f64).collect()
 }
 
 /// Numbers from -1 to 1.
 fn fractions(seed: u64, count: usize) -> Vec<f64> {
-    let mut random = Random(seed);
-    (0..count).map(|_| (random.next() >> 40) as f64 / (1u64 << 23) as f64 - 1.0).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| (random.next_u64() >> 40) as f64 / (1u64 << 23) as f64 - 1.0).collect()
 }
 
 /// What bf16 makes of a number.

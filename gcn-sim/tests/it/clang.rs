@@ -13,9 +13,8 @@ use std::sync::LazyLock;
 use gcn_isa::Target;
 use gcn_sim::Options;
 use gcn_sim::launch::{Arg, Buffer, Element as Type, Prepared, Program, Spec};
+use gcn_test_support::Random;
 use half::f16;
-
-use super::harness::Random;
 
 /// The code object of each kernel.
 static KERNELS: LazyLock<HashMap<(String, Target), Vec<u8>>> = LazyLock::new(|| {
@@ -113,19 +112,19 @@ fn on_each(kernel: &str, test: impl Fn(&mut Run)) {
 }
 
 fn floats(seed: u64, count: usize) -> Vec<f32> {
-    let mut random = Random(seed);
-    (0..count).map(|_| (random.next() % 65_536) as f32 / 8192.0 - 4.0).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| (random.next_u64() % 65_536) as f32 / 8192.0 - 4.0).collect()
 }
 
 fn words(seed: u64, count: usize) -> Vec<u32> {
-    let mut random = Random(seed);
-    (0..count).map(|_| random.next() as u32).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| random.next_u64() as u32).collect()
 }
 
 /// Halves of a few bits, so that sums are exact in f32.
 fn halves(seed: u64, count: usize) -> Vec<f16> {
-    let mut random = Random(seed);
-    (0..count).map(|_| f16::from_f32((random.next() % 17) as f32 / 4.0 - 2.0)).collect()
+    let mut random = Random::new(seed);
+    (0..count).map(|_| f16::from_f32((random.next_u64() % 17) as f32 / 4.0 - 2.0)).collect()
 }
 
 fn close(a: f32, b: f32, tolerance: f32) -> bool {

@@ -14,8 +14,8 @@ use gcn_isa::check;
 use gcn_isa::hazards::Grade;
 use gcn_sim::Options;
 use gcn_sim::launch::{Buffer, Element, Program, Spec};
+use gcn_test_support::llvm::tool;
 
-use super::llvm_tools::tool;
 use super::random_c::{Folder, TARGET, TARGETS, asked, compile};
 
 const HEADER: &str = include_str!("../data/csmith.h");

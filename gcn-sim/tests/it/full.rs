@@ -13,8 +13,9 @@ use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Target};
 use gcn_sim::launch::{self, Arg, Buffer, Element, Number, Spec};
 use gcn_sim::{KernelState, Machine, Memory, Options, SimError, run};
+use gcn_test_support::Random;
 
-use super::harness::{Random, state};
+use super::harness::state;
 
 /// What clang 22 -O2 makes of `full.c`.
 const OBJECTS: [&[u8]; 6] = [
@@ -229,7 +230,7 @@ fn crowded_programs_with_waits_run_and_need_those_that_rely_on_full_counters() {
             // Whoever trusts full counters trusts the order within a type as well; strict mode does not, beside scalar loads.
             let scalar = usize::from(at_least == Grade::Cautious);
             let operations = &OPERATIONS[..OPERATIONS.len() - 1 + scalar];
-            let mut program = crowded(&mut Random(seed), target, operations);
+            let mut program = crowded(&mut Random::new(seed), target, operations);
             let rules = Config::at_least(at_least);
             insert_waits(&mut program, &WaitOptions { rules, ..WaitOptions::default() });
             let name = format!("seed {seed} {target} {at_least}");

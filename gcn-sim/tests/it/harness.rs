@@ -166,39 +166,3 @@ impl Kernel {
         run(&machine, memory, grid, size, &kernarg, options)
     }
 }
-
-/// A generator that gives every machine the same numbers.
-#[derive(Clone)]
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    /// One of `list`.
-    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
-    }
-
-    /// Random bits, mixed with the given special values.
-    pub fn lanes(&mut self, special: &[u32]) -> Lanes {
-        std::array::from_fn(|_| {
-            let r = self.next();
-            if r & 1 == 0 && !special.is_empty() {
-                special[(r >> 8) as usize % special.len()]
-            } else {
-                (r >> 32) as u32
-            }
-        })
-    }
-}

@@ -17,19 +17,15 @@ mod run;
 mod shrink;
 
 use gcn_isa::Target;
+use gcn_test_support::env::fuzz_count;
 
 use draw::Palette;
 use program::Writer;
 use property::Totals;
 
-/// Programs of each target in an ordinary run.
-const PROGRAMS: usize = 250;
-
+/// Programs of each target.
 fn programs() -> usize {
-    std::env::var("GCN_FUZZ_COUNT")
-        .ok()
-        .and_then(|n| n.parse::<usize>().ok())
-        .map_or(PROGRAMS, |n| n.div_ceil(6))
+    fuzz_count(6 * 250_usize).div_ceil(6)
 }
 
 fn three_way(target: Target) {

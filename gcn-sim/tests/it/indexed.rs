@@ -6,8 +6,9 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Class, Operand, Program, Target};
 use gcn_sim::{KernelState, Memory, Options, SimError, Stats};
+use gcn_test_support::Random;
 
-use super::harness::{Case, Kernel, Random, state};
+use super::harness::{Case, Kernel, state};
 
 /// By MI100 ISA 6.6.2: the bit of the destination moves a destination that is read, too, and `v_madmk` has its last operand at
 /// source 2.
@@ -130,7 +131,7 @@ fn text(program: &Program) -> String {
 /// What the inserter makes is enough for every index, in strict and in faithful mode.
 #[test]
 fn inserted_waits_are_enough_for_every_index() {
-    let mut rng = Random(21);
+    let mut rng = Random::new(21);
     for _ in 0..60 {
         let mut program = draw(&mut rng, 3);
         insert_waits(&mut program, &WaitOptions::default());
@@ -146,7 +147,7 @@ fn inserted_waits_are_enough_for_every_index() {
 /// One wait state less, or no wait for a counter, shows for some index in both modes.
 #[test]
 fn inserted_waits_are_needed_for_some_index() {
-    let mut rng = Random(22);
+    let mut rng = Random::new(22);
     let (mut tried, mut only_some) = (0, 0);
     for _ in 0..120 {
         let mut program = draw(&mut rng, 1);

@@ -1,8 +1,9 @@
 //! Compares, lane masks, cross-lane moves, DPP and SDWA.
 
 use gcn_isa::Target;
+use gcn_test_support::Random;
 
-use super::harness::{Case, Random};
+use super::harness::Case;
 
 const IOTA: [u32; 64] = {
     let mut lanes = [0; 64];
@@ -20,8 +21,8 @@ fn mask(f: impl Fn(usize) -> bool) -> u64 {
 
 #[test]
 fn every_compare_of_every_type() {
-    let mut random = Random(5);
-    let words = random.lanes(&[
+    let mut random = Random::new(5);
+    let words = random.words::<64>(&[
         0,
         1,
         0x7fc0_0000,
@@ -32,7 +33,7 @@ fn every_compare_of_every_type() {
         0x7e00_3c00,
         0x3c00,
     ]);
-    let others = random.lanes(&[
+    let others = random.words::<64>(&[
         0,
         1,
         0x7fc0_0000,
@@ -43,7 +44,7 @@ fn every_compare_of_every_type() {
         0x7e00_3c00,
         0x3c00,
     ]);
-    let highs = random.lanes(&[0, 0x3ff0_0000, 0x7ff8_0000, 0x8000_0000]);
+    let highs = random.words::<64>(&[0, 0x3ff0_0000, 0x7ff8_0000, 0x8000_0000]);
     let case = Case::new(Target::GFX942)
         .v(2, words)
         .v(3, highs)

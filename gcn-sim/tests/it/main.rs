@@ -19,8 +19,6 @@ mod int;
 mod kernels;
 mod lanes;
 mod lines;
-#[path = "../../../testing/llvm_tools.rs"]
-mod llvm_tools;
 mod matrix;
 mod memory;
 mod miscompiled;

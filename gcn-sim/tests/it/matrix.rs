@@ -5,8 +5,9 @@ use std::io::Read;
 
 use gcn_isa::{Target, table};
 use gcn_sim::{KernelState, Memory, Options};
+use gcn_test_support::Random;
 
-use super::harness::{Kernel, Random, state, words};
+use super::harness::{Kernel, state, words};
 
 /// Place of an element: (block, row, column) -> (register, lane, low bit, high bit).
 type Places = BTreeMap<(usize, usize, usize), (usize, usize, u32, u32)>;
@@ -302,7 +303,7 @@ impl Instruction<'_> {
 }
 
 fn small(random: &mut Random, limit: i32) -> f64 {
-    f64::from((random.next() % (2 * limit as u64 + 1)) as i32 - limit)
+    f64::from((random.next_u64() % (2 * limit as u64 + 1)) as i32 - limit)
 }
 
 /// Calls `f` for every instruction and setting of modifiers that the calculator lists, and again for those of gfx942 on
@@ -320,7 +321,7 @@ fn each_instruction(mut f: impl FnMut(&Instruction<'_>)) {
 fn every_matrix_instruction_multiplies_matrices() {
     let (mut plain, mut modified) = (BTreeMap::new(), BTreeMap::new());
     each_instruction(|instruction| {
-        let mut random = Random(instruction.name.len() as u64);
+        let mut random = Random::new(instruction.name.len() as u64);
         let values = instruction.small_values(&mut random);
         let c = instruction.layout.d.keys().map(|at| (*at, small(&mut random, 9))).collect();
         instruction.check(&values, &c, &mut random);
@@ -346,7 +347,7 @@ fn special_values_spread_as_in_ieee_arithmetic() {
             "bf8" => instruction.target == Target::GFX950,
             _ => true,
         };
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let infinities = [f64::INFINITY, f64::NEG_INFINITY].into_iter().filter(|_| has_infinity);
         for special in infinities.chain([f64::NAN]) {
             let mut values = instruction.small_values(&mut random);
@@ -385,9 +386,9 @@ fn sparse_a(
     {
         let bits = (high - low).div_ceil(2);
         let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-        let pair = pairs[random.next() as usize % 6];
+        let pair = pairs[random.next_u64() as usize % 6];
         for (i, position) in [pair.0, pair.1].into_iter().enumerate() {
-            let value = (random.next() % 15) as i32 - 7;
+            let value = (random.next_u64() % 15) as i32 - 7;
             chosen.insert((row, k + position), value);
             registers[register][lane] |=
                 (encode(target, ty, f64::from(value)) << (low + bits * i as u32)) as u32;
@@ -448,9 +449,10 @@ fn exec_does_not_mask_matrix_instructions() {
 /// Documented choice: fused multiply-adds for ascending k, starting from C.
 #[test]
 fn products_are_added_in_ascending_k() {
-    let mut random = Random(21);
-    let mut operand =
-        || -> [u32; 64] { std::array::from_fn(|_| ((random.next() % 4096) as f32 / 512.0 - 4.0).to_bits()) };
+    let mut random = Random::new(21);
+    let mut operand = || -> [u32; 64] {
+        std::array::from_fn(|_| ((random.next_u64() % 4096) as f32 / 512.0 - 4.0).to_bits())
+    };
     let (a, b, c) = (operand(), operand(), [operand(), operand(), operand(), operand()]);
     let result =
         run(Target::GFX942, "v_mfma_f32_16x16x4_f32 v[80:83], v10, v20, v[40:43]", &[a], &[b], &c, &[0; 64]);

@@ -2,8 +2,9 @@
 
 use gcn_isa::Target;
 use gcn_sim::{KernelState, Memory, Options, SimError, Space};
+use gcn_test_support::Random;
 
-use super::harness::{Kernel, Random, state, words};
+use super::harness::{Kernel, state, words};
 
 /// Loads each lane's datum from `in` (first argument) and stores a dword to `out` (second argument).
 fn each_lane(target: Target, body: &str, lds_bytes: u32) -> Kernel {
@@ -22,8 +23,8 @@ fn each_lane(target: Target, body: &str, lds_bytes: u32) -> Kernel {
 fn run(kernel: &Kernel) -> (Vec<u8>, Vec<u32>, Vec<u8>) {
     let mut memory = Memory::new();
     let (input, output) = (memory.alloc(1024), memory.alloc(256));
-    let mut random = Random(3);
-    let bytes: Vec<u8> = (0..1024).map(|_| random.next() as u8).collect();
+    let mut random = Random::new(3);
+    let bytes: Vec<u8> = (0..1024).map(|_| random.next_u64() as u8).collect();
     memory.write(input, &bytes).unwrap();
     let result = kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[input, output], &Options::default());
     result.unwrap_or_else(|e| panic!("{e}\n{}", kernel.text));

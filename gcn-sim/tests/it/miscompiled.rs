@@ -60,8 +60,8 @@ fn every_lane_leaves_a_loop_with_what_the_last_one_has() {
 
 #[test]
 fn a_carry_within_a_sum_is_taken_for_its_own() {
-    let mut random = super::harness::Random(7);
-    let pairs: [(u64, u64); 64] = std::array::from_fn(|_| (random.next(), random.next()));
+    let mut random = gcn_test_support::Random::new(7);
+    let pairs: [(u64, u64); 64] = std::array::from_fn(|_| (random.next_u64(), random.next_u64()));
     for (optimised, object) in OBJECTS {
         let input: Vec<u8> =
             pairs.iter().flat_map(|(a, b)| [a.to_le_bytes(), b.to_le_bytes()].concat()).collect();

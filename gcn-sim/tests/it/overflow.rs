@@ -3,9 +3,10 @@
 
 use gcn_isa::Target;
 use gcn_sim::{FloatMode, KernelState};
+use gcn_test_support::Random;
 use half::f16;
 
-use super::harness::{Case, Random, state};
+use super::harness::{Case, state};
 
 fn case(target: Target) -> Case {
     let float_mode = FloatMode { denorm_32: 3, denorm_16_64: 3, fp16_overflow: true, ..FloatMode::default() };
@@ -27,7 +28,7 @@ fn expected(exact: f64, by_operands: bool) -> u32 {
 /// Halves around the range where sums and products overflow, and special ones.
 fn halves(random: &mut Random) -> [u32; 64] {
     std::array::from_fn(|_| {
-        let r = random.next();
+        let r = random.next_u64();
         match r % 8 {
             0 => *random.pick(&[0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x0000, 0x8000, 0x0001, 0x7bfe]),
             1..4 => 0x5400 + (r >> 8) as u32 % 0x2800 + (r as u32 >> 4 & 0x8000),
@@ -40,7 +41,7 @@ fn halves(random: &mut Random) -> [u32; 64] {
 fn arithmetic_that_overflows_is_finite() {
     let ops: [(&str, fn(f64, f64) -> f64); 3] =
         [("v_add_f16", |a, b| a + b), ("v_sub_f16", |a, b| a - b), ("v_mul_f16", |a, b| a * b)];
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut clamped = 0;
     for _ in 0..30 {
         let (a, b) = (halves(&mut random), halves(&mut random));

@@ -13,9 +13,8 @@ use std::process::{Command, Stdio};
 
 use gcn_sim::launch::{Buffer, Element, Program, Spec};
 use gcn_sim::{Options, Sanitize};
-
-use super::harness::Random;
-use super::llvm_tools::tool;
+use gcn_test_support::Random;
+use gcn_test_support::llvm::tool;
 
 const CLANG: &str = "clang-22";
 pub const TARGETS: [&str; 6] = ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"];
@@ -105,8 +104,8 @@ fn check(seed: u64) -> Vec<String> {
     let file = |name: &str| folder.file(name);
     let source = file("program.c");
     std::fs::write(&source, generate::program(seed)).unwrap();
-    let mut random = Random(seed ^ 0x5eed);
-    let input: Vec<u8> = (0..512).flat_map(|_| (random.next() as u32).to_le_bytes()).collect();
+    let mut random = Random::new(seed ^ 0x5eed);
+    let input: Vec<u8> = (0..512).flat_map(|_| (random.next_u64() as u32).to_le_bytes()).collect();
     compile(&source, &file("host"), &["-O0", "-lm"]);
     let expected = on_host(&file("host"), &input);
     let mut wrong = Vec::new();

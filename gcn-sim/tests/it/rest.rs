@@ -3,8 +3,9 @@
 
 use gcn_isa::{Target, table};
 use gcn_sim::{KernelState, Memory, Options};
+use gcn_test_support::Random;
 
-use super::harness::{Case, Kernel, Random, state, words};
+use super::harness::{Case, Kernel, state, words};
 
 /// A target that has the instruction.
 fn target_of(name: &str) -> Option<Target> {
@@ -24,8 +25,8 @@ fn run(target: Target, body: &str) -> ([[u32; 64]; 4], Vec<u8>, Vec<u8>) {
     );
     let mut memory = Memory::new();
     let (buffer, output) = (memory.alloc(1024), memory.alloc(1024));
-    let mut random = Random(19);
-    let before: Vec<u8> = (0..1024).map(|_| random.next() as u8).collect();
+    let mut random = Random::new(19);
+    let before: Vec<u8> = (0..1024).map(|_| random.next_u64() as u8).collect();
     memory.write(buffer, &before).unwrap();
     let kernel =
         Kernel { target, state: KernelState { lds_bytes: 2048, private_bytes: 64, ..state() }, text };
@@ -488,10 +489,10 @@ fn scalar_instructions() {
         0x0040_0000,
         0x0021_001f,
     ];
-    let mut random = Random(41);
+    let mut random = Random::new(41);
     for (text, meaning) in SCALAR {
         for _ in 0..24 {
-            let words = random.lanes(&SPECIAL);
+            let words = random.words::<64>(&SPECIAL);
             let wide = |i: usize| u64::from(words[i]) | u64::from(words[i + 1]) << 32;
             let mut case = Case::new(Target::GFX908);
             for (i, register) in [16, 17, 24, 25, 26, 27].into_iter().enumerate() {

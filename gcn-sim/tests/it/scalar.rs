@@ -1,8 +1,9 @@
 //! Scalar instructions: result and SCC, against arithmetic in wider types.
 
 use gcn_isa::Target;
+use gcn_test_support::Random;
 
-use super::harness::{Case, Random};
+use super::harness::Case;
 
 /// Result of an instruction: word or pair, and SCC (`None`: unchanged).
 type Result = (u64, Option<bool>);
@@ -143,10 +144,10 @@ const COMPARES: &[(&str, fn(In) -> bool)] = &[
 
 #[test]
 fn results_and_condition_codes() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let special = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 31, 33];
     for round in 0..24 {
-        let words = random.lanes(&special);
+        let words = random.words::<64>(&special);
         let [a, b, x0, x1, y0, y1, ..] = words;
         let (x, y) = (u64::from(x0) | u64::from(x1) << 32, u64::from(y0) | u64::from(y1) << 32);
         let scc = round % 2 == 1;

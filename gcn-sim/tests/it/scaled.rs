@@ -5,8 +5,9 @@
 
 use gcn_isa::{Target, table};
 use gcn_sim::{Memory, Options};
+use gcn_test_support::Random;
 
-use super::harness::{Kernel, Random, bytes, state, words};
+use super::harness::{Kernel, bytes, state, words};
 
 /// The formats by the value of `cbsz` or `blgp`: bits, exponent bits, bias.
 const FORMATS: [(usize, u32, i32); 5] = [(8, 4, 7), (8, 5, 15), (6, 2, 1), (6, 3, 3), (4, 2, 1)];
@@ -27,12 +28,12 @@ fn code(format: usize, random: &mut Random) -> u32 {
     let (bits, exponent, bias) = FORMATS[format];
     let fraction = bits as u32 - 1 - exponent;
     let e = if bits == 8 {
-        (bias as u32) - 1 + random.next() as u32 % 3
+        (bias as u32) - 1 + random.next_u64() as u32 % 3
     } else {
-        random.next() as u32 % (1 << exponent)
+        random.next_u64() as u32 % (1 << exponent)
     };
-    let sign = random.next() as u32 & 1;
-    sign << (bits - 1) | e << fraction | random.next() as u32 & ((1 << fraction) - 1)
+    let sign = random.next_u64() as u32 & 1;
+    sign << (bits - 1) | e << fraction | random.next_u64() as u32 & ((1 << fraction) - 1)
 }
 
 /// Lane and first bit of element k of a row of A (column of B) of `rows` rows.
@@ -106,7 +107,7 @@ fn exponent(row: usize, block: usize, span: i32, at: i32) -> i32 {
 
 /// All pairs of formats, both shapes; `scales`: the byte of the scale registers, and where their exponents lie.
 fn check(scales: Option<(usize, i32, i32)>) {
-    let mut random = Random(29);
+    let mut random = Random::new(29);
     for (rows, depth, name) in [(16, 128, "16x16x128"), (32, 64, "32x32x64")] {
         for format_a in 0..5 {
             for format_b in 0..5 {
@@ -237,9 +238,9 @@ fn instructions_with_doubled_k() {
     ];
     for (name, rows, depth) in cases {
         let bits = if name.ends_with("i8") { 8 } else { 16 };
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let mut matrix = || -> Vec<Vec<i32>> {
-            (0..rows).map(|_| (0..depth).map(|_| (random.next() % 15) as i32 - 7).collect()).collect()
+            (0..rows).map(|_| (0..depth).map(|_| (random.next_u64() % 15) as i32 - 7).collect()).collect()
         };
         let (a_values, b_values) = (matrix(), matrix());
         let run_length = depth * rows / 64;

@@ -260,7 +260,7 @@ fn scales() -> impl Iterator<Item = Option<i32>> {
 
 /// True for the full run, which takes a minute.
 fn full() -> bool {
-    std::env::var_os("GCN_FUZZ_COUNT").is_some()
+    gcn_test_support::env::is_set("GCN_FUZZ_COUNT")
 }
 
 fn scale_bits(scale: Option<i32>) -> u32 {

@@ -4,8 +4,9 @@
 //! `v[10:11]`, which held `old` before.
 
 use gcn_isa::Target;
+use gcn_test_support::Random;
 
-use super::harness::{Case, Lanes, Random};
+use super::harness::{Case, Lanes};
 
 /// Operands of a lane.
 #[derive(Clone, Copy, Debug)]
@@ -95,22 +96,22 @@ const DOUBLES: [u64; 16] = [
 fn operands(random: &mut Random, shape: fn(u32) -> u32) -> [Lanes; 10] {
     let mut regs = [[0; 64]; 10];
     for reg in regs.iter_mut().take(3) {
-        *reg = random.lanes(&WORDS).map(shape);
+        *reg = random.words::<64>(&WORDS).map(shape);
     }
     for pair in [3, 5, 7] {
         for lane in 0..64 {
-            let r = random.next();
-            let value = if r & 1 == 0 { DOUBLES[(r >> 8) as usize % 16] } else { random.next() };
+            let r = random.next_u64();
+            let value = if r & 1 == 0 { DOUBLES[(r >> 8) as usize % 16] } else { random.next_u64() };
             (regs[pair][lane], regs[pair + 1][lane]) = (value as u32, (value >> 32) as u32);
         }
     }
-    regs[9] = random.lanes(&[]);
+    regs[9] = random.words::<64>(&[]);
     regs
 }
 
 /// Runs every row on `target` and compares.
 pub fn check(target: Target, rows: &[Row], shape: fn(u32) -> u32) {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     for (text, meaning) in rows {
         for _ in 0..3 {
             let regs = operands(&mut random, shape);

@@ -3,8 +3,9 @@
 
 use gcn_isa::Target;
 use gcn_sim::{KernelState, Memory, Options};
+use gcn_test_support::Random;
 
-use super::harness::{Kernel, Random, state, words};
+use super::harness::{Kernel, state, words};
 
 /// Memory before and after, and v10 to v25.
 struct Done {
@@ -36,8 +37,8 @@ fn run(target: Target, body: &str) -> Done {
     text += "s_endpgm";
     let mut memory = Memory::new();
     let (buffer, output) = (memory.alloc(BYTES), memory.alloc(16 * 256));
-    let mut random = Random(11);
-    let before: Vec<u8> = (0..BYTES).map(|_| random.next() as u8).collect();
+    let mut random = Random::new(11);
+    let before: Vec<u8> = (0..BYTES).map(|_| random.next_u64() as u8).collect();
     memory.write(buffer, &before).unwrap();
     let kernel =
         Kernel { target, state: KernelState { lds_bytes: 4096, private_bytes: 64, ..state() }, text };

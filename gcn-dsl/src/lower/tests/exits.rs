@@ -7,6 +7,7 @@
 //! bound, at the latest.
 
 use gcn_isa::Target;
+use gcn_test_support::{Random, env::fuzz_seeds};
 
 use crate::ir::{Bin, Inst, Label, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::{self, Arguments, Signature, V, with};
@@ -16,20 +17,6 @@ use crate::{Device, Grid, Kernel};
 const LANES: usize = 128;
 const U32: Type = Type::varying(Elem::U32);
 const S32: Type = Type::uniform(Elem::U32);
-
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 24) as u32
-    }
-    fn below(&mut self, n: u32) -> u32 {
-        self.next() % n
-    }
-}
 
 /// A condition.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +69,7 @@ enum Step {
 
 /// Makes programs.
 struct Make {
-    rng: Rng,
+    rng: Random,
     blocks: Vec<u32>,
     labels: u32,
     loops: usize,
@@ -93,13 +80,17 @@ impl Make {
     fn cond(&mut self) -> Cond {
         match self.rng.below(8) {
             0..=3 => {
-                let mask = [1, 3, 3, 7, 15][self.rng.below(5) as usize];
-                Cond::Lane { shift: self.rng.below(28), mask, equals: self.rng.below(mask + 1) }
+                let mask = [1, 3, 3, 7, 15][self.rng.below(5)];
+                Cond::Lane {
+                    shift: self.rng.below(28) as u32,
+                    mask,
+                    equals: self.rng.below(mask as usize + 1) as u32,
+                }
             }
             4..=5 if self.loops > 0 => {
-                Cond::Trip { depth: self.rng.below(self.loops as u32) as usize, at: self.rng.below(4) }
+                Cond::Trip { depth: self.rng.below(self.loops), at: self.rng.below(4) as u32 }
             }
-            _ => Cond::Uniform { shift: self.rng.below(28), mask: [1, 3][self.rng.below(2) as usize] },
+            _ => Cond::Uniform { shift: self.rng.below(28) as u32, mask: [1, 3][self.rng.below(2)] },
         }
     }
 
@@ -122,7 +113,7 @@ impl Make {
             }
             4..=5 => self.in_block(|m, label| Step::Block(label, m.steps(depth - 1))),
             6..=7 => {
-                let trips = 1 + self.rng.below(5);
+                let trips = 1 + self.rng.below(5) as u32;
                 self.in_block(|m, outer| {
                     m.loops += 1;
                     let body = m.steps(depth - 1);
@@ -131,14 +122,14 @@ impl Make {
                 })
             }
             8 => {
-                let (trips, cond) = (1 + self.rng.below(4), self.cond());
+                let (trips, cond) = (1 + self.rng.below(4) as u32, self.cond());
                 self.loops += 1;
                 let body = self.steps(depth - 1);
                 self.loops -= 1;
                 Step::While { trips, cond, body }
             }
             9 => {
-                let trips = 1 + self.rng.below(4);
+                let trips = 1 + self.rng.below(4) as u32;
                 self.loops += 1;
                 let body = self.steps(depth - 1);
                 self.loops -= 1;
@@ -160,13 +151,13 @@ impl Make {
     fn simple(&mut self) -> Step {
         match self.rng.below(8) {
             0..=2 if !self.blocks.is_empty() => {
-                let exit = Step::Exit(self.blocks[self.rng.below(self.blocks.len() as u32) as usize]);
+                let exit = Step::Exit(*self.rng.pick(&self.blocks));
                 match self.rng.below(8) {
                     0 => exit,
                     _ => {
                         let mut then = vec![exit];
                         if self.rng.below(3) == 0 {
-                            then.insert(0, Step::Mix(self.rng.next() | 1, self.rng.next()));
+                            then.insert(0, Step::Mix(self.rng.next_u32() | 1, self.rng.next_u32()));
                         }
                         let els = if self.rng.below(4) == 0 { vec![Step::Spill] } else { Vec::new() };
                         Step::If(self.cond(), then, els)
@@ -175,15 +166,14 @@ impl Make {
             }
             3 => Step::Spill,
             4 => Step::Store,
-            _ => Step::Mix(self.rng.next() | 1, self.rng.next()),
+            _ => Step::Mix(self.rng.next_u32() | 1, self.rng.next_u32()),
         }
     }
 }
 
 fn program(seed: u64) -> Vec<Step> {
-    let rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let rng = Random::new(seed);
     let mut make = Make { rng, blocks: Vec::new(), labels: 0, loops: 0, budget: 14 };
-    let _ = (make.rng.next(), make.rng.next());
     // A block around all of it, as `return` has.
     vec![
         make.in_block(|m, label| Step::Block(label, (0..3).flat_map(|_| m.steps(5)).collect())),
@@ -289,7 +279,7 @@ impl Lane {
 
 /// The program as a kernel.
 #[derive(Clone, Copy)]
-struct Random<'p> {
+struct RandomKernel<'p> {
     steps: &'p [Step],
 }
 
@@ -457,7 +447,7 @@ impl Emit {
     }
 }
 
-impl Kernel for Random<'_> {
+impl Kernel for RandomKernel<'_> {
     type Args<'a> = (u32, &'a mut [u32], &'a mut [u32]);
 
     fn signature(&self) -> Signature {
@@ -494,9 +484,9 @@ impl Kernel for Random<'_> {
 
 fn agree(seed: u64, target: Target) -> Result<(), String> {
     let steps = program(seed);
-    let mut rng = Rng(seed | 1 << 40);
-    let argument = rng.next();
-    let first: Vec<u32> = (0..LANES).map(|_| rng.next().wrapping_mul(0x85eb_ca6b)).collect();
+    let mut rng = Random::new(!seed);
+    let argument = rng.next_u32();
+    let first = rng.words::<LANES>(&[]).to_vec();
     let expected: Vec<(u32, u32)> = first
         .iter()
         .map(|x| {
@@ -506,7 +496,7 @@ fn agree(seed: u64, target: Target) -> Result<(), String> {
         })
         .collect();
     let (mut state, mut out) = (first, vec![0; LANES]);
-    let kernel = Random { steps: &steps };
+    let kernel = RandomKernel { steps: &steps };
     let text = || {
         kernel.build(target).map(|k| format!("{}\n{}", k.ir(), k.assembly(gcn_emit::text::Comments::None)))
     };
@@ -520,16 +510,9 @@ fn agree(seed: u64, target: Target) -> Result<(), String> {
     Ok(())
 }
 
-/// A number from the environment.
-fn from_env(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn random_programs_of_branches_loops_and_exits() {
-    let count = from_env("GCN_FUZZ_COUNT", 300);
-    let first = from_env("GCN_FUZZ_SEED", 1);
-    for seed in first..first + count {
+    for seed in fuzz_seeds(1, 300) {
         let target = super::TARGETS[seed as usize % 2];
         if let Err(e) = agree(seed, target) {
             panic!("seed {seed}, {target}: {e}");

@@ -5,33 +5,14 @@
 //! write changes the active part only. EXEC is the lowest bit of its lower half: whether the second part is active.
 
 use gcn_isa::{Access, Class, Inst, InstDesc, Operand, Reg, RegFile, reg, reg::RegUnit};
+use gcn_test_support::Random;
 use hashbrown::HashMap;
 
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
 use crate::regalloc::{Allocated, input, moves::Source};
 
-/// A random number generator (splitmix64).
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
 fn mix(x: u64) -> u64 {
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
+    Random::new(x).next_u64()
 }
 
 /// Both parts of a value in the function's world, where a part may be undefined.
@@ -295,10 +276,10 @@ impl Machine<'_> {
 
 /// Runs up to `steps` instructions along a random path. Returns how many lines around them were run.
 pub fn run(f: &Function, a: &Allocated, steps: usize, seed: u64) -> Result<usize, String> {
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let scalar = |i: usize| RegUnit::from_index(i).is_some_and(|u| u.reg().file == RegFile::Sgpr);
     let mut start = |i: usize| {
-        let (a, b) = (rng.next() | u64::from(i == exec_low()), rng.next());
+        let (a, b) = (rng.next_u64() | u64::from(i == exec_low()), rng.next_u64());
         if scalar(i) { [a; 2] } else { [a, b] }
     };
     let hard: Vec<[u64; 2]> = (0..RegUnit::COUNT).map(&mut start).collect();

@@ -1,8 +1,9 @@
 //! Spilled allocations with one thing wrong: the verifier has to refuse each, unless a run shows no difference.
 
 use gcn_isa::{Operand, RegFile};
+use gcn_test_support::Random;
 
-use super::exec::{self, Rng};
+use super::exec;
 use super::random::crowded;
 use super::split::{allocated, inner_loop};
 use crate::mir::Function;
@@ -51,7 +52,7 @@ fn without(a: &mut Allocated, line: usize) {
 }
 
 /// Names another dword of the frame or another lane.
-fn elsewhere(a: &mut Allocated, line: usize, rng: &mut Rng) -> bool {
+fn elsewhere(a: &mut Allocated, line: usize, rng: &mut Random) -> bool {
     let by = 1 + rng.below(3);
     let inst = a.program.lines[line].inst_mut();
     if inst.desc.printed.starts_with("scratch_") {
@@ -73,7 +74,7 @@ fn elsewhere(a: &mut Allocated, line: usize, rng: &mut Rng) -> bool {
 }
 
 /// Names another register.
-fn other_register(a: &mut Allocated, line: usize, rng: &mut Rng) -> bool {
+fn other_register(a: &mut Allocated, line: usize, rng: &mut Random) -> bool {
     let operands = &mut a.program.lines[line].inst_mut().operands;
     let at = rng.below(operands.len());
     let by = 2 * (1 + rng.below(4)) as u16;
@@ -86,7 +87,7 @@ fn other_register(a: &mut Allocated, line: usize, rng: &mut Rng) -> bool {
     }
 }
 
-fn mutate(a: &Allocated, mutation: Mutation, rng: &mut Rng) -> Option<Allocated> {
+fn mutate(a: &Allocated, mutation: Mutation, rng: &mut Random) -> Option<Allocated> {
     let wanted = |line: &usize| match mutation {
         Mutation::DropLoad => is_load(a, *line),
         Mutation::DropStore => is_store(a, *line),
@@ -118,7 +119,7 @@ fn broken_spills_are_refused() {
     for seed in (0..60).step_by(2) {
         let (f, limits) = crowded(seed);
         let Ok(good) = allocate(&f, &limits) else { continue };
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         for (count, mutation) in counts.iter_mut().zip(MUTATIONS) {
             for _ in 0..4 {
                 let Some(bad) = mutate(&good, mutation, &mut rng) else { continue };

@@ -1,9 +1,10 @@
 //! Registers that the user chose.
 
 use gcn_isa::{Operand, Reg, RegFile, Target};
+use gcn_test_support::Random;
 
 use super::build::Build;
-use super::exec::{self, Rng};
+use super::exec;
 use super::hand::allocated;
 use super::random::function;
 use crate::mir::{Function, Pin, VReg};
@@ -106,7 +107,7 @@ fn pins_of_another_shape_are_malformed() {
 /// A function with some of its registers pinned.
 fn with_pins(target: Target, seed: u64) -> Function {
     let mut f = function(target, seed, 12);
-    let mut rng = Rng(seed ^ 0x5eed);
+    let mut rng = Random::new(seed ^ 0x5eed);
     for _ in 0..1 + rng.below(4) {
         let reg = VReg(rng.below(f.vregs.len()) as u32);
         if f.pins.iter().any(|p| p.reg == reg) {

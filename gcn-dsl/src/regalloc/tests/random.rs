@@ -1,9 +1,11 @@
 //! Random functions: straight code, diamonds and loops over tuples of every width in all three files.
 
 use gcn_isa::{Operand, Reg, RegFile, Target, reg};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_count;
 
 use super::build::{AsOperand, Build, int, slice};
-use super::exec::{self, Rng};
+use super::exec;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 use crate::regalloc::{
     AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo, Spills, allocate, spill, verify,
@@ -14,7 +16,7 @@ const LENS: [u8; 7] = [1, 2, 3, 4, 8, 16, 32];
 
 struct Gen {
     b: Build,
-    rng: Rng,
+    rng: Random,
     vars: Vec<VReg>,
     budget: usize,
     /// EXEC is written, and lanes are read and written.
@@ -299,7 +301,7 @@ pub fn function(target: Target, seed: u64, size: usize) -> Function {
 }
 
 fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Function {
-    let mut g = Gen { b: Build::new(target), rng: Rng(seed), vars: Vec::new(), budget: size, masks };
+    let mut g = Gen { b: Build::new(target), rng: Random::new(seed), vars: Vec::new(), budget: size, masks };
     g.b.f.live_in = vec![Reg::s(0, 4), Reg::s(4, 1), Reg::v(0, 1)];
     let (pair, id, tid) = (g.b.s(2), g.b.s(1), g.b.v(1));
     g.b.copy(&pair, &Operand::Reg(Reg::s(2, 2)));
@@ -398,7 +400,7 @@ fn the_checker_sees_every_wrong_register_that_a_run_sees() {
     for seed in 0..60 {
         let f = function(Target::GFX942, seed, 12);
         let Ok(good) = allocate(&f, &Limits::default()) else { continue };
-        let mut rng = Rng(seed);
+        let mut rng = Random::new(seed);
         for _ in 0..20 {
             let mut bad = good.clone();
             let line = rng.below(bad.program.lines.len());
@@ -437,7 +439,7 @@ fn lds(f: &mut Function, slots: u32) -> LdsFrame {
 pub(super) fn crowded(seed: u64) -> (Function, Limits) {
     let target = [Target::GFX90A, Target::GFX942, Target::GFX908][seed as usize / 3 % 3];
     let mut f = function_with(target, seed, 4 + seed as usize % 30, true);
-    let mut rng = Rng(seed);
+    let mut rng = Random::new(seed);
     let frame = rng.chance(70).then(|| rng.below(3) as u32 * 2044);
     let mut spill = SpillTo { lanes: true, agprs: rng.chance(60), frame, lds: None };
     if frame.is_some() && seed.is_multiple_of(3) {
@@ -456,7 +458,7 @@ pub(super) fn crowded(seed: u64) -> (Function, Limits) {
 /// With a third of the registers everything still computes the same; only what one instruction needs at once must fit.
 #[test]
 fn spilled_functions_compute_what_they_say() {
-    let count = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let count = fuzz_count(300);
     let (mut spilled, mut refused, mut total, mut run, mut run_plainly) = (0, 0, Spills::default(), 0, 0);
     for seed in 0..count {
         let (f, limits) = crowded(seed);

@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 
 use gcn_emit::asm::{Options, assemble};
 use gcn_emit::object::Module;
+use gcn_test_support::env::fuzz_step;
 
 use super::{describe, first_difference};
 use crate::llvm::{Llvm, Scratch, text};
@@ -43,7 +44,7 @@ fn directives_mean_what_they_mean_to_llvm() {
     let mut wrong = Vec::new();
     let mut counts = [0, 0];
     // A run of llvm-mc takes some hundredths of a second.
-    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 12 };
+    let step = fuzz_step(12);
     for case in CASES.split("====\n").step_by(step) {
         let (target, source) = match case.strip_prefix("target ").and_then(|rest| rest.split_once('\n')) {
             Some((target, source)) => (target, source),

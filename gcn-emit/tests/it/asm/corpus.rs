@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use gcn_emit::asm::{Assembly, Options, assemble};
 use gcn_emit::object::Module;
+use gcn_test_support::env::{bless, fuzz_step};
 
 use super::{describe, first_difference};
 use crate::llvm::{Llvm, Scratch, text};
@@ -11,7 +12,7 @@ use crate::llvm::{Llvm, Scratch, text};
 /// Every file, each behind a line with a NUL, its path and its length.
 const CORPUS: &[u8] = include_bytes!("../../data/corpus.s.gz");
 /// Path, and digest of `describe` of the object that llvm-mc 22 makes of the file without its `.amdgcn_target` line (LLVM 22
-/// does not know all spellings). Made by `GCN_WRITE_DIGESTS=1 cargo test -p gcn-emit --test it asm::corpus`.
+/// does not know all spellings). Made by `GCN_BLESS=1 cargo test -p gcn-emit --test it asm::corpus`.
 const DIGESTS: &str = include_str!("../../data/corpus_digests.tsv");
 
 /// A file of the corpus.
@@ -69,7 +70,7 @@ fn llvms(llvm: &Llvm, dir: &Scratch, file: &File) -> Module {
 
 #[test]
 fn every_file_is_what_the_digest_says() {
-    if std::env::var_os("GCN_WRITE_DIGESTS").is_some() {
+    if bless() {
         return;
     }
     let digests: Vec<(&str, &str)> = DIGESTS.lines().filter_map(|line| line.split_once('\t')).collect();
@@ -85,15 +86,14 @@ fn every_file_is_what_the_digest_says() {
 #[test]
 fn every_file_is_what_llvm_makes_of_it() {
     let Some(llvm) = Llvm::find("every_file_is_what_llvm_makes_of_it") else { return };
-    let write = std::env::var_os("GCN_WRITE_DIGESTS").is_some();
     // llvm-mc takes a third of a second for each file.
-    let step = if write || std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 40 };
+    let step = if bless() { 1 } else { fuzz_step(40) };
     let dir = Scratch::new("asm-corpus");
     let mut digests = String::new();
     for file in files().iter().step_by(step) {
         let module = llvms(&llvm, &dir, file);
         let theirs = describe(&module);
-        if write {
+        if bless() {
             digests.push_str(&format!("{}\t{}\n", file.path, digest(&theirs)));
         }
         let ours = describe(&ours(file).module);
@@ -101,7 +101,7 @@ fn every_file_is_what_llvm_makes_of_it() {
             panic!("{}:\n  ours {ours}\n  llvm {theirs}", file.path);
         }
     }
-    if write {
+    if bless() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/corpus_digests.tsv");
         std::fs::write(path, digests).expect("the data directory is writable");
     }

@@ -1,6 +1,7 @@
 //! Damaged files: no panic, no hang, and an error that can be shown.
 
 use gcn_emit::asm::{Options, assemble};
+use gcn_test_support::env::fuzz_count;
 use proptest::prelude::*;
 
 use super::corpus::files;
@@ -25,11 +26,6 @@ fn lines() -> Vec<String> {
         .collect()
 }
 
-/// How many cases to draw.
-fn count() -> u32 {
-    std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
-}
-
 #[test]
 fn damaged_lines_are_survived() {
     let lines = lines();
@@ -37,7 +33,7 @@ fn damaged_lines_are_survived() {
     let edits =
         prop::collection::vec((any::<prop::sample::Index>(), prop::collection::vec(cut, 0..3)), 1..30);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: count(),
+        cases: fuzz_count(300),
         failure_persistence: None,
         ..ProptestConfig::default()
     });
@@ -60,7 +56,7 @@ fn damaged_lines_are_survived() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: count(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: fuzz_count(300), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_survived(source in "(?s).{0,200}") {

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use gcn_emit::encode::encode_inst;
 use gcn_isa::{Format, Inline, Inst, Operand, RegFile, Target, table};
+use gcn_test_support::llvm::tool;
 
 use super::random::random_inst;
-use crate::llvm_tools::tool;
 
 /// Standard output and error of the tool for these lines of input.
 fn run(tool: &Path, target: Target, mode: &str, lines: &[String]) -> (String, String) {

@@ -7,14 +7,13 @@ use gcn_emit::encode::encode_inst;
 use gcn_emit::text::parse_inst;
 use gcn_isa::table::{self, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inline, Inst, Operand, Reg, SrcSpecial, Target};
+use gcn_test_support::Random;
 use proptest::prelude::*;
 
-use crate::rng::Rng;
-
 /// A named register or special value from the slot's list.
-fn special(rng: &mut Rng, slot: &OperandDesc) -> Operand {
+fn special(rng: &mut Random, slot: &OperandDesc) -> Operand {
     let names: Vec<&str> = slot.specials.split(',').collect();
-    let name = rng.pick(&names);
+    let name = *rng.pick(&names);
     if let Some(special) = SrcSpecial::ALL.into_iter().find(|s| s.name() == name) {
         return Operand::Special(special);
     }
@@ -31,7 +30,7 @@ fn special(rng: &mut Rng, slot: &OperandDesc) -> Operand {
 
 /// Something of a kind that the slot accepts; ranges and joint rules are left to chance. `agprs` says which file the
 /// operands take that may be in either.
-fn operand(rng: &mut Rng, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs: bool) -> Operand {
+fn operand(rng: &mut Random, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs: bool) -> Operand {
     let either = slot.kinds.contains(OperandKinds::VGPR | OperandKinds::AGPR);
     let excluded = match either {
         true if agprs => OperandKinds::VGPR,
@@ -39,11 +38,11 @@ fn operand(rng: &mut Rng, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs
         false => OperandKinds::empty(),
     };
     let kinds: Vec<OperandKinds> = slot.kinds.difference(excluded).iter().collect();
-    let vector = |rng: &mut Rng| {
+    let vector = |rng: &mut Random| {
         let align = if dwords > 1 { u64::from(desc.vgpr_align) } else { 1 };
         (rng.below_u64((256 - u64::from(dwords)) / align + 1) * align) as u16
     };
-    match rng.pick(&kinds) {
+    match *rng.pick(&kinds) {
         OperandKinds::VGPR => Reg::v(vector(rng), dwords).into(),
         OperandKinds::AGPR => Reg::a(vector(rng), dwords).into(),
         OperandKinds::SGPR => {
@@ -52,11 +51,11 @@ fn operand(rng: &mut Rng, slot: &OperandDesc, dwords: u8, desc: &InstDesc, agprs
         }
         OperandKinds::INLINE_INT => Inline::Int(rng.below_u64(81) as i8 - 16).into(),
         OperandKinds::INLINE_FLOAT => Inline::Float(240 + rng.below_u64(9) as u8).into(),
-        OperandKinds::LITERAL => Operand::Literal(rng.next() as u32),
+        OperandKinds::LITERAL => Operand::Literal(rng.next_u64() as u32),
         OperandKinds::LITERAL16 => Operand::Literal(rng.below_u64(0x10000) as u32),
         OperandKinds::SPECIAL => special(rng, slot),
         OperandKinds::IMM => {
-            let bits = rng.pick(&[4, 7, 8, 16]);
+            let bits = *rng.pick(&[4, 7, 8, 16]);
             Operand::Imm(rng.below_u64(1 << bits) as i64)
         }
         _ => Operand::Off,
@@ -68,19 +67,19 @@ fn f8f6f4_dwords(format: u8) -> u8 {
     [8, 8, 6, 6, 4, 8, 8, 8][usize::from(format)]
 }
 
-fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
+fn modifiers(rng: &mut Random, desc: &InstDesc, inst: &mut Inst) {
     let has = |m: Modifiers| desc.modifiers.contains(m) && !desc.required.contains(m);
     let mods = &mut inst.mods;
     let (neg, abs, sext) = desc.source_mods;
-    mods.neg = rng.next() as u8 & neg;
-    mods.abs = rng.next() as u8 & abs;
-    mods.sext = if mods.sdwa.is_some() { rng.next() as u8 & sext } else { 0 };
+    mods.neg = rng.next_u64() as u8 & neg;
+    mods.abs = rng.next_u64() as u8 & abs;
+    mods.sext = if mods.sdwa.is_some() { rng.next_u64() as u8 & sext } else { 0 };
     let bits = (1u8 << desc.op_sel_bits) - 1;
     if has(Modifiers::OP_SEL) {
-        mods.op_sel = rng.next() as u8 & bits;
+        mods.op_sel = rng.next_u64() as u8 & bits;
     }
     if has(Modifiers::OP_SEL_HI) {
-        mods.op_sel_hi = rng.next() as u8 & bits;
+        mods.op_sel_hi = rng.next_u64() as u8 & bits;
     }
     let flags = [
         (Modifiers::CLAMP, &mut mods.clamp),
@@ -112,7 +111,7 @@ fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
         }
     }
     if mods.dpp.is_some() {
-        let ctrl = rng.pick(&[0x1b, 0x101, 0x11f, 0x128, 0x130, 0x138, 0x140, 0x143, 0x150, 0x15f]);
+        let ctrl = *rng.pick(&[0x1b, 0x101, 0x11f, 0x128, 0x130, 0x138, 0x140, 0x143, 0x150, 0x15f]);
         let (row_mask, bank_mask) = (rng.below_u64(16) as u8, rng.below_u64(16) as u8);
         mods.dpp = Some(Dpp { ctrl, row_mask, bank_mask, bound_ctrl: rng.flip() });
     }
@@ -132,7 +131,7 @@ fn modifiers(rng: &mut Rng, desc: &InstDesc, inst: &mut Inst) {
 }
 
 pub(super) fn random_inst(desc: &'static InstDesc, seed: u64) -> Inst {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let agprs = rng.flip();
     let mut inst = Inst::new(desc, []);
     modifiers(&mut rng, desc, &mut inst);
@@ -220,11 +219,11 @@ proptest! {
 /// Whatever decodes encodes back to bits that mean the same: random operand fields behind every opcode.
 #[test]
 fn what_decodes_encodes_back() {
-    let mut rng = Rng::new(7);
+    let mut rng = Random::new(7);
     let (mut decoded, mut same) = (0, 0);
     for _ in 0..400_000 {
         let target = Target::ALL[rng.below_u64(6) as usize];
-        let bytes = (rng.next() << 40 ^ rng.next() << 20 ^ rng.next()).to_le_bytes();
+        let bytes = (rng.next_u64() << 40 ^ rng.next_u64() << 20 ^ rng.next_u64()).to_le_bytes();
         let Ok((inst, length)) = decode_inst(&bytes, target) else { continue };
         decoded += 1;
         // Joint rules (constant bus) are the encoder's; a word may break them and still be a word.

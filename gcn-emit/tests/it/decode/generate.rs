@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 
 use gcn_isa::{Format, Target, table};
-
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 /// A format's identifying bits in the first dword and where its opcode stands (CDNA3 ISA, chapter 13), written down here
 /// a second time so that a slip in the decoder's own list shows.
@@ -51,7 +50,7 @@ const PREFIXES: [Prefix; 25] = [
 
 /// Words of one target.
 pub struct Words {
-    rng: Rng,
+    rng: Random,
     /// Opcodes of the target by format.
     opcodes: BTreeMap<Format, Vec<u16>>,
     /// Encodings of the target from the golden vectors.
@@ -64,13 +63,13 @@ impl Words {
         for row in table::rows().iter().filter(|r| r.targets.contains(target)) {
             opcodes.entry(row.format).or_default().push(row.opcode);
         }
-        Words { rng: Rng::new(seed ^ (target as u64) << 56), opcodes, seeds }
+        Words { rng: Random::new(seed ^ (target as u64) << 56), opcodes, seeds }
     }
 
     /// The next word with what belongs to it: 4, 8, 12 or 16 bytes.
     pub fn next(&mut self) -> Vec<u8> {
         let bits = match self.rng.below(8) {
-            0 | 1 => self.rng.wide(),
+            0 | 1 => self.rng.next_u128(),
             2 | 3 => self.with_prefix(),
             _ => self.near_a_seed(),
         };
@@ -83,7 +82,7 @@ impl Words {
     fn with_prefix(&mut self) -> u128 {
         let prefix = &PREFIXES[self.rng.below(PREFIXES.len())];
         let thin = self.rng.below(4);
-        let noise = (0..thin).fold(self.rng.wide(), |bits, _| bits & self.rng.wide());
+        let noise = (0..thin).fold(self.rng.next_u128(), |bits, _| bits & self.rng.next_u128());
         let Some(opcodes) = self.opcodes.get(&prefix.format) else { return noise };
         let opcode = u32::from(opcodes[self.rng.below(opcodes.len())]);
         let width = 32 - prefix.mask.leading_ones() - u32::from(prefix.opcode_lo);
@@ -103,13 +102,13 @@ impl Words {
     /// An encoding from the vectors with up to three bits flipped, or one byte replaced.
     fn near_a_seed(&mut self) -> u128 {
         let seed = &self.seeds[self.rng.below(self.seeds.len())];
-        let mut bytes = self.rng.wide().to_le_bytes();
+        let mut bytes = self.rng.next_u128().to_le_bytes();
         bytes[..seed.len()].copy_from_slice(seed);
         let mut bits = u128::from_le_bytes(bytes);
         let length = seed.len();
         if self.rng.below(3) == 0 {
             let at = 8 * self.rng.below(length);
-            return bits & !(0xff << at) | u128::from(self.rng.next() as u8) << at;
+            return bits & !(0xff << at) | u128::from(self.rng.next_u64() as u8) << at;
         }
         for _ in 0..self.rng.below(4) {
             bits ^= 1 << self.rng.below(8 * length);

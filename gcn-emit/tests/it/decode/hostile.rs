@@ -3,12 +3,12 @@
 use gcn_emit::decode::{DecodeFault, decode_inst, decode_program};
 use gcn_emit::encode::{encode_inst, encode_program};
 use gcn_isa::Target;
+use gcn_test_support::Random;
 
 use super::generate::{Words, seeds};
-use crate::rng::Rng;
 
 /// Code made of real instructions.
-fn real_code(rng: &mut Rng, seeds: &[Vec<u8>]) -> Vec<u8> {
+fn real_code(rng: &mut Random, seeds: &[Vec<u8>]) -> Vec<u8> {
     (0..1 + rng.below(60)).flat_map(|_| seeds[rng.below(seeds.len())].clone()).collect()
 }
 
@@ -34,19 +34,19 @@ fn check(bytes: &[u8], target: Target) -> bool {
 fn programs_of_hostile_bytes() {
     let (mut decoded, mut refused) = (0, 0);
     for target in Target::ALL {
-        let mut rng = Rng::new(target as u64 + 77);
+        let mut rng = Random::new(target as u64 + 77);
         let seeds = seeds(target);
         let mut words = Words::new(target, 5, seeds.clone());
         for round in 0..1500 {
             let mut bytes = match round % 3 {
-                0 => (0..rng.below(200)).map(|_| rng.next() as u8).collect(),
+                0 => (0..rng.below(200)).map(|_| rng.next_u64() as u8).collect(),
                 1 => (0..rng.below(30)).flat_map(|_| words.next()).collect(),
                 _ => real_code(&mut rng, &seeds),
             };
             if round % 2 == 0 && !bytes.is_empty() {
                 for _ in 0..rng.below(3) {
                     let at = rng.below(bytes.len());
-                    bytes[at] = rng.next() as u8;
+                    bytes[at] = rng.next_u64() as u8;
                 }
                 bytes.truncate(bytes.len() - rng.below(bytes.len().min(17)));
             }

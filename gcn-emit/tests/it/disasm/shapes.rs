@@ -4,11 +4,11 @@
 use gcn_emit::disasm::{Options, disassemble};
 use gcn_emit::object::read_code_object;
 use gcn_isa::Target;
+use gcn_test_support::Random;
 
 use super::{assemble_again, code, count, descriptors, round_trip};
 use crate::decode::{Words, seeds};
 use crate::llvm::{Llvm, Scratch, text};
-use crate::rng::Rng;
 
 const SOURCE: &str = r#"
 	.amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
@@ -186,7 +186,7 @@ fn any_bytes_assemble_again() {
     let dir = Scratch::new("disasm");
     for target in Target::ALL {
         let mut words = Words::new(target, 21, seeds(target));
-        let mut rng = Rng::new(3);
+        let mut rng = Random::new(3);
         let mut bytes: Vec<u8> = (0..6000).flat_map(|_| words.next()).collect();
         bytes.truncate(bytes.len() - rng.below(4));
         let object = assemble_again(&kernel_of(target, &bytes));
@@ -212,13 +212,13 @@ fn any_bytes_assemble_again() {
 #[test]
 fn damaged_objects_are_disassembled() {
     let object = assemble_again(SOURCE);
-    let mut rng = Rng::new(11);
+    let mut rng = Random::new(11);
     let mut read = 0;
     for _ in 0..20_000 {
         let mut bytes = object.clone();
         for _ in 0..1 + rng.below(4) {
             let at = rng.below(bytes.len());
-            bytes[at] = rng.next() as u8;
+            bytes[at] = rng.next_u64() as u8;
         }
         let Ok(object) = read_code_object(&bytes) else { continue };
         let text = disassemble(&object).to_assembly(&Options { kernel: None, bytes: true });

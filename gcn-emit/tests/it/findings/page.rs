@@ -13,7 +13,7 @@ pub fn compare(name: &str, fresh: &str) {
     let (before, rest) =
         page.split_once(&mark).unwrap_or_else(|| panic!("docs/findings.md has no part {name}"));
     let (old, after) = rest.split_once("<!-- end -->").expect("the part has an end");
-    if std::env::var_os("GCN_BLESS").is_some() {
+    if gcn_test_support::env::bless() {
         std::fs::write(PAGE, format!("{before}{mark}{fresh}<!-- end -->{after}"))
             .expect("docs/findings.md can be written");
         return;

@@ -3,11 +3,11 @@
 
 use gcn_isa::table::{self, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Reg, RegFile, SrcSpecial, Target};
+use gcn_test_support::Random;
 
 use super::legal::Generator;
 use super::operands::{self, literal, sgpr_align};
 use super::{unfaithful, wrong_text};
-use crate::rng::Rng;
 
 /// How seldom something is drawn (once in so many times) about which LLVM is known to differ: so that unknown differences are
 /// seen, and the known ones still are.
@@ -29,24 +29,24 @@ pub fn text(generator: &mut Generator, target: Target) -> String {
             6 => break_number(rng, &mut inst),
             // Operands that are legal one by one, unfiltered: joint rules.
             7 if rng.one_in(2) => {}
-            _ => in_text.push(rng.next()),
+            _ => in_text.push(rng.next_u64()),
         }
     }
     let mut text = super::text(&inst, target);
     for seed in in_text {
-        text = wrong_text::change(&mut Rng::new(seed), &text);
+        text = wrong_text::change(&mut Random::new(seed), &text);
     }
     text
 }
 
 /// A row of any target.
-fn foreign_row(rng: &mut Rng, own: &'static InstDesc) -> &'static InstDesc {
+fn foreign_row(rng: &mut Random, own: &'static InstDesc) -> &'static InstDesc {
     let rows = table::rows();
     let near = (usize::from(own.id) + rng.below(40)).saturating_sub(20).min(rows.len() - 1);
     &rows[if rng.one_in(2) { near } else { rng.below(rows.len()) }]
 }
 
-fn break_operand(rng: &mut Rng, inst: &mut Inst) {
+fn break_operand(rng: &mut Random, inst: &mut Inst) {
     if inst.operands.is_empty() {
         return;
     }
@@ -78,35 +78,35 @@ fn break_operand(rng: &mut Rng, inst: &mut Inst) {
     };
 }
 
-fn other_width(rng: &mut Rng, reg: Reg) -> Reg {
+fn other_width(rng: &mut Random, reg: Reg) -> Reg {
     let len = match rng.below(3) {
         0 => reg.len + 1,
         1 if reg.len > 1 => reg.len - 1,
-        _ => rng.pick(&[1, 2, 3, 4, 5, 6, 8, 12, 16, 32]),
+        _ => *rng.pick(&[1, 2, 3, 4, 5, 6, 8, 12, 16, 32]),
     };
     Reg { len, ..reg }
 }
 
 /// The same tuple one or two registers further.
-fn moved(rng: &mut Rng, reg: Reg) -> Reg {
+fn moved(rng: &mut Random, reg: Reg) -> Reg {
     let size = if reg.file == RegFile::Sgpr { 102 } else { 256 };
     let index = reg.index + 1 + rng.below(2) as u16;
     if index + u16::from(reg.len) <= size { Reg { index, ..reg } } else { reg }
 }
 
-fn other_file(rng: &mut Rng, reg: Reg) -> Reg {
-    let file = rng.pick(&[RegFile::Vgpr, RegFile::Agpr, RegFile::Agpr, RegFile::Sgpr]);
+fn other_file(rng: &mut Random, reg: Reg) -> Reg {
+    let file = *rng.pick(&[RegFile::Vgpr, RegFile::Agpr, RegFile::Agpr, RegFile::Sgpr]);
     let index = if file == RegFile::Sgpr { (reg.index % 96) & !3 } else { reg.index };
     Reg { file, index, ..reg }
 }
 
 /// A tuple about the last register of its file.
-fn near_the_end(rng: &mut Rng, reg: Reg) -> Reg {
+fn near_the_end(rng: &mut Random, reg: Reg) -> Reg {
     let last = if reg.file == RegFile::Sgpr { 98 } else { 254 };
     Reg { index: last + rng.below(3) as u16, ..reg }
 }
 
-fn constant(rng: &mut Rng) -> Operand {
+fn constant(rng: &mut Random) -> Operand {
     if rng.one_in(2) {
         Inline::Float(240 + rng.below(9) as u8).into()
     } else {
@@ -115,16 +115,16 @@ fn constant(rng: &mut Rng) -> Operand {
 }
 
 /// A named register or special value. LLVM takes read-only values as scalar destinations and drops a bit of their number.
-fn named(rng: &mut Rng, width: u8) -> Operand {
+fn named(rng: &mut Random, width: u8) -> Operand {
     if rng.one_in(SELDOM) {
-        return Operand::Special(rng.pick(&SrcSpecial::ALL));
+        return Operand::Special(*rng.pick(&SrcSpecial::ALL));
     }
-    let first = rng.pick(&[102, 104, 106, 108, 112, 124, 126]);
+    let first = *rng.pick(&[102, 104, 106, 108, 112, 124, 126]);
     let len = if first == 124 { 1 } else { width.min(2) };
     Reg::s(first, len).into()
 }
 
-fn any(rng: &mut Rng, width: u8) -> Operand {
+fn any(rng: &mut Random, width: u8) -> Operand {
     match rng.below(6) {
         0 => Operand::Off,
         1 => operands::tuple(rng, RegFile::Agpr, 256, width, 2),
@@ -136,7 +136,7 @@ fn any(rng: &mut Rng, width: u8) -> Operand {
 }
 
 /// Scalar values in several sources: the constant bus and the single literal.
-fn scalars_everywhere(rng: &mut Rng, inst: &mut Inst) {
+fn scalars_everywhere(rng: &mut Random, inst: &mut Inst) {
     for at in 1..inst.operands.len() {
         let width = inst.desc.operands[at].dwords;
         if width == 0 || !rng.one_in(2) {
@@ -151,7 +151,7 @@ fn scalars_everywhere(rng: &mut Rng, inst: &mut Inst) {
 }
 
 /// C a few registers before or behind D.
-fn overlap(rng: &mut Rng, inst: &mut Inst) {
+fn overlap(rng: &mut Random, inst: &mut Inst) {
     let at = |name| inst.desc.operand_index(name);
     if let (Some(d), Some(c)) = (at("vdst"), at("src2"))
         && let Operand::Reg(reg) = inst.operands[d]
@@ -163,13 +163,13 @@ fn overlap(rng: &mut Rng, inst: &mut Inst) {
 }
 
 /// A number that its field may not hold.
-fn break_number(rng: &mut Rng, inst: &mut Inst) {
+fn break_number(rng: &mut Random, inst: &mut Inst) {
     for (operand, slot) in inst.operands.iter_mut().zip(inst.desc.operands) {
         // LLVM truncates the immediate of s_atc_probe.
         if let Operand::Imm(value) = operand
             && (slot.name != "simm" || rng.one_in(SELDOM))
         {
-            *value = rng.pick(&[-1, 16, 0x80, 0x100, 0xffff, -0x10_0001, 0x10_0000, 0xf_ffff]);
+            *value = *rng.pick(&[-1, 16, 0x80, 0x100, 0xffff, -0x10_0001, 0x10_0000, 0xf_ffff]);
             return;
         }
     }
@@ -180,8 +180,8 @@ fn break_number(rng: &mut Rng, inst: &mut Inst) {
         mods.offen = !mods.offen;
     } else if let Some((lo, hi)) = inst.desc.offset_range {
         let beyond = [lo - 1, hi + 1, -1, lo * 2 - 1, hi * 2 + 1];
-        mods.offset = rng.pick(&beyond);
+        mods.offset = *rng.pick(&beyond);
     } else if let Some(dpp) = &mut mods.dpp {
-        dpp.ctrl = rng.pick(&[0x100, 0x110, 0x120, 0x131, 0x144, 0x150, 0x15f, 0x160, 0x1ff]);
+        dpp.ctrl = *rng.pick(&[0x100, 0x110, 0x120, 0x131, 0x144, 0x150, 0x15f, 0x160, 0x1ff]);
     }
 }

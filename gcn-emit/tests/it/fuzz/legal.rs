@@ -3,9 +3,9 @@
 use gcn_emit::encode::{EncodeError, encode_inst};
 use gcn_isa::table::{self, InstDesc};
 use gcn_isa::{Inst, Operand, Target};
+use gcn_test_support::Random;
 
 use super::{modifiers, operands};
-use crate::rng::Rng;
 
 /// How often a row is drawn again when operands that are legal one by one are not legal together.
 const TRIES: usize = 64;
@@ -18,7 +18,7 @@ const TRIES: usize = 64;
 /// ```
 pub struct Generator {
     target: Target,
-    rng: Rng,
+    rng: Random,
     rows: Vec<&'static InstDesc>,
     at: usize,
 }
@@ -27,11 +27,11 @@ impl Generator {
     /// A generator that gives the same instructions for the same seed.
     pub fn new(target: Target, seed: u64) -> Generator {
         let rows = table::rows().iter().filter(|r| r.targets.contains(target)).collect();
-        Generator { target, rng: Rng::new(seed ^ (target as u64) << 56), rows, at: 0 }
+        Generator { target, rng: Random::new(seed ^ (target as u64) << 56), rows, at: 0 }
     }
 
     /// The generator's source of chance.
-    pub fn rng(&mut self) -> &mut Rng {
+    pub fn rng(&mut self) -> &mut Random {
         &mut self.rng
     }
 

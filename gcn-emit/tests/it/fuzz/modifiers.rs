@@ -2,11 +2,10 @@
 
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers};
 use gcn_isa::{Dpp, Mods, Sdwa, Target};
-
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 /// The row's default modifiers with about half of them changed.
-pub fn modifiers(rng: &mut Rng, desc: &InstDesc) -> Mods {
+pub fn modifiers(rng: &mut Random, desc: &InstDesc) -> Mods {
     let mut mods = desc.default_mods();
     // A quarter of the instructions stands without any.
     if rng.one_in(4) {
@@ -51,28 +50,28 @@ pub fn modifiers(rng: &mut Rng, desc: &InstDesc) -> Mods {
     mods
 }
 
-fn source_bits(rng: &mut Rng, desc: &InstDesc, mods: &mut Mods, per_source: u8) {
+fn source_bits(rng: &mut Random, desc: &InstDesc, mods: &mut Mods, per_source: u8) {
     let has = |m: Modifiers| desc.modifiers.contains(m);
     let (neg, abs, sext) = desc.source_mods;
-    mods.neg = rng.next() as u8 & if has(Modifiers::NEG) { per_source } else { neg };
-    mods.abs = rng.next() as u8 & abs;
-    mods.sext = if mods.sdwa.is_some() { rng.next() as u8 & sext } else { 0 };
+    mods.neg = rng.next_u64() as u8 & if has(Modifiers::NEG) { per_source } else { neg };
+    mods.abs = rng.next_u64() as u8 & abs;
+    mods.sext = if mods.sdwa.is_some() { rng.next_u64() as u8 & sext } else { 0 };
     // One source is negated or sign-extended, not both: the text has room for one of them.
     let (neg, abs) = (mods.neg, mods.abs);
     mods.sext &= !(neg | abs);
     let bits = ((1u16 << desc.op_sel_bits) - 1) as u8;
     let is_swap = desc.format == Format::Vop3a && desc.class == Class::Permlane;
     if has(Modifiers::OP_SEL) || is_swap {
-        mods.op_sel = rng.next() as u8 & if is_swap { 3 } else { bits };
+        mods.op_sel = rng.next_u64() as u8 & if is_swap { 3 } else { bits };
     }
     if has(Modifiers::OP_SEL_HI) || desc.format == Format::Vop3px2 {
-        mods.op_sel_hi = rng.next() as u8 & bits;
+        mods.op_sel_hi = rng.next_u64() as u8 & bits;
     }
     if has(Modifiers::NEG_LO) {
-        mods.neg_lo = rng.next() as u8 & per_source;
+        mods.neg_lo = rng.next_u64() as u8 & per_source;
     }
     if has(Modifiers::NEG_HI) {
-        mods.neg_hi = rng.next() as u8 & per_source;
+        mods.neg_hi = rng.next_u64() as u8 & per_source;
     }
 }
 
@@ -82,7 +81,7 @@ fn may_have_tfe(desc: &InstDesc) -> bool {
         && !desc.targets.iter().any(Target::has_unified_agprs)
 }
 
-fn controls(rng: &mut Rng, desc: &InstDesc, mods: &mut Mods) {
+fn controls(rng: &mut Random, desc: &InstDesc, mods: &mut Mods) {
     if mods.dpp.is_some() {
         mods.dpp = Some(Dpp {
             ctrl: dpp_control(rng, desc),
@@ -107,7 +106,7 @@ fn controls(rng: &mut Rng, desc: &InstDesc, mods: &mut Mods) {
 }
 
 /// A control that the row has.
-fn dpp_control(rng: &mut Rng, desc: &InstDesc) -> u16 {
+fn dpp_control(rng: &mut Random, desc: &InstDesc) -> u16 {
     let newbcast = 0x150 + rng.below(16) as u16;
     if desc.dpp_newbcast_only || (desc.dpp_newbcast && rng.one_in(4)) {
         return newbcast;
@@ -117,6 +116,6 @@ fn dpp_control(rng: &mut Rng, desc: &InstDesc) -> u16 {
         2 => 0x101 + rng.below(15) as u16,
         3 => 0x111 + rng.below(15) as u16,
         4 => 0x121 + rng.below(15) as u16,
-        _ => rng.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
+        _ => *rng.pick(&[0x130, 0x134, 0x138, 0x13c, 0x140, 0x141, 0x142, 0x143]),
     }
 }

@@ -3,11 +3,10 @@
 use gcn_isa::operand::INLINE_FLOATS;
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Mods, Operand, Reg, RegFile, SrcSpecial};
-
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 /// Something that may stand at `position`; operands which may be in either vector file are AGPRs if `agprs`.
-pub fn operand(rng: &mut Rng, desc: &InstDesc, position: usize, mods: &Mods, agprs: bool) -> Operand {
+pub fn operand(rng: &mut Random, desc: &InstDesc, position: usize, mods: &Mods, agprs: bool) -> Operand {
     let slot = &desc.operands[position];
     let either = slot.kinds.contains(OperandKinds::VGPR | OperandKinds::AGPR);
     let excluded = match either {
@@ -16,7 +15,7 @@ pub fn operand(rng: &mut Rng, desc: &InstDesc, position: usize, mods: &Mods, agp
         false => OperandKinds::empty(),
     };
     let kinds: Vec<OperandKinds> = slot.kinds.difference(excluded).iter().collect();
-    let kind = rng.pick(&kinds);
+    let kind = *rng.pick(&kinds);
     of_kind(rng, desc, slot, kind, width(desc, slot, mods))
 }
 
@@ -33,7 +32,7 @@ pub fn width(desc: &InstDesc, slot: &OperandDesc, mods: &Mods) -> u8 {
 
 /// An operand of this kind with `dwords` registers.
 pub fn of_kind(
-    rng: &mut Rng,
+    rng: &mut Random,
     desc: &InstDesc,
     slot: &OperandDesc,
     kind: OperandKinds,
@@ -64,28 +63,28 @@ pub fn sgpr_align(dwords: u8) -> u8 {
 }
 
 /// A tuple of `file`, which has `size` registers; the ends more often than the middle.
-pub fn tuple(rng: &mut Rng, file: RegFile, size: u16, dwords: u8, align: u8) -> Operand {
+pub fn tuple(rng: &mut Random, file: RegFile, size: u16, dwords: u8, align: u8) -> Operand {
     let (dwords, align) = (dwords.max(1), i64::from(align));
     let last = i64::from(size - u16::from(dwords)) / align;
     Reg { file, index: (rng.within(0, last) * align) as u16, len: dwords }.into()
 }
 
 /// Literals of every magnitude, with float patterns and neighbours of inline constants among them.
-pub fn literal(rng: &mut Rng) -> u32 {
+pub fn literal(rng: &mut Random) -> u32 {
     match rng.below(6) {
         0 => 65 + rng.below(3) as u32,
         1 => (-17i32 - rng.below(3) as i32) as u32,
         2 => rng.below(0x1_0000) as u32,
-        3 => (rng.next() as u32) & 0xffff_0000,
-        4 => rng.next() as u32 >> rng.below(31),
-        _ => rng.next() as u32,
+        3 => (rng.next_u64() as u32) & 0xffff_0000,
+        4 => rng.next_u64() as u32 >> rng.below(31),
+        _ => rng.next_u64() as u32,
     }
 }
 
 /// A named register or special value from the slot's list.
-fn special(rng: &mut Rng, slot: &OperandDesc, dwords: u8) -> Operand {
+fn special(rng: &mut Random, slot: &OperandDesc, dwords: u8) -> Operand {
     let names: Vec<&str> = slot.specials.split(',').collect();
-    let name = rng.pick(&names);
+    let name = *rng.pick(&names);
     let limit = |name: &str| match name {
         "src_shared_base" => Some(SrcSpecial::SharedLimit),
         "src_private_base" => Some(SrcSpecial::PrivateLimit),
@@ -109,7 +108,7 @@ fn special(rng: &mut Rng, slot: &OperandDesc, dwords: u8) -> Operand {
 }
 
 /// A value of an immediate field as the decoder gives it.
-fn immediate(rng: &mut Rng, desc: &InstDesc, slot: &OperandDesc) -> i64 {
+fn immediate(rng: &mut Random, desc: &InstDesc, slot: &OperandDesc) -> i64 {
     match (desc.format, slot.name) {
         (Format::Smem, "offset") if desc.operands.iter().any(|o| o.name == "sbase" && o.dwords == 4) => {
             rng.within(0, (1 << 20) - 1)

@@ -1,6 +1,6 @@
 //! Changes of an instruction's text: counts of operands, modifiers that stand nowhere, values out of range.
 
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 /// Modifiers of every format, legal and illegal values.
 const MODIFIERS: [&str; 92] = [
@@ -156,7 +156,7 @@ const OPERANDS: [&str; 53] = [
 ];
 
 /// The text with one thing changed.
-pub fn change(rng: &mut Rng, text: &str) -> String {
+pub fn change(rng: &mut Random, text: &str) -> String {
     match rng.below(24) {
         0..3 => replace_operand(rng, text),
         3..5 => remove_operand(rng, text),
@@ -196,16 +196,16 @@ fn join(mnemonic: &str, operands: &[&str], modifiers: &str) -> String {
     format!("{mnemonic} {}{modifiers}", operands.join(", "))
 }
 
-fn replace_operand(rng: &mut Rng, text: &str) -> String {
+fn replace_operand(rng: &mut Random, text: &str) -> String {
     let (mnemonic, mut operands, modifiers) = parts(text);
     if !operands.is_empty() {
         let at = rng.below(operands.len());
-        operands[at] = rng.pick(&OPERANDS);
+        operands[at] = *rng.pick(&OPERANDS);
     }
     join(mnemonic, &operands, modifiers)
 }
 
-fn remove_operand(rng: &mut Rng, text: &str) -> String {
+fn remove_operand(rng: &mut Random, text: &str) -> String {
     let (mnemonic, mut operands, modifiers) = parts(text);
     if !operands.is_empty() {
         operands.remove(rng.below(operands.len()));
@@ -213,13 +213,13 @@ fn remove_operand(rng: &mut Rng, text: &str) -> String {
     join(mnemonic, &operands, modifiers)
 }
 
-fn insert_operand(rng: &mut Rng, text: &str) -> String {
+fn insert_operand(rng: &mut Random, text: &str) -> String {
     let (mnemonic, mut operands, modifiers) = parts(text);
-    operands.insert(rng.below(operands.len() + 1), rng.pick(&OPERANDS));
+    operands.insert(rng.below(operands.len() + 1), *rng.pick(&OPERANDS));
     join(mnemonic, &operands, modifiers)
 }
 
-fn swap_operands(rng: &mut Rng, text: &str) -> String {
+fn swap_operands(rng: &mut Random, text: &str) -> String {
     let (mnemonic, mut operands, modifiers) = parts(text);
     if operands.len() > 1 {
         let (a, b) = (rng.below(operands.len()), rng.below(operands.len()));
@@ -228,12 +228,12 @@ fn swap_operands(rng: &mut Rng, text: &str) -> String {
     join(mnemonic, &operands, modifiers)
 }
 
-fn wrap_operand(rng: &mut Rng, text: &str) -> String {
+fn wrap_operand(rng: &mut Random, text: &str) -> String {
     let (mnemonic, operands, modifiers) = parts(text);
     let mut operands: Vec<String> = operands.into_iter().map(str::to_owned).collect();
     if !operands.is_empty() {
         let at = rng.below(operands.len());
-        let (before, behind) = rng.pick(&[
+        let (before, behind) = *rng.pick(&[
             ("-", ""),
             ("|", "|"),
             ("neg(", ")"),
@@ -247,7 +247,7 @@ fn wrap_operand(rng: &mut Rng, text: &str) -> String {
     format!("{mnemonic} {}{modifiers}", operands.join(", "))
 }
 
-fn remove_modifier(rng: &mut Rng, text: &str) -> String {
+fn remove_modifier(rng: &mut Random, text: &str) -> String {
     let (mnemonic, operands, modifiers) = parts(text);
     let mut list: Vec<&str> = modifiers.split_whitespace().collect();
     if !list.is_empty() {
@@ -257,27 +257,27 @@ fn remove_modifier(rng: &mut Rng, text: &str) -> String {
     join(mnemonic, &operands, &modifiers)
 }
 
-fn add_modifier(rng: &mut Rng, text: &str) -> String {
-    format!("{text} {}", rng.pick(&MODIFIERS))
+fn add_modifier(rng: &mut Random, text: &str) -> String {
+    format!("{text} {}", *rng.pick(&MODIFIERS))
 }
 
 /// Another encoding of the same mnemonic.
-fn other_suffix(rng: &mut Rng, text: &str) -> String {
+fn other_suffix(rng: &mut Random, text: &str) -> String {
     let (mnemonic, operands, modifiers) = parts(text);
     let bare =
         ["_e32", "_e64", "_sdwa", "_dpp"].iter().find_map(|s| mnemonic.strip_suffix(s)).unwrap_or(mnemonic);
-    let suffix = rng.pick(&["_e32", "_e64", "_sdwa", "_dpp", ""]);
+    let suffix = *rng.pick(&["_e32", "_e64", "_sdwa", "_dpp", ""]);
     join(&format!("{bare}{suffix}"), &operands, modifiers)
 }
 
 /// One digit behind the mnemonic becomes another.
-fn change_digit(rng: &mut Rng, text: &str) -> String {
+fn change_digit(rng: &mut Random, text: &str) -> String {
     let from = text.find(' ').unwrap_or(text.len());
     let digits: Vec<usize> =
         text.char_indices().filter(|c| c.0 > from && c.1.is_ascii_digit()).map(|c| c.0).collect();
     if digits.is_empty() {
         return text.to_owned();
     }
-    let at = rng.pick(&digits);
+    let at = *rng.pick(&digits);
     format!("{}{}{}", &text[..at], rng.below(10), &text[at + 1..])
 }

@@ -5,6 +5,7 @@ use gcn_emit::object::{
     write_code_object, write_relocatable,
 };
 use gcn_isa::Target;
+use gcn_test_support::env::fuzz_count;
 use proptest::prelude::*;
 
 use super::{golden, kernels};
@@ -112,8 +113,7 @@ proptest! {
 
 /// Cases of each test below; `GCN_FUZZ_COUNT` sets another number.
 fn cases(default: u32) -> ProptestConfig {
-    let given = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok());
-    ProptestConfig { cases: given.unwrap_or(default), failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases: fuzz_count(default), failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// What a hostile author does to a file.

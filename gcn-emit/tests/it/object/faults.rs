@@ -5,6 +5,7 @@ use gcn_emit::object::{
     Section, SectionId, Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility, link, read_code_object,
 };
 use gcn_isa::Target;
+use gcn_test_support::env::fuzz_step;
 
 const ALLOC: u64 = 2;
 const WRITE: u64 = 1;
@@ -167,7 +168,7 @@ fn llvms_linker_refuses_the_same() {
     let places = [P::Section(SectionId(0)), P::Section(SectionId(1)), P::Undefined, P::Absolute];
     let mut count = [0; 2];
     // By default one in eight of them.
-    let step = if std::env::var_os("GCN_FUZZ_COUNT").is_some() { 1 } else { 8 };
+    let step = fuzz_step(8);
     let mut number = 0;
     for (n, (kind, name)) in K::ALL.into_iter().enumerate() {
         for (p, place) in places.into_iter().enumerate() {

@@ -7,6 +7,7 @@ use gcn_emit::object::{
 };
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::Target;
+use gcn_test_support::env::is_set;
 use object::LittleEndian as E;
 use object::read::elf::{ElfFile64, ProgramHeader as _};
 
@@ -111,7 +112,7 @@ fn target_ids_and_versions_are_llvms() {
     let Some(llvm) = Llvm::find("target_ids_and_versions_are_llvms") else { return };
     let dir = Scratch::new("target-ids");
     let producer = producer(&llvm, &dir);
-    let all = std::env::var_os("GCN_FUZZ_COUNT").is_some();
+    let all = is_set("GCN_FUZZ_COUNT");
     let settings = [Feature::Any, Feature::Off, Feature::On];
     let mut count = 0;
     for (n, target) in Target::ALL.into_iter().enumerate() {

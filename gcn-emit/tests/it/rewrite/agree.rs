@@ -4,9 +4,9 @@ use gcn_emit::rewrite::{Options, RewriteError, fix};
 use gcn_emit::target_id::TargetId;
 use gcn_isa::check::{self, check_with};
 use gcn_isa::hazards::{Config, RuleSet};
+use gcn_test_support::Random;
 
 use super::unit;
-use crate::rng::Rng;
 
 const BODY: [&str; 16] = [
     "v_mfma_f32_32x32x8_f16 v[0:15], v[32:33], v[34:35], v[0:15]",
@@ -28,7 +28,7 @@ const BODY: [&str; 16] = [
 ];
 
 /// Functions that call each other, jump to unknown places and branch.
-fn random(rng: &mut Rng) -> String {
+fn random(rng: &mut Random) -> String {
     let functions = 1 + rng.below(4);
     let mut text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n".to_owned();
     for f in 0..=functions {
@@ -91,7 +91,7 @@ fn agree(name: &str, text: &str) -> bool {
 fn fix_does_what_check_asks_for() {
     let mut changed = 0;
     for seed in 0..250 {
-        let text = random(&mut Rng::new(seed));
+        let text = random(&mut Random::new(seed));
         changed += usize::from(agree(&format!("seed {seed}"), &text));
     }
     assert!(changed > 200, "{changed}");

@@ -5,9 +5,10 @@ use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::program::Line;
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::Random;
 
 use super::search::{COUNTER_MENU, DISTANCE_MENU, random, successors};
-use crate::golden::{self, Rng};
+use crate::golden;
 
 /// What the checker finds: the instructions, the rule, what is needed and what is there.
 type Broken = (Option<usize>, usize, &'static str, Amount, Amount);
@@ -127,7 +128,7 @@ fn mended(mut program: Program) -> Program {
 
 #[test]
 fn nothing_less_than_advised_would_do() {
-    let mut rng = Rng(0xadf1ce);
+    let mut rng = Random::new(0xadf1ce);
     let mut given = 0;
     for round in 0..1500 {
         let forward_only = round % 3 == 0;

@@ -8,8 +8,9 @@ use gcn_isa::hazards::{self, Config, MAX_REACH, Since, View};
 use gcn_isa::reg::RegUnit;
 use gcn_isa::table::Class;
 use gcn_isa::{Operand, Program, Reg, Target};
+use gcn_test_support::Random;
 
-use crate::golden::{self, Rng};
+use crate::golden;
 
 /// Where control may go after a line.
 pub fn successors(program: &Program, line: usize) -> Vec<usize> {
@@ -28,7 +29,7 @@ pub fn successors(program: &Program, line: usize) -> Vec<usize> {
 }
 
 /// A program of `length` lines chosen from `menu`, with labels and branches strewn in.
-pub fn random(rng: &mut Rng, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
+pub fn random(rng: &mut Random, target: Target, menu: &[&str], length: usize, forward_only: bool) -> Program {
     let labels = rng.below(4);
     let places: Vec<usize> = (0..labels).map(|_| rng.below(length)).collect();
     let mut text = String::new();
@@ -112,7 +113,7 @@ fn reachable(program: &Program) -> BTreeSet<usize> {
 
 #[test]
 fn distances_are_those_of_the_shortest_path() {
-    let mut rng = Rng(1);
+    let mut rng = Random::new(1);
     let mut found = 0;
     for round in 0..3000 {
         let length = 4 + rng.below(20);
@@ -302,7 +303,7 @@ fn register_findings(program: &Program) -> BTreeSet<(usize, usize, &'static str)
 
 #[test]
 fn nothing_outstanding_is_overlooked_on_any_path() {
-    let mut rng = Rng(2);
+    let mut rng = Random::new(2);
     let mut found = 0;
     for round in 0..2000 {
         let length = 4 + rng.below(16);
@@ -323,7 +324,7 @@ fn nothing_outstanding_is_overlooked_on_any_path() {
 
 #[test]
 fn on_a_single_path_nothing_is_invented() {
-    let mut rng = Rng(3);
+    let mut rng = Random::new(3);
     let mut found = 0;
     for round in 0..4000 {
         let length = 4 + rng.below(16);
@@ -361,7 +362,7 @@ const CROWDED_MENU: [&str; 12] = [
 /// One path: exactly what the run says, under the same rule.
 #[test]
 fn on_a_single_path_full_counters_are_those_of_the_run() {
-    let mut rng = Rng(5);
+    let mut rng = Random::new(5);
     let mut full = 0;
     for round in 0..600 {
         let sorts: Vec<&str> = (0..2 + rng.below(3)).map(|_| *rng.pick(&CROWDED_MENU)).collect();
@@ -387,7 +388,7 @@ fn on_a_single_path_full_counters_are_those_of_the_run() {
 
 #[test]
 fn dead_code_is_not_judged() {
-    let mut rng = Rng(4);
+    let mut rng = Random::new(4);
     for _ in 0..500 {
         let program = random(&mut rng, Target::GFX942, &COUNTER_MENU, 16, true);
         let reached = reachable(&program);

@@ -11,8 +11,9 @@ use gcn_isa::check::{self, Amount};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::wait::{WaitOptions, insert_waits};
 use gcn_isa::{Class, Inst, Operand, Program, Reg, RegFile, Target, table};
+use gcn_test_support::Random;
 
-use crate::golden::{self, Rng};
+use crate::golden;
 
 /// Indices that lead from v0 … v7 to each register that a program names, and beyond.
 const INDICES: u16 = 48;
@@ -80,9 +81,9 @@ const INDEXED: [&str; 6] = [
 const NEUTRAL: [&str; 4] = ["s_mov_b32 s20, s21", "s_nop 1", "v_mov_b32_e32 v40, s6", "s_waitcnt vmcnt(1)"];
 
 /// A random program with `regions` regions of one indexed instruction each.
-fn draw(rng: &mut Rng, regions: usize) -> Program {
+fn draw(rng: &mut Random, regions: usize) -> Program {
     let mut lines: Vec<String> = Vec::new();
-    let some = |rng: &mut Rng, lines: &mut Vec<String>, most: usize| {
+    let some = |rng: &mut Random, lines: &mut Vec<String>, most: usize| {
         for _ in 0..rng.below(most + 1) {
             let from: &[&str] = if rng.one_in(3) { &NEUTRAL } else { &PRODUCERS };
             lines.push(from[rng.below(from.len())].to_owned());
@@ -132,7 +133,7 @@ fn text(program: &Program) -> String {
 /// With one indexed instruction, what the checker asks for is what it asks for with some index, pair by pair.
 #[test]
 fn an_unknown_index_is_all_indices() {
-    let mut rng = Rng(7);
+    let mut rng = Random::new(7);
     let mut found = 0;
     for _ in 0..400 {
         let program = draw(&mut rng, 1);
@@ -148,7 +149,7 @@ fn an_unknown_index_is_all_indices() {
 /// What the inserter makes is enough for every index.
 #[test]
 fn inserted_waits_are_enough_for_every_index() {
-    let mut rng = Rng(8);
+    let mut rng = Random::new(8);
     for _ in 0..150 {
         let mut program = draw(&mut rng, 3);
         insert_waits(&mut program, &WaitOptions::default());
@@ -177,7 +178,7 @@ fn weakened(program: &Program, line: usize) -> Option<Program> {
 /// And not more than that: one wait state less is too few for some index.
 #[test]
 fn inserted_waits_are_needed_for_some_index() {
-    let mut rng = Rng(9);
+    let mut rng = Random::new(9);
     let mut tried = 0;
     for _ in 0..250 {
         let mut program = draw(&mut rng, 1);

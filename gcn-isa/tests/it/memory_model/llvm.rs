@@ -10,9 +10,10 @@ use std::process::{Command, Stdio};
 use gcn_isa::Target;
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::memory_model::{Mode, Operation, Ordering, Scope, Space, sequence};
+use gcn_test_support::env::bless;
+use gcn_test_support::llvm::tool;
 
 use super::{COLUMNS, Form, answers, cases};
-use crate::llvm_tools::tool;
 
 /// A function for each case.
 fn module() -> String {
@@ -188,7 +189,7 @@ fn answers_are_llvms() {
         }
     }
     std::fs::remove_dir_all(&dir).expect("the directory can be removed");
-    if std::env::var_os("GCN_BLESS").is_some() {
+    if bless() {
         write(&rows);
         return;
     }

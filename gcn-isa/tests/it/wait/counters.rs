@@ -7,10 +7,11 @@ use gcn_isa::wait::{
     Demand, Inserted, InsertedKind, Orders, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits,
 };
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::oracle::{Verdict, judge_counters, reached};
 use super::text;
-use crate::golden::Rng;
 
 const GOLDEN: &[u8] = include_bytes!("../../data/waitcnt-golden.tsv.gz");
 
@@ -219,7 +220,7 @@ pub const PALETTE: [&str; 30] = [
 ];
 
 /// A program of up to `blocks` blocks that branch anywhere.
-pub fn random_program(rng: &mut Rng, target: Target, palette: &[&str], blocks: usize) -> Program {
+pub fn random_program(rng: &mut Random, target: Target, palette: &[&str], blocks: usize) -> Program {
     let blocks = 1 + rng.below(blocks);
     // Programs of few sorts of instructions have the longer queues.
     let sorts = 3 + rng.below(palette.len() - 3);
@@ -244,8 +245,8 @@ pub fn random_program(rng: &mut Rng, target: Target, palette: &[&str], blocks: u
 #[test]
 fn random_programs_are_sufficient_and_minimal() {
     let (mut waits, mut too_large) = (0, 0);
-    for seed in super::seeds(1500) {
-        let mut rng = Rng(seed);
+    for seed in fuzz_seeds(1, 1500) {
+        let mut rng = Random::new(seed);
         let target = [Target::GFX908, Target::GFX90A, Target::GFX942][rng.below(3)];
         let palette: Vec<&str> =
             PALETTE.iter().copied().filter(|p| target != Target::GFX942 || !p.ends_with("lds")).collect();
@@ -436,7 +437,7 @@ fn an_empty_program_needs_nothing() {
 #[test]
 #[ignore = "a measurement; run with --release --nocapture"]
 fn a_million_instructions() {
-    let mut rng = Rng(7);
+    let mut rng = Random::new(7);
     let mut lines: Vec<String> = Vec::new();
     let palette: Vec<&str> = PALETTE.iter().copied().filter(|p| !p.ends_with("lds")).collect();
     for block in 0..40_000 {
@@ -478,8 +479,8 @@ fn both_kinds_of_waits_together_satisfy_the_checker() {
         .filter(|p| !p.ends_with("lds") && !p.starts_with("s_waitcnt"))
         .collect();
     let mut kinds = [0, 0];
-    for seed in super::seeds(1000) {
-        let mut program = random_program(&mut Rng(seed), Target::GFX942, &palette, 8);
+    for seed in fuzz_seeds(1, 1000) {
+        let mut program = random_program(&mut Random::new(seed), Target::GFX942, &palette, 8);
         let before = program.clone();
         let inserted = insert_waits(&mut program, &WaitOptions::default());
         let report = crate::check::strict(&program);

@@ -10,10 +10,12 @@ use gcn_isa::reg::RegUnit;
 use gcn_isa::table::{Class, ImplicitRegs};
 use gcn_isa::wait::{Inserted, InsertedKind, WaitOptions, insert_waits};
 use gcn_isa::{Inst, Program, Target};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::states::{PALETTE, random_program, total_states};
 use super::text;
-use crate::golden::{self, Rng};
+use crate::golden;
 
 const TARGETS: [Target; 3] = [Target::GFX90A, Target::GFX942, Target::GFX950];
 
@@ -301,8 +303,8 @@ fn holds(original: &Program, name: &str) -> (u32, u32) {
 #[test]
 fn random_programs_compute_the_same_with_fewer_states() {
     let (mut all, mut left) = (0, 0);
-    for seed in super::seeds(1500) {
-        let mut rng = Rng(seed);
+    for seed in fuzz_seeds(1, 1500) {
+        let mut rng = Random::new(seed);
         let target = *rng.pick(&TARGETS);
         let program = random_program(&mut rng, target);
         let (old, new) = holds(&program, &format!("seed {seed} {target}"));
@@ -342,8 +344,8 @@ const MORE: [&str; 22] = [
 #[test]
 fn random_blocks_with_memory_compute_the_same() {
     let (mut all, mut left) = (0, 0);
-    for seed in super::seeds(1500) {
-        let mut rng = Rng(seed);
+    for seed in fuzz_seeds(1, 1500) {
+        let mut rng = Random::new(seed);
         let mut lines: Vec<&str> = Vec::new();
         for _ in 0..5 + rng.below(60) {
             lines.push(if rng.one_in(4) { *rng.pick(&PALETTE) } else { *rng.pick(&MORE) });

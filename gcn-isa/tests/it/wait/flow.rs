@@ -5,11 +5,12 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::program::{Entry, EntryKind};
 use gcn_isa::wait::{Inserted, InsertedKind, WaitOptions, insert_wait_states, insert_waitcnt, insert_waits};
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::counters::{PALETTE, from_parts, parts, set_wait, wait_of};
 use super::text;
 use crate::check::strict;
-use crate::golden::Rng;
 
 const JUMPS: [&str; 6] = [
     "s_swappc_b64 s[30:31], s[34:35]",
@@ -21,7 +22,7 @@ const JUMPS: [&str; 6] = [
 ];
 
 /// Several pieces of code that call and jump, some of them functions, some behind unreadable bytes.
-fn random_program(rng: &mut Rng, palette: &[&str]) -> Program {
+fn random_program(rng: &mut Random, palette: &[&str]) -> Program {
     let pieces = 2 + rng.below(5);
     let chosen: Vec<&str> = (0..6).map(|_| *rng.pick(palette)).collect();
     let mut lines: Vec<String> = Vec::new();
@@ -92,8 +93,8 @@ fn functions_and_unknown_jumps_get_what_the_checker_asks_for() {
         .filter(|p| !p.ends_with("lds") && !p.starts_with("s_waitcnt"))
         .collect();
     let (mut waits, mut functions) = (0, 0);
-    for seed in super::seeds(1500) {
-        let mut program = random_program(&mut Rng(seed), &palette);
+    for seed in fuzz_seeds(1, 1500) {
+        let mut program = random_program(&mut Random::new(seed), &palette);
         let before = program.clone();
         let inserted = insert_waits(&mut program, &WaitOptions::default());
         let name = format!("seed {seed}");

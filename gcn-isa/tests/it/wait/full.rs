@@ -9,12 +9,14 @@ use gcn_isa::check::{MemoryModel, Options, check_with};
 use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::hazards::{Config, Grade};
 use gcn_isa::wait::{Orders, WaitOptions, insert_waitcnt};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
+use gcn_test_support::llvm::tool;
 
 use super::counters::{by_instruction, from_parts, parts, set_wait, wait_of};
 use super::oracle::{Verdict, judge_counters, reached};
 use super::text;
-use crate::golden::{self, Rng};
-use crate::llvm_tools::tool;
+use crate::golden;
 
 /// The wait before the last instruction of `lines`, with the rules from this grade on.
 fn last_wait(target: Target, lines: &[String], at_least: Grade) -> WaitCnt {
@@ -142,7 +144,7 @@ const TYPES: [(&str, &str); 8] = [
 ];
 
 /// Blocks of up to 90 operations of two or three types, with users strewn in.
-fn crowded(rng: &mut Rng, target: Target, types: &[(&str, &str)]) -> gcn_isa::Program {
+fn crowded(rng: &mut Random, target: Target, types: &[(&str, &str)]) -> gcn_isa::Program {
     let blocks = 1 + rng.below(3);
     let mut lines: Vec<String> = Vec::new();
     for b in 0..blocks {
@@ -169,8 +171,8 @@ fn crowded(rng: &mut Rng, target: Target, types: &[(&str, &str)]) -> gcn_isa::Pr
 #[test]
 fn random_crowded_programs_are_sufficient_and_minimal() {
     let (mut waits, mut relied) = ([0, 0], 0);
-    for seed in super::seeds(60) {
-        let target = *Rng(seed).pick(&Target::ALL);
+    for seed in fuzz_seeds(1, 60) {
+        let target = *Random::new(seed).pick(&Target::ALL);
         for (i, at_least) in [Grade::Cautious, Grade::Documented].into_iter().enumerate() {
             let rules = Config::at_least(at_least);
             let check = |p: &gcn_isa::Program| {
@@ -178,7 +180,7 @@ fn random_crowded_programs_are_sufficient_and_minimal() {
             };
             // FLAT operations, the last of the types, are waited for even if nobody doubts that they finish in order.
             let types = &TYPES[..TYPES.len() - i];
-            let mut program = crowded(&mut Rng(seed), target, types);
+            let mut program = crowded(&mut Random::new(seed), target, types);
             let options = WaitOptions { rules, barrier_orders: Orders::empty(), ..WaitOptions::default() };
             let inserted = insert_waitcnt(&mut program, &options);
             let about = |p: &gcn_isa::Program| {

@@ -5,11 +5,12 @@ use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::{Config, Grade, wait_states};
 use gcn_isa::wait::{InsertedKind, WaitOptions, insert_waits};
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::counters::{PALETTE, from_parts, parts, random_program, set_wait, wait_of};
 use super::oracle::reached;
 use super::text;
-use crate::golden::Rng;
 
 /// Needs that hold whatever the grade.
 const ALWAYS: [&str; 4] = ["waitcnt.lds-dma", "barrier.lds", "barrier.lds-read", "barrier.lds-dma"];
@@ -34,9 +35,9 @@ fn every_grade_gets_its_own_waits() {
         .filter(|p| !p.ends_with("lds") && !p.starts_with("s_waitcnt"))
         .collect();
     let mut totals = [[0usize; 2]; 3];
-    for seed in super::seeds(400) {
+    for seed in fuzz_seeds(1, 400) {
         for (grade, totals) in Grade::ALL.into_iter().zip(&mut totals) {
-            let mut program = random_program(&mut Rng(seed), Target::GFX942, &palette, 6);
+            let mut program = random_program(&mut Random::new(seed), Target::GFX942, &palette, 6);
             let rules = Config::at_least(grade);
             let inserted = insert_waits(&mut program, &WaitOptions { rules, ..WaitOptions::default() });
             let check = |p: &Program| {

@@ -3,10 +3,11 @@
 
 use gcn_isa::wait::{Inserted, InsertedKind, WaitOptions, insert_wait_states};
 use gcn_isa::{Operand, Program, Target};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::oracle::{Verdict, judge_distances, reached, successors, wait_states};
 use super::text;
-use crate::golden::Rng;
 
 /// Takes every inserted wait state away, one at a time, and expects the oracle to object each time.
 fn assert_minimal(program: &Program, inserted: &[Inserted], name: &str) {
@@ -174,7 +175,7 @@ fn as_on_gfx90a(line: &str) -> String {
     renamed.replace("f64_16x16x4_f64", "f64_16x16x4f64")
 }
 
-pub fn random_program(rng: &mut Rng, target: Target) -> Program {
+pub fn random_program(rng: &mut Random, target: Target) -> Program {
     let blocks = 1 + rng.below(6);
     let mut lines: Vec<String> = Vec::new();
     for b in 0..blocks {
@@ -201,8 +202,8 @@ pub fn random_program(rng: &mut Rng, target: Target) -> Program {
 #[test]
 pub fn random_programs_have_exactly_the_states_they_need() {
     let (mut waits, mut too_large) = (0, 0);
-    for seed in super::seeds(1500) {
-        let mut rng = Rng(seed);
+    for seed in fuzz_seeds(1, 1500) {
+        let mut rng = Random::new(seed);
         let target = [Target::GFX90A, Target::GFX942, Target::GFX950][rng.below(3)];
         let mut program = random_program(&mut rng, target);
         let options = WaitOptions { leave_loops: rng.one_in(2), ..WaitOptions::default() };

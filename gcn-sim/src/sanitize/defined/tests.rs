@@ -2,6 +2,7 @@
 
 use gcn_isa::table::{self, Access, Class, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Inst, Operand, Reg, Sdwa, Target};
+use gcn_test_support::Random;
 
 use super::corners::Aside;
 use super::info::Kind;
@@ -16,51 +17,30 @@ use crate::value::LANES;
 use crate::wave::{Mode, Wave};
 use crate::workgroup::execute;
 
-/// Numbers of SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+/// A word as programs have them.
+fn word(random: &mut Random) -> u32 {
+    let word = random.next_u64() as u32;
+    match random.below(8) {
+        0 => 0,
+        1 => u32::MAX,
+        2 => word & 0xff,
+        3 => word & 0xffff,
+        4 => 0x3f80_0000 ^ word & 0x8040_0000,
+        5 => 0x3c00_3c00 ^ word & 0x8200_8200,
+        _ => word,
     }
+}
 
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    /// A word as programs have them.
-    fn word(&mut self) -> u32 {
-        let word = self.next() as u32;
-        match self.below(8) {
-            0 => 0,
-            1 => u32::MAX,
-            2 => word & 0xff,
-            3 => word & 0xffff,
-            4 => 0x3f80_0000 ^ word & 0x8040_0000,
-            5 => 0x3c00_3c00 ^ word & 0x8200_8200,
-            _ => word,
-        }
-    }
-
-    /// Undefined bits: most often none, else a few, half or all of them.
-    fn mask(&mut self) -> u32 {
-        match self.below(12) {
-            0 => u32::MAX,
-            1 => 0xffff_0000,
-            2 => 0xffff,
-            3 => 1 << self.below(32),
-            4 => self.next() as u32 & self.next() as u32 & self.next() as u32,
-            5 => 0xff << (8 * self.below(4)),
-            _ => 0,
-        }
+/// Undefined bits: most often none, else a few, half or all of them.
+fn mask(random: &mut Random) -> u32 {
+    match random.below(12) {
+        0 => u32::MAX,
+        1 => 0xffff_0000,
+        2 => 0xffff,
+        3 => 1 << random.below(32),
+        4 => random.next_u64() as u32 & random.next_u64() as u32 & random.next_u64() as u32,
+        5 => 0xff << (8 * random.below(4)),
+        _ => 0,
     }
 }
 
@@ -97,9 +77,9 @@ fn operand(random: &mut Random, row: &InstDesc, named: &OperandDesc) -> Option<O
         return Some(Operand::Reg(gcn_isa::reg::VCC));
     }
     if choices.is_empty() && kinds.contains(OperandKinds::LITERAL) {
-        return Some(Operand::Literal(random.word()));
+        return Some(Operand::Literal(word(random)));
     }
-    let which = random.below(choices.len().max(1) as u64) as usize;
+    let which = random.below(choices.len().max(1));
     choices.get(which).copied()
 }
 
@@ -113,16 +93,16 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
         return Some(inst);
     }
     if has(Modifiers::OP_SEL) {
-        mods.op_sel = random.next() as u8 & ((1 << row.op_sel_bits) - 1);
+        mods.op_sel = random.next_u64() as u8 & ((1 << row.op_sel_bits) - 1);
     }
     if has(Modifiers::OP_SEL_HI) && !row.is_matrix() {
-        mods.op_sel_hi = random.next() as u8 & ((1 << row.op_sel_bits) - 1);
+        mods.op_sel_hi = random.next_u64() as u8 & ((1 << row.op_sel_bits) - 1);
     }
     if let Some(dpp) = &mut mods.dpp
         && !row.dpp_newbcast_only
     {
-        dpp.ctrl = [0x1b, 0x101, 0x113, 0x121, 0x140, 0x141, 0x142][random.below(7) as usize];
-        (dpp.row_mask, dpp.bank_mask) = (random.next() as u8 & 15, random.next() as u8 & 15);
+        dpp.ctrl = [0x1b, 0x101, 0x113, 0x121, 0x140, 0x141, 0x142][random.below(7)];
+        (dpp.row_mask, dpp.bank_mask) = (random.next_u64() as u8 & 15, random.next_u64() as u8 & 15);
         dpp.bound_ctrl = random.one_in(2);
     }
     if mods.sdwa.is_some() {
@@ -134,7 +114,7 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
     }
     mods.clamp = has(Modifiers::CLAMP) && random.one_in(4);
     if has(Modifiers::BITOP3) {
-        mods.bitop3 = random.next() as u8;
+        mods.bitop3 = random.next_u64() as u8;
     }
     Some(inst)
 }
@@ -164,9 +144,9 @@ impl Trial<'_> {
         if matches!(info.kind, Kind::Memory | Kind::Decides | Kind::Nothing) {
             return Ok(false);
         }
-        let mut s: [u32; 128] = std::array::from_fn(|_| random.word());
+        let mut s: [u32; 128] = std::array::from_fn(|_| word(random));
         let mut v: Vec<[u32; LANES]> = vec![[0; LANES]; machine.vector_registers()];
-        v.iter_mut().flatten().for_each(|word| *word = random.word());
+        v.iter_mut().flatten().for_each(|value| *value = word(random));
         if random.one_in(2) {
             (s[126], s[127]) = (u32::MAX, u32::MAX);
         }
@@ -174,12 +154,12 @@ impl Trial<'_> {
         let mut bits = Bits::default();
         bits.start(machine, 0, 0);
         for number in 0..128 {
-            let mask = if random.one_in(3) { random.mask() } else { 0 };
+            let mask = if random.one_in(3) { mask(random) } else { 0 };
             bits.scalars[number] = if number < 108 { mask } else { 0 };
         }
         for slot in 0..v.len() {
             let some = random.one_in(2);
-            let register: [u32; LANES] = std::array::from_fn(|_| if some { random.mask() } else { 0 });
+            let register: [u32; LANES] = std::array::from_fn(|_| if some { mask(random) } else { 0 });
             bits.set(Word::Vector(slot), &register);
         }
         bits.scc = random.one_in(3);
@@ -206,7 +186,7 @@ impl Trial<'_> {
             let flip = |random: &mut Random, undefined: u32| match random.below(4) {
                 0 => undefined,
                 1 => undefined & 1 << random.below(32),
-                _ => undefined & random.next() as u32,
+                _ => undefined & random.next_u64() as u32,
             };
             let s: [u32; 128] = std::array::from_fn(|n| s[n] ^ flip(random, bits.scalars[n]));
             let mut v = v.clone();
@@ -245,7 +225,7 @@ impl Trial<'_> {
 
 #[test]
 fn undefined_bits_reach_nothing_that_counts_as_defined() {
-    let (mut random, mut aside, memory) = (Random(1), Aside::default(), Memory::new());
+    let (mut random, mut aside, memory) = (Random::new(1), Aside::default(), Memory::new());
     let endpgm = [0, 0, 0x81, 0xbf];
     for target in [Target::GFX908, Target::GFX942, Target::GFX950] {
         let machine = Machine::new(target, &endpgm, STATE(target)).unwrap();

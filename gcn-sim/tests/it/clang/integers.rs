@@ -1,7 +1,8 @@
 //! Elementwise and integer kernels.
 
+use gcn_test_support::Random;
+
 use super::{floats, on_each, words};
-use crate::harness::Random;
 
 #[test]
 fn vadd_and_axpy() {
@@ -40,8 +41,8 @@ fn bytes_and_integers() {
         assert!((0..2048).all(|i| out[i] == u16::from(a[3 * i]) * 257));
     });
     on_each("u64ops", |k| {
-        let mut random = Random(6);
-        let a: Vec<u64> = (0..128).map(|_| random.next()).collect();
+        let mut random = Random::new(6);
+        let a: Vec<u64> = (0..128).map(|_| random.next_u64()).collect();
         k.buffer(&a);
         let o = k.buffer(&[0u64; 64]);
         k.go([1, 1, 1], 64);

@@ -1,7 +1,8 @@
 //! Softmax, attention, activations, sparse and quantized products, double precision.
 
+use gcn_test_support::Random;
+
 use super::{close, floats, halves, on_each, words};
-use crate::harness::Random;
 
 #[test]
 fn softmax_attention_and_activations() {
@@ -63,12 +64,12 @@ fn softmax_attention_and_activations() {
 fn sparse_and_quantized_products() {
     on_each("spmv_csr_wave", |k| {
         let rows = 10;
-        let mut random = Random(37);
+        let mut random = Random::new(37);
         let mut starts = vec![0i32];
-        (0..rows).for_each(|_| starts.push(starts.last().unwrap() + (random.next() % 150) as i32));
+        (0..rows).for_each(|_| starts.push(starts.last().unwrap() + (random.next_u64() % 150) as i32));
         let count = *starts.last().unwrap() as usize;
-        let columns: Vec<i32> = (0..count).map(|_| (random.next() % 100) as i32).collect();
-        let values: Vec<f32> = (0..count).map(|_| (random.next() % 8) as f32).collect();
+        let columns: Vec<i32> = (0..count).map(|_| (random.next_u64() % 100) as i32).collect();
+        let values: Vec<f32> = (0..count).map(|_| (random.next_u64() % 8) as f32).collect();
         let x: Vec<f32> = (0..100).map(|i| (i % 13) as f32).collect();
         k.buffer(&starts);
         k.buffer(&columns);

@@ -11,9 +11,9 @@ use gcn_emit::encode::encode_inst;
 use gcn_emit::text::parse_inst;
 use gcn_isa::table::{self, Class, Format, ImplicitRegs, InstDesc};
 use gcn_isa::{Inst, Operand, Target};
+use gcn_test_support::Random;
 
 use super::operands;
-use crate::harness::Random;
 
 /// Writes to address registers, M0, EXEC and MODE that leave them usable, and instructions that no row can stand for.
 const RESTORING: [&str; 46] = [
@@ -133,7 +133,7 @@ pub struct Palette {
 impl Palette {
     /// The rows of `target` of which an instruction can be drawn that `accepts` takes.
     pub fn new(target: Target, accepts: impl Fn(&Inst) -> bool) -> Palette {
-        let mut rng = Random(target as u64);
+        let mut rng = Random::new(target as u64);
         let usable = |desc: &&'static InstDesc| {
             desc.targets.contains(target)
                 && !touches_control(desc)

@@ -6,9 +6,9 @@ use gcn_emit::text::parse_program;
 use gcn_isa::wait::{self, WaitOptions};
 use gcn_isa::{Program, Target};
 use gcn_sim::{Machine, Memory, Options, Stats, run};
+use gcn_test_support::Random;
 
 use super::run::{arguments, fill, kernel};
-use crate::harness::Random;
 
 /// Where registers are dumped, behind what programs write.
 const DUMP: usize = 0x1_0000;
@@ -103,9 +103,9 @@ pub fn holds(original: &Program, seed: usize, totals: &mut Totals) -> Result<(),
     let mut waiting = bare.clone();
     wait::insert_waits(&mut waiting, &WaitOptions::default());
     totals.programs += 1;
-    let mut choices = Random(seed as u64 ^ 0xfa17);
+    let mut choices = Random::new(seed as u64 ^ 0xfa17);
     for _ in 0..2 {
-        let choices = choices.next() as u32;
+        let choices = choices.next_u64() as u32;
         let (expected, _) = result(&waiting, choices, &Options::default())?;
         let (seen, stats) = result(&waiting, choices, &Options::faithful())?;
         totals.runs += 1;

@@ -3,8 +3,7 @@
 use gcn_isa::operand::Inline;
 use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inst, Operand, Reg, RegFile, SrcSpecial};
-
-use crate::harness::Random;
+use gcn_test_support::Random;
 
 /// Tuples of vector registers for data start below this number; the longest reach 31 registers farther.
 const DATA_VECTORS: u16 = 8;
@@ -149,7 +148,7 @@ pub fn modifiers(rng: &mut Random, inst: &mut Inst) {
         (mods.offset0, mods.offset1) = (rng.below(2) as u8, 2);
     }
     if has(Modifiers::OP_SEL) && desc.op_sel_bits > 0 && !desc.is_matrix() {
-        mods.op_sel = rng.next() as u8 & ((1 << desc.op_sel_bits) - 1);
+        mods.op_sel = rng.next_u64() as u8 & ((1 << desc.op_sel_bits) - 1);
     }
     if has(Modifiers::CBSZ) && desc.mnemonic.ends_with("f8f6f4") {
         (mods.cbsz, mods.blgp) = (*rng.pick(&[0, 2, 4]), *rng.pick(&[0, 2, 4]));

@@ -7,9 +7,9 @@
 use gcn_emit::text::parse_program;
 use gcn_isa::operand::Inline;
 use gcn_isa::{Inst, Label, Line, Operand, Program, Reg, Target, hazards, table};
+use gcn_test_support::Random;
 
 use super::draw::Palette;
-use crate::harness::Random;
 
 /// The SGPR whose bits decide branches.
 pub const CHOICES: Reg = Reg::s(90, 1);
@@ -80,7 +80,7 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub fn new(target: Target, palette: &'a Palette, seed: u64) -> Writer<'a> {
-        Writer { palette, rng: Random(seed), start: start(target) }
+        Writer { palette, rng: Random::new(seed), start: start(target) }
     }
 
     /// The next program; its first lines are the prologue, whose length is returned with it.

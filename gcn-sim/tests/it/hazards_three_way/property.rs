@@ -6,11 +6,11 @@ use std::fmt;
 use gcn_isa::Program;
 use gcn_isa::check::{self, Finding, MemoryModel, Report};
 use gcn_isa::wait::{self, WaitOptions};
+use gcn_test_support::Random;
 
 use super::mutants::mutants;
 use super::path::{Early, first_early, walk};
 use super::run::Runner;
-use crate::harness::Random;
 
 /// How many paths of each program are run.
 const PATHS: u64 = 2;
@@ -90,10 +90,10 @@ fn checked(program: &Program) -> Report {
 /// objects to the same instruction. Returns the last hazard.
 fn agree(program: &Program, seed: usize, totals: &mut Totals) -> Result<Option<String>, String> {
     let mut runner = Runner::new(program)?;
-    let mut choices = Random(seed as u64);
+    let mut choices = Random::new(seed as u64);
     let mut last = None;
     for _ in 0..PATHS {
-        let choices = choices.next() as u32;
+        let choices = choices.next_u64() as u32;
         let path = walk(program, choices).ok_or("the program does not end")?;
         let early = first_early(program, &path);
         let met = runner.run(choices)?;

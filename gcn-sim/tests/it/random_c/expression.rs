@@ -15,7 +15,7 @@ impl Generator {
     }
 
     fn constant(&mut self, ty: Ty) -> String {
-        let r = self.random.next();
+        let r = self.random.next_u64();
         if ty.is_float() {
             let value = *self.random.pick(&[0.0, 1.0, -1.0, 0.5, 2.0, 3.5, -7.25, 1024.0, 0.1, -0.0]);
             return format!("({}){value:?}", ty.name());

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use gcn_test_support::Random;
+
 use super::expression::bits_of;
-use crate::harness::Random;
 
 /// What every program begins with: types, and operations that are defined for all operands.
 const PRELUDE: &str = include_str!("../../data/random_c.h");
@@ -65,7 +66,7 @@ pub(super) struct Generator {
 /// The program of a seed.
 pub fn program(seed: u64) -> String {
     let mut g = Generator {
-        random: Random(seed),
+        random: Random::new(seed),
         functions: Vec::new(),
         variables: Vec::new(),
         fixed: Vec::new(),

@@ -1,8 +1,9 @@
 //! The scheduler goes through scalar code without its arbiter where it can. A timeline makes it take every slot by itself: the
 //! report is the same.
 
+use gcn_test_support::Random;
+
 use super::Case;
-use crate::harness::Random;
 
 /// Instructions of every kind that meets scalar code on a SIMD.
 const OTHERS: [&str; 14] = [
@@ -31,27 +32,27 @@ const SCALAR: [&str; 5] = [
 
 fn body(random: &mut Random) -> String {
     let mut lines = Vec::new();
-    for _ in 0..4 + random.next() % 40 {
-        let other = random.next().is_multiple_of(5);
+    for _ in 0..4 + random.next_u64() % 40 {
+        let other = random.next_u64().is_multiple_of(5);
         let list = if other { &OTHERS[..] } else { &SCALAR[..] };
-        lines.push(list[random.next() as usize % list.len()]);
+        lines.push(list[random.next_u64() as usize % list.len()]);
     }
     lines.join("\n")
 }
 
 #[test]
 fn scalar_stretches_come_out_as_slot_by_slot() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut scalar = 0;
     for _ in 0..150 {
         let (first, second) = (body(&mut random), body(&mut random));
         let text = format!(
             "s_load_dwordx2 s[2:3], s[0:1], 0x0\nv_lshlrev_b32 v2, 2, v0\ns_mov_b32 s4, {}\ns_waitcnt lgkmcnt(0)\n{first}\nloop:\n{second}\n\
              s_waitcnt vmcnt(0) lgkmcnt(0)\ns_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 loop\ns_endpgm",
-            1 + random.next() % 6
+            1 + random.next_u64() % 6
         );
-        let waves = [1, 2, 4, 7, 8, 16][random.next() as usize % 6];
-        let mut case = Case::new(text).waves(waves).groups(1 + random.next() as u32 % 6);
+        let waves = [1, 2, 4, 7, 8, 16][random.next_u64() as usize % 6];
+        let mut case = Case::new(text).waves(waves).groups(1 + random.next_u64() as u32 % 6);
         let (slots, memory) = case.run_with_memory();
         assert_eq!(slots.events_dropped, 0);
         case.config.timeline = 0;

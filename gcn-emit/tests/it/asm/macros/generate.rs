@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::rng::Rng;
+use gcn_test_support::Random;
 
 /// Values of arguments, some of which are no numbers.
 const VALUES: [&str; 18] = [
@@ -15,7 +15,7 @@ const PARAMETERS: [&str; 4] = ["a", "b", "cc", "d.e"];
 
 /// A program from a seed.
 pub fn program(seed: u64) -> String {
-    let mut writer = Writer { rng: Rng::new(seed ^ 0x6d61_6372), out: String::new(), macros: 0, depth: 0 };
+    let mut writer = Writer { rng: Random::new(seed ^ 0x6d61_6372), out: String::new(), macros: 0, depth: 0 };
     writer.out += ".set s0, 1\n.set s1, 2\n.set s2, 0\n";
     for number in 0..3 {
         writer.definition(number);
@@ -29,7 +29,7 @@ pub fn program(seed: u64) -> String {
 }
 
 struct Writer {
-    rng: Rng,
+    rng: Random,
     out: String,
     /// Macros that may be called.
     macros: usize,

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use gcn_emit::asm::{NoFiles, Options, assemble, expand};
+use gcn_test_support::Random;
+use gcn_test_support::env::fuzz_seeds;
 
 use super::generate::program;
-use crate::rng::Rng;
 
 /// Pieces of the language that damage is made of.
 const PIECES: [&str; 30] = [
@@ -42,7 +43,7 @@ const PIECES: [&str; 30] = [
 ];
 
 fn damaged(seed: u64) -> String {
-    let mut rng = Rng::new(seed);
+    let mut rng = Random::new(seed);
     let mut text: Vec<char> = program(seed % 500).chars().collect();
     for _ in 0..1 + rng.below(6) {
         let at = rng.below(text.len() + 1);
@@ -64,10 +65,9 @@ fn damaged(seed: u64) -> String {
 #[test]
 fn damaged_programs_are_survived() {
     // 10,000 in a release run: GCN_FUZZ_COUNT=10000.
-    let count = std::env::var("GCN_FUZZ_COUNT").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let options = Options { target: Some("gfx942".parse().unwrap()), keep_instructions: false };
     let mut slowest = (Duration::ZERO, 0);
-    for seed in 0..count {
+    for seed in fuzz_seeds(0, 300) {
         let source = damaged(seed);
         let started = Instant::now();
         match assemble("random.s", &source, &options) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gcn_emit::asm::{Options, assemble};
+use gcn_test_support::env::{bless, fuzz_step};
 
 use super::super::cases::llvm_module;
 use super::super::{describe, first_difference};
@@ -57,11 +58,10 @@ fn cases_mean_what_they_mean_to_llvm() {
         return;
     }
     let dir = Scratch::new("asm-macros");
-    let bless = std::env::var_os("GCN_BLESS").is_some();
     // A run of llvm-mc takes some hundredths of a second.
-    let all = bless || std::env::var_os("GCN_FUZZ_COUNT").is_some();
+    let step = if bless() { 1 } else { fuzz_step(19) };
     let (mut wrong, mut golden) = (Vec::new(), BTreeMap::new());
-    for case in cases().iter().step_by(if all { 1 } else { 19 }) {
+    for case in cases().iter().step_by(step) {
         let theirs = llvm_module(&dir, "gfx942", case).map(|module| describe(&module));
         let stored = theirs.as_ref().map_or(REFUSED.to_owned(), |lines| digest(&lines.join("\n")));
         golden.insert(digest(case), stored);
@@ -76,7 +76,7 @@ fn cases_mean_what_they_mean_to_llvm() {
             (Err(_), None) => {}
         }
     }
-    if bless {
+    if bless() {
         let mut text = String::new();
         golden.iter().for_each(|(case, result)| text += &format!("{case}\t{result}\n"));
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/asm_macros.tsv");

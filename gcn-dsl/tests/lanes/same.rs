@@ -1,0 +1,141 @@
+//! Lanes with the same value, and conditions of single lanes.
+
+use gcn_dsl::prelude::*;
+use gcn_test_support::Random;
+
+use super::{Sample, TARGETS, masks};
+
+/// For each lane of a wave the active ones with its value.
+fn same<T: PartialEq>(values: &[T], active: &[bool]) -> Vec<u64> {
+    let mask = |x: &T| {
+        let has = |k: &usize| active[*k] && values[*k] == *x;
+        (0..values.len()).filter(has).fold(0, |mask, k| mask | 1u64 << k)
+    };
+    values.iter().zip(active).map(|(x, active)| if *active { mask(x) } else { u64::MAX }).collect()
+}
+
+macro_rules! matches {
+    ($($name:ident: $t:ident)*) => {$(
+        #[test]
+        fn $name() {
+            gcn_kernel! {
+                #[workgroup(64)]
+                fn k(x: &[$t], runs: &[u32], out: &mut [u64]) {
+                    let i = global_id().x;
+                    let value = x[i];
+                    out[i] = u64::MAX;
+                    if runs[i] == 1 {
+                        out[i] = match_any(value);
+                    }
+                }
+            }
+            let mut rng = Random::new(stringify!($name).len() as u64);
+            for target in TARGETS {
+                for round in 0..12 {
+                    // From one value to as many as lanes.
+                    let some: Vec<$t> = (0..[1, 2, 5, 64][round % 4]).map(|_| <$t>::any(&mut rng)).collect();
+                    let x: Vec<$t> = (0..128).map(|_| some[rng.below(some.len())]).collect();
+                    let active = masks(&mut rng, 128, round);
+                    let runs: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
+                    let mut out = vec![0u64; 128];
+                    k.launch(&Device::simulator(target), Grid::x(2), (&x, &runs, &mut out)).unwrap();
+                    for wave in [0..64, 64..128] {
+                        assert_eq!(out[wave.clone()], same(&x[wave.clone()], &active[wave]), "{target} {round}");
+                    }
+                }
+            }
+        }
+    )*};
+}
+matches! {
+    of_u32: u32
+    of_i64: i64
+    of_f32: f32
+    of_f64: f64
+    of_f16: f16
+    of_bf16: bf16
+    of_i8: i8
+    of_u16: u16
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn bits(x: &[f32], out: &mut [u64]) {
+        let i = global_id().x;
+        out[i] = match_any(x[i]);
+        out[i + 64] = match_any(x[i] > 0.0);
+    }
+}
+
+#[test]
+fn values_are_the_same_if_their_bits_are() {
+    let x: Vec<f32> = (0..64).map(|i| [0.0, -0.0, f32::NAN, 1.0][i % 4]).collect();
+    let mut out = vec![0; 128];
+    bits.launch(&Device::simulator(Target::GFX942), Grid::x(1), (&x, &mut out)).unwrap();
+    for i in 0..64 {
+        let every_fourth = 0x1111_1111_1111_1111u64;
+        assert_eq!(out[i], every_fourth << (i % 4));
+        assert_eq!(out[i + 64], if i % 4 == 3 { every_fourth << 3 } else { !(every_fourth << 3) });
+    }
+}
+
+gcn_kernel! {
+    /// Conditions of single lanes; 70 is lane 6.
+    #[workgroup(64)]
+    fn conditions(x: &[u32], n: u32, out: &mut [u32]) {
+        let i = global_id().x;
+        let odd = x[i] & 1 == 1;
+        let first: bool = read_first_lane(odd);
+        let sixth: bool = read_lane(odd, 70);
+        let other: bool = read_lane(odd, n);
+        let mut word: u32 = 0;
+        if first { word += 1; }
+        if sixth { word += 2; }
+        if other { word += 4; }
+        out[i] = word;
+        let with = write_lane(odd, n, !other);
+        let with = write_lane(with, 70, true);
+        out[i + 64] = with as u32;
+        if i >= 8 {
+            let first: bool = read_first_lane(odd);
+            let gone: bool = read_lane(odd, 3);
+            out[i + 128] = first as u32 + gone as u32 * 2;
+            out[i + 192] = write_lane(odd, n, !other) as u32;
+        }
+    }
+}
+
+#[test]
+fn conditions_of_single_lanes() {
+    let mut rng = Random::new(17);
+    for target in TARGETS {
+        for n in [0, 6, 9, 63, 64 + 31] {
+            let x: Vec<u32> = (0..64).map(|_| rng.below(1000) as u32).collect();
+            let mut out = vec![9u32; 256];
+            conditions.launch(&Device::simulator(target), Grid::x(1), (&x, n, &mut out)).unwrap();
+            let odd = |i: usize| x[i] & 1;
+            let at = n as usize % 64;
+            for i in 0..64 {
+                assert_eq!(out[i], odd(0) + 2 * odd(6) + 4 * odd(at), "{target} {n}");
+                let with = if i == 6 {
+                    1
+                } else if i == at {
+                    1 - odd(at)
+                } else {
+                    odd(i)
+                };
+                assert_eq!(out[i + 64], with, "{target} lane {i} of {n}");
+                // Lane 3 is not active there.
+                let read = if i < 8 { 9 } else { odd(8) };
+                let written = if i < 8 {
+                    9
+                } else if i == at {
+                    1 - odd(at)
+                } else {
+                    odd(i)
+                };
+                assert_eq!([out[i + 128], out[i + 192]], [read, written], "{target} lane {i} of {n}");
+            }
+        }
+    }
+}

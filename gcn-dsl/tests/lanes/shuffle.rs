@@ -1,0 +1,238 @@
+//! Values of other lanes: moves are the same bits, inactive sources give what the documentation says.
+
+use gcn_dsl::prelude::*;
+use gcn_test_support::Random;
+
+use super::{Sample, TARGETS, masks};
+
+/// What a move gives: the value of a lane, 0 where that lane is inactive; or another value where there is no such lane.
+enum From {
+    Lane(usize),
+    Own,
+    Fill,
+}
+
+/// A move's name, where each lane's value is from, and whether inactive sources give the fill.
+type Move = (String, Box<dyn Fn(usize) -> From>, bool);
+
+/// Every move, in the order of the kernels' outputs.
+fn moves() -> Vec<Move> {
+    let mut list: Vec<Move> = Vec::new();
+    for mask in 0..64 {
+        list.push((format!("xor {mask}"), Box::new(move |i| From::Lane(i ^ mask)), false));
+    }
+    for n in [0, 1, 2, 16, 63] {
+        let up = move |i: usize| i.checked_sub(n).map_or(From::Own, From::Lane);
+        let down = move |i: usize| if i + n < 64 { From::Lane(i + n) } else { From::Own };
+        list.push((format!("up {n}"), Box::new(up), false));
+        list.push((format!("down {n}"), Box::new(down), false));
+    }
+    for n in [0usize, 1, 7, 15] {
+        let row = |i: usize| i / 16 * 16;
+        list.push((
+            format!("rotate {n}"),
+            Box::new(move |i| From::Lane(row(i) + (i % 16 + 16 - n) % 16)),
+            false,
+        ));
+        let up = move |i: usize| if i % 16 >= n { From::Lane(i - n) } else { From::Fill };
+        let down = move |i: usize| if i % 16 + n < 16 { From::Lane(i + n) } else { From::Fill };
+        // Distance 0 is the value itself; any other has the fill for inactive lanes too.
+        list.push((format!("shift up {n}"), Box::new(up), true));
+        list.push((format!("shift down {n}"), Box::new(down), true));
+        list.push((format!("broadcast {n}"), Box::new(move |i| From::Lane(row(i) + n)), false));
+    }
+    list.push(("mirror".into(), Box::new(|i| From::Lane(i ^ 15)), false));
+    list.push(("half mirror".into(), Box::new(|i| From::Lane(i ^ 7)), false));
+    list.push(("quad".into(), Box::new(|i| From::Lane(i / 4 * 4 + [2, 2, 0, 3][i % 4])), false));
+    list.push(("shuffle".into(), Box::new(|i| From::Lane((i * 5 + 3) % 64)), false));
+    list
+}
+
+fn all<T: gcn_dsl::scalar::Scalar>(x: V<T>, fill: V<T>) -> Vec<V<T>> {
+    let mut out: Vec<V<T>> = (0..64).map(|mask| shuffle_xor(x, mask)).collect();
+    for n in [0, 1, 2, 16, 63] {
+        out.extend([shuffle_up(x, n), shuffle_down(x, n)]);
+    }
+    for n in [0, 1, 7, 15] {
+        out.extend([
+            row_rotate(x, n),
+            row_shift_up(x, n, fill),
+            row_shift_down(x, n, fill),
+            row_broadcast(x, n),
+        ]);
+    }
+    out.extend([
+        row_mirror(x),
+        row_half_mirror(x),
+        quad_permute(x, [2, 2, 0, 3]),
+        shuffle(x, lane_id() * 5 + 3),
+    ]);
+    out
+}
+
+macro_rules! moves_of {
+    ($($t:ident $masked:ident $plain:ident $test:ident;)*) => {$(
+        gcn_kernel! {
+            #[workgroup(64)]
+            fn $masked(x: &[$t], fill: &[$t], active: &[u32], out: &mut [$t]) {
+                let i = global_id().x;
+                let (value, other) = (x[i], fill[i]);
+                if active[i] != 0 {
+                    let results = comptime { all(value, other) };
+                    #[unroll] for k in 0..results.len() {
+                        out[i + k as u32 * 64] = results[k];
+                    }
+                }
+            }
+
+            #[workgroup(64)]
+            fn $plain(x: &[$t], fill: &[$t], out: &mut [$t]) {
+                let i = global_id().x;
+                let (value, other) = (x[i], fill[i]);
+                let results = comptime { all(value, other) };
+                #[unroll] for k in 0..results.len() {
+                    out[i + k as u32 * 64] = results[k];
+                }
+            }
+        }
+
+        #[test]
+        fn $test() {
+            let mut rng = Random::new(7);
+            let moves = moves();
+            for target in TARGETS {
+                for round in 0..6 {
+                    let [x, fill]: [Vec<$t>; 2] =
+                        std::array::from_fn(|_| (0..64).map(|_| Sample::any(&mut rng)).collect());
+                    let active = masks(&mut rng, 64, round);
+                    let flags: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
+                    let mut out = vec![<$t>::default(); 64 * moves.len()];
+                    let device = Device::simulator(target);
+                    if round == 0 {
+                        $plain.launch(&device, Grid::x(1), (&x, &fill, &mut out)).unwrap();
+                    } else {
+                        $masked.launch(&device, Grid::x(1), (&x, &fill, &flags, &mut out)).unwrap();
+                    }
+                    for (k, (name, from, fills)) in moves.iter().enumerate() {
+                        for i in (0..64).filter(|i| active[*i]) {
+                            let zero = <$t>::default();
+                            let wanted = match from(i) {
+                                From::Lane(lane) if active[lane] => x[lane],
+                                From::Lane(_) => if *fills { fill[i] } else { zero },
+                                From::Own => x[i],
+                                From::Fill => fill[i],
+                            };
+                            assert_eq!(out[k * 64 + i], wanted, "{target} round {round} {name} lane {i}");
+                        }
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+moves_of! {
+    u8 masked_u8 plain_u8 moves_of_u8;
+    i16 masked_i16 plain_i16 moves_of_i16;
+    u32 masked_u32 plain_u32 moves_of_u32;
+    i64 masked_i64 plain_i64 moves_of_i64;
+    f16 masked_f16 plain_f16 moves_of_f16;
+    bf16 masked_bf16 plain_bf16 moves_of_bf16;
+    f64 masked_f64 plain_f64 moves_of_f64;
+}
+
+gcn_kernel! {
+    /// Masks of lanes, one lane's value, and conditions that travel.
+    #[workgroup(64)]
+    fn masks_and_lanes(x: &[u32], y: &[f64], k: u32, words: &mut [u64], out: &mut [u32], wide: &mut [f64]) {
+        let i = global_id().x;
+        let odd = x[i] % 2 == 1;
+        words[i] = ballot(odd);
+        words[i + 64] = active_lanes();
+        out[i] = mbcnt(ballot(odd));
+        out[i + 64] = select(shuffle_xor(odd, 5), 1, 0);
+        out[i + 128] = select(lane_mask(ballot(odd) >> 1), 1, 0);
+        out[i + 192] = write_lane(x[i], k, 7u32);
+        wide[i] = write_lane(y[i], k + 1, 0.5);
+        if odd {
+            words[i + 64] = active_lanes();
+            out[i + 256] = select(is_first_lane(), 2, 1);
+        }
+    }
+}
+
+#[test]
+fn masks_of_lanes_and_single_lanes() {
+    let mut rng = Random::new(3);
+    for target in TARGETS {
+        let x: Vec<u32> = (0..64).map(|_| rng.below(1000) as u32).collect();
+        let y: Vec<f64> = (0..64).map(|_| rng.below(1000) as f64).collect();
+        let (mut words, mut out, mut wide) = (vec![0u64; 128], vec![0u32; 320], vec![0f64; 64]);
+        masks_and_lanes
+            .launch(&Device::simulator(target), Grid::x(1), (&x, &y, 60, &mut words, &mut out, &mut wide))
+            .unwrap();
+        let odd: u64 = (0..64).map(|i| u64::from(x[i] % 2 == 1) << i).sum();
+        for i in 0..64 {
+            let is = |i: usize| odd >> i & 1 == 1;
+            assert_eq!((words[i], words[i + 64]), (odd, if is(i) { odd } else { u64::MAX }), "{target} {i}");
+            assert_eq!(out[i], (odd & ((1u64 << i) - 1)).count_ones(), "{target} {i}");
+            assert_eq!(out[i + 64], u32::from(is(i ^ 5)), "{target} {i}");
+            assert_eq!(out[i + 128], (odd >> 1 >> i & 1) as u32, "{target} {i}");
+            assert_eq!(out[i + 192], if i == 60 { 7 } else { x[i] }, "{target} {i}");
+            assert_eq!(wide[i], if i == 61 { 0.5 } else { y[i] }, "{target} {i}");
+            let first = i as u32 == odd.trailing_zeros();
+            assert_eq!(out[i + 256], if first { 2 } else { u32::from(is(i)) }, "{target} {i}");
+        }
+    }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn far<const N: u32>(x: &mut [u32]) {
+        x[global_id().x] = shuffle_xor(x[global_id().x], N);
+    }
+}
+
+#[test]
+fn a_mask_beyond_the_wave_is_refused() {
+    far::<63>.build(Target::GFX90A).unwrap();
+    let error = far::<64>.build(Target::GFX90A).unwrap_err().to_string();
+    assert!(error.contains("at most 63") && error.contains("shuffle.rs"), "{error}");
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn one<const MASK: u32>(x: &mut [u32]) {
+        let i = global_id().x;
+        x[i] = shuffle_xor(x[i], MASK);
+    }
+}
+
+#[test]
+fn the_pattern_and_the_target_choose_the_instruction() {
+    let text = |mask: u32, target| {
+        let kernel = match mask {
+            1 => one::<1>.build(target),
+            8 => one::<8>.build(target),
+            4 => one::<4>.build(target),
+            16 => one::<16>.build(target),
+            20 => one::<20>.build(target),
+            32 => one::<32>.build(target),
+            _ => one::<33>.build(target),
+        };
+        kernel.unwrap().assembly(Comments::None)
+    };
+    for target in TARGETS {
+        let count = |mask, what| text(mask, target).matches(what).count();
+        assert_eq!(count(1, "quad_perm:[1,0,3,2]"), 1, "{target}");
+        assert_eq!(count(8, "row_ror:8"), 1, "{target}");
+        assert_eq!(count(4, "_dpp"), 2, "{target}");
+        assert_eq!(count(20, "ds_swizzle_b32"), 1, "{target}");
+        assert_eq!(count(33, "ds_bpermute_b32"), 1, "{target}");
+        let swaps = target == Target::GFX950;
+        assert_eq!(count(32, "v_permlane32_swap_b32"), usize::from(swaps), "{target}");
+        assert_eq!(count(32, "ds_bpermute_b32"), usize::from(!swaps), "{target}");
+        assert_eq!(count(16, "v_permlane16_swap_b32"), usize::from(swaps), "{target}");
+        assert_eq!(count(16, "ds_swizzle_b32"), usize::from(!swaps), "{target}");
+    }
+}

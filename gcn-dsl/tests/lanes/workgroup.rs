@@ -1,0 +1,86 @@
+//! Reductions and scans of a workgroup, of whole and of broken waves, in a loop so that the memory is used again.
+
+use gcn_dsl::prelude::*;
+use gcn_test_support::Random;
+
+use super::{Sample, TARGETS, expected};
+
+macro_rules! kernels {
+    ($($t:ident $name:ident;)*) => {$(
+        gcn_kernel! {
+            #[workgroup(N, 2)]
+            fn $name<const N: u32>(x: &[$t], y: &[$t], rounds: u32, out: &mut [$t]) {
+                let flat = local_id().x + local_id().y * N;
+                let all = N * 2;
+                for round in 0..rounds {
+                    let i = flat + round * all;
+                    let at = flat + round * (all * 12);
+                    out[at] = workgroup_sum(x[i]);
+                    out[at + all] = workgroup_inclusive_sum(x[i]);
+                    out[at + all * 2] = workgroup_exclusive_sum(x[i]);
+                    out[at + all * 3] = workgroup_product(y[i]);
+                    out[at + all * 4] = workgroup_inclusive_product(y[i]);
+                    out[at + all * 5] = workgroup_exclusive_product(y[i]);
+                    out[at + all * 6] = workgroup_min(x[i]);
+                    out[at + all * 7] = workgroup_inclusive_min(x[i]);
+                    out[at + all * 8] = workgroup_exclusive_min(x[i]);
+                    out[at + all * 9] = workgroup_max(x[i]);
+                    out[at + all * 10] = workgroup_inclusive_max(x[i]);
+                    out[at + all * 11] = workgroup_exclusive_max(x[i]);
+                }
+            }
+        }
+    )*};
+}
+
+kernels! { i16 of_i16; u32 of_u32; u64 of_u64; f16 of_f16; bf16 of_bf16; f32 of_f32; f64 of_f64; }
+
+macro_rules! check {
+    ($t:ident $name:ident $n:literal) => {
+        let (all, rounds) = ($n * 2, 2);
+        let mut rng = Random::new($n);
+        for target in TARGETS {
+            let x: Vec<$t> = (0..all * rounds).map(|_| Sample::term(&mut rng)).collect();
+            let y: Vec<$t> = (0..all * rounds).map(|_| Sample::factor(&mut rng)).collect();
+            let mut out = vec![<$t>::default(); all * rounds * 12];
+            let args = (&x[..], &y[..], rounds as u32, &mut out[..]);
+            $name::<$n>.launch(&Device::simulator(target), Grid::x(1), args).unwrap();
+            for round in 0..rounds {
+                for op in 0..4 {
+                    let operand = if op == 1 { &y } else { &x };
+                    let wanted = expected(op, &operand[round * all..(round + 1) * all], &vec![true; all]);
+                    for spread in 0..3 {
+                        for i in 0..all {
+                            let got = out[(round * 12 + op * 3 + spread) * all + i];
+                            assert_eq!(
+                                got,
+                                wanted[i][spread],
+                                "{target} {} {} {op} {spread} {i}",
+                                all,
+                                stringify!($t)
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    };
+}
+
+#[test]
+fn whole_waves() {
+    check!(u32 of_u32 128);
+    check!(f32 of_f32 512);
+    check!(f16 of_f16 96);
+    check!(u64 of_u64 64);
+    check!(bf16 of_bf16 64);
+}
+
+#[test]
+fn one_wave_and_broken_waves() {
+    check!(i16 of_i16 32);
+    check!(f64 of_f64 33);
+    check!(u32 of_u32 50);
+    check!(f32 of_f32 161);
+    check!(bf16 of_bf16 65);
+}

@@ -1,0 +1,8 @@
+//! The language: operators, control flow, functions, assembly in kernels, and errors.
+
+mod bounds;
+mod control;
+mod embed;
+mod errors;
+mod functions;
+mod operators;

@@ -1,0 +1,10 @@
+//! Matrix operands, tiles and their loads.
+
+mod capability;
+mod conflicts;
+mod fragments;
+mod mixed;
+mod multiply;
+mod tile;
+mod timing;
+mod transposed;

@@ -1,0 +1,28 @@
+//! Random programs of the kernel language: the simulator, in strict mode, against an interpreter in plain Rust, bit by bit.
+//!
+//! A program is data ([`ast`]). It becomes a kernel through the functions that the macro expands to ([`trace`]), and runs lane
+//! by lane in [`interpret`]. [`reduce`] makes a failing one small, [`print`] shows it as the source of a `gcn_kernel!`.
+//!
+//! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl --test random_programs` runs that many; `GCN_FUZZ_SEED` starts
+//! elsewhere. [`through_macro`] lets rustc compile a few dozen from their source.
+
+mod ast;
+mod bits;
+mod counting;
+mod data;
+mod found;
+mod generate;
+mod interpret;
+mod memory;
+mod pipelined;
+mod print;
+mod reduce;
+mod run;
+#[rustfmt::skip]
+#[allow(unused, clippy::all, clippy::pedantic, reason = "a generator's taste")]
+mod sample;
+mod through_macro;
+mod tight;
+mod trace;
+mod typing;
+mod value;

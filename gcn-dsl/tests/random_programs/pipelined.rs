@@ -1,0 +1,87 @@
+//! Random programs again, with every loop pipelined that can be: they still give what the interpreter gives.
+
+use gcn_dsl::BuildError;
+use gcn_dsl::prelude::{Kernel, Target};
+use gcn_test_support::env::{fuzz_count, fuzz_seed};
+
+use super::ast::{Program, Stmt};
+use super::run::{self, Outcome};
+use super::trace::Generated;
+use super::{generate, typing};
+
+/// Programs, and the loops that must have been among them for the test to mean something.
+const COUNT: u64 = 40;
+const LEAST_LOOPS: usize = 30;
+
+/// Sets the stages of the loops for which `stages` has some, by their number in the text.
+fn with_stages(program: &Program, stages: &[Option<u8>]) -> Program {
+    fn visit(body: &mut [Stmt], stages: &mut std::slice::Iter<'_, Option<u8>>) {
+        for stmt in body {
+            if let Stmt::For { range, .. } = stmt {
+                range.stages = stages.next().copied().flatten();
+            }
+            stmt.bodies_mut().into_iter().for_each(|inner| visit(inner, stages));
+        }
+    }
+    let mut program = program.clone();
+    visit(&mut program.body, &mut stages.iter());
+    program
+}
+
+/// For each `for` in the text whether nothing leaves it early, which the macro would refuse.
+fn loops(program: &Program) -> Vec<bool> {
+    let mut found = Vec::new();
+    program.each(&mut |stmt| {
+        if let Stmt::For { body, .. } = stmt {
+            found.push(!body.iter().any(|s| s.leaves(0)));
+        }
+    });
+    found
+}
+
+/// How many loops of the program are pipelined when it is built.
+fn pipelined(program: &Program) -> usize {
+    match Generated(program).build(Target::GFX942) {
+        Ok(built) => built.pipelines().len(),
+        Err(BuildError::Pipeline { .. }) => 0,
+        // What it is, the run says.
+        Err(_) => 1,
+    }
+}
+
+/// The program with each loop pipelined of which a load can run ahead; how many there are.
+fn transformed(seed: u64, program: &Program) -> (Program, usize) {
+    let candidates = loops(program);
+    let stages = |i: usize| 2 + ((seed as usize + i) % 3) as u8;
+    let alone = |i: usize| {
+        let only: Vec<Option<u8>> = (0..candidates.len()).map(|k| (k == i).then(|| stages(i))).collect();
+        pipelined(&with_stages(program, &only)) > 0
+    };
+    let chosen: Vec<Option<u8>> =
+        candidates.iter().enumerate().map(|(i, free)| (*free && alone(i)).then(|| stages(i))).collect();
+    let count = chosen.iter().flatten().count();
+    (with_stages(program, &chosen), count)
+}
+
+#[test]
+fn pipelined_programs_give_what_the_interpreter_gives() {
+    let (first, count) = (fuzz_seed(0), fuzz_count(COUNT));
+    let (mut same, mut loops, mut seed) = (0, 0, first);
+    while same < count && seed < first + 20 * count {
+        let (program, pipelined) = transformed(seed, &generate::program(seed));
+        assert!(typing::is_valid(&program));
+        if pipelined > 0 {
+            match run::check(&program) {
+                Outcome::Same => (same, loops) = (same + 1, loops + pipelined),
+                Outcome::Failure(failure) => panic!("{}", run::report(seed, &program, &failure)),
+                Outcome::Unspecified(_) | Outcome::TooLarge | Outcome::Missing => {}
+            }
+        }
+        seed += 1;
+    }
+    println!("{same} programs with {loops} pipelined loops, of {} looked at", seed - first);
+    assert!(
+        same >= count.min(1) && (count < COUNT || loops >= LEAST_LOOPS),
+        "only {loops} loops in {same} programs"
+    );
+}

@@ -1,0 +1,207 @@
+//! One program, everywhere.
+
+use gcn_dsl::prelude::{Kernel, Target};
+use gcn_dsl::scalar::Elem;
+use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
+use gcn_sim::Memory;
+use gcn_test_support::env::{fuzz_count, fuzz_seed, is_set, setting};
+
+use super::ast::{NUMBERS, Program, SHARED, bit};
+use super::bits::Unspecified;
+use super::data::{Data, Results};
+use super::trace::{self, Generated};
+use super::{generate, interpret, print, reduce, typing};
+
+pub const TARGETS: [Target; 6] = Target::ALL;
+
+/// What became of a program.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    Same,
+    /// The language leaves its meaning open.
+    Unspecified(Unspecified),
+    /// It needs more registers than there are.
+    TooLarge,
+    /// It uses an operation that has types but no instructions yet.
+    Missing,
+    Failure(Failure),
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Failure {
+    pub kind: Kind,
+    pub target: Target,
+    pub what: String,
+}
+
+/// Kinds of failure, which reduction must not mix up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Build,
+    Launch,
+    Result,
+    Panic,
+}
+
+/// Instructions of a wave: more than an interpreted program needs, so that a loop without end is a failure.
+const MOST_INSTRUCTIONS: u64 = 3_000_000;
+
+fn on(program: &Program, target: Target, data: &Data) -> Result<Results, Outcome> {
+    let built = build(program, target, &BuildOptions::default())?;
+    simulate(program, &built, data).map_err(|what| failure(Kind::Launch, target, what))
+}
+
+fn failure(kind: Kind, target: Target, what: String) -> Outcome {
+    Outcome::Failure(Failure { kind, target, what })
+}
+
+pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Result<BuiltKernel, Outcome> {
+    Generated(program).build_with(target, options).map_err(|e| match e {
+        BuildError::Registers(_) => Outcome::TooLarge,
+        BuildError::Lower { error, .. } if error.to_string().contains("not available") => Outcome::Missing,
+        e => failure(Kind::Build, target, e.to_string()),
+    })
+}
+
+/// As `Device::simulator` does it, with a limit on the instructions.
+pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<Results, String> {
+    let (mut memory, used, mut results) = (Memory::new(), program.used(), data.results.clone());
+    let mut put = |values: &[u64], elem: Elem| {
+        let bytes = trace::bytes(elem, values);
+        let address = memory.alloc(bytes.len());
+        memory.write(address, &bytes).map(|()| address).map_err(|e| e.to_string())
+    };
+    let (mut addresses, mut written) = (Vec::new(), Vec::new());
+    for elem in NUMBERS {
+        let i = elem as usize;
+        if used.inputs & bit(elem) != 0 {
+            addresses.push(put(&data.inputs[i], elem)?);
+        }
+        if used.outputs & bit(elem) != 0 {
+            addresses.push(put(&results.outputs[i], elem)?);
+            written.push((addresses[addresses.len() - 1], elem, true));
+        }
+        if used.shared & bit(elem) != 0 {
+            let k = SHARED.iter().position(|e| *e == elem).ok_or("no atomics")?;
+            addresses.push(put(&results.shared[k], elem)?);
+            written.push((addresses[addresses.len() - 1], elem, false));
+        }
+    }
+    let mut arguments = data.clone();
+    let kernarg =
+        Generated(program).kernarg((&mut arguments, used), &addresses).map_err(|e| e.to_string())?;
+    let options = gcn_sim::Options {
+        mode: gcn_sim::Mode::Strict,
+        max_instructions: MOST_INSTRUCTIONS,
+        parallel: false,
+        ..gcn_sim::Options::default()
+    };
+    let state = gcn_sim::KernelState::from_descriptor(&built.descriptor(), built.target());
+    let state = state.map_err(|e| e.to_string())?;
+    let machine = gcn_sim::Machine::new(built.target(), built.code(), state).map_err(|e| e.to_string())?;
+    let grid = [program.groups, 1, 1];
+    gcn_sim::run(&machine, &mut memory, grid, [program.workgroup, 1, 1], &kernarg, &options)
+        .map_err(|e| e.to_string())?;
+    for (address, elem, output) in written {
+        let into = match output {
+            true => &mut results.outputs[elem as usize],
+            false => &mut results.shared[SHARED.iter().position(|e| *e == elem).ok_or("no atomics")?],
+        };
+        let size = elem.bytes() as usize;
+        let bytes = memory.read(address, into.len() * size).map_err(|e| e.to_string())?;
+        for (value, chunk) in into.iter_mut().zip(bytes.chunks_exact(size)) {
+            *value = chunk.iter().rev().fold(0, |v, byte| v << 8 | u64::from(*byte));
+        }
+    }
+    Ok(results)
+}
+
+/// Runs the program on each target, and as plain Rust.
+pub fn check(program: &Program) -> Outcome {
+    let data = Data::new(program);
+    let want = match interpret::run(program, &data) {
+        Ok(want) => want,
+        Err(why) => return Outcome::Unspecified(why),
+    };
+    for target in TARGETS {
+        let run = || on(program, target, &data);
+        let got = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
+            Ok(Ok(got)) => got,
+            Ok(Err(outcome)) => return outcome,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()));
+                let what = text.unwrap_or_else(|| "a panic".to_owned());
+                return Outcome::Failure(Failure { kind: Kind::Panic, target, what });
+            }
+        };
+        if let Some(what) = got.difference(&want) {
+            return Outcome::Failure(Failure { kind: Kind::Result, target, what });
+        }
+    }
+    Outcome::Same
+}
+
+/// Reduces a failing program and says all there is to know about it.
+pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
+    let small = reduce::reduce(
+        program,
+        |candidate| matches!(check(candidate), Outcome::Failure(f) if f.kind == failure.kind),
+    );
+    let what = match check(&small) {
+        Outcome::Failure(f) => format!("{:?} on {}: {}", f.kind, f.target, f.what),
+        other => format!("{other:?}"),
+    };
+    let source = print::kernel(&small, "reduced");
+    format!("program {seed}, reduced from {} to {}: {what}\n{source}", program.size(), small.size())
+}
+
+#[test]
+fn random_programs_give_what_the_interpreter_gives() {
+    let (first, count) = (fuzz_seed(0), fuzz_count(60));
+    let stop_at = setting("GCN_FUZZ_FAILURES", 1);
+    let (mut same, mut large, mut missing) = (0, 0, 0);
+    let mut open = std::collections::BTreeMap::<&str, u64>::new();
+    let mut failures: Vec<String> = Vec::new();
+    let (mut seed, mut statements) = (first, 0);
+    while same < count && seed < first + 2 * count + 100 {
+        let program = generate::program(seed);
+        if is_set("GCN_FUZZ_PRINT") {
+            println!("{}", print::kernel(&program, &format!("program_{seed}")));
+        }
+        assert!(
+            typing::is_valid(&program),
+            "program {seed} is not valid:\n{}",
+            print::kernel(&program, "invalid")
+        );
+        match check(&program) {
+            Outcome::Same => {
+                same += 1;
+                statements += program.size();
+            }
+            Outcome::Unspecified(Unspecified(why)) => *open.entry(why).or_default() += 1,
+            Outcome::TooLarge => large += 1,
+            Outcome::Missing => missing += 1,
+            Outcome::Failure(failure) => {
+                eprintln!("program {seed} fails: {failure:?}");
+                let text = report(seed, &program, &failure);
+                eprintln!("{text}");
+                failures.push(text);
+                if failures.len() >= stop_at {
+                    break;
+                }
+            }
+        }
+        seed += 1;
+    }
+    println!(
+        "{same} programs of {statements} parts the same on {} targets; {large} too large, {missing} with operations that are missing, {open:?} unspecified",
+        TARGETS.len()
+    );
+    assert!(failures.is_empty(), "{} programs fail; the first: {}", failures.len(), failures[0]);
+    assert!(
+        same >= count.min(1) && same * 2 >= count,
+        "only {same} of {} programs mean something",
+        seed - first
+    );
+}

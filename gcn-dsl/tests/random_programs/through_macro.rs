@@ -1,0 +1,113 @@
+//! The same programs as source text: what `gcn_kernel!` makes of a program means what the program means.
+//!
+//! `sample.rs` is made of [`print`](super::print) by `GCN_BLESS=1 cargo test -p gcn-dsl --test random_programs through_macro`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use gcn_dsl::prelude::Target;
+use gcn_dsl::{BuildError, BuiltKernel};
+use gcn_test_support::stored::assert_current;
+
+use super::ast::{Op, Program, Range, Stmt, Ty};
+use super::data::Data;
+use super::run::{TARGETS, simulate};
+use super::sample::SAMPLE;
+use super::{generate, interpret, print, typing};
+
+/// A kernel of the sample: the program's number, and what builds the kernel.
+pub type Sampled = (u64, fn(Target) -> Result<BuiltKernel, BuildError>);
+
+/// How many programs the sample is chosen from, and how large each is at most, for the sake of what rustc needs for them.
+const CANDIDATES: usize = 150;
+const LARGEST: usize = 150;
+
+/// What of the language a program contains: each kind of statement, of operator and of call, and each type of host, uniform
+/// and varying values. The macro works by syntax, so that pairs of a type and an operation would add kernels but no case.
+fn features(program: &Program) -> BTreeSet<String> {
+    // The variant's name; for operators also which.
+    let kind =
+        |text: String, depth: usize| text.split(['(', ' ', ',']).take(depth).collect::<Vec<_>>().join(" ");
+    let mut features = BTreeSet::new();
+    program.each(&mut |stmt| {
+        features.insert(match stmt {
+            Stmt::Let { var, .. } => format!("let, mutable {}", program.vars[*var].mutable),
+            Stmt::Set { op, .. } => format!("set {op:?}"),
+            Stmt::If { els, .. } => format!("if, else {}", !els.is_empty()),
+            Stmt::For { range: Range { inclusive, reversed, step, .. }, .. } => {
+                format!("for {inclusive} {reversed} {}", step.is_some())
+            }
+            _ => kind(format!("{stmt:?}"), 1),
+        });
+        for expr in stmt.exprs() {
+            expr.each(&mut |expr| {
+                let Some(Ty { elem, place }) = typing::ty(program, expr) else { return };
+                let operator = matches!(expr.op, Op::Un(_) | Op::Bin(_) | Op::Cmp(_));
+                let op = kind(format!("{:?}", expr.op), if operator { 2 } else { 1 });
+                features.extend([op, format!("{elem:?} {place:?}")]);
+            });
+        }
+    });
+    features
+}
+
+/// The programs of the sample: of the first that mean something the fewest, as far as a greedy choice finds them, that
+/// together contain all that any of them contains.
+fn chosen() -> BTreeSet<u64> {
+    let means_something =
+        |program: &Program| program.size() <= LARGEST && interpret::run(program, &Data::new(program)).is_ok();
+    let candidates = (0..).map(|seed| (seed, generate::program(seed)));
+    let candidates = candidates.filter(|(_, program)| means_something(program)).take(CANDIDATES);
+    let mut left: Vec<_> =
+        candidates.map(|(seed, program)| (seed, program.size(), features(&program))).collect();
+    let mut chosen = BTreeSet::new();
+    // New features for what rustc has to compile; the first of the best.
+    let worth = |(_, size, features): &(u64, usize, BTreeSet<String>)| features.len() * 1000 / size;
+    while let Some(best) = left.iter().rev().max_by_key(|candidate| worth(candidate)) {
+        let (seed, _, covered) = best.clone();
+        chosen.insert(seed);
+        left.iter_mut().for_each(|(_, _, features)| features.retain(|feature| !covered.contains(feature)));
+        left.retain(|(_, _, features)| !features.is_empty());
+    }
+    chosen
+}
+
+fn source() -> String {
+    let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
+    out.push_str("use gcn_dsl::prelude::*;\n\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    let (mut kernels, mut list) = (String::new(), String::new());
+    for seed in chosen() {
+        kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));
+        kernels.push('\n');
+        _ = writeln!(list, "    ({seed}, |target| program_{seed}.build(target)),");
+    }
+    for line in kernels.trim_end().lines() {
+        let indent = if line.is_empty() { "" } else { "    " };
+        _ = writeln!(out, "{indent}{line}");
+    }
+    _ = write!(out, "}}\n\npub const SAMPLE: &[Sampled] = &[\n{list}];\n");
+    out
+}
+
+#[test]
+fn the_sample_is_current() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random_programs/sample.rs");
+    assert_current(path, &source());
+}
+
+#[test]
+fn the_macro_gives_what_the_interpreter_gives() {
+    for &(seed, build) in SAMPLE {
+        let program = generate::program(seed);
+        let data = Data::new(&program);
+        let want = interpret::run(&program, &data).unwrap();
+        for target in TARGETS {
+            let built = build(target).unwrap_or_else(|e| panic!("program {seed} on {target}: {e}"));
+            let got = simulate(&program, &built, &data);
+            let got = got.unwrap_or_else(|e| panic!("program {seed} on {target}: {e}"));
+            if let Some(what) = got.difference(&want) {
+                panic!("program {seed} through the macro on {target}: {what}");
+            }
+        }
+    }
+}

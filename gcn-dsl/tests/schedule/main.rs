@@ -1,0 +1,12 @@
+//! Schedules, waits and registers: what follows instruction selection, and what kernels ask of it.
+
+mod fill;
+mod invariant;
+mod list;
+mod manual;
+mod order;
+mod pinned;
+mod pipeline;
+mod registers;
+mod schedule_text;
+mod spill_lds;

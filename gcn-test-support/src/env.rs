@@ -1,0 +1,56 @@
+//! Settings that the environment gives to tests: how much of a test runs.
+
+use std::any::type_name;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// The value of a variable, `default` where it is not set.
+///
+/// # Panics
+/// If the value does not parse: a mistyped number must not pass for a run of that size.
+#[must_use]
+pub fn setting<T: FromStr>(variable: &str, default: T) -> T {
+    match std::env::var(variable) {
+        Ok(text) => {
+            text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a {}", type_name::<T>()))
+        }
+        Err(_) => default,
+    }
+}
+
+/// True if the variable is set, to whatever value.
+#[must_use]
+pub fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some()
+}
+
+/// How many random cases a test runs: `GCN_FUZZ_COUNT`, by default `default`.
+#[must_use]
+pub fn fuzz_count<T: FromStr>(default: T) -> T {
+    setting("GCN_FUZZ_COUNT", default)
+}
+
+/// The first seed of a test with random cases: `GCN_FUZZ_SEED`, by default `default`.
+#[must_use]
+pub fn fuzz_seed(default: u64) -> u64 {
+    setting("GCN_FUZZ_SEED", default)
+}
+
+/// The seeds of a test with random cases: `count` of them from `first` on, unless the environment says otherwise.
+#[must_use]
+pub fn fuzz_seeds(first: u64, count: u64) -> Range<u64> {
+    let first = fuzz_seed(first);
+    first..first.saturating_add(fuzz_count(count))
+}
+
+/// The step through a fixed list of cases that an ordinary run samples: 1 if `GCN_FUZZ_COUNT` asks for a full run.
+#[must_use]
+pub fn fuzz_step(sample: usize) -> usize {
+    if is_set("GCN_FUZZ_COUNT") { 1 } else { sample }
+}
+
+/// True if tests are to write the files that they compare with: `GCN_BLESS=1`.
+#[must_use]
+pub fn bless() -> bool {
+    is_set("GCN_BLESS")
+}

@@ -1,0 +1,22 @@
+//! LLVM's tools, for every test that asks LLVM.
+
+use std::path::PathBuf;
+
+/// The version whose output the tests were written against.
+const VERSION: &str = "22";
+
+/// Path of a tool, `None` (with a loud line) where it is not installed.
+///
+/// # Panics
+/// If it is not installed although `GCN_REQUIRE_LLVM=1` says that it must be.
+pub fn tool(name: &str) -> Option<PathBuf> {
+    let versioned = format!("{name}-{VERSION}");
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|f| f.join(&versioned)).find(|p| p.is_file());
+    if found.is_none() {
+        let required = std::env::var_os("GCN_REQUIRE_LLVM").is_some_and(|v| v == "1");
+        assert!(!required, "`{versioned}` is not in PATH, but GCN_REQUIRE_LLVM=1");
+        eprintln!("SKIPPED: `{versioned}` is not in PATH; install LLVM {VERSION} to compare with it");
+    }
+    found
+}
