@@ -1,7 +1,9 @@
-//! `gcn asm` against `llvm-mc` and `ld.lld`, on random instructions: every form in gcn-emit's golden list for the target is as likely as any
-//! other, registers are random, and every second instruction has a random literal. Hardly any instruction is there twice.
+//! `gcn asm` against `llvm-mc` and `ld.lld`, on random instructions: every form in gcn-emit's golden list for
+//! the target is as likely as any other, registers are random, and every second instruction has a random
+//! literal. Hardly any instruction is there twice.
 //!
-//! Measured with LLVM 22.1.8, four runs: 10.0 to 10.3 times as fast by elapsed time, 9.6 to 10.0 times by processor time.
+//! Measured with LLVM 22.1.8, four runs: 10.0 to 10.3 times as fast by elapsed time, 9.6 to 10.0 times by
+//! processor time.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -74,8 +76,8 @@ fn source(count: usize) -> String {
     out
 }
 
-/// True if the last dword of the machine code is the one hexadecimal number of the text, and too large for an inline constant or
-/// an offset.
+/// True if the last dword of the machine code is the one hexadecimal number of the text, and too large for an
+/// inline constant or an offset.
 fn has_literal(text: &str, code: &str) -> bool {
     let mut numbers = text.split("0x").skip(1);
     let (Some(digits), None) = (numbers.next(), numbers.next()) else { return false };
@@ -95,8 +97,8 @@ impl Random {
         ((z ^ z >> 31) % end as u64) as usize
     }
 
-    /// The text with even VGPRs, which every operand takes, in place of single ones and, if asked for, another literal in
-    /// place of its own.
+    /// The text with even VGPRs, which every operand takes, in place of single ones and, if asked for,
+    /// another literal in place of its own.
     fn vary(&mut self, text: &str, literal: bool, out: &mut String) {
         for word in text.split_inclusive([' ', ',', '|', '(', ')', '-']) {
             let name = word.trim_end_matches([' ', ',', '|', '(', ')', '-']);
