@@ -1,7 +1,7 @@
 //! How fast kernels are compiled and simulated: `cargo bench -p gcn-examples`.
 //!
-//! `code_object` is the time from the call to the finished code object, with machine instructions as items; `simulate` the
-//! time of a run, with instructions executed by a wave as items.
+//! `code_object` is the time from the call to the finished code object, with machine instructions as items;
+//! `simulate` the time of a run, with instructions executed by a wave as items.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};

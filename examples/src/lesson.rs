@@ -1,4 +1,4 @@
-//! What a lesson consists of.
+//! The parts of a lesson.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::Comparison;
 /// The targets that every lesson is built for and simulated on.
 pub const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
 
-/// A problem size; what the numbers mean is the lesson's business.
+/// A problem size; the lesson defines the meaning of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub &'static [u32]);
 
@@ -47,7 +47,8 @@ impl Lesson {
         (self.build_with)(target, &BuildOptions::default())
     }
 
-    /// Fails unless every size gives the reference's bits on these targets: for those that not every lesson has.
+    /// Fails unless every size gives the reference's bits on these targets: for those that not every lesson
+    /// has.
     #[cfg(test)]
     pub(crate) fn is_exact_on(&self, targets: &[Target]) {
         for &target in targets {

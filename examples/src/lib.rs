@@ -1,7 +1,8 @@
 //! The lessons and what they share.
 //!
-//! Each lesson is one file in [`lessons`]: the kernel, the same computation in plain Rust, and the problem sizes
-//! on which both are compared. The programs in `src/bin` run one lesson each ([`teach`]). In reading order:
+//! Each lesson is one file in [`lessons`]: the kernel, the same computation in plain Rust, and the problem
+//! sizes on which both are compared. The programs in `src/bin` run one lesson each ([`teach`]). In reading
+//! order:
 //!
 //! 1. `saxpy`: one lane per element; slices that know their length.
 //! 2. `vector_add_2d`: a grid of two dimensions, and lanes that must not run.

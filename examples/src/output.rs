@@ -13,13 +13,14 @@ pub struct OutputError {
     source: std::io::Error,
 }
 
-/// `target/gcn` of the workspace, wherever cargo's own target directory is.
+/// `target/gcn` of the workspace, independent of where cargo's own target directory is.
 fn folder() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package).join("target/gcn")
 }
 
-/// Writes the assembly (with the reason of each wait) and the code object, and returns both paths, `.s` first.
+/// Writes the assembly (with the reason of each wait) and the code object, and returns both paths, `.s`
+/// first.
 ///
 /// # Errors
 /// The path that could not be written and why.

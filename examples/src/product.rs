@@ -1,7 +1,7 @@
 //! The matrix product that references have in common.
 
-/// The elements of a * b, row by row; `a` has rows of `depth` elements, `b` columns of them. Each begins as 0 and takes its products by
-/// `add`, `k` ascending.
+/// The elements of a * b, row by row; `a` has rows of `depth` elements, `b` columns of them. Each begins as 0
+/// and takes its products by `add`, `k` ascending.
 pub(crate) fn product<T, C: Copy + Default>(
     [columns, depth]: [usize; 2],
     a: &[T],

@@ -1,4 +1,4 @@
-//! What every example program does with its lesson.
+//! The common part of the example programs: build, write, simulate, compare, report.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -34,8 +34,8 @@ pub enum LessonError {
     },
 }
 
-/// Builds the lesson's kernel for each target, writes its files, simulates every size, compares with the reference
-/// and prints a short report.
+/// Builds the lesson's kernel for each target, writes its files, simulates every size, compares with the
+/// reference and prints a short report.
 pub fn teach(lesson: &Lesson) -> ExitCode {
     for target in TARGETS {
         if let Err(error) = on_target(lesson, target) {

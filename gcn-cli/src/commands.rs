@@ -1,4 +1,4 @@
-//! The commands, one file each: `Args` is what clap reads, `run` does it.
+//! The commands, one file each: clap parses the command line into `Args`, `run` executes the command.
 
 pub mod asm;
 pub mod check;
@@ -27,7 +27,7 @@ use gcn_isa::Target;
 
 use crate::failure::Failure;
 
-/// When the rules of XNACK replay count.
+/// When the rules of XNACK replay apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Xnack {
     /// Unless the target id says `xnack-`.
@@ -39,7 +39,7 @@ enum Xnack {
 }
 
 impl Xnack {
-    /// Whether they count in any case; `None` if the target id says it.
+    /// Whether they apply in any case; `None` if the target id decides.
     fn choice(self) -> Option<bool> {
         match self {
             Xnack::Target => None,
@@ -53,7 +53,7 @@ impl Xnack {
     }
 }
 
-/// Reads a target's name for clap, with the names that there are.
+/// Parses a target's name for clap; the error lists the known names.
 fn target(name: &str) -> Result<Target, String> {
     name.parse().map_err(|_| {
         let names: Vec<_> = Target::ALL.into_iter().map(Target::name).collect();
@@ -61,12 +61,12 @@ fn target(name: &str) -> Result<Target, String> {
     })
 }
 
-/// Reads a code object for a command that names its file in errors.
+/// Reads a code object; errors name the file.
 fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failure> {
     read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
 }
 
-/// Most host threads that a command uses.
+/// The largest number of host threads that a command uses.
 const MOST_JOBS: usize = 256;
 
 /// A value as JSON text with a line end.
@@ -75,12 +75,12 @@ fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     text.map(|t| t + "\n").map_err(|error| Failure::input(format!("the result has no JSON form: {error}")))
 }
 
-/// `kernel K` is none of the object's: says which there are.
+/// The error for a `--kernel K` that the object does not have; it lists the kernels.
 fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Failure {
     const SHOWN: usize = 8;
     let mut message = format!("{file} has no kernel `{name}`");
     let mut names: Vec<_> = object.kernels.iter().map(|k| k.name).collect();
-    // The nearest name first; a stable sort keeps the object's order of names that are equally far.
+    // The nearest name first; the stable sort keeps the object's order of names at the same distance.
     names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
     if names.is_empty() {
         message += "; it has no kernel at all";

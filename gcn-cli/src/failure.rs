@@ -1,20 +1,20 @@
-//! What goes wrong, and the exit code that says so.
+//! Errors of commands, with their exit codes.
 
 use std::process::ExitCode;
 
 use crate::file;
 
-/// Why a command did not do its work.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
     code: u8,
-    /// The message needs no `error:` before it.
+    /// The message is printed without `error:` before it.
     complete: bool,
 }
 
 impl Failure {
-    /// Something is wrong with what was read: exit code 1.
+    /// Something is wrong with the input: exit code 1.
     pub fn input(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), code: 1, complete: false }
     }
@@ -24,22 +24,23 @@ impl Failure {
         Failure { message: message.into(), code: 2, complete: false }
     }
 
-    /// The output says what there is to say: this exit code.
+    /// The output already says everything; only this exit code remains.
     pub fn silent(code: u8) -> Failure {
         Failure { message: String::new(), code, complete: false }
     }
 
-    /// Whoever read the output has stopped reading: nothing to say.
+    /// The reader of the output has closed it: no message, exit code 0.
     pub fn reader_gone() -> Failure {
         Failure { message: String::new(), code: 0, complete: false }
     }
 
-    /// Something is wrong with what was read, and the message says so by itself.
+    /// Something is wrong with the input; the message is printed without `error:`.
     pub fn shown(message: impl Into<String>) -> Failure {
         Failure { complete: true, ..Failure::input(message) }
     }
 
-    /// What was read is not what the command is for, and the message says so by itself: exit code 2.
+    /// The input is not of a kind that the command accepts: exit code 2; the message is printed without
+    /// `error:`.
     pub fn unreadable(message: impl Into<String>) -> Failure {
         Failure { message: message.into(), code: 2, complete: true }
     }
@@ -49,7 +50,7 @@ impl Failure {
         Failure { code: 2, ..self }
     }
 
-    /// The failure with more to say.
+    /// Appends `more` to the message.
     pub fn with(mut self, more: &str) -> Failure {
         self.message += more;
         self

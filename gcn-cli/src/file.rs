@@ -11,14 +11,14 @@ use crate::failure::Failure;
 /// The name of standard input or output.
 pub const STANDARD: &str = "-";
 
-/// What to call a file in messages.
+/// The name of a file in messages.
 pub fn shown(file: &str) -> &str {
     if file == STANDARD { "<stdin>" } else { file }
 }
 
-/// Most bytes that a file may have.
+/// The largest file that is read, in bytes.
 const MOST: u64 = 4 << 30;
-/// Most bytes that a compressed file may unpack to.
+/// The largest result of unpacking a compressed file, in bytes.
 const MOST_UNPACKED: u64 = 1 << 30;
 
 /// The bytes of a file.
@@ -27,16 +27,16 @@ pub fn read(file: &str) -> Result<Vec<u8>, Failure> {
     if file == STANDARD {
         return all(std::io::stdin().lock(), 0, MOST).map_err(failed);
     }
-    // A folder can be opened, and then says that it is one.
+    // `open` accepts a folder; the error then comes from reading it.
     let file = std::fs::File::open(file).map_err(failed)?;
     let size = file.metadata().map_or(0, |m| m.len());
     all(file, size, MOST).map_err(failed)
 }
 
-/// All bytes, about `size`, if they are not too many: a device or a pipe may have no end.
+/// Reads all bytes, about `size`, and fails if there are more than `most`: a device or a pipe may be endless.
 fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One more, so that the end is seen without more memory.
+    // One more than needed, so that `read_to_end` sees the end without growing the vector.
     let room = usize::try_from(size.min(most) + 1).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(room)?;
     source.take(most + 1).read_to_end(&mut bytes)?;
@@ -47,20 +47,20 @@ fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<
     Ok(bytes)
 }
 
-/// Names that files with code end in.
+/// File name endings of files with code.
 const ENDINGS: [&str; 7] = [".s", ".s.gz", ".o", ".co", ".hsaco", ".hipfb", ".ccob"];
 
-/// The files that arguments name, and the folders below them that cannot be read.
+/// The files that arguments name, and the errors of folders below them that cannot be read.
 #[derive(Default)]
 pub struct Expanded {
-    /// Files as they are; of folders, with all below them, those with code by their ending or because they begin like an ELF
-    /// file, in the order of their names.
+    /// Named files as they are; for a folder all files below it that have code, by their ending or the start
+    /// of an ELF file, sorted by name.
     pub files: Vec<String>,
-    /// What is wrong with folders that were left out.
+    /// Error messages for folders that were left out.
     pub unreadable: Vec<String>,
 }
 
-/// Looks up what arguments name.
+/// Replaces folders by the files with code below them.
 pub fn expand(arguments: &[String]) -> Expanded {
     let mut found = Expanded::default();
     for argument in arguments {
@@ -82,12 +82,12 @@ pub fn expand(arguments: &[String]) -> Expanded {
     found
 }
 
-/// Lists a folder: the folders in it, and its files with code.
+/// Lists a folder: its subfolders, and its files with code.
 fn list(folder: &Path, folders: &mut Vec<PathBuf>, files: &mut Vec<String>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
-        // Links to folders could lead in circles.
+        // `file_type` does not follow links: links to folders could form cycles.
         if kind.is_dir() {
             folders.push(path);
         } else if path.is_file() && has_code(&path) {
@@ -107,7 +107,7 @@ fn has_code(path: &Path) -> bool {
     if read.is_err() || !magic.starts_with(b"\x7fELF") {
         return false;
     }
-    // Of a host's files only those with code for GPUs in them.
+    // A host ELF file counts only if it has code for GPUs in it.
     magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| container::holds_several(&bytes))
 }
 
@@ -125,10 +125,11 @@ pub fn read_unpacked(file: &str) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::usage(format!("cannot unpack {}: {error}", shown(file))))
 }
 
-/// Where the files are that assembly includes.
+/// The folders in which assembly looks for included files.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Includes {
-    /// A folder where `.include` and `.incbin` look for files that the working directory does not have; may be repeated
+    /// A folder in which `.include` and `.incbin` look for files that the working directory does not have;
+    /// may be repeated
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
 }
@@ -154,7 +155,8 @@ pub fn read_text(file: &str) -> Result<String, Failure> {
     })
 }
 
-/// Writes a file: to a temporary one beside it that takes its name when it is complete. Devices are written directly.
+/// Writes a file atomically: a temporary file in the same folder takes its name when it is complete. Devices
+/// are written directly.
 pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     if file == STANDARD {
         return print(bytes);
@@ -162,7 +164,7 @@ pub fn write(file: &str, bytes: &[u8]) -> Result<(), Failure> {
     let path = Path::new(file);
     let written = match path.metadata() {
         Ok(known) if !known.is_file() => std::fs::write(path, bytes),
-        // What a symbolic link points at is replaced, not the link.
+        // Replaces the target of a symbolic link, not the link.
         Ok(_) => path.canonicalize().and_then(|path| replace(&path, bytes)),
         Err(_) => replace(path, bytes),
     };
@@ -175,31 +177,31 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // What any other tool would create, less the user's mask; temporary files are private otherwise.
+        // The mode that other tools use, less the user's mask; temporary files are private by default.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
     let mut new = builder.prefix(".gcn-").tempfile_in(folder)?;
     new.write_all(bytes)?;
-    // Who may read, write and execute the file stays as it was.
+    // The permissions of an existing file are kept.
     if let Ok(old) = path.metadata() {
         new.as_file().set_permissions(old.permissions())?;
     }
     new.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
-/// Writes to standard output. That the reader stops early is no failure.
+/// Writes to standard output. A reader that stops early is not an error.
 pub fn print(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     printed(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
-/// Writes many pieces of text to standard output, without putting them together first.
+/// Writes many pieces of text to standard output without joining them first.
 pub fn print_pieces<'a>(mut pieces: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
     let mut out = BufWriter::with_capacity(PIECES_BUFFER, std::io::stdout().lock());
     printed(pieces.try_for_each(|piece| out.write_all(piece.as_bytes())).and_then(|()| out.flush()))
 }
 
-/// Bytes that are collected before they are written.
+/// Bytes that are buffered before they are written.
 const PIECES_BUFFER: usize = 1 << 16;
 
 fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
@@ -210,17 +212,17 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to standard error. If that is closed, nobody is left to tell.
+/// Writes a line to standard error. An error is ignored: there is nowhere left to report it.
 pub fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
 }
 
-/// Whether standard error is to be coloured: a terminal that knows how, whose user does not object (no-color.org).
+/// Whether to colour standard error: it is a terminal that can, and the user does not object (no-color.org).
 pub fn colours() -> bool {
     std::io::stderr().is_terminal() && wanted()
 }
 
-/// Whether standard output is to be coloured.
+/// Whether to colour standard output.
 pub fn colours_of_output() -> bool {
     std::io::stdout().is_terminal() && wanted()
 }

@@ -1,6 +1,7 @@
-//! The `gcn` command: assembles, disassembles and explains code for AMD GFX9 and CDNA GPUs.
+//! The `gcn` command: assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs.
 //!
-//! One file a command in `commands/`; `file` reads and writes, `failure` says what went wrong and with which exit code.
+//! `commands/` has one file per command; `file` reads and writes files, `failure` has the errors and exit
+//! codes.
 #![forbid(unsafe_code)]
 
 mod commands;
@@ -11,10 +12,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Assembles, disassembles and explains code for AMD GFX9 and CDNA GPUs (gfx900, gfx906, gfx908, gfx90a, gfx942, gfx950).
+/// Assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs (gfx900, gfx906,
+/// gfx908, gfx90a, gfx942, gfx950).
 ///
-/// A file called `-` is standard input or standard output. Exit code 0: done; 1: something is wrong with the input;
-/// 2: the command line is wrong or a file cannot be read or written.
+/// A file called `-` is standard input or standard output. Exit code 0: done; 1: something is wrong with the
+/// input; 2: the command line is wrong or a file cannot be read or written.
 #[derive(Parser)]
 #[command(name = "gcn", version, max_term_width = 100)]
 struct Cli {
@@ -22,7 +24,7 @@ struct Cli {
     command: Command,
 }
 
-// Their help is that of each command's `Args`.
+// clap takes the help of each command from its `Args`.
 #[derive(Subcommand)]
 enum Command {
     Asm(commands::asm::Args),

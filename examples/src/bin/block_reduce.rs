@@ -2,9 +2,9 @@
 //!
 //! Two ways to pass a value on, shuffles and LDS, and the barrier that the second one needs.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/block_reduce.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/block_reduce.<target>.s` and `.hsaco`, simulates it and
-//! compares with the reference:
+//! The kernel, the reference and the explanation are in `src/lessons/block_reduce.rs`. This program compiles
+//! the kernel for gfx90a and gfx942, writes `target/gcn/block_reduce.<target>.s` and `.hsaco`, simulates it
+//! and compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin block_reduce

@@ -2,9 +2,9 @@
 //!
 //! Const generics, loops that run when the kernel is built, and one value for all lanes.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/convolution.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/convolution.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/convolution.rs`. This program compiles
+//! the kernel for gfx90a and gfx942, writes `target/gcn/convolution.<target>.s` and `.hsaco`, simulates it
+//! and compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin convolution

@@ -2,9 +2,9 @@
 //!
 //! Atomic additions of floats, and what they do to the order.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/embedding_scatter.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/embedding_scatter.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/embedding_scatter.rs`. This program
+//! compiles the kernel for gfx90a and gfx942, writes `target/gcn/embedding_scatter.<target>.s` and `.hsaco`,
+//! simulates it and compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin embedding_scatter

@@ -2,9 +2,9 @@
 //!
 //! Two products chained in registers, with a softmax in between.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/flash_attention.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/flash_attention.<target>.s` and `.hsaco`, simulates it and compares
-//! with the reference:
+//! The kernel, the reference and the explanation are in `src/lessons/flash_attention.rs`. This program
+//! compiles the kernel for gfx90a and gfx942, writes `target/gcn/flash_attention.<target>.s` and `.hsaco`,
+//! simulates it and compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin flash_attention

@@ -3,8 +3,8 @@
 //! Results scaled and rounded on their way to memory, and tiles in LDS without gaps.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/gemm_bf16.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_bf16.<target>.s` and `.hsaco`, simulates it and compares
-//! with the reference:
+//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_bf16.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin gemm_bf16

@@ -1,11 +1,11 @@
 //! Lesson 5: matrix instructions fed from LDS tiles, with the next tile already on its way.
 //!
-//! How fragment types carry the layout of a matrix instruction, and how memory, LDS and matrix pipe work at the
-//! same time.
+//! How fragment types carry the layout of a matrix instruction, and how memory, LDS and matrix pipe work at
+//! the same time.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/gemm_f16.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_f16.<target>.s` and `.hsaco`, simulates it and compares
-//! with the reference:
+//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_f16.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin gemm_f16

@@ -3,8 +3,8 @@
 //! The same structure with another layout, and 64-bit scalars as arguments.
 //!
 //! The kernel, the reference and the explanation are in `src/lessons/gemm_f64.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_f64.<target>.s` and `.hsaco`, simulates it and compares
-//! with the reference:
+//! kernel for gfx90a and gfx942, writes `target/gcn/gemm_f64.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin gemm_f64

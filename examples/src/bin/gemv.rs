@@ -2,9 +2,9 @@
 //!
 //! Wide loads, and which values belong to the wave.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/gemv.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/gemv.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/gemv.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/gemv.<target>.s` and `.hsaco`, simulates it and compares
+//! with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin gemv

@@ -2,9 +2,9 @@
 //!
 //! Atomics in LDS and in device memory, and how far they reach.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/histogram.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/histogram.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/histogram.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/histogram.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin histogram

@@ -2,9 +2,9 @@
 //!
 //! A loop whose condition varies, and arithmetic that rounds as Rust's does.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/mandelbrot.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/mandelbrot.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/mandelbrot.rs`. This program compiles
+//! the kernel for gfx90a and gfx942, writes `target/gcn/mandelbrot.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin mandelbrot

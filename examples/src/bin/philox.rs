@@ -2,9 +2,9 @@
 //!
 //! Philox4x32-10, bit for bit the published answers.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/philox.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/philox.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/philox.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/philox.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin philox

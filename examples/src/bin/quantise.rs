@@ -2,9 +2,9 @@
 //!
 //! Blocks of integers with a scale, and how a varying value becomes a uniform one.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/quantise.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/quantise.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/quantise.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/quantise.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin quantise

@@ -2,9 +2,9 @@
 //!
 //! Three kernels that sort together, ballots, and ranks among equals.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/radix_sort.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/radix_sort.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/radix_sort.rs`. This program compiles
+//! the kernel for gfx90a and gfx942, writes `target/gcn/radix_sort.<target>.s` and `.hsaco`, simulates it and
+//! compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin radix_sort

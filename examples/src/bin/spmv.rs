@@ -2,9 +2,9 @@
 //!
 //! A sparse matrix in CSR form, a wave for each row.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/spmv.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/spmv.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/spmv.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/spmv.<target>.s` and `.hsaco`, simulates it and compares
+//! with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin spmv

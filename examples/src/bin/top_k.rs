@@ -2,9 +2,9 @@
 //!
 //! Keys of 64 bits whose order is the order that is wanted.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/top_k.rs`. This program compiles the kernel
-//! for gfx90a and gfx942, writes `target/gcn/top_k.<target>.s` and `.hsaco`, simulates it and compares with the
-//! reference:
+//! The kernel, the reference and the explanation are in `src/lessons/top_k.rs`. This program compiles the
+//! kernel for gfx90a and gfx942, writes `target/gcn/top_k.<target>.s` and `.hsaco`, simulates it and compares
+//! with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin top_k

@@ -2,9 +2,9 @@
 //!
 //! Why the right edge of an image needs a mask although slices check their bounds.
 //!
-//! The kernel, the reference and the explanation are in `src/lessons/vector_add_2d.rs`. This program compiles the
-//! kernel for gfx90a and gfx942, writes `target/gcn/vector_add_2d.<target>.s` and `.hsaco`, simulates it and
-//! compares with the reference:
+//! The kernel, the reference and the explanation are in `src/lessons/vector_add_2d.rs`. This program compiles
+//! the kernel for gfx90a and gfx942, writes `target/gcn/vector_add_2d.<target>.s` and `.hsaco`, simulates it
+//! and compares with the reference:
 //!
 //! ```text
 //! cargo run --release -p gcn-examples --bin vector_add_2d

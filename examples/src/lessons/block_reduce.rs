@@ -2,20 +2,21 @@
 //!
 //! 256 elements become one sum in two steps, because there are two ways to pass a value on:
 //!
-//! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose number
-//!   differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every lane ends up
-//!   with the sum.
-//! - *Between waves* nothing is in lockstep. Each wave writes its sum to LDS, the memory that a workgroup shares,
-//!   and `barrier()` holds every wave until all of them have arrived; only then may they read each other's sums.
+//! - *Inside a wave* lanes run in lockstep, and `shuffle_xor` hands each lane the value of the lane whose
+//!   number differs in one bit. Six such steps, with 32, 16, 8, 4, 2 and 1, add up all 64 lanes, and every
+//!   lane ends up with the sum.
+//! - *Between waves* nothing is in lockstep. Each wave writes its sum to LDS, the memory that a workgroup
+//!   shares, and `barrier()` holds every wave until all of them have arrived; only then may they read each
+//!   other's sums.
 //!
-//! A barrier that only some lanes reach would hang the machine, so it must not stand under a condition that varies
-//! between lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
+//! A barrier that only some lanes reach would hang the machine, so it must not stand under a condition that
+//! varies between lanes. Try it: move `barrier()` into the `if`, and the kernel no longer compiles.
 //!
-//! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a sum
-//! does not notice.
+//! There is no mask for the tail: a slice is a buffer with a length, and a load past its end gives 0, which a
+//! sum does not notice.
 //!
-//! Floating-point addition is not associative. The reference adds in the same order, so results agree bit for bit;
-//! adding from left to right would differ in the last places.
+//! Floating-point addition is not associative. The reference adds in the same order, so results agree bit for
+//! bit; adding from left to right would differ in the last places.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

@@ -1,13 +1,15 @@
 //! Lesson 8: a kernel as a family, and one value for all lanes.
 //!
-//! `RADIUS` is a const generic: `convolution::<2>` is a kernel of its own, `convolution_2`. The two loops over the window
-//! run when the kernel is built (`#[unroll] for` is Rust on the host), so that offsets are constants and no loop is left in
-//! the code.
+//! `RADIUS` is a const generic: `convolution::<2>` is a kernel of its own, `convolution_2`. The two loops
+//! over the window run when the kernel is built (`#[unroll] for` is Rust on the host), so that offsets are
+//! constants and the code contains no loop.
 //!
-//! All lanes multiply by the same weight. `weights.uniform(i)` loads it once for the wave, through the scalar cache into a
-//! scalar register, where vector instructions can read it; `weights[i]` would load 64 copies into vector registers.
+//! All lanes multiply by the same weight. `weights.uniform(i)` loads it once for the wave, through the scalar
+//! cache into a scalar register, where vector instructions can read it; `weights[i]` would load 64 copies
+//! into vector registers.
 //!
-//! `mul_add` is one instruction with one rounding; `a * b + c` in a kernel is two with two, as in Rust.
+//! In a kernel, `mul_add` is one instruction with one rounding; `a * b + c` is two instructions with two, as
+//! in Rust.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -19,8 +21,8 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const RADIUS: usize = 2;
 
 gcn_kernel! {
-    /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`; outside the
-    /// image it is 0.
+    /// Convolves an image of `height` rows of `width` pixels with a window of (2 RADIUS + 1)² `weights`;
+    /// outside the image it is 0.
     #[workgroup(32, 8)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn convolution<const RADIUS: usize>(

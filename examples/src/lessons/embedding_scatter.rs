@@ -1,15 +1,15 @@
 //! Lesson 20: adding where others add.
 //!
-//! The gradient of an embedding: each token's row of gradients is added to the row of a table that the token's number names.
-//! Two tokens may name the same row, at the same time and from two ends of the machine, so the addition is atomic; it happens
-//! in the L2 cache, and the lanes do not wait for it.
+//! The gradient of an embedding: each token's row of gradients is added to the row of a table that the
+//! token's number selects. Two tokens may select the same row, at the same time and from different compute
+//! units, so the addition is atomic; it happens in the L2 cache, and the lanes do not wait for it.
 //!
-//! A workgroup takes a token. Its row is the same for all lanes, `ids.uniform(…)`, so the row's address is computed on the
-//! scalar unit, and the lanes go along the row.
+//! A workgroup takes a token. Its row is the same for all lanes, `ids.uniform(…)`, so the row's address is
+//! computed on the scalar unit, and the lanes iterate over the row.
 //!
-//! In which order additions arrive is not defined, and floating-point addition is not associative: such a sum can differ in the
-//! last bits from run to run. The lesson's gradients are whole multiples of 1/256, small enough that every sum is exact, so
-//! that here no order can make a difference.
+//! The order in which additions arrive is not defined, and floating-point addition is not associative: such a
+//! sum can differ in the last bits from run to run. The lesson's gradients are whole multiples of 1/256,
+//! small enough that every sum is exact, so that the order makes no difference here.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

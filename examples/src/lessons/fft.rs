@@ -1,15 +1,15 @@
 //! Lesson 19: data that changes places.
 //!
-//! 1024 complex numbers are transformed by 256 lanes in five stages. In each, every lane combines four of them, 256 apart, and
-//! puts the results where the next stage finds its own again 256 apart (Stockham's order): no stage of reversed bits is
-//! needed, and each lane's loads are always its neighbours' neighbours.
+//! 256 lanes transform 1024 complex numbers in five stages. In each, every lane combines four numbers, 256
+//! apart, and stores the results where the next stage again finds its numbers 256 apart (Stockham's order):
+//! no bit-reversal stage is needed, and neighbouring lanes load neighbouring elements.
 //!
-//! The stages differ only in numbers that are known when the kernel is built. `#[unroll] for` makes five stages of one text,
-//! with divisions and remainders by powers of 4 that become shifts and masks; `comptime if` leaves out what the first and the last
-//! stage do not need.
+//! The stages differ only in numbers that are known when the kernel is built. `#[unroll] for` makes five
+//! stages from one text, with divisions and remainders by powers of 4 that become shifts and masks;
+//! `comptime if` omits the parts that the first and the last stage do not need.
 //!
-//! Two pairs of arrays in LDS take turns, so that one barrier between stages is enough: what a slow wave still reads is not what a
-//! fast one writes. The roots of unity come in a table, computed in f64 on the host.
+//! Two pairs of arrays in LDS take turns, so that one barrier between stages is enough: a fast wave does not
+//! write what a slow one still reads. The roots of unity come in a table, computed in f64 on the host.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -27,8 +27,8 @@ const LANES: u32 = POINTS / 4;
 const BOTH: usize = 2 * POINTS as usize;
 
 gcn_kernel! {
-    /// The Fourier transform of each block of 1024 complex numbers. `roots` are the cosines and sines of -2 pi k / 1024,
-    /// side by side.
+    /// The Fourier transform of each block of 1024 complex numbers. `roots` are the cosines and sines of -2
+    /// pi k / 1024, side by side.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn fft(roots: &[f32], x: &[f32], y: &mut [f32]) {

@@ -1,23 +1,26 @@
 //! Attention without the matrix of scores: products chained in registers.
 //!
-//! O = softmax(Q * K^T / sqrt(D)) * V for each head, in half precision with single-precision sums, causal or not. The scores
-//! of all queries and keys would be a matrix as large as the square of the sequence; here a wave keeps 32 queries, goes over the
-//! keys 64 at a time, and corrects what it has summed up whenever a larger score turns up (Dao et al. 2022, "FlashAttention").
+//! O = softmax(Q * K^T / sqrt(D)) * V for each head, in half precision with single-precision sums, causal or
+//! not. The scores of all queries and keys would be a matrix as large as the square of the sequence. Instead
+//! a wave keeps 32 queries, processes the keys 64 at a time, and corrects its sums whenever it meets a larger
+//! score (Dao et al. 2022, "FlashAttention").
 //!
-//! **Transposed on purpose.** The kernel computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a *column* in the
-//! registers of two lanes, so that with keys for rows the maximum over the keys is taken inside a lane, with one exchange at the end
-//! ([`Tile::col_max`]), and what belongs to a query, its maximum, its sum, its correction, is one number per lane.
+//! **Transposed on purpose.** The kernel computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
+//! *column* in the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed
+//! inside a lane, with one exchange at the end ([`Tile::col_max`]), and the maximum, the sum and the
+//! correction of a query are one number per lane each.
 //!
-//! **Chained.** P^T is at once accumulator of the first product and right factor of the second. [`Tile::to_b`] converts its
-//! elements to f16 where they are: the registers of an accumulator are those of a fragment, but for the order of the keys, and
-//! the type says so: V^T is loaded with `AsAcc`, in the same order. A factor in another order would not compile.
+//! **Chained.** P^T is at once accumulator of the first product and right factor of the second.
+//! [`Tile::to_b`] converts its elements to f16 in place: the registers of an accumulator are those of a
+//! fragment, except for the order of the keys. The type records this order: V^T is loaded with `AsAcc`, in
+//! the same order. A factor in another order would not compile.
 //!
-//! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query of the workgroup
-//! are not visited at all; of the others those after the lane's query score minus infinity.
+//! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query
+//! of the workgroup are not visited at all; of the others those after the lane's query score minus infinity.
 //!
-//! **The numbers.** The reference is computed in f64. P is rounded to f16 before it is multiplied, with an error of at most
-//! 2^-11 of each weight; the weights of a query sum up to 1 and V is below 1, so that 2^-10 allows for this, the rounding of O and
-//! `exp2`.
+//! **The numbers.** The reference is computed in f64. P is rounded to f16 before it is multiplied, with an
+//! error of at most 2^-11 of each weight; the weights of a query sum to 1 and V is below 1, so that 2^-10
+//! allows for this, the rounding of O and `exp2`.
 
 use gcn_dsl::lang::matrix::{AsAcc, Pad};
 use gcn_dsl::prelude::*;
@@ -36,8 +39,9 @@ pub const BLOCK: u32 = 4 * QUERIES as u32;
 const KEYS: usize = 64;
 
 gcn_kernel! {
-    /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head, a multiple of 128. The
-    /// scale has a factor log2(e), so that powers of two do. The grid is (length / 128, heads).
+    /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head, a
+    /// multiple of 128. The scale includes a factor log2(e), so that powers of two suffice. The grid is
+    /// (length / 128, heads).
     #[workgroup(256)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn flash_attention<const CAUSAL: bool>(
@@ -53,7 +57,7 @@ gcn_kernel! {
         let first_query = block + wave_id() * QUERIES as u32;
         let queries = TileB::<f16, D, QUERIES>::load(row_major(q, D as u32).transposed(), 0, head + first_query);
 
-        // What each lane knows about its query.
+        // The lane's state for its query.
         let mut largest: V<f32> = f32::NEG_INFINITY;
         let mut sum: V<f32> = 0.0;
         let mut out = Tile::<f32, D, QUERIES>::zero().in_vgprs();

@@ -1,9 +1,10 @@
 //! Many small matrices at once: one instruction multiplies sixteen of them.
 //!
-//! C = A * B for a batch of 4 x 4 matrices in f32, row by row. The matrix instruction of 4 x 4 x 1 in 16 blocks takes a column of
-//! A and a row of B from each of sixteen matrices; four of them are the whole product. The types carry the number of blocks as
-//! their last parameter, and a matrix in memory says how far it is from one block's matrix to the next (`blocks`). The bounds of the
-//! slices cut a batch that is no multiple of sixteen.
+//! C = A * B for a batch of 4 x 4 matrices in f32, row by row. The matrix instruction of 4 x 4 x 1 in 16
+//! blocks takes a column of A and a row of B from each of sixteen matrices; four such instructions are the
+//! whole product. The types carry the number of blocks as their last parameter, and a matrix in memory
+//! carries the distance from one block's matrix to the next (`blocks`). The bounds of the slices truncate a
+//! batch that is not a multiple of sixteen.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -26,7 +27,7 @@ gcn_kernel! {
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_batched(a: &[f32], b: &[f32], c: &mut [f32]) {
         let wave = workgroup_id().x * 4 + wave_id();
-        // The first row of the wave's first matrix, if all of them stood below each other.
+        // The first row of the wave's first matrix, with all matrices stacked vertically.
         let first = wave * (BLOCKS * SIDE) as u32;
         let (a, b) = (row_major(a, SIDE as u32).blocks(ELEMENTS), row_major(b, SIDE as u32).blocks(ELEMENTS));
         let mut acc = Acc::<f32, SIDE, SIDE, BLOCKS>::zero();

@@ -1,12 +1,13 @@
 //! The kernel of `gemm_f16` in bfloat16, with the result rounded on its way to memory.
 //!
-//! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well; `store_with` takes a closure that
-//! scales and converts each element of the accumulators, while the sums are f32 until then. The tiles in LDS have no gaps here: with
-//! `Spread` groups of elements change places depending on their row, as many as the target's banks ask for, which keeps rows apart as
-//! `Pad` does and better, at the price of an exclusive or in the addresses and without the LDS that gaps take.
+//! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well;
+//! `store_with` takes a closure that scales and converts each element of the accumulators, while the sums are
+//! f32 until then. The tiles in LDS have no gaps here: `Spread` permutes groups of elements depending on
+//! their row, as the target's banks require. This keeps rows apart better than `Pad` and without the LDS for
+//! gaps, at the price of an exclusive or in the addresses.
 //!
-//! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16 instructions take half as many `k`
-//! as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
+//! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16
+//! instructions take half as many `k` as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
 
 use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
@@ -24,8 +25,9 @@ const PART: usize = TILE / 2;
 pub const DEPTH: usize = 32;
 
 gcn_kernel! {
-    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements.
-    /// The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
+    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of
+    /// `columns` elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is
+    /// one of 32.
     #[workgroup(256)]
     #[targets(HasMfma)]
     pub fn gemm_bf16(columns: u32, depth: u32, alpha: f32, a: &[bf16], b: &[bf16], c: &mut [bf16]) {
@@ -50,7 +52,8 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host: a chain of fused multiplications and additions in f32 for each element, then two roundings.
+/// The same on the host: a chain of fused multiplications and additions in f32 for each element, then two
+/// roundings.
 pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16]) -> Vec<f32> {
     let sums = product([columns, depth], a, b, |sum, a, b| f32::mul_add(a.to_f32(), b.to_f32(), sum));
     sums.into_iter().map(|sum| bf16::from_f32(alpha * sum).to_f32()).collect()

@@ -1,37 +1,39 @@
 //! Lesson 5: matrix instructions fed from LDS tiles, with the next tile already on its way.
 //!
-//! C = A * B in half precision with single-precision accumulation. A stands row by row (M x K), B column by column
-//! (that is, N rows of K elements), so that for both the index `k` that is summed over runs through neighbouring
-//! addresses.
+//! C = A * B in half precision with single-precision accumulation. A is stored row by row (M x K), B column
+//! by column (that is, N rows of K elements), so that for both the summation index `k` runs through
+//! neighbouring addresses.
 //!
-//! **The instruction.** A matrix instruction multiplies a fragment of A with a fragment of B: 32 x 8 with 8 x 32 elements are
-//! 8192 multiplications and additions, by one instruction of one wave. The operands are spread over the registers of all 64 lanes;
-//! which lane holds which element is the instruction's business. Here nobody sees it: [`TileA`] and [`TileB`] load matrices
-//! of any size as the fragments of the instruction that the target has for it, 32x32x8 up to gfx942, 32x32x16 on
-//! gfx950, and `matmul` multiplies them. Tiles of sizes that do not fit together do not compile.
+//! **The instruction.** A matrix instruction multiplies a fragment of A with a fragment of B: 32 x 8 with 8 x
+//! 32 elements are 8192 multiplications and additions, by one instruction of one wave. The operands are
+//! spread over the registers of all 64 lanes; the instruction determines which lane holds which element. The
+//! kernel does not see this: [`TileA`] and [`TileB`] load matrices of any size as fragments of the target's
+//! instruction, 32x32x8 up to gfx942, 32x32x16 on gfx950, and `matmul` multiplies them. Tiles of sizes that
+//! do not fit together do not compile.
 //!
 //! **The tiles.** A workgroup of four waves computes a 128 x 128 tile of C, each wave a quarter: 2 x 2
-//! accumulators. Every fragment of A meets two of B and the other way round, so that four matrix instructions
-//! need four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
-//! and of B^T; each element comes from memory once for the whole workgroup. `Pad<8>` sets the rows in LDS 40 elements
-//! apart: 16-byte accesses stay aligned, and the lanes of a wave, which read down a column, do not all meet in the same banks.
+//! accumulators. Every fragment of A meets two of B and vice versa, so that four matrix instructions need
+//! four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
+//! and of B^T; each element is loaded from memory once for the whole workgroup. `Pad<8>` sets the rows in LDS
+//! 40 elements apart: 16-byte accesses stay aligned, and the lanes of a wave, which read down a column, do
+//! not all meet in the same banks.
 //!
-//! **The prefetch.** Memory is far away. While the matrix instructions work on one tile, the loads of the next are
-//! in flight: `fetch` issues them before the multiplications, `put` touches their values after them, on their way to LDS.
-//! Look in the assembly where `s_waitcnt vmcnt` stands: at the top of the loop, before the stores to LDS, a whole
-//! trip after the loads. The last trip loads beyond the end of its rows; that is harmless, for the slices know
-//! their lengths.
+//! **The prefetch.** Memory latency is long. While the matrix instructions work on one tile, the loads of the
+//! next are in flight: `fetch` issues them before the multiplications, `put` uses their values afterwards and
+//! stores them to LDS. In the assembly, look for `s_waitcnt vmcnt`: it is at the top of the loop, before the
+//! stores to LDS, a whole iteration after the loads. The last iteration loads beyond the end of its rows;
+//! that is harmless, because the slices know their lengths.
 //!
-//! **The waits.** On gfx942 this matrix instruction takes 8 passes of 4 clocks, on gfx90a 16, and the hardware
-//! does not hold back a vector instruction that reads the result before it is there: there must be a certain
-//! number of instructions in between, different on the two targets. After the loop there are, because addresses
-//! are computed first; where there are not, an `s_nop` stands in, with the rule and the distance it asks for as
-//! its comment.
+//! **The waits.** On gfx942 this matrix instruction takes 8 passes of 4 clocks, on gfx90a 16, and the
+//! hardware does not delay a vector instruction that reads the result before it is there. A certain number of
+//! instructions must be in between, which differs between the two targets. After the loop there are enough,
+//! because addresses are computed first; elsewhere an `s_nop` fills the distance, with the rule and the
+//! required distance as its comment.
 //!
-//! **The numbers.** Products of two f16 are exact in f32. In which order and how wide the hardware adds them is not
-//! documented; the simulator adds with `k` ascending and one rounding each, and the reference does the same, so that
-//! they agree bit for bit. On a GPU the last places may differ. One difference between the targets is documented:
-//! gfx908 and gfx90a take denormal f16 inputs (below 2^-14) as zero, gfx942 does not.
+//! **The numbers.** Products of two f16 are exact in f32. The order and width in which the hardware adds them
+//! are not documented; the simulator adds with `k` ascending and one rounding each, and the reference does
+//! the same, so that they agree bit for bit. On a GPU the last places may differ. One difference between the
+//! targets is documented: gfx908 and gfx90a take denormal f16 inputs (below 2^-14) as zero, gfx942 does not.
 
 use std::num::FpCategory;
 
@@ -52,7 +54,8 @@ pub const DEPTH: usize = 32;
 
 gcn_kernel! {
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 32.
+    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one
+    /// of 32.
     #[workgroup(256)]
     #[targets(HasMfma)]
     pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
@@ -63,7 +66,7 @@ gcn_kernel! {
         let mut next_a = tile_a.fetch(rows, first_row, 0);
         let mut next_b = tile_b.fetch(cols, first_col, 0);
 
-        // Which quarter this wave computes.
+        // The quarter that this wave computes.
         let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
         let mut acc = Tile::<f32, PART, PART>::zero();
 

@@ -1,14 +1,15 @@
 //! Lesson 6: matrix instructions in double precision.
 //!
-//! C = alpha * A * B + beta * C, all matrices row by row: the form that linear algebra libraries call `dgemm`.
-//! Compare with lesson 5:
+//! C = alpha * A * B + beta * C, all matrices row by row: the form that linear algebra libraries call
+//! `dgemm`. Compare with lesson 5:
 //!
-//! - Matrix instructions on f64 are 16 x 16 x 4, so the tiles are made of 16 x 16 accumulators (`SIDE` 16), and each lane gives
-//!   *one* element to a fragment. Nothing forces `k` to be the fast index in LDS: the tile of B stays as it comes from memory, a
-//!   row for each `k`, and the lanes of a fragment read along that row.
-//! - The result is laid out differently: neighbouring registers are 4 rows apart. The kernel does not notice, for `update`, which
-//!   reads C, computes and writes it back, knows where each element belongs.
-//! - There is no prefetch here. Two barriers per trip: one after the tiles are written, one after they are read.
+//! - Matrix instructions on f64 are 16 x 16 x 4, so the tiles consist of 16 x 16 accumulators (`SIDE` 16),
+//!   and each lane gives *one* element to a fragment. `k` need not be the fast index in LDS: the tile of B
+//!   stays as it comes from memory, a row for each `k`, and the lanes of a fragment read along that row.
+//! - The result is laid out differently: neighbouring registers are 4 rows apart. The kernel does not notice,
+//!   because `update`, which reads C, computes and writes it back, knows where each element belongs.
+//! - There is no prefetch here. Each iteration has two barriers: one after the tiles are written, one after
+//!   they are read.
 //!
 //! `alpha` and `beta` are arguments of 64 bits: each takes two scalar registers.
 
@@ -27,8 +28,8 @@ const PART: usize = TILE as usize / 2;
 pub const DEPTH: usize = 16;
 
 gcn_kernel! {
-    /// c = alpha * a * b + beta * c; `a` has rows of `depth` elements, `b` and `c` rows of `columns` elements. The
-    /// grid is (columns, rows) / 64; rows and columns are multiples of 64, depth is one of 16.
+    /// c = alpha * a * b + beta * c; `a` has rows of `depth` elements, `b` and `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 64; rows and columns are multiples of 64, depth is one of 16.
     #[workgroup(256)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_f64(columns: u32, depth: u32, alpha: f64, beta: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
@@ -53,8 +54,8 @@ gcn_kernel! {
     }
 }
 
-/// The same on the host: for each element one chain of fused multiplications and additions, `k` ascending, then
-/// two multiplications and an addition with a rounding each.
+/// The same on the host: for each element one chain of fused multiplications and additions, `k` ascending,
+/// then two multiplications and an addition with a rounding each.
 pub fn reference([columns, depth]: [usize; 2], [alpha, beta]: [f64; 2], a: &[f64], b: &[f64], c: &mut [f64]) {
     for (i, c) in c.iter_mut().enumerate() {
         let (row, col) = (i / columns, i % columns);

@@ -1,9 +1,9 @@
 //! 8-bit floats: the same bits are other numbers on another target.
 //!
-//! C = A * B for numbers of 4 exponent and 3 fraction bits into f32. gfx942 has the format without infinities whose exponent bias
-//! is 8 and whose only NaN is what would be minus zero (`e4m3fnuz`), gfx950 the OCP format with bias 7 (`e4m3fn`). Memory
-//! holds bytes; the fragments say what they mean. gfx90a has no such instructions, and the kernel says so: with gfx90a in its
-//! `#[targets(…)]` it would not compile.
+//! C = A * B for numbers of 4 exponent and 3 fraction bits into f32. gfx942 has the format without infinities
+//! whose exponent bias is 8 and whose only NaN has the bits of minus zero (`e4m3fnuz`), gfx950 the OCP format
+//! with bias 7 (`e4m3fn`). Memory holds bytes; the fragments give them their meaning. gfx90a has no such
+//! instructions: with gfx90a in its `#[targets(…)]` the kernel would not compile.
 
 use gcn_dsl::lang::matrix::{Fp8, Pad};
 use gcn_dsl::prelude::*;
@@ -21,8 +21,9 @@ const PART: usize = TILE / 2;
 pub const DEPTH: usize = 64;
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid
-    /// is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 64.
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one
+    /// of 64.
     #[workgroup(256)]
     #[targets(gfx942, gfx950)]
     pub fn gemm_fp8(columns: u32, depth: u32, a: &[u8], b: &[u8], c: &mut [f32]) {
@@ -46,7 +47,7 @@ gcn_kernel! {
     }
 }
 
-/// The number that a byte stands for on `target`; NaN is left to those who need it.
+/// The number that a byte stands for on `target`; the function does not handle NaN.
 pub fn value(target: Target, byte: u8) -> f32 {
     let bias = if target == Target::GFX950 { 7 } else { 8 };
     let (exponent, fraction) = (i32::from(byte >> 3 & 15), f32::from(byte & 7) / 8.0);

@@ -1,8 +1,8 @@
 //! Matrix instructions on integers: exact, and four times as deep.
 //!
-//! C = A * B for i8 into i32, A row by row, B column by column. The kernel is that of `gemm_f16` with other types: the target's
-//! instruction is found by them, 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32 on gfx950. Sums of i8 products are exact,
-//! so that the reference may add in any order.
+//! C = A * B for i8 into i32, A row by row, B column by column. The kernel is that of `gemm_f16` with other
+//! types, which select the target's instruction: 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32
+//! on gfx950. Sums of i8 products are exact, so that the reference may add in any order.
 
 use gcn_dsl::lang::matrix::Pad;
 use gcn_dsl::prelude::*;
@@ -20,8 +20,9 @@ const PART: usize = TILE / 2;
 pub const DEPTH: usize = 64;
 
 gcn_kernel! {
-    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns` elements. The grid
-    /// is (columns, rows) / 128; rows and columns are multiples of 128, depth is one of 64.
+    /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one
+    /// of 64.
     #[workgroup(256)]
     #[targets(HasMfma)]
     pub fn gemm_i8(columns: u32, depth: u32, a: &[i8], b: &[i8], c: &mut [i32]) {

@@ -1,11 +1,12 @@
 //! Lesson 11: as fast as memory.
 //!
-//! A matrix times a vector touches each element of the matrix once. There is nothing to gain by arithmetic; what counts is
-//! that loads are wide and many. A wave takes a row, and each lane loads four neighbouring elements with one instruction
-//! of 16 bytes: 64 lanes read 1 KiB without a gap.
+//! A matrix times a vector touches each element of the matrix once. Faster arithmetic gains nothing; the
+//! loads must be wide and many. A wave takes a row, and each lane loads four neighbouring elements with one
+//! instruction of 16 bytes: 64 lanes read 1 KiB without a gap.
 //!
-//! The row is the wave's, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is computed once on the
-//! scalar unit. The columns are the lanes', `V<u32>`. What an operator does with both is written in the types.
+//! The row belongs to the wave, so its number is uniform: `wave_id()` is an `S<u32>`, and the row's offset is
+//! computed once on the scalar unit. The columns belong to the lanes, `V<u32>`. The types show the result of
+//! an operator on both.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

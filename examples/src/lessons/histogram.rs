@@ -1,16 +1,17 @@
 //! Lesson 9: many lanes, one counter.
 //!
-//! Lanes that count in the same bin must not overwrite each other's result. `bins.atomic(i).fetch_add(…)` reads, adds and
-//! writes as one step; where nobody uses the old value, the cheaper instruction without a result is chosen.
+//! Lanes that count in the same bin must not overwrite each other's result. `bins.atomic(i).fetch_add(…)`
+//! reads, adds and writes as one step; where the old value is unused, the cheaper instruction without a
+//! result is chosen.
 //!
-//! Atomics on device memory travel to the L2 cache, one after the other. So a workgroup counts in LDS first, and adds only
-//! its 256 sums to the result. The scope says who takes part: `Workgroup` in LDS, `Agent` (the whole GPU) in memory. The
-//! order among the additions does not matter, therefore `Relaxed`; what must be in order, counting after clearing and
-//! reading after counting, the barriers see to.
+//! Atomics on device memory travel to the L2 cache, one after the other. So a workgroup counts in LDS first,
+//! and adds only its 256 sums to the result. The scope says who takes part: `Workgroup` in LDS, `Agent` (the
+//! whole GPU) in memory. The order among the additions does not matter, therefore `Relaxed`; the barriers
+//! order counting after clearing and reading after counting.
 //!
-//! The loop has a step of the whole grid: neighbouring lanes always read neighbouring bytes, and the number of workgroups can
-//! be chosen to fit the machine instead of the data. Its bounds differ from lane to lane, so it masks lanes that are done;
-//! after it all lanes run again, and the barrier is allowed.
+//! The loop has a step of the whole grid: neighbouring lanes always read neighbouring bytes, and the number
+//! of workgroups can be chosen to fit the machine instead of the data. Its bounds differ from lane to lane,
+//! so it masks lanes that are done; after it all lanes run again, and the barrier is allowed.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -24,7 +25,8 @@ const LANES: u32 = 256;
 const BINS: usize = 256;
 
 gcn_kernel! {
-    /// Adds to each of the 256 `bins` how many of the `bytes` have its value. `stride` is the number of lanes in the grid.
+    /// Adds to each of the 256 `bins` how many of the `bytes` have its value. `stride` is the number of lanes
+    /// in the grid.
     #[workgroup(LANES)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn histogram(stride: u32, bytes: &[u8], bins: &mut [u32]) {

@@ -1,12 +1,12 @@
 //! Lesson 15: stored narrow, computed wide.
 //!
-//! Activations are f16, two bytes an element, because memory is what such a kernel waits for. Sums of a thousand of them are not:
-//! `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide. `as` converts as Rust's does, and
-//! there is no conversion that is not written.
+//! Activations are f16, two bytes an element, because such a kernel is bound by memory. Sums of a thousand of
+//! them need f32: `as f32` at each load and `as f16` at the store keep memory narrow and arithmetic wide.
+//! `as` converts as Rust's does, and there are no implicit conversions.
 //!
-//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and variance are
-//! uniform. The mean comes first and the squares of the distances from it second; the difference of two large sums would lose
-//! the variance of a row with a large mean.
+//! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and
+//! variance are uniform. The mean is computed first, then the squares of the distances from it; the
+//! difference of two large sums would lose the variance of a row with a large mean.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -82,7 +82,8 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let args = (rows, columns, 1e-5, &gain[..], &bias[..], &x[..], &mut y[..]);
     let stats = device.launch(&layernorm, kernel, Grid::x(rows.div_ceil(ROWS)), args)?;
     let want = reference(columns as usize, 1e-5, &gain, &bias, &x);
-    // Where f32 and f64 fall on two sides of a boundary, the result is the next f16: one unit of those from 2 to 4.
+    // Where f32 and f64 fall on two sides of a rounding boundary, the result is the next f16: one unit of
+    // those from 2 to 4.
     Ok(Outcome { stats, comparison: Comparison::of(&y, &want).within(1.0 / 512.0) })
 }
 

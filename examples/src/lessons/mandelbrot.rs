@@ -1,14 +1,15 @@
 //! Lesson 12: lanes that finish at different times.
 //!
-//! Each pixel iterates until its point escapes, which takes one lane 2 trips and its neighbour 200. A `while` on a condition
-//! that varies switches lanes off as they finish, and the wave goes round until the last one is done. Nothing needs to be
-//! said about it; what the lane mask costs is visible in the assembly: one `s_and_b64` on EXEC and one branch a trip.
+//! Each pixel iterates until its point escapes, which takes one lane 2 iterations and its neighbour 200. A
+//! `while` on a condition that varies switches lanes off as they finish, and the wave iterates until the last
+//! one is done. The source needs nothing special for this; the assembly shows the cost of the lane mask: one
+//! `s_and_b64` on EXEC and one branch per iteration.
 //!
-//! A wave takes as long as its slowest lane. Lanes that are near to each other in the image tend to finish together, so
-//! a workgroup is a square of the image and not a line.
+//! A wave takes as long as its slowest lane. Neighbouring pixels of the image tend to finish together, so a
+//! workgroup is a square of the image and not a line.
 //!
-//! There is no contraction: `x * x - y * y` is three operations, each rounded, as in Rust. So the picture is the
-//! reference's bit for bit, even where chaos would make every rounding visible.
+//! There is no contraction: `x * x - y * y` is three operations, each rounded, as in Rust. So the picture is
+//! the reference's bit for bit, even where chaos would magnify every rounding.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -19,7 +20,8 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const TILE: u32 = 8;
 
 gcn_kernel! {
-    /// How many steps each point of a window of the plane takes to leave the circle of radius 2, at most `limit`.
+    /// How many steps each point of a window of the plane takes to leave the circle of radius 2, at most
+    /// `limit`.
     #[workgroup(TILE, TILE)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn mandelbrot(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel: f32, steps: &mut [u32]) {

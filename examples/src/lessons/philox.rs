@@ -1,16 +1,17 @@
 //! Lesson 18: random numbers without a state.
 //!
-//! Philox is a function: from a counter of 128 bits and a key of 64 it makes 128 random bits, in ten rounds of two
-//! multiplications. Lane i computes number i of the sequence without knowing the others, and the same counter gives the same
-//! numbers on every machine, which is what makes a run repeatable.
+//! Philox is a function: from a counter of 128 bits and a key of 64 it makes 128 random bits, in ten rounds
+//! of two multiplications. Lane i computes number i of the sequence without knowing the others, and the same
+//! counter gives the same numbers on every machine, so a run is repeatable.
 //!
-//! The rounds are Rust: an array of four device values, and an `#[unroll] for` that runs ten times when the kernel is built.
-//! The array is not memory, each of its elements is a register, and its indices are numbers of the host.
+//! The rounds are Rust: an array of four device values, and an `#[unroll] for` that runs ten times when the
+//! kernel is built. The array is not memory: each of its elements is a register, and its indices are numbers
+//! of the host.
 //!
 //! A product of two u32 has 64 bits, so the factors are widened first: `x as u64 * y as u64`.
 //!
-//! Random123, the library of the method's authors, publishes answers to known counters and keys; three of the sizes below are
-//! theirs.
+//! Random123, the library of the method's authors, publishes answers to known counters and keys; three of the
+//! sizes below are theirs.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -19,7 +20,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 
 /// Multipliers of Philox4x32.
 const FACTORS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// What is added to the key from round to round.
+/// The increments of the key from round to round.
 const STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 /// Rounds.
 const ROUNDS: u32 = 10;
@@ -69,7 +70,7 @@ const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
     ),
 ];
 
-/// The lesson; sizes are lanes and which of the known answers is lane 0's.
+/// The lesson; sizes are the number of lanes, and the index of the known answer for lane 0.
 pub const LESSON: Lesson = Lesson {
     name: "philox",
     build_with: |target, options| philox.build_with(target, options),

@@ -1,13 +1,14 @@
 //! Lesson 10: each result depends on all elements before it.
 //!
-//! The exclusive prefix sum seems to be made for one lane, yet it takes a wave six steps: in step k each lane adds the sum of
-//! the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its own. The last lane's sum is the
-//! wave's; through LDS and a barrier each wave learns what stands before it.
+//! The exclusive prefix sum seems inherently sequential, yet it takes a wave six steps: in step k each lane
+//! adds the sum of the lane 2^k before it, and then has the sum of the 2^(k+1) elements that end with its
+//! own. The last lane's sum is the wave's; through LDS and a barrier each wave learns the sum of the waves
+//! before it.
 //!
-//! Workgroups know nothing of each other while a kernel runs: they may run at the same time or one after the other. What one
-//! launch leaves in memory, the next one finds. So the kernel takes for each block a `carry` that it adds, and writes each
-//! block's sum: run once without carries, it gives the sums; scanned by the same kernel, they are the carries of the second
-//! run. The host code in [`scan`] does that to any depth.
+//! Workgroups cannot communicate while a kernel runs: they may run at the same time or one after the other.
+//! But a launch sees what the previous one left in memory. So the kernel takes for each block a `carry` that
+//! it adds, and writes each block's sum: run once without carries, it gives the sums; scanned by the same
+//! kernel, they are the carries of the second run. The host code in [`scan`] does that to any depth.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
@@ -21,8 +22,8 @@ const BLOCK: u32 = 256;
 const WAVES: u32 = BLOCK / 64;
 
 gcn_kernel! {
-    /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums` are the blocks'
-    /// sums.
+    /// `out[i]` is the sum of the elements of `x` before `i` in its block, plus the block's `carry`; `sums`
+    /// are the blocks' sums.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn prefix_scan(x: &[u32], carry: &[u32], out: &mut [u32], sums: &mut [u32]) {

@@ -1,14 +1,15 @@
 //! Lesson 16: eight bits and a scale.
 //!
-//! Blocks of 64 numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the memory, and
-//! the error stays below half a step of the block's own scale.
+//! Blocks of 64 numbers become integers from -127 to 127 with one f32 scale for each block: a quarter of the
+//! memory, and the error stays below half a step of the block's own scale.
 //!
-//! A block is a wave. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type: the result is an `S<f32>`.
-//! What depends on it alone, the scale, is computed once for the wave, and the `if` about it is a scalar branch. A varying
-//! value that happens to be the same everywhere becomes uniform only through such a function, never by itself.
+//! A block is a wave. Its largest magnitude is the same for all lanes, and `wave_max` says so in its type:
+//! the result is an `S<f32>`. The scale depends only on it and is computed once for the wave, and the `if`
+//! about it is a scalar branch. A varying value that happens to be the same everywhere becomes uniform only
+//! through such a function, never implicitly.
 //!
-//! `as i8` truncates and saturates as in Rust; rounding is a step of its own, `round_ties_even`. All of it is exact arithmetic, so
-//! the result is the reference's bit for bit, the division included.
+//! `as i8` truncates and saturates as in Rust; rounding is a separate step, `round_ties_even`. All of it is
+//! exact arithmetic, so the result is the reference's bit for bit, the division included.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

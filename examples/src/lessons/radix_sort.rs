@@ -1,15 +1,16 @@
 //! Lesson 21: a kernel as one step of an algorithm.
 //!
-//! Numbers are sorted by their last digit, then, keeping that order among equals, by the one before, and so on. With digits of
-//! four bits that makes eight rounds, and each is three steps: every block counts its digits, the counts are scanned (lesson 10),
-//! and every element goes to its digit's place.
+//! Numbers are sorted by their last digit, then, keeping the order of equal digits, by the one before, and so
+//! on. With digits of four bits that makes eight rounds of three steps each: every block counts its digits,
+//! the counts are scanned (lesson 10), and every element is moved to its digit's place.
 //!
-//! The order among equals is what takes thought. Within a wave, four ballots show every lane which other lanes have the same digit:
-//! its rank is the number of those below it. Among waves, LDS holds how many elements of each digit the earlier waves have; among
-//! blocks and digits, the scan has the answer, because the counts lie in memory digit by digit and then block by block.
+//! Keeping the order of equal digits is the difficult part. Within a wave, four ballots show every lane which
+//! other lanes have the same digit: its rank is the number of those below it. Across waves, LDS holds the
+//! number of elements of each digit in the earlier waves. Across blocks and digits, the scan has the answer,
+//! because the counts lie in memory digit by digit and then block by block.
 //!
-//! `ballot` gives the lanes' votes as one `S<u64>`. What a lane makes of it, keep it or turn it around, differs from lane to
-//! lane, so the mask of its equals is a `V<u64>`, and `count_ones` counts the lanes in it.
+//! `ballot` gives the lanes' votes as one `S<u64>`. Each lane keeps or inverts it depending on its own digit,
+//! so the mask of equal lanes is a `V<u64>`, and `count_ones` counts the lanes in it.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError, LaunchStats};
@@ -28,7 +29,7 @@ const BITS: u32 = 4;
 const DIGITS: u32 = 1 << BITS;
 
 gcn_kernel! {
-    /// How often each digit stands in each block, digit by digit.
+    /// The number of occurrences of each digit in each block, digit by digit.
     #[workgroup(BLOCK)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn count_digits(shift: u32, blocks: u32, keys: &[u32], counts: &mut [u32]) {

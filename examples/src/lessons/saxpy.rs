@@ -1,19 +1,20 @@
 //! Lesson 1: one lane per element.
 //!
-//! A kernel's body is what one *lane* does. 64 lanes run in lockstep as a *wave*; waves that share LDS and
-//! barriers form a *workgroup*, here of 256 lanes; the launch says how many workgroups there are. `global_id().x`
-//! counts the lanes of the whole grid, so it is the index of this lane's element.
+//! A kernel's body is the program of one *lane*. 64 lanes run in lockstep as a *wave*; waves that share LDS
+//! and barriers form a *workgroup*, here of 256 lanes; the launch says how many workgroups there are.
+//! `global_id().x` counts the lanes of the whole grid, so it is the index of this lane's element.
 //!
-//! Look at the two kinds of value. `a` is the same for every lane: it is an `S<f32>` and lives in one scalar
-//! register. `i` differs from lane to lane: it is a `V<u32>`, one vector register that holds 64 numbers. `a *
-//! x[i]` mixes both; the scalar is widened by itself.
+//! There are two kinds of values. `a` is the same for every lane: it is an `S<f32>` and lives in one scalar
+//! register. `i` differs from lane to lane: it is a `V<u32>`, one vector register that holds 64 numbers.
+//! `a * x[i]` mixes both; the scalar is widened implicitly.
 //!
-//! The grid consists of whole workgroups, so the last one may reach past the end of the data. `if i < y.len()` is
-//! a condition that varies between lanes: it becomes no jump but a mask, EXEC, that switches lanes off.
+//! The grid consists of whole workgroups, so the last one may extend past the end of the data.
+//! `if i < y.len()` is a condition that varies between lanes: it becomes not a jump but a mask, EXEC, that
+//! switches lanes off.
 //!
-//! In the assembly (`target/gcn/saxpy.gfx942.s`) find the `s_waitcnt vmcnt(0)` before the arithmetic: a load only
-//! *starts* where it stands, and nothing but that instruction makes the wave wait for the data. Its comment says
-//! for which load.
+//! In the assembly (`target/gcn/saxpy.gfx942.s`) find the `s_waitcnt vmcnt(0)` before the arithmetic: a load
+//! only *starts* at its place, and nothing but that instruction makes the wave wait for the data. Its comment
+//! names the load.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

@@ -1,15 +1,16 @@
 //! Lesson 14: a workgroup for a row, and functions that round.
 //!
-//! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row passes three times,
-//! for the maximum, for the sum, and for the result; the second time it comes from the cache.
+//! The largest element is subtracted first, so that nothing overflows: exp(x - max) is at most 1. The row is
+//! read three times, for the maximum, for the sum, and for the result; the second time it comes from the
+//! cache.
 //!
-//! 256 lanes agree on one number: `workgroup_max` and `workgroup_sum` do what lesson 3 wrote out, shuffles within each wave, then
-//! LDS and a barrier between them. They are written in the language itself. All lanes of the workgroup have to call them, which
-//! the compiler checks, and the result is uniform: an `S<f32>`.
+//! 256 lanes agree on one number: `workgroup_max` and `workgroup_sum` contain the steps of lesson 3, shuffles
+//! within each wave, then LDS and a barrier between them. They are written in the language itself. All lanes
+//! of the workgroup have to call them, which the compiler checks, and the result is uniform: an `S<f32>`.
 //!
-//! `exp2` is right to about half a unit in the last place (gcn-dsl/guide/types.md), and the sum rounds at each step. So this is the
-//! first lesson whose result is not the reference's bit for bit: the reference computes in f64, and the comparison allows for
-//! a small error and says how large it was.
+//! The error of `exp2` is about half a unit in the last place (gcn-dsl/guide/types.md), and the sum rounds at
+//! each step. So this is the first lesson whose result is not the reference's bit for bit: the reference
+//! computes in f64, and the comparison allows a small error and reports it.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

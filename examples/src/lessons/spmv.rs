@@ -1,14 +1,15 @@
 //! Lesson 13: rows of any length.
 //!
-//! A sparse matrix in CSR form keeps for each row where it starts in the list of its non-zero elements. One lane for each row
-//! would jump through memory, and the longest row would keep 63 others waiting. Here a wave takes a row: where it starts and
-//! ends is one value for the wave, read with `uniform`, and the lanes take the elements between, 64 at a time.
+//! A sparse matrix in CSR form keeps for each row where it starts in the list of its non-zero elements. With
+//! one lane per row, accesses would scatter through memory, and the longest row would keep 63 other lanes
+//! waiting. Here a wave takes a row: its start and end are one value for the wave, read with `uniform`, and
+//! the lanes take the elements between, 64 at a time.
 //!
-//! The last trip masks the lanes that have nothing left. The sum stays defined for them: a variable that a masked lane
-//! does not write keeps its value, and all lanes take part in the shuffles after the loop.
+//! The last iteration masks the lanes without an element. The sum stays defined for them: a variable that a
+//! masked lane does not write keeps its value, and all lanes take part in the shuffles after the loop.
 //!
-//! `x[columns[k]]` is a gather. Nothing makes it contiguous, but a slice still checks each lane's bound, so that a wrong column
-//! reads 0 instead of somebody else's memory.
+//! `x[columns[k]]` is a gather. Nothing makes it contiguous, but a slice still checks each lane's bound, so
+//! that a wrong column reads 0 instead of other memory.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

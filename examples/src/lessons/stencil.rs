@@ -1,16 +1,16 @@
 //! Lesson 7: a tile with a border.
 //!
-//! Every new value depends on the old values around it. Read straight from memory, each element would be loaded five
-//! times; in LDS it is loaded once, but then the tile needs the elements around its edge as well, which belong to the
-//! neighbouring workgroups: the halo.
+//! Every new value depends on the old values around it. Read straight from memory, each element would be
+//! loaded five times; in LDS it is loaded once, but then the tile also needs the elements around its edge,
+//! which belong to the neighbouring workgroups: the halo.
 //!
-//! 16 x 16 lanes load the 18 x 18 cells of tile and halo in two steps, numbered through, so that neighbouring lanes load
-//! neighbouring elements; the second step is for the 68 cells that are left. In the first row and column the halo lies
-//! outside the matrix, at coordinate -1. Unsigned arithmetic wraps as in Rust's release builds, -1 is the largest `u32`,
-//! and one comparison, `x < width`, covers both ends.
+//! 16 x 16 lanes load the 18 x 18 cells of tile and halo in two steps, numbered consecutively, so that
+//! neighbouring lanes load neighbouring elements; the second step is for the remaining 68 cells. In the first
+//! row and column the halo lies outside the matrix, at coordinate -1. Unsigned arithmetic wraps as in Rust's
+//! release builds, so -1 is the largest `u32`, and one comparison, `x < width`, covers both ends.
 //!
-//! `select` computes both sides, so the load happens in any case; it is harmless, because the hardware checks the slice's
-//! bounds.
+//! `select` computes both sides, so the load happens in any case; it is harmless, because the hardware checks
+//! the slice's bounds.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -26,8 +26,8 @@ const PITCH: u32 = TILE + 2;
 const CELLS: usize = (PITCH * PITCH) as usize;
 
 gcn_kernel! {
-    /// One step of heat flow on `height` rows of `width` cells: each cell moves by `rate` towards the mean of its four
-    /// neighbours; outside it is 0 everywhere.
+    /// One step of heat flow on `height` rows of `width` cells: each cell moves by `rate` towards the mean of
+    /// its four neighbours; outside it is 0 everywhere.
     #[workgroup(TILE, TILE)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn stencil(width: u32, height: u32, rate: f32, input: &[f32], output: &mut [f32]) {

@@ -1,14 +1,15 @@
 //! Lesson 17: order as a number.
 //!
-//! The k largest elements of a row, with their positions: a wave looks through the row k times, each time for the largest that
-//! comes after the last one found.
+//! To find the k largest elements of a row, with their positions, a wave searches the row k times, each time
+//! for the largest that comes after the last one found.
 //!
-//! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead both go into one
-//! u64: the value's bits above, rearranged so that unsigned order is the order of the numbers, the position below, inverted,
-//! so that of equal values the first counts as the larger. No two keys are equal, `max` finds the winner, and its position can be
-//! read from it.
+//! Comparing pairs of value and position, lane by lane and shuffle by shuffle, would need branches. Instead
+//! both go into one u64: the value's bits in the upper half, rearranged so that unsigned order is the order
+//! of the numbers, the position in the lower half, inverted, so that of equal values the first counts as the
+//! larger. No two keys are equal, `max` finds the winner, and its position can be read from it.
 //!
-//! 64-bit values take two registers, and what crosses lanes moves both; `max` and `wave_max` take them like any other type.
+//! 64-bit values take two registers, and moves across lanes move both; `max` and `wave_max` take them like
+//! any other type.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -20,7 +21,7 @@ use crate::{Comparison, Lesson, Outcome, Size};
 const WAVE: u32 = 64;
 
 gcn_kernel! {
-    /// The `k` largest elements of each row of `columns`, in falling order, and where they stand.
+    /// The `k` largest elements of each row of `columns`, in descending order, and their positions.
     #[workgroup(WAVE)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn top_k(columns: u32, k: u32, x: &[f32], values: &mut [f32], positions: &mut [u32]) {
@@ -30,7 +31,7 @@ gcn_kernel! {
             let mut best: V<u64> = 0;
             for column in (lane..columns).step_by(WAVE) {
                 let bits = x[row * columns + column].to_bits_as::<u32>();
-                // Negative numbers are larger the smaller their bits are.
+                // Of negative numbers those with smaller bits are larger.
                 let ordered = select(bits >> 31 == 1, !bits, bits | 0x8000_0000);
                 let key = (ordered as u64) << 32 | !column as u64;
                 best = select(key < last, best.max(key), best);
@@ -68,7 +69,7 @@ pub const LESSON: Lesson = Lesson {
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
     let [rows, columns, k] = [size.0[0], size.0[1], size.0[2]];
-    // Sixteenths, so that there are equal ones.
+    // Sixteenths, so that some are equal.
     let coarse = |x: f32| (16.0 * x).trunc() / 16.0;
     let x: Vec<f32> = Random::new(17).f32s((rows * columns) as usize).into_iter().map(coarse).collect();
     let (mut values, mut positions) =

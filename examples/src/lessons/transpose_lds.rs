@@ -1,18 +1,18 @@
 //! Lesson 4: LDS turns a scattered access into a contiguous one.
 //!
-//! A transposition reads along rows and writes along columns. Whichever way the lanes are laid over the matrix,
-//! one of the two accesses jumps a whole row from lane to lane, and memory moves a cache line for each of them.
-//! The cure is to cross over in LDS: a workgroup reads a 32 x 32 tile row by row, passes the barrier, and writes
-//! it row by row into the other matrix; only the LDS access runs down a column.
+//! A transposition reads along rows and writes along columns. However the lanes are laid over the matrix, one
+//! of the two accesses jumps a whole row from lane to lane, and memory moves a cache line for each of them.
+//! The remedy is to transpose in LDS: a workgroup reads a 32 x 32 tile row by row, passes the barrier, and
+//! writes it row by row into the other matrix; only the LDS access runs down a column.
 //!
-//! LDS has its own weakness: 32 banks of 4 bytes, and lanes that address different words of one bank wait for each
-//! other. Down a column of a tile with 32 words per row *all* lanes meet in one bank. One unused word at the end
-//! of each row (`PITCH` = 33) moves every row on by one bank, and the conflict is gone.
+//! LDS has its own weakness: 32 banks of 4 bytes, and lanes that address different words of one bank wait for
+//! each other. Down a column of a tile with 32 words per row *all* lanes meet in one bank. One unused word at
+//! the end of each row (`PITCH` = 33) shifts every row by one bank, which removes the conflict.
 //!
-//! A workgroup of 32 x 8 lanes handles a tile in four steps. `#[unroll] for` runs when the kernel is built: `step`
-//! is a Rust number, and the steps stand one after the other in the code, so that all four loads are under way
-//! before the first is waited for. The loads have no mask: what a lane outside the matrix reads, the next row or
-//! 0, is not stored.
+//! A workgroup of 32 x 8 lanes handles a tile in four steps. `#[unroll] for` runs when the kernel is built:
+//! `step` is a Rust number, and the steps follow each other in the code, so that all four loads are in flight
+//! before the first is waited for. The loads have no mask: a lane outside the matrix reads the next row or 0,
+//! and does not store it.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};

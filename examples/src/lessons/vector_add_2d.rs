@@ -1,16 +1,16 @@
 //! Lesson 2: a grid of two dimensions, and lanes that must not run.
 //!
-//! Images and matrices have rows, and rows often stand further apart in memory than they are long: the *pitch* is
-//! the distance, and what lies between the end of a row and the start of the next belongs to somebody else. A
-//! workgroup of 64 x 4 lanes covers a rectangle: each wave one row of 64 columns, because lanes are numbered along
-//! x first, and neighbouring lanes then touch neighbouring addresses, which memory serves together.
+//! Images and matrices have rows, and rows are often further apart in memory than they are long: the *pitch*
+//! is the distance, and the space between the end of a row and the start of the next belongs to other data. A
+//! workgroup of 64 x 4 lanes covers a rectangle: each wave one row of 64 columns, because lanes are numbered
+//! along x first, and neighbouring lanes then touch neighbouring addresses, which memory serves together.
 //!
-//! The rectangle sticks out at the right and at the bottom. Below, the slice's own bounds check would be enough: a
-//! buffer resource knows its length, a load past it gives 0 and a store does nothing. To the right it is not: the
-//! address is inside the buffer, but in the padding or in the next row. So the kernel masks both, and the test
-//! puts marks into the padding and looks whether they are still there.
+//! The rectangle extends past the right and the bottom edge. At the bottom, the slice's own bounds check
+//! would be enough: a buffer resource knows its length, a load past it gives 0 and a store does nothing. At
+//! the right it is not: the address is inside the buffer, but in the padding or in the next row. So the
+//! kernel masks both, and the test writes marks into the padding and checks that they are still there.
 //!
-//! `&&` in a kernel always computes both sides and combines the two lane masks; it jumps nowhere.
+//! `&&` in a kernel always computes both sides and combines the two lane masks; it does not branch.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
@@ -57,7 +57,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let (width, height, pitch) = (size.0[0], size.0[1], size.0[2]);
     let n = (height * pitch) as usize;
     let mut random = Random::new(2);
-    // What stands in `c` before is the mark in the padding.
+    // `c` initially holds the mark of the padding.
     let (a, b, mut c) = (random.f32s(n), random.f32s(n), random.f32s(n));
     let mut want = c.clone();
     reference([width, height, pitch].map(|x| x as usize), &a, &b, &mut want);

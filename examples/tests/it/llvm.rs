@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 pub use gcn_test_support::llvm::tool;
 
-/// A folder that goes away with the value.
+/// A folder that is removed when the value is dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -32,7 +32,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs a tool that must succeed without a word on stderr; gives its stdout.
+/// Runs a tool that must succeed without output on stderr; returns its stdout.
 pub fn run(tool: &Path, arguments: &[&str], files: &[&Path]) -> String {
     let output = Command::new(tool).args(arguments).args(files).output();
     let Output { status, stdout, stderr } = output.unwrap_or_else(|e| panic!("{}: {e}", tool.display()));

@@ -1,4 +1,4 @@
-//! The lessons as tests: results, LLVM's opinion of the output, and what each single wait is good for.
+//! The lessons as tests: results, LLVM's judgement of the output, and the need for each single wait.
 
 mod lines;
 mod links;

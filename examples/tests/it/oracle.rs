@@ -1,4 +1,5 @@
-//! LLVM as witness: it assembles our text to our bytes, disassembles our bytes to our text, and reads our metadata.
+//! LLVM as witness: it assembles our text to our bytes, disassembles our bytes to our text, and reads our
+//! metadata.
 
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
@@ -17,7 +18,7 @@ fn every_kernel(check: impl Fn(&BuiltKernel)) {
     }
 }
 
-/// What a code object says about one kernel.
+/// The description of one kernel in a code object.
 #[derive(Debug, PartialEq)]
 struct Facts {
     text: Vec<u8>,
@@ -105,7 +106,8 @@ fn disassemble(kernel: &BuiltKernel, folder: &Scratch) -> Option<Vec<Disassemble
     Some(listing.lines().filter_map(line).collect())
 }
 
-/// Our text of an instruction in the disassembler's terms: it knows no labels and prints a branch's raw distance.
+/// Our text of an instruction in the disassembler's terms: it knows no labels and prints a branch's raw
+/// distance.
 fn expected(program: &Program, index: usize, listing: &[Disassembled]) -> String {
     let mut inst = (*program.lines[index].inst).clone();
     for operand in &mut inst.operands {

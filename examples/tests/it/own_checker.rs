@@ -1,5 +1,5 @@
-//! What the language emits is clean for its own checker, as anybody who reads the text or the object would run it: every lesson, on
-//! every target that has it, for each XNACK setting.
+//! The checker finds nothing in what the language emits, neither in the text nor in the object: every lesson,
+//! on every target that has it, for each XNACK setting.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel, Feature};

@@ -97,7 +97,8 @@ fn files_land_in_the_workspace() {
     assert_eq!(std::fs::read_to_string(assembly).unwrap(), kernel.assembly(Comments::Explain));
 }
 
-/// The layout that README's C program relies on: `float a`, then twice a pointer and a `uint32_t`, as C aligns them.
+/// The layout that README's C program relies on: `float a`, then twice a pointer and a `uint32_t`, as C
+/// aligns them.
 #[test]
 fn the_kernarg_segment_is_the_c_struct_of_the_readme() {
     let (x, mut y) = ([1.0; 3], [2.0; 5]);

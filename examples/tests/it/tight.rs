@@ -1,4 +1,4 @@
-//! Lessons with a half and a quarter of the registers that they use: what does not fit goes elsewhere, and the strict
+//! Lessons with a half and a quarter of the registers that they use: the rest is spilled, and the strict
 //! simulator's result stays the reference's.
 
 use gcn_dsl::lang::RegisterLimits;
@@ -18,7 +18,8 @@ const LESSONS: [Lesson; 8] = [
     lessons::top_k::LESSON,
 ];
 
-/// One part in `parts` of the registers that `kernel` uses. Ten SGPRs are what its largest instructions need at once.
+/// One part in `parts` of the registers that `kernel` uses. Ten SGPRs are what its largest instructions need
+/// at once.
 fn limits(kernel: &BuiltKernel, parts: u32) -> BuildOptions {
     let report = kernel.report();
     let registers = RegisterLimits {

@@ -1,4 +1,4 @@
-//! No wait is for nothing: for every wait of every lesson, a program that waits one step less is objected to.
+//! Every wait is necessary: for every wait of every lesson, a program that waits one step less is rejected.
 
 use std::fmt;
 
@@ -57,7 +57,7 @@ fn raised(wait: WaitCnt) -> Vec<WaitCnt> {
     out
 }
 
-/// Every way to wait a little less at `line`; none if it is no wait.
+/// Every weaker form of the wait at `line`; none if the line is not a wait.
 fn weakened(program: &Program, line: usize) -> Vec<Weakened> {
     let removed =
         |what: &str| Weakened { line, what: format!("{what} removed"), program: without(program, line) };
@@ -149,7 +149,8 @@ fn the_strict_simulator_objects_to_every_weakened_wait() {
         let variants = variants(kernel);
         // The second size takes each loop more than once.
         let accepts = |v: &&Weakened| !simulator_objects(lesson, kernel, v, lesson.sizes[1]);
-        // A full counter holds the next instruction up in the simulator, too; the checker notes what relies on that.
+        // A full counter holds the next instruction up in the simulator, too; the checker notes what relies
+        // on that.
         let relies_on_a_full_counter =
             |v: &&Weakened| findings(&v.program, false).iter().all(|f| f.rule == "waitcnt.full");
         let accepts = |v: &&Weakened| accepts(v) && !relies_on_a_full_counter(v);

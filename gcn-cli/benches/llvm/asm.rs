@@ -1,7 +1,9 @@
-//! `gcn asm` against `llvm-mc` and `ld.lld`, on random instructions: every form in gcn-emit's golden list for the target is as likely as any
-//! other, registers are random, and every second instruction has a random literal. Hardly any instruction is there twice.
+//! `gcn asm` against `llvm-mc` and `ld.lld`, on random instructions: every form in gcn-emit's golden list for
+//! the target is as likely as any other, registers are random, and every second instruction has a random
+//! literal. Hardly any instruction is there twice.
 //!
-//! Measured with LLVM 22.1.8, four runs: 10.0 to 10.3 times as fast by elapsed time, 9.6 to 10.0 times by processor time.
+//! Measured with LLVM 22.1.8, four runs: 10.0 to 10.3 times as fast by elapsed time, 9.6 to 10.0 times by
+//! processor time.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -75,8 +77,8 @@ fn source(count: usize) -> String {
     out
 }
 
-/// True if the last dword of the machine code is the one hexadecimal number of the text, and too large for an inline constant or
-/// an offset.
+/// True if the last dword of the machine code is the one hexadecimal number of the text, and too large for an
+/// inline constant or an offset.
 fn has_literal(text: &str, code: &str) -> bool {
     let mut numbers = text.split("0x").skip(1);
     let (Some(digits), None) = (numbers.next(), numbers.next()) else { return false };

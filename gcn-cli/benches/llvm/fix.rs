@@ -1,12 +1,12 @@
-//! `gcn fix` against LLVM's pass that inserts wait states, on the same stream of instructions: whole process against whole
-//! process, and pass against pass.
+//! `gcn fix` against LLVM's pass that inserts wait states, on the same stream of instructions: whole process
+//! against whole process, and pass against pass.
 //!
-//! The stream is gcn-isa's `benches/stream.s` again and again; `stream.mir` is the same as LLVM's machine code, which `llc` reads in place of
-//! assembly. Both processes read text, insert, and write text.
+//! The stream is gcn-isa's `benches/stream.s` again and again; `stream.mir` is the same as LLVM's machine
+//! code, which `llc` reads in place of assembly. Both processes read text, insert, and write text.
 //!
-//! Measured with LLVM 22.1.8, two runs: 10.0 to 10.6 times as fast by processor time as a whole process, on 100,013 and on 1,000,011
-//! instructions (much of what both do is reading and writing text), 11.6 to 23.5 times for the pass alone, which varies most. Both
-//! insert 40,914 and 409,095 wait states.
+//! Measured with LLVM 22.1.8, two runs: 10.0 to 10.6 times as fast by processor time as a whole process, on
+//! 100,013 and on 1,000,011 instructions (much of what both do is reading and writing text), 11.6 to 23.5
+//! times for the pass alone, which varies most. Both insert 40,914 and 409,095 wait states.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

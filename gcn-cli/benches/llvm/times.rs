@@ -13,8 +13,8 @@ pub fn timed(command: &mut Command) -> ((Duration, Option<Duration>), String) {
     ((elapsed, processor), String::from_utf8(out.stdout).expect("text"))
 }
 
-/// Processor time of all children that are done, where Linux says it: in hundredths of a second, so that only sums over many
-/// runs mean anything.
+/// Processor time of all children that are done, where Linux says it: in hundredths of a second, so that only
+/// sums over many runs mean anything.
 fn children() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // After the name, which may hold blanks: state, then `cutime` and `cstime` as the 14th and 15th.

@@ -13,13 +13,13 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Assembles a file into a code object that `hipModuleLoad` takes.
+/// Assembles a file into a code object for `hipModuleLoad`.
 ///
-/// The code object is written beside the source, FILE.hsaco for FILE.s; of standard input to standard output. The file's
-/// `.amdgcn_target` decides what it is assembled for, or `--target`.
+/// The code object is written beside the source, FILE.hsaco for FILE.s; for standard input to standard
+/// output. The target is that of the file's `.amdgcn_target`, or of `--target`.
 ///
-/// The text is LLVM's: instructions, labels, directives such as `.amdhsa_kernel`, as clang, Triton and people write them. Every
-/// error of the file is reported with its line. Nothing is written unless all of the file is right.
+/// The text is LLVM's: instructions, labels, directives such as `.amdhsa_kernel`, as clang, Triton and people
+/// write them. Every error of the file is reported with its line. A file with errors writes nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -29,15 +29,17 @@ pub struct Args {
     /// The code object; `-` for standard output
     #[arg(short, long, value_name = "FILE.hsaco")]
     output: Option<String>,
-    /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-, in place of the file's
+    /// The target id, such as gfx942 or gfx90a:sramecc+:xnack-; a target that the file names must agree with
+    /// it
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
     includes: file::Includes,
-    /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; a code object is written with `-o` only
+    /// Print `canonical text ; encoding: [0x..,0x..]` for each instruction; with it a code object is written
+    /// only if `-o` is given
     #[arg(long)]
     show_encoding: bool,
-    /// The instructions, or the errors, as JSON
+    /// Print the instructions, or the errors, as JSON
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +51,7 @@ Examples:
   gcn asm kernel.s --show-encoding                   v_mov_b32_e32 v0, 0 ; encoding: [0x80,0x02,0x00,0x7e]
   clang -S kernel.cl -o - | gcn asm - > kernel.hsaco";
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report {
     target_id: String,
@@ -58,27 +60,27 @@ struct Report {
     instructions: Vec<Instruction>,
 }
 
-/// What `--json` prints of a file with errors.
+/// The output of `--json` for a file with errors.
 #[derive(Serialize)]
 struct Errors<'d> {
     errors: &'d [Diagnostic],
-    /// How many more there are.
+    /// The number of further errors.
     more: usize,
 }
 
 /// An instruction of the file.
 #[derive(Serialize)]
 struct Instruction {
-    /// Line of the source, from 1; of what a macro wrote, that of the call.
+    /// Line of the source, from 1; for text from a macro, the line of the call.
     line: u32,
-    /// Where it stands, if the line is that of a call: file, line and macro.
+    /// File, line and macro of the text, if the line is that of a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
     section: String,
     /// Byte offset in the section.
     offset: u64,
     text: String,
-    /// The machine code in hexadecimal, in the order of memory.
+    /// The machine code in hexadecimal, in memory order.
     encoding: String,
 }
 
@@ -122,7 +124,8 @@ fn refuse(args: &Args, name: &str, errors: &Diagnostics) -> Failure {
     }
 }
 
-/// Why the sections and symbols of a file are no code object, at the line of the value concerned where there is one.
+/// The error for sections and symbols that cannot be linked, at the line of the value concerned if there is
+/// one.
 fn link_failure(name: &str, assembly: &Assembly, error: &ObjectError) -> Failure {
     let place = match error {
         ObjectError::Link { place, .. } => place.section.zip(place.offset),
@@ -134,7 +137,7 @@ fn link_failure(name: &str, assembly: &Assembly, error: &ObjectError) -> Failure
     }
 }
 
-/// Where the code object goes. With a listing on standard output it is written only where `-o` says.
+/// The path of the code object. If the listing goes to standard output, only `-o` has the object written.
 fn output(args: &Args) -> Result<Option<String>, Failure> {
     let listing = args.show_encoding || args.json;
     match &args.output {
@@ -156,24 +159,24 @@ fn output(args: &Args) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The machine code of an instruction, with what the linker does not change.
+/// The machine code of an instruction, with the bits that the linker does not change.
 fn code<'a>(assembly: &'a Assembly, inst: &AsmInst) -> &'a [u8] {
     let section = assembly.module.sections.get(inst.section.0 as usize);
     let start = inst.offset as usize;
     section.and_then(|s| s.bytes.get(start..start + usize::from(inst.length))).unwrap_or_default()
 }
 
-/// The canonical text of each instruction. A branch keeps the destination that the source gives it.
+/// The canonical text of each instruction. A branch keeps the source's spelling of its destination.
 struct Texts {
     target: Target,
-    /// The lines that instructions stand in, each as one of its own.
+    /// Lines with instructions, each statement as a line of its own.
     lines: Vec<String>,
     /// The line of each instruction.
     numbers: Vec<u32>,
 }
 
 impl Texts {
-    /// The text of an instruction, which is the one of this number.
+    /// The text of instruction `number`.
     fn of(&self, number: usize, inst: &AsmInst) -> String {
         let is_label = |o: &Operand| matches!(o, Operand::Label(_));
         if !inst.inst.operands.iter().any(is_label) {
@@ -185,7 +188,7 @@ impl Texts {
     }
 }
 
-/// What stands behind the mnemonic in a line, less comments.
+/// The operands in a line: the text after the mnemonic, without comments.
 fn operands(line: &str) -> &str {
     let end = ["//", "/*", ";"].iter().filter_map(|c| line.find(c)).min().unwrap_or(line.len());
     let mut rest = line[..end].trim();
@@ -197,7 +200,7 @@ fn operands(line: &str) -> &str {
     rest.split_once(char::is_whitespace).map_or("", |(_, operands)| operands.trim())
 }
 
-/// The texts of a file's instructions; with macros, those of the text without them.
+/// The texts of a file's instructions; if the file has macros, those of the expanded text.
 fn texts(name: &str, assembly: &Assembly, source: &str, options: &Options, folders: &Folders) -> Texts {
     let numbers = |assembly: &Assembly| assembly.instructions.iter().map(|inst| inst.line).collect();
     let target = assembly.module.target_id.target;

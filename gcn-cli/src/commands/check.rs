@@ -24,19 +24,20 @@ use summary::Summary;
 
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///
-/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them, compressed or not, a host
-/// library or program of HIP, any of them gzipped, or a folder with such files. Lines of assembly that have errors are left out and named; so is everything else that was not checked.
+/// FILE is assembly (.s), a relocatable object (.o), a code object (.hsaco, .co), a bundle of them,
+/// compressed or not, a host library or program of HIP, any of them gzipped, or a folder with such files.
+/// Lines of assembly with errors are left out and listed, as is everything else that was not checked.
 ///
-/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read, or nothing in it
-/// could be checked. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading of a manual, are shown and
-/// do not count.
+/// Exit code 0: clean; 1: there are findings of grade `certain` or `documented`; 2: a file could not be read,
+/// or had nothing to check. Findings of grade `cautious`, which rest on LLVM alone or on the widest reading
+/// of a manual, are shown and do not count.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The least grade of rules that count: certain, documented or cautious
+    /// The lowest grade of rules that count: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "cautious")]
     level: Grade,
     #[command(flatten)]
@@ -51,16 +52,16 @@ pub struct Args {
     advice: bool,
     #[command(flatten)]
     includes: file::Includes,
-    /// One line a file, and all rules in a table at the end
+    /// Print one line per file, and all rules in a table at the end
     #[arg(long)]
     summary: bool,
-    /// Most findings that are shown of a file, those that are alike counted once
+    /// The largest number of findings shown per file; similar findings count once
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Files that are checked at the same time, at most 256; without it as many as there are processors
+    /// The number of files checked at the same time, at most 256; by default the number of processors
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -73,18 +74,18 @@ Examples:
   gcn check build/ --summary                every file below a folder, one line each
   clang -S kernel.cl -o - | gcn check -";
 
-/// What came of a file.
+/// The result for a file.
 struct Outcome {
-    /// What is printed of it.
+    /// Text for standard output.
     text: String,
-    /// What is said about it on standard error.
+    /// Text for standard error.
     complaint: Option<String>,
-    /// The files or entries of a bundle in JSON, as text.
+    /// The file or the entries of a bundle in JSON, as text.
     json: Vec<serde_json::Value>,
     summary: Summary,
 }
 
-/// Checks; the exit code says what was found.
+/// Checks files; the exit code depends on the findings.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file::Expanded { files, unreadable } = file::expand(&args.files);
     unreadable.iter().for_each(|complaint| file::complain(complaint));
@@ -141,7 +142,7 @@ pub fn in_parallel<T: Send>(files: &[String], jobs: usize, work: impl Fn(&str) -
                 done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((index, result));
             }
         };
-        // What the system has no thread for is done by the threads that there are.
+        // If the system refuses a thread, the existing threads do its work.
         let started =
             (1..jobs.min(files.len())).map(|_| std::thread::Builder::new().spawn_scoped(scope, worker));
         let _threads: Vec<_> = started.take_while(Result::is_ok).collect();

@@ -1,4 +1,4 @@
-//! Files with code, whatever their kind, for the commands that analyse it.
+//! Files with code, of any kind, for the commands that analyse it.
 
 use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
@@ -10,7 +10,7 @@ use crate::{commands, file};
 
 /// The code of a file.
 pub struct Input {
-    /// What to call it: the file, and of a bundle the entry.
+    /// The name in messages: the file, and for a bundle the entry.
     pub name: String,
     /// The code.
     pub unit: Unit,
@@ -20,7 +20,7 @@ pub struct Input {
     pub left_out: Vec<Diagnostic>,
 }
 
-/// What is done about assembly with errors.
+/// How to treat assembly with errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     /// The file is refused.
@@ -29,13 +29,14 @@ pub enum Broken {
     LeaveOut,
 }
 
-/// Reads assembly, or every code object of a file that `choice` takes: an object, relocatable or not, a bundle, a host library or
-/// program, any of them gzipped or not. The target of `choice` is what assembly is for that does not say it.
+/// Reads assembly, or every code object of a file that `choice` selects: an object, relocatable or not, a
+/// bundle, a host library or program, any of them gzipped or not. The target of `choice` applies to assembly
+/// that does not name one.
 pub fn read(name: &str, choice: &Choice, broken: Broken) -> Result<Vec<Input>, Failure> {
     read_with(name, choice, broken, &Folders::default())
 }
 
-/// The same with the folders in which `.include` of assembly looks for files.
+/// As [`read`], with the folders in which `.include` of assembly looks for files.
 pub fn read_with(
     name: &str,
     choice: &Choice,
@@ -76,7 +77,7 @@ fn assembly(
     Ok(Input { name: name.to_owned(), unit, text: Some(text), left_out })
 }
 
-/// The same assembly with macros, repetitions and included files replaced by what they come to.
+/// The assembly with macros, repetitions and included files expanded in place.
 pub fn expanded(input: Input, target: Option<TargetId>, folders: &Folders) -> Result<Input, Failure> {
     let Some(text) = &input.text else { return Ok(input) };
     let options = Options { target: target_of(text, target), keep_instructions: false };
@@ -85,7 +86,8 @@ pub fn expanded(input: Input, target: Option<TargetId>, folders: &Folders) -> Re
     assembly(&input.name, plain, target, Broken::Refuse, folders)
 }
 
-/// The target that the caller names, unless the file names one: many files with different targets are read with one option.
+/// The caller's target, unless the file names one: many files with different targets are read with one
+/// option.
 fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
     target.filter(|_| !text.lines().any(names_target))
 }
@@ -97,7 +99,7 @@ pub fn names_target(line: &str) -> bool {
 
 fn objects(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<Input>, Failure> {
     let unpacked = Unpacked::new();
-    // An object says itself what it is for: many files are read with one `--target`.
+    // An object names its own target: many files are read with one `--target`.
     let choice = if container::holds_several(bytes) { *choice } else { Choice::default() };
     let input = |object: Object<'_>| {
         let read = commands::code_object(&object.name, object.bytes)?;

@@ -1,4 +1,4 @@
-//! The code objects of a file, whatever holds them, and which of them a command is about.
+//! The code objects of a file and its containers, and the selection among them.
 
 use std::fmt::Write as _;
 
@@ -11,19 +11,20 @@ use crate::commands;
 use crate::failure::Failure;
 use crate::file;
 
-/// What a compressed bundle is unpacked into.
+/// Storage for unpacked compressed bundles.
 pub type Unpacked = Arena<Vec<u8>>;
 
-/// Which code objects of a file.
+/// The selection of a file's code objects.
 #[derive(clap::Args, Clone, Copy, Default)]
 pub struct Choice {
-    /// Of a bundle, a host library or a program, the code objects for this target; the target of assembly that does not name it
+    /// In a bundle, host library or program, select the code objects for this target; also the target of
+    /// assembly that does not name one
     #[arg(long, value_name = "T")]
     pub target: Option<TargetId>,
-    /// Of a bundle, a host library or a program, the code object with this number in --list
+    /// In a bundle, host library or program, select the code object with this number in --list
     #[arg(long, value_name = "N")]
     pub entry: Option<usize>,
-    /// Lists the code objects of the file instead
+    /// List the code objects of the file instead
     #[arg(long)]
     pub list: bool,
 }
@@ -31,11 +32,11 @@ pub struct Choice {
 /// A code object of a file.
 #[derive(Clone)]
 pub struct Object<'d> {
-    /// What to call it: the file, and its number and name where the file has several.
+    /// The name in messages: the file, and if it has several objects, number and name of this one.
     pub name: String,
     /// Its number in the file, from 1.
     pub number: usize,
-    /// The name of the bundle's entry; empty where the file is the code object.
+    /// The name of the bundle's entry; empty if the file is the code object itself.
     pub entry: &'d str,
     pub target_id: Option<TargetId>,
     pub bytes: &'d [u8],
@@ -48,7 +49,7 @@ struct Row<'d> {
     target_id: Option<String>,
     bytes: usize,
     name: &'d str,
-    /// Names of its kernels; none if it cannot be read.
+    /// Names of its kernels; `None` if it cannot be read.
     kernels: Option<Vec<String>>,
 }
 
@@ -58,7 +59,7 @@ impl Choice {
         Choice { target, ..Choice::default() }
     }
 
-    /// The code objects that are asked for; at least one. `bytes` are those of an ELF file or of a container.
+    /// The selected code objects; at least one. `bytes` are those of an ELF file or of a container.
     pub fn select<'d>(
         &self,
         name: &str,
@@ -75,7 +76,7 @@ impl Choice {
         }
     }
 
-    /// The one code object that is asked for. Where there are several, the one that has `kernel`.
+    /// The selected code object. If there are several, the one with `kernel`.
     pub fn select_one<'d>(
         &self,
         name: &str,
@@ -97,7 +98,7 @@ impl Choice {
         }
     }
 
-    /// Whether code for this target is asked for: no setting that is named is another one.
+    /// Whether a code object for `id` is selected: the same target, and no feature set to opposite values.
     fn fits(&self, id: Option<TargetId>) -> bool {
         let agree = |a: Feature, b: Feature| a == b || a == Feature::Any || b == Feature::Any;
         self.target.is_none_or(|wanted| {
@@ -109,7 +110,7 @@ impl Choice {
         })
     }
 
-    /// Of code objects for the target, those that have most of its settings.
+    /// The code objects of `found` whose features agree best with the target id.
     fn nearest<'d>(&self, found: Vec<Object<'d>>) -> Vec<Object<'d>> {
         let Some(wanted) = self.target else { return found };
         let same = |o: &Object<'_>| {
@@ -120,7 +121,7 @@ impl Choice {
         found.into_iter().filter(|o| same(o) == most).collect()
     }
 
-    /// The file is one code object, and not the one that is asked for.
+    /// The error for a file that is a single code object other than the selected one.
     fn another(&self, name: &str, only: &Object<'_>) -> Failure {
         match (self.target, only.target_id) {
             (Some(wanted), Some(id)) if self.entry.is_none_or(|n| n == only.number) => {
@@ -132,7 +133,7 @@ impl Choice {
         }
     }
 
-    /// What there is nothing of.
+    /// The error for an empty selection.
     fn none(&self) -> String {
         match (self.target, self.entry) {
             (Some(target), None) => format!("there is no code object for {target}"),
@@ -142,7 +143,7 @@ impl Choice {
     }
 }
 
-/// Prints which code objects a file has.
+/// Prints the code objects of a file.
 pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let (bytes, name) = (file::read_unpacked(file)?, file::shown(file));
     if !holds_objects(&bytes) {
@@ -155,12 +156,12 @@ pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// True for what [`Choice::select`] reads.
+/// True for the formats that [`Choice::select`] reads.
 pub fn holds_objects(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x7fELF") || holds_several(bytes)
 }
 
-/// True for a bundle, and for a host's file with bundles in it.
+/// True for a bundle, and for a host file that contains bundles.
 pub fn holds_several(bytes: &[u8]) -> bool {
     container::is_container(bytes)
 }
@@ -193,7 +194,7 @@ fn has_kernel(object: &Object<'_>, kernel: &str) -> bool {
     gcn_emit::object::read_code_object(object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
 }
 
-/// The code objects that there are, for a message.
+/// The list of code objects for a message.
 fn there(objects: &[Object<'_>]) -> String {
     const SHOWN: usize = 16;
     let one = |o: &Object<'_>| {

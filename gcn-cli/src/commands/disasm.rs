@@ -9,25 +9,25 @@ use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Writes a code object as assembly text: `gcn asm` or `llvm-mc` make the same code of it.
+/// Writes a code object as assembly text from which `gcn asm` and `llvm-mc` make the same code.
 ///
-/// Words that are no instruction stand as `.long` with the reason behind them.
+/// Words that are not instructions become `.long`, followed by the reason.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP, gzipped or not; `-` for
-    /// standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP,
+    /// gzipped or not; `-` for standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
-    /// This kernel only
+    /// Write this kernel only
     #[arg(long, value_name = "K")]
     kernel: Option<String>,
-    /// The address and the machine code of each instruction behind it, as a comment
+    /// Write the address and the machine code after each instruction, as a comment
     #[arg(long)]
     bytes: bool,
     #[command(flatten)]
     choice: Choice,
-    /// The instructions as JSON
+    /// Print the instructions as JSON
     #[arg(long)]
     json: bool,
 }
@@ -53,15 +53,15 @@ struct Section<'a> {
     items: Vec<Item>,
 }
 
-/// An instruction, or what stands in its place.
+/// An instruction, or other bytes in its place.
 #[derive(Serialize)]
 struct Item {
     address: u64,
-    /// The machine code in hexadecimal, in the order of memory.
+    /// The machine code in hexadecimal, in memory order.
     bytes: String,
     /// Canonical text, if the bytes are an instruction.
     text: Option<String>,
-    /// Why they are none, or why the text does not lead back to them.
+    /// The reason why the bytes are not an instruction, or why the text does not assemble to them.
     note: Option<String>,
 }
 

@@ -16,26 +16,28 @@ use crate::failure::Failure;
 use crate::{commands, file};
 use table::Table;
 
-/// Counts, over code objects and assembly files, where each hazard rule applies and whether the code keeps it.
+/// Counts, over code objects and assembly files, where each hazard rule applies and whether the code keeps
+/// it.
 ///
-/// One line for each rule and target: `objects` in which it applies; `sites`, the instructions to which it applies because of
-/// an earlier one less than twice the asked distance before; of these the ones that keep it (`kept`): with exactly the asked
-/// distance (`exact`), only thanks to `s_nop` (`nops`); the ones that break it (`broken`, in so many `broken_objects`): of
-/// these the ones that would keep it if matrix instructions in between counted for their passes, or that have a branch in between
-/// (`covered`). For rules about counters and single instructions, `broken` is the number of findings, with
-/// those that `gcn check` leaves out because code alone does not show which LDS addresses are meant.
+/// The output has one line for each rule and target. `objects` is the number of files in which the rule
+/// applies. `sites` are the instructions to which it applies because of an earlier one at less than twice the
+/// required distance; `kept` of them keep it, `exact` with exactly the required distance, `nops` only thanks
+/// to `s_nop`; `broken` of them, in `broken_objects` files, break it. `covered` of the broken ones would keep
+/// it if matrix instructions in between counted for their passes, or have a branch in between. For rules
+/// about counters and single instructions, `broken` is the number of findings, including those that
+/// `gcn check` omits because code alone does not show which LDS addresses are meant.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The target of assembly files that do not name it
+    /// The target of assembly files that do not name one
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
     rules: Rules,
-    /// The counts as JSON
+    /// Print the counts as JSON
     #[arg(long)]
     json: bool,
 }
@@ -74,11 +76,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if failed > 0 { Err(Failure::usage(format!("{failed} files were not counted"))) } else { Ok(()) }
 }
 
-/// What a code object says.
+/// The counts of one code object.
 struct Counted {
     target: Target,
     instructions: usize,
-    /// Bytes in code sections that are no instructions.
+    /// Bytes in code sections that are not instructions.
     unread: u64,
     evidence: Evidence,
 }

@@ -17,29 +17,31 @@ use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
 use crate::file;
 
-/// Prints the code of an assembly file with a reason behind each wait, and what is missing.
+/// Prints the code of an assembly file with the reason for each wait, and the missing waits.
 ///
-/// Behind a wait stand the rules that it serves, each with the two instructions, the registers by which they depend and how
-/// much is needed; or that it orders memory, or that nothing needs it. Where a rule is not kept, `missing:` says so.
+/// After each wait come the rules that it serves, each with the two instructions, the registers by which they
+/// depend and the required wait; or a note that it orders memory, or that nothing needs it. Where a rule is
+/// not kept, `missing:` says so.
 ///
-/// Of a file with macros or included files, the lines are those of the text that `gcn fix --expand` begins with.
+/// For a file with macros or included files, the lines are those of the text on which `gcn fix --expand`
+/// works.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Assembly; `-` for standard input
     #[arg(value_name = "FILE.s")]
     file: String,
-    /// Also say for each register that an instruction reads where it was written last
+    /// Also name the last writer of each register that an instruction reads
     #[arg(long)]
     writers: bool,
     #[command(flatten)]
     rules: Rules,
-    /// The target id of a file that does not name it
+    /// The target id of a file that does not name one
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
     #[command(flatten)]
     includes: file::Includes,
-    /// The waits with their reasons as JSON
+    /// Print the waits with their reasons as JSON
     #[arg(long)]
     json: bool,
 }
@@ -49,7 +51,7 @@ Examples:
   gcn explain kernel.s              the listing, each wait with its reasons
   gcn explain kernel.s --writers    and where each register comes from";
 
-/// What is missing at a line.
+/// A missing wait at a line.
 #[derive(Serialize)]
 struct Missing {
     /// Line of the file, from 1.
@@ -58,7 +60,7 @@ struct Missing {
     message: String,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report {
     file: String,
@@ -119,7 +121,7 @@ fn missing(input: &Input, rules: Config) -> Vec<Missing> {
     found.into_values().collect()
 }
 
-/// The finding in the file's own lines.
+/// Maps the finding to the file's own lines.
 fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
     let name =
         |name: &str, line| line_of(line).map_or_else(|| name.to_owned(), |n| format!("{name} (line {n})"));

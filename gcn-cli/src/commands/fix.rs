@@ -13,33 +13,35 @@ use crate::commands::{self, Xnack, totals};
 use crate::failure::Failure;
 use crate::file;
 
-/// Puts the waits into an assembly file that it lacks, and with `--strip` takes out those that nothing needs.
+/// Inserts the waits that an assembly file lacks, and with `--strip` removes those that nothing needs.
 ///
-/// Everything but the waits stays as it is, byte for byte. The result goes to standard output or where `-o` says; what was
-/// done goes to standard error: wait states and `s_waitcnt` before and after, also weighted by 10 for each loop around them.
+/// Everything but the waits stays as it is, byte for byte. The result goes to standard output or to `-o`; a
+/// report goes to standard error: wait states and `s_waitcnt` before and after, also weighted by 10 for each
+/// loop around them.
 ///
-/// `--strip` takes away every `s_nop` and `s_waitcnt` first and then inserts as few as the rules allow. Waits that order memory
-/// (before barriers, in a release, behind an acquire) stay; so does what no control comes to.
+/// `--strip` first removes every `s_nop` and `s_waitcnt` and then inserts as few as the rules allow. Waits
+/// that order memory (before barriers, in a release, after an acquire) stay, and so do those in unreachable
+/// code.
 ///
-/// A write of LDS, or a load from memory into it, that the file waits for before some barrier (some access of LDS) is taken to be
-/// waited for where it has to be: while data arrives in one buffer of LDS, others may be used. One that is never waited for is
-/// waited for everywhere.
+/// If the file waits for a write of LDS, or a load from memory into it, before some barrier (some access of
+/// LDS), it is assumed to wait wherever necessary: while data arrives in one buffer of LDS, others may be
+/// used. One for which the file never waits is waited for everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Assembly; `-` for standard input. Several with `--stats` only
+    /// Assembly; `-` for standard input. Several files only with `--stats`
     #[arg(value_name = "FILE.s", required_unless_present = "functions", conflicts_with = "functions")]
     files: Vec<String>,
-    /// Take away what is there before
+    /// Remove the existing waits first
     #[arg(long)]
     strip: bool,
-    /// Where the result goes; without it to standard output
+    /// The file for the result; by default standard output
     #[arg(short, long, value_name = "OUT.s", conflicts_with_all = ["stats", "functions"])]
     output: Option<String>,
     #[command(flatten)]
     rules: Rules,
-    /// The target id, such as gfx942 or gfx90a:xnack-. Where the file names one, it may set features that the file leaves
-    /// open; with `xnack-` the rules of XNACK replay do not count
+    /// The target id, such as gfx942 or gfx90a:xnack-. If the file names one, it may set features that the
+    /// file leaves open; with `xnack-` the rules of XNACK replay do not count
     #[arg(long, value_name = "T", required_if_eq("functions", ""))]
     target: Option<TargetId>,
     /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
@@ -47,24 +49,24 @@ pub struct Args {
     xnack: Xnack,
     #[command(flatten)]
     includes: file::Includes,
-    /// Put what macros, repetitions, conditions and included files come to in their place first. Without it, a wait that has to
-    /// change in there is an error that names the line
+    /// Expand macros, repetitions, conditions and included files first. Without it, a wait that has to change
+    /// inside them is an error that names the line
     #[arg(long, conflicts_with = "functions")]
     expand: bool,
-    /// Only one kind of wait
+    /// Change only one kind of wait
     #[arg(long, value_name = "KIND")]
     only: Option<Only>,
-    /// Write the reason behind each wait that is put in
+    /// Write the reason after each inserted wait
     #[arg(long)]
     comment: bool,
-    /// Only the totals of each file, on standard output
+    /// Print only the totals of each file, on standard output
     #[arg(long)]
     stats: bool,
-    /// What was done as JSON; the text is written with `-o` only
+    /// Print the report as JSON; the text is then written only with `-o`
     #[arg(long, conflicts_with = "functions")]
     json: bool,
-    /// Many functions in one file, each behind a line `func NAME:`; they are printed the same way. Lines from `===` to the next
-    /// `func` are skipped
+    /// Read many functions from one file, each after a line `func NAME:`, and print them the same way. Lines
+    /// from `===` to the next `func` are skipped
     #[arg(long, value_name = "FILE", requires = "target")]
     functions: Option<String>,
 }
@@ -87,12 +89,12 @@ enum Only {
     Counters,
 }
 
-/// What `--json` prints of a file.
+/// The output of `--json` for a file.
 #[derive(Serialize)]
 struct Report {
     file: String,
     target_id: String,
-    /// Where the text was written.
+    /// The file to which the text was written.
     output: Option<String>,
     before: Waits,
     after: Waits,
@@ -160,7 +162,7 @@ fn refuse(name: &str, error: &RewriteError) -> Failure {
     }
 }
 
-/// What was done, for people.
+/// The report as text.
 fn said(name: &str, fixed: &Fixed) -> String {
     let name = file::shown(name);
     let mut out = String::new();

@@ -14,22 +14,23 @@ use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Shows what a code object asks of the machine: target, kernels, descriptor fields, arguments, registers, LDS, occupancy.
+/// Shows the resources that a code object requires: target, kernels, descriptor fields, arguments, registers,
+/// LDS, occupancy.
 ///
-/// Of a bundle, or a host library or program of HIP, every code object is shown.
+/// Of a bundle, or a host library or program of HIP, it shows every code object.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP, gzipped or not; `-` for
-    /// standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, or host library or program of HIP,
+    /// gzipped or not; `-` for standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
-    /// This kernel only
+    /// Show this kernel only
     #[arg(long, value_name = "K")]
     kernel: Option<String>,
     #[command(flatten)]
     choice: Choice,
-    /// The same as JSON
+    /// Print as JSON
     #[arg(long)]
     json: bool,
 }
@@ -74,14 +75,14 @@ struct Kernel {
     lds_bytes: u32,
     scratch_bytes: u32,
     kernarg_bytes: u32,
-    /// Work-items of a workgroup that the occupancy is for.
+    /// The workgroup size for which the occupancy is computed, in work-items.
     workgroup: u32,
     occupancy: OccupancyReport,
     descriptor: Vec<Field>,
     metadata: Option<KernelMetadata>,
 }
 
-/// How many waves fit.
+/// The occupancy.
 #[derive(Serialize)]
 struct OccupancyReport {
     waves_per_simd: u32,
@@ -95,7 +96,7 @@ struct Field {
     name: String,
     value: u64,
     meaning: String,
-    /// A reserved bit that must be 0 is set.
+    /// True if a reserved bit that must be 0 is set.
     wrong: bool,
 }
 
@@ -229,7 +230,7 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
         out.push_str("  no metadata\n");
     }
     out.push_str("  descriptor:\n");
-    // Reserved bits are of interest where they are set.
+    // Reserved bits matter only if they are set.
     let shown = || kernel.descriptor.iter().filter(|f| f.value != 0 || !f.name.starts_with("RESERVED"));
     let width = shown().map(|f| f.name.len()).max().unwrap_or(0);
     for field in shown() {
@@ -239,7 +240,7 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
     }
 }
 
-/// What the metadata tell beyond the descriptor.
+/// The facts that only the metadata have.
 fn render_metadata(out: &mut String, metadata: &KernelMetadata, unified: bool) {
     let _ = write!(out, "  metadata: workgroups of at most {} work-items", metadata.max_flat_workgroup_size);
     if let Some([x, y, z]) = metadata.reqd_workgroup_size {
@@ -247,7 +248,8 @@ fn render_metadata(out: &mut String, metadata: &KernelMetadata, unified: bool) {
     }
     let _ = write!(out, "; uses {} VGPRs", metadata.vgpr_count);
     if let Some(agprs) = metadata.agpr_count {
-        // Registers of both kinds share one file, and are counted together, where the descriptor has an `accum_offset`.
+        // With an `accum_offset` in the descriptor, registers of both kinds share one file and are counted
+        // together.
         let among = if unified { " of them" } else { "" };
         let _ = write!(out, ", {agprs}{among} AGPRs");
     }

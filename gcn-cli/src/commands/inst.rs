@@ -10,18 +10,18 @@ use crate::{commands, file};
 
 /// Explains one instruction: operands, encodings, counters, hazards, passes, meaning.
 ///
-/// NAME is a mnemonic with or without its encoding suffix (`_e32`, `_e64`, `_dpp`, `_sdwa`), or another name that the assembler
-/// takes.
+/// NAME is a mnemonic with or without its encoding suffix (`_e32`, `_e64`, `_dpp`, `_sdwa`), or another name
+/// that the assembler accepts.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The instruction
     #[arg(value_name = "NAME")]
     name: String,
-    /// What holds on this target only
+    /// Show only facts about this target
     #[arg(long, value_name = "T", value_parser = commands::target)]
     target: Option<Target>,
-    /// The page as JSON
+    /// Print the page as JSON
     #[arg(long)]
     json: bool,
 }
@@ -197,7 +197,7 @@ fn render_hazard(out: &mut String, hazard: &Hazard) {
     }
 }
 
-/// A row of the matrix instruction `name`: what `gcn layout` needs.
+/// A table row of the matrix instruction `name`, for `gcn layout`.
 pub fn matrix_row(name: &str, target: Target) -> Result<&'static table::InstDesc, Failure> {
     let known = reference::page(name, Some(target)).map_err(|e| Failure::input(e.to_string()))?;
     let row = table::find_mnemonic(target, known.mnemonic).next();

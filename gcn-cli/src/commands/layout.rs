@@ -23,13 +23,14 @@ pub struct Args {
     /// The target
     #[arg(long, value_name = "T", value_parser = commands::target)]
     target: Target,
-    /// This operand only; otherwise every one that the instruction has
+    /// Show this operand only; by default every operand of the instruction
     #[arg(long, value_enum)]
     matrix: Option<MatrixName>,
-    /// log2 of the blocks that share one block of A; the format of A for f8f6f4; the index set for sparse instructions
+    /// log2 of the number of blocks that share one block of A; the format of A for f8f6f4; the index set for
+    /// sparse instructions
     #[arg(long, default_value_t = 0)]
     cbsz: u8,
-    /// The block of A that they share; the index set for sparse instructions
+    /// The number of the shared block of A; the index set for sparse instructions
     #[arg(long, default_value_t = 0)]
     abid: u8,
     /// Lane pattern of B; the format of B for f8f6f4; negations for f64
@@ -41,13 +42,13 @@ pub struct Args {
     /// The byte of the scale operands that holds B's scales (scaled instructions)
     #[arg(long, default_value_t = 0)]
     scale_b: u8,
-    /// How to write it
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// The elements as JSON
+    /// Print the elements as JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Where to; standard output otherwise
+    /// The output file; by default standard output
     #[arg(short, long, value_name = "FILE", default_value = file::STANDARD)]
     output: String,
 }
@@ -86,9 +87,9 @@ impl MatrixName {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A grid a block, for people: `v2.17[15:0]` is register 2 of the operand, lane 17, bits 15 to 0
+    /// A grid per block, as text: `v2.17[15:0]` is register 2 of the operand, lane 17, bits 15 to 0
     Table,
-    /// One line an element
+    /// One line per element
     Csv,
     /// A picture
     Svg,
@@ -111,7 +112,7 @@ struct MatrixReport {
     elements: Vec<ElementReport>,
 }
 
-/// An element and its place.
+/// An element and its location.
 #[derive(Serialize)]
 struct ElementReport {
     blocks: Vec<u8>,
@@ -147,7 +148,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Matrix::ALL.into_iter().filter(has).collect()
         }
     };
-    // An instruction without a matrix gets the error of its layout, too.
+    // An instruction without a matrix must fail with its layout's error, so that one is requested.
     let wanted = if wanted.is_empty() { vec![Matrix::D] } else { wanted };
     let mut operands = Vec::new();
     for matrix in wanted {
@@ -220,7 +221,7 @@ fn csv(operands: &[Operand]) -> String {
     out
 }
 
-/// The blocks that elements belong to, each with its elements by row and column.
+/// The blocks, each with its elements by row and column.
 pub(super) fn grids(layout: &Layout) -> Vec<(String, Vec<Vec<Option<Element>>>)> {
     let mut grids: Vec<(String, Vec<Vec<Option<Element>>>)> = Vec::new();
     for element in layout.elements() {

@@ -14,11 +14,11 @@ use crate::commands::{self, code};
 use crate::failure::Failure;
 use crate::file;
 
-/// Lists the waits of anybody's kernel whose loss no rule notices: takes away or weakens each wait in turn.
+/// Removes or weakens each wait of a kernel in turn, and lists the waits whose loss breaks no rule.
 ///
-/// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is not listed is
-/// needed: without it, or with any weaker one in its place, a rule is broken. Of two waits that are listed one may be needed
-/// when the other is gone; `gcn fix --strip` decides that.
+/// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is
+/// not listed is needed: without it, or with any weaker one in its place, a rule is broken. Of two listed
+/// waits one may be needed when the other is gone; `gcn fix --strip` decides that.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -27,10 +27,10 @@ pub struct Args {
     file: String,
     #[command(flatten)]
     rules: Rules,
-    /// The target id of assembly that does not name it
+    /// The target id of assembly that does not name one
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
-    /// Everything as JSON
+    /// Print everything as JSON
     #[arg(long)]
     json: bool,
 }
@@ -40,12 +40,12 @@ Examples:
   gcn mutate kernel.s                     waits that could be weaker, by line
   gcn mutate kernel.hsaco --rules certain against the undisputed rules only";
 
-/// What `--json` prints of a file.
+/// The output of `--json` for a file.
 #[derive(Serialize)]
 struct Report {
     file: String,
     target_id: String,
-    /// How many `s_nop` and `s_waitcnt` there are.
+    /// The number of `s_nop` and `s_waitcnt`.
     waits: usize,
     superfluous: Vec<Superfluous>,
 }

@@ -10,22 +10,23 @@ use gcn_isa::hazards::{self, RulePage, TargetStates};
 use crate::failure::Failure;
 use crate::{commands, file};
 
-/// Lists the hazard rules: what must stand between which instructions, who says so, and how well it is supported.
+/// Lists the hazard rules: what must stand between which instructions, the sources, and how well each rule is
+/// supported.
 ///
-/// With rule names, or beginnings of them (`cdna3.10`, `waitcnt`), everything about these rules.
+/// Rule names, or beginnings of them (`cdna3.10`, `waitcnt`), select rules to describe in full.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Rules, by name or by its beginning
     #[arg(value_name = "RULE")]
     names: Vec<String>,
-    /// The rules of this target only
+    /// List the rules of this target only
     #[arg(long, value_name = "T", value_parser = commands::target)]
     target: Option<Target>,
-    /// The rules as JSON
+    /// Print the rules as JSON
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
-    /// The page `docs/hazards.md`
+    /// Print the page `docs/hazards.md`
     #[arg(long, conflicts_with_all = ["names", "target"])]
     markdown: bool,
 }
@@ -53,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// The rules that are named: exactly, or else by the beginning.
+/// The rules with these names, or if a name is not exact, those that begin with it.
 fn named(pages: Vec<RulePage>, args: &Args) -> Result<Vec<RulePage>, Failure> {
     for name in &args.names {
         if !pages.iter().any(|p| p.id.starts_with(name.as_str())) {
@@ -79,7 +80,7 @@ fn no_such_rule(name: &str, target: Option<Target>) -> Failure {
     Failure::input(format!("there is no rule `{name}`{hint}"))
 }
 
-/// One line a rule.
+/// One line per rule.
 fn list(pages: &[RulePage]) -> String {
     let mut out = String::new();
     let mut family = "";
@@ -94,7 +95,7 @@ fn list(pages: &[RulePage]) -> String {
     out
 }
 
-/// `2 on gfx90a gfx942; passes + 2 on gfx950`, without the targets if there is but one number.
+/// `2 on gfx90a gfx942; passes + 2 on gfx950`, without the targets if there is only one number.
 fn short(states: &[TargetStates]) -> String {
     match states {
         [one] => one.formula.clone(),
@@ -105,7 +106,7 @@ fn short(states: &[TargetStates]) -> String {
     }
 }
 
-/// Everything about a rule.
+/// The full description of a rule.
 fn details(page: &RulePage) -> String {
     let mut out = format!("{}: {}\n", page.id, page.title);
     let mut line = |name: &str, value: &str| {
@@ -138,7 +139,7 @@ fn details(page: &RulePage) -> String {
     out
 }
 
-/// An instruction and what it does for the rule to hold.
+/// An instruction, and how it must access the register for the rule to apply.
 fn side(who: &str, does: &str) -> String {
     if does.is_empty() { who.to_owned() } else { format!("{who}: {does}") }
 }

@@ -20,34 +20,36 @@ use crate::{commands, file};
 
 /// Runs a kernel of a code object on the CPU.
 ///
-/// The kernel's arguments come from a JSON file (docs/sim.md has the format); without one, a template for the kernel is
-/// printed. Buffers that the spec wants back are written to files or shown.
+/// The kernel's arguments come from a JSON file, the spec (docs/sim.md has the format); without it, the
+/// command prints a template for the kernel. Output buffers of the spec are written to files or shown.
 ///
-/// Exit code 0: it ran; 1: the code object or the spec is wrong, or the kernel does what it must not; 2: the command line is
-/// wrong or a file cannot be read or written.
+/// Exit code 0: it ran; 1: the code object or the spec is wrong, or the kernel makes an error; 2: the command
+/// line is wrong or a file cannot be read or written.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or assembly (.s), gzipped or
-    /// not; `-` for standard input
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or
+    /// assembly (.s), gzipped or not; `-` for standard input
     #[arg(value_name = "FILE.hsaco")]
     file: String,
-    /// The kernel, where there are several
+    /// The kernel, if there are several
     #[arg(long, value_name = "K")]
     kernel: Option<String>,
-    /// Workgroups in x, y and z; missing ones are 1
+    /// Workgroups in x, y and z; omitted ones are 1
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     grid: Option<[u32; 3]>,
-    /// Work-items in x, y and z instead of --grid; where they are no multiple of the workgroup, the last one is partial
+    /// Work-items in x, y and z instead of --grid; if not a multiple of the workgroup, the last workgroup is
+    /// partial
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions, conflicts_with = "grid")]
     global: Option<[u32; 3]>,
     /// Work-items of a workgroup
     #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
     workgroup: Option<[u32; 3]>,
-    /// What to launch the kernel with
+    /// The spec: arguments and launch parameters
     #[arg(long, value_name = "SPEC.json")]
     args: Option<String>,
-    /// All workgroups have to fit on the device at a time, and may wait for each other (hipLaunchCooperativeKernel)
+    /// Launch like hipLaunchCooperativeKernel: all workgroups must fit on the device at once, and may wait
+    /// for each other
     #[arg(long, conflicts_with = "timed")]
     cooperative: bool,
     /// LDS bytes of a workgroup beyond those of the descriptor
@@ -56,60 +58,62 @@ pub struct Args {
     /// Scratch bytes of a work-item instead of those of the descriptor
     #[arg(long, value_name = "BYTES")]
     scratch: Option<u32>,
-    /// A missing wait or wait state is an error
+    /// Report a missing wait or wait state as an error
     #[arg(long)]
     strict: bool,
-    /// An instruction that comes too early sees what was there before; what was stale is listed
+    /// Let an instruction that is too early see the stale value, and list these instructions
     #[arg(long, conflicts_with = "strict")]
     faithful: bool,
-    /// The least grade of rules that --strict and --faithful go by: certain, documented or cautious
+    /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "documented")]
     level: Grade,
     /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = sanitizer)]
     sanitize: Vec<Sanitize>,
-    /// v_fma_mixlo_f16 and v_fma_mixhi_f16 round to f32 first, then to f16; without it once. Sources disagree (--fidelity)
+    /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 to f32 first, then to f16; by default once. Sources disagree
+    /// (--fidelity)
     #[arg(long)]
     mix_rounded_twice: bool,
-    /// Counts cycles; docs/timing.md says how
+    /// Count cycles by the model of docs/timing.md
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize", "fidelity", "profile", "jobs"])]
     timed: bool,
-    /// A parameter of the timed mode
+    /// Set a parameter of the timed mode
     #[arg(long, value_name = "NAME=VALUE", requires = "timed")]
     set: Vec<String>,
-    /// Compute units that the grid is spread over; without it as many as the device has
+    /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
-    /// Writes the timeline to a file, as Chrome trace events
+    /// Write the timeline to a file, as Chrome trace events
     #[arg(long, value_name = "FILE", requires = "timed")]
     timeline: Option<String>,
-    /// Prints a spec for the kernel, to be filled in
+    /// Print a spec for the kernel, to be filled in
     #[arg(long)]
     template: bool,
-    /// Also lists the instructions that were executed, with how often
+    /// Also list the executed instructions with their counts
     #[arg(long)]
     profile: bool,
-    /// Also lists the executed opcodes with the witness that the meaning of each has, and what is not exact
+    /// Also list the executed opcodes with the witness for the meaning of each, and its inexactness, if any
     #[arg(long)]
     fidelity: bool,
-    /// Host threads, at most 256; without it as many as there are processors, and 1 where the order of workgroups can change the result
+    /// Host threads, at most 256; by default the number of processors, but 1 if the order of workgroups can
+    /// change the result
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Most instructions that a wave may execute
+    /// The largest number of instructions that a wave may execute
     #[arg(long, value_name = "N", default_value_t = 1 << 40)]
     limit: u64,
-    /// Instructions that a wave executes before it is the next wave's turn; with 1 the waves of a workgroup go side by side,
-    /// which shows what a data race would otherwise spoil
+    /// Instructions that a wave executes before the next wave's turn; 1 interleaves the waves of a workgroup,
+    /// which exposes data races
     #[arg(long, value_name = "N", default_value_t = Options::default().turn)]
     turn: u64,
     #[command(flatten)]
     choice: Choice,
     #[command(flatten)]
     includes: file::Includes,
-    /// The result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
-    /// Also the seconds that it took, in JSON
+    /// Also print the elapsed seconds, in JSON
     #[arg(long, requires = "json")]
     seconds: bool,
 }
@@ -121,9 +125,9 @@ Examples:
   gcn sim saxpy.s --args spec.json --strict --json     missing waits are errors
   gcn sim lib.co --kernel gemm --args gemm.json --jobs 1";
 
-/// Most findings of sanitizers that are kept.
+/// The largest number of sanitizer findings that are kept.
 const FINDINGS: u32 = 1000;
-/// Events of a timeline.
+/// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
 /// A sanitizer by its name.
@@ -150,7 +154,7 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
     Ok(sizes)
 }
 
-/// Runs, or prints a template.
+/// Runs the kernel, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.choice.list {
         return container::list(&args.file, &args.choice, args.json);
@@ -200,16 +204,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 pub enum Ran {
-    /// Without time.
+    /// Of functional mode.
     Untimed(Stats),
-    /// With time.
+    /// Of timed mode.
     Timed(Box<timed::Report>),
 }
 
 impl Ran {
-    /// Nothing was read too early, and no sanitizer found a fault.
+    /// True if nothing was read too early and no sanitizer found a fault.
     fn is_clean(&self) -> bool {
         match self {
             Ran::Untimed(stats) => stats.stale.is_empty() && stats.findings.iter().all(|f| f.kind.is_note()),
@@ -218,7 +222,7 @@ impl Ran {
     }
 }
 
-/// The spec, and the folder that its files are relative to.
+/// The spec, and the folder to which its file names are relative.
 fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
     let Some(path) = &args.args else { return Ok((None, PathBuf::new())) };
     if path == file::STANDARD && args.file == file::STANDARD {
@@ -232,7 +236,7 @@ fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
     Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
 }
 
-/// What the command line says goes before what the spec says.
+/// The command line overrides the spec.
 fn override_sizes(args: &Args, spec: &mut Spec) {
     spec.workgroup = args.workgroup.or(spec.workgroup);
     spec.dynamic_lds = args.dynamic_lds.unwrap_or(spec.dynamic_lds);
@@ -269,7 +273,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     Ok(result.map(Ran::Untimed))
 }
 
-/// What the command line says about the timed mode.
+/// The configuration of the timed mode from the command line.
 fn timing(args: &Args) -> Result<timed::Config, Failure> {
     let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
     let mut config =
@@ -280,7 +284,7 @@ fn timing(args: &Args) -> Result<timed::Config, Failure> {
     Ok(config)
 }
 
-/// Writes the files that the spec wants.
+/// Writes the output files of the spec.
 fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
     for output in outputs {
         if let Some(Out::File(path)) = &output.out {
@@ -290,7 +294,7 @@ fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Files that cannot be read are the command line's fault, the rest is the input's.
+/// Unreadable files are errors of the command line (exit code 2), others errors of the input (1).
 fn failure(place: &str, error: &Error) -> Failure {
     let limit =
         matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));

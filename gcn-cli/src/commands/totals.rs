@@ -1,4 +1,4 @@
-//! What functions wait, before and after, as a table.
+//! The waits of functions, before and after, as a table.
 
 use std::fmt::Write as _;
 
@@ -29,7 +29,7 @@ pub fn table(rows: &[(String, Waits, Waits)]) -> String {
     out.lines().map(|l| l.trim_end().to_owned() + "\n").collect()
 }
 
-/// The sum of all functions.
+/// The sums over all functions, before and after.
 pub fn sum(functions: &[FunctionWaits]) -> (Waits, Waits) {
     let (mut before, mut after) = (Waits::default(), Waits::default());
     for function in functions {
@@ -39,7 +39,7 @@ pub fn sum(functions: &[FunctionWaits]) -> (Waits, Waits) {
     (before, after)
 }
 
-/// A row for each function, and one for all if there are several.
+/// A row for each function, and one for the total if there are several.
 pub fn rows(functions: &[FunctionWaits]) -> Vec<(String, Waits, Waits)> {
     let mut rows: Vec<_> = functions.iter().map(|f| (f.name.clone(), f.before, f.after)).collect();
     if rows.len() > 1 {

@@ -9,8 +9,8 @@ use crate::{commands, file};
 
 /// Decodes the immediate of an `s_waitcnt`, or encodes counters as one.
 ///
-/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined by `&` or
-/// commas. A counter that is not named is not waited for.
+/// WAIT is a number, decimal or hexadecimal, or counters as in assembly: `vmcnt(4) lgkmcnt(0)`, also joined
+/// by `&` or commas. Counters that are not named are not waited for.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -20,7 +20,7 @@ pub struct Args {
     /// The target (the encoding is the same on all of them)
     #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
     target: Target,
-    /// The result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
@@ -31,10 +31,10 @@ Examples:
   gcn wait 'vmcnt(4) lgkmcnt(0)'
   gcn wait 0xc07f --json";
 
-/// Bits that no counter uses.
+/// Bits of the immediate that belong to no counter.
 const UNUSED: u16 = 0x3080;
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(serde::Serialize)]
 struct Wait {
     target: &'static str,
@@ -77,7 +77,7 @@ fn number(text: &str) -> Result<Option<u16>, Failure> {
     })
 }
 
-/// The immediate of counters as the assembler reads them.
+/// Encodes counters in the assembler's syntax.
 fn counters(text: &str, target: Target) -> Result<u16, Failure> {
     let operand = text.strip_prefix("s_waitcnt").unwrap_or(text).trim();
     let inst = parse_inst(&format!("s_waitcnt {operand}"), target);

@@ -2,7 +2,8 @@
 
 use crate::{TWO_KERNELS, gcn, gcn_with, unpack};
 
-/// Golden vectors: target, canonical text, bytes in hexadecimal; measured with LLVM 22 (see gcn-emit's tests).
+/// Golden vectors: target, canonical text, bytes in hexadecimal; measured with LLVM 22 (see gcn-emit's
+/// tests).
 const ENCODINGS: &[u8] = include_bytes!("../../../gcn-emit/tests/data/encodings.tsv.gz");
 
 #[test]

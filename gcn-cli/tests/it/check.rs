@@ -26,8 +26,8 @@ fn clean_files_give_0() {
     }
 }
 
-/// The manual's numbers: vmcnt before the use of loaded registers (CDNA3 section 4.4), and 2 + passes wait states before a
-/// store reads what an SGEMM of 2 passes wrote (table 37).
+/// The manual's numbers: vmcnt before the use of loaded registers (CDNA3 section 4.4), and 2 + passes wait
+/// states before a store reads what an SGEMM of 2 passes wrote (table 37).
 #[test]
 fn findings_in_assembly_show_both_lines_rule_and_remedy() {
     let (code, out, _) = checked(&["-"], UNWAITED.as_bytes());

@@ -53,7 +53,8 @@ fn what_is_no_code_object_is_refused() {
     }
 }
 
-/// Zeros would be `v_cndmask_b32_e32 v0, s0, v0, vcc` (VOP2 opcode 0), which reads two scalar values, as LLVM 22 refuses to.
+/// Zeros would be `v_cndmask_b32_e32 v0, s0, v0, vcc` (VOP2 opcode 0), which reads two scalar values, as LLVM
+/// 22 refuses to.
 #[test]
 fn zeros_are_described_as_padding() {
     let text = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n.text\ns_endpgm\n.fill 41, 4, 0\ns_nop 1\n.long 0, 0\n";

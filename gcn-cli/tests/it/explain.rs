@@ -5,7 +5,8 @@ use crate::{gcn, gcn_with, two_kernels, unpack};
 #[test]
 fn an_instruction_has_a_page() {
     let page = gcn(&["inst", "v_mfma_f32_32x32x8_f16", "--target", "gfx942"]).text();
-    // 32x32x8 f16 takes 8 passes on gfx942 and 16 on gfx90a, where it has another name (matrix instruction calculator).
+    // 32x32x8 f16 takes 8 passes on gfx942 and 16 on gfx90a, where it has another name (matrix instruction
+    // calculator).
     for part in ["8 passes", "16384 FLOPs", "cdna3.106", "VOP3P_MAI", "vdst", "AGPR"] {
         assert!(page.contains(part), "{part} is missing in\n{page}");
     }

@@ -1,4 +1,5 @@
-//! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees them.
+//! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees
+//! them.
 
 mod asm;
 mod check;

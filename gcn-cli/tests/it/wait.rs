@@ -1,4 +1,5 @@
-//! `gcn wait`. The immediates are LLVM's (`llvm-mc -show-encoding`), the layout is that of the LLVM AMDGPU guide.
+//! `gcn wait`. The immediates are LLVM's (`llvm-mc -show-encoding`), the layout is that of the LLVM AMDGPU
+//! guide.
 
 use crate::gcn;
 

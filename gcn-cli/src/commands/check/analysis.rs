@@ -1,4 +1,4 @@
-//! What the checker, the lint and the counts say about a file.
+//! The results of checker, lint and counts for a file.
 
 use gcn_emit::code::Code;
 use gcn_emit::lint::{Lint, lint};
@@ -11,7 +11,7 @@ use crate::commands::code::Input;
 /// A file that was checked.
 pub struct Checked<'i> {
     pub input: &'i Input,
-    /// The rules of XNACK replay counted.
+    /// Whether the rules of XNACK replay applied.
     pub xnack: bool,
     pub sections: Vec<Section<'i>>,
     pub lints: Vec<Lint>,
@@ -21,7 +21,7 @@ pub struct Checked<'i> {
 pub struct Section<'i> {
     pub code: &'i Code,
     pub report: Report,
-    /// Empty unless asked for.
+    /// Empty unless requested.
     pub advice: Vec<Advice>,
     pub waits: Waits,
 }
@@ -45,7 +45,7 @@ impl<'i> Checked<'i> {
         }
     }
 
-    /// The findings that are alike, in the order of the first of each; and how many they are.
+    /// Similar findings, grouped in the order of the first of each, with the size of each group.
     pub fn groups(&self) -> Vec<Group<'_>> {
         let mut numbers = std::collections::HashMap::new();
         let mut groups: Vec<Group<'_>> = Vec::new();
@@ -71,7 +71,7 @@ pub struct Group<'c> {
     pub others: Vec<(&'c Section<'c>, &'c Finding)>,
 }
 
-/// Where a rule is written.
+/// The source of a rule.
 pub fn citation(rule: &str) -> &'static str {
     let states = hazards::rule(rule).map(|r| r.cite);
     states.or_else(|| hazards::counter::rule(rule).map(|r| r.cite)).unwrap_or("")

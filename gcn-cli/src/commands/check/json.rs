@@ -42,10 +42,10 @@ struct Instruction {
     place: String,
     /// Line in the assembly file.
     line: Option<u32>,
-    /// Where it stands, if the line is that of a call of a macro, a repetition or `.include`.
+    /// The place in the macro, repetition or included file, if the line is that of a call or `.include`.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<String>,
-    /// The line of the compiled source.
+    /// The source line from which it was compiled.
     source: Option<String>,
     text: String,
 }

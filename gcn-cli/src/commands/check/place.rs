@@ -1,11 +1,11 @@
-//! Where an instruction is, in words.
+//! Places of instructions, as text.
 
 use std::collections::HashMap;
 
 use gcn_emit::code::{Code, Unit};
 use gcn_emit::text::InstText;
 
-/// The places of a section's lines.
+/// Names the lines of a section by source line, or by function and offset.
 pub struct Places<'c> {
     pub unit: &'c Unit,
     pub code: &'c Code,
@@ -24,7 +24,7 @@ impl<'c> Places<'c> {
         self.code.places.get(line)?.line
     }
 
-    /// `line 12`, or of an object the function and the offset in it: `saxpy+0x1c`.
+    /// `line 12`, or for an object the function and the offset in it: `saxpy+0x1c`.
     pub fn of(&self, line: usize) -> String {
         match self.source_line(line) {
             Some(source) => format!("line {source}"),
@@ -60,14 +60,14 @@ impl<'c> Places<'c> {
         }
     }
 
-    /// Where an instruction stands that a macro, a repetition or an included file wrote, and the calls that led to it.
+    /// The place inside a macro, a repetition or an included file, with the calls that led to it.
     pub fn origin(&self, line: usize) -> Option<String> {
         let place = self.code.places.get(line)?;
         let chain: Vec<String> = self.unit.origins_of(place).map(ToString::to_string).collect();
         (!chain.is_empty()).then(|| chain.join(", called from "))
     }
 
-    /// Where the instruction is written: its line, or that of the macro or included file that it stands in.
+    /// The place of the instruction's text: its line, or the line in its macro or included file.
     pub fn written(&self, line: usize) -> String {
         let place = self.code.places.get(line);
         let origin = place.and_then(|place| self.unit.origins_of(place).next());
@@ -82,7 +82,7 @@ impl<'c> Places<'c> {
         })
     }
 
-    /// The line of the compiled source that `.loc` gave the instruction.
+    /// The source line that `.loc` assigns to the instruction.
     pub fn location(&self, line: usize) -> Option<String> {
         let location = self.code.places.get(line)?.location?;
         let file = self.unit.files.iter().find(|f| f.number == location.file)?;

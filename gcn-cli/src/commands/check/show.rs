@@ -1,4 +1,4 @@
-//! A file's findings for people.
+//! A file's findings as text.
 
 use std::fmt::Write as _;
 
@@ -14,9 +14,9 @@ use super::place::Places;
 use super::snippet::{Message, Source};
 use super::summary::{Summary, plural};
 
-/// Places of further findings that are named.
+/// The number of further findings whose places are listed.
 const MORE_SHOWN: usize = 6;
-/// Names of functions and places of unknown exits that are named.
+/// The number of functions and of unknown exits that are listed.
 const NAMES_SHOWN: usize = 4;
 
 /// Everything about a file.
@@ -63,7 +63,7 @@ pub fn file(checked: &Checked<'_>, summary: &Summary, limit: usize, colours: boo
     out + &summary.render_rules()
 }
 
-/// What there must be between two instructions, and what there is.
+/// The required distance between two instructions, and the present one.
 pub fn amounts(finding: &Finding) -> String {
     match (finding.need, finding.have) {
         (Amount::States(need), Amount::States(have)) => {
@@ -76,7 +76,7 @@ pub fn amounts(finding: &Finding) -> String {
     }
 }
 
-/// A rule's level as compilers name it.
+/// A rule's level in the terms of compilers.
 fn level(grade: Grade) -> Level<'static> {
     if counts(grade) { Level::ERROR } else { Level::WARNING }
 }
@@ -150,12 +150,12 @@ struct Writer<'c> {
     colours: bool,
 }
 
-/// A finding before it is known whether it is shown in its source or by addresses.
+/// A finding, independent of whether it is shown in its source or by addresses.
 struct Shown {
     grade: Grade,
     rule: &'static str,
     title: String,
-    /// Lines of the program, what it is about first.
+    /// Lines of the program, the line of the finding first.
     marks: Vec<(usize, String)>,
     notes: Vec<String>,
     help: String,
@@ -235,7 +235,7 @@ impl Writer<'_> {
     fn advice(&self, section: &Section<'_>, advice: &Advice) -> String {
         let places = Places::new(&self.checked.input.unit, section.code);
         let text = advice.to_string();
-        // Its place stands before the colon.
+        // The place precedes the colon.
         let text = text.split_once(": ").map_or(text.as_str(), |t| t.1);
         format!(
             "{}: {}: advice: {text}: `{}`\n",
@@ -265,7 +265,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Without source: the instructions with their places.
+    /// Without source text: the instructions with their places.
     fn by_address(&self, places: &Places<'_>, shown: &Shown) -> String {
         let about = shown.marks.first().map_or(0, |m| m.0);
         let mut out =

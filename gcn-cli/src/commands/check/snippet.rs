@@ -1,14 +1,14 @@
-//! Lines of an assembly file with notes under them, in the manner of `gcn asm`.
+//! Lines of an assembly file with notes under them, in the style of `gcn asm`.
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
-/// Something to show about a file.
+/// A message about lines of a file.
 pub struct Message<'m> {
     pub level: Level<'m>,
     /// Name of the rule.
     pub id: &'m str,
     pub title: String,
-    /// Lines of the file, from 1, with what is said about each; the first is what it is about.
+    /// Lines of the file, from 1, with their notes; the first is the line of the message.
     pub marks: Vec<(u32, String)>,
     pub notes: Vec<String>,
     pub help: String,
@@ -20,9 +20,9 @@ pub struct Source<'s> {
     lines: Vec<&'s str>,
 }
 
-/// Lines between two marks that are shown rather than left out.
+/// Up to this many lines between two marks are shown rather than left out.
 const NEAR: u32 = 6;
-/// Bytes of a line that are shown.
+/// The number of bytes of a line that are shown.
 const WIDEST: usize = 200;
 
 impl<'s> Source<'s> {
@@ -43,7 +43,7 @@ impl<'s> Source<'s> {
         let Some(primary) = message.marks.first().map(|m| m.0) else { return String::new() };
         let mut marks: Vec<&(u32, String)> = message.marks.iter().collect();
         marks.sort_by_key(|m| m.0);
-        // Marks that are near each other are shown together.
+        // Marks close to each other are shown together.
         let mut parts: Vec<Vec<&(u32, String)>> = Vec::new();
         for mark in marks {
             match parts.last_mut() {
@@ -78,7 +78,7 @@ impl<'s> Source<'s> {
         (first.0..=last.0).map(|n| self.line(n)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The bytes of a line that hold its instruction: without blanks, labels and comments around it.
+    /// The byte range of the instruction in a line, without blanks, labels and comments around it.
     fn statement(&self, number: u32) -> std::ops::Range<usize> {
         let line = self.line(number);
         let end = [";", "//", "/*"].iter().filter_map(|c| line.find(c)).min().unwrap_or(line.len());
@@ -109,7 +109,7 @@ fn snippet<'a>(
     let first = part.first().map_or(1, |m| m.0);
     let mut snippet = Snippet::source(text).line_start(first as usize).fold(false);
     for (number, label) in part {
-        // Where the line begins in the text of this part.
+        // Where the line begins in the text of this snippet.
         let before: usize = text.split('\n').take((number - first) as usize).map(|l| l.len() + 1).sum();
         let own = source.statement(*number);
         let kind = if *number == primary { AnnotationKind::Primary } else { AnnotationKind::Context };

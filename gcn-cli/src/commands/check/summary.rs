@@ -14,7 +14,7 @@ use super::analysis::{Checked, counts};
 /// Counts over files.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Files that were checked, entries of bundles each by itself.
+    /// Files that were checked; each entry of a bundle counts.
     pub files: usize,
     /// Files that could not be read, or had nothing to check.
     pub unreadable: usize,
@@ -24,9 +24,9 @@ pub struct Summary {
     pub unread_bytes: u64,
     /// Lines of assembly that were left out because of errors.
     pub lines_left_out: usize,
-    /// Places where control leaves to an unknown one.
+    /// Places where control leaves to an unknown destination.
     pub unknown_exits: usize,
-    /// Findings by rule and grade: one that takes something for granted has a lower grade than its rule.
+    /// Findings by rule and grade: a finding that rests on an assumption has a lower grade than its rule.
     #[serde(serialize_with = "super::json::counts")]
     pub rules: BTreeMap<(&'static str, Grade), RuleCount>,
 }
@@ -77,7 +77,7 @@ impl Summary {
         self.rules.iter().filter(|(key, _)| key.1 == grade).map(|(_, r)| r.findings).sum()
     }
 
-    /// 1 for findings that count, else 2 if a file could not be read.
+    /// 1 if there are findings that count, otherwise 2 if a file could not be read.
     pub fn exit_code(&self) -> u8 {
         if self.rules.keys().any(|key| counts(key.1)) {
             1
@@ -95,7 +95,7 @@ impl Summary {
         if some.is_empty() { "clean".to_owned() } else { some.join(", ") }
     }
 
-    /// What was not checked, if anything.
+    /// The parts that were not checked, if any.
     fn open(&self) -> String {
         let mut text = String::new();
         if self.lines_left_out > 0 {
@@ -120,7 +120,7 @@ impl Summary {
         format!("{name}: {} instructions: {}{}\n", self.instructions, self.grades(), self.open())
     }
 
-    /// The table of rules, the worst grade first and the most frequent rule first.
+    /// The table of rules, by grade, then by frequency.
     pub fn render_rules(&self) -> String {
         if self.rules.is_empty() {
             return String::new();
@@ -157,7 +157,7 @@ impl Summary {
         )
     }
 
-    /// Several files together.
+    /// Adds the counts of several files.
     pub fn render_total(&self) -> String {
         let mut out = format!("\n{} files: {}{}", self.files, self.grades(), self.open());
         if self.unreadable > 0 {

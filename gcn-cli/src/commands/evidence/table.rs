@@ -1,4 +1,4 @@
-//! The counts of all files together.
+//! The counts of all files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ pub(super) struct Table {
     /// Code objects and assembly files that were counted.
     pub objects: usize,
     instructions: usize,
-    /// Bytes in code sections that are no instructions.
+    /// Bytes in code sections that are not instructions.
     unread: u64,
     rows: BTreeMap<(&'static str, Target), Row>,
 }
@@ -63,7 +63,7 @@ impl Table {
         }
     }
 
-    /// A line a row, columns separated by tabs.
+    /// The table as text: one line per row, columns separated by tabs.
     pub fn text(&self) -> String {
         let mut out =
             "rule\ttarget\tobjects\tsites\texact\tnops\tkept\tbroken\tcovered\tbroken_objects\n".to_owned();
@@ -86,7 +86,7 @@ impl Table {
         out
     }
 
-    /// The same for programs.
+    /// The table as JSON.
     pub fn json(&self) -> impl Serialize + use<> {
         Json {
             objects: self.objects,
@@ -96,7 +96,7 @@ impl Table {
         }
     }
 
-    /// What was counted.
+    /// The totals.
     pub fn summary(&self) -> String {
         let unread = match self.unread {
             0 => String::new(),

@@ -8,7 +8,7 @@ use gcn_emit::rewrite::{ExplainedWait, LOOP_WEIGHT, Verdict};
 use super::Report;
 use crate::commands::code::Input;
 
-/// Where reasons begin.
+/// The column where reasons begin.
 const COLUMN: usize = 44;
 
 pub fn print(input: &Input, text: &str, report: &Report) -> String {

@@ -6,14 +6,14 @@ use gcn_isa::Target;
 
 use super::{Operand, grids};
 
-/// Size of a cell, and of what surrounds a grid, in pixels.
+/// Sizes in pixels: of a cell, and of the space around a grid.
 const CELL: (usize, usize) = (46, 24);
 const MARGIN: usize = 36;
 const TITLE: usize = 28;
-/// Lanes of a wave, over which the colours go round once.
+/// Lanes of a wave; their colours span the colour circle once.
 const LANES: u32 = 64;
 
-/// The operands below each other, each block a grid of rows and columns.
+/// The operands one below the other, each block a grid of rows and columns.
 pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
     let mut body = String::new();
     let (mut y, mut width) = (TITLE + 8, 0);

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use gcn_isa::Target;
 use gcn_isa::hazards::{RulePage, TargetStates};
 
-/// What stands before the rules.
+/// The text before the rules.
 const HEAD: &str = include_str!("head.md");
-/// What stands behind the rules.
+/// The text after the rules.
 const TAIL: &str = include_str!("tail.md");
 
 /// The whole page.
@@ -26,7 +26,7 @@ pub fn page(pages: &[RulePage]) -> String {
     out + TAIL
 }
 
-/// All rules in one table: the largest number of each by target.
+/// All rules in one table, with the largest number of each by target.
 fn summary(out: &mut String, pages: &[RulePage]) {
     let targets = Target::ALL.map(Target::name);
     let _ = writeln!(out, "| rule | what must not be too close | {} | grade |", targets.join(" | "));
@@ -45,7 +45,7 @@ fn summary(out: &mut String, pages: &[RulePage]) {
     }
 }
 
-/// The anchor that a heading gets.
+/// The anchor of a heading.
 fn anchor(id: &str) -> String {
     id.chars().filter(|c| *c != '.').collect()
 }
@@ -106,7 +106,7 @@ fn numbers(states: &TargetStates) -> String {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    // A name in small letters, such as `s_setreg`, stays as it is.
+    // A lower-case name, such as `s_setreg`, stays as it is.
     let word = text.split([' ', ',']).next().unwrap_or_default();
     if word.contains('_') || word.contains(|c: char| c.is_ascii_digit()) {
         return text.to_owned();
@@ -114,7 +114,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or(String::new(), |c| c.to_uppercase().chain(letters).collect())
 }
 
-/// The rules on which the sources do not agree.
+/// The rules on which the sources disagree.
 fn differences(out: &mut String, pages: &[RulePage]) {
     const AGREES: &str = "asks for it";
     out.push_str(

@@ -1,20 +1,20 @@
-//! What was read too early, and what sanitizers found.
+//! Reports of stale reads and of sanitizers.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use gcn_sim::Stats;
 
-/// Reports of each kind that are shown whole.
+/// The number of reports of each kind that are shown in full.
 const SHOWN: usize = 20;
 
-/// Everything that was found, for standard error: the first of each list, and how many there are of each kind.
+/// The reports for standard error: the first of each list, and totals by kind.
 pub fn text(stats: &Stats) -> String {
     let stale = section("read too early", &stats.stale, |s| s.hazard.rule.clone());
     stale + &section("found by sanitizers", &stats.findings, |f| f.kind.title().to_owned())
 }
 
-/// How much was found, by rule and kind.
+/// Totals by rule and kind.
 pub fn totals(stats: &Stats) -> String {
     let stale = total("read too early", &stats.stale, |s| s.hazard.rule.clone());
     stale + &total("found by sanitizers", &stats.findings, |f| f.kind.title().to_owned())

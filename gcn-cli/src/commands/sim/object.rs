@@ -1,4 +1,4 @@
-//! The code object of a file: assembled, or taken out of a bundle, if need be.
+//! Reads a file as one code object: assembles it, or takes it out of a bundle, if necessary.
 
 use gcn_emit::asm::{self, Folders, Options};
 use gcn_emit::lines::SourceLines;
@@ -11,7 +11,7 @@ use crate::file;
 /// A code object.
 pub struct Object {
     pub bytes: Vec<u8>,
-    /// The lines of the assembly file that it was made of.
+    /// The lines of the assembly file from which it was made.
     pub lines: Option<SourceLines>,
 }
 
@@ -21,7 +21,8 @@ impl From<Vec<u8>> for Object {
     }
 }
 
-/// Reads a file with code as one code object: the one that `choice` takes, or of several the one that has `kernel`.
+/// Reads a file with code as one code object: the one that `choice` selects, or if there are several, the one
+/// with `kernel`.
 pub fn read(path: &str, choice: &Choice, kernel: Option<&str>, folders: &Folders) -> Result<Object, Failure> {
     let bytes = file::read_unpacked(path)?;
     let name = file::shown(path);
@@ -41,7 +42,7 @@ pub fn read(path: &str, choice: &Choice, kernel: Option<&str>, folders: &Folders
     let assembly = assembly.map_err(|errors| Failure::shown(errors.render(file::colours())))?;
     let (bytes, lines) =
         assembly.code_object_with_lines(name).map_err(|error| Failure::input(format!("{name}: {error}")))?;
-    // What the file says goes before --target, which must not say otherwise.
+    // A target in the file has precedence over --target, which must not contradict it.
     choice.select_one(name, &bytes, &Unpacked::new(), None)?;
     Ok(Object { bytes, lines: Some(lines) })
 }

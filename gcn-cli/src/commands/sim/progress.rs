@@ -1,4 +1,4 @@
-//! How far a long run is, on standard error if that is a terminal.
+//! The progress of a long run, on standard error if that is a terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use gcn_sim::Progress;
 
 use crate::file;
 
-/// Nothing is shown of runs that are shorter than this.
+/// Shorter runs show no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -28,9 +28,9 @@ pub struct Bar {
     done: AtomicU64,
 }
 
-/// Without a workgroup that ends, this long is too long.
+/// If no workgroup ends for this long, the hint is printed.
 const LONG: Duration = Duration::from_secs(10);
-/// What to do about it.
+/// The hint for runs that seem to hang.
 const HINT: &str = "note: no workgroup has ended for 10 s; if this goes on for ever, --limit N ends a wave after N instructions and \
                     says where it was, --sanitize deadlock finds waves that wait for what does not come";
 
@@ -45,7 +45,7 @@ impl Bar {
         }
     }
 
-    /// Does `work`, and tells on standard error what to do about it where no workgroup ends for a long time.
+    /// Does `work`, and prints the hint if no workgroup ends for a long time.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
@@ -62,7 +62,7 @@ impl Bar {
         })
     }
 
-    /// Waits until the run ends (false), or no workgroup has ended for as `long` (true).
+    /// Waits until the run ends (false), or until no workgroup has ended for as `long` (true).
     fn waits_in_vain(&self, stopped: &Receiver<()>, long: Duration) -> bool {
         let mut before = self.done.load(Relaxed);
         while stopped.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {
@@ -75,13 +75,13 @@ impl Bar {
         false
     }
 
-    /// Draws it, now and then.
+    /// Draws the bar if it is time to.
     pub fn tell(&self, at: Progress) {
         self.done.store(at.done, Relaxed);
         if !self.shown {
             return;
         }
-        // Another thread that draws will do.
+        // If another thread is drawing, this one need not.
         let Ok(mut drawn) = self.drawn.try_lock() else { return };
         let now = Instant::now();
         let due = drawn.map_or(self.started + PATIENCE, |last| last + INTERVAL);
@@ -91,7 +91,7 @@ impl Bar {
         }
     }
 
-    /// Takes it off the screen.
+    /// Removes the bar from the screen.
     pub fn clear(&self) {
         let drawn = self.drawn.lock().is_ok_and(|drawn| drawn.is_some());
         if drawn {

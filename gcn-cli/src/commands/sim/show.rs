@@ -1,4 +1,4 @@
-//! What came of a run, as text and as JSON.
+//! The result of a run, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::{Ran, found, trust};
 use crate::commands;
 use crate::failure::Failure;
 
-/// Elements of a buffer that are shown as text.
+/// The number of elements of a buffer that are shown as text.
 const SHOWN: usize = 16;
 
 /// A run.
@@ -30,7 +30,7 @@ impl Report<'_> {
         self.prepared.grid().iter().map(|n| u64::from(*n)).product()
     }
 
-    /// What to say of workgroups that are not full.
+    /// The note on partial workgroups.
     fn partial(&self) -> String {
         let (items, size) = (self.prepared.global(), self.prepared.workgroup());
         if items.iter().zip(size).all(|(items, size)| items.is_multiple_of(size)) {
@@ -39,7 +39,7 @@ impl Report<'_> {
         format!(", the last ones partial: {} x {} x {} work-items in all", items[0], items[1], items[2])
     }
 
-    /// The report for people.
+    /// The report as text.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let sizes = |s: [u32; 3]| format!("{} x {} x {}", s[0], s[1], s[2]);
@@ -99,7 +99,7 @@ impl Report<'_> {
         })
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn json(&self, seconds: bool) -> Result<String, Failure> {
         let mut report = json!({
             "kernel": self.program.name(),
@@ -170,7 +170,7 @@ fn buffer(output: &Output) -> Value {
     shown
 }
 
-/// JSON has no infinities and NaNs: they are texts, as in specs.
+/// JSON has no infinities and NaNs: they become strings, as in specs.
 fn value(number: Number) -> Value {
     match number {
         Number::Int(int) => u64::try_from(int).map_or_else(|_| json!(int as i64), |int| json!(int)),

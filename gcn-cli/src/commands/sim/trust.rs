@@ -1,4 +1,4 @@
-//! How far the results of a run can be trusted, by opcode.
+//! The fidelity of a run's results, by opcode.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
