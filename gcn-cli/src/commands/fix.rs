@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::commands::rule_set::Rules;
 use crate::commands::{self, Xnack, totals};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::file;
 
 /// Puts the waits into an assembly file that it lacks, and with `--strip` takes out those that nothing needs.
@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.output.is_none() {
         file::print(fixed.text.as_bytes())?;
     }
-    file::complain(&said(name, &fixed));
+    failure::complain(&said(name, &fixed));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use gcn_isa::Target;
 
-use crate::kernel::KernelSpec;
+use super::KernelSpec;
 
 /// SIMDs of a compute unit.
 pub const SIMDS_PER_CU: u32 = 4;
