@@ -40,25 +40,23 @@
 //! # Instructions without a function
 #![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
 
-pub mod catalog;
 mod constant;
-mod excluded;
 mod operand;
 mod options;
 mod request;
 mod sgprs;
 #[cfg(test)]
 mod tests;
-mod types;
 
 use half::{bf16, f16};
 
+use crate::catalog::{Effect, Variant};
 use crate::lang::{IntoDevice, S, V, Vector};
-use catalog::{Effect, Variant};
 use request::Request;
 
+pub use crate::catalog;
+pub use crate::catalog::excluded::{EXCLUDED, Excluded, excluded};
 pub use constant::EachDword;
-pub use excluded::{EXCLUDED, Excluded, excluded};
 pub use operand::{
     Bothen, BufferAddress, GlobalAddress, Idxen, Input, MatrixSource, Modified, Off, Offen, SmemOffset,
     Source, UniformSource, abs, neg, sext,

@@ -9,10 +9,10 @@ use gcn_isa::{Target, check};
 use smallvec::SmallVec;
 
 use super::catalog::{self, Effect, Form, Function, Kind, Variant};
-use super::excluded::{EXCLUDED, excluded};
 use super::operand::Input;
 use super::options::Options;
 use super::request::Request;
+use super::{EXCLUDED, excluded};
 use crate::ir::{Inst, Place, Type, Value};
 use crate::lang::{self, Arguments, with};
 use crate::regalloc::{Limits, allocate};
