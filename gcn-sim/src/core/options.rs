@@ -12,8 +12,8 @@ pub enum Mode {
     /// As functional, but an instruction that comes too early for a counter or a wait-state rule is an error, and
     /// so is a wave that ends without a barrier at which others of its workgroup wait.
     Strict,
-    /// An instruction that comes too early sees what was there before; [`crate::Stats::stale`] counts where. With enough waits the
-    /// result is that of [`Mode::Functional`].
+    /// An instruction that comes too early sees what was there before; [`Stats::stale`](crate::Stats::stale) counts
+    /// where. With enough waits the result is that of [`Mode::Functional`].
     Faithful,
 }
 
@@ -37,12 +37,12 @@ pub struct Options {
     pub parallel: bool,
     /// Sanitizers that run beside.
     pub sanitize: Sanitize,
-    /// Most findings of sanitizers that are kept in [`crate::Stats::findings`]. With 0 the first one ends the run as
-    /// [`crate::SimError::Finding`].
+    /// Most findings of sanitizers that are kept in [`Stats::findings`](crate::Stats::findings). With 0 the first one ends the run as
+    /// [`SimError::Finding`](crate::SimError::Finding).
     pub findings: u32,
     /// All workgroups have to be on the device at a time, as in a launch of `hipLaunchCooperativeKernel`, so that each may wait
-    /// for each; [`crate::LaunchError::Cooperative`] if they do not fit. The resource 0 of global wave sync is initialised for one wave
-    /// of each workgroup, as the runtime does.
+    /// for each; [`LaunchError::Cooperative`](crate::LaunchError::Cooperative) if they do not fit. The resource 0 of global
+    /// wave sync is initialised for one wave of each workgroup, as the runtime does.
     pub cooperative: bool,
 }
 
