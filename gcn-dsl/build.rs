@@ -1,25 +1,25 @@
 //! Writes the typed functions of `gcn_dsl::isa`, and the list of instructions that have none, from the table.
 
-#[allow(dead_code, reason = "the crate compiles this file too, and uses more of it")]
-#[path = "src/isa/catalog.rs"]
-mod catalog;
 #[path = "build/docs.rs"]
 mod docs;
 #[allow(dead_code, reason = "the crate compiles this file too, and uses more of it")]
-#[path = "src/isa/excluded.rs"]
+#[path = "src/catalog/excluded.rs"]
 mod excluded;
+#[allow(dead_code, reason = "the crate compiles this file too, and uses more of it")]
+#[path = "src/catalog/functions.rs"]
+mod functions;
 #[path = "build/render.rs"]
 mod render;
-#[path = "src/isa/types.rs"]
+#[path = "src/catalog/types.rs"]
 mod types;
 
 use std::path::PathBuf;
 
 fn main() {
-    for file in ["build.rs", "build", "src/isa/catalog.rs", "src/isa/excluded.rs", "src/isa/types.rs"] {
+    for file in ["build.rs", "build", "src/catalog"] {
         println!("cargo::rerun-if-changed={file}");
     }
-    let functions: String = catalog::functions().iter().map(render::function).collect();
+    let functions: String = functions::functions().iter().map(render::function).collect();
     write("isa.rs", &functions);
     write("isa_excluded.md", &docs::excluded());
 }

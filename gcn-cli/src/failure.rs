@@ -1,8 +1,7 @@
 //! Errors of commands, with their exit codes.
 
+use std::io::Write as _;
 use std::process::ExitCode;
-
-use crate::file;
 
 /// The reason why a command failed.
 #[derive(Debug)]
@@ -66,8 +65,13 @@ impl Failure {
     pub fn report(self) -> ExitCode {
         if !self.message.is_empty() {
             let prefix = if self.complete { "" } else { "error: " };
-            file::complain(&format!("{prefix}{}", self.message));
+            complain(&format!("{prefix}{}", self.message));
         }
         ExitCode::from(self.code)
     }
+}
+
+/// Writes a line to standard error. If that is closed, nobody is left to tell.
+pub fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
 }

@@ -4,8 +4,8 @@ use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use gcn_emit::asm::Folders;
+use gcn_emit::object::container;
 
-use crate::commands::container;
 use crate::failure::Failure;
 
 /// The name of standard input or output.
@@ -108,7 +108,17 @@ fn has_code(path: &Path) -> bool {
         return false;
     }
     // A host ELF file counts only if it has code for GPUs in it.
-    magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| container::holds_several(&bytes))
+    magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| holds_several(&bytes))
+}
+
+/// True for the formats that [`Choice::select`](crate::commands::container::Choice::select) reads.
+pub fn holds_objects(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") || holds_several(bytes)
+}
+
+/// True for a bundle, and for a host file that contains bundles.
+pub fn holds_several(bytes: &[u8]) -> bool {
+    container::is_container(bytes)
 }
 
 /// Bytes of an ELF header up to the machine, and the machine of code objects.
@@ -145,7 +155,7 @@ impl Includes {
 pub fn read_text(file: &str) -> Result<String, Failure> {
     String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
-        let remedy = if container::holds_objects(bytes) {
+        let remedy = if holds_objects(bytes) {
             "it is an object file; `gcn disasm` makes assembly of it"
         } else {
             "assembly is text in UTF-8"
@@ -210,11 +220,6 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
         Err(error) => Err(Failure::usage(format!("cannot write to standard output: {error}"))),
     }
-}
-
-/// Writes a line to standard error. An error is ignored: there is nowhere left to report it.
-pub fn complain(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
 }
 
 /// Whether to colour standard error: it is a terminal that can, and the user does not object (no-color.org).

@@ -10,8 +10,8 @@ use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Lit, Meta, Pat, ReturnType, Type, parse_quote};
 
 use crate::errors::Errors;
-use crate::expand::ty;
 use crate::parse::KernelFn;
+use crate::ty;
 use registers::Registers;
 
 /// What a kernel declares.
@@ -106,7 +106,7 @@ pub(crate) fn body<'k>(kernel: &'k KernelFn, errors: &mut Errors) -> Option<&'k 
 pub(crate) fn is_device_function(kernel: &KernelFn) -> bool {
     let workgroup = kernel.attrs.iter().any(|a| a.path().is_ident("workgroup"));
     let takes = kernel.sig.inputs.iter().any(|input| match input {
-        FnArg::Typed(typed) => crate::expand::ty::is_handle(&typed.ty),
+        FnArg::Typed(typed) => crate::ty::is_handle(&typed.ty),
         FnArg::Receiver(_) => false,
     });
     !workgroup && (takes || matches!(kernel.sig.output, ReturnType::Type(..)))
@@ -133,7 +133,7 @@ fn attributes(kernel: &KernelFn, errors: &mut Errors) {
                         `#[max_registers(…)]` and `#[min_occupancy(…)]`";
             errors.at(attr, what);
         }
-        if let Err(error) = crate::expand::attrs::is_manual(attr) {
+        if let Err(error) = crate::attrs::is_manual(attr) {
             errors.push(error);
         }
         if is(attr, &OWN) && kernel.attrs[..i].iter().any(|earlier| earlier.path() == attr.path()) {

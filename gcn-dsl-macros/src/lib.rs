@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod asm;
+mod attrs;
 mod check;
 mod comptime;
 mod errors;
@@ -14,6 +15,7 @@ mod expand;
 mod parse;
 #[cfg(test)]
 mod tests;
+mod ty;
 
 use proc_macro::TokenStream;
 

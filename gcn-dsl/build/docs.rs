@@ -7,8 +7,8 @@ use gcn_isa::counters::{Counter, events};
 use gcn_isa::table::{Access, Format, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
 use gcn_isa::{Inst, Target};
 
-use crate::catalog::{Form, Function, Kind};
 use crate::excluded::EXCLUDED;
+use crate::functions::{Form, Function, Kind};
 
 /// The doc comment of one form of `f`.
 pub fn of(f: &Function, form: Form) -> String {

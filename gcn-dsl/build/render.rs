@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::catalog::{Form, Function, Kind, Param, Variant};
 use crate::docs;
+use crate::functions::{Form, Function, Kind, Param, Variant};
 
 /// The text of `f`'s forms.
 pub fn function(f: &Function) -> String {

@@ -98,13 +98,15 @@
 use std::collections::HashSet;
 
 use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkItemIds, WorkgroupSize};
-use gcn_emit::text::{Comments, ParseError, parse_program, print_program};
+use gcn_emit::text::{Comments, parse_program, print_program};
 use gcn_isa::Program;
 use gcn_isa::operand::Operand;
 use gcn_isa::program::{LabelDef, Line, SourceLoc};
 
 #[doc(hidden)]
 pub use gcn_isa::Target;
+
+pub use crate::kernel::AsmError;
 
 use crate::kernel::{self, BuildError, BuiltKernel};
 use crate::lang::Signature;
@@ -128,31 +130,6 @@ pub struct Part {
     pub notes: &'static [(usize, &'static str)],
     /// Line and column of each instruction in the user's file; zeros for those that the macro put in.
     pub places: &'static [(u32, u32)],
-}
-
-/// What an [`AsmProgram`] cannot do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AsmError {
-    /// The assembly is written for other targets.
-    #[error("this assembly is not written for {target}: its targets are {listed}")]
-    Target {
-        /// The target asked for.
-        target: Target,
-        /// The targets that the macro call names.
-        listed: String,
-    },
-    /// The place lies past the end of the program into which the assembly shall go.
-    #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
-    Place {
-        /// The place.
-        at: usize,
-        /// Lines of the program.
-        lines: usize,
-    },
-    /// What the macro wrote cannot be read: it is of another version than this crate.
-    #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
-    Version(#[source] ParseError),
 }
 
 impl AsmProgram {

@@ -1,5 +1,6 @@
 //! A kernel from its declaration to its code object.
 
+mod asm;
 pub(crate) mod build;
 pub(crate) mod debug;
 mod limits;
@@ -14,103 +15,14 @@ use gcn_emit::text::Comments;
 use gcn_isa::hazards::Config;
 use gcn_isa::{Program, RegFile, Target};
 
+pub use asm::AsmError;
 pub use build::BuildError;
 pub use report::{Report, WaitTotals};
 
 use crate::ir;
-use crate::lang::{Arguments, Packer, RegisterLimits, Signature};
-use crate::launch::{Device, Grid, LaunchError, LaunchStats};
+use crate::lang::{RegisterLimits, Signature};
 use crate::regalloc::{FilePressure, Limits, Pressure, Spills, Usage};
 use crate::sched::wait::Inserted;
-
-/// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name; the provided
-/// methods are what users call.
-///
-/// ```
-/// use gcn_dsl::prelude::*;
-/// gcn_kernel! {
-///     /// y = a * x + y
-///     #[workgroup(256)]
-///     pub fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
-///         let i = global_id().x;
-///         if i < y.len() {
-///             y[i] = a * x[i] + y[i];
-///         }
-///     }
-/// }
-/// let kernel = saxpy.build(Target::GFX942)?;
-/// assert!(kernel.assembly(Comments::None).contains("v_fma_f32") || kernel.assembly(Comments::None).contains("v_add_f32"));
-///
-/// let (x, mut y) = (vec![1.0; 1000], vec![2.0; 1000]);
-/// saxpy.launch(&Device::simulator(Target::GFX942), Grid::x(4), (3.0, &x, &mut y))?;
-/// assert!(y.iter().all(|y| *y == 5.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub trait Kernel: Copy {
-    /// The host arguments as a tuple, in order.
-    type Args<'a>;
-
-    /// Name, workgroup size, targets and arguments.
-    fn signature(&self) -> Signature;
-
-    /// Runs the body, which appends it to the kernel being built.
-    #[doc(hidden)]
-    fn trace(&self, arguments: &mut Arguments);
-
-    /// Hands the host arguments over one by one.
-    #[doc(hidden)]
-    fn pack<'b, 'a: 'b>(args: &'b mut Self::Args<'a>, packer: &mut Packer<'b>);
-
-    /// Compiles the kernel for `target`.
-    ///
-    /// # Errors
-    /// A [`BuildError`] that names the kernel, the place and the remedy.
-    fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
-        self.build_with(target, &BuildOptions::default())
-    }
-
-    /// Compiles the kernel for `target` with options.
-    ///
-    /// # Errors
-    /// A [`BuildError`].
-    fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
-        build::build(self, target, options, &mut |_| {})
-    }
-
-    /// As [`Kernel::build_with`]; `observe` is called at the end of each phase with its name. For measuring.
-    #[doc(hidden)]
-    fn build_observed(
-        &self,
-        target: Target,
-        options: &BuildOptions,
-        observe: &mut dyn FnMut(&'static str),
-    ) -> Result<BuiltKernel, BuildError> {
-        build::build(self, target, options, observe)
-    }
-
-    /// Runs the kernel on `device` and waits for it: slices are copied to the device, `&mut` slices copied back.
-    ///
-    /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once and use
-    /// [`Device::launch`].
-    ///
-    /// # Errors
-    /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
-    fn launch(&self, device: &Device, grid: Grid, args: Self::Args<'_>) -> Result<LaunchStats, LaunchError> {
-        let built = self.build(device.target())?;
-        device.launch(self, &built, grid, args)
-    }
-
-    /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other bindings:
-    /// `addresses` gives the device address of each slice argument in order.
-    ///
-    /// # Errors
-    /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.
-    fn kernarg(&self, mut args: Self::Args<'_>, addresses: &[u64]) -> Result<Vec<u8>, LaunchError> {
-        let mut packer = Packer::default();
-        Self::pack(&mut args, &mut packer);
-        crate::launch::kernarg_bytes(&self.signature(), &packer.args, addresses)
-    }
-}
 
 /// How to build.
 ///

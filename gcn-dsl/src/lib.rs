@@ -30,10 +30,10 @@
 extern crate self as gcn_dsl;
 
 pub mod asm;
+pub mod catalog;
 #[cfg(doc)]
 pub mod guide;
 pub mod ir;
-pub mod isa;
 pub mod kernel;
 pub mod lang;
 pub mod launch;
@@ -50,9 +50,11 @@ pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use gcn_emit::target_id::Feature;
 pub use gcn_isa::hazards::RuleSet;
-pub use kernel::{BuildError, BuildOptions, BuiltKernel, Kernel};
-pub use lang::{S, V};
-pub use launch::{Device, DevicePtr, Grid, LaunchError, LaunchStats};
+pub use kernel::{BuildError, BuildOptions, BuiltKernel};
+#[doc(inline)]
+pub use lang::isa;
+pub use lang::{DevicePtr, S, V};
+pub use launch::{Device, Grid, Kernel, LaunchError, LaunchStats};
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {

@@ -8,6 +8,7 @@ use gcn_isa::{Inst, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
 pub use crate::fields::check::{Accepts, OperandFault};
+pub(crate) use error::Plain;
 pub use error::{EncodeError, EncodeFault, ModifierFault};
 pub(crate) use legality::dpp_control;
 pub use program::{Encoded, encode_program};

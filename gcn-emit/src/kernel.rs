@@ -1,6 +1,7 @@
 //! A kernel with everything that a code object says about it: code, registers, memory, initial state, arguments.
 
 mod check;
+pub mod occupancy;
 mod resources;
 mod state;
 
@@ -12,8 +13,8 @@ pub use state::{DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode,
 pub(crate) use state::{EXCEPTIONS, USER_SGPRS};
 
 use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V5};
-use crate::object::CodeObjectVersion;
 use crate::target_id::{Feature, TargetId};
+use crate::version::CodeObjectVersion;
 
 /// Lanes of a wave on every target of this family.
 pub const WAVE_SIZE: u32 = 64;

@@ -19,8 +19,11 @@ pub mod lines;
 pub mod lint;
 pub mod metadata;
 pub mod object;
-pub mod occupancy;
 #[cfg(feature = "tools")]
 pub mod rewrite;
 pub mod target_id;
 pub mod text;
+mod version;
+
+#[doc(inline)]
+pub use kernel::occupancy;

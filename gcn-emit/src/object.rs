@@ -15,11 +15,12 @@ mod relocatable;
 mod write;
 mod write_relocatable;
 
+pub use crate::version::CodeObjectVersion;
 pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
 pub use link::{LinkOptions, Linked, link, link_placed, link_with};
 pub use module::{
-    Binding, CodeObjectVersion, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId,
-    Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility,
+    Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,
+    SymbolKind, SymbolPlace, Visibility,
 };
 #[cfg(feature = "tools")]
 pub(crate) use note::{check_notes, metadata_in_note, metadata_note};

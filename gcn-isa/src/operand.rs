@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use crate::program::Label;
 use crate::reg::Reg;
+
+/// A label of a [`Program`](crate::Program), by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label(pub u32);
 
 /// An operand as it stands in an instruction, in assembly order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use crate::inst::Inst;
 use crate::target::Target;
 
-/// A label of a [`Program`], by number.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Label(pub u32);
+pub use crate::operand::Label;
 
 /// An instruction with what is known about where it came from.
 #[derive(Clone, PartialEq, Debug)]

@@ -12,45 +12,23 @@
 #![allow(clippy::type_complexity, reason = "a table of (mnemonic, function) says in its type what a row is")]
 #![allow(clippy::needless_range_loop, reason = "a lane number indexes several registers in step")]
 
-mod coverage;
-mod dispatch;
-mod error;
-mod exec;
-mod faithful;
-mod fidelity;
+mod core;
 mod fp;
-mod grid;
-mod gws;
-mod indexed;
-mod kernel;
 #[cfg(feature = "launch")]
 pub mod launch;
-mod machine;
-mod mem;
-mod memory;
-mod mfma;
-mod op;
-mod probe;
-mod sanitize;
-mod scalar;
-mod step;
-mod strict;
+mod run;
+mod semantics;
 pub mod timed;
-mod trace;
-mod valu;
-mod value;
 mod watch;
-mod wave;
-mod workgroup;
 
-pub use coverage::{Coverage, Refusal, coverage};
-pub use dispatch::{Mode, Options, Progress, Stats, run, run_with, with_threads};
-pub use error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};
-pub use faithful::Stale;
-pub use fidelity::{Fidelity, Grade, fidelity, fidelity_of};
-pub use grid::Grid;
-pub use kernel::{FloatMode, KernelState, Preload, UserSgprs};
-pub use machine::Machine;
-pub use memory::{AllocError, Memory, MemoryError, Range};
-pub use probe::Probed;
-pub use sanitize::{Access, AccessKind, Finding, FindingKind, Party, Sanitize};
+pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};
+pub use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party, Stale};
+pub use crate::core::grid::Grid;
+pub use crate::core::kernel::{FloatMode, KernelState, Preload, UserSgprs};
+pub use crate::core::machine::Machine;
+pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
+pub use crate::core::options::{Mode, Options, Sanitize};
+pub use crate::core::probe::Probed;
+pub use run::dispatch::{Progress, Stats, run, run_with, with_threads};
+pub use semantics::coverage::{Coverage, Refusal, coverage};
+pub use semantics::fidelity::{Fidelity, Grade, fidelity, fidelity_of};

@@ -36,7 +36,6 @@ mod cu;
 mod lds;
 mod listing;
 mod memory;
-mod params;
 mod record;
 mod report;
 mod stall;
@@ -48,24 +47,25 @@ mod wave;
 
 use gcn_emit::occupancy::Occupancy;
 
+pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
 pub use config::Config;
 pub use memory::CacheUse;
-pub use params::{Grade, Parameter, ParameterError, parameters};
 pub use report::{
     InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
 };
 pub use stall::{Pipe, Stall, Stalls};
 pub use straight::{Issue, Straight, straight};
 
-use crate::dispatch::{self, Launch, Options};
-use crate::error::SimError;
-use crate::grid::Grid;
-use crate::machine::Machine;
-use crate::memory::Memory;
-use crate::trace::Trace;
-use crate::workgroup::Unit;
+use crate::core::error::SimError;
+use crate::core::grid::Grid;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::options::Options;
+use crate::core::params::Params;
+use crate::core::trace::Trace;
+use crate::run::launch::{self, Launch};
+use crate::run::workgroup::Unit;
 use cu::{Code, Cu, SIMDS, Shared, Times};
-pub(crate) use params::Params;
 use record::Record;
 
 /// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
@@ -82,7 +82,7 @@ pub fn run(
     config: &Config,
 ) -> Result<Report, SimError> {
     let options = Options { max_instructions: config.max_instructions, ..Options::default() };
-    let launch = dispatch::prepare(machine, memory, grid, size, kernarg, &options)?;
+    let launch = launch::prepare(machine, memory, grid, size, kernarg, &options)?;
     let result = simulate(&launch, memory, config);
     launch.release(memory)?;
     result

@@ -1,24 +1,29 @@
 //! What runs beside the instructions: strict and faithful mode, sanitizers.
 
+pub(crate) mod faithful;
+pub(crate) mod sanitize;
+pub(crate) mod strict;
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use gcn_isa::hazards::{Config, counter};
 
-use crate::dispatch::{Launch, Mode, Options};
-use crate::error::Hazard;
-use crate::exec::{Cx, Fault, Next, Trace};
-use crate::faithful::{self, Stale};
-use crate::gws::Queued;
-use crate::indexed;
-use crate::machine::Machine;
-use crate::mem::late::When;
-use crate::sanitize::{self, Finding};
-use crate::step::Step;
-use crate::strict::reads::{self, Late, Read};
-use crate::strict::{self, Moved};
-use crate::wave::Wave;
-use crate::workgroup::{execute, site};
+use crate::core::error::Hazard;
+use crate::core::exec::{Cx, Fault, Next, Trace};
+use crate::core::finding::{Finding, Stale};
+use crate::core::grid::Geometry;
+use crate::core::gws::Queued;
+use crate::core::late::When;
+use crate::core::machine::Machine;
+use crate::core::options::{Mode, Options};
+use crate::core::place::site;
+use crate::core::step::Step;
+use crate::core::wave::Wave;
+use crate::semantics::execute::execute;
+use crate::semantics::indexed;
+use strict::Moved;
+use strict::reads::{self, Late, Read};
 
 /// What the workgroups of a launch share.
 pub(crate) struct Shared {
@@ -107,9 +112,16 @@ impl Group {
     }
 
     /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
-    pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3], waves: &[Wave], sgprs: usize) {
+    pub(crate) fn start(
+        &mut self,
+        machine: &Machine,
+        geometry: &Geometry,
+        id: [u32; 3],
+        waves: &[Wave],
+        sgprs: usize,
+    ) {
         if let Some(sanitize) = &mut self.sanitize {
-            sanitize.start(launch, id, waves, sgprs);
+            sanitize.start(machine, geometry, id, waves, sgprs);
         }
         (self.id, self.alone) = (id, waves.len() == 1);
         self.late.clear();

@@ -10,7 +10,7 @@ use gcn_emit::text::InstText;
 use gcn_isa::{Operand, Target};
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{commands, file};
 
 /// Assembles a file into a code object for `hipModuleLoad`.
@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Err(errors) => return Err(refuse(args, name, &errors)),
     };
     for warning in &assembly.warnings {
-        file::complain(&warning.render(file::colours()));
+        failure::complain(&warning.render(file::colours()));
     }
     if let Some(output) = &output {
         let object = assembly.code_object().map_err(|error| link_failure(name, &assembly, &error))?;

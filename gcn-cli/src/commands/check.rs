@@ -17,7 +17,7 @@ use crate::commands::Xnack;
 use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::{self, Choice};
 use crate::commands::rule_set::Rules;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{commands, file};
 use analysis::Checked;
 use summary::Summary;
@@ -88,7 +88,7 @@ struct Outcome {
 /// Checks files; the exit code depends on the findings.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let file::Expanded { files, unreadable } = file::expand(&args.files);
-    unreadable.iter().for_each(|complaint| file::complain(complaint));
+    unreadable.iter().for_each(|complaint| failure::complain(complaint));
     if files.is_empty() {
         return Err(Failure::usage(format!("{}: no file with code", args.files.join(", "))));
     }
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut all = Vec::new();
     for outcome in outcomes {
         if let Some(complaint) = outcome.complaint {
-            file::complain(&complaint);
+            failure::complain(&complaint);
         }
         text += &outcome.text;
         all.extend(outcome.json);

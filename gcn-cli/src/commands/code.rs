@@ -4,7 +4,7 @@ use gcn_emit::asm::{self, Diagnostic, Folders, Options};
 use gcn_emit::code::Unit;
 use gcn_emit::target_id::TargetId;
 
-use crate::commands::container::{self, Choice, Object, Unpacked};
+use crate::commands::container::{Choice, Object, Unpacked};
 use crate::failure::Failure;
 use crate::{commands, file};
 
@@ -45,7 +45,7 @@ pub fn read_with(
 ) -> Result<Vec<Input>, Failure> {
     let bytes = file::read_unpacked(name)?;
     let name = file::shown(name);
-    if container::holds_objects(&bytes) {
+    if file::holds_objects(&bytes) {
         return objects(name, &bytes, choice).map_err(Failure::into_unreadable);
     }
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -100,7 +100,7 @@ pub fn names_target(line: &str) -> bool {
 fn objects(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<Input>, Failure> {
     let unpacked = Unpacked::new();
     // An object names its own target: many files are read with one `--target`.
-    let choice = if container::holds_several(bytes) { *choice } else { Choice::default() };
+    let choice = if file::holds_several(bytes) { *choice } else { Choice::default() };
     let input = |object: Object<'_>| {
         let read = commands::code_object(&object.name, object.bytes)?;
         let unit = Unit::of_object(&read);

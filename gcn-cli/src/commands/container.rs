@@ -146,7 +146,7 @@ impl Choice {
 /// Prints the code objects of a file.
 pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let (bytes, name) = (file::read_unpacked(file)?, file::shown(file));
-    if !holds_objects(&bytes) {
+    if !file::holds_objects(&bytes) {
         return Err(Failure::input(format!("{name}: neither a code object nor anything that holds some")));
     }
     let unpacked = Unpacked::new();
@@ -156,19 +156,9 @@ pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     file::print(text.as_bytes())
 }
 
-/// True for the formats that [`Choice::select`] reads.
-pub fn holds_objects(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\x7fELF") || holds_several(bytes)
-}
-
-/// True for a bundle, and for a host file that contains bundles.
-pub fn holds_several(bytes: &[u8]) -> bool {
-    container::is_container(bytes)
-}
-
 /// The code objects for supported targets.
 fn objects<'d>(name: &str, bytes: &'d [u8], unpacked: &'d Unpacked) -> Result<Vec<Object<'d>>, Failure> {
-    if !holds_several(bytes) {
+    if !file::holds_several(bytes) {
         let read = commands::code_object(name, bytes);
         let host = bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
         let without = "; a host's file has code for GPUs in the section `.hip_fatbin`, which this one lacks";

@@ -12,7 +12,7 @@ use crate::commands::check::in_parallel;
 use crate::commands::code::{self, Broken};
 use crate::commands::container::Choice;
 use crate::commands::rule_set::Rules;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{commands, file};
 use table::Table;
 
@@ -50,7 +50,7 @@ Examples:
 pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.rules.config()?;
     let file::Expanded { files, unreadable } = file::expand(&args.files);
-    unreadable.iter().for_each(|complaint| file::complain(complaint));
+    unreadable.iter().for_each(|complaint| failure::complain(complaint));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let counted = in_parallel(&files, jobs, |file| {
         let inputs = code::read(file, &Choice::for_target(args.target), Broken::Refuse)?;
@@ -64,14 +64,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Err(failure) => {
                 let failure: Failure = failure;
                 failed += 1;
-                file::complain(&failure.message());
+                failure::complain(&failure.message());
             }
         }
     }
     if table.objects == 0 {
         return Err(Failure::usage("there is no code that can be read"));
     }
-    file::complain(&table.summary());
+    failure::complain(&table.summary());
     file::print(if args.json { commands::json(&table.json())? } else { table.text() }.as_bytes())?;
     if failed > 0 { Err(Failure::usage(format!("{failed} files were not counted"))) } else { Ok(()) }
 }

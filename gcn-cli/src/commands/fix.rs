@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::commands::rule_set::Rules;
 use crate::commands::{self, Xnack, totals};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::file;
 
 /// Inserts the waits that an assembly file lacks, and with `--strip` removes those that nothing needs.
@@ -124,7 +124,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.output.is_none() {
         file::print(fixed.text.as_bytes())?;
     }
-    file::complain(&said(name, &fixed));
+    failure::complain(&said(name, &fixed));
     Ok(())
 }
 

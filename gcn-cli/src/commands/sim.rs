@@ -15,7 +15,7 @@ use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
 use gcn_sim::{Mode, Options, Sanitize, SimError, Stats, timed};
 
 use crate::commands::container::{self, Choice};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::{commands, file};
 
 /// Runs a kernel of a code object on the CPU.
@@ -197,7 +197,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Ran::Untimed(stats) if !ran.is_clean() => Err(Failure::shown(found::text(stats))),
         // Notes do not change the exit code.
         Ran::Untimed(stats) if !stats.findings.is_empty() => {
-            file::complain(&found::text(stats));
+            failure::complain(&found::text(stats));
             Ok(())
         }
         _ => Ok(()),

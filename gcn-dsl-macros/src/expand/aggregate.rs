@@ -6,9 +6,9 @@ use syn::spanned::Spanned;
 use syn::{Fields, ItemStruct, Member};
 
 use super::function::attributes;
-use super::ty;
 use crate::errors::Errors;
 use crate::parse::is_device;
+use crate::ty;
 
 /// The struct with its types as they are meant, and its implementations.
 pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {

@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprIf};
 
 use super::exit::Frame;
-use super::{Cx, attrs, lang};
+use super::{Cx, lang};
+use crate::attrs;
 
 /// How many branches may follow each other in a chain, arms of a `match` included. Each is inside of the one before, in the type of the flow
 /// too, and rustc follows types to a depth of 128: a `match` alone compiles with 126 arms.

@@ -11,7 +11,8 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 
 use super::typed::typed;
-use super::{Cx, attrs, lang};
+use super::{Cx, lang};
+use crate::attrs;
 
 /// The names of `Leave` values: of `break`s and `continue`s, and of `return`s, which no variable outlives.
 #[derive(Default, Clone)]

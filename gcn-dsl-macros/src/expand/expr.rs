@@ -7,7 +7,8 @@ use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
 
 use super::exit::Frame;
 use super::function::is_all_lanes;
-use super::{Cx, Kind, attrs, lang, place};
+use super::{Cx, Kind, lang, place};
+use crate::attrs;
 use crate::check;
 
 /// Functions that all lanes must call: they take the flow, and exist for flows in which all lanes run.

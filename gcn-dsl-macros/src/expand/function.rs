@@ -10,10 +10,11 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place, ty};
+use super::{Cx, Kind, helper, lang, place};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
+use crate::ty;
 
 /// A function beside kernels.
 pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {

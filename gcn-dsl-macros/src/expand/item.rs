@@ -83,7 +83,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
-        match kernel.attrs.iter().any(super::attrs::is_schedule) {
+        match kernel.attrs.iter().any(crate::attrs::is_schedule) {
             true => cx.manual_body(body),
             false => cx.function_body(&body.stmts, body.brace_token.span.open()),
         }

@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
 
 use super::exit::{Target, TargetKind, any, any_of};
-use super::{Cx, attrs, lang};
+use super::{Cx, lang};
+use crate::attrs;
 
 /// `a..b` or `a..=b`, with `.rev()` and `.step_by(k)`.
 struct Range<'e> {

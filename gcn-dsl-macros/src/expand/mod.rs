@@ -18,7 +18,6 @@ mod register;
 pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
-pub(crate) mod ty;
 pub(crate) mod typed;
 
 use std::rc::Rc;
@@ -28,6 +27,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::errors::Errors;
+use crate::ty;
 
 /// What the expansion of a body knows: which names are device variables, and where errors go.
 pub(crate) struct Cx<'e> {

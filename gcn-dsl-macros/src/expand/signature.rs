@@ -6,9 +6,9 @@ use syn::spanned::Spanned;
 use syn::{FnArg, Ident, Pat, Receiver, Type};
 
 use super::function::{FUNCTION, attributes, returned, typed};
-use super::ty::{self, Elements};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
+use crate::ty::{self, Elements};
 
 /// Where a device function stands.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, PatType, Stmt};
 
 use super::exit::{self, Frame, Leaves, any_of};
-use super::{Cx, attrs, function, place, register, schedule, typed};
+use super::{Cx, function, place, register, schedule, typed};
+use crate::attrs;
 
 impl Cx<'_> {
     /// The statements of a block, in a scope of their own.

@@ -8,8 +8,8 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
 
-use super::ty::Elements;
 use super::{Cx, lang};
+use crate::ty::Elements;
 
 /// The expression with `ty` given to its parts.
 pub(crate) fn typed(e: &Expr, ty: &Type, elements: &Elements) -> Expr {

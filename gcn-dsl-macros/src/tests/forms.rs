@@ -10,15 +10,15 @@ use catalog::{Form, Function, Kind};
 
 /// The catalogue of functions, as the library's build has it.
 #[allow(dead_code, reason = "this test needs names and parameters alone")]
-#[path = "../../../gcn-dsl/src/isa/catalog.rs"]
+#[path = "../../../gcn-dsl/src/catalog/functions.rs"]
 mod catalog;
 #[allow(dead_code, reason = "this test needs names alone")]
-#[path = "../../../gcn-dsl/src/isa/excluded.rs"]
+#[path = "../../../gcn-dsl/src/catalog/excluded.rs"]
 mod excluded;
-#[path = "../../../gcn-dsl/src/isa/types.rs"]
+#[path = "../../../gcn-dsl/src/catalog/types.rs"]
 mod types;
 
-const OPTIONS: &str = include_str!("../../../gcn-dsl/src/isa/options.rs");
+const OPTIONS: &str = include_str!("../../../gcn-dsl/src/lang/isa/options.rs");
 
 /// Each modifier as it is written, bits of lists aside.
 const WRITTEN: [(Modifiers, &str); 29] = [

@@ -58,3 +58,11 @@ pub struct Atomic {
     /// Ordering.
     pub ordering: Ordering,
 }
+
+/// The type of the value of an atomic on elements of `ty`; a store has none.
+pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
+    match op {
+        AtomicOp::Store => None,
+        _ => Some(ty),
+    }
+}

@@ -7,7 +7,7 @@ use gcn_isa::table::Modifiers;
 use smallvec::SmallVec;
 
 use super::{Type, Value};
-pub use crate::isa::catalog::{Effect, Variant};
+pub use crate::catalog::{Effect, Variant};
 
 /// An operand of a [`Call`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

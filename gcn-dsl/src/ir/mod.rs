@@ -21,6 +21,7 @@ pub mod flow;
 mod fold;
 pub mod hinted;
 pub mod licm;
+pub mod mark;
 pub mod merge;
 mod operands;
 pub mod pipeline;

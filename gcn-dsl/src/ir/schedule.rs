@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_isa::counters::Counter;
 
 use super::Inst;
-use crate::sched::mark::Mark;
+use crate::ir::mark::Mark;
 
 /// What the user says about the schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]

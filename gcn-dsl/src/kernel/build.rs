@@ -7,8 +7,7 @@ use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
-use super::{BuildOptions, BuiltKernel, Kernel, limits};
-use crate::asm::AsmError;
+use super::{AsmError, BuildOptions, BuiltKernel, limits};
 use crate::ir::{cse, dce, far, licm, merge, pipeline, private, tails};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
@@ -156,20 +155,21 @@ pub enum BuildError {
     },
 }
 
-pub(super) fn build<K: Kernel>(
-    kernel: &K,
+/// Builds the kernel of this signature, whose body `trace` appends.
+pub(crate) fn build(
+    mut signature: Signature,
+    trace: impl FnOnce(&mut Arguments),
     target: Target,
     options: &BuildOptions,
     observe: &mut dyn FnMut(&'static str),
 ) -> Result<BuiltKernel, BuildError> {
-    let mut signature = kernel.signature();
     signature.registers = signature.registers.replaced_by(options.registers);
     let name = || signature.name.clone();
     check_signature(&signature, target)?;
     let workgroup = signature.workgroup;
 
     // Tokens became Rust, Rust becomes IR.
-    let body = || kernel.trace(&mut Arguments::default());
+    let body = || trace(&mut Arguments::default());
     let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     observe("trace");

@@ -3,7 +3,7 @@
 use gcn_isa::Operand;
 use gcn_isa::reg::FLAT_SCRATCH;
 
-use crate::lower::Inputs;
+use crate::mir::Inputs;
 use crate::mir::{Function, MInst, MOperand, VReg};
 use crate::regalloc::{self, AllocError, Allocated, LdsFrame, LdsRoom, Limits, SpillTo};
 

@@ -7,7 +7,7 @@ use gcn_isa::check::{self, Amount};
 
 use crate::ir;
 use crate::lang::{Signature, SignatureArg, SignatureArgKind};
-use crate::lower::Inputs;
+use crate::mir::Inputs;
 
 pub(super) fn describe(
     signature: &Signature,

@@ -323,7 +323,7 @@ impl<'a> Packer<'a> {
     }
 
     /// A device pointer.
-    pub fn pointer<T: Number>(&mut self, pointer: crate::DevicePtr<T>) {
+    pub fn pointer<T: Number>(&mut self, pointer: super::DevicePtr<T>) {
         self.args.push(PackedArg::Pointer(pointer.address()));
     }
 }

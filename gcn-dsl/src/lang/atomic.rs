@@ -6,8 +6,8 @@ use std::panic::Location;
 use super::memory::{Backing, byte_offset};
 use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Scope, StoreOrdering};
 use super::{Index, IntoDevice, LanePtr, Lds, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
+use crate::ir::atomic::value_type;
 use crate::ir::{self, AtomicOp, Inst, Memory, Place, Type, Value};
-use crate::lower::atomic::value_type;
 use crate::scalar::{Number, bf16, f16};
 
 /// Orders memory accesses of each lane, to all address spaces, with respect to lanes in `scope`.

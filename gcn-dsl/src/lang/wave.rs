@@ -5,9 +5,9 @@ use std::panic::Location;
 use super::control::{EveryLane, Flow};
 use super::known::refuse_lane;
 use super::{IntoDevice, S, V, with};
+use crate::ir::mark::Mark;
 use crate::ir::{Inst, Schedule};
 use crate::scalar::{Elem, Scalar};
-use crate::sched::mark::Mark;
 
 /// Flows in which every lane of the workgroup runs.
 ///

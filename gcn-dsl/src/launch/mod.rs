@@ -2,6 +2,7 @@
 
 mod debug;
 mod kernarg;
+mod kernel;
 mod simulator;
 
 #[cfg(feature = "hip")]
@@ -10,14 +11,15 @@ mod gpu;
 pub mod hip;
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use gcn_isa::Target;
 
+pub use crate::lang::DevicePtr;
 pub use debug::Printed;
 pub use kernarg::kernarg_bytes;
+pub use kernel::Kernel;
 
-use crate::kernel::{BuildError, BuiltKernel, Kernel};
+use crate::kernel::{BuildError, BuiltKernel};
 use crate::lang::{PackedArg, Packer};
 use crate::scalar::{Elem, Number};
 
@@ -234,37 +236,6 @@ pub enum LaunchError {
     Hip(#[from] hip::HipError),
 }
 
-/// A typed address in a device's memory, for `*const T` and `*mut T` arguments. Made by [`Device::alloc`].
-pub struct DevicePtr<T> {
-    address: u64,
-    element: PhantomData<T>,
-}
-
-impl<T> Clone for DevicePtr<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<T> Copy for DevicePtr<T> {}
-
-impl<T> fmt::Debug for DevicePtr<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}", self.address)
-    }
-}
-
-impl<T> DevicePtr<T> {
-    /// A pointer to an address that other bindings allocated.
-    pub const fn from_address(address: u64) -> DevicePtr<T> {
-        DevicePtr { address, element: PhantomData }
-    }
-
-    /// The address.
-    pub const fn address(self) -> u64 {
-        self.address
-    }
-}
-
 /// What a device can do; one implementation for the simulator, one for HIP.
 trait Backend: Send + Sync {
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError>;
@@ -351,7 +322,7 @@ impl Device {
     /// # Errors
     /// [`LaunchError`] if it did not.
     pub fn free<T>(&self, pointer: DevicePtr<T>) -> Result<(), LaunchError> {
-        self.backend.free(pointer.address)
+        self.backend.free(pointer.address())
     }
 
     /// Copies elements to the device.
@@ -361,7 +332,7 @@ impl Device {
     pub fn write<T: Number>(&self, pointer: DevicePtr<T>, data: &[T]) -> Result<(), LaunchError> {
         let mut bytes = Vec::new();
         data.iter().for_each(|x| x.write_bytes(&mut bytes));
-        self.backend.write(pointer.address, &bytes)
+        self.backend.write(pointer.address(), &bytes)
     }
 
     /// Copies `len` elements from the device.
@@ -370,7 +341,7 @@ impl Device {
     /// [`LaunchError`] if the range is not allocated.
     pub fn read<T: Number>(&self, pointer: DevicePtr<T>, len: usize) -> Result<Vec<T>, LaunchError> {
         let size = T::ELEM.bytes() as usize;
-        let bytes = self.backend.read(pointer.address, bytes_of::<T>(len)?)?;
+        let bytes = self.backend.read(pointer.address(), bytes_of::<T>(len)?)?;
         Ok(bytes.chunks_exact(size).map(T::read_bytes).collect())
     }
 

@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use super::memory::Address;
 use super::{Lower, Lowered, Src};
 use crate::ir::call::ArgMods;
-use crate::ir::{Atomic, AtomicOp, Call, Effect, Given, Inst, Kernel, Memory, Type, Value, Variant};
+use crate::ir::{Atomic, AtomicOp, Call, Effect, Given, Inst, Kernel, Memory, Value, Variant};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
@@ -264,12 +264,4 @@ pub(super) fn used_atomics(kernel: &Kernel) -> HashSet<Value> {
         });
     });
     used
-}
-
-/// The type of the value of an atomic on elements of `ty`; a store has none.
-pub(crate) const fn value_type(op: AtomicOp, ty: Type) -> Option<Type> {
-    match op {
-        AtomicOp::Store => None,
-        _ => Some(ty),
-    }
 }

@@ -19,9 +19,9 @@ use smallvec::SmallVec;
 
 use super::emit::{Bus, can_copy, file_kind, is_fixed_vcc, to_operand};
 use super::{Lower, LowerError, Lowered, Src, Width};
+use crate::catalog::returns_exec;
 use crate::ir::call::BUFFER_FORMAT;
 use crate::ir::{Arg, Call, Type, Value};
-use crate::isa::catalog::returns_exec;
 use crate::mir::{MOperand, Op, VSlice};
 use fits::{Fit, can_hold, has_modifiers, modifiers, narrow_fits, starts_accumulator, takes};
 

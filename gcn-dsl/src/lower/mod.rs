@@ -30,7 +30,6 @@ mod emit;
 mod error;
 mod exit;
 mod expand;
-mod inputs;
 mod lanes;
 mod memory;
 mod scc;
@@ -48,8 +47,8 @@ use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, Target};
 use hashbrown::{HashMap, HashSet};
 
+pub use crate::mir::Inputs;
 pub use error::LowerError;
-pub use inputs::Inputs;
 
 use crate::ir::align::Alignment;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};

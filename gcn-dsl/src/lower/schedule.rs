@@ -5,8 +5,8 @@ use gcn_isa::operand::Operand;
 
 use super::{Lower, Lowered, Src};
 use crate::ir::Schedule;
+use crate::ir::mark::Mark;
 use crate::mir::Op;
-use crate::sched::mark::Mark;
 
 impl Lower<'_> {
     pub(super) fn schedule(&mut self, what: &Schedule) -> Lowered {

@@ -4,7 +4,7 @@ use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, table};
 
 use super::{Function, MInst, MOperand, Op, VReg, VSlice};
-use crate::lower::Inputs;
+use crate::mir::Inputs;
 
 impl Inputs {
     /// Puts at the entry of `function` what computes `base` plus four times the number of the lane in its workgroup: where the

@@ -13,6 +13,7 @@
 //!   only instructions between them that leave it alone; copies made by the allocator never touch SCC or VCC.
 
 pub mod dce;
+mod inputs;
 pub mod lds;
 pub mod scratch;
 
@@ -24,7 +25,9 @@ use gcn_isa::{InstDesc, Target};
 use hashbrown::HashSet;
 use smallvec::SmallVec;
 
-use crate::sched::mark::Mark;
+use crate::ir::mark::Mark;
+
+pub use inputs::Inputs;
 
 /// A virtual register (tuple).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -11,7 +11,7 @@ use gcn_isa::table::{self, InstDesc};
 use gcn_isa::{Operand, Target};
 
 use super::{Function, MInst, MOperand, Op, VSlice};
-use crate::lower::Inputs;
+use crate::mir::Inputs;
 
 /// Largest byte offset that a `scratch_*` instruction holds.
 pub const OFFSET_MAX: u32 = 4095;

@@ -94,7 +94,7 @@ pub struct Allocated {
     /// Moves that were emitted for copies.
     pub moves: usize,
     /// What the user says about the order, each mark with the line that it stands before.
-    pub marks: Vec<(usize, crate::sched::mark::Mark)>,
+    pub marks: Vec<(usize, crate::ir::mark::Mark)>,
     /// What was put in for values that found no register.
     pub spills: Spills,
     /// Why the verifier refused what saves instructions when values are spilled, if it did: then this is without it.

@@ -8,8 +8,9 @@ use super::input;
 use super::live::Numbering;
 use super::moves::{Moves, Source};
 use super::{Scratch, Span};
+use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op, VSlice};
-use crate::sched::{self, mark::Mark};
+use crate::sched;
 
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {

@@ -1,83 +1,12 @@
-//! Kinds of instruction that a schedule is written in.
+//! Kinds of instruction that a schedule is written in, for instructions on virtual registers.
 
-use bitflags::bitflags;
 use gcn_isa::reg::RegFile;
-use gcn_isa::table::{Class, InstDesc};
 
 use crate::mir::{Function, MInst, MOperand, Op};
 
-bitflags! {
-    /// Kinds of instruction, as a set. The bits are those of the mask of LLVM's `llvm.amdgcn.sched.barrier`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub struct Classes: u16 {
-        /// Vector arithmetic, matrix instructions not included.
-        const VALU = 0x2;
-        /// Scalar arithmetic.
-        const SALU = 0x4;
-        /// Matrix instructions (MFMA and SMFMAC).
-        const MFMA = 0x8;
-        /// Loads from global memory, buffers and scratch.
-        const VMEM_READ = 0x20;
-        /// Stores and atomics to them.
-        const VMEM_WRITE = 0x40;
-        /// Vector memory.
-        const VMEM = Self::VMEM_READ.bits() | Self::VMEM_WRITE.bits();
-        /// LDS loads.
-        const DS_READ = 0x100;
-        /// LDS stores and atomics.
-        const DS_WRITE = 0x200;
-        /// LDS.
-        const DS = Self::DS_READ.bits() | Self::DS_WRITE.bits();
-        /// Transcendental vector arithmetic.
-        const TRANS = 0x400;
-        /// Scalar loads.
-        const SMEM = 0x800;
-    }
-}
-
-/// Every class that a user can name, with its name.
-pub const NAMES: &[(&str, Classes)] = &[
-    ("mfma", Classes::MFMA),
-    ("valu", Classes::VALU),
-    ("salu", Classes::SALU),
-    ("trans", Classes::TRANS),
-    ("ds_read", Classes::DS_READ),
-    ("ds_write", Classes::DS_WRITE),
-    ("ds", Classes::DS),
-    ("vmem_read", Classes::VMEM_READ),
-    ("vmem_write", Classes::VMEM_WRITE),
-    ("vmem", Classes::VMEM),
-    ("smem", Classes::SMEM),
-];
+pub use crate::ir::mark::{Classes, NAMES};
 
 impl Classes {
-    /// The class of that name.
-    pub fn named(name: &str) -> Option<Classes> {
-        NAMES.iter().find(|(n, _)| *n == name).map(|(_, class)| *class)
-    }
-
-    /// The name, if it is one class or one of the groups that have a name.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, class)| *class == self).map_or("other", |(name, _)| name)
-    }
-
-    /// The class of a table instruction; none for branches, waits and the like.
-    pub fn of(desc: &InstDesc) -> Classes {
-        match desc.class {
-            Class::Trans => Classes::TRANS,
-            Class::LdsRead | Class::LdsPermute => Classes::DS_READ,
-            Class::LdsWrite | Class::LdsAtomic | Class::LdsAtomicRet => Classes::DS_WRITE,
-            Class::VmemLoad | Class::GlobalLoad | Class::ScratchLoad | Class::FlatLoad => Classes::VMEM_READ,
-            Class::VmemLoadLds | Class::GlobalLoadLds | Class::ScratchLoadLds => Classes::VMEM_READ,
-            _ if desc.is_matrix() => Classes::MFMA,
-            _ if desc.is_valu() => Classes::VALU,
-            _ if desc.is_salu() => Classes::SALU,
-            _ if desc.is_vmem() => Classes::VMEM_WRITE,
-            _ if desc.is_smem() => Classes::SMEM,
-            _ => Classes::empty(),
-        }
-    }
-
     /// The class of an instruction on virtual registers: a copy is the move that it may become.
     pub fn of_inst(f: &Function, inst: &MInst) -> Classes {
         match (&inst.op, inst.operands.first()) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gcn_isa::Program;
 use gcn_isa::cfg::Cfg;
 
-use super::mark::Mark;
+use crate::ir::mark::Mark;
 
 /// The lines before which nothing may be moved across, in ascending order: every line of a manual stretch and of a block with an
 /// `interleave!`, and the places of all other marks.

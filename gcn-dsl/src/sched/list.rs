@@ -17,7 +17,7 @@ mod pressure;
 
 pub use pattern::MissingClass;
 
-use super::mark::Mark;
+use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op};
 use gcn_isa::Operand;
 use pattern::Pattern;

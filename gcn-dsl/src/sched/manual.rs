@@ -19,7 +19,7 @@ use gcn_isa::table::Class;
 use gcn_isa::wait::{self, WaitOptions};
 use gcn_isa::{Operand, Program};
 
-use super::mark::Mark;
+use crate::ir::mark::Mark;
 
 /// A manual schedule that makes no sense on its instructions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

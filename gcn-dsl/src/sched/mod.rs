@@ -5,14 +5,13 @@
 //!   [`fence`] says what that leaves alone.
 //! - [`list`] orders the instructions of each block before registers are allocated, so that loads start early and
 //!   results are used late.
-//! - [`mark`] is what the user says about the order, in [`class`]es of instructions; [`manual`] computes the waits that the
+//! - [`mark`](crate::ir::mark) is what the user says about the order, in [`class`]es of instructions; [`manual`] computes the waits that the
 //!   user wrote.
 
 pub mod class;
 pub mod fence;
 pub mod list;
 pub mod manual;
-pub mod mark;
 
 pub use class::Classes;
 #[doc(inline)]

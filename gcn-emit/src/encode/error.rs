@@ -1,9 +1,10 @@
 //! What can be wrong with an instruction that is to be encoded.
 
-use gcn_isa::{Inst, Operand, Target};
+use std::fmt;
+
+use gcn_isa::{Inline, Inst, Operand, Target};
 
 use crate::fields::check::OperandFault;
-use crate::text::operand::Plain;
 
 /// An instruction that cannot be encoded: which one, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,4 +138,22 @@ pub enum ModifierFault {
         /// What to do instead.
         remedy: &'static str,
     },
+}
+
+/// An operand outside any instruction, for messages.
+pub(crate) struct Plain(pub Operand);
+
+impl fmt::Display for Plain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Operand::Reg(reg) => write!(f, "{reg}"),
+            Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(240..=248))) => write!(f, "{inline}"),
+            Operand::Inline(Inline::Float(code)) => write!(f, "float constant {code}"),
+            Operand::Literal(value) => write!(f, "{value:#x}"),
+            Operand::Imm(value) => write!(f, "{value}"),
+            Operand::Special(special) => f.write_str(special.name()),
+            Operand::Label(label) => write!(f, "label {}", label.0),
+            Operand::Off => f.write_str("off"),
+        }
+    }
 }

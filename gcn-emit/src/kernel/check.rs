@@ -2,8 +2,8 @@
 
 use gcn_isa::Target;
 
+use super::occupancy::{Limits, SIMDS_PER_CU};
 use super::{KernelSpec, MAX_WORKGROUP, Resources, UserSgprs, WorkgroupSize};
-use crate::occupancy::{Limits, SIMDS_PER_CU};
 use crate::target_id::Feature;
 
 /// A kernel that no code object can hold, or no machine can start.

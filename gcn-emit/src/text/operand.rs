@@ -7,24 +7,7 @@ use gcn_isa::table::{Class, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
 
 use super::symbols;
-
-/// An operand outside any instruction, for messages.
-pub(crate) struct Plain(pub Operand);
-
-impl fmt::Display for Plain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Operand::Reg(reg) => write!(f, "{reg}"),
-            Operand::Inline(inline @ (Inline::Int(_) | Inline::Float(240..=248))) => write!(f, "{inline}"),
-            Operand::Inline(Inline::Float(code)) => write!(f, "float constant {code}"),
-            Operand::Literal(value) => write!(f, "{value:#x}"),
-            Operand::Imm(value) => write!(f, "{value}"),
-            Operand::Special(special) => f.write_str(special.name()),
-            Operand::Label(label) => write!(f, "label {}", label.0),
-            Operand::Off => f.write_str("off"),
-        }
-    }
-}
+use crate::encode::Plain;
 
 /// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

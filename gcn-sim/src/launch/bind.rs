@@ -8,8 +8,8 @@ use gcn_emit::metadata::{KernelArg, ValueKind};
 use super::fill::fill;
 use super::kernarg::{self, Sizes};
 use super::{Arg, Buffer, Element, Error, Init, Key, Out, Program, Spec};
-use crate::error::SimError;
-use crate::memory::Memory;
+use crate::core::error::SimError;
+use crate::core::memory::Memory;
 
 /// A buffer in memory.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use gcn_emit::object::ObjectError;
 
-use crate::error::SimError;
+use crate::core::error::SimError;
 
 /// Why a kernel could not be loaded, given its arguments, or run.
 #[derive(Debug, thiserror::Error)]

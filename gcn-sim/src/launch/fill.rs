@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::spec::random_bits;
 use super::{Buffer, Element, Error, Init, Number, npy};
-use crate::memory::room;
+use crate::core::memory::room;
 
 /// Most bytes of a buffer.
 const MOST: u64 = 1 << 36;

@@ -6,7 +6,7 @@
 use gcn_emit::object::{CodeObject, RelocationKind, SectionView};
 
 use super::Error;
-use crate::machine::CODE_BASE;
+use crate::core::machine::CODE_BASE;
 
 /// Most bytes that an image may have.
 const MOST: u64 = 1 << 30;

@@ -3,8 +3,8 @@
 use gcn_emit::metadata::{AddressSpace, KernelArg, ValueKind};
 
 use super::{Element, Error};
-use crate::grid::Geometry;
-use crate::mem::aperture;
+use crate::core::aperture;
+use crate::core::grid::Geometry;
 
 /// Sizes of a launch that hidden arguments tell.
 #[derive(Clone, Copy, Debug)]

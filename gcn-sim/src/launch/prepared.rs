@@ -8,11 +8,12 @@ use super::bind::{Binder, Placed};
 use super::kernarg::{self, Sizes};
 use super::sizes::{geometry, scratch};
 use super::{Error, Output, Program, Spec};
-use crate::dispatch::{Options, Progress, Stats, run_with};
-use crate::error::{SimError, Space};
-use crate::grid::{Geometry, Grid};
-use crate::machine::{CODE_BASE, Machine};
-use crate::memory::Memory;
+use crate::core::error::{SimError, Space};
+use crate::core::grid::{Geometry, Grid};
+use crate::core::machine::{CODE_BASE, Machine};
+use crate::core::memory::Memory;
+use crate::core::options::Options;
+use crate::run::dispatch::{Progress, Stats, run_with};
 use crate::timed;
 
 /// A kernel ready to run once: [`Program::prepare`] makes it.

@@ -9,8 +9,8 @@ use gcn_emit::target_id::{Feature, TargetId};
 
 use super::image::Image;
 use super::{Error, Prepared, Spec, reach};
-use crate::kernel::{KernelState, PRELOAD_PROLOGUE};
-use crate::machine::Machine;
+use crate::core::kernel::{KernelState, PRELOAD_PROLOGUE};
+use crate::core::machine::Machine;
 
 /// A kernel with the image that it is in: its code, the functions that it calls, constants and variables.
 ///

@@ -11,7 +11,7 @@ use gcn_isa::Target;
 use gcn_isa::table::Class;
 
 use super::image::Image;
-use crate::machine::{Decoded, branch_offset};
+use crate::semantics::load::{Decoded, branch_offset};
 
 /// `s_nop 0`, to stand for what is no instruction.
 const NOP: [u8; 4] = [0, 0, 0x80, 0xbf];

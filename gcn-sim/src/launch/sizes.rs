@@ -1,8 +1,8 @@
 //! The sizes of a launch: of the spec, as far as the kernel agrees with it.
 
 use super::{DYNAMIC_STACK, Error, Program, Spec};
-use crate::error::SimError;
-use crate::grid::{Geometry, Grid};
+use crate::core::error::SimError;
+use crate::core::grid::{Geometry, Grid};
 
 /// The sizes of the launch, which the kernel must be compiled for.
 pub(super) fn geometry(program: &Program, spec: &Spec) -> Result<Geometry, Error> {

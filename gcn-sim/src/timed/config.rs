@@ -1,6 +1,6 @@
 //! What to simulate, and with which parameters.
 
-use super::params::{self, ParameterError};
+use crate::core::params::{self, ParameterError};
 
 /// What to simulate, and with which parameters.
 ///

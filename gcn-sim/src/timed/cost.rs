@@ -7,9 +7,9 @@ use gcn_isa::table::{Class, InstDesc, MemBytes};
 use gcn_isa::{Inst, Operand, Target};
 
 use super::lds::Transfer;
-use super::params::Params;
 use super::stall::Pipe;
-use crate::machine::Machine;
+use crate::core::machine::Machine;
+use crate::core::params::Params;
 
 /// What happens after an instruction has issued.
 #[derive(Clone, Copy, Debug, PartialEq)]

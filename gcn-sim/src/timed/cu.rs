@@ -16,16 +16,16 @@ use super::cache::Cache;
 use super::cost::Cost;
 use super::lds::Lds;
 use super::memory::Memory;
-use super::params::Params;
 use super::record::{Event, Record};
 use super::stall::{Pipe, Stall};
 use super::units::{Scalar, Vector};
 use super::wave::{Block, LINES, Outcome, State, TimedWave};
-use crate::dispatch::Launch;
-use crate::error::SimError;
-use crate::mem::late::When;
-use crate::trace::Trace;
-use crate::workgroup::Unit;
+use crate::core::error::SimError;
+use crate::core::late::When;
+use crate::core::params::Params;
+use crate::core::trace::Trace;
+use crate::run::launch::Launch;
+use crate::run::workgroup::Unit;
 
 /// SIMDs of a compute unit.
 pub(super) const SIMDS: usize = 4;
@@ -33,7 +33,7 @@ pub(super) const SIMDS: usize = 4;
 /// What does not change during a run.
 pub(super) struct Code<'a> {
     pub launch: &'a Launch<'a>,
-    pub memory: &'a crate::memory::Memory,
+    pub memory: &'a crate::core::memory::Memory,
     pub costs: Vec<Cost>,
     pub times: Times,
     pub max_instructions: u64,

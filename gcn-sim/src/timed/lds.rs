@@ -5,8 +5,8 @@
 //! conflicts are counted from the addresses of the lanes: in each of the instruction's phases every bank serves one dword
 //! a cycle, the same dword to any number of lanes (rocprofiler-compute documentation, LDS).
 
-use super::params::Params;
-use crate::trace::{Kind, Touch};
+use crate::core::params::Params;
+use crate::core::trace::{Kind, Touch};
 
 /// Widths of an access that have their own phases: up to 4, 8, and up to 16 bytes.
 const WIDTHS: [&str; 3] = ["32", "64", "128"];
@@ -246,7 +246,7 @@ mod tests {
     use gcn_isa::Target;
 
     use super::*;
-    use crate::trace::Path;
+    use crate::core::trace::Path;
 
     fn touches(bytes: u8, kind: Kind, address: impl Fn(u64) -> u64) -> Vec<Touch> {
         (0..64)

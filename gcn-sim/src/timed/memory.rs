@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::cache::{Cache, Channel};
-use super::params::Params;
+use crate::core::params::Params;
 
 /// L2 and what is after it.
 pub(super) struct Memory {

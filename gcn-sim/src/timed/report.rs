@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::memory::CacheUse;
-use super::params::Parameter;
 use super::stall::{Pipe, Stalls};
+use crate::core::params::Parameter;
 
 /// The result of a timed run. It serializes to JSON; [`Report::listing`] and [`Report::timeline`] show it to people.
 #[derive(Clone, Debug, Serialize)]

@@ -10,8 +10,8 @@ use gcn_isa::counters::{Counter, WaitCnt};
 use gcn_isa::{Inst, Target};
 
 use super::cost::{Cost, Kind, cost};
-use super::params::Params;
 use super::stall::Pipe;
+use crate::core::params::Params;
 
 /// When an instruction issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,10 +13,10 @@ use gcn_isa::table::{self, InstDesc};
 use rayon::prelude::*;
 
 use super::{Config, parameters, run};
-use crate::error::SimError;
-use crate::kernel::KernelState;
-use crate::machine::Machine;
-use crate::memory::Memory;
+use crate::core::error::SimError;
+use crate::core::kernel::KernelState;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
 
 /// Trips of the two runs.
 const TRIPS: [u64; 2] = [1, 3];

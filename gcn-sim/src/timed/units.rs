@@ -2,8 +2,8 @@
 
 use super::cache::{Cache, Channel};
 use super::memory::Memory;
-use super::params::Params;
-use crate::trace::{Kind, Path, Touch};
+use crate::core::params::Params;
+use crate::core::trace::{Kind, Path, Touch};
 
 /// Scratch is memory too: each wave's has addresses of its own, far from those of buffers.
 const SCRATCH: u64 = 1 << 60;

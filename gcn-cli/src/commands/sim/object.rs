@@ -4,7 +4,7 @@ use gcn_emit::asm::{self, Folders, Options};
 use gcn_emit::lines::SourceLines;
 
 use crate::commands::code::names_target;
-use crate::commands::container::{self, Choice, Unpacked};
+use crate::commands::container::{Choice, Unpacked};
 use crate::failure::Failure;
 use crate::file;
 
@@ -26,7 +26,7 @@ impl From<Vec<u8>> for Object {
 pub fn read(path: &str, choice: &Choice, kernel: Option<&str>, folders: &Folders) -> Result<Object, Failure> {
     let bytes = file::read_unpacked(path)?;
     let name = file::shown(path);
-    if container::holds_objects(&bytes) {
+    if file::holds_objects(&bytes) {
         let unpacked = Unpacked::new();
         return Ok(choice.select_one(name, &bytes, &unpacked, kernel)?.bytes.to_vec().into());
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gcn_sim::Progress;
 
-use crate::file;
+use crate::failure;
 
 /// Shorter runs show no progress.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -52,7 +52,7 @@ impl Bar {
             let wait = move || {
                 if self.waits_in_vain(&stopped, LONG) {
                     self.clear();
-                    file::complain(HINT);
+                    failure::complain(HINT);
                 }
             };
             let _watcher = std::thread::Builder::new().spawn_scoped(scope, wait);

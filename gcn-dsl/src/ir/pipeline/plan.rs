@@ -18,7 +18,7 @@ use super::super::{
     Arg, Cache, Call, Effect, Inst, Kernel, Manner, Memory, Place, Region, Schedule, Stmt, Value, Variable,
 };
 use super::refuse::{Left, Reason};
-use crate::sched::mark::Mark;
+use crate::ir::mark::Mark;
 
 /// What runs ahead.
 pub(super) struct Plan {

@@ -9,8 +9,8 @@ use super::super::{
 };
 use super::Request;
 use super::plan::Plan;
+use crate::ir::mark::Mark;
 use crate::scalar::Elem;
-use crate::sched::mark::Mark;
 
 /// The statements that take the place of the loop with this body.
 pub(super) fn rotate(

@@ -3,11 +3,10 @@
 use std::panic::Location;
 
 use super::pending::mark;
+use crate::ir::mark::{Classes, Group, Mark};
 use crate::ir::{Inst, Schedule};
 use crate::lang::context::try_with;
 use crate::lang::with;
-use crate::sched::class::Classes;
-use crate::sched::mark::{Group, Mark};
 
 /// An open `#[schedule(manual)]` block; it ends where the value goes out of scope.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use std::panic::Location;
 
 use gcn_isa::counters::Counter;
 
+use crate::ir::mark::Mark;
 use crate::ir::{Inst, Schedule};
 use crate::lang::context::try_with;
 use crate::lang::with;
-use crate::sched::mark::Mark;
 
 /// `vmcnt`: vector memory (buffers, global memory, scratch, loads into LDS).
 #[derive(Debug, Clone, Copy)]

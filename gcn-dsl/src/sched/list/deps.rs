@@ -14,9 +14,9 @@ use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::latency;
+use crate::ir::mark::Mark;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 use crate::sched::class::Classes;
-use crate::sched::mark::Mark;
 
 /// The dependences of a window.
 pub(super) struct Graph {

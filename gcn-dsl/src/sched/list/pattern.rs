@@ -6,9 +6,9 @@
 
 use gcn_isa::program::SourceLoc;
 
+use crate::ir::mark::{Group, Mark};
 use crate::mir::{Function, MInst, Op};
 use crate::sched::class::Classes;
-use crate::sched::mark::{Group, Mark};
 
 /// A class that the stretch around an `interleave!` does not have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use gcn_dsl::kernel::Kernel;
+use gcn_dsl::Kernel;
 use gcn_dsl::lang::matrix::{
     AccElement, Accumulates, AccumulatesScaled, AccumulatesSparse, AnyTarget, MxA, MxB, MxFormat, On, Scales,
     SparseA, SparseIndex,

@@ -1,12 +1,13 @@
 //! Issuing: an instruction is carried out, its pipelines are busy, its memory operation is on its way.
 
 use super::{Code, Cu, Shared, event, group_index};
-use crate::error::SimError;
-use crate::exec::{Cx, Next};
+use crate::core::error::SimError;
+use crate::core::exec::{Cx, Next};
+use crate::core::place;
+use crate::core::trace::Path;
+use crate::semantics::execute::execute;
 use crate::timed::cost::{Cost, Kind};
 use crate::timed::stall::{Pipe, Stall};
-use crate::trace::Path;
-use crate::workgroup;
 
 impl Cu {
     /// Issues the next instruction of a wave.
@@ -119,10 +120,10 @@ impl Cu {
         cx.w.count = now;
         let step = &code.launch.machine.steps()[at];
         if executed > code.max_instructions {
-            let site = workgroup::site(&cx, group.id, step);
+            let site = place::site(&cx, group.id, step);
             return Err(SimError::InstructionLimit { site, limit: code.max_instructions });
         }
-        workgroup::execute(&mut cx, step).map_err(|fault| workgroup::explain(&cx, group.id, step, fault))
+        execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, fault))
     }
 
     pub(super) fn ran_off(&mut self, code: &Code<'_>, w: usize) -> Result<(), SimError> {
@@ -135,7 +136,7 @@ impl Cu {
             machine: code.launch.machine,
             trace: None,
         };
-        Err(workgroup::ran_off(&cx, group.id))
+        Err(place::ran_off(&cx, group.id))
     }
 
     /// Whoever a wave waits for may be on a compute unit that is not simulated.

@@ -5,10 +5,11 @@
 //! losing to it, and nothing that it does is seen outside of it. Slots that come out the same every time need no arbiter.
 
 use super::{Code, Cu, Outcome, Shared, State};
-use crate::error::SimError;
-use crate::exec::Cx;
+use crate::core::error::SimError;
+use crate::core::exec::Cx;
+use crate::core::place;
+use crate::semantics::execute::execute;
 use crate::timed::stall::Pipe;
-use crate::workgroup;
 
 impl Cu {
     /// Issues scalar instructions from the slot at `start` on, as long as the SIMD's slots can only go to one wave.
@@ -119,8 +120,7 @@ impl Cu {
         for ((at, step), inst) in range.clone().zip(steps).zip(&mut shared.record.insts[range]) {
             cx.w.pc = at;
             cx.w.count = start;
-            workgroup::execute(&mut cx, step)
-                .map_err(|fault| workgroup::explain(&cx, group.id, step, fault))?;
+            execute(&mut cx, step).map_err(|fault| place::explain(&cx, group.id, step, fault))?;
             inst.issued += 1;
         }
         Ok(())

@@ -1,0 +1,29 @@
+//! What assembly in place of a body cannot do.
+
+use gcn_emit::text::ParseError;
+use gcn_isa::Target;
+
+/// What an [`AsmProgram`](crate::AsmProgram) cannot do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AsmError {
+    /// The assembly is written for other targets.
+    #[error("this assembly is not written for {target}: its targets are {listed}")]
+    Target {
+        /// The target asked for.
+        target: Target,
+        /// The targets that the macro call names.
+        listed: String,
+    },
+    /// The place lies past the end of the program into which the assembly shall go.
+    #[error("there is no line {at} in a program of {lines} lines; give a place from 0 to {lines}")]
+    Place {
+        /// The place.
+        at: usize,
+        /// Lines of the program.
+        lines: usize,
+    },
+    /// What the macro wrote cannot be read: it is of another version than this crate.
+    #[error("the assembly cannot be read, so gcn-dsl and gcn-dsl-macros are of different versions: {0}")]
+    Version(#[source] ParseError),
+}

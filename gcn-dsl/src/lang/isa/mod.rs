@@ -1,0 +1,78 @@
+//! Every instruction of the table as a typed function with its own mnemonic, for use in kernels.
+//!
+//! The functions are generated from `gcn_isa::table`; [`catalog`] says which there are. Waits, encodings, registers and the
+//! choice between VGPRs and AGPRs are the compiler's business.
+//!
+//! - **Operands** that are read are parameters, in assembly order. A vector operand takes a [`V`], an [`S`] or a host value of
+//!   the right width, a scalar operand an `S` or a host value ([`Sgprs`] where it is wider than two dwords, `&[T]` where it is
+//!   a buffer resource). [`neg`], [`abs`] and [`sext`] around an operand are source modifiers.
+//! - **An operand that is read and written** is a parameter, its new value a result: `let c = v_fmac_f32(c, a, b)`.
+//! - **Results** are a tuple where there are several: written operands in order, then the new EXEC (of `s_*_saveexec_b64`,
+//!   whose operand is the old one), then SCC as an `S<bool>`. A lane mask is a `V<bool>`.
+//! - **Registers that the text does not show** and that are read are parameters: `scc` takes an `S<bool>`, `vcc` a lane mask,
+//!   `m0` an `S<u32>`. What is written to EXEC is undone after the instruction: the language owns EXEC.
+//! - **Addresses** are one parameter, whose type is the addressing form: [`Off`], [`Offen`], [`Idxen`], [`Bothen`] for
+//!   buffers; `V<u64>` or `(offset, base)` for global memory; `i32`, `S<u32>` or both for scalar memory.
+//! - **Modifiers**: `f_with` takes what `f` takes, and [`Options`] last. Offsets are parameters.
+//! - **Other ways of use** have a suffix: `_rtn` an atomic that returns the old value, `_lds` a load to LDS, `_dpp`
+//!   data-parallel primitives, `_sdwa` sub-dword addressing. The last two take `old` first: what the destination holds where it
+//!   is not written.
+//!
+//! A kernel that calls an instruction which its target lacks does not build, and with `#[targets(…)]` does not compile.
+//! Modifiers and immediates that do not fit are errors of the build that name the call.
+//!
+//! ```
+//! use gcn_dsl::{isa, prelude::*};
+//! gcn_kernel! {
+//!     /// 64-bit sums from 32-bit halves: two results, a carry in.
+//!     #[workgroup(64)]
+//!     fn add64(low: &mut [u32], high: &mut [u32], x: u32) {
+//!         let i = global_id().x;
+//!         let (sum, carry) = isa::v_add_co_u32(low[i], x);
+//!         let (upper, _) = isa::v_addc_co_u32(high[i], 0, carry);
+//!         low[i] = sum;
+//!         high[i] = upper;
+//!     }
+//! }
+//! # add64.build(Target::GFX90A).unwrap();
+//! ```
+//!
+//! # Instructions without a function
+#![doc = include_str!(concat!(env!("OUT_DIR"), "/isa_excluded.md"))]
+
+mod constant;
+mod operand;
+mod options;
+mod request;
+mod sgprs;
+#[cfg(test)]
+mod tests;
+
+use half::{bf16, f16};
+
+use crate::catalog::{Effect, Variant};
+use crate::lang::{IntoDevice, S, V, Vector};
+use request::Request;
+
+pub use crate::catalog;
+pub use crate::catalog::excluded::{EXCLUDED, Excluded, excluded};
+pub use constant::EachDword;
+pub use operand::{
+    Bothen, BufferAddress, GlobalAddress, Idxen, Input, MatrixSource, Modified, Off, Offen, SmemOffset,
+    Source, UniformSource, abs, neg, sext,
+};
+pub use options::{BufferFormat, DstUnused, Omod, Options, Sel};
+pub use request::Results;
+pub use sgprs::{Sgprs, halves};
+
+/// The field of `s_getreg_b32` and `s_setreg_b32`: `width` bits from bit `offset` of hardware register `id`.
+///
+/// ```
+/// // hwreg(HW_REG_MODE, 0, 4): the rounding modes.
+/// assert_eq!(gcn_dsl::isa::hwreg(1, 0, 4), 0x1801);
+/// ```
+pub const fn hwreg(id: u8, offset: u8, width: u8) -> i64 {
+    (id as i64 & 0x3f) | ((offset as i64 & 0x1f) << 6) | ((width as i64 - 1) & 0x1f) << 11
+}
+
+include!(concat!(env!("OUT_DIR"), "/isa.rs"));

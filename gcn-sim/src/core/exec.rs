@@ -1,0 +1,179 @@
+//! The interface between a resolved instruction and the function that carries it out.
+
+use crate::core::gws::Queued;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::step::{Src, Step};
+pub(crate) use crate::core::trace::{Kind, Path, Touch, Trace};
+use crate::core::value::{Raw, Ty, Value};
+use crate::core::wave::Wave;
+use gcn_isa::SrcSpecial;
+
+/// Where control goes after an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Next {
+    /// On to the following instruction.
+    Fall,
+    /// To an instruction by index.
+    Jump(usize),
+    /// Wait for the other waves of the workgroup.
+    Barrier,
+    /// Wait at a resource of global wave sync.
+    Queue(Queued),
+    /// Let other waves run.
+    Yield,
+    /// The wave is done.
+    End,
+}
+
+/// What went wrong, without the place (the caller knows it).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Fault {
+    Unsupported(&'static str),
+    OutOfBounds {
+        space: crate::core::error::Space,
+        write: bool,
+        lane: Option<u8>,
+        address: u64,
+        bytes: u32,
+    },
+    Misaligned {
+        lane: u8,
+        address: u64,
+        alignment: u32,
+    },
+    BadBranch(u64),
+    Trap(u8),
+    Hazard(Box<crate::core::error::Hazard>),
+    /// A sanitizer stops the run.
+    Finding(Box<crate::core::finding::Finding>),
+    /// The instruction could not be resolved when the code was loaded.
+    Loaded,
+}
+
+pub(crate) type Outcome = Result<Next, Fault>;
+
+/// The function of an instruction.
+pub(crate) trait Exec: Send + Sync {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome;
+}
+
+impl<F: Fn(&mut Cx<'_>, &Step) -> Outcome + Send + Sync> Exec for F {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+        self(cx, step)
+    }
+}
+
+/// What an instruction can reach.
+pub(crate) struct Cx<'a> {
+    pub w: &'a mut Wave,
+    pub lds: &'a mut Vec<u8>,
+    pub memory: &'a Memory,
+    pub machine: &'a Machine,
+    /// Records every memory access; `None` in functional mode.
+    pub trace: Option<&'a mut Trace>,
+}
+
+impl Cx<'_> {
+    /// A scalar operand of up to 32 bits.
+    #[inline]
+    pub(crate) fn scalar(&self, src: &Src, ty: Ty) -> Result<u32, Fault> {
+        Ok(match src {
+            Src::Scalar(n) => self.w.s[*n as usize],
+            Src::Const(c) => c.narrow(ty),
+            Src::Special(special) => self.special(*special)?,
+            Src::Vector(_) | Src::None => return Err(Fault::Unsupported("a scalar operand of this kind")),
+        })
+    }
+
+    /// A scalar operand of 64 bits.
+    #[inline]
+    pub(crate) fn scalar_wide(&self, src: &Src, ty: Ty) -> Result<u64, Fault> {
+        Ok(match src {
+            Src::Scalar(n) => self.w.pair(*n as usize),
+            Src::Const(c) => c.wide(ty),
+            Src::Special(special) => self.special_wide(*special)?,
+            Src::Vector(_) | Src::None => return Err(Fault::Unsupported("a scalar operand of this kind")),
+        })
+    }
+
+    pub(crate) fn special(&self, special: SrcSpecial) -> Result<u32, Fault> {
+        Ok(match special {
+            SrcSpecial::Vccz => u32::from(self.w.vcc() == 0),
+            SrcSpecial::Execz => u32::from(self.w.exec() == 0),
+            SrcSpecial::Scc => u32::from(self.w.scc),
+            // 32-bit reads of the apertures are not reliable on hardware: compilers read 64 bits and take a half.
+            SrcSpecial::SharedBase
+            | SrcSpecial::SharedLimit
+            | SrcSpecial::PrivateBase
+            | SrcSpecial::PrivateLimit => {
+                return Err(Fault::Unsupported("a 32-bit read of an aperture register"));
+            }
+            SrcSpecial::PopsExitingWaveId | SrcSpecial::LdsDirect => {
+                return Err(Fault::Unsupported("a graphics-only source"));
+            }
+        })
+    }
+
+    pub(crate) fn special_wide(&self, special: SrcSpecial) -> Result<u64, Fault> {
+        use crate::core::aperture;
+        Ok(match special {
+            SrcSpecial::SharedBase => aperture::SHARED_BASE,
+            SrcSpecial::SharedLimit => aperture::SHARED_BASE + aperture::SIZE - 1,
+            SrcSpecial::PrivateBase => aperture::PRIVATE_BASE,
+            SrcSpecial::PrivateLimit => aperture::PRIVATE_BASE + aperture::SIZE - 1,
+            other => u64::from(self.special(other)?),
+        })
+    }
+}
+
+/// A scalar operand as a typed value.
+pub(crate) trait ScalarValue: Value {
+    fn read(cx: &Cx<'_>, src: &Src) -> Result<Self, Fault>;
+    fn write(self, cx: &mut Cx<'_>, n: u16);
+}
+
+/// How a word type moves between scalar registers and values.
+pub(crate) trait ScalarRaw: Raw {
+    fn read(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<Self, Fault>;
+    fn write(self, cx: &mut Cx<'_>, n: u16);
+}
+
+impl ScalarRaw for u32 {
+    #[inline]
+    fn read(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u32, Fault> {
+        cx.scalar(src, ty)
+    }
+
+    #[inline]
+    fn write(self, cx: &mut Cx<'_>, n: u16) {
+        cx.w.s[n as usize] = self;
+    }
+}
+
+impl ScalarRaw for u64 {
+    #[inline]
+    fn read(cx: &Cx<'_>, src: &Src, ty: Ty) -> Result<u64, Fault> {
+        cx.scalar_wide(src, ty)
+    }
+
+    #[inline]
+    fn write(self, cx: &mut Cx<'_>, n: u16) {
+        cx.w.set_pair(n as usize, self);
+    }
+}
+
+impl<V: Value> ScalarValue for V
+where
+    V::Raw: ScalarRaw,
+{
+    #[inline]
+    fn read(cx: &Cx<'_>, src: &Src) -> Result<V, Fault> {
+        Ok(V::from_raw(<V::Raw as ScalarRaw>::read(cx, src, V::TY)?))
+    }
+
+    #[inline]
+    fn write(self, cx: &mut Cx<'_>, n: u16) {
+        self.into_raw().write(cx, n);
+    }
+}

@@ -1,0 +1,257 @@
+//! A kernel's code, decoded and resolved, with what its descriptor says.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gcn_emit::lines::{SourceLines, SourcePlace};
+use gcn_emit::text::InstText;
+use gcn_isa::reg::Reg;
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Target};
+
+use crate::core::error::{Instruction, SimError};
+use crate::core::kernel::KernelState;
+use crate::core::probe::Probes;
+use crate::core::step::{RegisterMap, Step};
+
+/// Code address of offset 0, for instructions that read the program counter. Images are mapped here.
+pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
+
+/// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
+#[derive(Clone)]
+pub struct Machine {
+    target: Target,
+    state: KernelState,
+    /// By offset.
+    steps: Arc<[Step]>,
+    registers: RegisterMap,
+    /// Where the code comes from, by offset.
+    lines: Arc<SourceLines>,
+    sram_ecc: bool,
+    /// See [`Machine::with_mix_rounded_twice`].
+    mix_rounded_twice: bool,
+    copies_to_lds: bool,
+    /// Registers to show.
+    probes: Option<Arc<Probes>>,
+    /// Index of the kernel's first instruction.
+    entry: usize,
+    /// What is wrong with instructions of an image that cannot be executed, by offset.
+    faults: BTreeMap<u32, SimError>,
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Machine { target, state, steps, .. } = self;
+        f.debug_struct("Machine")
+            .field("target", target)
+            .field("state", state)
+            .field("steps", &steps.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What resolving a kernel's code gives.
+pub(crate) struct Resolved {
+    /// By offset.
+    pub steps: Vec<Step>,
+    pub registers: RegisterMap,
+    pub copies_to_lds: bool,
+    /// Index of the kernel's first instruction.
+    pub entry: usize,
+    /// What is wrong with instructions that cannot be executed, by offset.
+    pub faults: BTreeMap<u32, SimError>,
+}
+
+impl Machine {
+    pub(crate) fn of_steps(target: Target, state: KernelState, resolved: Resolved) -> Machine {
+        let Resolved { steps, registers, copies_to_lds, entry, faults } = resolved;
+        Machine {
+            target,
+            state,
+            steps: steps.into(),
+            registers,
+            sram_ecc: target.supports_sramecc(),
+            mix_rounded_twice: false,
+            entry,
+            faults,
+            lines: Arc::default(),
+            copies_to_lds,
+            probes: None,
+        }
+    }
+
+    /// Chooses whether the register file has ECC, which makes 16-bit loads clear the other half of the register
+    /// (MI100 ISA 9.1.6). Set by default where the target can have it.
+    #[must_use]
+    pub fn with_sram_ecc(mut self, ecc: bool) -> Machine {
+        self.sram_ecc = ecc;
+        self
+    }
+
+    /// Chooses whether `v_fma_mixlo_f16` and `v_fma_mixhi_f16` (on gfx900 `v_mad_mixlo_f16` and `v_mad_mixhi_f16`) round the sum to
+    /// f32 first and then to f16. No manual says it. LLVM takes it for granted (pull request 219723: the same two roundings as
+    /// `fptrunc` of a multiply-add in f32); AMD's model of RDNA4 rounds once, which is the default here.
+    #[must_use]
+    pub fn with_mix_rounded_twice(mut self, twice: bool) -> Machine {
+        self.mix_rounded_twice = twice;
+        self
+    }
+
+    /// Tells `sink` after each execution of an instruction at one of these code offsets what its wave has in the SGPR or VGPR
+    /// that is given with it, from whatever thread ran it. Waves run in any order, and each in its own.
+    #[must_use]
+    pub fn with_probes(
+        mut self,
+        at: BTreeMap<u32, Reg>,
+        sink: impl Fn(crate::Probed) + Send + Sync + 'static,
+    ) -> Machine {
+        self.probes = (!at.is_empty()).then(|| Arc::new(Probes::new(at, Box::new(sink))));
+        self
+    }
+
+    /// Registers to show.
+    pub(crate) fn probes(&self) -> Option<&Probes> {
+        self.probes.as_deref()
+    }
+
+    /// Gives the machine source lines for its reports, by code offset.
+    #[must_use]
+    pub fn with_lines(mut self, lines: impl Into<SourceLines>) -> Machine {
+        self.lines = Arc::new(lines.into());
+        self
+    }
+
+    /// True if some instruction loads straight to LDS.
+    pub(crate) fn copies_to_lds(&self) -> bool {
+        self.copies_to_lds
+    }
+
+    /// The source line of the instruction at a code offset.
+    pub fn line(&self, offset: u32) -> Option<&SourcePlace> {
+        self.lines.at(offset.into())
+    }
+
+    /// The same as text.
+    pub(crate) fn line_text(&self, offset: u32) -> Option<String> {
+        self.line(offset).map(ToString::to_string)
+    }
+
+    /// The same machine with other sizes of LDS and scratch, which do not change what the code means.
+    #[must_use]
+    pub(crate) fn with_sizes(mut self, lds_bytes: u32, private_bytes: u32) -> Machine {
+        (self.state.lds_bytes, self.state.private_bytes) = (lds_bytes, private_bytes);
+        self
+    }
+
+    /// The target.
+    pub fn target(&self) -> Target {
+        self.target
+    }
+
+    /// What the kernel descriptor says.
+    pub fn state(&self) -> &KernelState {
+        &self.state
+    }
+
+    /// Number of instructions.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// True if there is no instruction.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The instructions with their byte offsets.
+    pub fn instructions(&self) -> impl Iterator<Item = (u32, &Inst)> {
+        self.steps.iter().map(|s| (s.offset, &s.inst))
+    }
+
+    /// An instruction as assembly text.
+    pub fn text(&self, inst: &Inst) -> String {
+        text(self.target, inst)
+    }
+
+    /// True if the order in which workgroups run can change the result of a kernel without data races: there are atomics that
+    /// return what was there, or that round.
+    pub fn depends_on_order(&self) -> bool {
+        let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
+        let global =
+            |m: &str| ["global_atomic", "flat_atomic", "buffer_atomic"].iter().any(|p| m.starts_with(p));
+        if self.syncs_globally() {
+            return true;
+        }
+        let mut atomics = self.steps.iter().filter(|s| global(s.inst.desc.mnemonic));
+        atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
+    }
+
+    /// True if there are instructions of global wave sync.
+    pub(crate) fn syncs_globally(&self) -> bool {
+        self.steps.iter().any(|s| s.inst.desc.class == Class::Gws)
+    }
+
+    /// What is wrong with instructions of an image that cannot be executed; reaching one is this error.
+    pub fn faults(&self) -> impl Iterator<Item = SimError> {
+        self.faults.iter().map(|(offset, fault)| fault.clone().at_line(self.line_text(*offset)))
+    }
+
+    /// The instruction at an index, for reports.
+    pub(crate) fn named(&self, index: usize) -> Instruction {
+        let step = &self.steps[index];
+        let (offset, line) = (step.offset, self.line_text(step.offset));
+        Instruction { offset, text: self.text(&step.inst), line }
+    }
+
+    /// The error of the instruction at `offset`, one of [`Machine::faults`].
+    pub(crate) fn fault_at(&self, offset: u32) -> SimError {
+        let unknown = || SimError::Decode {
+            offset,
+            target: self.target,
+            reason: "nothing was decoded here".to_owned(),
+            line: None,
+        };
+        let fault = self.faults.get(&offset).cloned().unwrap_or_else(unknown);
+        fault.at_line(self.line_text(offset))
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Index of the kernel's first instruction.
+    pub(crate) fn entry(&self) -> usize {
+        self.entry
+    }
+
+    /// Where the registers are.
+    pub(crate) fn registers(&self) -> &RegisterMap {
+        &self.registers
+    }
+
+    pub(crate) fn vector_registers(&self) -> usize {
+        (self.registers.vgprs + self.registers.agprs) as usize
+    }
+
+    pub(crate) fn has_sram_ecc(&self) -> bool {
+        self.sram_ecc
+    }
+
+    pub(crate) fn rounds_mix_twice(&self) -> bool {
+        self.mix_rounded_twice
+    }
+
+    pub(crate) fn code_base(&self) -> u64 {
+        CODE_BASE
+    }
+
+    /// The instruction at a code address.
+    pub(crate) fn index_of(&self, address: u64) -> Option<usize> {
+        let offset = u32::try_from(address.checked_sub(CODE_BASE)?).ok()?;
+        self.steps.binary_search_by_key(&offset, |s| s.offset).ok()
+    }
+}
+
+pub(crate) fn text(target: Target, inst: &Inst) -> String {
+    InstText { inst, target, program: None }.to_string()
+}

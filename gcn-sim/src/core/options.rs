@@ -1,0 +1,98 @@
+//! How to run: the mode, its rules and limits, and the sanitizers.
+
+use bitflags::bitflags;
+use gcn_isa::hazards::Config;
+
+/// How faithful a simulation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Results are there at once.
+    #[default]
+    Functional,
+    /// As functional, but an instruction that comes too early for a counter or a wait-state rule is an error, and
+    /// so is a wave that ends without a barrier at which others of its workgroup wait.
+    Strict,
+    /// An instruction that comes too early sees what was there before; [`Stats::stale`](crate::Stats::stale) counts
+    /// where. With enough waits the result is that of [`Mode::Functional`].
+    Faithful,
+}
+
+/// How to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Functional, strict or faithful.
+    pub mode: Mode,
+    /// The rules by which strict and faithful mode judge what comes too early; every one without a choice, as for `gcn check`.
+    /// [`Config::at_least`] takes those of a grade.
+    pub rules: Config,
+    /// Most instructions that a wave may execute.
+    pub max_instructions: u64,
+    /// Instructions that a wave executes before it is the next wave's turn, if it does not have to wait before. With 1 the
+    /// waves of a workgroup go side by side. Programs without data races cannot tell; some that have them count on waves
+    /// that stay close together, as they do on hardware. While several workgroups run side by side it is at most 1024.
+    /// With 512 or less, a workgroup is thought to wait for others only if its waves sleep or wait at global wave sync.
+    pub turn: u64,
+    /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
+    /// several errors, that of the first workgroup is reported.
+    pub parallel: bool,
+    /// Sanitizers that run beside.
+    pub sanitize: Sanitize,
+    /// Most findings of sanitizers that are kept in [`Stats::findings`](crate::Stats::findings). With 0 the first one ends the run as
+    /// [`SimError::Finding`](crate::SimError::Finding).
+    pub findings: u32,
+    /// All workgroups have to be on the device at a time, as in a launch of `hipLaunchCooperativeKernel`, so that each may wait
+    /// for each; [`LaunchError::Cooperative`](crate::LaunchError::Cooperative) if they do not fit. The resource 0 of global
+    /// wave sync is initialised for one wave of each workgroup, as the runtime does.
+    pub cooperative: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            mode: Mode::Functional,
+            rules: Config::default(),
+            max_instructions: 1 << 40,
+            // Waves may wait for each other through memory.
+            turn: 1 << 16,
+            parallel: false,
+            sanitize: Sanitize::empty(),
+            findings: 0,
+            cooperative: false,
+        }
+    }
+}
+
+impl Options {
+    /// Strict mode, otherwise the default.
+    pub fn strict() -> Options {
+        Options { mode: Mode::Strict, ..Options::default() }
+    }
+
+    /// Faithful mode, otherwise the default.
+    pub fn faithful() -> Options {
+        Options { mode: Mode::Faithful, ..Options::default() }
+    }
+}
+
+bitflags! {
+    /// Which sanitizers run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub struct Sanitize: u16 {
+        /// Accesses that are out of bounds, to freed memory or misaligned. Without this they end the run as
+        /// [`crate::SimError`]; with it they are findings like the others.
+        const ACCESSES = 1;
+        /// Bits that nothing has written, followed from registers through values to where they matter: as an address, in EXEC,
+        /// at a branch, in memory that others see.
+        const REGISTERS = 1 << 1;
+        /// Reads of LDS that nothing has written.
+        const LDS = 1 << 2;
+        /// Reads of global memory that nothing has written, in allocations of [`crate::Memory::alloc_uninit`].
+        const MEMORY = 1 << 3;
+        /// Accesses of different waves to the same bytes that nothing orders.
+        const RACES = 1 << 4;
+        /// Waves that end without a barrier at which others of their workgroup wait.
+        const BARRIERS = 1 << 5;
+        /// Waves that can make no progress.
+        const DEADLOCK = 1 << 6;
+    }
+}

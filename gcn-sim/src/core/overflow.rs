@@ -1,0 +1,38 @@
+//! Which instructions can overflow in f16, for MODE.FP16_OVFL.
+
+use gcn_isa::Inst;
+
+/// How an instruction that can overflow in f16 reads its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As f16; those of this position are not floats, or do not matter.
+    Half { except: Option<usize> },
+    /// As f16, and zero divides.
+    Reciprocal,
+    /// As f32.
+    FromSingle,
+    /// As an integer.
+    FromInteger,
+    /// As packed f16.
+    Packed,
+    /// As f32 or f16 each.
+    Mixed,
+}
+
+impl Form {
+    /// `None` for instructions that have no f16 result, or none that can overflow.
+    pub(crate) fn of(inst: &Inst) -> Option<Form> {
+        Some(match inst.desc.mnemonic {
+            "v_add_f16" | "v_sub_f16" | "v_subrev_f16" | "v_mul_f16" | "v_fma_f16" | "v_fma_legacy_f16"
+            | "v_mad_f16" | "v_mad_legacy_f16" | "v_mac_f16" | "v_fmac_f16" | "v_madak_f16"
+            | "v_madmk_f16" | "v_exp_f16" => Form::Half { except: None },
+            "v_ldexp_f16" => Form::Half { except: Some(1) },
+            "v_rcp_f16" => Form::Reciprocal,
+            "v_cvt_f16_f32" => Form::FromSingle,
+            "v_cvt_f16_u16" | "v_cvt_f16_i16" => Form::FromInteger,
+            "v_pk_add_f16" | "v_pk_mul_f16" | "v_pk_fma_f16" | "v_pk_fmac_f16" => Form::Packed,
+            "v_fma_mixlo_f16" | "v_mad_mixlo_f16" | "v_fma_mixhi_f16" | "v_mad_mixhi_f16" => Form::Mixed,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,299 @@
+//! The parameters of the model: one table of data, with the source of each value.
+//!
+//! `data/timing.tsv` holds every number that the timed mode uses. A row names its targets; a row for one target beats
+//! one for all. [`Config::set`](crate::timed::Config::set) overrides any of them.
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use gcn_isa::Target;
+use serde::Serialize;
+
+/// How well a value is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Grade {
+    /// Measured on the machine by somebody, whom the source names.
+    Measured,
+    /// An ISA manual says so.
+    Manual,
+    /// A white paper, product page, profiler documentation or compiler model says so.
+    Published,
+    /// There is no public source; the row says why this value was taken.
+    Assumed,
+    /// Set by the caller.
+    Set,
+}
+
+impl Grade {
+    fn parse(text: &str) -> Option<Grade> {
+        Some(match text {
+            "measured" => Grade::Measured,
+            "manual" => Grade::Manual,
+            "published" => Grade::Published,
+            "assumed" => Grade::Assumed,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Grade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Grade::Measured => "measured",
+            Grade::Manual => "manual",
+            Grade::Published => "published",
+            Grade::Assumed => "assumed",
+            Grade::Set => "set",
+        })
+    }
+}
+
+/// One parameter as one target has it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Parameter {
+    /// Name, as [`Config::set`](crate::timed::Config::set) takes it.
+    pub name: String,
+    /// Value: a number, or groups of lanes.
+    pub value: String,
+    /// Unit.
+    pub unit: &'static str,
+    /// How well it is known.
+    pub grade: Grade,
+    /// Where it is from.
+    pub source: String,
+}
+
+/// A row of the table.
+struct Row {
+    name: &'static str,
+    targets: &'static str,
+    value: &'static str,
+    unit: &'static str,
+    grade: Grade,
+    source: &'static str,
+}
+
+impl Row {
+    fn parse(line: &'static str) -> Option<Row> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        Some(Row {
+            name: next()?,
+            targets: next()?,
+            value: next()?,
+            unit: next()?,
+            grade: Grade::parse(next()?)?,
+            source: next()?,
+        })
+    }
+
+    fn names(&self, target: Target) -> bool {
+        self.targets.split(',').any(|name| name == target.name())
+    }
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let text = include_str!("../../data/timing.tsv");
+    // The table is part of the program; a test reads every line of it.
+    text.lines().skip(1).filter(|line| !line.starts_with('#')).filter_map(Row::parse).collect()
+});
+
+/// Every parameter of `target`, in the order of the table.
+///
+/// ```
+/// use gcn_isa::Target;
+/// let banks = |target| {
+///     gcn_sim::timed::parameters(target).into_iter().find(|p| p.name == "lds.banks").unwrap().value
+/// };
+/// assert_eq!((banks(Target::GFX942).as_str(), banks(Target::GFX950).as_str()), ("32", "64"));
+/// ```
+pub fn parameters(target: Target) -> Vec<Parameter> {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut parameters = Vec::new();
+    for row in ROWS.iter().filter(|row| row.targets == "all" || row.names(target)) {
+        if seen.contains(&row.name) {
+            continue;
+        }
+        seen.push(row.name);
+        let own = ROWS.iter().find(|other| other.name == row.name && other.names(target));
+        let row = own.unwrap_or(row);
+        parameters.push(Parameter {
+            name: row.name.to_owned(),
+            value: row.value.to_owned(),
+            unit: row.unit,
+            grade: row.grade,
+            source: row.source.to_owned(),
+        });
+    }
+    parameters
+}
+
+/// A parameter that cannot be set so.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// Not of the form `name=value`.
+    #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]
+    Form(String),
+    /// No such parameter.
+    #[error("there is no parameter `{0}`; docs/timing.md lists them")]
+    Unknown(String),
+    /// The value does not fit the parameter.
+    #[error("`{value}` is no value for {name}: {expected} is needed")]
+    Value {
+        /// The parameter.
+        name: String,
+        /// The value.
+        value: String,
+        /// What would fit.
+        expected: &'static str,
+    },
+}
+
+/// The parameters of one run.
+pub(crate) struct Params {
+    parameters: Vec<Parameter>,
+}
+
+impl Params {
+    /// The table's values for `target` with `overrides`, which [`check`] has passed.
+    pub(crate) fn new(target: Target, overrides: &[(String, String)]) -> Params {
+        let mut params = Params { parameters: parameters(target) };
+        for (name, value) in overrides {
+            if let Some(parameter) = params.parameters.iter_mut().find(|p| p.name == *name) {
+                parameter.value.clone_from(value);
+                parameter.grade = Grade::Set;
+                "the caller".clone_into(&mut parameter.source);
+            }
+        }
+        params
+    }
+
+    /// A number.
+    pub(crate) fn number(&self, name: &str) -> u64 {
+        // A parameter that the code asks for and the table lacks is found by the test that builds a model of every target.
+        self.text(name).parse().unwrap_or(0)
+    }
+
+    /// Groups of lanes, as masks.
+    pub(crate) fn groups(&self, name: &str) -> Vec<u64> {
+        groups(self.text(name)).unwrap_or_default()
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.parameters.iter().find(|p| p.name == name).map_or("", |p| &p.value)
+    }
+
+    pub(crate) fn into_parameters(self) -> Vec<Parameter> {
+        self.parameters
+    }
+}
+
+/// Names whose value may be zero: latencies, flags, and a cache that is not there.
+fn may_be_zero(name: &str) -> bool {
+    let absent = ["mall.bytes", "issue.dgemm-takes-valu", "branch.not-taken", "instruction.ahead"];
+    absent.contains(&name)
+        || ["latency", "dependency.", "dispatch.", "barrier.", "queue"].iter().any(|part| name.contains(part))
+}
+
+/// Checks a value that a caller sets.
+pub(crate) fn check(name: &str, value: &str) -> Result<(), ParameterError> {
+    let Some(row) = ROWS.iter().find(|row| row.name == name) else {
+        return Err(ParameterError::Unknown(name.to_owned()));
+    };
+    let wrong =
+        |expected| Err(ParameterError::Value { name: name.to_owned(), value: value.to_owned(), expected });
+    if row.unit == "lanes" {
+        return match groups(value) {
+            Some(_) => Ok(()),
+            None => wrong("groups of lanes such as `0-31;32-63`, each lane in one of them,"),
+        };
+    }
+    match value.parse::<u64>() {
+        Ok(0) if !may_be_zero(name) => wrong("a number above 0"),
+        Ok(n) if n <= 1 << 40 => Ok(()),
+        _ => wrong("a whole number up to 2^40"),
+    }
+}
+
+/// `0-3,20-23;4-7,16-19` as masks of lanes; `None` unless each of the 64 lanes is in exactly one group.
+fn groups(text: &str) -> Option<Vec<u64>> {
+    let mut all = 0u64;
+    let mut masks = Vec::new();
+    for group in text.split(';') {
+        let mut mask = 0u64;
+        for range in group.split(',') {
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+            if first > last || last > 63 {
+                return None;
+            }
+            mask |= (u64::MAX >> (63 - (last - first))) << first;
+        }
+        if all & mask != 0 {
+            return None;
+        }
+        all |= mask;
+        masks.push(mask);
+    }
+    (all == u64::MAX).then_some(masks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read_and_every_value_fits() {
+        let text = include_str!("../../data/timing.tsv");
+        let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
+        for line in lines {
+            let row = Row::parse(line).unwrap_or_else(|| panic!("not a row: {line}"));
+            assert!(line.split('\t').count() == 6 && !row.source.is_empty(), "{line}");
+            let known = |name: &str| Target::ALL.iter().any(|t| t.name() == name);
+            assert!(row.targets == "all" || row.targets.split(',').all(known), "{line}");
+            assert_eq!(check(row.name, row.value), Ok(()), "{line}");
+        }
+    }
+
+    #[test]
+    fn each_target_has_each_parameter_once() {
+        let names = |target| parameters(target).into_iter().map(|p| p.name).collect::<Vec<_>>();
+        let mut first = names(Target::GFX900);
+        first.sort();
+        for target in Target::ALL {
+            let mut own = names(target);
+            own.sort();
+            assert_eq!(own, first, "{target}");
+            for row in ROWS.iter() {
+                let rows = ROWS.iter().filter(|r| r.name == row.name && r.names(target)).count();
+                assert!(rows <= 1, "{} has two rows for {target}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn groups_are_partitions_of_the_wave() {
+        assert_eq!(groups("0-31;32-63"), Some(vec![0xffff_ffff, 0xffff_ffff_0000_0000]));
+        assert_eq!(groups("0-63"), Some(vec![u64::MAX]));
+        for wrong in ["0-31", "0-31;31-63", "0-64", "5-3;0-63", "", "x"] {
+            assert_eq!(groups(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn overrides_are_checked() {
+        let set = |assignment: &str| {
+            let mut config = crate::timed::Config::default();
+            config
+                .set(assignment)
+                .map(|()| Params::new(Target::GFX942, &config.overrides).number("l2.latency"))
+        };
+        assert_eq!(set("l2.latency=123"), Ok(123));
+        assert!(matches!(set("l2.latancy=1"), Err(ParameterError::Unknown(_))));
+        assert!(matches!(set("l2.latency"), Err(ParameterError::Form(_))));
+        assert!(matches!(set("lds.banks=0"), Err(ParameterError::Value { .. })));
+        assert!(matches!(set("l2.latency=-1"), Err(ParameterError::Value { .. })));
+        assert!(matches!(set("lds.phases.read.32=0-31"), Err(ParameterError::Value { .. })));
+    }
+}

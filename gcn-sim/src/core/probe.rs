@@ -1,0 +1,60 @@
+//! Registers that somebody wants to see after certain instructions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gcn_isa::reg::{Reg, RegFile};
+
+use crate::core::exec::Cx;
+use crate::core::step::Step;
+
+/// What a watched instruction left in its register.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probed {
+    /// Byte offset of the instruction in the code.
+    pub offset: u32,
+    /// Workgroup in the grid.
+    pub workgroup: [u32; 3],
+    /// Wave in the workgroup.
+    pub wave: u32,
+    /// How many instructions the wave had executed before it.
+    pub count: u64,
+    /// EXEC.
+    pub exec: u64,
+    /// The register: 64 lanes of a VGPR, or one value of an SGPR.
+    pub lanes: Vec<u32>,
+}
+
+type Sink = dyn Fn(Probed) + Send + Sync;
+
+/// Instructions that are watched, by code offset, with the SGPR or VGPR to read after them; who is told.
+pub(crate) struct Probes {
+    at: BTreeMap<u32, Reg>,
+    sink: Box<Sink>,
+}
+
+impl Probes {
+    pub fn new(at: BTreeMap<u32, Reg>, sink: Box<Sink>) -> Probes {
+        Probes { at, sink }
+    }
+
+    /// After `step` has been executed.
+    pub fn after(&self, cx: &Cx<'_>, step: &Step, workgroup: [u32; 3]) {
+        let Some(reg) = self.at.get(&step.offset) else { return };
+        let index = usize::from(reg.index);
+        let lanes = match reg.file {
+            RegFile::Sgpr => cx.w.s.get(index).map(|x| vec![*x]),
+            RegFile::Vgpr => cx.w.v.get(index).map(|lanes| lanes.to_vec()),
+            _ => None,
+        };
+        let Some(lanes) = lanes else { return };
+        let (offset, wave, count, exec) = (step.offset, cx.w.id, cx.w.count, cx.w.exec());
+        (self.sink)(Probed { offset, workgroup, wave, count, exec, lanes });
+    }
+}
+
+impl fmt::Debug for Probes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(&self.at).finish()
+    }
+}

@@ -1,0 +1,204 @@
+//! The state of a wave.
+
+use gcn_isa::reg;
+
+use crate::core::gws::Queued;
+use crate::core::late::Late;
+use crate::core::value::LANES;
+use crate::fp::Round;
+
+/// One vector register: a word per lane.
+pub(crate) type Lanes = [u32; LANES];
+
+/// SGPR numbers of the named registers.
+const VCC: usize = reg::VCC.index as usize;
+const EXEC: usize = reg::EXEC.index as usize;
+const M0: usize = reg::M0.index as usize;
+
+/// The MODE register, unpacked where it is read often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Mode {
+    bits: u32,
+    /// Rounding of f32.
+    pub round32: Round,
+    /// Rounding of f16 and f64.
+    pub round16_64: Round,
+    /// Flush f32 denormal inputs.
+    pub flush_in32: bool,
+    /// Flush f32 denormal results.
+    pub flush_out32: bool,
+    /// Flush f16 and f64 denormal inputs.
+    pub flush_in16_64: bool,
+    /// Flush f16 and f64 denormal results.
+    pub flush_out16_64: bool,
+    /// Clamp turns NaN into 0.
+    pub dx10_clamp: bool,
+    /// Signaling NaNs are made quiet; output modifiers are off.
+    pub ieee: bool,
+    /// VGPR numbers of VALU instructions are relative to M0.
+    pub gpr_indexing: bool,
+    /// Vector instructions are skipped.
+    pub vskip: bool,
+}
+
+impl Mode {
+    /// Overflow of f16.
+    pub(crate) const FP16_OVFL: u32 = 1 << 23;
+    /// GPR index enable.
+    pub(crate) const GPR_IDX_EN: u32 = 1 << 27;
+    /// Skip vector instructions.
+    pub(crate) const VSKIP: u32 = 1 << 28;
+
+    pub(crate) fn new(bits: u32) -> Mode {
+        Mode {
+            bits,
+            round32: Round::from_field(bits),
+            round16_64: Round::from_field(bits >> 2),
+            // FP_DENORM: bit 0 of each pair allows input, bit 1 output denormals: 1 = allow in, 2 = allow out.
+            flush_in32: bits >> 4 & 1 == 0,
+            flush_out32: bits >> 5 & 1 == 0,
+            flush_in16_64: bits >> 6 & 1 == 0,
+            flush_out16_64: bits >> 7 & 1 == 0,
+            dx10_clamp: bits >> 8 & 1 == 1,
+            ieee: bits >> 9 & 1 == 1,
+            gpr_indexing: bits & Mode::GPR_IDX_EN != 0,
+            vskip: bits & Mode::VSKIP != 0,
+        }
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// An f16 result that overflows is the greatest finite number.
+    pub(crate) fn keeps_f16_finite(self) -> bool {
+        self.bits & Mode::FP16_OVFL != 0
+    }
+
+    /// True if vector instructions have results other than the usual ones.
+    pub(crate) fn is_special(self) -> bool {
+        self.is_directed() || self.keeps_f16_finite()
+    }
+
+    /// True unless everything rounds to nearest even.
+    pub(crate) fn is_directed(self) -> bool {
+        self.bits & 0xf != 0
+    }
+}
+
+/// A wave of 64 lanes.
+#[derive(Debug)]
+pub(crate) struct Wave {
+    /// SGPRs by encoding number; VCC, M0 and EXEC included.
+    pub s: [u32; 128],
+    /// Vector registers: VGPRs, then AGPRs.
+    pub v: Vec<Lanes>,
+    pub scc: bool,
+    pub mode: Mode,
+    /// Index of the next instruction.
+    pub pc: usize,
+    /// Number in the workgroup.
+    pub id: u32,
+    /// Instructions executed.
+    pub count: u64,
+    /// Scratch bytes, lane after lane.
+    pub scratch: Vec<u8>,
+    /// Allocation that the last global access hit.
+    pub memory_hint: usize,
+    pub late: Late,
+    pub status: Status,
+}
+
+/// Whether a wave can go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Status {
+    Running,
+    /// At an `s_barrier`, by instruction index.
+    AtBarrier(usize),
+    /// At an instruction of global wave sync, by its index.
+    Queued(usize, Queued),
+    Ended,
+}
+
+/// What a wave's next instructions depend on, save memory, and where it jumped back to: to find out whether it comes back to it.
+pub(crate) struct Snapshot {
+    pc: usize,
+    s: [u32; 128],
+    scc: bool,
+    v: Vec<Lanes>,
+}
+
+impl Snapshot {
+    pub(crate) fn of(wave: &Wave, pc: usize) -> Snapshot {
+        Snapshot { pc, s: wave.s, scc: wave.scc, v: wave.v.clone() }
+    }
+
+    pub(crate) fn is(&self, wave: &Wave, pc: usize) -> bool {
+        self.pc == pc && self.s == wave.s && self.scc == wave.scc && self.v == wave.v
+    }
+}
+
+impl Wave {
+    pub(crate) fn new(vector_registers: usize, scratch_bytes: usize) -> Wave {
+        Wave {
+            s: [0; 128],
+            v: vec![[0; LANES]; vector_registers],
+            scc: false,
+            mode: Mode::new(0),
+            pc: 0,
+            id: 0,
+            count: 0,
+            scratch: vec![0; scratch_bytes * LANES],
+            memory_hint: 0,
+            late: Late::default(),
+            status: Status::Running,
+        }
+    }
+
+    /// Back to the state before the first instruction, registers zero.
+    pub(crate) fn reset(&mut self, id: u32, mode: Mode) {
+        self.s = [0; 128];
+        self.v.fill([0; LANES]);
+        self.scratch.fill(0);
+        (self.scc, self.mode, self.pc, self.id, self.count) = (false, mode, 0, id, 0);
+        self.late.clear();
+        self.status = Status::Running;
+    }
+
+    #[inline(always)]
+    pub(crate) fn exec(&self) -> u64 {
+        self.pair(EXEC)
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_exec(&mut self, mask: u64) {
+        self.set_pair(EXEC, mask);
+    }
+
+    #[inline(always)]
+    pub(crate) fn vcc(&self) -> u64 {
+        self.pair(VCC)
+    }
+
+    #[inline(always)]
+    pub(crate) fn m0(&self) -> u32 {
+        self.s[M0]
+    }
+
+    /// Replaces the bits of `mask` in M0.
+    pub(crate) fn set_m0_bits(&mut self, mask: u32, value: u32) {
+        self.s[M0] = self.s[M0] & !mask | value & mask;
+    }
+
+    /// SGPR pair starting at encoding number `n`.
+    #[inline(always)]
+    pub(crate) fn pair(&self, n: usize) -> u64 {
+        u64::from(self.s[n]) | u64::from(self.s[n + 1]) << 32
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_pair(&mut self, n: usize, value: u64) {
+        self.s[n] = value as u32;
+        self.s[n + 1] = (value >> 32) as u32;
+    }
+}

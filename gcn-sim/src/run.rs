@@ -1,0 +1,5 @@
+//! Running a grid: launches, workgroups over host threads, turns of waves.
+
+pub(crate) mod dispatch;
+pub(crate) mod launch;
+pub(crate) mod workgroup;

@@ -1,0 +1,136 @@
+//! Running a grid of workgroups.
+
+mod queue;
+
+use gcn_isa::table::Class;
+use std::collections::HashMap;
+
+use super::launch::{self, Launch};
+use super::workgroup::Counts;
+use crate::core::error::SimError;
+use crate::core::finding::{Finding, Stale};
+use crate::core::grid::Grid;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::options::Options;
+use crate::watch::Shared;
+use queue::Queue;
+
+/// What a run did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stats {
+    /// Instructions executed, one per wave.
+    pub wave_instructions: u64,
+    /// The same by class, in descending order of count.
+    pub by_class: Vec<(Class, u64)>,
+    /// Waves that ran.
+    pub waves: u64,
+    /// What came too early, in faithful mode, in the order of the code.
+    pub stale: Vec<Stale>,
+    /// What the sanitizers found.
+    pub findings: Vec<Finding>,
+    /// How often each instruction was executed that was, by its offset in the code, in ascending order.
+    pub by_instruction: Vec<(u32, u64)>,
+}
+
+impl Stats {
+    fn of(machine: &Machine, counts: &Counts, waves: u64) -> Stats {
+        let mut by_class: HashMap<Class, u64> = HashMap::new();
+        let mut by_instruction = Vec::new();
+        for (step, count) in machine.steps().iter().zip(&counts.0).filter(|(_, count)| **count > 0) {
+            *by_class.entry(step.inst.desc.class).or_default() += count;
+            by_instruction.push((step.offset, *count));
+        }
+        let mut by_class: Vec<_> = by_class.into_iter().collect();
+        by_class.sort_by_key(|(class, count)| (std::cmp::Reverse(*count), class.name()));
+        Stats {
+            wave_instructions: counts.0.iter().sum(),
+            by_class,
+            waves,
+            by_instruction,
+            ..Stats::default()
+        }
+    }
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Workgroups that have ended.
+    pub done: u64,
+    /// Workgroups in all.
+    pub total: u64,
+}
+
+/// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments.
+///
+/// # Errors
+/// [`SimError::Launch`] if the hardware would not accept the launch; otherwise whatever stops a wave.
+pub fn run(
+    machine: &Machine,
+    memory: &mut Memory,
+    grid: impl Into<Grid>,
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+) -> Result<Stats, SimError> {
+    run_with(machine, memory, grid, size, kernarg, options, None)
+}
+
+/// The same, telling after each workgroup how far it is, from whatever thread ran it.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_with(
+    machine: &Machine,
+    memory: &mut Memory,
+    grid: impl Into<Grid>,
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+    progress: Option<&(dyn Fn(Progress) + Sync)>,
+) -> Result<Stats, SimError> {
+    let launch = launch::prepare(machine, memory, grid, size, kernarg, options)?;
+    let result = run_all(&launch, memory, progress);
+    let waves = launch.geometry.all_waves();
+    let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
+    launch.release(memory)?;
+    let counts = result?;
+    match findings.iter().find(|finding| options.findings == 0 && !finding.kind.is_note()) {
+        Some(finding) => Err(SimError::Finding(Box::new(finding.clone()))),
+        None => Ok(Stats { stale, findings, ..Stats::of(machine, &counts, waves) }),
+    }
+}
+
+/// Runs `work` on a pool of that many host threads, or on the global pool.
+pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build());
+    match pool {
+        Some(Ok(pool)) => pool.install(work),
+        // Without threads of its own the work is done on those that there are.
+        Some(Err(_)) | None => work(),
+    }
+}
+
+/// Runs all workgroups of a launch.
+fn run_all(
+    launch: &Launch<'_>,
+    memory: &Memory,
+    progress: Option<&(dyn Fn(Progress) + Sync)>,
+) -> Result<Counts, SimError> {
+    launch.cooperate(memory)?;
+    let total = launch.geometry.count();
+    let most = usize::try_from(total).unwrap_or(usize::MAX);
+    let one_thread =
+        launch.machine.syncs_globally() || launch.watch.as_ref().is_some_and(Shared::is_sequential);
+    let parallel = launch.options.parallel && !one_thread;
+    let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
+    let room = usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(workers);
+    let queue = Queue::new(total, room, progress);
+    if workers == 1 {
+        queue.work(launch, memory);
+    } else {
+        rayon::scope(|scope| (0..workers).for_each(|_| scope.spawn(|_| queue.work(launch, memory))));
+    }
+    queue.result()
+}

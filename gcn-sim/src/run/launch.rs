@@ -1,0 +1,135 @@
+//! What a launch is: its geometry and inputs, checked, and what of it lies in memory while it runs.
+
+use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
+
+use crate::core::error::{LaunchError, SimError};
+use crate::core::grid::{Geometry, Grid};
+use crate::core::kernel::{Inputs, MAX_SCRATCH};
+use crate::core::machine::Machine;
+use crate::core::memory::{Memory, room};
+use crate::core::options::Options;
+use crate::core::params::Params;
+use crate::core::value::LANES;
+use crate::watch::Shared;
+
+/// Everything that the workgroups of a launch share.
+pub(crate) struct Launch<'a> {
+    pub machine: &'a Machine,
+    pub geometry: Geometry,
+    pub inputs: Inputs,
+    pub options: Options,
+    /// What runs beside the instructions.
+    pub watch: Option<Shared>,
+    /// Allocations of this launch.
+    temporary: Vec<u64>,
+}
+
+impl Launch<'_> {
+    /// How many of its workgroups the device holds at a time.
+    pub(super) fn room(&self) -> u64 {
+        let cus = Params::new(self.machine.target(), &[]).number("device.cus").max(1);
+        cus * u64::from(self.occupancy().workgroups_per_cu.max(1))
+    }
+
+    /// Checks that this machine has room for the scratch memory of this many more workgroups.
+    pub(crate) fn check_scratch(&self, workgroups: u64) -> Result<(), SimError> {
+        let of_wave = LANES as u64 * u64::from(self.machine.state().private_bytes);
+        let bytes = workgroups.saturating_mul(of_wave * u64::from(self.geometry.waves()));
+        Ok(room::check(bytes)?)
+    }
+
+    /// Waves and workgroups on a compute unit.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        let (target, state) = (self.machine.target(), self.machine.state());
+        let vgprs =
+            if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
+        let usage = Usage {
+            vgprs,
+            sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
+            lds_bytes: state.lds_bytes,
+            waves_per_workgroup: self.geometry.waves(),
+        };
+        occupancy_of(target, usage)
+    }
+
+    /// Checks that a cooperative launch is one, and initialises what its workgroups meet at, as the runtime does.
+    pub(super) fn cooperate(&self, memory: &Memory) -> Result<(), LaunchError> {
+        memory.gws().start();
+        if !self.options.cooperative {
+            return Ok(());
+        }
+        let (asked, most) = (self.geometry.count(), self.room());
+        if asked > most {
+            return Err(LaunchError::Cooperative { asked, most, target: self.machine.target() });
+        }
+        memory.gws().init(0, u32::try_from(asked - 1).unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    /// Gives the launch's own allocations back.
+    pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
+        for address in self.temporary {
+            memory.free(address)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks a launch and puts kernarg segment and dispatch packet into memory; [`Launch::release`] takes them out again.
+pub(crate) fn prepare<'a>(
+    machine: &'a Machine,
+    memory: &mut Memory,
+    grid: impl Into<Grid>,
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+) -> Result<Launch<'a>, SimError> {
+    let geometry = Geometry::new(grid.into(), size)?;
+    check_sizes(machine)?;
+    let address = memory.try_alloc(kernarg.len())?;
+    memory.write(address, kernarg)?;
+    let mut temporary = vec![address];
+    let mut dispatch_packet = 0;
+    if machine.state().user_sgprs.dispatch_ptr {
+        dispatch_packet = self::dispatch_packet(machine, memory, &geometry, address)?;
+        temporary.push(dispatch_packet);
+    }
+    let preload = machine.state().preloaded(kernarg);
+    let inputs = Inputs { kernarg: address, dispatch_packet, preload };
+    let watch = Shared::new(machine, options);
+    Ok(Launch { machine, geometry, inputs, options: *options, watch, temporary })
+}
+
+fn check_sizes(machine: &Machine) -> Result<(), LaunchError> {
+    let (asked, available) = (machine.state().lds_bytes, machine.target().lds_per_cu());
+    if asked > available {
+        return Err(LaunchError::Lds { asked, available });
+    }
+    let (asked, available) = (machine.state().private_bytes, MAX_SCRATCH);
+    if asked > available {
+        return Err(LaunchError::Scratch { asked, available });
+    }
+    Ok(())
+}
+
+/// The AQL packet of the dispatch, as far as kernels read it (HSA Platform System Architecture, 2.9.6).
+fn dispatch_packet(
+    machine: &Machine,
+    memory: &mut Memory,
+    geometry: &Geometry,
+    kernarg: u64,
+) -> Result<u64, SimError> {
+    let mut packet = Vec::with_capacity(64);
+    packet.extend([2u8, 0, 3, 0]);
+    geometry.size.iter().for_each(|&n| packet.extend((n as u16).to_le_bytes()));
+    packet.extend([0; 2]);
+    geometry.items.iter().for_each(|n| packet.extend(n.to_le_bytes()));
+    packet.extend(machine.state().private_bytes.to_le_bytes());
+    packet.extend(machine.state().lds_bytes.to_le_bytes());
+    packet.extend([0; 8]);
+    packet.extend(kernarg.to_le_bytes());
+    packet.resize(64, 0);
+    let address = memory.alloc(packet.len());
+    memory.write(address, &packet)?;
+    Ok(address)
+}

@@ -1,0 +1,337 @@
+//! One workgroup: its waves take turns until each has ended.
+
+use crate::core::error::SimError;
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::late::When;
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::place::{end_of_code, explain, ran_off, site};
+use crate::core::step::Step;
+use crate::core::value::LANES;
+use crate::core::wave::{Snapshot, Status, Wave};
+use crate::run::launch::Launch;
+use crate::semantics::execute::execute;
+use crate::watch::{Group, Shared};
+
+/// Executions of each instruction, by its index.
+#[derive(Clone, Default)]
+pub(crate) struct Counts(pub Vec<u64>);
+
+impl Counts {
+    pub(crate) fn plus(mut self, other: Counts) -> Counts {
+        if self.0.is_empty() {
+            return other;
+        }
+        self.0.iter_mut().zip(other.0).for_each(|(a, b)| *a += b);
+        self
+    }
+}
+
+/// The state of one workgroup, reused for the next.
+pub(crate) struct Unit {
+    pub waves: Vec<Wave>,
+    /// Waves that a partial workgroup has not.
+    spare: Vec<Wave>,
+    watch: Option<Group>,
+    pub lds: Vec<u8>,
+    pub counts: Counts,
+}
+
+impl Unit {
+    pub(crate) fn new(launch: &Launch<'_>) -> Unit {
+        let state = launch.machine.state();
+        let count = launch.geometry.waves() as usize;
+        let late = launch.watch.as_ref().map_or(When::Issued, Shared::copies_to_lds);
+        let wave = || {
+            let mut wave = Wave::new(launch.machine.vector_registers(), state.private_bytes as usize);
+            wave.late.when = late;
+            wave
+        };
+        let watch = launch.watch.as_ref().map(|shared| Group::new(shared, launch.machine, count));
+        Unit {
+            waves: (0..count).map(|_| wave()).collect(),
+            spare: Vec::new(),
+            watch,
+            lds: vec![0; state.lds_bytes as usize],
+            counts: Counts(vec![0; launch.machine.steps().len()]),
+        }
+    }
+
+    /// Runs workgroup `id` to its end, alone.
+    pub(crate) fn run(&mut self, launch: &Launch<'_>, memory: &Memory, id: [u32; 3]) -> Result<(), SimError> {
+        self.start(launch, id)?;
+        loop {
+            match self.round(launch, memory, id, launch.options.turn)? {
+                Round::Ended => return Ok(()),
+                Round::Went | Round::Waits => {}
+                Round::Stuck(error) => return Err(*error),
+            }
+        }
+    }
+
+    /// Gives each wave that can go on a turn of at most `turn` instructions.
+    pub(crate) fn round(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        turn: u64,
+    ) -> Result<Round, SimError> {
+        let result = self.go_round(launch, memory, id, turn);
+        if matches!(result, Ok(Round::Ended) | Err(_))
+            && let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
+        {
+            watch.publish(shared);
+        }
+        result
+    }
+
+    fn go_round(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        turn: u64,
+    ) -> Result<Round, SimError> {
+        let mut idle = true;
+        let waves = self.waves.len();
+        for (last, number) in [false, true].into_iter().flat_map(|last| (0..waves).map(move |n| (last, n))) {
+            if self.watch.as_ref().is_some_and(|w| w.goes_last(number)) != last {
+                continue;
+            }
+            if let Status::Queued(_, queued) = self.waves[number].status
+                && memory.gws().lets_go(queued)
+            {
+                self.waves[number].status = Status::Running;
+                idle = false;
+                if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref()) {
+                    watch.released(shared, number, queued);
+                }
+            }
+            if self.waves[number].status == Status::Running {
+                idle &= self.turn(launch, memory, id, number, turn)?;
+            }
+        }
+        if self.waves.iter().any(|w| w.status == Status::Running) {
+            let watched = self.watch.as_mut().zip(launch.watch.as_ref());
+            let stuck =
+                watched.and_then(|(watch, shared)| watch.deadlock(shared, launch.machine, &self.waves));
+            return Ok(match stuck {
+                Some(finding) => Round::Stuck(Box::new(SimError::Finding(finding))),
+                None if idle => Round::Waits,
+                None => Round::Went,
+            });
+        }
+        if self.waves.iter().all(|w| w.status == Status::Ended) {
+            return Ok(Round::Ended);
+        }
+        if self.waves.iter().any(|w| matches!(w.status, Status::Queued(..))) {
+            let place = |wave: &Wave| place_of(launch.machine, wave);
+            let waves = self.waves.iter().map(place).collect();
+            return Ok(if idle {
+                Round::Stuck(Box::new(SimError::Deadlock { workgroup: id, waves }))
+            } else {
+                Round::Went
+            });
+        }
+        self.release_barrier(launch, id)?;
+        Ok(Round::Went)
+    }
+
+    /// Writes to LDS what is done in this cycle.
+    pub(crate) fn finish_copies(&mut self, memory: &Memory, machine: &Machine, cycle: u64) {
+        for w in &mut self.waves {
+            Cx { w, lds: &mut self.lds, memory, machine, trace: None }.finish_copies_until(cycle);
+        }
+    }
+
+    /// Initial state of every wave (LLVM AMDGPU guide, "Initial Kernel Execution State").
+    pub(crate) fn start(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
+        let state = launch.machine.state();
+        let waves = launch.geometry.waves_of(id);
+        let sgprs = state.initial_sgprs(&launch.inputs, id, waves)?;
+        self.lds.fill(0);
+        self.waves.append(&mut self.spare);
+        self.spare = self.waves.split_off(self.waves.len().min(waves as usize));
+        let size = launch.geometry.size_of(id);
+        for (number, wave) in self.waves.iter_mut().enumerate() {
+            wave.reset(number as u32, state.mode());
+            wave.pc = launch.machine.entry();
+            wave.s[..sgprs.len()].copy_from_slice(&sgprs);
+            let exec = work_items(wave, launch, size, number);
+            wave.set_exec(exec);
+        }
+        if let Some(watch) = &mut self.watch {
+            watch.start(launch.machine, &launch.geometry, id, &self.waves, sgprs.len());
+        }
+        Ok(())
+    }
+
+    /// All waves that have not ended are at a barrier: let them go on. Ended waves do not count, as on hardware.
+    fn release_barrier(&mut self, launch: &Launch<'_>, id: [u32; 3]) -> Result<(), SimError> {
+        if launch.watch.as_ref().is_some_and(Shared::is_strict) {
+            // Barriers pair by arrival: waves may come to different instructions.
+            if self.waves.iter().any(|w| w.status == Status::Ended) {
+                return Err(self.divergent_barrier(launch, id));
+            }
+        }
+        if let Some((watch, shared)) = self.watch.as_mut().zip(launch.watch.as_ref())
+            && let Err(Fault::Finding(finding)) = watch.barrier(shared, launch.machine, &self.waves)
+        {
+            return Err(SimError::Finding(finding));
+        }
+        for wave in &mut self.waves {
+            if let Status::AtBarrier(_) = wave.status {
+                wave.status = Status::Running;
+            }
+        }
+        Ok(())
+    }
+
+    fn divergent_barrier(&self, launch: &Launch<'_>, id: [u32; 3]) -> SimError {
+        let place = |wave: &Wave| place_of(launch.machine, wave);
+        SimError::DivergentBarrier { workgroup: id, waves: self.waves.iter().map(place).collect() }
+    }
+
+    /// Lets a wave run until it waits, ends, or its turn is over. True if it seems to wait for others.
+    fn turn(
+        &mut self,
+        launch: &Launch<'_>,
+        memory: &Memory,
+        id: [u32; 3],
+        number: usize,
+        turn: u64,
+    ) -> Result<bool, SimError> {
+        let Unit { waves, watch, lds, counts, .. } = self;
+        let mut cx = Cx { w: &mut waves[number], lds, memory, machine: launch.machine, trace: None };
+        let Some((watch, shared)) = watch.as_mut().zip(launch.watch.as_ref()) else {
+            return go_on(&mut cx, launch, id, counts, turn, execute);
+        };
+        let mut trace = watch.trace(shared);
+        cx.trace = Some(&mut trace);
+        watch.resume(shared, &mut cx);
+        let result = go_on(&mut cx, launch, id, counts, turn, |cx, step| watch.step(shared, cx, step));
+        let at_barrier = matches!(cx.w.status, Status::AtBarrier(_));
+        watch.suspend(&mut cx, at_barrier);
+        watch.put_trace(trace);
+        result
+    }
+}
+
+/// How a workgroup got on.
+pub(crate) enum Round {
+    Ended,
+    /// It goes on.
+    Went,
+    /// It goes on, but seems to wait for other workgroups.
+    Waits,
+    /// It cannot go on unless another workgroup does something.
+    Stuck(Box<SimError>),
+}
+
+fn place_of(machine: &Machine, wave: &Wave) -> String {
+    match wave.status {
+        Status::AtBarrier(at) | Status::Queued(at, _) => {
+            format!("wave {} waits at {}", wave.id, machine.named(at))
+        }
+        Status::Running | Status::Ended => format!("wave {} has ended", wave.id),
+    }
+}
+
+/// Instructions at the end of a turn among which a loop that waits is looked for.
+const LOOK: u64 = 512;
+
+/// Lets a wave run until it waits, ends, or its turn is over; `run` executes an instruction. True if the wave seems to wait for
+/// others: it sleeps, or in the last instructions of its turn it came back to the very state it had been in.
+fn go_on(
+    cx: &mut Cx<'_>,
+    launch: &Launch<'_>,
+    id: [u32; 3],
+    counts: &mut Counts,
+    turn: u64,
+    mut run: impl FnMut(&mut Cx<'_>, &Step) -> Result<Next, Fault>,
+) -> Result<bool, SimError> {
+    let steps = launch.machine.steps();
+    let limit = launch.options.max_instructions;
+    let end = cx.w.count.saturating_add(turn.max(1)).min(limit);
+    // To keep the state costs as much as many instructions.
+    let look = if turn > LOOK { end.saturating_sub(LOOK) } else { u64::MAX };
+    let mut seen: Option<Snapshot> = None;
+    while cx.w.count < end {
+        let Some(step) = steps.get(cx.w.pc) else {
+            return Err(ran_off(cx, id));
+        };
+        let next = run(cx, step).map_err(|fault| explain(cx, id, step, fault))?;
+        counts.0[cx.w.pc] += 1;
+        cx.w.count += 1;
+        match next {
+            Next::Fall => cx.w.pc += 1,
+            Next::Jump(to) => {
+                let back = to <= cx.w.pc;
+                cx.w.pc = to;
+                if back && cx.w.count >= look {
+                    match &seen {
+                        Some(seen) if seen.is(cx.w, to) => return Ok(true),
+                        Some(_) => {}
+                        None => seen = Some(Snapshot::of(cx.w, to)),
+                    }
+                }
+            }
+            Next::Yield => {
+                cx.w.pc += 1;
+                return Ok(true);
+            }
+            Next::Barrier => {
+                cx.w.status = Status::AtBarrier(cx.w.pc);
+                cx.w.pc += 1;
+                return Ok(false);
+            }
+            Next::Queue(queued) => {
+                cx.w.status = Status::Queued(cx.w.pc, queued);
+                cx.w.pc += 1;
+                return Ok(false);
+            }
+            Next::End => {
+                cx.w.status = Status::Ended;
+                return Ok(false);
+            }
+        }
+    }
+    if cx.w.count < limit {
+        return Ok(false);
+    }
+    let site = steps.get(cx.w.pc).map_or_else(|| end_of_code(cx, id), |step| site(cx, id, step));
+    Err(SimError::InstructionLimit { site, limit })
+}
+
+/// Writes the work-item ids of a wave of a workgroup of this size to its first VGPRs; returns its EXEC.
+fn work_items(wave: &mut Wave, launch: &Launch<'_>, [sx, sy, sz]: [u32; 3], number: usize) -> u64 {
+    let dimensions = launch.machine.state().workitem_id;
+    let packed = launch.machine.target().has_packed_tid();
+    let mut exec = 0;
+    for lane in 0..LANES {
+        let item = (number * LANES + lane) as u32;
+        if item >= sx * sy * sz {
+            break;
+        }
+        exec |= 1 << lane;
+        let [x, y, z] = [item % sx, item / sx % sy, item / (sx * sy)];
+        if packed {
+            let y = if dimensions > 0 { y } else { 0 };
+            let z = if dimensions > 1 { z } else { 0 };
+            put(wave, 0, lane, x | y << 10 | z << 20);
+        } else {
+            for (register, id) in [x, y, z].into_iter().enumerate().take(usize::from(dimensions) + 1) {
+                put(wave, register, lane, id);
+            }
+        }
+    }
+    exec
+}
+
+/// A kernel may allocate fewer VGPRs than it is given ids in.
+fn put(wave: &mut Wave, register: usize, lane: usize, value: u32) {
+    if let Some(lanes) = wave.v.get_mut(register) {
+        lanes[lane] = value;
+    }
+}

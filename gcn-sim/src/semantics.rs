@@ -1,0 +1,12 @@
+//! What instructions do: a function for each, and the loader that gives it to the steps of a program.
+
+pub(crate) mod coverage;
+pub(crate) mod execute;
+pub(crate) mod fidelity;
+pub(crate) mod indexed;
+pub(crate) mod load;
+pub(crate) mod mem;
+pub(crate) mod mfma;
+pub(crate) mod op;
+pub(crate) mod scalar;
+pub(crate) mod valu;

@@ -1,0 +1,39 @@
+//! Executes a step, with what MODE asks for around it.
+
+use super::indexed;
+use super::valu::overflow;
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::Step;
+
+#[inline]
+pub(crate) fn execute(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if cx.w.mode.vskip && !step.inst.desc.is_salu() && !step.inst.desc.is_smem() {
+        return Ok(Next::Fall);
+    }
+    if cx.w.mode.gpr_indexing
+        && step.inst.desc.format.is_vop()
+        && let Some(moved) = indexed::step(cx, step)?
+    {
+        return execute_as_is(cx, &moved);
+    }
+    execute_as_is(cx, step)
+}
+
+#[inline]
+fn execute_as_is(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    if !cx.w.mode.is_special() {
+        return step.exec.run(cx, step);
+    }
+    execute_specially(cx, step)
+}
+
+/// In a directed rounding mode, or where f16 stays finite.
+fn execute_specially(cx: &mut Cx<'_>, step: &Step) -> Result<Next, Fault> {
+    let missing = Fault::Unsupported("its result in a directed rounding mode");
+    let directed = step.directed.as_ref().ok_or(missing);
+    let exec = if cx.w.mode.is_directed() { directed? } else { &step.exec };
+    match step.overflow.filter(|_| cx.w.mode.keeps_f16_finite()) {
+        Some(form) => overflow::run(cx, step, form, &**exec),
+        None => exec.run(cx, step),
+    }
+}

@@ -1,0 +1,39 @@
+//! Instructions whose registers an index moves: VGPR indexing and relative moves. M0 is known when they run.
+
+use gcn_isa::Inst;
+use gcn_isa::indexing::{self, Unresolved};
+use gcn_isa::table::Class;
+
+use crate::core::exec::{Cx, Fault};
+use crate::core::step::Step;
+
+/// The instruction with the registers that its index leads to; `None` if these are the named ones.
+#[inline]
+pub(crate) fn moved(cx: &Cx<'_>, step: &Step) -> Result<Option<Inst>, Fault> {
+    let desc = step.inst.desc;
+    let by_mode = cx.w.mode.gpr_indexing && desc.format.is_vop();
+    if !by_mode && !matches!(desc.class, Class::MovrelSource | Class::MovrelDestination) {
+        return Ok(None);
+    }
+    indexing::resolve(&step.inst, cx.w.m0(), cx.w.mode.gpr_indexing).map_err(|why| {
+        Fault::Unsupported(match why {
+            Unresolved::Beyond if by_mode => BEYOND,
+            Unresolved::Beyond => "a relative move beyond the SGPRs",
+            Unresolved::Undefined => "VGPR indexing of an operand for which the manual does not define it",
+        })
+    })
+}
+
+const BEYOND: &str = "a VGPR index beyond the allocated registers";
+
+/// The instruction as VGPR indexing moves its registers, resolved anew; `None` if it moves none.
+pub(crate) fn step(cx: &Cx<'_>, step: &Step) -> Result<Option<Step>, Fault> {
+    let Some(inst) = moved(cx, step)? else { return Ok(None) };
+    let vgprs = cx.machine.state().vgprs;
+    let changed = inst.operands.iter().zip(&step.inst.operands).filter(|(now, named)| now != named);
+    let mut registers = changed.filter_map(|(now, _)| now.reg());
+    if registers.any(|r| u32::from(r.end()) > vgprs) {
+        return Err(Fault::Unsupported(BEYOND));
+    }
+    Ok(Some(step.with(inst, cx.machine.registers())))
+}

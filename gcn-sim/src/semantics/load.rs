@@ -1,0 +1,153 @@
+//! Decodes a kernel's code and resolves each instruction to its function.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use gcn_isa::table::Class;
+use gcn_isa::{Inst, Operand, Target};
+
+use super::{mem, op};
+use crate::core::error::SimError;
+use crate::core::exec::{Cx, Exec, Fault};
+use crate::core::kernel::KernelState;
+use crate::core::machine::{Machine, Resolved, text};
+use crate::core::step::{RegisterMap, Step};
+
+impl Machine {
+    /// Decodes `text`, the code of a kernel from its entry point on. [`crate::launch::Program`] loads whole code objects.
+    ///
+    /// Decoding ends where bytes that are no instruction follow one that control does not pass (`s_endpgm`, `s_branch`):
+    /// padding, constants or other functions may stand there.
+    ///
+    /// # Errors
+    /// [`SimError::Decode`], [`SimError::Unsupported`] for an instruction the simulator does not know, and
+    /// [`SimError::Register`] for one that names a register beyond `state`'s allocation.
+    pub fn new(target: Target, text: &[u8], state: KernelState) -> Result<Machine, SimError> {
+        let mut code = BTreeMap::new();
+        let mut offset = 0usize;
+        let mut open = true;
+        while offset < text.len() {
+            match gcn_emit::decode::decode_inst(&text[offset..], target) {
+                Ok((inst, size)) => {
+                    open = inst.desc.falls_through();
+                    code.insert(offset as u32, Decoded::Inst(size as u32, inst));
+                    offset += size;
+                }
+                Err(_) if !open => break,
+                Err(error) => {
+                    let reason = error.to_string();
+                    return Err(SimError::Decode { offset: offset as u32, target, reason, line: None });
+                }
+            }
+        }
+        let machine = Machine::of_code(target, code, 0, state);
+        let fault = machine.faults().next();
+        fault.map_or(Ok(machine), Err)
+    }
+
+    /// The code of an image, by offset in it, with the offset of the kernel's first instruction. An instruction that cannot
+    /// be executed is an error when it is reached: other kernels may be in the image.
+    pub(crate) fn of_code(
+        target: Target,
+        code: BTreeMap<u32, Decoded>,
+        entry: u32,
+        state: KernelState,
+    ) -> Machine {
+        let registers = RegisterMap { vgprs: state.vgprs, agprs: state.agprs, sgprs: state.sgprs };
+        let mut loader = Loader { target, registers, faults: BTreeMap::new() };
+        let mut steps: Vec<Step> =
+            code.into_iter().map(|(offset, decoded)| loader.step(offset, decoded)).collect();
+        let offsets: Vec<u32> = steps.iter().map(|s| s.offset).collect();
+        for step in &mut steps {
+            step.target = branch_target(step, &offsets);
+        }
+        let copies_to_lds = mem::late::count(&mut steps);
+        let entry = offsets.binary_search(&entry).unwrap_or(steps.len());
+        let faults = loader.faults;
+        Machine::of_steps(target, state, Resolved { steps, registers, copies_to_lds, entry, faults })
+    }
+}
+
+/// What stands at an offset of the code.
+pub(crate) enum Decoded {
+    /// An instruction and its size.
+    Inst(u32, Inst),
+    /// No instruction: why, and something to stand for it.
+    Nothing(String, Inst),
+}
+
+/// Resolves instructions one by one.
+struct Loader {
+    target: Target,
+    registers: RegisterMap,
+    faults: BTreeMap<u32, SimError>,
+}
+
+impl Loader {
+    fn step(&mut self, offset: u32, decoded: Decoded) -> Step {
+        let (size, inst, fault) = match decoded {
+            Decoded::Inst(size, inst) => (size, inst, None),
+            Decoded::Nothing(reason, inst) => {
+                (4, inst, Some(SimError::Decode { offset, target: self.target, reason, line: None }))
+            }
+        };
+        let functions = match fault {
+            Some(fault) => Err(fault),
+            None => self.functions(offset, &inst),
+        };
+        let (exec, directed) = match functions {
+            Ok(functions) => functions,
+            Err(fault) => {
+                self.faults.insert(offset, fault);
+                let refuse: Arc<dyn Exec> = Arc::new(|_: &mut Cx<'_>, _: &Step| Err(Fault::Loaded));
+                (refuse.clone(), Some(refuse))
+            }
+        };
+        Step::resolve(inst, (offset, size), self.target, &self.registers, exec, directed)
+    }
+
+    /// The registers that an instruction can name. In a unified file the AGPRs follow the VGPRs, and a VGPR number beyond
+    /// `ACCUM_OFFSET` means one of them: AMD's own kernels rely on it (the `amd-aiter` wheel's flash attention for gfx942
+    /// uses v160 to v235 with 256 registers and an offset of 160).
+    fn reach(&self) -> RegisterMap {
+        let RegisterMap { vgprs, agprs, .. } = self.registers;
+        let vgprs = if self.target.has_unified_agprs() { vgprs + agprs } else { vgprs };
+        RegisterMap { vgprs, ..self.registers }
+    }
+
+    fn functions(&self, offset: u32, inst: &Inst) -> Result<op::Functions, SimError> {
+        check_registers(self.target, inst, offset, &self.reach())?;
+        let unsupported =
+            |what: String| SimError::Unsupported { offset, text: text(self.target, inst), what, line: None };
+        op::of(inst, self.target).map_err(unsupported)
+    }
+}
+
+/// Offset that a direct branch goes to.
+pub(crate) fn branch_offset(inst: &Inst, offset: u32, size: u32) -> Option<u32> {
+    if inst.desc.class != Class::Branch {
+        return None;
+    }
+    let immediate = inst.operands.iter().rev().find_map(|o| match o {
+        Operand::Imm(value) => Some(*value),
+        _ => None,
+    })?;
+    // simm16 counts dwords from the next instruction (MI100 ISA 4.2).
+    u32::try_from(i64::from(offset + size) + i64::from(immediate as i16) * 4).ok()
+}
+
+/// Index of a direct branch's target.
+fn branch_target(step: &Step, offsets: &[u32]) -> Option<usize> {
+    let target = branch_offset(&step.inst, step.offset, step.size)?;
+    offsets.binary_search(&target).ok()
+}
+
+fn check_registers(target: Target, inst: &Inst, offset: u32, map: &RegisterMap) -> Result<(), SimError> {
+    for reg in inst.operands.iter().filter_map(|o| o.reg()) {
+        if let Some((register, allocated)) = map.outside(reg) {
+            let (text, register) = (text(target, inst), register.to_string());
+            return Err(SimError::Register { offset, text, register, allocated, line: None });
+        }
+    }
+    Ok(())
+}

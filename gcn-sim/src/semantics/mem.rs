@@ -1,0 +1,41 @@
+//! Memory instructions: LDS, global, flat, scratch, buffer and scalar memory, and their atomics.
+
+pub(crate) mod access;
+mod address;
+mod atomic;
+mod buffer;
+mod ds;
+mod ds_extra;
+mod ds_lane;
+mod format;
+pub(crate) mod gws;
+pub(crate) mod late;
+mod smem;
+mod vmem;
+
+use crate::semantics::op::Ops;
+
+pub(crate) fn add(ops: &mut Ops) {
+    smem::add(ops);
+    ds::add(ops);
+    ds_extra::add(ops);
+    ds_lane::add(ops);
+    gws::add(ops);
+    vmem::add(ops);
+    format::add(ops);
+    atomic::add(ops);
+}
+
+/// A mnemonic made of parts. The table of instruction functions is built once and lives as long as the process.
+fn name(parts: &[&str]) -> &'static str {
+    Box::leak(parts.concat().into_boxed_str())
+}
+
+/// Active lanes, lowest first.
+pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask.wrapping_sub(1);
+        (lane < 64).then_some(lane)
+    })
+}

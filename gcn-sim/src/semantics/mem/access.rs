@@ -1,0 +1,336 @@
+//! Single accesses to the three memories, with bounds checks.
+
+use crate::core::error::Space;
+use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::core::value::LANES;
+
+/// Where a lane's access goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Global address.
+    Global(u64),
+    /// LDS byte address.
+    Lds(u32),
+    /// Byte address in the lane's scratch.
+    Scratch(u32),
+}
+
+impl Place {
+    /// The place `bytes` further on.
+    pub(crate) fn plus(self, bytes: u32) -> Place {
+        match self {
+            Place::Global(a) => Place::Global(a.wrapping_add(u64::from(bytes))),
+            Place::Lds(a) => Place::Lds(a.wrapping_add(bytes)),
+            Place::Scratch(a) => Place::Scratch(a.wrapping_add(bytes)),
+        }
+    }
+
+    fn fault(self, write: bool, lane: usize, bytes: u32) -> Fault {
+        let (space, address) = match self {
+            Place::Global(a) => (Space::Global, a),
+            Place::Lds(a) => (Space::Lds, u64::from(a)),
+            Place::Scratch(a) => (Space::Scratch, u64::from(a)),
+        };
+        Fault::OutOfBounds { space, write, lane: Some(lane as u8), address, bytes }
+    }
+}
+
+/// An access as it is recorded.
+fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
+    let (space, address) = match place {
+        Place::Global(a) if lane.is_none() => (Path::Scalar, a),
+        Place::Global(a) => (Path::Global, a),
+        Place::Lds(a) => (Path::Lds, u64::from(a)),
+        Place::Scratch(a) => (Path::Scratch, u64::from(a)),
+    };
+    Touch { space, lane, address, bytes: bytes as u8, kind }
+}
+
+/// Scalar accesses have no lane.
+fn without_lane(fault: Fault) -> Fault {
+    match fault {
+        Fault::OutOfBounds { space, write, address, bytes, .. } => {
+            Fault::OutOfBounds { space, write, lane: None, address, bytes }
+        }
+        other => other,
+    }
+}
+
+/// Reads up to four little-endian bytes.
+fn get(bytes: &[u8]) -> u32 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
+}
+
+impl Cx<'_> {
+    /// Loads 1, 2 or 4 bytes, zero-extended.
+    #[inline]
+    pub(crate) fn load(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
+        if self.trace.is_some() {
+            self.note(place, bytes, Some(lane as u8), Kind::Read);
+            let loaded = self.fetch(place, bytes, lane);
+            return self.excuse(loaded);
+        }
+        self.fetch(place, bytes, lane)
+    }
+
+    /// Loads a dword by way of scalar memory, which has no lanes.
+    #[inline]
+    pub(crate) fn load_scalar(&mut self, address: u64) -> Result<u32, Fault> {
+        let place = Place::Global(address);
+        self.note(place, 4, None, Kind::Read);
+        let loaded = self.fetch(place, 4, 0).map_err(without_lane);
+        self.excuse(loaded)
+    }
+
+    /// Stores a dword by way of scalar memory.
+    #[inline]
+    pub(crate) fn store_scalar(&mut self, address: u64, value: u32) -> Result<(), Fault> {
+        let place = Place::Global(address);
+        if self.is_put_down(place, 4, None, &[value]) {
+            return Ok(());
+        }
+        self.note(place, 4, None, Kind::Write);
+        let stored = self.put(place, 4, 0, value).map_err(without_lane);
+        self.excuse(stored)
+    }
+
+    #[inline]
+    fn fetch(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
+        match place {
+            Place::Global(address) => {
+                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+                let at = at.ok_or_else(|| place.fault(false, lane, bytes))?;
+                self.w.memory_hint = at;
+                let allocation = self.memory.allocation(at);
+                Ok(allocation.load(allocation.offset(address), bytes))
+            }
+            Place::Lds(_) | Place::Scratch(_) => {
+                let slice = self.local(place, false, bytes, lane)?;
+                Ok(match *slice {
+                    [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+                    ref other => get(other),
+                })
+            }
+        }
+    }
+
+    /// Stores the low 1, 2 or 4 bytes of `value`.
+    #[inline]
+    pub(crate) fn store(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
+        if self.trace.is_some() {
+            if self.is_put_down(place, bytes, Some(lane as u8), &[value]) {
+                return Ok(());
+            }
+            self.note(place, bytes, Some(lane as u8), Kind::Write);
+            let stored = self.put(place, bytes, lane, value);
+            return self.excuse(stored);
+        }
+        self.put(place, bytes, lane, value)
+    }
+
+    /// A store as far as its faults and the record go; the data follow with [`Cx::put`].
+    pub(super) fn check_store(&mut self, place: Place, bytes: u32, lane: usize) -> Result<(), Fault> {
+        self.note(place, bytes, Some(lane as u8), Kind::Write);
+        let there = self.local(place, true, bytes, lane).map(|_| ());
+        self.excuse(there)
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, place: Place, bytes: u32, lane: usize, value: u32) -> Result<(), Fault> {
+        match place {
+            Place::Global(address) => {
+                let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+                let at = at.ok_or_else(|| place.fault(true, lane, bytes))?;
+                self.w.memory_hint = at;
+                let allocation = self.memory.allocation(at);
+                allocation.store(allocation.offset(address), bytes, value);
+            }
+            Place::Lds(_) | Place::Scratch(_) => {
+                let slice = self.local(place, true, bytes, lane)?;
+                slice.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads up to 16 bytes of LDS as words.
+    #[inline]
+    pub(crate) fn load_local(&mut self, place: Place, bytes: u32, lane: usize) -> Result<[u32; 4], Fault> {
+        self.note(place, bytes, Some(lane as u8), Kind::Read);
+        let mut raw = [0u8; 16];
+        match self.local(place, false, bytes, lane) {
+            Ok(slice) => raw[..bytes as usize].copy_from_slice(slice),
+            Err(fault) => self.excuse(Err(fault))?,
+        }
+        let (words, _) = raw.as_chunks::<4>();
+        Ok(std::array::from_fn(|i| u32::from_le_bytes(words[i])))
+    }
+
+    /// Stores the first `bytes` bytes of four words to LDS.
+    #[inline]
+    pub(crate) fn store_local(
+        &mut self,
+        place: Place,
+        bytes: u32,
+        lane: usize,
+        words: [u32; 4],
+    ) -> Result<(), Fault> {
+        if self.is_put_down(place, bytes, Some(lane as u8), &words) {
+            return Ok(());
+        }
+        self.note(place, bytes, Some(lane as u8), Kind::Write);
+        let mut raw = [0u8; 16];
+        for (chunk, word) in raw.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            *chunk = word.to_le_bytes();
+        }
+        match self.local(place, true, bytes, lane) {
+            Ok(slice) => slice.copy_from_slice(&raw[..bytes as usize]),
+            Err(fault) => self.excuse(Err(fault))?,
+        }
+        Ok(())
+    }
+
+    /// Bytes of LDS, or of the lane's scratch.
+    #[inline]
+    fn local(&mut self, place: Place, write: bool, bytes: u32, lane: usize) -> Result<&mut [u8], Fault> {
+        let (memory, start) = match place {
+            Place::Lds(address) => (&mut self.lds[..], address as usize),
+            Place::Scratch(address) => {
+                let size = self.w.scratch.len() / LANES;
+                (&mut self.w.scratch[lane * size..(lane + 1) * size], address as usize)
+            }
+            Place::Global(_) => (&mut [][..], 0),
+        };
+        memory.get_mut(start..start + bytes as usize).ok_or_else(|| place.fault(write, lane, bytes))
+    }
+
+    /// Atomically replaces a word; returns the old value.
+    pub(crate) fn update32(
+        &mut self,
+        place: Place,
+        lane: usize,
+        f: impl Fn(u32) -> u32,
+    ) -> Result<u32, Fault> {
+        self.note_atomic(place, 4, lane);
+        let updated = self.update_word(place, lane, f);
+        self.excuse(updated)
+    }
+
+    #[inline]
+    fn update_word(&mut self, place: Place, lane: usize, f: impl Fn(u32) -> u32) -> Result<u32, Fault> {
+        self.aligned(place, lane, 4)?;
+        if let Place::Global(address) = place {
+            let at = self.memory.find(address, 4, self.w.memory_hint);
+            let at = at.ok_or_else(|| place.fault(true, lane, 4))?;
+            let allocation = self.memory.allocation(at);
+            return Ok(allocation.update(allocation.offset(address), f));
+        }
+        // Waves of a workgroup take turns: nothing comes between load and store.
+        let old = self.fetch(place, 4, lane)?;
+        self.put(place, 4, lane, f(old))?;
+        Ok(old)
+    }
+
+    /// Atomically replaces two words; returns the old value.
+    pub(crate) fn update64(
+        &mut self,
+        place: Place,
+        lane: usize,
+        f: impl Fn(u64) -> u64,
+    ) -> Result<u64, Fault> {
+        self.note_atomic(place, 8, lane);
+        let updated = self.update_pair(place, lane, f);
+        self.excuse(updated)
+    }
+
+    fn update_pair(&mut self, place: Place, lane: usize, f: impl Fn(u64) -> u64) -> Result<u64, Fault> {
+        self.aligned(place, lane, 8)?;
+        let memory = self.memory;
+        memory.wide_atomic(|| {
+            let old = self.load_wide(place, lane)?;
+            let new = f(old);
+            self.put(place, 4, lane, new as u32)?;
+            self.put(place.plus(4), 4, lane, (new >> 32) as u32)?;
+            Ok(old)
+        })
+    }
+
+    fn load_wide(&mut self, place: Place, lane: usize) -> Result<u64, Fault> {
+        let low = self.fetch(place, 4, lane)?;
+        let high = self.fetch(place.plus(4), 4, lane)?;
+        Ok(u64::from(low) | u64::from(high) << 32)
+    }
+
+    #[inline]
+    fn note_atomic(&mut self, place: Place, bytes: u32, lane: usize) {
+        if self.trace.is_some() && self.aligned(place, lane, bytes).is_ok() {
+            self.note(place, bytes, Some(lane as u8), Kind::Atomic);
+        }
+    }
+
+    /// Puts down a store, if that is all that is to become of it.
+    #[inline]
+    fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
+        let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {
+            return false;
+        };
+        let all = words.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word));
+        let mask = u128::MAX >> (128 - 8 * bytes.clamp(1, 16));
+        stored.push((touch(place, bytes, lane, Kind::Write), all & mask));
+        true
+    }
+
+    /// Records an access that is about to happen, if accesses are recorded.
+    #[inline]
+    fn note(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
+        if self.trace.is_some() {
+            self.record(place, bytes, lane, kind);
+        }
+    }
+
+    #[cold]
+    fn record(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
+        let mut old = [0; 16];
+        let number = usize::from(lane.unwrap_or(0));
+        // Elsewhere a bad access ends the run, and nobody looks at its touch.
+        let looks = self.trace.as_ref().is_some_and(|trace| trace.keep || trace.lenient);
+        let inside = !looks || self.peek(place, number, &mut old[..bytes as usize]);
+        let Some(trace) = self.trace.as_deref_mut().filter(|_| inside) else { return };
+        let touch = touch(place, bytes, lane, kind);
+        trace.touches.push(touch);
+        if trace.keep && kind == Kind::Write && touch.space != Path::Scratch {
+            trace.replaced.extend_from_slice(&old[..bytes as usize]);
+        }
+    }
+
+    /// Reads bytes without consequences; false if they are out of bounds.
+    fn peek(&mut self, place: Place, lane: usize, to: &mut [u8]) -> bool {
+        if let Place::Global(address) = place {
+            return self.memory.peek(address, to);
+        }
+        let found = self.local(place, false, to.len() as u32, lane).map(|from| to.copy_from_slice(from));
+        found.is_ok()
+    }
+
+    /// A bad access, where the trace is lenient, is kept there and counts as done.
+    fn excuse<T: Default>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
+        match (outcome, self.trace.as_deref_mut()) {
+            (Err(fault), Some(trace)) if trace.lenient => {
+                trace.faults.push(fault);
+                Ok(T::default())
+            }
+            (outcome, _) => outcome,
+        }
+    }
+
+    fn aligned(&self, place: Place, lane: usize, alignment: u32) -> Result<(), Fault> {
+        let address = match place {
+            Place::Global(a) => a,
+            Place::Lds(a) | Place::Scratch(a) => u64::from(a),
+        };
+        if address % u64::from(alignment) == 0 {
+            return Ok(());
+        }
+        Err(Fault::Misaligned { lane: lane as u8, address, alignment })
+    }
+}

@@ -1,0 +1,89 @@
+//! Per-lane addresses of vector memory instructions.
+
+use super::access::Place;
+use super::buffer::Buffer;
+use crate::core::aperture;
+use crate::core::exec::{Cx, Fault};
+use crate::core::step::{Src, Step};
+use crate::core::value::Ty;
+
+/// Kind of address a vector memory instruction has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Segment {
+    Global,
+    Flat,
+    Scratch,
+    Buffer,
+}
+
+/// Address operands of an instruction, read once for all lanes.
+pub(crate) enum Addresses {
+    /// 64-bit VGPR pair plus offset.
+    Wide { slot: u16, offset: i64, flat: bool },
+    /// SGPR base plus 32-bit VGPR plus offset.
+    Based { base: u64, slot: Option<u16> },
+    /// 32-bit scratch address: scalar part plus optional VGPR.
+    Scratch { base: u32, slot: Option<u16> },
+    /// Buffer resource.
+    Buffer(Buffer),
+}
+
+impl Addresses {
+    pub(crate) fn of(cx: &Cx<'_>, s: &Step, segment: Segment) -> Result<Addresses, Fault> {
+        let offset = i64::from(s.inst.mods.offset);
+        let slot = match s.src[0] {
+            Src::Vector(slot) => Some(slot),
+            _ => None,
+        };
+        Ok(match segment {
+            Segment::Buffer => Addresses::Buffer(Buffer::of(cx, s)?),
+            Segment::Scratch => {
+                let base = match s.src[1] {
+                    Src::None => 0,
+                    ref base => cx.scalar(base, Ty::B32)?,
+                };
+                Addresses::Scratch { base: base.wrapping_add(offset as u32), slot }
+            }
+            Segment::Global if s.src[1] != Src::None => {
+                let base = cx.scalar_wide(&s.src[1], Ty::B64)?;
+                Addresses::Based { base: base.wrapping_add_signed(offset), slot }
+            }
+            Segment::Global | Segment::Flat => {
+                let slot = slot.ok_or(Fault::Unsupported("a memory access without an address"))?;
+                Addresses::Wide { slot, offset, flat: segment == Segment::Flat }
+            }
+        })
+    }
+
+    /// Where word `component` (or the only, smaller, datum) of a lane goes; `None` if a buffer resource puts it out of
+    /// range. `bytes` is the size that has to be in range.
+    #[inline]
+    pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, component: u32, bytes: u32) -> Option<Place> {
+        let place = match self {
+            Addresses::Wide { slot, offset, flat } => {
+                let slot = *slot as usize;
+                let pair = u64::from(cx.w.v[slot][lane]) | u64::from(cx.w.v[slot + 1][lane]) << 32;
+                let address = pair.wrapping_add_signed(*offset);
+                if *flat { flat_place(address) } else { Place::Global(address) }
+            }
+            Addresses::Based { base, slot } => {
+                let index = slot.map_or(0, |slot| cx.w.v[slot as usize][lane]);
+                Place::Global(base.wrapping_add(u64::from(index)))
+            }
+            Addresses::Scratch { base, slot } => {
+                Place::Scratch(base.wrapping_add(slot.map_or(0, |slot| cx.w.v[slot as usize][lane])))
+            }
+            Addresses::Buffer(buffer) => return buffer.place(cx, lane, component * 4, bytes),
+        };
+        Some(place.plus(component * 4))
+    }
+}
+
+/// A flat address by the aperture it falls into.
+fn flat_place(address: u64) -> Place {
+    match address >> 32 << 32 {
+        aperture::SHARED_BASE => Place::Lds(address as u32),
+        aperture::PRIVATE_BASE => Place::Scratch(address as u32),
+        _ => Place::Global(address),
+    }
+}

@@ -1,0 +1,105 @@
+//! Buffer resources: address calculation and range checks (MI100 ISA 9.1.5, 9.1.8).
+
+use super::access::Place;
+use crate::core::exec::{Cx, Fault};
+use crate::core::kernel::SCRATCH_WINDOW;
+use crate::core::step::{Src, Step};
+use crate::core::value::{LANES, Ty};
+
+/// Bytes of an element in swizzled buffers; fixed on GFX9.
+const ELEMENT: u64 = 4;
+/// Addresses from the scratch window on that mean scratch.
+const SCRATCH_WINDOW_BYTES: u64 = 1 << 40;
+
+/// A buffer resource and the instruction's address operands.
+pub(crate) struct Buffer {
+    base: u64,
+    stride: u64,
+    records: u64,
+    swizzle: bool,
+    index_stride: u64,
+    add_tid: bool,
+    scalar_offset: u64,
+    inst_offset: u64,
+    index: Option<u16>,
+    offset: Option<u16>,
+}
+
+impl Buffer {
+    pub(crate) fn of(cx: &Cx<'_>, s: &Step) -> Result<Buffer, Fault> {
+        let word = |i: usize| cx.w.s[s.rsrc as usize + i];
+        let mods = &s.inst.mods;
+        let slot = match s.src[0] {
+            Src::Vector(slot) => Some(slot),
+            _ => None,
+        };
+        let add_tid = word(3) >> 23 & 1 == 1;
+        // With add_tid the data format field extends the stride, unless it is needed as such.
+        let extension = if add_tid && !s.inst.desc.mnemonic.contains("format") {
+            u64::from(word(3) >> 15 & 0xf) << 14
+        } else {
+            0
+        };
+        let scalar_offset = match s.src[1] {
+            Src::None => 0,
+            ref src => cx.scalar(src, Ty::B32)?,
+        };
+        Ok(Buffer {
+            base: u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32,
+            stride: u64::from(word(1) >> 16 & 0x3fff) | extension,
+            records: u64::from(word(2)),
+            swizzle: word(1) >> 31 == 1,
+            index_stride: 8 << (word(3) >> 21 & 3),
+            add_tid,
+            scalar_offset: u64::from(scalar_offset),
+            inst_offset: mods.offset as u64,
+            // With both, the index comes first.
+            index: slot.filter(|_| mods.idxen),
+            offset: slot.filter(|_| mods.offen).map(|slot| slot + u16::from(mods.idxen)),
+        })
+    }
+
+    /// Address of `bytes` bytes, `ahead` bytes into the lane's datum; `None` if out of range.
+    #[inline]
+    pub(crate) fn place(&self, cx: &Cx<'_>, lane: usize, ahead: u32, bytes: u32) -> Option<Place> {
+        let read = |slot: Option<u16>| slot.map_or(0, |slot| u64::from(cx.w.v[slot as usize][lane]));
+        let tid = if self.add_tid { lane as u64 } else { 0 };
+        let index = read(self.index) + tid;
+        let offset = read(self.offset) + self.inst_offset + u64::from(ahead);
+        if let Some(wave) = self.scratch_window() {
+            return Some(Place::Scratch((wave + offset) as u32));
+        }
+        if !self.in_range(index, offset, u64::from(bytes)) {
+            return None;
+        }
+        let inside = if self.swizzle { self.swizzled(index, offset) } else { index * self.stride + offset };
+        Some(Place::Global(self.base.wrapping_add(self.scalar_offset).wrapping_add(inside)))
+    }
+
+    /// The private segment buffer of gfx900 to gfx90a (LLVM AMDGPU guide, "Private Segment Buffer"): the resource swizzles
+    /// the scratch memory of all lanes, and `soffset` counts the bytes of the whole wave. The result is the byte of the
+    /// lane's own scratch that they mean, to which the lane's offsets are added.
+    fn scratch_window(&self) -> Option<u64> {
+        let start = self.base.wrapping_add(self.scalar_offset).wrapping_sub(SCRATCH_WINDOW);
+        (self.add_tid && self.swizzle && start < SCRATCH_WINDOW_BYTES).then_some(start / LANES as u64)
+    }
+
+    /// Structured buffers check the index, raw buffers every byte; scratch buffers nothing.
+    fn in_range(&self, index: u64, offset: u64, bytes: u64) -> bool {
+        if self.add_tid && self.index.is_none() {
+            true
+        } else if self.stride != 0 && self.index.is_some() {
+            index < self.records
+        } else {
+            offset + bytes <= self.records
+        }
+    }
+
+    fn swizzled(&self, index: u64, offset: u64) -> u64 {
+        let (index_high, index_low) = (index / self.index_stride, index % self.index_stride);
+        let (offset_high, offset_low) = (offset / ELEMENT, offset % ELEMENT);
+        (index_high * self.stride + offset_high * ELEMENT) * self.index_stride
+            + index_low * ELEMENT
+            + offset_low
+    }
+}

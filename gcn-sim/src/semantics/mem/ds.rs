@@ -1,0 +1,147 @@
+//! LDS reads and writes.
+
+use super::access::Place;
+use super::vmem::{Datum, extend, merge};
+use super::{lanes, name};
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::{Src, Step};
+use crate::semantics::op::{Op, Ops};
+
+const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {
+    Datum { suffix, bytes, pieces, signed, half }
+}
+
+const READS: [Datum; 14] = [
+    datum("b32", 4, 1, false, None),
+    datum("b64", 4, 2, false, None),
+    datum("b96", 4, 3, false, None),
+    datum("b128", 4, 4, false, None),
+    datum("u8", 1, 1, false, None),
+    datum("i8", 1, 1, true, None),
+    datum("u16", 2, 1, false, None),
+    datum("i16", 2, 1, true, None),
+    datum("u8_d16", 1, 1, false, Some(false)),
+    datum("u8_d16_hi", 1, 1, false, Some(true)),
+    datum("i8_d16", 1, 1, true, Some(false)),
+    datum("i8_d16_hi", 1, 1, true, Some(true)),
+    datum("u16_d16", 2, 1, false, Some(false)),
+    datum("u16_d16_hi", 2, 1, false, Some(true)),
+];
+
+const WRITES: [Datum; 8] = [
+    datum("b8", 1, 1, false, None),
+    datum("b16", 2, 1, false, None),
+    datum("b32", 4, 1, false, None),
+    datum("b64", 4, 2, false, None),
+    datum("b96", 4, 3, false, None),
+    datum("b128", 4, 4, false, None),
+    datum("b8_d16_hi", 1, 1, false, Some(true)),
+    datum("b16_d16_hi", 2, 1, false, Some(true)),
+];
+
+pub(crate) fn add(ops: &mut Ops) {
+    for datum in READS {
+        ops.add(name(&["ds_read_", datum.suffix]), read(datum));
+    }
+    for datum in WRITES {
+        ops.add(name(&["ds_write_", datum.suffix]), write(datum));
+    }
+    // Two data at two offsets, in units of the datum or of 64 of them.
+    for (infix, factor) in [("2_", 1), ("2st64_", 64)] {
+        for (suffix, words) in [("b32", 1), ("b64", 2)] {
+            ops.add(name(&["ds_read", infix, suffix]), read_two(words, factor));
+            ops.add(name(&["ds_write", infix, suffix]), write_two(words, factor));
+        }
+    }
+    ops.add("ds_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+}
+
+fn base(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<u32, Fault> {
+    match s.src[0] {
+        Src::Vector(slot) => Ok(cx.w.v[slot as usize][lane]),
+        _ => Err(Fault::Unsupported("an LDS access without an address")),
+    }
+}
+
+/// LDS address of a lane.
+pub(crate) fn address(cx: &Cx<'_>, s: &Step, lane: usize) -> Result<Place, Fault> {
+    Ok(Place::Lds(base(cx, s, lane)?.wrapping_add(s.inst.mods.offset as u32)))
+}
+
+/// The two LDS addresses of a lane.
+pub(super) fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Result<[Place; 2], Fault> {
+    let base = base(cx, s, lane)?;
+    let mods = &s.inst.mods;
+    Ok([mods.offset0, mods.offset1].map(|offset| Place::Lds(base.wrapping_add(u32::from(offset) * unit))))
+}
+
+fn read(datum: Datum) -> Op {
+    let size = datum.bytes * u32::from(datum.pieces);
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let ecc = cx.machine.has_sram_ecc();
+        for lane in lanes(cx.w.exec()) {
+            let raw = cx.load_local(address(cx, s, lane)?, size, lane)?;
+            if datum.bytes == 4 {
+                for (piece, value) in raw.iter().enumerate().take(datum.pieces as usize) {
+                    cx.w.v[s.vdst as usize + piece][lane] = *value;
+                }
+            } else {
+                let register = &mut cx.w.v[s.vdst as usize][lane];
+                *register = merge(&datum, ecc, *register, extend(&datum, raw[0]));
+            }
+        }
+        Ok(Next::Fall)
+    })
+}
+
+fn write(datum: Datum) -> Op {
+    let size = datum.bytes * u32::from(datum.pieces);
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let Src::Vector(data) = s.src[1] else { return Err(Fault::Unsupported("an LDS write without data")) };
+        for lane in lanes(cx.w.exec()) {
+            let mut values = [0; 4];
+            for (piece, value) in values.iter_mut().enumerate().take(datum.pieces as usize) {
+                *value = cx.w.v[data as usize + piece][lane];
+            }
+            if datum.half == Some(true) {
+                values[0] >>= 16;
+            }
+            cx.store_local(address(cx, s, lane)?, size, lane, values)?;
+        }
+        Ok(Next::Fall)
+    })
+}
+
+fn read_two(words: u16, factor: u32) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        for lane in lanes(cx.w.exec()) {
+            // The address register may be the destination: both addresses come first.
+            let places = two_addresses(cx, s, lane, 4 * u32::from(words) * factor)?;
+            for (i, place) in (0u16..).zip(places) {
+                for word in 0..words {
+                    let value = cx.load(place.plus(4 * u32::from(word)), 4, lane)?;
+                    cx.w.v[(s.vdst + i * words + word) as usize][lane] = value;
+                }
+            }
+        }
+        Ok(Next::Fall)
+    })
+}
+
+fn write_two(words: u16, factor: u32) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let (Src::Vector(first), Src::Vector(second)) = (s.src[1], s.src[2]) else {
+            return Err(Fault::Unsupported("an LDS write without data"));
+        };
+        for lane in lanes(cx.w.exec()) {
+            let places = two_addresses(cx, s, lane, 4 * u32::from(words) * factor)?;
+            for (data, place) in [first, second].into_iter().zip(places) {
+                for word in 0..words {
+                    let value = cx.w.v[(data + word) as usize][lane];
+                    cx.store(place.plus(4 * u32::from(word)), 4, lane, value)?;
+                }
+            }
+        }
+        Ok(Next::Fall)
+    })
+}

@@ -1,0 +1,101 @@
+//! Data movement between lanes through the LDS hardware: `ds_swizzle`, `ds_permute`, `ds_bpermute`.
+
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::{Src, Step};
+use crate::core::value::LANES;
+use crate::semantics::op::{Op, Ops};
+
+use super::lanes;
+
+pub(crate) fn add(ops: &mut Ops) {
+    ops.add("ds_swizzle_b32", Op::new(swizzle));
+    ops.add("ds_permute_b32", Op::new(permute));
+    ops.add("ds_bpermute_b32", Op::new(backward_permute));
+}
+
+fn vector(cx: &Cx<'_>, src: &Src) -> Result<[u32; LANES], Fault> {
+    match src {
+        Src::Vector(slot) => Ok(cx.w.v[*slot as usize]),
+        _ => Err(Fault::Unsupported("a lane permutation of other than a vector register")),
+    }
+}
+
+/// Each lane reads another lane of its group; an inactive source gives 0.
+fn swizzle(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let data = vector(cx, &s.src[0])?;
+    let pattern = s.inst.mods.offset as u32;
+    let exec = cx.w.exec();
+    for lane in lanes(exec) {
+        let from = swizzle_source(pattern, lane);
+        cx.w.v[s.vdst as usize][lane] = if exec >> from & 1 == 1 { data[from] } else { 0 };
+    }
+    Ok(Next::Fall)
+}
+
+/// Source lane under a swizzle pattern: the bit reversal of an FFT (bits 15:13 = 111), a rotation in 32 lanes (110), a
+/// quad permutation (bit 15), or AND, OR and XOR masks on the lane number in 32 lanes.
+fn swizzle_source(pattern: u32, lane: usize) -> usize {
+    let (group, place) = (lane / 32 * 32, lane % 32);
+    match pattern >> 13 & 7 {
+        0b111 => {
+            let mask = (pattern & 0x1f) as usize;
+            let reversed = (place as u8).reverse_bits() as usize >> 3;
+            group + (reversed >> mask.count_ones() | place & mask)
+        }
+        0b110 => {
+            let (mask, by) = ((pattern & 0x1f) as usize, (pattern >> 5 & 0x1f) as usize);
+            // Bit 10: rotate to the right, so that a lane reads from below.
+            let turned = (if pattern >> 10 & 1 == 1 { place + 32 - by } else { place + by }) % 32;
+            group + (place & mask | turned & !mask & 0x1f)
+        }
+        0b100 | 0b101 => lane / 4 * 4 + (pattern >> (lane % 4 * 2) & 3) as usize,
+        _ => {
+            let (and, or, xor) = (pattern & 0x1f, pattern >> 5 & 0x1f, pattern >> 10 & 0x1f);
+            group + ((place as u32 & and | or) ^ xor) as usize
+        }
+    }
+}
+
+/// Each active lane sends its data to the lane that its address names; lanes that nobody sends to get 0, and of several
+/// senders the highest lane wins.
+fn permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
+    let mut out = [0; LANES];
+    for lane in lanes(cx.w.exec()) {
+        out[target(s, addresses[lane])] = data[lane];
+    }
+    for lane in lanes(cx.w.exec()) {
+        cx.w.v[s.vdst as usize][lane] = out[lane];
+    }
+    Ok(Next::Fall)
+}
+
+/// Each active lane reads the data of the lane that its address names; an inactive source gives 0.
+fn backward_permute(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let (addresses, data) = (vector(cx, &s.src[0])?, vector(cx, &s.src[1])?);
+    let exec = cx.w.exec();
+    for lane in lanes(exec) {
+        let from = target(s, addresses[lane]);
+        cx.w.v[s.vdst as usize][lane] = if exec >> from & 1 == 1 { data[from] } else { 0 };
+    }
+    Ok(Next::Fall)
+}
+
+/// The lane of a byte address in the 256 bytes of a register.
+fn target(s: &Step, address: u32) -> usize {
+    (address.wrapping_add(s.inst.mods.offset as u32) / 4) as usize % LANES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzle_patterns() {
+        // SWAPX16, REVERSE within 32, BROADCAST of lane 3 within 8, quad permutation 3,2,1,0.
+        assert_eq!(swizzle_source(0x401f, 5), 21);
+        assert_eq!(swizzle_source(0x7c1f, 33), 62);
+        assert_eq!(swizzle_source(0x0078, 45), 43);
+        assert_eq!(swizzle_source(0x801b, 4), 7);
+    }
+}

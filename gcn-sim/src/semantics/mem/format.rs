@@ -1,0 +1,315 @@
+//! Typed buffer accesses: what a data format and a number format (MI100 ISA table 39 and 9.1.4) make of memory.
+//!
+//! The manual names the formats and says what becomes a float; it does not say everything. From other public
+//! descriptions: in a packed format the first component has the lowest bits and the name lists the highest first. Assumed:
+//! integers wider than a 16-bit register or a narrower component are cut off, memory components that a store does not
+//! name are written as zero, components that the format does not have read as zero.
+
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::{Src, Step};
+use crate::fp::small::{Rounding, Small, Top, Wide};
+use crate::fp::{f16_to_f32, f32_to_f16};
+use crate::semantics::op::{Op, Ops};
+
+use super::buffer::Buffer;
+use super::{lanes, name};
+
+/// Bits of the components by data format number, lowest first.
+const COMPONENTS: [&[u32]; 16] = [
+    &[],
+    &[8],
+    &[16],
+    &[8, 8],
+    &[32],
+    &[16, 16],
+    &[11, 11, 10],
+    &[10, 11, 11],
+    &[2, 10, 10, 10],
+    &[10, 10, 10, 2],
+    &[8, 8, 8, 8],
+    &[32, 32],
+    &[16, 16, 16, 16],
+    &[32, 32, 32],
+    &[32, 32, 32, 32],
+    &[],
+];
+
+/// The floats of 11 and 10 bits, which have no sign.
+const FLOAT11: Small = Small { exponent: 5, fraction: 6, bias: 15, top: Top::Ieee };
+const FLOAT10: Small = Small { exponent: 5, fraction: 5, bias: 15, top: Top::Ieee };
+
+/// How the bits of a component stand for a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Number {
+    Unorm,
+    Snorm,
+    Uscaled,
+    Sscaled,
+    Uint,
+    Sint,
+    Float,
+}
+
+impl Number {
+    fn of(field: u32) -> Option<Number> {
+        use Number::{Float, Sint, Snorm, Sscaled, Uint, Unorm, Uscaled};
+        [Some(Unorm), Some(Snorm), Some(Uscaled), Some(Sscaled), Some(Uint), Some(Sint), None, Some(Float)]
+            [(field & 7) as usize]
+    }
+
+    fn is_integer(self) -> bool {
+        matches!(self, Number::Uint | Number::Sint)
+    }
+
+    /// A component as a register sees it: an f32 or an integer.
+    fn widen(self, bits: u32, x: u32) -> u32 {
+        let signed = (x << (32 - bits)) as i32 >> (32 - bits);
+        // 32-bit components undergo no conversion.
+        if bits == 32 {
+            return x;
+        }
+        match self {
+            Number::Unorm => (f64::from(x) / f64::from((1u32 << bits) - 1)) as f32,
+            Number::Snorm => (f64::from(signed) / f64::from((1u32 << (bits - 1)) - 1)).max(-1.0) as f32,
+            Number::Uscaled => x as f32,
+            Number::Sscaled => signed as f32,
+            Number::Uint => return x,
+            Number::Sint => return signed as u32,
+            Number::Float => match bits {
+                16 => f16_to_f32(x as u16),
+                11 => FLOAT11.decode(x),
+                10 => FLOAT10.decode(x),
+                _ => 0.0,
+            },
+        }
+        .to_bits()
+    }
+
+    /// A register as a component.
+    fn narrow(self, bits: u32, x: u32) -> u32 {
+        let mask = u32::MAX >> (32 - bits);
+        let value = f64::from(f32::from_bits(x));
+        let (umax, smax) = (f64::from(mask), f64::from(mask >> 1));
+        // Rust's casts saturate and turn NaN into 0.
+        let converted = match self {
+            _ if bits == 32 => x,
+            Number::Unorm => (value.clamp(0.0, 1.0) * umax).round_ties_even() as u32,
+            Number::Snorm => (value.clamp(-1.0, 1.0) * smax).round_ties_even() as i32 as u32,
+            Number::Uscaled => value.clamp(0.0, umax) as u32,
+            Number::Sscaled => value.clamp(-smax - 1.0, smax) as i32 as u32,
+            Number::Uint | Number::Sint => x,
+            Number::Float => match bits {
+                16 => u32::from(f32_to_f16(f32::from_bits(x))),
+                11 => unsigned(FLOAT11, x),
+                10 => unsigned(FLOAT10, x),
+                _ => 0,
+            },
+        };
+        converted & mask
+    }
+}
+
+/// An f32 in a format without sign: negative numbers become zero.
+fn unsigned(format: Small, x: u32) -> u32 {
+    let code = format.narrow(Wide::F32, x, 0, Rounding::NearestEven, false);
+    let (sign, magnitude) = (code >> (format.bits() - 1), code & ((1 << (format.bits() - 1)) - 1));
+    let nan = f32::from_bits(x).is_nan();
+    if sign == 1 && !nan { 0 } else { magnitude }
+}
+
+/// The format of an access.
+#[derive(Clone, Copy)]
+struct Format {
+    components: &'static [u32],
+    number: Number,
+    /// For each register: 0, 1, or 4 plus the component.
+    select: [u8; 4],
+}
+
+impl Format {
+    /// The resource's, or the instruction's if it has one; `None` if it is invalid.
+    fn of(cx: &Cx<'_>, s: &Step, typed: bool) -> Option<Format> {
+        let word = cx.w.s[s.rsrc as usize + 3];
+        let (data, number, select) = if typed {
+            let format = u32::from(s.inst.mods.format);
+            (format & 0xf, format >> 4, [4, 5, 6, 7])
+        } else {
+            let select = [0, 3, 6, 9].map(|shift| (word >> shift & 7) as u8);
+            (word >> 15 & 0xf, word >> 12, select)
+        };
+        let components = COMPONENTS[data as usize];
+        let number = Number::of(number)?;
+        (!components.is_empty()).then_some(Format { components, number, select })
+    }
+
+    fn bytes(&self) -> u32 {
+        self.components.iter().sum::<u32>() / 8
+    }
+
+    /// Lowest bit of a component.
+    fn position(&self, component: usize) -> u32 {
+        self.components[..component].iter().sum()
+    }
+
+    fn one(&self) -> u32 {
+        if self.number.is_integer() { 1 } else { 1f32.to_bits() }
+    }
+
+    /// The registers that an element in memory makes.
+    fn unpack(&self, memory: u128) -> [u32; 4] {
+        let component = |n: usize| {
+            let bits = *self.components.get(n)?;
+            let x = (memory >> self.position(n)) as u32 & u32::MAX >> (32 - bits);
+            Some(self.number.widen(bits, x))
+        };
+        self.select.map(|select| match select {
+            1 => self.one(),
+            4..=7 => component(usize::from(select) - 4).unwrap_or(0),
+            _ => 0,
+        })
+    }
+
+    /// The element in memory that registers make.
+    fn pack(&self, registers: &[u32]) -> u128 {
+        let mut memory = 0;
+        for (register, select) in registers.iter().zip(self.select) {
+            let component = usize::from(select).wrapping_sub(4);
+            if let Some(bits) = self.components.get(component) {
+                memory |= u128::from(self.number.narrow(*bits, *register)) << self.position(component);
+            }
+        }
+        memory
+    }
+
+    /// A register as the 16 bits of a `d16` access, and back.
+    fn word_to_half(self, x: u32) -> u32 {
+        if self.number.is_integer() { x & 0xffff } else { u32::from(f32_to_f16(f32::from_bits(x))) }
+    }
+
+    fn half_to_word(self, x: u32) -> u32 {
+        match self.number {
+            Number::Uint => x,
+            Number::Sint => i32::from(x as i16) as u32,
+            _ => f16_to_f32(x as u16).to_bits(),
+        }
+    }
+}
+
+/// Where the components are in registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// One in each.
+    Words,
+    /// Two in each.
+    Halves,
+    /// The only one in the upper half.
+    UpperHalf,
+}
+
+pub(crate) fn add(ops: &mut Ops) {
+    for (prefix, typed) in [("buffer", false), ("tbuffer", true)] {
+        for (suffix, count) in [("x", 1), ("xy", 2), ("xyz", 3), ("xyzw", 4)] {
+            for (infix, layout) in [("", Layout::Words), ("d16_", Layout::Halves)] {
+                let access = move |cx: &mut Cx<'_>, s: &Step| load(cx, s, typed, count, layout);
+                ops.add(name(&[prefix, "_load_format_", infix, suffix]), Op::new(access));
+                let access = move |cx: &mut Cx<'_>, s: &Step| store(cx, s, typed, count, layout);
+                ops.add(name(&[prefix, "_store_format_", infix, suffix]), Op::new(access));
+            }
+        }
+    }
+    let access = |cx: &mut Cx<'_>, s: &Step| load(cx, s, false, 1, Layout::UpperHalf);
+    ops.add("buffer_load_format_d16_hi_x", Op::new(access));
+    let access = |cx: &mut Cx<'_>, s: &Step| store(cx, s, false, 1, Layout::UpperHalf);
+    ops.add("buffer_store_format_d16_hi_x", Op::new(access));
+}
+
+fn load(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) -> Outcome {
+    let format = Format::of(cx, s, typed);
+    let buffer = Buffer::of(cx, s)?;
+    let ecc = cx.machine.has_sram_ecc();
+    let to_lds = s.inst.mods.lds.then(|| super::vmem::lds_start(cx, s));
+    if to_lds.is_some() {
+        cx.begin_copy();
+    }
+    for lane in lanes(cx.w.exec()) {
+        let mut registers = [0; 4];
+        if let Some(format) = format {
+            if let Some(memory) = read(cx, &buffer, lane, format.bytes())? {
+                registers = format.unpack(memory);
+            }
+            if layout != Layout::Words {
+                registers = registers.map(|x| format.word_to_half(x));
+            }
+        }
+        if let Some(start) = to_lds {
+            cx.copy_dword(start.wrapping_add(4 * lane as u32), lane, registers[0])?;
+            continue;
+        }
+        let slot = s.vdst as usize;
+        match layout {
+            Layout::Words => (0..count).for_each(|i| cx.w.v[slot + i][lane] = registers[i]),
+            Layout::Halves => {
+                // A single component leaves the other half alone, as other 16-bit loads do.
+                let old = if count == 1 && !ecc { cx.w.v[slot][lane] >> 16 } else { 0 };
+                let half = |i: usize| if i < count { registers[i] } else { old };
+                (0..count.div_ceil(2))
+                    .for_each(|i| cx.w.v[slot + i][lane] = half(2 * i) | half(2 * i + 1) << 16);
+            }
+            Layout::UpperHalf => {
+                let old = if ecc { 0 } else { cx.w.v[slot][lane] & 0xffff };
+                cx.w.v[slot][lane] = old | registers[0] << 16;
+            }
+        }
+    }
+    Ok(Next::Fall)
+}
+
+fn store(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) -> Outcome {
+    let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
+    let Some(format) = Format::of(cx, s, typed) else { return Ok(Next::Fall) };
+    let buffer = Buffer::of(cx, s)?;
+    for lane in lanes(cx.w.exec()) {
+        let word = |i: usize| cx.w.v[usize::from(data) + i][lane];
+        let mut registers = [0; 4];
+        for (i, register) in registers.iter_mut().enumerate().take(count) {
+            *register = match layout {
+                Layout::Words => word(i),
+                Layout::Halves => format.half_to_word(word(i / 2) >> (16 * (i % 2)) & 0xffff),
+                Layout::UpperHalf => format.half_to_word(word(0) >> 16),
+            };
+        }
+        write(cx, &buffer, lane, format.bytes(), format.pack(&registers[..count]))?;
+    }
+    Ok(Next::Fall)
+}
+
+/// The pieces of an element that are accessed as one: dwords, or the whole if it is smaller.
+fn pieces(bytes: u32) -> impl Iterator<Item = (u32, u32)> {
+    (0..bytes.div_ceil(4)).map(move |i| (4 * i, (bytes - 4 * i).min(4)))
+}
+
+/// The bytes of an element; `None` out of range.
+fn read(cx: &mut Cx<'_>, buffer: &Buffer, lane: usize, bytes: u32) -> Result<Option<u128>, Fault> {
+    let mut memory = 0;
+    if buffer.place(cx, lane, 0, bytes).is_none() {
+        return Ok(None);
+    }
+    for (ahead, size) in pieces(bytes) {
+        if let Some(place) = buffer.place(cx, lane, ahead, size) {
+            memory |= u128::from(cx.load(place, size, lane)?) << (8 * ahead);
+        }
+    }
+    Ok(Some(memory))
+}
+
+fn write(cx: &mut Cx<'_>, buffer: &Buffer, lane: usize, bytes: u32, memory: u128) -> Result<(), Fault> {
+    if buffer.place(cx, lane, 0, bytes).is_none() {
+        return Ok(());
+    }
+    for (ahead, size) in pieces(bytes) {
+        if let Some(place) = buffer.place(cx, lane, ahead, size) {
+            cx.store(place, size, lane, (memory >> (8 * ahead)) as u32)?;
+        }
+    }
+    Ok(())
+}

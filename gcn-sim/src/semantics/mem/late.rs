@@ -1,0 +1,114 @@
+//! When loads to LDS write it.
+//!
+//! They read memory when they are issued. What they read is in LDS at once in functional mode, where each wave runs as
+//! far as it can; when the wave waits for it in faithful mode, which is as late as a program without races can tell;
+//! and when the load is done in timed mode. Some programs count on the time that a copy takes: waves of AMD's flash attention
+//! for gfx950 load over tiles that others have yet to read. Their results are right where waves stay close together
+//! (`Options::turn`), which timed mode does not promise.
+
+use std::sync::Arc;
+
+use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
+
+use super::access::Place;
+use crate::core::exec::{Cx, Exec, Fault, Outcome};
+use crate::core::late::{Copy, When};
+use crate::core::step::Step;
+
+impl Cx<'_> {
+    /// Begins a load to LDS.
+    pub(super) fn begin_copy(&mut self) {
+        let late = &mut self.w.late;
+        if late.when != When::Issued {
+            late.copies.push_back(Copy { number: late.issued, done: u64::MAX, dwords: Vec::new() });
+        }
+    }
+
+    /// A dword of the copy that was begun last.
+    pub(super) fn copy_dword(&mut self, to: u32, lane: usize, dword: u32) -> Result<(), Fault> {
+        if self.w.late.when == When::Issued {
+            return self.store(Place::Lds(to), 4, lane, dword);
+        }
+        // Faults belong to the load, not to the wait.
+        self.check_store(Place::Lds(to), 4, lane)?;
+        if let Some(copy) = self.w.late.copies.back_mut() {
+            copy.dwords.push((to, lane as u8, dword));
+        }
+        Ok(())
+    }
+
+    /// Writes what the wave's copies have read, oldest first, as long as they are `finished`.
+    fn finish_copies(&mut self, finished: impl Fn(&Copy) -> bool) {
+        while self.w.late.copies.front().is_some_and(&finished) {
+            let Some(copy) = self.w.late.copies.pop_front() else { break };
+            for (to, lane, dword) in copy.dwords {
+                // What was out of bounds was reported when the load was issued.
+                let _ = self.put(Place::Lds(to), 4, lane as usize, dword);
+            }
+        }
+    }
+
+    /// Writes what the wave's copies have read that are done in this cycle.
+    pub(crate) fn finish_copies_until(&mut self, cycle: u64) {
+        self.finish_copies(|copy| copy.done <= cycle);
+    }
+}
+
+/// Gives the instructions of a program that has loads to LDS what these need: operations are counted, waits and the program's
+/// end finish copies. Other programs run as before. True if there are any.
+pub(crate) fn count(steps: &mut [Step]) -> bool {
+    let is_copy = |step: &Step| {
+        let effects = events(step.arch, &step.inst);
+        effects.iter().any(|event| event.memory.contains(MemoryEffect::LDS_DMA))
+    };
+    if !steps.iter().any(is_copy) {
+        return false;
+    }
+    for step in steps {
+        let wrap: fn(Arc<dyn Exec>) -> Arc<dyn Exec> = match step.inst.desc.mnemonic {
+            "s_waitcnt" => |inner| Arc::new(Waits(inner)),
+            "s_endpgm" => |inner| Arc::new(Ends(inner)),
+            _ if events(step.arch, &step.inst).iter().any(|event| event.stream == Stream::Vmem) => {
+                |inner| Arc::new(Counts(inner))
+            }
+            _ => continue,
+        };
+        step.exec = wrap(step.exec.clone());
+        step.directed = step.directed.take().map(wrap);
+    }
+    true
+}
+
+/// An operation that vmcnt counts.
+struct Counts(Arc<dyn Exec>);
+
+impl Exec for Counts {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+        let next = self.0.run(cx, step)?;
+        cx.w.late.issued += 1;
+        Ok(next)
+    }
+}
+
+/// `s_waitcnt`.
+struct Waits(Arc<dyn Exec>);
+
+impl Exec for Waits {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+        if cx.w.late.when == When::Waited {
+            let done = cx.w.late.issued.saturating_sub(u64::from(WaitCnt::decode(step.imm as u16).vm));
+            cx.finish_copies(|copy| copy.number < done);
+        }
+        self.0.run(cx, step)
+    }
+}
+
+/// `s_endpgm`.
+struct Ends(Arc<dyn Exec>);
+
+impl Exec for Ends {
+    fn run(&self, cx: &mut Cx<'_>, step: &Step) -> Outcome {
+        cx.finish_copies(|_| true);
+        self.0.run(cx, step)
+    }
+}

@@ -1,0 +1,176 @@
+//! Scalar memory: loads, stores and atomics, plain, through a buffer resource, and of the scratch memory.
+
+use super::access::Place;
+use super::atomic::{Modify, PAIRS, WORDS};
+use super::name;
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::{Src, Step};
+use crate::core::value::Ty;
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    for (suffix, words) in [("dword", 1), ("dwordx2", 2), ("dwordx4", 4), ("dwordx8", 8), ("dwordx16", 16)] {
+        for (prefix, kind) in
+            [("s_", Kind::Plain), ("s_buffer_", Kind::Buffer), ("s_scratch_", Kind::Scratch)]
+        {
+            if words <= 4 || kind != Kind::Scratch {
+                let run = move |cx: &mut Cx<'_>, s: &Step| load(cx, s, kind, words);
+                ops.add(name(&[prefix, "load_", suffix]), Op::new(run));
+            }
+            if words <= 4 {
+                let run = move |cx: &mut Cx<'_>, s: &Step| store(cx, s, kind, words);
+                ops.add(name(&[prefix, "store_", suffix]), Op::new(run));
+            }
+        }
+    }
+    for name in ["s_memtime", "s_memrealtime"] {
+        ops.add(
+            name,
+            Op::new(|cx: &mut Cx<'_>, s: &Step| {
+                // There is no clock in functional mode; the instruction count at least rises.
+                let now = cx.w.count;
+                cx.w.set_pair(s.sdst as usize, now);
+                Ok(Next::Fall)
+            }),
+        );
+    }
+    for (prefix, kind) in [("s_atomic_", Kind::Plain), ("s_buffer_atomic_", Kind::Buffer)] {
+        for (suffix, f) in integer_atomics(WORDS) {
+            let run = move |cx: &mut Cx<'_>, s: &Step| atomic_word(cx, s, kind, f);
+            ops.add(name(&[prefix, suffix]), Op::new(run));
+        }
+        for (suffix, f) in integer_atomics(PAIRS) {
+            let run = move |cx: &mut Cx<'_>, s: &Step| atomic_pair(cx, s, kind, f);
+            ops.add(name(&[prefix, suffix]), Op::new(run));
+        }
+    }
+}
+
+/// The atomics of the vector formats that scalar memory has, too: those of integers.
+fn integer_atomics<T: Copy>(
+    list: &'static [(&'static str, &'static str, Modify<T>)],
+) -> impl Iterator<Item = (&'static str, Modify<T>)> {
+    let float = |name: &str| ["f16", "bf16", "f32", "f64"].iter().any(|ty| name.ends_with(ty));
+    list.iter().filter(move |row| !row.0.is_empty() && !float(row.0)).map(|row| (row.0, row.2))
+}
+
+/// How an address is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// 64-bit base plus offset.
+    Plain,
+    /// Base and size of a buffer resource.
+    Buffer,
+    /// As plain; the SGPR offset counts 64 bytes.
+    Scratch,
+}
+
+/// Addresses from `start` on that are before `end`.
+struct Span {
+    start: u64,
+    end: u64,
+}
+
+impl Span {
+    /// Address of `bytes` bytes, `ahead` bytes into the datum; `None` outside a buffer.
+    fn at(&self, ahead: u64, bytes: u64) -> Option<u64> {
+        let address = self.start.wrapping_add(ahead);
+        (self.end == u64::MAX || address + bytes <= self.end).then_some(address)
+    }
+}
+
+/// Immediate plus SGPR offset.
+fn offset(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<i64, Fault> {
+    let register = match s.src[1] {
+        Src::None => 0,
+        ref src => i64::from(cx.scalar(src, Ty::B32)?),
+    };
+    let unit = if kind == Kind::Scratch { 64 } else { 1 };
+    Ok(register * unit + s.imm + i64::from(s.inst.mods.offset))
+}
+
+/// The two low bits of addresses are ignored.
+fn span(cx: &Cx<'_>, s: &Step, kind: Kind) -> Result<Span, Fault> {
+    let offset = offset(cx, s, kind)?;
+    if kind != Kind::Buffer {
+        let start = cx.scalar_wide(&s.src[0], Ty::B64)?.wrapping_add_signed(offset) & !3;
+        return Ok(Span { start, end: u64::MAX });
+    }
+    let Src::Scalar(resource) = s.src[0] else {
+        return Err(Fault::Unsupported("a resource outside the SGPRs"));
+    };
+    let word = |i: usize| cx.w.s[resource as usize + i];
+    let base = (u64::from(word(0)) | u64::from(word(1) & 0xffff) << 32) & !3;
+    let stride = u64::from(word(1) >> 16 & 0x3fff).max(1);
+    Ok(Span { start: base.wrapping_add(offset as u64 & !3), end: base + u64::from(word(2)) * stride })
+}
+
+fn put(cx: &mut Cx<'_>, s: &Step, values: &[u32]) -> Outcome {
+    let first = s.sdst as usize;
+    let registers = cx.w.s.get_mut(first..first + values.len());
+    registers.ok_or(Fault::Unsupported("a scalar load beyond the SGPRs"))?.copy_from_slice(values);
+    Ok(Next::Fall)
+}
+
+/// The SGPRs that hold data to store.
+fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
+    let Src::Scalar(first) = s.src[2] else {
+        return Err(Fault::Unsupported("scalar data outside the SGPRs"));
+    };
+    let first = first as usize;
+    let registers = cx.w.s.get(first..first + words);
+    Ok(registers.ok_or(Fault::Unsupported("scalar data beyond the SGPRs"))?.to_vec())
+}
+
+/// Reads beyond a resource's records give 0.
+fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
+    let span = span(cx, s, kind)?;
+    let mut values = [0; 16];
+    for (i, value) in values.iter_mut().enumerate().take(words) {
+        if let Some(address) = span.at(4 * i as u64, 4) {
+            *value = cx.load_scalar(address)?;
+        }
+    }
+    put(cx, s, &values[..words])
+}
+
+/// Writes beyond a resource's records are dropped.
+fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
+    let span = span(cx, s, kind)?;
+    for (i, value) in data(cx, s, words)?.into_iter().enumerate() {
+        if let Some(address) = span.at(4 * i as u64, 4) {
+            cx.store_scalar(address, value)?;
+        }
+    }
+    Ok(Next::Fall)
+}
+
+fn atomic_word(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u32>) -> Outcome {
+    let span = span(cx, s, kind)?;
+    let words = data_words(s);
+    let data = data(cx, s, words)?;
+    let (new, second) = (data[0], *data.last().unwrap_or(&0));
+    let old = match span.at(0, 4) {
+        Some(address) => cx.update32(Place::Global(address), 0, |old| f(old, new, second))?,
+        None => 0,
+    };
+    if s.inst.mods.glc { put(cx, s, &[old]) } else { Ok(Next::Fall) }
+}
+
+fn atomic_pair(cx: &mut Cx<'_>, s: &Step, kind: Kind, f: Modify<u64>) -> Outcome {
+    let span = span(cx, s, kind)?;
+    let data = data(cx, s, data_words(s))?;
+    let pair = |i: usize| u64::from(data[i]) | u64::from(data[i + 1]) << 32;
+    let (new, second) = (pair(0), pair(data.len() - 2));
+    let old = match span.at(0, 8) {
+        Some(address) => cx.update64(Place::Global(address), 0, |old| f(old, new, second))?,
+        None => 0,
+    };
+    if s.inst.mods.glc { put(cx, s, &[old as u32, (old >> 32) as u32]) } else { Ok(Next::Fall) }
+}
+
+/// Words of the data operand, at least those of one datum.
+fn data_words(s: &Step) -> usize {
+    let operand = s.inst.desc.operands.iter().find(|o| o.name == "sdata");
+    operand.map_or(2, |o| usize::from(o.dwords))
+}

@@ -1,0 +1,183 @@
+//! Loads and stores of the vector memory formats.
+
+use super::access::Place;
+use super::address::{Addresses, Segment};
+use super::{lanes, name};
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::{Src, Step};
+use crate::semantics::op::{Op, Ops};
+
+/// What a load or store moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Datum {
+    /// Suffix of the mnemonic.
+    pub suffix: &'static str,
+    /// Bytes of one piece.
+    pub bytes: u32,
+    /// Pieces: dwords of a multi-dword access, else 1.
+    pub pieces: u16,
+    /// Sign-extend.
+    pub signed: bool,
+    /// Half of the register that a 16-bit datum uses.
+    pub half: Option<bool>,
+}
+
+const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {
+    Datum { suffix, bytes, pieces, signed, half }
+}
+
+const LOADS: [Datum; 14] = [
+    datum("ubyte", 1, 1, false, None),
+    datum("sbyte", 1, 1, true, None),
+    datum("ushort", 2, 1, false, None),
+    datum("sshort", 2, 1, true, None),
+    datum("dword", 4, 1, false, None),
+    datum("dwordx2", 4, 2, false, None),
+    datum("dwordx3", 4, 3, false, None),
+    datum("dwordx4", 4, 4, false, None),
+    datum("ubyte_d16", 1, 1, false, Some(false)),
+    datum("ubyte_d16_hi", 1, 1, false, Some(true)),
+    datum("sbyte_d16", 1, 1, true, Some(false)),
+    datum("sbyte_d16_hi", 1, 1, true, Some(true)),
+    datum("short_d16", 2, 1, false, Some(false)),
+    datum("short_d16_hi", 2, 1, false, Some(true)),
+];
+
+const STORES: [Datum; 8] = [
+    datum("byte", 1, 1, false, None),
+    datum("short", 2, 1, false, None),
+    datum("dword", 4, 1, false, None),
+    datum("dwordx2", 4, 2, false, None),
+    datum("dwordx3", 4, 3, false, None),
+    datum("dwordx4", 4, 4, false, None),
+    datum("byte_d16_hi", 1, 1, false, Some(true)),
+    datum("short_d16_hi", 2, 1, false, Some(true)),
+];
+
+/// The segments with the prefixes of their mnemonics.
+pub(crate) const SEGMENTS: [(&str, Segment); 4] = [
+    ("global", Segment::Global),
+    ("flat", Segment::Flat),
+    ("scratch", Segment::Scratch),
+    ("buffer", Segment::Buffer),
+];
+
+pub(crate) fn add(ops: &mut Ops) {
+    for (prefix, segment) in SEGMENTS {
+        for datum in LOADS {
+            ops.add(name(&[prefix, "_load_", datum.suffix]), load(segment, datum));
+        }
+        for datum in STORES {
+            ops.add(name(&[prefix, "_store_", datum.suffix]), store(segment, datum));
+        }
+    }
+    for (prefix, segment) in [("global", Segment::Global), ("scratch", Segment::Scratch)] {
+        for datum in LOADS.iter().filter(|d| d.half.is_none() && d.pieces != 2) {
+            ops.add(name(&[prefix, "_load_lds_", datum.suffix]), load_to_lds(segment, *datum));
+        }
+    }
+    ops.add("buffer_store_lds_dword", Op::new(store_from_lds));
+    // Cache control: the simulator's memory is always coherent.
+    for name in ["buffer_wbl2", "buffer_inv", "buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"] {
+        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    }
+}
+
+/// A loaded datum as the register sees it.
+pub(crate) fn extend(datum: &Datum, raw: u32) -> u32 {
+    let shift = 32 - 8 * datum.bytes;
+    if datum.signed { ((raw << shift) as i32 >> shift) as u32 } else { raw }
+}
+
+/// Puts a datum into a register; a 16-bit one into its half. With SRAM ECC the other half is cleared (MI100 ISA 9.1.6).
+pub(crate) fn merge(datum: &Datum, ecc: bool, old: u32, value: u32) -> u32 {
+    let old = if ecc { 0 } else { old };
+    match datum.half {
+        None => value,
+        Some(false) => old & 0xffff_0000 | value & 0xffff,
+        Some(true) => old & 0xffff | value << 16,
+    }
+}
+
+fn load(segment: Segment, datum: Datum) -> Op {
+    let to_lds = load_to_lds(segment, datum).exec;
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        if s.inst.mods.lds {
+            return to_lds.run(cx, s);
+        }
+        let addresses = Addresses::of(cx, s, segment)?;
+        let ecc = cx.machine.has_sram_ecc();
+        // A destination may overlap the address: all lanes and pieces of addresses are read before a lane is written.
+        for lane in lanes(cx.w.exec()) {
+            let mut values = [0; 4];
+            for (piece, value) in values.iter_mut().enumerate().take(datum.pieces as usize) {
+                if let Some(place) = addresses.place(cx, lane, piece as u32, datum.bytes) {
+                    *value = extend(&datum, cx.load(place, datum.bytes, lane)?);
+                }
+            }
+            for (piece, value) in values.iter().enumerate().take(datum.pieces as usize) {
+                let register = &mut cx.w.v[s.vdst as usize + piece][lane];
+                *register = merge(&datum, ecc, *register, *value);
+            }
+        }
+        Ok(Next::Fall)
+    })
+}
+
+fn store(segment: Segment, datum: Datum) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
+        let addresses = Addresses::of(cx, s, segment)?;
+        for lane in lanes(cx.w.exec()) {
+            for piece in 0..datum.pieces {
+                if let Some(place) = addresses.place(cx, lane, u32::from(piece), datum.bytes) {
+                    let value = cx.w.v[(data + piece) as usize][lane];
+                    let value = if datum.half == Some(true) { value >> 16 } else { value };
+                    cx.store(place, datum.bytes, lane, value)?;
+                }
+            }
+        }
+        Ok(Next::Fall)
+    })
+}
+
+/// LDS byte address that a load to LDS starts at: M0 plus the instruction's offset. M0 counts for as many bits as the LDS
+/// has addresses; the manual's 16 bits (9.1.9) are those of 64 KB.
+pub(super) fn lds_start(cx: &Cx<'_>, s: &Step) -> u32 {
+    let mask = (s.arch.lds_per_cu() - 1).next_power_of_two() - 1;
+    (cx.w.m0() & mask).wrapping_add_signed(s.inst.mods.offset)
+}
+
+/// Load straight to LDS, lane after lane, at least a dword each.
+fn load_to_lds(segment: Segment, datum: Datum) -> Op {
+    let stride = 4 * u32::from(datum.pieces);
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let addresses = Addresses::of(cx, s, segment)?;
+        let start = lds_start(cx, s);
+        cx.begin_copy();
+        for lane in lanes(cx.w.exec()) {
+            for piece in 0..u32::from(datum.pieces) {
+                let value = match addresses.place(cx, lane, piece, datum.bytes) {
+                    Some(place) => extend(&datum, cx.load(place, datum.bytes, lane)?),
+                    None => 0,
+                };
+                let to = start.wrapping_add(stride * lane as u32 + 4 * piece);
+                cx.copy_dword(to, lane, value)?;
+            }
+        }
+        Ok(Next::Fall)
+    })
+}
+
+/// Store of a dword per lane from LDS to consecutive places of a buffer.
+fn store_from_lds(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let addresses = Addresses::of(cx, s, Segment::Buffer)?;
+    let start = cx.w.m0() & 0xffff;
+    for lane in lanes(cx.w.exec()) {
+        let value = cx.load(Place::Lds(start.wrapping_add(4 * lane as u32)), 4, lane)?;
+        if let Some(place) = addresses.place(cx, lane, lane as u32, 4) {
+            cx.store(place, 4, lane, value)?;
+        }
+    }
+    Ok(Next::Fall)
+}

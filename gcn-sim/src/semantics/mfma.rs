@@ -1,0 +1,152 @@
+//! Matrix instructions, driven by the shapes and layouts of [`gcn_isa::layout`].
+//!
+//! Numerics. The order in which the hardware adds products is not documented, nor how wide it adds them. The simulator
+//! starts from C and adds the products for ascending k, each step a fused multiply-add in the type of the accumulator:
+//! exact for integers, one rounding to nearest even per step for floats. On the targets before gfx942, f16 and bf16
+//! inputs that are denormal count as zero, and so do denormal results of such instructions. The rounding of xf32 inputs
+//! is not documented either: nearest even to 10 fraction bits is assumed. NaN results are the default NaN.
+
+mod dense;
+mod elements;
+mod scaled;
+mod sparse;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use gcn_isa::layout::{self, ElemType, Matrix, Shape};
+use gcn_isa::{Inst, Target};
+
+use crate::core::exec::{Cx, Exec, Fault};
+use crate::core::step::Src;
+use crate::core::value::LANES;
+use crate::core::wave::Lanes;
+
+/// The function of a matrix instruction.
+///
+/// # Errors
+/// What the simulator does not know about it.
+pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String> {
+    let shape = *layout::shape(inst.desc, target).ok_or("its shape is not known")?;
+    let mods = &inst.mods;
+    if shape.formats_chosen {
+        let shape = shape.with_formats(mods.cbsz, mods.blgp).ok_or("cbsz or blgp names no format")?;
+        return Ok(if shape.scaled {
+            Arc::new(scaled::Scaled::new(shape, target, inst)?)
+        } else {
+            Arc::new(dense::Dense::<f32>::new(shape, target, mods)?)
+        });
+    }
+    if shape.sparse {
+        return Ok(Arc::new(sparse::Sparse::new(shape, target, mods)?));
+    }
+    if (mods.cbsz != 0 || mods.abid != 0) && !shape.broadcasts_a {
+        return Err("cbsz and abid have no documented effect on it".to_owned());
+    }
+    if mods.blgp != 0 && !shape.permutes_b {
+        return Err("blgp has no documented effect on it".to_owned());
+    }
+    Ok(match shape.acc {
+        ElemType::F64 => Arc::new(dense::Dense::<f64>::new(shape, target, mods)?),
+        ElemType::I32 => Arc::new(dense::Dense::<i32>::new(shape, target, mods)?),
+        _ => Arc::new(dense::Dense::<f32>::new(shape, target, mods)?),
+    })
+}
+
+/// True if the instruction, without modifiers, has a function.
+pub(crate) fn is_known(row: &gcn_isa::InstDesc, target: Target) -> bool {
+    layout::shape(row, target).is_some()
+}
+
+/// Elements of one operand that lie side by side: the same register and bits in consecutive lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    lane: u8,
+    register: u8,
+    low_bit: u8,
+}
+
+impl Line {
+    /// Its first `count` lanes.
+    #[inline(always)]
+    fn lanes(self, count: usize) -> Range<usize> {
+        usize::from(self.lane)..usize::from(self.lane) + count
+    }
+}
+
+/// The line of `count` elements of `block` whose i-th element is at `at(i)`.
+fn line(
+    shape: &Shape,
+    matrix: Matrix,
+    block: u8,
+    count: u16,
+    at: impl Fn(u16) -> (u16, u16),
+) -> Option<Line> {
+    let place = |i: u16| {
+        let (row, col) = at(i);
+        shape.place(matrix, block, row, col)
+    };
+    let first = place(0)?;
+    let in_line = (0..count).all(|i| {
+        place(i).is_some_and(|p| {
+            u16::from(p.lane) == u16::from(first.lane) + i
+                && (p.register, p.low_bit) == (first.register, first.low_bit)
+        })
+    });
+    in_line.then_some(Line { lane: first.lane, register: first.register, low_bit: first.low_bit })
+}
+
+/// All lines of A (one per block and k) or of B.
+fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
+    let blocks = 0..shape.blocks;
+    let lines = blocks.flat_map(|block| (0..shape.k).map(move |k| (block, k)));
+    lines
+        .map(|(block, k)| match matrix {
+            Matrix::A => line(shape, matrix, block, shape.m, |i| (i, k)),
+            _ => line(shape, matrix, block, shape.n, |j| (k, j)),
+        })
+        .collect()
+}
+
+/// All lines of C and D: one per block and row.
+fn result_lines(shape: &Shape) -> Option<Vec<Line>> {
+    let blocks = 0..shape.blocks;
+    let lines = blocks.flat_map(|block| (0..shape.m).map(move |row| (block, row)));
+    lines.map(|(block, row)| line(shape, Matrix::D, block, shape.n, |j| (row, j))).collect()
+}
+
+/// The registers of a matrix operand; constants are the same in every lane and register.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is on the stack for one instruction, and constants are rare"
+)]
+enum Registers<'c> {
+    Vector(&'c [Lanes]),
+    /// Low and high half of an element.
+    Const([Lanes; 2]),
+}
+
+impl<'c> Registers<'c> {
+    #[inline(always)]
+    fn of(cx: &'c Cx<'_>, src: &Src, wide: bool) -> Result<Registers<'c>, Fault> {
+        let both = |low, high| Registers::Const([[low; LANES], [high; LANES]]);
+        Ok(match src {
+            Src::Vector(slot) => Registers::Vector(&cx.w.v[usize::from(*slot)..]),
+            Src::Const(c) if wide => {
+                let bits = c.wide(crate::core::value::Ty::F64);
+                both(bits as u32, (bits >> 32) as u32)
+            }
+            Src::Const(c) => both(c.narrow(crate::core::value::Ty::F32), 0),
+            _ => return Err(Fault::Unsupported("a matrix operand of this kind")),
+        })
+    }
+
+    /// Register `n`, or, of an element of two registers that begins there, the upper one.
+    #[inline(always)]
+    fn get(&self, n: u8, upper: bool) -> &Lanes {
+        match self {
+            Registers::Vector(registers) => &registers[usize::from(n) + usize::from(upper)],
+            Registers::Const(halves) => &halves[usize::from(upper)],
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Dense matrix instructions.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use gcn_isa::Target;
+use gcn_isa::inst::Mods;
+use gcn_isa::layout::{self, ElemType, Matrix, Shape};
+
+use super::elements::{Acc, Decoder, Sum, flushes_denormals, product_is_exact};
+use super::{Line, Registers, input_lines, result_lines};
+use crate::core::exec::{Cx, Exec, Fault, Next, Outcome};
+use crate::core::step::Step;
+use crate::core::value::LANES;
+use crate::core::wave::Lanes;
+use crate::fp::host::{self, Work};
+
+/// k that are widened at a time.
+const STRETCH: usize = 16;
+
+/// How A or B is read: a line of elements side by side for each block and k, broadcasts applied.
+pub(super) struct Input {
+    pub(super) decoder: Decoder,
+    pub(super) lines: Vec<Line>,
+    /// The lane that each lane's elements come from, if not itself.
+    pub(super) lanes: Option<[u8; LANES]>,
+}
+
+impl Input {
+    /// Widens the elements of some lines, into the first of `out`; returns these.
+    // Loops instead of `array::map` here and below: that is not inlined into code for the host's wide vectors.
+    #[inline(always)]
+    pub(super) fn read<'o, T: Sum, const N: usize>(
+        &self,
+        registers: &Registers<'_>,
+        lines: Range<usize>,
+        out: &'o mut [[T; N]],
+    ) -> &'o mut [[T; N]] {
+        let out = &mut out[..lines.len()];
+        for (out, line) in out.iter_mut().zip(&self.lines[lines]) {
+            let own: [u32; N] = self.words(registers.get(line.register, false), *line);
+            let (mut low, mut high) = ([0; N], [0; N]);
+            let shift = u32::from(line.low_bit);
+            low.iter_mut().zip(own).for_each(|(low, own)| *low = own >> shift);
+            if self.decoder.ty == ElemType::F64 {
+                high = self.words(registers.get(line.register, true), *line);
+            } else if shift + self.decoder.bits() > 32 {
+                // Elements of 6 bits go on in the next register.
+                let next: [u32; N] = self.words(registers.get(line.register + 1, false), *line);
+                low.iter_mut().zip(next).for_each(|(low, next)| *low |= next << (32 - shift));
+            }
+            T::widen(&self.decoder, &low, &high, out);
+        }
+        out
+    }
+
+    /// The words of a line.
+    #[inline(always)]
+    fn words<const N: usize>(&self, register: &Lanes, line: Line) -> [u32; N] {
+        let Some(lanes) = &self.lanes else { return side_by_side(register, line) };
+        let mut words = [0; N];
+        let from = lanes[line.lanes(N)].iter().map(|lane| register[usize::from(*lane)]);
+        words.iter_mut().zip(from).for_each(|(to, from)| *to = from);
+        words
+    }
+}
+
+/// A matrix instruction with its operand layouts worked out.
+pub(super) struct Dense<T> {
+    pub(super) shape: Shape,
+    pub(super) a: Input,
+    pub(super) b: Input,
+    /// One line per block and row.
+    d_lines: Vec<Line>,
+    flush_result: bool,
+    exact_product: bool,
+    /// Bit 0 A, bit 1 B, bit 2 C.
+    negations: u8,
+    accumulator: PhantomData<T>,
+}
+
+impl<T: Acc> Dense<T> {
+    pub(super) fn new(shape: Shape, target: Target, mods: &Mods) -> Result<Dense<T>, String> {
+        let missing = || "its layout is not regular".to_owned();
+        if shape.m != shape.n {
+            return Err(missing());
+        }
+        let k = usize::from(shape.k);
+        let plain = input_lines(&shape, Matrix::A).ok_or_else(missing)?;
+        // The f8f6f4 instructions have the formats of A and B in the fields that broadcast and permute.
+        let (cbsz, blgp) = if shape.formats_chosen { (0, 0) } else { (mods.cbsz, mods.blgp) };
+        let source = |block: u8| usize::from(layout::a_source_block(cbsz, mods.abid, block)) * k;
+        let a_lines = (0..shape.blocks).flat_map(|b| plain[source(b)..source(b) + k].to_vec()).collect();
+        let permute = |lane: usize| layout::b_source_lane(blgp, lane as u8);
+        Ok(Dense {
+            a: Input { decoder: Decoder::new(shape.a, target), lines: a_lines, lanes: None },
+            b: Input {
+                decoder: Decoder::new(shape.b, target),
+                lines: input_lines(&shape, Matrix::B).ok_or_else(missing)?,
+                lanes: (blgp != 0).then(|| std::array::from_fn(permute)),
+            },
+            d_lines: result_lines(&shape).ok_or_else(missing)?,
+            flush_result: flushes_denormals(shape.a, target),
+            exact_product: product_is_exact(shape.a) && product_is_exact(shape.b),
+            negations: if shape.negates { mods.neg } else { 0 },
+            shape,
+            accumulator: PhantomData,
+        })
+    }
+}
+
+/// What is added to a block of the accumulator, whose rows have `N` elements. `FUSED`: the host has a fused multiply-add. `R` rows at
+/// a time stay in the host's registers.
+pub(super) trait Products<T> {
+    /// Adds it.
+    fn add<const FUSED: bool, const N: usize, const R: usize>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        block: usize,
+        acc: &mut [[T; N]; N],
+    ) -> Result<(), Fault>;
+}
+
+impl<T: Acc> Dense<T> {
+    /// Registers of A and B.
+    #[inline(always)]
+    pub(super) fn inputs<'c>(&self, cx: &'c Cx<'_>, s: &Step) -> Result<[Registers<'c>; 2], Fault> {
+        let wide = T::WORDS == 2;
+        Ok([Registers::of(cx, &s.src[0], wide)?, Registers::of(cx, &s.src[1], wide)?])
+    }
+}
+
+/// acc + a * b for ascending k, each step rounded once.
+#[inline(always)]
+pub(super) fn multiply<T: Acc, const FUSED: bool, const N: usize, const R: usize>(
+    a: &[[T::Sum; N]],
+    b: &[[T::Sum; N]],
+    acc: &mut [[T; N]; N],
+    exact_product: bool,
+) {
+    for (at, rows) in acc.as_chunks_mut::<R>().0.iter_mut().enumerate() {
+        // It is in registers throughout.
+        let mut tile = [[T::Sum::default(); N]; R];
+        for (sum, acc) in tile.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
+            *sum = acc.begin();
+        }
+        for (a, b) in a.iter().zip(b) {
+            for (r, sum) in tile.iter_mut().enumerate() {
+                T::Sum::steps::<FUSED>(sum, a[R * at + r], b, exact_product);
+            }
+        }
+        for (acc, sum) in rows.as_flattened_mut().iter_mut().zip(tile.as_flattened()) {
+            *acc = acc.end(*sum);
+        }
+    }
+}
+
+/// Numbers of `len` elements from `start` on, `STRETCH` at a time.
+pub(super) fn stretches(start: usize, len: usize) -> impl Iterator<Item = Range<usize>> {
+    (start..start + len).step_by(STRETCH).map(move |at| at..(at + STRETCH).min(start + len))
+}
+
+/// Room for widened elements.
+#[inline(always)]
+pub(super) fn room<T: Sum, const N: usize>() -> [[T; N]; STRETCH] {
+    [[T::default(); N]; STRETCH]
+}
+
+impl<T: Acc> Products<T> for Dense<T> {
+    #[inline(always)]
+    fn add<const FUSED: bool, const N: usize, const R: usize>(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        block: usize,
+        acc: &mut [[T; N]; N],
+    ) -> Result<(), Fault> {
+        let k = usize::from(self.shape.k);
+        let neg = self.negations;
+        let [a_registers, b_registers] = self.inputs(cx, s)?;
+        let (mut a, mut b) = (room::<T::Sum, N>(), room());
+        for lines in stretches(block * k, k) {
+            let a = self.a.read(&a_registers, lines.clone(), &mut a);
+            let b = self.b.read(&b_registers, lines, &mut b);
+            // The sign of A's elements is as good as that of B's.
+            if (neg ^ neg >> 1) & 1 == 1 {
+                a.as_flattened_mut().iter_mut().for_each(|x| *x = x.negated());
+            }
+            multiply::<T, FUSED, N, R>(a, b, acc, self.exact_product);
+        }
+        Ok(())
+    }
+}
+
+impl<T: Acc> Exec for Dense<T> {
+    fn run(&self, cx: &mut Cx<'_>, s: &Step) -> Outcome {
+        host::run(Execution { dense: self, products: self, cx, s })
+    }
+}
+
+/// Reads C, adds the products of each block to it, and writes D.
+pub(super) struct Execution<'e, 'c, T, P> {
+    pub(super) dense: &'e Dense<T>,
+    pub(super) products: &'e P,
+    pub(super) cx: &'e mut Cx<'c>,
+    pub(super) s: &'e Step,
+}
+
+impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
+    type Out = Outcome;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> Outcome {
+        match self.dense.shape.n {
+            4 => self.sized::<FUSED, 4, 4>(),
+            16 if T::WORDS == 1 => self.sized::<FUSED, 16, 4>(),
+            16 => self.sized::<FUSED, 16, 2>(),
+            32 => self.sized::<FUSED, 32, 2>(),
+            _ => Err(Fault::Unsupported("a matrix of this size")),
+        }
+    }
+}
+
+impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
+    /// For matrices of N rows and columns.
+    #[inline(always)]
+    fn sized<const FUSED: bool, const N: usize, const R: usize>(self) -> Outcome {
+        let Execution { dense, products, cx, s } = self;
+        // EXEC does not matter to matrix instructions.
+        let registers = Registers::of(cx, &s.src[2], T::WORDS == 2)?;
+        let mut acc: Vec<[T; N]> = load(&registers, &dense.d_lines);
+        if dense.negations >> 2 & 1 == 1 {
+            acc.as_flattened_mut().iter_mut().for_each(|x| *x = x.negated());
+        }
+        let blocks = acc.as_chunks_mut::<N>().0.iter_mut().take(usize::from(dense.shape.blocks));
+        for (block, acc) in blocks.enumerate() {
+            products.add::<FUSED, N, R>(cx, s, block, acc)?;
+        }
+        store(cx, s, &dense.d_lines, &acc, dense.flush_result);
+        Ok(Next::Fall)
+    }
+}
+
+/// The rows of C. All of it is read before any of D is written: they may overlap, with A and B, too.
+// In a vector, since to clear an array of this size first takes a tenth of the time of a matrix instruction, and its stores hold up
+// the loads.
+#[inline(always)]
+pub(super) fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Vec<[T; N]> {
+    let row = |line: &Line| {
+        let low: [u32; N] = side_by_side(registers.get(line.register, false), *line);
+        let high = if T::WORDS == 2 { side_by_side(registers.get(line.register, true), *line) } else { low };
+        let mut row = [T::default(); N];
+        for i in 0..N {
+            row[i] = T::from_words(low[i], high[i]);
+        }
+        row
+    };
+    lines.iter().map(row).collect()
+}
+
+/// The words of a line. A copy, so that what is written next is known not to change it, and wide vectors can be used.
+#[inline(always)]
+fn side_by_side<const N: usize>(register: &Lanes, line: Line) -> [u32; N] {
+    let mut words = [0; N];
+    words.copy_from_slice(&register[line.lanes(N)]);
+    words
+}
+
+/// Writes the rows of D.
+#[inline(always)]
+pub(super) fn store<T: Acc, const N: usize>(
+    cx: &mut Cx<'_>,
+    s: &Step,
+    lines: &[Line],
+    rows: &[[T; N]],
+    flush: bool,
+) {
+    for (row, line) in rows.iter().zip(lines) {
+        let (mut low, mut high) = ([0; N], [0; N]);
+        for i in 0..N {
+            (low[i], high[i]) = row[i].finished(flush).into_words();
+        }
+        let slot = usize::from(s.vdst) + usize::from(line.register);
+        cx.w.v[slot][line.lanes(N)].copy_from_slice(&low);
+        if T::WORDS == 2 {
+            cx.w.v[slot + 1][line.lanes(N)].copy_from_slice(&high);
+        }
+    }
+}

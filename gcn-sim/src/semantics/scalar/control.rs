@@ -1,0 +1,245 @@
+//! Branches, barriers, MODE, and the instructions that only matter for timing.
+
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::Step;
+use crate::core::value::Ty;
+use crate::core::wave::Mode;
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    branches(ops);
+    jumps(ops);
+    // Waits, priorities and caches: the simulator's memory is always up to date.
+    for name in [
+        "s_nop",
+        "s_waitcnt",
+        "s_setprio",
+        "s_sethalt",
+        "s_icache_inv",
+        "s_incperflevel",
+        "s_decperflevel",
+        "s_ttracedata",
+        "s_setkill",
+        "s_dcache_inv",
+        "s_dcache_inv_vol",
+        "s_dcache_wb",
+        "s_dcache_wb_vol",
+        "s_dcache_discard",
+        "s_dcache_discard_x2",
+        "s_atc_probe",
+        "s_atc_probe_buffer",
+    ] {
+        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    }
+    for name in ["s_sleep", "s_wakeup"] {
+        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Yield)));
+    }
+    ops.add("s_barrier", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Barrier)));
+    for name in ["s_endpgm", "s_endpgm_saved", "s_endpgm_ordered_ps_done"] {
+        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::End)));
+    }
+    ops.add("s_sendmsg", Op::new(send_message));
+    // The host, which is the simulator, lets a halted wave go on at once.
+    ops.add("s_sendmsghalt", Op::new(send_message));
+    ops.add("s_setvskip", Op::new(set_skip));
+    ops.add("s_trap", Op::new(|_: &mut Cx<'_>, s: &Step| Err(Fault::Trap(s.imm as u8))));
+    ops.add("s_set_gpr_idx_on", Op::new(index_on));
+    ops.add("s_set_gpr_idx_off", Op::new(index_off));
+    ops.add("s_set_gpr_idx_idx", Op::new(index_value));
+    ops.add("s_set_gpr_idx_mode", Op::new(index_operands));
+    ops.add("s_getreg_b32", Op::new(get_register));
+    ops.add("s_setreg_b32", Op::new(set_register));
+    ops.add("s_setreg_imm32_b32", Op::new(set_register_literal));
+}
+
+fn branches(ops: &mut Ops) {
+    let list: [(&'static str, fn(&Cx<'_>) -> bool); 7] = [
+        ("s_branch", |_| true),
+        ("s_cbranch_scc0", |cx| !cx.w.scc),
+        ("s_cbranch_scc1", |cx| cx.w.scc),
+        ("s_cbranch_vccz", |cx| cx.w.vcc() == 0),
+        ("s_cbranch_vccnz", |cx| cx.w.vcc() != 0),
+        ("s_cbranch_execz", |cx| cx.w.exec() == 0),
+        ("s_cbranch_execnz", |cx| cx.w.exec() != 0),
+    ];
+    for (name, taken) in list {
+        ops.add(
+            name,
+            Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+                if !taken(cx) {
+                    return Ok(Next::Fall);
+                }
+                s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s)))
+            }),
+        );
+    }
+    // The debugger conditions are never set.
+    for name in
+        ["s_cbranch_cdbgsys", "s_cbranch_cdbguser", "s_cbranch_cdbgsys_or_user", "s_cbranch_cdbgsys_and_user"]
+    {
+        ops.add(name, Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    }
+}
+
+/// Address after the instruction.
+pub(super) fn next_address(cx: &Cx<'_>, s: &Step) -> u64 {
+    cx.machine.code_base() + u64::from(s.offset + s.size)
+}
+
+pub(super) fn branch_address(cx: &Cx<'_>, s: &Step) -> u64 {
+    next_address(cx, s).wrapping_add_signed(i64::from(s.imm as i16) * 4)
+}
+
+pub(super) fn jump_to(cx: &Cx<'_>, address: u64) -> Outcome {
+    cx.machine.index_of(address).map(Next::Jump).ok_or(Fault::BadBranch(address))
+}
+
+fn jumps(ops: &mut Ops) {
+    ops.add(
+        "s_getpc_b64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let next = next_address(cx, s);
+            cx.w.set_pair(s.sdst as usize, next);
+            Ok(Next::Fall)
+        }),
+    );
+    ops.add(
+        "s_setpc_b64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let address = cx.scalar_wide(&s.src[0], Ty::B64)?;
+            jump_to(cx, address)
+        }),
+    );
+    // There is no trap handler to return from: what is left is the jump.
+    for name in ["s_rfe_b64", "s_rfe_restore_b64"] {
+        ops.add(
+            name,
+            Op::new(|cx: &mut Cx<'_>, s: &Step| {
+                let address = cx.scalar_wide(&s.src[0], Ty::B64)?;
+                jump_to(cx, address)
+            }),
+        );
+    }
+    ops.add(
+        "s_swappc_b64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let address = cx.scalar_wide(&s.src[0], Ty::B64)?;
+            let next = next_address(cx, s);
+            cx.w.set_pair(s.sdst as usize, next);
+            jump_to(cx, address)
+        }),
+    );
+    ops.add(
+        "s_call_b64",
+        Op::new(|cx: &mut Cx<'_>, s: &Step| {
+            let next = next_address(cx, s);
+            cx.w.set_pair(s.sdst as usize, next);
+            s.target.map(Next::Jump).ok_or_else(|| Fault::BadBranch(branch_address(cx, s)))
+        }),
+    );
+}
+
+/// Messages to the host (interrupts) and to the graphics pipeline: nobody in the simulation answers them, so that only
+/// the one with an answer in a register is refused.
+fn send_message(_: &mut Cx<'_>, s: &Step) -> Outcome {
+    const GET_DOORBELL: i64 = 10;
+    if s.imm & 0xf == GET_DOORBELL {
+        return Err(Fault::Unsupported("a message that asks for the doorbell of the queue"));
+    }
+    Ok(Next::Fall)
+}
+
+/// MODE.VSKIP = bit S1 of S0: vector instructions are skipped. SCC becomes the same, which LLVM has and the manual does
+/// not say.
+fn set_skip(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let (a, b) = (cx.scalar(&s.src[0], Ty::B32)?, cx.scalar(&s.src[1], Ty::B32)?);
+    let skip = a >> (b & 31) & 1 == 1;
+    let bits = cx.w.mode.bits() & !Mode::VSKIP;
+    cx.w.mode = Mode::new(if skip { bits | Mode::VSKIP } else { bits });
+    cx.w.scc = skip;
+    Ok(Next::Fall)
+}
+
+/// A field of a hardware register: id in bits 5:0, offset in 10:6, width - 1 in 15:11.
+struct HwField {
+    id: u32,
+    offset: u32,
+    mask: u32,
+}
+
+impl HwField {
+    fn of(s: &Step) -> HwField {
+        let imm = s.imm as u32;
+        let (offset, width) = (imm >> 6 & 31, (imm >> 11 & 31) + 1);
+        HwField { id: imm & 63, offset, mask: (u64::MAX >> (64 - width)) as u32 }
+    }
+}
+
+/// Ids of the hardware registers.
+const HW_MODE: u32 = 1;
+const HW_TRAPSTS: u32 = 3;
+const HW_HW_ID: u32 = 4;
+
+fn get_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let field = HwField::of(s);
+    let value = match field.id {
+        HW_MODE => cx.w.mode.bits(),
+        HW_TRAPSTS => 0,
+        // The wave's slot; everything else about its place is 0.
+        HW_HW_ID => cx.w.id & 0xf,
+        _ => return Err(Fault::Unsupported("reading this hardware register")),
+    };
+    cx.w.s[s.sdst as usize] = value >> field.offset & field.mask;
+    Ok(Next::Fall)
+}
+
+fn write_register(cx: &mut Cx<'_>, s: &Step, value: u32) -> Outcome {
+    let field = HwField::of(s);
+    match field.id {
+        HW_MODE => {
+            let mask = field.mask << field.offset;
+            let bits = cx.w.mode.bits() & !mask | value << field.offset & mask;
+            cx.w.mode = Mode::new(bits);
+            Ok(Next::Fall)
+        }
+        HW_TRAPSTS => Ok(Next::Fall),
+        _ => Err(Fault::Unsupported("writing this hardware register")),
+    }
+}
+
+fn set_register(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let value = cx.scalar(&s.src[0], Ty::B32)?;
+    write_register(cx, s, value)
+}
+
+fn set_register_literal(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let value = cx.scalar(&s.src[2], Ty::B32)?;
+    write_register(cx, s, value)
+}
+
+/// M0[7:0] is added to the VGPR numbers of the operands that M0[15:12] selects (MI100 ISA 6.6).
+const INDEX: u32 = 0xff;
+const INDEXED_OPERANDS: u32 = 0xf000;
+
+fn index_on(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    index_value(cx, s)?;
+    index_operands(cx, s)?;
+    cx.w.mode = Mode::new(cx.w.mode.bits() | Mode::GPR_IDX_EN);
+    Ok(Next::Fall)
+}
+
+fn index_off(cx: &mut Cx<'_>, _: &Step) -> Outcome {
+    cx.w.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
+    Ok(Next::Fall)
+}
+
+fn index_value(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let value = cx.scalar(&s.src[0], Ty::B32)?;
+    cx.w.set_m0_bits(INDEX, value);
+    Ok(Next::Fall)
+}
+
+fn index_operands(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    cx.w.set_m0_bits(INDEXED_OPERANDS, (s.imm as u32) << 12);
+    Ok(Next::Fall)
+}

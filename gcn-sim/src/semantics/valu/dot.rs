@@ -1,0 +1,99 @@
+//! Dot products within a lane.
+//!
+//! The order in which the hardware adds the products of the float forms is not documented; here each exact product is
+//! added to the accumulator in ascending order, each addition rounded to nearest even.
+
+use super::packed::pick;
+use super::read::raw32;
+use super::write::{clamp_single, write_mask, write32};
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::Step;
+use crate::core::value::{LANES, Ty};
+use crate::fp::{bf16_to_f32, f16_to_f32, flush16, flush32, fma32};
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    for name in ["v_dot2_f32_f16", "v_dot2c_f32_f16"] {
+        ops.add(name, float(|cx, h| f16_to_f32(if cx { flush16(u32::from(h)) as u16 } else { h })));
+    }
+    for name in ["v_dot2_f32_bf16", "v_dot2c_f32_bf16"] {
+        ops.add(name, float(|_, h| bf16_to_f32(h)));
+    }
+    for name in ["v_dot2_i32_i16", "v_dot2c_i32_i16"] {
+        ops.add(name, integer(16, true));
+    }
+    ops.add("v_dot2_u32_u16", integer(16, false));
+    for name in ["v_dot4_i32_i8", "v_dot4c_i32_i8"] {
+        ops.add(name, integer(8, true));
+    }
+    ops.add("v_dot4_u32_u8", integer(8, false));
+    for name in ["v_dot8_i32_i4", "v_dot8c_i32_i4"] {
+        ops.add(name, integer(4, true));
+    }
+    ops.add("v_dot8_u32_u4", integer(4, false));
+}
+
+fn float(widen: fn(bool, u16) -> f32) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [a, b, c] = operands(cx, s)?;
+        let mode = cx.w.mode;
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let (x, y) = (pick(s, 0, a[lane]), pick(s, 1, b[lane]));
+            let widen = |h| widen(mode.flush_in16_64, h);
+            let negate = s.inst.mods.neg_lo >> 2 & 1;
+            let start = f32::from_bits(c[lane] ^ u32::from(negate) << 31);
+            let sum = (0..2).fold(start, |sum, i| fma32(widen(x[i]), widen(y[i]), sum));
+            let sum = if s.inst.mods.clamp { clamp_single(&mode, sum) } else { sum };
+            out[lane] = if mode.flush_out32 { flush32(sum.to_bits()) } else { sum.to_bits() };
+        }
+        let mask = write_mask(cx, s);
+        write32(cx, s.vdst, mask, &out);
+        Ok(Next::Fall)
+    })
+    .rounds()
+}
+
+fn operands(cx: &Cx<'_>, s: &Step) -> Result<[[u32; LANES]; 3], Fault> {
+    let mut lanes = [[0; LANES]; 3];
+    for (lanes, src) in lanes.iter_mut().zip(&s.src) {
+        *lanes = raw32(cx, src, Ty::B32)?;
+    }
+    if let Some(dpp) = s.inst.mods.dpp {
+        let source = lanes[0];
+        lanes[0] = super::read::permuted(&dpp, cx.w.exec(), &source);
+    }
+    Ok(lanes)
+}
+
+/// Sum of the products of the `bits`-wide integer elements; saturates with `clamp`.
+fn integer(bits: u32, signed: bool) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        if s.inst.mods.neg_lo | s.inst.mods.neg_hi != 0 {
+            return Err(Fault::Unsupported("negation of an integer dot product"));
+        }
+        let [a, b, c] = operands(cx, s)?;
+        let element = |x: u32, i: u32| {
+            let field = x >> (i * bits) << (32 - bits);
+            if signed { i64::from(field as i32 >> (32 - bits)) } else { i64::from(field >> (32 - bits)) }
+        };
+        let (low, high) =
+            if signed { (i64::from(i32::MIN), i64::from(i32::MAX)) } else { (0, i64::from(u32::MAX)) };
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let (x, y) = if bits == 16 {
+                // Only the 16-bit forms have op_sel.
+                let join = |h: [u16; 2]| u32::from(h[0]) | u32::from(h[1]) << 16;
+                (join(pick(s, 0, a[lane])), join(pick(s, 1, b[lane])))
+            } else {
+                (a[lane], b[lane])
+            };
+            let start = if signed { i64::from(c[lane] as i32) } else { i64::from(c[lane]) };
+            let sum = (0..32 / bits).fold(start, |sum, i| sum + element(x, i) * element(y, i));
+            out[lane] = if s.inst.mods.clamp { sum.clamp(low, high) } else { sum } as u32;
+        }
+        let mask = write_mask(cx, s);
+        write32(cx, s.vdst, mask, &out);
+        Ok(Next::Fall)
+    })
+}

@@ -1,0 +1,103 @@
+//! Instructions that look across lanes or select by a lane mask, and moves to and from AGPRs.
+
+use super::op1;
+use super::read::{Fetch, raw32};
+use super::write::{Finish, write_mask, write32};
+use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::step::{Src, Step};
+use crate::core::value::{LANES, Raw, Ty};
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    ops.add("v_nop", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    ops.add("v_clrexcp", Op::new(|_: &mut Cx<'_>, _: &Step| Ok(Next::Fall)));
+    for name in ["v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32"] {
+        ops.add(name, op1(|a: u32| a));
+    }
+    ops.add("v_readfirstlane_b32", Op::new(read_first_lane));
+    ops.add("v_readlane_b32", Op::new(read_lane));
+    ops.add("v_writelane_b32", Op::new(write_lane));
+    ops.add("v_cndmask_b32", Op::new(select));
+    ops.add("v_mbcnt_lo_u32_b32", mask_count(|lane| if lane < 32 { (1u32 << lane) - 1 } else { u32::MAX }));
+    ops.add("v_mbcnt_hi_u32_b32", mask_count(|lane| if lane < 32 { 0 } else { (1u32 << (lane - 32)) - 1 }));
+    ops.add("v_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap(cx, s, |lane| lane)));
+    // Row 1 (3) of the first register with row 0 (2) of the second; and the upper half with the lower half.
+    ops.add("v_permlane16_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 16)));
+    ops.add("v_permlane32_swap_b32", Op::new(|cx: &mut Cx<'_>, s: &Step| swap_rows(cx, s, 32)));
+}
+
+fn read_first_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let lanes = raw32(cx, &s.src[0], Ty::B32)?;
+    // With no active lane, lane 0 is read.
+    let first = cx.w.exec().trailing_zeros() as usize % LANES;
+    cx.w.s[s.sdst as usize] = lanes[first];
+    Ok(Next::Fall)
+}
+
+fn read_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % LANES;
+    let lanes = raw32(cx, &s.src[0], Ty::B32)?;
+    cx.w.s[s.sdst as usize] = lanes[lane];
+    Ok(Next::Fall)
+}
+
+fn write_lane(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let value = cx.scalar(&s.src[0], Ty::B32)?;
+    let lane = cx.scalar(&s.src[1], Ty::B32)? as usize % LANES;
+    cx.w.v[s.vdst as usize][lane] = value;
+    Ok(Next::Fall)
+}
+
+/// src1 where the mask bit is set, else src0.
+fn select(cx: &mut Cx<'_>, s: &Step) -> Outcome {
+    let mask = cx.scalar_wide(&s.src[2], Ty::B64)?;
+    let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
+    let a = u32::fetch(cx, s, 0, Ty::B32, &mut buffer_a)?;
+    let b = u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
+    let mut out = u32::ZERO;
+    for lane in 0..LANES {
+        out[lane] = if mask >> lane & 1 == 1 { b[lane] } else { a[lane] };
+    }
+    u32::finish(cx, s, Ty::B32, &mut out);
+    Ok(Next::Fall)
+}
+
+/// Number of set bits of src0 below the lane, plus src1.
+fn mask_count(below: fn(usize) -> u32) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let (mut buffer_a, mut buffer_b) = (u32::ZERO, u32::ZERO);
+        let a = u32::fetch(cx, s, 0, Ty::B32, &mut buffer_a)?;
+        let b = u32::fetch(cx, s, 1, Ty::B32, &mut buffer_b)?;
+        let mut out = u32::ZERO;
+        for lane in 0..LANES {
+            out[lane] = (a[lane] & below(lane)).count_ones().wrapping_add(b[lane]);
+        }
+        u32::finish(cx, s, Ty::B32, &mut out);
+        Ok(Next::Fall)
+    })
+}
+
+fn swap(cx: &mut Cx<'_>, s: &Step, _same: fn(usize) -> usize) -> Outcome {
+    let Src::Vector(other) = s.src[1] else {
+        return Err(Fault::Unsupported("a swap with a non-vector operand"));
+    };
+    let mask = write_mask(cx, s);
+    let (a, b) = (cx.w.v[s.vdst as usize], cx.w.v[other as usize]);
+    write32(cx, s.vdst, mask, &b);
+    write32(cx, other, mask, &a);
+    Ok(Next::Fall)
+}
+
+/// Exchanges the odd rows of the first register with the even rows of the second; EXEC does not matter.
+fn swap_rows(cx: &mut Cx<'_>, s: &Step, row: usize) -> Outcome {
+    let Src::Vector(other) = s.src[1] else {
+        return Err(Fault::Unsupported("a swap with a non-vector operand"));
+    };
+    let (mut a, mut b) = (cx.w.v[s.vdst as usize], cx.w.v[other as usize]);
+    for lane in (0..LANES).filter(|lane| lane / row % 2 == 1) {
+        std::mem::swap(&mut a[lane], &mut b[lane - row]);
+    }
+    cx.w.v[s.vdst as usize] = a;
+    cx.w.v[other as usize] = b;
+    Ok(Next::Fall)
+}

@@ -1,0 +1,82 @@
+//! Mixed-precision multiply-add: each source is an f32, or an f16 half chosen by `op_sel` where `op_sel_hi` is set.
+
+use super::read::raw32;
+use super::write::{clamp_half, clamp_single, write_mask, write32};
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::{Src, Step};
+use crate::core::value::{LANES, Ty};
+use crate::fp::{f16_to_f32, f32_to_f16, flush16, flush32, fma16, fma32};
+use crate::semantics::op::{Op, Ops};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum To {
+    Single,
+    LowHalf,
+    HighHalf,
+}
+
+pub(crate) fn add(ops: &mut Ops) {
+    // The MAD forms of gfx900 are fused as well (MI100 ISA 6.7).
+    for name in ["v_fma_mix_f32", "v_mad_mix_f32"] {
+        ops.add(name, mixed(To::Single));
+    }
+    for name in ["v_fma_mixlo_f16", "v_mad_mixlo_f16"] {
+        ops.add(name, mixed(To::LowHalf));
+    }
+    for name in ["v_fma_mixhi_f16", "v_mad_mixhi_f16"] {
+        ops.add(name, mixed(To::HighHalf));
+    }
+}
+
+/// Source `i` widened to f32.
+pub(super) fn source(cx: &Cx<'_>, s: &Step, i: usize) -> Result<[f32; LANES], Fault> {
+    let mods = &s.inst.mods;
+    let half = mods.op_sel_hi >> i & 1 == 1;
+    let upper = mods.op_sel >> i & 1 == 1;
+    // For the half-writing forms, the tied destination is not a source of the product.
+    let lanes = raw32(cx, &s.src[i], if half { Ty::F16 } else { Ty::F32 })?;
+    let constant = matches!(s.src[i], Src::Const(_));
+    Ok(lanes.map(|x| {
+        let value = if half {
+            let bits = if upper && !constant { x >> 16 } else { x & 0xffff };
+            let bits = if cx.w.mode.flush_in16_64 { flush16(bits) } else { bits };
+            f16_to_f32(bits as u16)
+        } else {
+            f32::from_bits(if cx.w.mode.flush_in32 { flush32(x) } else { x })
+        };
+        let value = if mods.abs >> i & 1 == 1 { value.abs() } else { value };
+        if mods.neg >> i & 1 == 1 { -value } else { value }
+    }))
+}
+
+fn mixed(to: To) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let [a, b, c] = [source(cx, s, 0)?, source(cx, s, 1)?, source(cx, s, 2)?];
+        let mode = cx.w.mode;
+        let to_half =
+            if cx.machine.rounds_mix_twice() { |a, b, c| f32_to_f16(fma32(a, b, c)) } else { fma16 };
+        let old = cx.w.v[s.vdst as usize];
+        let mut out = [0; LANES];
+        for lane in 0..LANES {
+            let (a, b, c) = (a[lane], b[lane], c[lane]);
+            let half = || {
+                let x = u32::from(to_half(a, b, c));
+                let x = if s.inst.mods.clamp { clamp_half(&mode, x) } else { x };
+                if mode.flush_out16_64 { flush16(x) } else { x }
+            };
+            out[lane] = match to {
+                To::Single => {
+                    let x = fma32(a, b, c);
+                    let x = if s.inst.mods.clamp { clamp_single(&mode, x) } else { x };
+                    if mode.flush_out32 { flush32(x.to_bits()) } else { x.to_bits() }
+                }
+                To::LowHalf => old[lane] & 0xffff_0000 | half(),
+                To::HighHalf => old[lane] & 0xffff | half() << 16,
+            };
+        }
+        let mask = write_mask(cx, s);
+        write32(cx, s.vdst, mask, &out);
+        Ok(Next::Fall)
+    })
+    .rounds()
+}

@@ -1,0 +1,384 @@
+//! Conversions from and to fp8, bf8, fp6, bf6 and fp4, scaled and not, and stochastic rounding.
+//!
+//! A scaled conversion divides by 2^(exponent of its scale operand) when it narrows and multiplies when it widens; a
+//! scale whose exponent field is all ones is NaN and makes every result NaN. The conversions do not depend on the
+//! rounding and denormal modes.
+
+use super::Fetch;
+use super::read::raw32;
+use super::write::{finish_singles, write_mask, write32};
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::{Src, Step};
+use crate::core::value::{LANES, Raw, Ty};
+use crate::core::wave::Lanes;
+use crate::fp::small::{Rounding, Small, Wide, table};
+use crate::fp::soft::Format;
+use crate::semantics::op::{Op, Ops};
+
+pub(crate) fn add(ops: &mut Ops) {
+    ops.add("v_prng_b32", super::op1(next_random));
+    unscaled(ops);
+    for (name, format) in [("fp8", Format8::Fp8), ("bf8", Format8::Bf8)] {
+        for (from, bits) in [("f32", Bits::F32), ("f16", Bits::F16), ("bf16", Bits::Bf16)] {
+            let to = Target8::Eight(format);
+            let count = 2;
+            ops.add(scaled(&["pk", name, from]), narrow(Narrow { from: bits, to, count, ..Narrow::PAIR }));
+            ops.add(
+                scaled(&["sr", name, from]),
+                narrow(Narrow { from: bits, to, count: 1, random: true, ..Narrow::PAIR }),
+            );
+            ops.add(scaled(&["pk", from, name]), widen(Widen { to: bits, from: to, count: 2, unit: 16 }));
+        }
+        for (to, bits) in [("f32", Bits::F32), ("f16", Bits::F16)] {
+            let from = Target8::Eight(format);
+            ops.add(scaled(&[to, name]), widen(Widen { to: bits, from, count: 1, unit: 8 }));
+        }
+    }
+    four_and_six_bits(ops);
+}
+
+fn four_and_six_bits(ops: &mut Ops) {
+    for (from, bits) in [("f32", Bits::F32), ("f16", Bits::F16), ("bf16", Bits::Bf16)] {
+        let fp4 = Target8::Other(Small::E2M1);
+        let pair = Narrow { from: bits, to: fp4, count: 2, ..Narrow::PAIR };
+        ops.add(scaled(&["pk_fp4", from]), narrow(pair));
+        ops.add(scaled(&["sr_pk_fp4", from]), narrow(Narrow { random: true, ..pair }));
+        ops.add(scaled(&["pk", from, "fp4"]), widen(Widen { to: bits, from: fp4, count: 2, unit: 8 }));
+        for (name, format) in [("fp6", Small::E2M3), ("bf6", Small::E3M2)] {
+            let six = Target8::Other(format);
+            let all = Narrow { from: bits, to: six, count: 32, ..Narrow::PAIR };
+            if bits == Bits::F32 {
+                ops.add(scaled(&["2xpk16", name, from]), narrow(all));
+            } else {
+                ops.add(scaled(&["pk32", name, from]), narrow(all));
+            }
+            ops.add(scaled(&["sr_pk32", name, from]), narrow(Narrow { random: true, ..all }));
+            ops.add(scaled(&["pk32", from, name]), widen(Widen { to: bits, from: six, count: 32, unit: 0 }));
+        }
+    }
+}
+
+/// `v_cvt_scalef32_` and the parts, which live as long as the table of functions.
+fn scaled(parts: &[&str]) -> &'static str {
+    Box::leak(format!("v_cvt_scalef32_{}", parts.join("_")).into_boxed_str())
+}
+
+/// The pseudo-random sequence that the multi-element stochastic conversions run through.
+fn next_random(x: u32) -> u32 {
+    x << 1 ^ if x >> 31 == 1 { 197 } else { 0 }
+}
+
+/// The two 8-bit formats, which differ by target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format8 {
+    Fp8,
+    Bf8,
+}
+
+/// A small format, perhaps yet to be chosen by target.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target8 {
+    Eight(Format8),
+    Other(Small),
+}
+
+impl Target8 {
+    fn of(self, s: &Step) -> Small {
+        match self {
+            Target8::Eight(Format8::Fp8) => Small::fp8(s.arch),
+            Target8::Eight(Format8::Bf8) => Small::bf8(s.arch),
+            Target8::Other(format) => format,
+        }
+    }
+}
+
+/// The formats on the other side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bits {
+    F32,
+    F16,
+    Bf16,
+}
+
+impl Bits {
+    fn width(self) -> usize {
+        if self == Bits::F32 { 32 } else { 16 }
+    }
+
+    fn wide(self) -> Wide {
+        match self {
+            Bits::F32 => Wide::F32,
+            Bits::F16 => Wide::F16,
+            Bits::Bf16 => Wide::BF16,
+        }
+    }
+
+    fn format(self) -> Format {
+        match self {
+            Bits::F32 => Format::F32,
+            Bits::F16 => Format::F16,
+            Bits::Bf16 => Format::BF16,
+        }
+    }
+}
+
+fn unscaled(ops: &mut Ops) {
+    for (name, format) in [("fp8", Format8::Fp8), ("bf8", Format8::Bf8)] {
+        let format = Target8::Eight(format);
+        let leak = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        ops.add(leak(format!("v_cvt_f32_{name}")), widen_plain(format, 1));
+        ops.add(leak(format!("v_cvt_pk_f32_{name}")), widen_plain(format, 2));
+        let pair = Narrow { to: format, scaled: false, ..Narrow::PAIR };
+        ops.add(leak(format!("v_cvt_pk_{name}_f32")), narrow(pair));
+        ops.add(leak(format!("v_cvt_sr_{name}_f32")), narrow(Narrow { count: 1, random: true, ..pair }));
+    }
+    for (name, format) in [("v_cvt_sr_f16_f32", Small::E5M10), ("v_cvt_sr_bf16_f32", Small::E8M7)] {
+        let to = Target8::Other(format);
+        ops.add(name, narrow(Narrow { to, count: 1, scaled: false, random: true, ..Narrow::PAIR }));
+    }
+}
+
+/// Bytes 0 and 1 (of the part that SDWA selects) as f32 in as many registers.
+fn widen_plain(format: Target8, count: usize) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let mut buffer = u32::ZERO;
+        let codes = u32::fetch(cx, s, 0, Ty::B32, &mut buffer)?;
+        let values = table(format.of(s));
+        let mut out = [[0; LANES]; 2];
+        for (i, out) in out.iter_mut().enumerate().take(count) {
+            for lane in 0..LANES {
+                out[lane] = values.value(codes[lane] >> (8 * i)).to_bits();
+            }
+        }
+        finish_singles(cx, s, &mut out[..count]);
+        Ok(Next::Fall)
+    })
+}
+
+/// 2^`n`, or NaN.
+#[derive(Clone, Copy)]
+struct Scale(Option<i32>);
+
+impl Scale {
+    fn of(bits: u32) -> Scale {
+        let field = (bits >> 23 & 0xff) as i32;
+        Scale((field != 0xff).then_some(field - 127))
+    }
+}
+
+/// A widening conversion: `count` elements.
+#[derive(Clone, Copy)]
+struct Widen {
+    from: Target8,
+    to: Bits,
+    count: usize,
+    /// Bits of the part of the source that `op_sel` chooses; 0 if it chooses none.
+    unit: u32,
+}
+
+fn widen(what: Widen) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let mut buffer = u32::ZERO;
+        let scales = *u32::fetch(cx, s, 1, Ty::B32, &mut buffer)?;
+        let format = what.from.of(s);
+        let registers = (what.count * format.bits() as usize).div_ceil(32);
+        let source = words(cx, &s.src[0], registers)?;
+        // Two bits choose a byte, one a half.
+        let chosen = u32::from(s.inst.mods.op_sel) & if what.unit == 8 { 3 } else { 1 };
+        let mut out = [[0; LANES]; 32];
+        for lane in 0..LANES {
+            let scale = Scale::of(scales[lane]);
+            for i in 0..what.count {
+                let bit = (chosen * what.unit) as usize + i * format.bits() as usize;
+                let code = field(&source, lane, bit, format.bits());
+                let value = match scale.0 {
+                    Some(scale) => format.widen(code, scale, what.to.format()) as u32,
+                    None => what.to.format().nan() as u32,
+                };
+                let at = i * what.to.width();
+                out[at / 32][lane] |= value << (at % 32);
+            }
+        }
+        store(cx, s, what.count * what.to.width(), &out);
+        Ok(Next::Fall)
+    })
+}
+
+/// A narrowing conversion: `count` elements.
+#[derive(Clone, Copy)]
+struct Narrow {
+    from: Bits,
+    to: Target8,
+    count: usize,
+    /// The last source is a scale.
+    scaled: bool,
+    /// src1 holds random bits.
+    random: bool,
+}
+
+impl Narrow {
+    /// Two f32 to fp8.
+    const PAIR: Narrow =
+        Narrow { from: Bits::F32, to: Target8::Eight(Format8::Fp8), count: 2, scaled: true, random: false };
+
+    /// Sources of elements: `src0`, and `src1` where two registers of f32 do not stand side by side in `src0`.
+    fn element_sources(&self) -> usize {
+        if self.from == Bits::F32 && !self.random && self.count > 1 { 2 } else { 1 }
+    }
+
+    /// The elements of every lane. Those of two sources alternate.
+    fn elements(&self, cx: &Cx<'_>, s: &Step) -> Result<Vec<Lanes>, Fault> {
+        let sources = self.element_sources();
+        let each = self.count / sources;
+        let mut elements = vec![[0; LANES]; self.count];
+        for source in 0..sources {
+            let registers = each * self.from.width() / 32;
+            if registers <= 1 {
+                self.one_register(cx, s, source, &mut elements)?;
+                continue;
+            }
+            for (n, register) in words(cx, &s.src[source], registers)?.iter().enumerate() {
+                let per_register = 32 / self.from.width();
+                for part in 0..per_register {
+                    let index = (n * per_register + part) * sources + source;
+                    elements[index] = register.map(|x| part_of(x, part, self.from.width()));
+                }
+            }
+            self.modify(s, source, &mut elements)?;
+        }
+        Ok(elements)
+    }
+
+    /// The elements of a source of one register or less: one, or two halves.
+    fn one_register(
+        &self,
+        cx: &Cx<'_>,
+        s: &Step,
+        source: usize,
+        elements: &mut [Lanes],
+    ) -> Result<(), Fault> {
+        let mods = &s.inst.mods;
+        let mut buffer = u32::ZERO;
+        if self.count == 1 && self.from == Bits::F16 {
+            elements[0] = *u32::fetch(cx, s, source, Ty::B16, &mut buffer)?;
+        } else if self.from == Bits::F32 {
+            elements[source] = *u32::fetch(cx, s, source, Ty::B32, &mut buffer)?;
+        } else {
+            let word = match s.src[source] {
+                Src::Const(c) if self.from == Bits::F16 => [c.packed_f16(); LANES],
+                Src::Const(c) => [c.packed_bf16(); LANES],
+                ref other => raw32(cx, other, Ty::B32)?,
+            };
+            let upper = usize::from(self.count == 1 && mods.op_sel & 1 == 1);
+            for (i, element) in elements.iter_mut().enumerate() {
+                *element = word.map(|x| part_of(x, i + upper, 16));
+            }
+            self.modify(s, source, elements)?;
+        }
+        Ok(())
+    }
+
+    /// Source modifiers of elements that were read without them.
+    fn modify(&self, s: &Step, source: usize, elements: &mut [Lanes]) -> Result<(), Fault> {
+        let mods = &s.inst.mods;
+        let (abs, neg) = (mods.abs >> source & 1 == 1, mods.neg >> source & 1 == 1);
+        if !abs && !neg {
+            return Ok(());
+        }
+        if self.count > 1 {
+            return Err(Fault::Unsupported("source modifiers of a packed conversion"));
+        }
+        let sign = 1 << (self.from.width() - 1);
+        let keep = if abs { !sign } else { u32::MAX };
+        elements.iter_mut().flatten().for_each(|x| *x = *x & keep ^ if neg { sign } else { 0 });
+        Ok(())
+    }
+}
+
+fn narrow(what: Narrow) -> Op {
+    Op::new(move |cx: &mut Cx<'_>, s: &Step| {
+        let format = what.to.of(s);
+        let bits = format.bits() as usize;
+        let elements = what.elements(cx, s)?;
+        let second = if what.random { 1 } else { what.element_sources() };
+        let mut buffer = u32::ZERO;
+        let random = if what.random { *u32::fetch(cx, s, 1, Ty::B32, &mut buffer)? } else { [0; LANES] };
+        let scale_source = second + usize::from(what.random);
+        let scales = if what.scaled {
+            *u32::fetch(cx, s, scale_source, Ty::B32, &mut buffer)?
+        } else {
+            [1f32.to_bits(); LANES]
+        };
+        let saturate = saturates(cx) && format != Small::E8M7;
+        let mut out = [[0; LANES]; 32];
+        for lane in 0..LANES {
+            let scale = Scale::of(scales[lane]);
+            let mut random = random[lane];
+            for (i, element) in elements.iter().enumerate() {
+                let round = if what.random { Rounding::Stochastic(random) } else { Rounding::NearestEven };
+                random = next_random(random);
+                // A NaN scale is as good as a NaN element.
+                let (x, scale) = match scale.0 {
+                    Some(scale) => (element[lane], scale),
+                    None => (element[lane] | ((1 << (what.from.width() - 1)) - 1), 0),
+                };
+                let code = format.narrow(what.from.wide(), x, scale, round, saturate);
+                let (at, shift) = (i * bits / 32, i * bits % 32);
+                out[at][lane] |= code << shift;
+                if shift + bits > 32 {
+                    out[at + 1][lane] |= code >> (32 - shift);
+                }
+            }
+        }
+        store(cx, s, what.count * bits, &out);
+        Ok(Next::Fall)
+    })
+}
+
+/// Overflow gives the largest number.
+fn saturates(cx: &Cx<'_>) -> bool {
+    cx.w.mode.keeps_f16_finite()
+}
+
+fn part_of(x: u32, part: usize, width: usize) -> u32 {
+    if width == 32 { x } else { x >> (16 * part) & 0xffff }
+}
+
+/// The registers of an operand. Only vector registers come in more than one.
+fn words(cx: &Cx<'_>, src: &Src, count: usize) -> Result<Vec<Lanes>, Fault> {
+    match src {
+        Src::Vector(slot) => Ok((0..count).map(|n| cx.w.v[*slot as usize + n]).collect()),
+        other if count == 1 => Ok(vec![raw32(cx, other, Ty::B32)?]),
+        _ => Err(Fault::Unsupported("a conversion of several registers from other than vector registers")),
+    }
+}
+
+/// `bits` bits from `bit` on of a lane's registers.
+fn field(words: &[Lanes], lane: usize, bit: usize, bits: u32) -> u32 {
+    let word = |n: usize| words.get(n).map_or(0, |w| u64::from(w[lane]));
+    let pair = word(bit / 32) | word(bit / 32 + 1) << 32;
+    (pair >> (bit % 32)) as u32 & ((1 << bits) - 1)
+}
+
+/// Writes `bits` bits per lane. Less than a register: to the byte or half that `op_sel` chooses, the rest is kept.
+fn store(cx: &mut Cx<'_>, s: &Step, bits: usize, out: &[Lanes; 32]) {
+    let mask = write_mask(cx, s);
+    if bits >= 32 {
+        for (n, out) in out.iter().enumerate().take(bits / 32) {
+            write32(cx, s.vdst + n as u16, mask, out);
+        }
+        return;
+    }
+    let op_sel = s.inst.mods.op_sel;
+    let last = s.inst.desc.op_sel_dst_bit().unwrap_or(3);
+    // The last bit of op_sel is the upper bit of a byte's number, or the number of a half.
+    let upper = u32::from(op_sel >> last & 1);
+    let lower = u32::from(op_sel >> last.saturating_sub(1) & 1);
+    let shift = if bits == 8 { 16 * upper + 8 * lower } else { 16 * upper };
+    let keep = !(((1u32 << bits) - 1) << shift);
+    let mut merged = cx.w.v[s.vdst as usize];
+    for lane in 0..LANES {
+        merged[lane] = merged[lane] & keep | out[0][lane] << shift;
+    }
+    write32(cx, s.vdst, mask, &merged);
+}

@@ -1,0 +1,218 @@
+//! Writing vector results: output modifiers, denormal flush, and the masked write.
+
+use crate::core::exec::Cx;
+use crate::core::step::Step;
+use crate::core::value::{LANES, Raw, Ty};
+use crate::core::wave::{Lanes, Mode};
+use crate::fp::{self, f16_to_f32, f32_to_f16, flush16, flush32, flush64};
+
+use super::read::dpp_write_mask;
+
+/// A word type that vector results come in.
+pub(crate) trait Finish: Raw {
+    /// Applies the output modifiers of `s` to `out` and writes the active lanes of the destination.
+    fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [Self; LANES]);
+}
+
+impl Finish for u32 {
+    #[inline]
+    fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
+        if !s.plain_dst {
+            return modified32(cx, s, ty, out);
+        }
+        match ty {
+            Ty::F32 if cx.w.mode.flush_out32 => out.iter_mut().for_each(|x| *x = flush32(*x)),
+            Ty::F16 if cx.w.mode.flush_out16_64 => out.iter_mut().for_each(|x| *x = flush16(*x)),
+            _ => {}
+        }
+        write32(cx, s.vdst, cx.w.exec(), out);
+    }
+}
+
+impl Finish for u64 {
+    #[inline]
+    fn finish(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut [u64; LANES]) {
+        if ty == Ty::F64 {
+            modify_f64(&cx.w.mode, s, out);
+        }
+        let mask = write_mask(cx, s);
+        write64(cx, s.vdst, mask, out);
+    }
+}
+
+fn flushes_output(mode: &Mode, ty: Ty) -> bool {
+    match ty {
+        Ty::F32 => mode.flush_out32,
+        Ty::F16 | Ty::F64 => mode.flush_out16_64,
+        _ => false,
+    }
+}
+
+/// EXEC, less the lanes that DPP leaves alone.
+pub(crate) fn write_mask(cx: &Cx<'_>, s: &Step) -> u64 {
+    let exec = cx.w.exec();
+    s.inst.mods.dpp.map_or(exec, |dpp| exec & dpp_write_mask(&dpp, exec))
+}
+
+/// Writes the lanes of `mask` to a vector register.
+#[inline]
+pub(crate) fn write32(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &Lanes) {
+    let register = &mut cx.w.v[slot as usize];
+    if mask == u64::MAX {
+        *register = *out;
+        return;
+    }
+    for lane in 0..LANES {
+        register[lane] = if mask >> lane & 1 == 1 { out[lane] } else { register[lane] };
+    }
+}
+
+/// Writes the lanes of `mask` to a pair of vector registers.
+#[inline]
+pub(crate) fn write64(cx: &mut Cx<'_>, slot: u16, mask: u64, out: &[u64; LANES]) {
+    let mut half: Lanes = [0; LANES];
+    for lane in 0..LANES {
+        half[lane] = out[lane] as u32;
+    }
+    write32(cx, slot, mask, &half);
+    for lane in 0..LANES {
+        half[lane] = (out[lane] >> 32) as u32;
+    }
+    write32(cx, slot + 1, mask, &half);
+}
+
+#[inline(never)]
+fn modified32(cx: &mut Cx<'_>, s: &Step, ty: Ty, out: &mut Lanes) {
+    let mode = cx.w.mode;
+    match ty {
+        Ty::F32 => out.iter_mut().for_each(|x| *x = modify_f32(&mode, s, *x)),
+        Ty::F16 => out.iter_mut().for_each(|x| *x = modify_f16(&mode, s, *x)),
+        _ => {}
+    }
+    let mask = write_mask(cx, s);
+    let old = &cx.w.v[s.vdst as usize];
+    if let Some(sdwa) = s.inst.mods.sdwa {
+        for (x, old) in out.iter_mut().zip(old) {
+            *x = insert_part(*x, *old, sdwa.dst_sel, sdwa.dst_unused);
+        }
+    } else if let (true, Some(half)) = (ty.is_16(), s.half) {
+        for (x, old) in out.iter_mut().zip(old) {
+            *x = if half == 0 { *old & 0xffff_0000 | *x & 0xffff } else { *old & 0xffff | *x << 16 };
+        }
+    }
+    write32(cx, s.vdst, mask, out);
+}
+
+/// Places a result in the part of the destination that SDWA selects. `unused`: 0 zeroes the rest, 1 sign-extends
+/// (and zeroes below), 2 keeps it.
+fn insert_part(x: u32, old: u32, select: u8, unused: u8) -> u32 {
+    let (shift, bits) = match select {
+        0..=3 => (u32::from(select) * 8, 8),
+        4 => (0, 16),
+        5 => (16, 16),
+        _ => return x,
+    };
+    let mask = ((1u32 << bits) - 1) << shift;
+    let part = x << shift & mask;
+    match unused {
+        0 => part,
+        1 => {
+            ((part << (32 - bits - shift)) as i32 >> (32 - bits - shift)) as u32
+                & !(mask.wrapping_sub(1) & !mask)
+        }
+        _ => old & !mask | part,
+    }
+}
+
+/// Output modifiers work only where denormal results are flushed and IEEE mode is off (CDNA ISA 6.2.2).
+fn scale(mode: &Mode, s: &Step, ty: Ty) -> Option<f64> {
+    let factor = [1.0, 2.0, 4.0, 0.5][(s.inst.mods.omod & 3) as usize];
+    (s.inst.mods.omod != 0 && !mode.ieee && flushes_output(mode, ty)).then_some(factor)
+}
+
+fn clamp(mode: &Mode, x: f64) -> f64 {
+    if x.is_nan() { if mode.dx10_clamp { 0.0 } else { x } } else { x.clamp(0.0, 1.0) + 0.0 }
+}
+
+/// Clamps an f32 to 0..=1.
+pub(crate) fn clamp_single(mode: &Mode, x: f32) -> f32 {
+    if x.is_nan() && !mode.dx10_clamp { x } else { clamp(mode, f64::from(x)) as f32 }
+}
+
+/// Writes f32 results to consecutive registers, with output modifiers.
+pub(crate) fn finish_singles(cx: &mut Cx<'_>, s: &Step, out: &mut [Lanes]) {
+    let mode = cx.w.mode;
+    let mask = write_mask(cx, s);
+    for (n, out) in out.iter_mut().enumerate() {
+        out.iter_mut().for_each(|x| *x = modify_f32(&mode, s, *x));
+        write32(cx, s.vdst + n as u16, mask, out);
+    }
+}
+
+fn modify_f32(mode: &Mode, s: &Step, bits: u32) -> u32 {
+    let mut bits = bits;
+    if let Some(factor) = scale(mode, s, Ty::F32) {
+        // A scaled minus zero becomes plus zero.
+        bits = fp::mul32(f32::from_bits(bits), factor as f32).to_bits();
+        bits = if bits == 0x8000_0000 { 0 } else { bits };
+    }
+    if s.inst.mods.clamp {
+        bits = clamp_single(mode, f32::from_bits(bits)).to_bits();
+    }
+    if mode.flush_out32 { flush32(bits) } else { bits }
+}
+
+fn modify_f16(mode: &Mode, s: &Step, bits: u32) -> u32 {
+    let mut bits = bits & 0xffff;
+    if let Some(factor) = scale(mode, s, Ty::F16) {
+        bits = u32::from(f32_to_f16(f16_to_f32(bits as u16) * factor as f32));
+        bits = if bits == 0x8000 { 0 } else { bits };
+    }
+    if s.inst.mods.clamp {
+        bits = clamp_half(mode, bits);
+    }
+    if mode.flush_out16_64 { flush16(bits) } else { bits }
+}
+
+/// Clamps an f16 to 0..=1.
+pub(crate) fn clamp_half(mode: &Mode, bits: u32) -> u32 {
+    let x = f16_to_f32(bits as u16);
+    if x.is_nan() && !mode.dx10_clamp {
+        bits
+    } else {
+        u32::from(f32_to_f16(clamp(mode, f64::from(x)) as f32))
+    }
+}
+
+fn modify_f64(mode: &Mode, s: &Step, out: &mut [u64; LANES]) {
+    let factor = scale(mode, s, Ty::F64);
+    if factor.is_none() && !s.inst.mods.clamp && !mode.flush_out16_64 {
+        return;
+    }
+    for bits in out {
+        if let Some(factor) = factor {
+            *bits = fp::mul64(f64::from_bits(*bits), factor).to_bits();
+            *bits = if *bits == 1 << 63 { 0 } else { *bits };
+        }
+        if s.inst.mods.clamp {
+            *bits = clamp(mode, f64::from_bits(*bits)).to_bits();
+        }
+        if mode.flush_out16_64 {
+            *bits = flush64(*bits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sdwa_destinations() {
+        assert_eq!(insert_part(0xab, 0x1122_3344, 2, 2), 0x11ab_3344);
+        assert_eq!(insert_part(0xab, 0x1122_3344, 2, 0), 0x00ab_0000);
+        assert_eq!(insert_part(0xab, 0x1122_3344, 1, 1), 0xffff_ab00);
+        assert_eq!(insert_part(0x8001, 0, 5, 1), 0x8001_0000);
+        assert_eq!(insert_part(0x8001, 0x1122_3344, 4, 1), 0xffff_8001);
+    }
+}

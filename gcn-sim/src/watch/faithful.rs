@@ -1,0 +1,298 @@
+//! Faithful mode: an instruction that comes too early computes with what is really there.
+//!
+//! The machine below is as unkind as the rules allow:
+//! - The result of a memory operation reaches its registers when an `s_waitcnt` or a full counter has made it certain, and not
+//!   before; of operations that return in any order, the older one arrives last.
+//! - Other waves see a store to LDS or global memory when it is certain, a load into LDS not even its own wave.
+//! - A read of LDS that is outstanding at a barrier reads what the other waves write after it.
+//! - A result after a wait-state rule is there after that many wait states for the instructions of the rule. Before,
+//!   they see the old value; what they write over it is overwritten; a store or matrix instruction whose source they
+//!   overwrite uses the new value.
+//!
+//! Instructions always run on the plain state of the wave: old values are swapped in before and the true ones after, so
+//! that the functions of the instructions know nothing of it. A program that waits enough gives the result of functional
+//! mode.
+
+mod program;
+mod registers;
+mod rules;
+mod stores;
+mod violation;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::{Since, View};
+
+use crate::core::error::Hazard;
+use crate::core::exec::{Cx, Fault, Next};
+use crate::core::step::Step;
+use crate::semantics::execute::execute;
+use crate::semantics::indexed;
+use crate::watch::strict::counters::Counters;
+use crate::watch::strict::effect::Kind;
+use crate::watch::strict::range::LdsRange;
+use crate::watch::strict::reads::{Read, Reads};
+use crate::watch::strict::states::Pairs;
+use crate::watch::strict::{Current, Moved};
+
+pub(crate) use program::Program;
+
+use program::Info;
+use registers::Changes;
+use stores::Stores;
+
+/// A memory operation whose result is not certain.
+struct Load {
+    id: u32,
+    ordered: bool,
+    changes: Changes,
+    /// Of a read of LDS, for which another wave may write what it reads: its instruction and what that read.
+    again: Option<(usize, Box<Sources>)>,
+}
+
+/// An instruction within reach of a rule.
+struct Past {
+    at: usize,
+    /// Its view, if an index moved its registers.
+    moved: Option<Arc<View>>,
+    /// Wait states issued up to and including it.
+    position: u64,
+    /// What has been executed since.
+    since: Since,
+    changes: Changes,
+    /// Its sources with EXEC, if a rule may overwrite them.
+    sources: Option<Box<Sources>>,
+    /// Its memory operation.
+    id: u32,
+}
+
+impl Past {
+    fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
+        self.moved.as_deref().unwrap_or(&pairs.views[self.at])
+    }
+}
+
+/// What an instruction read.
+struct Sources {
+    vectors: Changes,
+    scalars: [u32; 128],
+}
+
+impl Sources {
+    fn of(cx: &Cx<'_>, info: &Info) -> Box<Sources> {
+        Box::new(Sources { vectors: Changes::before(cx.w, &info.reads, false), scalars: cx.w.s })
+    }
+}
+
+impl Load {
+    /// Reads LDS once more, if it did: other waves have had their turn since.
+    fn read_again(&mut self, program: &Program, cx: &mut Cx<'_>) {
+        let Some((at, sources)) = &self.again else { return };
+        let (info, steps) = (&program.info[*at], cx.machine.steps());
+        let now = [&info.writes, &info.reads].map(|slots| Changes::before(cx.w, slots, false));
+        let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
+        sources.vectors.undo(cx.w);
+        // It executed before.
+        if execute(cx, &steps[*at]).is_ok() {
+            self.changes.again(cx.w);
+        }
+        cx.w.s = scalars;
+        now.iter().rev().for_each(|changes| changes.undo(cx.w));
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            trace.clear();
+        }
+    }
+}
+
+/// Where reports go.
+type Report<'a> = &'a mut dyn FnMut(&Cx<'_>, Box<Hazard>);
+
+/// What faithful mode knows about a wave.
+#[derive(Default)]
+pub(crate) struct WaveState {
+    counters: Counters,
+    loads: Vec<Load>,
+    reads: Reads,
+    stores: Stores,
+    /// The wave waits at a barrier, or has just been there.
+    at_barrier: bool,
+    past: VecDeque<Past>,
+    position: u64,
+}
+
+impl WaveState {
+    pub(crate) fn reset(&mut self) {
+        self.counters.reset();
+        self.loads.clear();
+        self.reads.reset();
+        self.at_barrier = false;
+        self.stores.reset();
+        self.past.clear();
+        self.position = 0;
+    }
+
+    /// The wave's turn begins.
+    pub(crate) fn resume(&mut self, program: &Program, cx: &mut Cx<'_>) {
+        if self.at_barrier {
+            self.loads.iter_mut().for_each(|load| load.read_again(program, cx));
+        }
+        self.at_barrier = false;
+        self.stores.resume(cx);
+    }
+
+    /// True if the wave is at a barrier with reads of LDS outstanding.
+    pub(crate) fn reads_late(&self) -> bool {
+        self.at_barrier && self.loads.iter().any(|l| l.again.is_some())
+    }
+
+    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
+    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&Read, WaitCnt)> {
+        self.reads.outstanding(&self.counters)
+    }
+
+    /// The wave's turn is over. At a barrier the others see only what is certain; otherwise time passes, and all its
+    /// stores arrive.
+    pub(crate) fn suspend(&mut self, cx: &mut Cx<'_>, at_barrier: bool) {
+        self.at_barrier = at_barrier;
+        if at_barrier {
+            self.stores.suspend(cx);
+        } else {
+            self.stores.complete(cx, |_| true);
+        }
+    }
+
+    /// Executes one instruction. What came too early goes to `report`.
+    pub(crate) fn step(
+        &mut self,
+        program: &Program,
+        cx: &mut Cx<'_>,
+        step: &Step,
+        alone: bool,
+        report: Report<'_>,
+    ) -> Result<Next, Fault> {
+        let at = cx.w.pc;
+        let inst = indexed::moved(cx, step)?;
+        let moved = inst.as_ref().map(|inst| Moved::of(cx.machine.target(), inst));
+        let now = program.strict.current(at, moved.as_ref());
+        let moved_info = inst.as_ref().map(|inst| Info::of(cx.machine, inst, &now));
+        let (info, effect) = (moved_info.as_ref().unwrap_or(&program.info[at]), now.effect);
+        if let Err(hazard) = self.counters.before(
+            &program.strict.effects,
+            cx.machine,
+            effect,
+            program.strict.pairs.rules,
+            alone,
+        ) {
+            report(cx, hazard);
+        }
+        self.deliver(cx);
+        let mut violations = self.violations(program, cx.machine, &now);
+        let hidden = self.hide(cx, &violations);
+        violations.iter_mut().filter_map(|v| v.hazard.take()).for_each(|h| report(cx, h));
+        let may_be_late = effect.reads_lds && !alone;
+        let mut sources = (info.reads_late || may_be_late).then(|| Sources::of(cx, info));
+        let again = sources.take_if(|_| may_be_late);
+        let mut changes = Changes::default();
+        if info.watched {
+            changes = Changes::before(cx.w, &info.writes, info.mode);
+        }
+        if info.merges {
+            // A load of half a register merges with what earlier loads bring.
+            for load in self.loads.iter().filter(|l| l.ordered) {
+                info.writes.iter().for_each(|slot| load.changes.land_one(cx.w, *slot));
+            }
+        }
+        let exec = cx.w.exec();
+        let next = self.execute(cx, step, info)?;
+        let lanes = info.written_lanes(cx, &changes, exec);
+        changes.after(cx.w, lanes);
+        let is_load = effect.kind.is_some() && !changes.is_empty();
+        if is_load {
+            changes.undo(cx.w);
+        }
+        let written = if is_load { &[][..] } else { &info.writes[..] };
+        hidden.restore(cx.w, written, lanes, info.mode);
+        let id = self.start(program, cx, at, (&changes, again), report);
+        self.come_late(program, cx, &violations, (info, id))?;
+        let (moved, since) = (now.moved.cloned(), Since::NOTHING);
+        self.remember(program, &now, Past { at, moved, position: 0, since, changes, sources, id });
+        if next == Next::End {
+            self.stores.complete(cx, |_| true);
+        }
+        Ok(next)
+    }
+
+    /// Brings the results of the operations that have become certain: in order those that return so, then the others, the
+    /// oldest last.
+    fn deliver(&mut self, cx: &mut Cx<'_>) {
+        let done = self.counters.done();
+        if done.is_empty() {
+            return;
+        }
+        let is_done = |id: u32| done.contains(&id);
+        let (ordered, others): (Vec<&Load>, Vec<&Load>) =
+            self.loads.iter().filter(|l| is_done(l.id)).partition(|l| l.ordered);
+        ordered.into_iter().chain(others.into_iter().rev()).for_each(|l| l.changes.land(cx.w));
+        self.stores.complete(cx, is_done);
+        self.loads.retain(|l| !is_done(l.id));
+    }
+
+    /// Scalar memory does not see what vector stores have not yet brought to memory.
+    fn execute(&mut self, cx: &mut Cx<'_>, step: &Step, info: &Info) -> Result<Next, Fault> {
+        if !info.scalar_memory || self.stores.is_empty() {
+            return execute(cx, step);
+        }
+        self.stores.suspend(cx);
+        let next = execute(cx, step);
+        self.stores.resume(cx);
+        next
+    }
+
+    /// Takes note of the memory operation that the instruction started; returns its number.
+    fn start(
+        &mut self,
+        program: &Program,
+        cx: &mut Cx<'_>,
+        at: usize,
+        (changes, again): (&Changes, Option<Box<Sources>>),
+        report: Report<'_>,
+    ) -> u32 {
+        let effects = &program.strict.effects;
+        let Some(kind) = effects[at].kind else { return 0 };
+        let touched = cx.trace.as_deref().map(LdsRange::of).unwrap_or_default();
+        if let Err(hazard) = self.counters.after(effects, cx.machine, at, touched) {
+            report(cx, hazard);
+        }
+        let id = self.counters.youngest();
+        self.stores.push(cx, id, !effects[at].lds_dma);
+        if let Some(trace) = cx.trace.as_deref().filter(|_| effects[at].lds_dma) {
+            self.reads.add(&self.counters, at, &trace.touches);
+        }
+        if !changes.is_empty() {
+            let ordered = matches!(kind, Kind::Vector | Kind::Lds);
+            let again = again.map(|sources| (at, sources));
+            if let (Some(_), Some(trace)) = (&again, cx.trace.as_deref()) {
+                self.reads.add(&self.counters, at, &trace.touches);
+            }
+            self.loads.push(Load { id, ordered, changes: changes.clone(), again });
+        }
+        id
+    }
+
+    /// Keeps what later instructions may come too early for.
+    fn remember(&mut self, program: &Program, now: &Current<'_>, past: Past) {
+        let pairs = &program.strict.pairs;
+        self.position += u64::from(pairs.own[now.at]);
+        let view = now.view;
+        if view.matters_between() {
+            for past in &mut self.past {
+                past.since = past.since.past(past.view(pairs), view);
+            }
+        }
+        if view.reach() > 0 {
+            self.past.push_back(Past { position: self.position, ..past });
+        }
+    }
+}

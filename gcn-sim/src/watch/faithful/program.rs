@@ -1,0 +1,86 @@
+//! What faithful mode knows about the instructions of a program before it runs.
+
+use gcn_isa::Inst;
+use gcn_isa::hazards::{Config, Kinds};
+use gcn_isa::table::{Access, Class};
+
+use super::registers::{Changes, Slot};
+use crate::core::exec::Cx;
+use crate::core::machine::Machine;
+use crate::watch::strict;
+
+/// What faithful mode knows about each instruction of a program.
+pub(crate) struct Program {
+    pub(super) strict: strict::Program,
+    pub(super) info: Vec<Info>,
+}
+
+/// One instruction.
+pub(super) struct Info {
+    pub(super) writes: Vec<Slot>,
+    pub(super) reads: Vec<Slot>,
+    lanes: WrittenLanes,
+    /// Its old values are needed later.
+    pub(super) watched: bool,
+    /// A rule may overwrite its sources.
+    pub(super) reads_late: bool,
+    /// Writes MODE.
+    pub(super) mode: bool,
+    /// A load that keeps part of its destination.
+    pub(super) merges: bool,
+    /// Reads memory the scalar way.
+    pub(super) scalar_memory: bool,
+}
+
+/// Lanes of a vector register that an instruction writes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WrittenLanes {
+    All,
+    Exec,
+    /// Those that differ afterwards.
+    Changed,
+}
+
+impl Program {
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
+        let strict = strict::Program::new(machine, rules);
+        let info = (0..machine.steps().len())
+            .map(|at| Info::of(machine, &machine.steps()[at].inst, &strict.current(at, None)))
+            .collect();
+        Program { strict, info }
+    }
+}
+
+impl Info {
+    pub(super) fn of(machine: &Machine, inst: &Inst, now: &strict::Current<'_>) -> Info {
+        let desc = inst.desc;
+        let (effect, view) = (now.effect, now.view);
+        let slots = |units: &[gcn_isa::reg::RegUnit]| -> Vec<Slot> {
+            units.iter().filter_map(|u| Slot::of(machine, *u)).collect()
+        };
+        let late = view.kinds().contains(Kinds::WIDE_STORE) || desc.is_matrix();
+        Info {
+            writes: slots(&effect.writes),
+            reads: slots(&effect.reads),
+            lanes: match desc.class {
+                Class::Writelane => WrittenLanes::Changed,
+                Class::Permlane => WrittenLanes::All,
+                _ if desc.is_matrix() => WrittenLanes::All,
+                _ => WrittenLanes::Exec,
+            },
+            watched: view.reach() > 0 || effect.kind.is_some(),
+            reads_late: late,
+            mode: desc.class == Class::Setreg || desc.mnemonic == "s_setvskip",
+            merges: effect.kind.is_some() && desc.operands.iter().any(|o| o.access == Access::ReadWrite),
+            scalar_memory: desc.is_smem(),
+        }
+    }
+
+    pub(super) fn written_lanes(&self, cx: &Cx<'_>, changes: &Changes, exec: u64) -> u64 {
+        match self.lanes {
+            WrittenLanes::All => u64::MAX,
+            WrittenLanes::Exec => exec,
+            WrittenLanes::Changed => changes.changed_lanes(cx.w),
+        }
+    }
+}

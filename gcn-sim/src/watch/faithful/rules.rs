@@ -1,0 +1,125 @@
+//! What happens to instructions that come too early for a wait-state rule: they see old values, are overwritten, or use what
+//! overwrites their sources.
+
+use gcn_isa::hazards;
+
+use super::registers::{Changes, Hidden};
+use super::violation::{self, Action, First, Violation};
+use super::{Info, Program, WaveState};
+use crate::core::exec::{Cx, Fault};
+use crate::core::machine::Machine;
+use crate::semantics::execute::execute;
+use crate::watch::strict::Current;
+
+impl WaveState {
+    pub(super) fn violations(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        now: &Current<'_>,
+    ) -> Vec<Violation> {
+        let pairs = &program.strict.pairs;
+        let reach = u64::from(hazards::MAX_REACH);
+        while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
+            self.past.pop_front();
+        }
+        let mut found = Vec::new();
+        for (i, past) in self.past.iter().enumerate() {
+            let distance = self.position - past.position;
+            let view = past.view(pairs);
+            let moved = past.moved.is_some() || now.moved.is_some();
+            if distance < u64::from(view.reach())
+                && (moved || distance < pairs.between(past.at, now.at) || !past.since.crossed().is_empty())
+            {
+                let first = First { past: i, at: past.at, view, since: past.since };
+                found.extend(violation::between(machine, pairs.rules, first, now.view, distance));
+            }
+        }
+        found
+    }
+
+    /// Swaps in the values that the instruction sees. The youngest result is taken away first, so that what is seen is
+    /// what was there before all of them.
+    pub(super) fn hide(&self, cx: &mut Cx<'_>, violations: &[Violation]) -> Hidden {
+        let mut hidden = Hidden::default();
+        for violation in violations.iter().rev() {
+            let changes = &self.past[violation.past].changes;
+            for action in &violation.actions {
+                match *action {
+                    Action::Hide(slot) => {
+                        hidden.keep(cx.w, slot);
+                        changes.hide(cx.w, slot);
+                    }
+                    Action::HideMode => {
+                        hidden.keep_mode(cx.w);
+                        changes.hide_mode(cx.w);
+                    }
+                    Action::Land(_) | Action::Redo(_) => {}
+                }
+            }
+        }
+        hidden
+    }
+
+    /// What the rules let arrive after the instruction: results of earlier ones, and earlier ones that use its result.
+    pub(super) fn come_late(
+        &mut self,
+        program: &Program,
+        cx: &mut Cx<'_>,
+        violations: &[Violation],
+        (info, id): (&Info, u32),
+    ) -> Result<(), Fault> {
+        for violation in violations {
+            for action in &violation.actions {
+                if let Action::Land(slot) = action {
+                    let changes = &self.past[violation.past].changes;
+                    changes.land_one(cx.w, *slot);
+                    // What a load brings comes before it too.
+                    if let Some(load) = self.loads.iter_mut().find(|l| id != 0 && l.id == id) {
+                        load.changes.replace_one(changes, *slot);
+                    }
+                }
+            }
+            let is_redone = |a: &Action| matches!(a, Action::Redo(_));
+            if violation.actions.iter().any(is_redone) {
+                self.redo(program, cx, violation, info)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the first instruction again, with its own sources but for the registers that the second has overwritten.
+    fn redo(
+        &mut self,
+        program: &Program,
+        cx: &mut Cx<'_>,
+        violation: &Violation,
+        second: &Info,
+    ) -> Result<(), Fault> {
+        let past = &self.past[violation.past];
+        let (Some(sources), first) = (&past.sources, &program.info[past.at]) else { return Ok(()) };
+        let mut now = Changes::before(cx.w, &first.reads, false);
+        now.after(cx.w, u64::MAX);
+        let kept = Changes::before(cx.w, &second.writes, false);
+        let scalars = std::mem::replace(&mut cx.w.s, sources.scalars);
+        sources.vectors.undo(cx.w);
+        for action in &violation.actions {
+            if let Action::Redo(slot) = action {
+                now.land_one(cx.w, *slot);
+            }
+        }
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            trace.clear();
+        }
+        let (id, steps) = (past.id, cx.machine.steps());
+        execute(cx, &steps[past.at])?;
+        let mut result = Changes::before(cx.w, &first.writes, false);
+        result.after(cx.w, u64::MAX);
+        cx.w.s = scalars;
+        now.land(cx.w);
+        result.land(cx.w);
+        kept.undo(cx.w);
+        self.stores.push(cx, id, true);
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! What a wave has stored and others cannot be sure to see yet.
+//!
+//! While a wave has its turn, memory looks as the wave itself sees it: with its own stores. At the end of the turn the ones
+//! that no wait has made certain are taken out again, so that the other waves of the workgroup read what was there before.
+//! A load into LDS is not even seen by its own wave until it is certain.
+
+use crate::core::exec::{Cx, Kind, Path, Touch};
+
+/// Bytes that one lane stores.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    touch: Touch,
+    new: [u8; 16],
+    old: [u8; 16],
+}
+
+impl Write {
+    fn overlaps(&self, other: &Touch) -> bool {
+        let same = (self.touch.space == Path::Lds) == (other.space == Path::Lds);
+        let end = |t: &Touch| t.address + u64::from(t.bytes);
+        same && self.touch.address < end(other) && other.address < end(&self.touch)
+    }
+}
+
+/// One store, atomic or load into LDS.
+#[derive(Debug)]
+struct Store {
+    id: u32,
+    /// The wave itself sees it.
+    forwarded: bool,
+    writes: Vec<Write>,
+}
+
+/// The uncertain stores of a wave, oldest first.
+#[derive(Default)]
+pub(super) struct Stores(Vec<Store>);
+
+impl Stores {
+    pub(super) fn reset(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes note of what operation `id`, which has just executed, wrote according to the trace.
+    pub(super) fn push(&mut self, cx: &mut Cx<'_>, id: u32, forwarded: bool) {
+        let Some(trace) = cx.trace.as_deref_mut() else { return };
+        let (touches, replaced) = (std::mem::take(&mut trace.touches), std::mem::take(&mut trace.replaced));
+        self.settle_atomics(&touches);
+        let mut rest = &replaced[..];
+        let mut writes = Vec::new();
+        for touch in touches.iter().filter(|t| t.kind == Kind::Write && t.space != Path::Scratch) {
+            let (mine, others) = rest.split_at(rest.len().min(usize::from(touch.bytes)));
+            rest = others;
+            let mut write = Write { touch: *touch, new: [0; 16], old: [0; 16] };
+            write.old[..mine.len()].copy_from_slice(mine);
+            peek(cx, touch, &mut write.new);
+            writes.push(write);
+        }
+        if !writes.is_empty() {
+            if !forwarded {
+                writes.iter().rev().for_each(|w| poke(cx, &w.touch, &w.old));
+            }
+            self.0.push(Store { id, forwarded, writes });
+        }
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            (trace.touches, trace.replaced) = (touches, replaced);
+        }
+    }
+
+    /// An atomic happens at its issue: what the wave stored to its bytes before is then certain too.
+    fn settle_atomics(&mut self, touches: &[Touch]) {
+        for atomic in touches.iter().filter(|t| t.kind == Kind::Atomic) {
+            for store in self.0.iter_mut().filter(|s| s.forwarded) {
+                store.writes.retain(|w| !w.overlaps(atomic));
+            }
+        }
+    }
+
+    /// Takes the uncertain stores out of memory.
+    pub(super) fn suspend(&self, cx: &mut Cx<'_>) {
+        for store in self.0.iter().rev().filter(|s| s.forwarded) {
+            store.writes.iter().rev().for_each(|w| poke(cx, &w.touch, &w.old));
+        }
+    }
+
+    /// Puts them in again.
+    pub(super) fn resume(&mut self, cx: &mut Cx<'_>) {
+        for store in self.0.iter_mut().filter(|s| s.forwarded) {
+            for write in &mut store.writes {
+                peek(cx, &write.touch, &mut write.old);
+                poke(cx, &write.touch, &write.new);
+            }
+        }
+    }
+
+    /// Makes the operations that `is_done` accepts certain.
+    pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32) -> bool) {
+        if !self.0.iter().any(|s| is_done(s.id)) {
+            return;
+        }
+        self.suspend(cx);
+        for store in self.0.iter().filter(|s| is_done(s.id)) {
+            store.writes.iter().for_each(|w| poke(cx, &w.touch, &w.new));
+        }
+        self.0.retain(|s| !is_done(s.id));
+        self.resume(cx);
+    }
+}
+
+/// Memory as bytes, without a trace.
+fn peek(cx: &Cx<'_>, touch: &Touch, to: &mut [u8; 16]) {
+    let to = &mut to[..usize::from(touch.bytes)];
+    if touch.space == Path::Lds {
+        let start = touch.address as usize;
+        if let Some(from) = cx.lds.get(start..start + to.len()) {
+            to.copy_from_slice(from);
+        }
+    } else {
+        cx.memory.peek(touch.address, to);
+    }
+}
+
+fn poke(cx: &mut Cx<'_>, touch: &Touch, from: &[u8; 16]) {
+    let from = &from[..usize::from(touch.bytes)];
+    if touch.space == Path::Lds {
+        let start = touch.address as usize;
+        if let Some(to) = cx.lds.get_mut(start..start + from.len()) {
+            to.copy_from_slice(from);
+        }
+    } else {
+        cx.memory.poke(touch.address, from);
+    }
+}

@@ -1,0 +1,126 @@
+//! What comes too early for a wait-state rule, and what that does.
+
+use gcn_isa::Reg;
+use gcn_isa::hazards::{Config, Dependency, Link, Need, Overlap, Role, Since, Use, View};
+use gcn_isa::reg::RegUnit;
+
+use crate::core::error::Hazard;
+use crate::core::machine::Machine;
+use crate::watch::strict::states::too_close;
+
+use super::registers::Slot;
+
+/// What happens to an instruction that comes too early for a rule, or to the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    /// The second sees what the register held before the first.
+    Hide(Slot),
+    /// The second sees the MODE register from before the first.
+    HideMode,
+    /// The first's result arrives after the second's.
+    Land(Slot),
+    /// The first uses what the second writes.
+    Redo(Slot),
+}
+
+/// A rule that is not kept.
+pub(super) struct Violation {
+    /// Position of the first instruction among the remembered ones.
+    pub past: usize,
+    pub actions: Vec<Action>,
+    pub hazard: Option<Box<Hazard>>,
+}
+
+/// The first instruction of a pair.
+#[derive(Clone, Copy)]
+pub(super) struct First<'a> {
+    /// Position among the remembered ones.
+    pub past: usize,
+    pub at: usize,
+    pub view: &'a View,
+    /// What has been executed since.
+    pub since: Since,
+}
+
+/// What the rules between two instructions that are `distance` wait states apart do.
+pub(super) fn between(
+    machine: &Machine,
+    rules: Config,
+    First { past, at: first, view: a, since }: First<'_>,
+    b: &View,
+    distance: u64,
+) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let needs = a.required_all_since(b, rules, since);
+    for need in needs.into_iter().filter(|n| u64::from(n.states) > distance) {
+        let Some((actions, reg)) = actions(machine, &need, a, b, since.live()) else { continue };
+        let hazard = too_close(machine, first, need.rule.id, need.states, distance, reg);
+        found.push(Violation { past, actions, hazard: Some(hazard) });
+    }
+    found
+}
+
+/// `None` if what binds the two has been overwritten.
+fn actions(
+    machine: &Machine,
+    need: &Need,
+    first: &View,
+    second: &View,
+    live: u32,
+) -> Option<(Vec<Action>, Option<Reg>)> {
+    let slot = |unit: RegUnit| Slot::of(machine, unit);
+    match need.rule.link {
+        Link::Registers { first: a, second: b, overlap } => {
+            let mut actions = Vec::new();
+            for (x, y) in pairs_of(first, a, second, b) {
+                let slots = common(x, y, live_of(first, x, overlap, live)).filter_map(slot);
+                // A use may have several roles; only those of the rule count.
+                let writes = y.role.intersects(b & Role::WRITES);
+                let first_writes = x.role.intersects(a & Role::WRITES);
+                actions.extend(slots.map(|slot| match (first_writes, writes) {
+                    (true, false) => Action::Hide(slot),
+                    (true, true) => Action::Land(slot),
+                    (false, _) => Action::Redo(slot),
+                }));
+            }
+            (!actions.is_empty()).then_some((actions, need.reg))
+        }
+        Link::Crossing { second: b, .. } => {
+            let both = pairs_of(first, Role::VDST, second, b);
+            let slots = both.flat_map(|(x, y)| common(x, y, u32::MAX)).filter_map(slot);
+            Some((slots.map(Action::Hide).collect(), need.reg))
+        }
+        Link::Writes(reg) => Some((reg.units().filter_map(slot).map(Action::Hide).collect(), Some(reg))),
+        Link::Hwreg => Some((vec![Action::HideMode], None)),
+        // Of the rules without a link only those about MODE say what goes wrong.
+        Link::Always if need.rule.dependency() == Dependency::Structural => {
+            Some((vec![Action::HideMode], None))
+        }
+        Link::Clause { .. } | Link::Always => Some((Vec::new(), need.reg)),
+    }
+}
+
+fn pairs_of<'a>(
+    first: &'a View,
+    a: Role,
+    second: &'a View,
+    b: Role,
+) -> impl Iterator<Item = (&'a Use, &'a Use)> {
+    first.uses().iter().filter(move |x| x.role.intersects(a)).flat_map(move |x| {
+        let fits = move |y: &&Use| y.role.intersects(b) && x.reg.overlaps(y.reg);
+        second.uses().iter().filter(fits).map(move |y| (x, y))
+    })
+}
+
+/// Of `live` what concerns the use `x` of the first instruction by a rule with this overlap.
+fn live_of(first: &View, x: &Use, overlap: Overlap, live: u32) -> u32 {
+    let matters = x.role.contains(Role::VDST) || overlap == Overlap::AnyLive;
+    if matters && first.owned() == Some(x.reg) { live } else { u32::MAX }
+}
+
+/// The registers of both uses, if they are still the first instruction's own.
+fn common<'a>(x: &'a Use, y: &'a Use, live: u32) -> impl Iterator<Item = RegUnit> + 'a {
+    let mine = move |i: usize| live == u32::MAX || i < 32 && live >> i & 1 == 1;
+    let units = x.reg.units().enumerate().filter(move |(i, _)| mine(*i)).map(|(_, unit)| unit);
+    units.filter(|unit| unit.reg().overlaps(y.reg))
+}

@@ -1,0 +1,370 @@
+//! Sanitizers: what a program does wrong though the result may be right.
+//!
+//! Each wave's clock counts its intervals; barriers and atomics let waves learn of each other's. Two accesses to a byte, one
+//! of them a write, race if neither wave had learned of the other's interval. Atomics release what their wave did before and
+//! acquire what others released through the same word: within a workgroup as they are, between workgroups by the code that the
+//! memory model has for it (`scope.rs`). A read of LDS, or a load into it, happens when a wait has made it certain: one that is
+//! outstanding at a barrier comes after it.
+
+mod bounds;
+mod clock;
+mod defined;
+mod progress;
+mod races;
+mod scope;
+mod shadow;
+mod spin;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use gcn_isa::Inst;
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::Config;
+use gcn_isa::table::Class;
+
+use crate::core::error::Space;
+use crate::core::exec::{Cx, Fault, Kind, Next, Path, Touch};
+use crate::core::finding::{Access, Finding, FindingKind, Party};
+use crate::core::grid::Geometry;
+use crate::core::machine::Machine;
+use crate::core::memory::Range;
+use crate::core::options::{Options, Sanitize};
+use crate::core::place::site;
+use crate::core::step::Step;
+use crate::core::wave::Wave;
+use crate::semantics::indexed;
+use crate::semantics::mem;
+use crate::watch::strict::counters::Counters;
+use crate::watch::strict::effect::Effect;
+use crate::watch::strict::range::LdsRange;
+use crate::watch::strict::reads::Reads;
+
+use defined::{Access as Accessed, Aside, Bits, Changes, Info, Kind as Does, Now, Places, Undefined};
+use races::Guess;
+use scope::{Released, Role, Rules, Sync};
+use shadow::Shadow;
+use spin::Spin;
+
+/// What the sanitizers know about a launch.
+pub(crate) struct Shared {
+    checks: Sanitize,
+    limit: u32,
+    info: Vec<Info>,
+    effects: Vec<Effect>,
+    rules: Rules,
+    roles: Vec<Role>,
+    state: Mutex<Global>,
+    /// Changes of global memory.
+    changes: AtomicU64,
+}
+
+/// What the workgroups share. They run on one host thread while a sanitizer runs.
+#[derive(Default)]
+struct Global {
+    memory: Shadow,
+    /// What has been released through words of global memory.
+    released: HashMap<u64, Released>,
+    /// Findings so far, each place once.
+    known: HashSet<(FindingKind, u32, Option<u32>)>,
+    /// Races of reads that a compare-and-swap may yet make harmless.
+    guesses: Vec<Guess>,
+}
+
+impl Global {
+    /// True if the finding is to be kept: the first about its pair of instructions, and one of the first `limit`.
+    fn is_new(&mut self, finding: &Finding, limit: u32) -> bool {
+        let key = (finding.kind, finding.party.site.offset, finding.other.as_ref().map(|o| o.site.offset));
+        self.known.len() < limit as usize && self.known.insert(key)
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(machine: &Machine, options: &Options) -> Option<Shared> {
+        if options.sanitize.is_empty() {
+            return None;
+        }
+        let steps = machine.steps();
+        let rules = Rules::of(machine.target());
+        Some(Shared {
+            checks: options.sanitize,
+            limit: options.findings,
+            info: steps.iter().map(|s| Info::of(machine, &s.inst)).collect(),
+            effects: steps.iter().map(|s| Effect::of(machine.target(), &s.inst)).collect(),
+            roles: steps.iter().map(|s| rules.role(&s.inst)).collect(),
+            rules,
+            state: Mutex::default(),
+            changes: AtomicU64::new(0),
+        })
+    }
+
+    fn has(&self, checks: Sanitize) -> bool {
+        self.checks.intersects(checks)
+    }
+
+    /// True if what stores replace is needed.
+    pub(crate) fn keeps(&self) -> bool {
+        self.has(Sanitize::RACES)
+    }
+
+    /// True if bad accesses are findings.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.has(Sanitize::ACCESSES)
+    }
+
+    fn global(&self) -> MutexGuard<'_, Global> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the sanitizers know about a workgroup.
+pub(crate) struct Group {
+    id: [u32; 3],
+    index: u32,
+    grid: [u32; 3],
+    waves: Vec<State>,
+    lds: Shadow,
+    /// What has been released through words of LDS.
+    released: HashMap<u64, Released>,
+    findings: Vec<Finding>,
+    exec: u64,
+    /// The instruction that runs, if an index moved its registers.
+    moved: Option<(Inst, Info)>,
+    /// What it will have done to undefined bits, and a load that is followed beside.
+    changes: Changes,
+    loading: Option<Places>,
+    aside: Aside,
+    /// Changes of global memory that the waves know of.
+    seen: u64,
+}
+
+/// What they know about a wave.
+#[derive(Default)]
+struct State {
+    bits: Bits,
+    sync: Sync,
+    spin: Spin,
+    counters: Counters,
+    /// What it has read from LDS or loads into it.
+    reads: Reads,
+}
+
+impl State {
+    /// Follows which reads of LDS and loads into it are outstanding.
+    fn count(&mut self, effects: &[Effect], cx: &Cx<'_>, touches: &[Touch]) {
+        let (effect, at) = (&effects[cx.w.pc], cx.w.pc);
+        // What comes too early by itself is for strict mode to say.
+        if effect.wait.is_some() {
+            self.counters.before(effects, cx.machine, effect, Config::default(), true).ok();
+        } else if effect.kind.is_some() {
+            self.counters.after(effects, cx.machine, at, LdsRange::default()).ok();
+            if effect.reads_lds || effect.lds_dma {
+                self.reads.add(&self.counters, at, touches);
+            }
+        }
+    }
+}
+
+impl Group {
+    pub(crate) fn new(_: &Shared, _: &Machine, waves: usize) -> Group {
+        Group {
+            id: [0; 3],
+            index: 0,
+            grid: [1; 3],
+            waves: (0..waves).map(|_| State::default()).collect(),
+            lds: Shadow::default(),
+            released: HashMap::new(),
+            findings: Vec::new(),
+            exec: 0,
+            moved: None,
+            changes: Changes::default(),
+            loading: None,
+            aside: Aside::default(),
+            seen: 0,
+        }
+    }
+
+    /// Workgroup `id` starts; its waves have their initial state, with `sgprs` SGPRs.
+    pub(crate) fn start(
+        &mut self,
+        machine: &Machine,
+        geometry: &Geometry,
+        id: [u32; 3],
+        waves: &[Wave],
+        sgprs: usize,
+    ) {
+        (self.id, self.grid, self.index) = (id, geometry.groups, geometry.index(id) as u32);
+        self.lds.clear();
+        self.released.clear();
+        self.waves.resize_with(waves.len(), State::default);
+        for (number, (state, wave)) in self.waves.iter_mut().zip(waves).enumerate() {
+            state.bits.start(machine, sgprs, wave.exec());
+            state.sync = Sync::new(self.index, number);
+            state.spin.reset();
+            state.counters.reset();
+            state.reads.reset();
+        }
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.findings)
+    }
+
+    /// Looks at an instruction before it executes.
+    pub(crate) fn before(&mut self, shared: &Shared, cx: &mut Cx<'_>, step: &Step) -> Result<(), Fault> {
+        self.exec = cx.w.exec();
+        if !shared.has(Sanitize::REGISTERS) {
+            return Ok(());
+        }
+        // Before the instruction runs: a relative move may change the index itself.
+        self.moved = indexed::moved(cx, step)?.map(|inst| {
+            let info = Info::of(cx.machine, &inst);
+            (inst, info)
+        });
+        let (inst, info) = match &self.moved {
+            Some((inst, info)) => (inst, info),
+            None => (&step.inst, &shared.info[cx.w.pc]),
+        };
+        let state = &mut self.waves[cx.w.id as usize];
+        if cx.w.mode.vskip && !inst.desc.is_salu() && !inst.desc.is_smem() {
+            return Ok(());
+        }
+        let used = Now { cx, step, inst, info, bits: &state.bits }.uses();
+        if let Some(used) = &used {
+            state.bits.settle(used);
+        }
+        self.loading = state.bits.begin_load(cx, (info, step), &mut self.aside);
+        let now = Now { cx, step, inst, info, bits: &state.bits };
+        self.changes = now.changes(&mut self.aside)?;
+        let lane = self.changes.exec();
+        for undefined in used.map(|used| used.undefined).into_iter().chain(lane.map(Undefined::exec)) {
+            self.undefined(shared, cx, step, undefined)?;
+        }
+        Ok(())
+    }
+
+    fn undefined(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        undefined: Undefined,
+    ) -> Result<(), Fault> {
+        let mut finding = self.finding(FindingKind::UninitializedRegister, cx, step, undefined.lane, None);
+        finding.register = Some(undefined.register);
+        finding.remedy = format!("{}: write all of it first, in every lane that counts", undefined.why);
+        self.report(shared, finding)
+    }
+
+    /// Follows undefined bits through what has been executed.
+    fn follow_bits(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        let (moved, mut changes) = (self.moved.take(), std::mem::take(&mut self.changes));
+        let (inst, info) = match &moved {
+            Some((inst, info)) => (inst, info),
+            None => (&step.inst, &shared.info[cx.w.pc]),
+        };
+        let (bits, aside) = (&mut self.waves[cx.w.id as usize].bits, &mut self.aside);
+        let mut found = None;
+        if info.kind == Does::Memory {
+            let access = Accessed { step, inst, info, touches, exec: self.exec };
+            found = bits.memory(cx, &access, aside)?;
+            changes = bits.load(cx, &access, aside, self.loading.take().as_ref())?;
+        }
+        changes.apply(bits);
+        found.map_or(Ok(()), |undefined| self.undefined(shared, cx, step, undefined))
+    }
+
+    /// Looks at what an instruction has done.
+    pub(crate) fn after(
+        &mut self,
+        shared: &Shared,
+        cx: &mut Cx<'_>,
+        step: &Step,
+        next: Next,
+    ) -> Result<(), Fault> {
+        let number = cx.w.id as usize;
+        let touches = cx.trace.as_deref_mut().map(|t| std::mem::take(&mut t.touches)).unwrap_or_default();
+        let mut result = self.look_at(shared, cx, step, &touches);
+        if shared.has(Sanitize::REGISTERS) && result.is_ok() {
+            result = self.follow_bits(shared, cx, step, &touches);
+        }
+        if step.inst.desc.class == Class::Gws && shared.has(Sanitize::RACES) {
+            self.meets(shared, number, mem::gws::resource(cx, step), matches!(next, Next::Queue(_)));
+        }
+        if shared.has(Sanitize::DEADLOCK) {
+            self.follow(shared, cx, next, &touches);
+        }
+        if let Some(trace) = cx.trace.as_deref_mut() {
+            trace.touches = touches;
+        }
+        result
+    }
+
+    fn look_at(
+        &mut self,
+        shared: &Shared,
+        cx: &mut Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        let (effect, role, number) = (&shared.effects[cx.w.pc], shared.roles[cx.w.pc], cx.w.id as usize);
+        let sync = &mut self.waves[number].sync;
+        if let Some(wait) = effect.wait.filter(|wait| wait.vm < WaitCnt::VM_MAX) {
+            sync.wait(wait.vm == 0);
+        }
+        sync.fence(role, number);
+        if shared.has(Sanitize::RACES) {
+            self.waves[number].count(&shared.effects, cx, touches);
+        }
+        self.bad_accesses(shared, cx, step)?;
+        if touches.is_empty() {
+            return Ok(());
+        }
+        if shared.has(Sanitize::LDS | Sanitize::MEMORY) {
+            self.unwritten(shared, cx, step, touches)?;
+        }
+        if shared.has(Sanitize::RACES) {
+            self.races(shared, cx, step, touches)?;
+        }
+        let global = |t: &&Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
+        if let Some(touch) = touches.iter().find(global) {
+            self.waves[number].sync.stored(&shared.rules, role, touch.kind == Kind::Atomic);
+        }
+        Ok(())
+    }
+
+    fn finding(
+        &self,
+        kind: FindingKind,
+        cx: &Cx<'_>,
+        step: &Step,
+        lane: Option<u8>,
+        access: Option<Access>,
+    ) -> Finding {
+        let allocation = match access {
+            Some(Access { space: Space::Global, address, .. }) => cx.memory.range_of(address),
+            Some(Access { space: Space::Lds, .. }) => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
+            _ => None,
+        };
+        let party = Party { site: site(cx, self.id, step), lane, access };
+        Finding { kind, party, other: None, register: None, allocation, remedy: String::new() }
+    }
+
+    /// Keeps a finding, each pair of instructions once; ends the run if none is to be kept.
+    fn report(&mut self, shared: &Shared, finding: Finding) -> Result<(), Fault> {
+        if shared.limit == 0 && !finding.kind.is_note() {
+            return Err(Fault::Finding(Box::new(finding)));
+        }
+        if shared.global().is_new(&finding, shared.limit) {
+            self.findings.push(finding);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,112 @@
+//! Accesses that touch what is not there, or what nothing has written.
+
+use super::shadow::words;
+use super::{Group, Shared};
+use crate::core::error::Space;
+use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::core::finding::{Access, AccessKind, Finding, FindingKind};
+use crate::core::memory::Range;
+use crate::core::options::Sanitize;
+use crate::core::step::Step;
+
+/// An access as a finding tells it.
+pub(super) fn access_of(touch: &Touch) -> Access {
+    let kind = match touch.kind {
+        Kind::Read => AccessKind::Read,
+        Kind::Write => AccessKind::Write,
+        Kind::Atomic => AccessKind::Atomic,
+    };
+    let space = match touch.space {
+        Path::Global | Path::Scalar => Space::Global,
+        Path::Lds => Space::Lds,
+        Path::Scratch => Space::Scratch,
+    };
+    Access { kind, space, address: touch.address, bytes: u32::from(touch.bytes) }
+}
+
+impl Group {
+    pub(super) fn bad_accesses(
+        &mut self,
+        shared: &Shared,
+        cx: &mut Cx<'_>,
+        step: &Step,
+    ) -> Result<(), Fault> {
+        let faults = match cx.trace.as_deref_mut() {
+            Some(trace) if !trace.faults.is_empty() => std::mem::take(&mut trace.faults),
+            _ => return Ok(()),
+        };
+        for fault in faults {
+            let finding = match fault {
+                Fault::OutOfBounds { space, write, lane, address, bytes } => {
+                    let kind = if write { AccessKind::Write } else { AccessKind::Read };
+                    let access = Access { kind, space, address, bytes };
+                    self.out_of_bounds(cx, step, lane, access)
+                }
+                Fault::Misaligned { lane, address, alignment } => {
+                    let space = if step.inst.desc.is_ds() { Space::Lds } else { Space::Global };
+                    let access = Access { kind: AccessKind::Atomic, space, address, bytes: alignment };
+                    let mut finding =
+                        self.finding(FindingKind::Misaligned, cx, step, Some(lane), Some(access));
+                    finding.remedy = format!("the address must be a multiple of {alignment}");
+                    finding
+                }
+                other => return Err(other),
+            };
+            self.report(shared, finding)?;
+        }
+        Ok(())
+    }
+
+    fn out_of_bounds(&self, cx: &Cx<'_>, step: &Step, lane: Option<u8>, access: Access) -> Finding {
+        let freed = match access.space {
+            Space::Global => cx.memory.freed(access.address),
+            _ => None,
+        };
+        let kind = if freed.is_some() { FindingKind::UseAfterFree } else { FindingKind::OutOfBounds };
+        let mut finding = self.finding(kind, cx, step, lane, Some(access));
+        finding.allocation = match access.space {
+            Space::Global => freed.or_else(|| cx.memory.nearest(access.address)),
+            Space::Lds => Some(Range { base: 0, bytes: cx.lds.len() as u64 }),
+            Space::Scratch => Some(Range { base: 0, bytes: (cx.w.scratch.len() / 64) as u64 }),
+        };
+        finding.remedy = match kind {
+            FindingKind::UseAfterFree => "free it after the kernel".to_owned(),
+            _ => "check the index, or allocate more".to_owned(),
+        };
+        finding
+    }
+
+    pub(super) fn unwritten(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        for touch in touches {
+            let lds = touch.space == Path::Lds;
+            let reads = touch.kind != Kind::Write;
+            let bytes = u32::from(touch.bytes);
+            let missing = if lds {
+                let shadow = &mut self.lds;
+                let missing = reads && words(touch.address, bytes).any(|(w, m)| shadow.unwritten(w, m) != 0);
+                if touch.kind != Kind::Read {
+                    words(touch.address, bytes).for_each(|(w, m)| shadow.mark_written(w, m));
+                }
+                missing && shared.has(Sanitize::LDS)
+            } else {
+                let looked_at = shared.has(Sanitize::MEMORY) && touch.space != Path::Scratch;
+                looked_at
+                    && touch.kind == Kind::Read
+                    && !cx.memory.is_written(touch.address, u64::from(bytes))
+            };
+            if missing {
+                let kind = if lds { FindingKind::UninitializedLds } else { FindingKind::UninitializedMemory };
+                let mut finding = self.finding(kind, cx, step, touch.lane, Some(access_of(touch)));
+                finding.remedy = "write it first, or start from a buffer that is".to_owned();
+                self.report(shared, finding)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! Which bits of a wave's registers are defined.
+//!
+//! As Valgrind's Memcheck does, undefined bits are followed through the instructions and reported where they matter: where they
+//! choose an address, a lane of EXEC or a branch, or are written to memory that others see. Reading them is not an error.
+//!
+//! How bits flow is data ([`gcn_isa::dataflow`]). Where each bit of a result depends on few bits of the sources, the instruction's
+//! own function says which ([`corners`]): it runs on a wave beside, with the undefined bits of each source all 0 and all 1, and what
+//! differs in the result is undefined. So no instruction has a second semantics here, and modifiers, DPP and SDWA need no rules.
+
+mod corners;
+mod evaluate;
+mod info;
+mod matrix;
+mod memory;
+mod uses;
+
+#[cfg(test)]
+mod tests;
+
+use gcn_isa::reg::{self, Reg, RegFile};
+
+use crate::core::exec::Cx;
+use crate::core::machine::Machine;
+use crate::core::value::LANES;
+use crate::core::wave::Lanes;
+
+pub(super) use corners::{Aside, Places};
+pub(super) use evaluate::{Changes, Now};
+pub(super) use info::{Info, Kind};
+pub(super) use memory::Access;
+pub(super) use uses::Undefined;
+
+/// SGPR number of M0.
+const M0: usize = reg::M0.index as usize;
+
+/// One register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Word {
+    /// A vector register, by its slot.
+    Vector(usize),
+    /// A scalar register, by its number.
+    Scalar(usize),
+}
+
+impl Word {
+    fn reg(self, machine: &Machine) -> Reg {
+        match self {
+            Word::Scalar(number) => Reg::s(number as u16, 1),
+            Word::Vector(slot) => match slot.checked_sub(machine.state().vgprs as usize) {
+                Some(index) => Reg::a(index as u16, 1),
+                None => Reg::v(slot as u16, 1),
+            },
+        }
+    }
+
+    /// The registers of an operand.
+    fn all(machine: &Machine, reg: Reg) -> impl Iterator<Item = Word> {
+        let first = match reg.file {
+            RegFile::Sgpr => Word::Scalar(usize::from(reg.index)),
+            _ => Word::Vector(usize::from(machine.registers().slot(reg))),
+        };
+        (0..usize::from(reg.len)).map(move |i| match first {
+            Word::Scalar(number) => Word::Scalar(number + i),
+            Word::Vector(slot) => Word::Vector(slot + i),
+        })
+    }
+}
+
+/// The undefined bits of a wave's registers.
+#[derive(Clone, Default)]
+pub(super) struct Bits {
+    /// By slot: the undefined bits of each lane.
+    vectors: Vec<Lanes>,
+    /// By slot: the lanes with an undefined bit.
+    lanes: Vec<u64>,
+    scalars: Vec<u32>,
+    scc: bool,
+    /// Undefined bits of each byte of scratch, lane after lane; empty while every byte that was written is defined.
+    scratch: Vec<u8>,
+}
+
+impl Bits {
+    /// The state before the first instruction: `sgprs` initial SGPRs, work-item ids in the first VGPRs.
+    pub(super) fn start(&mut self, machine: &Machine, sgprs: usize, exec: u64) {
+        let ids =
+            if machine.target().has_packed_tid() { 1 } else { 1 + usize::from(machine.state().workitem_id) };
+        let count = machine.vector_registers();
+        *self = Bits {
+            vectors: vec![[u32::MAX; LANES]; count],
+            lanes: vec![u64::MAX; count],
+            scalars: vec![u32::MAX; 128],
+            scc: true,
+            scratch: Vec::new(),
+        };
+        for slot in 0..ids.min(count) {
+            self.define(Word::Vector(slot), exec);
+        }
+        // FLAT_SCRATCH, XNACK_MASK, the trap handler's registers and EXEC are set up by the launch.
+        for number in (0..sgprs.min(102)).chain(102..106).chain(108..M0).chain(126..128) {
+            self.scalars[number] = 0;
+        }
+    }
+
+    /// Lanes in which a register has an undefined bit; of a scalar all or none.
+    fn lanes(&self, word: Word) -> u64 {
+        match word {
+            Word::Vector(slot) => self.lanes.get(slot).copied().unwrap_or(0),
+            Word::Scalar(number) if self.scalars[number] != 0 => u64::MAX,
+            Word::Scalar(_) => 0,
+        }
+    }
+
+    /// The undefined bits of a register in a lane.
+    fn bits(&self, word: Word, lane: usize) -> u32 {
+        match word {
+            Word::Vector(slot) => self.vectors.get(slot).map_or(0, |lanes| lanes[lane]),
+            Word::Scalar(number) => self.scalars[number],
+        }
+    }
+
+    /// The undefined bits of a register in every lane.
+    fn all(&self, word: Word) -> Lanes {
+        match word {
+            Word::Vector(slot) => self.vectors.get(slot).copied().unwrap_or([0; LANES]),
+            Word::Scalar(number) => [self.scalars[number]; LANES],
+        }
+    }
+
+    /// Every bit of these lanes is defined; of a scalar every bit.
+    fn define(&mut self, word: Word, lanes: u64) {
+        match word {
+            Word::Scalar(number) => self.scalars[number] = 0,
+            Word::Vector(slot) if self.lanes.get(slot).is_some_and(|old| old & lanes != 0) => {
+                for lane in crate::semantics::mem::lanes(lanes & self.lanes[slot]) {
+                    self.vectors[slot][lane] = 0;
+                }
+                self.lanes[slot] &= !lanes;
+            }
+            Word::Vector(_) => {}
+        }
+    }
+
+    /// A register has these undefined bits.
+    fn set(&mut self, word: Word, bits: &Lanes) {
+        match word {
+            // EXEC counts as defined once it has been reported.
+            Word::Scalar(126..128) => {}
+            Word::Scalar(number) => self.scalars[number] = bits[0],
+            Word::Vector(slot) => {
+                if let Some(register) = self.vectors.get_mut(slot) {
+                    *register = *bits;
+                    let lane = |all: u64, (lane, bits): (usize, &u32)| all | u64::from(*bits != 0) << lane;
+                    self.lanes[slot] = bits.iter().enumerate().fold(0, lane);
+                }
+            }
+        }
+    }
+}
+
+/// The value of a register in every lane.
+fn value(cx: &Cx<'_>, word: Word) -> Lanes {
+    match word {
+        Word::Vector(slot) => cx.w.v.get(slot).copied().unwrap_or([0; LANES]),
+        Word::Scalar(number) => [cx.w.s[number]; LANES],
+    }
+}

@@ -1,0 +1,246 @@
+//! Runs of an instruction on a wave beside, with undefined bits filled in.
+//!
+//! A *variable* is what is filled alike: the undefined bits of one source, or those of a destination that may be kept. A corner gives
+//! each variable all zeros or all ones. Where a bit of the result depends on at most one bit of each variable, it is defined if and
+//! only if all corners agree about it.
+
+use gcn_isa::dataflow::Flow;
+use gcn_isa::reg::RegFile;
+use gcn_isa::{Inst, Operand, Reg};
+
+use super::{Bits, Info, Word, value};
+use crate::core::exec::{Cx, Fault, Trace};
+use crate::core::memory::Memory;
+use crate::core::step::{RegisterMap, Step};
+use crate::core::value::LANES;
+use crate::core::wave::{Lanes, Mode, Wave};
+use crate::semantics::execute::execute;
+
+/// Registers that an operand may have beside, and operands.
+const VECTORS: usize = 64;
+const SCALARS: usize = 16;
+const OPERANDS: usize = 5;
+/// The scalar registers from here on, which have names, are where they are.
+const NAMED: usize = 102;
+
+/// The wave beside, with memories of its own.
+pub(in crate::watch::sanitize) struct Aside {
+    pub(super) wave: Wave,
+    pub(super) lds: Vec<u8>,
+    pub(super) memory: Memory,
+}
+
+impl Default for Aside {
+    fn default() -> Aside {
+        Aside { wave: Wave::new(OPERANDS * VECTORS, 0), lds: Vec::new(), memory: Memory::new() }
+    }
+}
+
+/// A register of the instruction: where it is, where it is beside, and which variable its undefined bits are.
+pub(super) struct Place {
+    pub(super) real: Word,
+    aside: Word,
+    variable: usize,
+}
+
+/// The registers of an instruction.
+pub(in crate::watch::sanitize) struct Places {
+    places: Vec<Place>,
+    /// Variables that have undefined bits.
+    variables: usize,
+    /// The undefined bits of SCC are the last variable.
+    scc: bool,
+    /// What it writes: where it is, and where it is beside.
+    results: Vec<(Word, Word)>,
+}
+
+/// The same instruction on registers of its own.
+fn aside(step: &Step, inst: &Inst) -> Step {
+    let own = |i: usize, operand: &Operand| match *operand {
+        Operand::Reg(reg) => Operand::Reg(match reg.file {
+            RegFile::Sgpr => Reg { index: (i * SCALARS) as u16, ..reg },
+            _ => Reg::v((i * VECTORS) as u16, reg.len),
+        }),
+        other => other,
+    };
+    let operands = inst.operands.iter().enumerate().map(|(i, operand)| own(i, operand)).collect();
+    let map = RegisterMap { vgprs: (OPERANDS * VECTORS) as u32, agprs: 0, sgprs: NAMED as u32 };
+    step.with(Inst { operands, ..inst.clone() }, &map)
+}
+
+fn place_of(real: Word, operand: Option<usize>, i: usize) -> Word {
+    match (real, operand) {
+        (Word::Vector(_), Some(operand)) => Word::Vector(operand * VECTORS + i),
+        (Word::Scalar(_), Some(operand)) => Word::Scalar(operand * SCALARS + i),
+        (named, None) => named,
+    }
+}
+
+impl Places {
+    pub(super) fn of(info: &Info, step: &Step, bits: &Bits) -> Places {
+        let mut places: Vec<Place> = Vec::new();
+        let mut firsts: Vec<(Word, usize)> = Vec::new();
+        let mut variables = 0;
+        // The same register twice has the same bits, which cancel out in `x ^ x`. A modifier may pair others of its bits.
+        let plain = step.plain_src && step.inst.mods.op_sel == 0 && info.flow == Flow::Bits;
+        let mut add =
+            |first: Word, operand: Option<usize>, words: &mut dyn Iterator<Item = Word>, share: bool| {
+                let words: Vec<Word> = words.collect();
+                let is_undefined = words.iter().any(|word| bits.lanes(*word) != 0);
+                let known = firsts.iter().find(|known| share && known.0 == first).map(|known| known.1);
+                let variable = known.unwrap_or(variables);
+                if is_undefined && known.is_none() {
+                    firsts.push((first, variable));
+                    variables += 1;
+                }
+                places.extend(words.into_iter().enumerate().map(|(i, real)| Place {
+                    real,
+                    aside: place_of(real, operand, i),
+                    variable,
+                }));
+            };
+        for source in &info.sources {
+            add(source.first, source.operand, &mut source.words(), plain);
+        }
+        // What is kept of a destination that is not read is a variable of its own.
+        let kept = info.results.iter().filter(|result| {
+            matches!(result.first, Word::Vector(_))
+                && !info.sources.iter().any(|s| s.operand == result.operand)
+        });
+        for result in kept {
+            add(result.first, result.operand, &mut result.words(), false);
+        }
+        let results = info.results.iter().flat_map(|result| {
+            let operand = result.operand;
+            result.words().enumerate().map(move |(i, real)| (real, place_of(real, operand, i)))
+        });
+        let scc = info.reads_scc && bits.scc;
+        Places { places, variables: variables + usize::from(scc), scc, results: results.collect() }
+    }
+
+    fn corners(&self) -> u32 {
+        1 << self.variables
+    }
+
+    /// True if the instruction writes there. The same register may be a source as well, which is elsewhere.
+    pub(super) fn is_written(&self, place: &Place) -> bool {
+        self.results.iter().any(|(_, aside)| *aside == place.aside)
+    }
+}
+
+/// What came of the corners.
+pub(super) struct Outcome {
+    /// Of each register that is written, the bits about which corners differ, and one of its values.
+    pub words: Vec<(Word, Lanes, Lanes)>,
+    /// They differ about SCC.
+    pub scc: bool,
+}
+
+impl Aside {
+    /// Runs the instruction in each corner.
+    pub(super) fn corners(
+        &mut self,
+        cx: &Cx<'_>,
+        (info, step, inst): (&Info, &Step, &Inst),
+        bits: &Bits,
+    ) -> Result<Outcome, Fault> {
+        let places = Places::of(info, step, bits);
+        let mut outcome = Outcome { words: Vec::new(), scc: false };
+        let mut scc = false;
+        for corner in 0..places.corners() {
+            self.fill(cx, &places, |place, lane, now| {
+                let undefined = bits.bits(place.real, lane);
+                if corner >> place.variable & 1 == 1 { now | undefined } else { now & !undefined }
+            });
+            if places.scc {
+                self.wave.scc = corner >> (places.variables - 1) & 1 == 1;
+            }
+            self.run(cx, (info, step, inst), None)?;
+            if corner == 0 {
+                scc = self.wave.scc;
+                let value = |&(real, aside): &(Word, Word)| (real, [0; LANES], self.value(aside));
+                outcome.words = places.results.iter().map(value).collect();
+                continue;
+            }
+            outcome.scc |= scc != self.wave.scc;
+            for ((_, differ, first), (_, aside)) in outcome.words.iter_mut().zip(&places.results) {
+                let now = self.value(*aside);
+                for lane in 0..LANES {
+                    differ[lane] |= first[lane] ^ now[lane];
+                }
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// The bits of its vector results that the instruction leaves as they were.
+    pub(super) fn kept(
+        &mut self,
+        cx: &Cx<'_>,
+        (info, step, inst): (&Info, &Step, &Inst),
+        bits: &Bits,
+    ) -> Result<Vec<(Word, Lanes)>, Fault> {
+        let places = Places::of(info, step, bits);
+        let mut kept: Vec<(Word, Lanes)> = Vec::new();
+        for old in [0, u32::MAX] {
+            self.fill(cx, &places, |place, _, now| if places.is_written(place) { old } else { now });
+            self.run(cx, (info, step, inst), None)?;
+            for (n, (real, aside)) in places.results.iter().enumerate() {
+                let now = self.value(*aside);
+                match kept.get_mut(n) {
+                    None => kept.push((*real, now)),
+                    Some((_, first)) => first.iter_mut().zip(now).for_each(|(first, now)| *first ^= now),
+                }
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Sets up the registers of an instruction: `fill` says what a register holds in a lane where it held a value.
+    pub(super) fn fill(&mut self, cx: &Cx<'_>, places: &Places, fill: impl Fn(&Place, usize, u32) -> u32) {
+        self.wave.s[NAMED..].copy_from_slice(&cx.w.s[NAMED..]);
+        self.wave.scc = cx.w.scc;
+        for place in &places.places {
+            match (place.real, place.aside) {
+                (Word::Scalar(real), Word::Scalar(aside)) => {
+                    self.wave.s[aside] = fill(place, 0, cx.w.s[real]);
+                }
+                (real, Word::Vector(aside)) => {
+                    let now = value(cx, real);
+                    for (lane, to) in self.wave.v[aside].iter_mut().enumerate() {
+                        *to = fill(place, lane, now[lane]);
+                    }
+                }
+                (Word::Vector(_), Word::Scalar(_)) => {}
+            }
+        }
+    }
+
+    /// Runs the instruction beside.
+    pub(super) fn run(
+        &mut self,
+        cx: &Cx<'_>,
+        (info, step, inst): (&Info, &Step, &Inst),
+        trace: Option<&mut Trace>,
+    ) -> Result<(), Fault> {
+        let step = info.aside.get_or_init(|| aside(step, inst));
+        let Aside { wave, lds, memory } = self;
+        wave.mode = Mode::new(cx.w.mode.bits() & !Mode::GPR_IDX_EN);
+        (wave.pc, wave.id) = (cx.w.pc, cx.w.id);
+        let mut beside = Cx { w: wave, lds, memory, machine: cx.machine, trace };
+        execute(&mut beside, step)?;
+        Ok(())
+    }
+
+    /// What the instruction has written.
+    pub(super) fn results(&self, places: &Places) -> Vec<(Word, Lanes)> {
+        places.results.iter().map(|(real, aside)| (*real, self.value(*aside))).collect()
+    }
+
+    fn value(&self, word: Word) -> Lanes {
+        match word {
+            Word::Vector(slot) => self.wave.v[slot],
+            Word::Scalar(number) => [self.wave.s[number]; LANES],
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What following undefined bits needs to know about an instruction.
+
+use std::sync::OnceLock;
+
+use gcn_isa::dataflow::{self, Flow, Part};
+use gcn_isa::reg::{self, Reg, RegFile};
+use gcn_isa::table::{Access, Class, ImplicitRegs};
+use gcn_isa::{Inst, Operand};
+
+use super::{M0, Word};
+use crate::core::machine::Machine;
+use crate::core::step::{Step, role};
+use crate::watch::strict::effect::is_load;
+
+/// An instruction.
+pub(in crate::watch::sanitize) struct Info {
+    pub(super) sources: Vec<Source>,
+    pub(super) results: Vec<Written>,
+    pub(super) flow: Flow,
+    pub(super) parts: Vec<Part>,
+    pub(super) reads_scc: bool,
+    pub(super) writes_scc: bool,
+    pub(in crate::watch::sanitize) kind: Kind,
+    /// It loads.
+    pub(super) loads: bool,
+    /// What it loads is put beside what the destination held.
+    pub(super) merges: bool,
+    /// Reads lanes other than its own.
+    pub(super) crosses: bool,
+    /// The instruction on registers of its own.
+    pub(super) aside: OnceLock<Step>,
+}
+
+/// What an instruction is here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::watch::sanitize) enum Kind {
+    /// It computes.
+    Computes,
+    /// It computes with matrices, in every lane.
+    Matrix,
+    /// It loads, stores or updates memory, of whatever kind.
+    Memory,
+    /// It decides where control goes, what registers a name means, or how others work.
+    Decides,
+    /// It does nothing to registers.
+    Nothing,
+}
+
+/// A register that is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub reg: Reg,
+    pub first: Word,
+    /// Which operand; `None` if the text does not show it.
+    pub operand: Option<usize>,
+    /// Which of the three sources.
+    pub role: Option<usize>,
+    /// The others' bits go where it says.
+    pub control: bool,
+    /// It is what a memory instruction stores.
+    pub data: bool,
+    /// A bit for each lane.
+    pub mask: bool,
+}
+
+/// A register that is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub reg: Reg,
+    pub first: Word,
+    pub operand: Option<usize>,
+    /// A bit for each lane, beside a vector result or alone.
+    pub mask: bool,
+}
+
+/// Bit 0 of a register is for all lanes; bit i of a mask for lane i.
+fn is_mask(inst: &Inst, reg: Reg, name: &str) -> bool {
+    let vector = inst.desc.format.is_vop() && reg.file == RegFile::Sgpr;
+    vector
+        && match name {
+            "sdst" => reg.len == 2,
+            // A 64-bit value for all lanes fills two SGPRs as well.
+            "src2" => dataflow::third_source_is_mask(inst.desc),
+            _ => false,
+        }
+}
+
+impl Info {
+    pub(in crate::watch::sanitize) fn of(machine: &Machine, inst: &Inst) -> Info {
+        let desc = inst.desc;
+        let rule = dataflow::of(desc);
+        let kind = kind(inst);
+        let first = |reg: Reg| Word::all(machine, reg).next().unwrap_or(Word::Scalar(M0));
+        let loads = kind == Kind::Memory && is_load(desc.class);
+        let merges = loads && desc.operands.iter().any(|o| o.access == Access::ReadWrite);
+        let mut sources: Vec<Source> = Vec::new();
+        let mut results = Vec::new();
+        for (i, (operand, named)) in inst.operands.iter().zip(desc.operands).enumerate() {
+            let Operand::Reg(reg) = *operand else { continue };
+            let mask = is_mask(inst, reg, named.name);
+            if named.access != Access::Read {
+                results.push(Written { reg, first: first(reg), operand: Some(i), mask });
+            }
+            let kept = named.access == Access::ReadWrite && loads;
+            if named.access != Access::Write && !kept {
+                let role = if named.access == Access::Read { role(named.name) } else { None };
+                let control = role.is_some_and(|role| rule.controls >> role & 1 == 1);
+                let data = matches!(named.name, "vdata" | "sdata" | "data0" | "data1");
+                sources.push(Source { reg, first: first(reg), operand: Some(i), role, control, data, mask });
+            }
+        }
+        let implicit = |reg: Reg, mask: bool| Source {
+            reg,
+            first: first(reg),
+            operand: None,
+            role: None,
+            control: false,
+            data: false,
+            mask,
+        };
+        let reads_vcc = desc.implicit_reads.contains(ImplicitRegs::VCC)
+            || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Vccz));
+        if reads_vcc {
+            sources.push(implicit(reg::VCC, desc.format.is_vop()));
+        }
+        let moves = matches!(desc.class, Class::MovrelSource | Class::MovrelDestination);
+        if moves && desc.implicit_reads.contains(ImplicitRegs::M0) {
+            sources.push(Source { control: true, ..implicit(reg::M0, false) });
+        }
+        for used in inst.writes().iter().filter(|used| used.operand.is_none()) {
+            let mask = desc.format.is_vop();
+            results.push(Written { reg: used.reg, first: first(used.reg), operand: None, mask });
+        }
+        let crosses = inst.mods.dpp.is_some()
+            || matches!(desc.class, Class::Readlane | Class::Permlane | Class::Writelane | Class::LdsPermute);
+        let reads_scc = desc.implicit_reads.contains(ImplicitRegs::SCC)
+            || inst.operands.contains(&Operand::Special(gcn_isa::SrcSpecial::Scc));
+        Info {
+            sources,
+            results,
+            // Saturation looks at the upper bits.
+            flow: if rule.flow == Flow::Up && inst.mods.clamp { Flow::All } else { rule.flow },
+            parts: if desc.format.is_vop() { dataflow::parts(inst) } else { Vec::new() },
+            reads_scc,
+            writes_scc: desc.implicit_writes.contains(ImplicitRegs::SCC),
+            kind,
+            loads,
+            merges,
+            crosses,
+            aside: OnceLock::new(),
+        }
+    }
+
+    /// True if the instruction leaves part of a vector destination as it was in lanes that it writes.
+    pub(super) fn keeps(step: &Step) -> bool {
+        step.inst.preserves_destination()
+            || dataflow::keeps(step.inst.desc)
+            || step
+                .inst
+                .operands
+                .iter()
+                .zip(step.inst.desc.operands)
+                .any(|(_, o)| o.access == Access::ReadWrite)
+    }
+}
+
+fn kind(inst: &Inst) -> Kind {
+    let desc = inst.desc;
+    match desc.class {
+        _ if desc.is_matrix() => Kind::Matrix,
+        Class::Branch | Class::Setreg | Class::GprIdx => Kind::Decides,
+        Class::LdsPermute => Kind::Computes,
+        // The payload of messages and global wave sync is for others to look at.
+        Class::Sendmsg | Class::Gws | Class::Gds | Class::Barrier | Class::Waitcnt | Class::Nop => {
+            Kind::Nothing
+        }
+        _ if desc.is_vmem() || desc.is_ds() || desc.is_smem() => Kind::Memory,
+        _ if desc.is_salu() || desc.format.is_vop() => Kind::Computes,
+        _ => Kind::Nothing,
+    }
+}
+
+impl Source {
+    pub(super) fn words(&self) -> impl Iterator<Item = Word> + use<> {
+        words(self.first, self.reg.len)
+    }
+}
+
+impl Written {
+    pub(super) fn words(&self) -> impl Iterator<Item = Word> + use<> {
+        words(self.first, self.reg.len)
+    }
+}
+
+fn words(first: Word, count: u8) -> impl Iterator<Item = Word> {
+    (0..usize::from(count)).map(move |i| match first {
+        Word::Vector(slot) => Word::Vector(slot + i),
+        Word::Scalar(number) => Word::Scalar(number + i),
+    })
+}

@@ -1,0 +1,189 @@
+//! Undefined bits that go to memory and come back.
+//!
+//! What is written to scratch, which only its lane sees, is followed there; other memory has defined bytes only, since undefined
+//! ones are reported when they are written. What a store writes, and what a load makes of it, the instruction itself says: beside,
+//! on a store that keeps a record only, and on memory that holds undefined bits in place of values.
+
+use gcn_isa::Inst;
+use gcn_isa::table::MemBytes;
+
+use super::corners::{Aside, Places};
+use super::info::Source;
+use super::{Bits, Changes, Info, Undefined, Word};
+use crate::core::exec::{Cx, Fault, Kind, Path, Touch, Trace};
+use crate::core::step::Step;
+use crate::core::value::LANES;
+
+/// An instruction that has accessed memory.
+pub(in crate::watch::sanitize) struct Access<'a> {
+    pub step: &'a Step,
+    pub inst: &'a Inst,
+    pub info: &'a Info,
+    pub touches: &'a [Touch],
+    /// EXEC when it ran.
+    pub exec: u64,
+}
+
+/// The undefined bits that a store writes, touch by touch.
+type Stored = Vec<u128>;
+
+impl Bits {
+    /// What a memory instruction has done to the registers and to scratch. The first undefined bits that it has written where
+    /// others see them.
+    pub(in crate::watch::sanitize) fn memory(
+        &mut self,
+        cx: &Cx<'_>,
+        access: &Access<'_>,
+        aside: &mut Aside,
+    ) -> Result<Option<Undefined>, Fault> {
+        let stored = self.stored(cx, access, aside)?;
+        let found = self.report(cx, access, stored.as_ref());
+        self.keep_scratch(cx, access, stored.as_ref());
+        Ok(found)
+    }
+
+    /// The undefined bits that each touch of a store writes; `None` if there are none.
+    fn stored(&self, cx: &Cx<'_>, access: &Access<'_>, aside: &mut Aside) -> Result<Option<Stored>, Fault> {
+        let data = || access.info.sources.iter().filter(|s| s.data);
+        let seen = |word: Word| {
+            self.lanes(word) & if matches!(word, Word::Vector(_)) { access.exec } else { u64::MAX }
+        };
+        let lanes = data().flat_map(Source::words).fold(0, |all, word| all | seen(word));
+        if lanes == 0 || access.touches.iter().all(|t| t.kind == Kind::Read) {
+            return Ok(None);
+        }
+        let in_lane = |touch: &Touch| touch.lane.is_none_or(|lane| lanes >> lane & 1 == 1);
+        let converts = matches!(access.inst.desc.mem_bytes, MemBytes::FormatComponents(_));
+        if converts || access.touches.iter().any(|t| t.kind == Kind::Atomic) {
+            let all = |t: &Touch| if t.kind != Kind::Read && in_lane(t) { u128::MAX } else { 0 };
+            return Ok(Some(access.touches.iter().map(all).collect()));
+        }
+        // Twice with the undefined bits filled in, and only a record of what would be stored.
+        let places = Places::of(access.info, access.step, self);
+        let mut records = Vec::new();
+        for filled in [0, u32::MAX] {
+            let mut trace = Trace { stored: Some(Vec::new()), lenient: true, ..Trace::default() };
+            aside.fill(cx, &places, |place, lane, now| {
+                let undefined = self.bits(place.real, lane);
+                now & !undefined | filled & undefined
+            });
+            aside.run(cx, (access.info, access.step, access.inst), Some(&mut trace))?;
+            records.push(trace.stored.unwrap_or_default());
+        }
+        let mut stored = vec![0; access.touches.len()];
+        for (a, b) in records[0].iter().zip(&records[1]) {
+            let is = |t: &&Touch| {
+                t.kind == Kind::Write && (t.lane, t.address, t.bytes) == (a.0.lane, a.0.address, a.0.bytes)
+            };
+            if let Some(at) = access.touches.iter().position(|t| is(&t)) {
+                stored[at] = a.1 ^ b.1;
+            }
+        }
+        Ok(stored.iter().any(|bits| *bits != 0).then_some(stored))
+    }
+
+    /// The first undefined bits that are written where others see them.
+    fn report(&mut self, cx: &Cx<'_>, access: &Access<'_>, stored: Option<&Stored>) -> Option<Undefined> {
+        let visible = |(touch, bits): &(&Touch, &u128)| **bits != 0 && touch.space != Path::Scratch;
+        let (touch, _) = access.touches.iter().zip(stored?).find(visible)?;
+        let data = access.info.sources.iter().filter(|s| s.data);
+        let lane = usize::from(touch.lane.unwrap_or(0));
+        let word = data.flat_map(Source::words).find(|word| self.bits(*word, lane) != 0)?;
+        let found = Undefined::at(cx, word, touch.lane, "it is written to memory");
+        let data = access.info.sources.iter().filter(|s| s.data);
+        for word in data.flat_map(Source::words).collect::<Vec<_>>() {
+            self.define(word, access.exec);
+        }
+        Some(found)
+    }
+
+    /// Follows the undefined bits of scratch.
+    fn keep_scratch(&mut self, cx: &Cx<'_>, access: &Access<'_>, stored: Option<&Stored>) {
+        let size = cx.w.scratch.len() / LANES;
+        let writes = |touch: &Touch| touch.space == Path::Scratch && touch.kind != Kind::Read;
+        if size == 0 || stored.is_none() && self.scratch.is_empty() || !access.touches.iter().any(writes) {
+            return;
+        }
+        self.scratch.resize(cx.w.scratch.len(), 0);
+        for (n, touch) in access.touches.iter().enumerate().filter(|(_, touch)| writes(touch)) {
+            let bits = stored.map_or(0, |stored| stored[n]);
+            let start = usize::from(touch.lane.unwrap_or(0)) * size + touch.address as usize;
+            if let Some(bytes) = self.scratch.get_mut(start..start + usize::from(touch.bytes)) {
+                bytes.copy_from_slice(&bits.to_le_bytes()[..usize::from(touch.bytes)]);
+            }
+        }
+    }
+
+    /// Sets up a load beside, if what it makes of undefined bits may have to be looked at.
+    pub(in crate::watch::sanitize) fn begin_load(
+        &self,
+        cx: &Cx<'_>,
+        (info, step): (&Info, &Step),
+        aside: &mut Aside,
+    ) -> Option<Places> {
+        let undefined = |word: Word| self.lanes(word) & cx.w.exec() != 0;
+        let kept = info.merges && info.results.iter().any(|r| r.words().any(undefined));
+        if !info.loads || !kept && self.scratch.is_empty() {
+            return None;
+        }
+        let places = Places::of(info, step, self);
+        aside.fill(
+            cx,
+            &places,
+            |place, lane, now| {
+                if places.is_written(place) { self.bits(place.real, lane) } else { now }
+            },
+        );
+        Some(places)
+    }
+
+    /// What a memory instruction has brought to the registers.
+    pub(in crate::watch::sanitize) fn load(
+        &mut self,
+        cx: &Cx<'_>,
+        access: &Access<'_>,
+        aside: &mut Aside,
+        places: Option<&Places>,
+    ) -> Result<Changes, Fault> {
+        let mut changes = Changes::default();
+        let reads = |touch: &Touch| {
+            touch.space == Path::Scratch && touch.kind == Kind::Read && self.scratch_is_undefined(cx, touch)
+        };
+        if let Some(places) = places.filter(|_| access.info.merges || access.touches.iter().any(reads)) {
+            self.run_on_bits(cx, access, aside, places, &mut changes)?;
+            return Ok(changes);
+        }
+        for result in &access.info.results {
+            let vector = matches!(result.first, Word::Vector(_));
+            result.words().for_each(|word| changes.define(word, if vector { access.exec } else { u64::MAX }));
+        }
+        Ok(changes)
+    }
+
+    fn scratch_is_undefined(&self, cx: &Cx<'_>, touch: &Touch) -> bool {
+        let size = cx.w.scratch.len() / LANES;
+        let start = usize::from(touch.lane.unwrap_or(0)) * size + touch.address as usize;
+        let bytes = self.scratch.get(start..start + usize::from(touch.bytes));
+        bytes.is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0))
+    }
+
+    /// Runs a load on memory that holds undefined bits in place of values. Other memory than scratch holds none.
+    fn run_on_bits(
+        &mut self,
+        cx: &Cx<'_>,
+        access: &Access<'_>,
+        aside: &mut Aside,
+        places: &Places,
+        changes: &mut Changes,
+    ) -> Result<(), Fault> {
+        aside.wave.scratch = std::mem::take(&mut self.scratch);
+        aside.wave.scratch.resize(cx.w.scratch.len(), 0);
+        aside.lds = vec![0; cx.lds.len()];
+        let mut trace = Trace { lenient: true, ..Trace::default() };
+        let ran = aside.run(cx, (access.info, access.step, access.inst), Some(&mut trace));
+        self.scratch = std::mem::take(&mut aside.wave.scratch);
+        ran?;
+        changes.words.extend(aside.results(places));
+        Ok(())
+    }
+}

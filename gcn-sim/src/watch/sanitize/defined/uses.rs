@@ -1,0 +1,118 @@
+//! Where undefined bits matter: addresses, branches, EXEC, and what others see.
+
+use super::evaluate::Now;
+use super::info::{Kind, Source};
+use super::{Bits, M0, Word};
+use crate::core::exec::Cx;
+use gcn_isa::reg;
+use gcn_isa::table::{Class, ImplicitRegs};
+
+/// Undefined bits where they matter.
+pub(in crate::watch::sanitize) struct Undefined {
+    /// The register that holds them.
+    pub register: String,
+    pub lane: Option<u8>,
+    /// Why they matter.
+    pub why: &'static str,
+}
+
+impl Undefined {
+    /// A lane of EXEC.
+    pub(in crate::watch::sanitize) fn exec(lane: u8) -> Undefined {
+        Undefined { register: "exec".to_owned(), lane: Some(lane), why: "it decides whether a lane runs" }
+    }
+
+    pub(super) fn at(cx: &Cx<'_>, word: Word, lane: Option<u8>, why: &'static str) -> Undefined {
+        let lane = lane.filter(|_| matches!(word, Word::Vector(_)));
+        Undefined { register: word.reg(cx.machine).to_string(), lane, why }
+    }
+}
+
+const ADDRESS: &str = "it is an address";
+const BRANCH: &str = "it decides where control goes";
+const INDEX: &str = "it chooses registers";
+const STATE: &str = "it changes how the wave works";
+
+/// A use, and what counts as defined once it has been reported.
+pub(in crate::watch::sanitize) struct Use {
+    pub(in crate::watch::sanitize) undefined: Undefined,
+    words: Vec<(Word, u64)>,
+}
+
+impl Now<'_, '_> {
+    /// The first use of undefined bits that matters by itself.
+    pub(in crate::watch::sanitize) fn uses(&self) -> Option<Use> {
+        match self.info.kind {
+            Kind::Memory => self.info.sources.iter().filter(|s| !s.data).find_map(|s| self.whole(s, ADDRESS)),
+            Kind::Decides => self.decides(),
+            Kind::Computes if self.info.sources.iter().any(|s| s.operand.is_none() && s.control) => {
+                self.index()
+            }
+            Kind::Computes if self.cx.w.mode.gpr_indexing && self.inst.desc.format.is_vop() => self.index(),
+            Kind::Computes | Kind::Matrix | Kind::Nothing => None,
+        }
+    }
+
+    fn index(&self) -> Option<Use> {
+        let word = Word::Scalar(M0);
+        (self.bits.lanes(word) != 0).then(|| Use {
+            undefined: Undefined::at(self.cx, word, None, INDEX),
+            words: vec![(word, u64::MAX)],
+        })
+    }
+
+    /// A source of which every bit matters.
+    fn whole(&self, source: &Source, why: &'static str) -> Option<Use> {
+        let exec = self.cx.w.exec();
+        // Without lanes a vector instruction accesses nothing.
+        if exec == 0 && !self.inst.desc.is_smem() && self.info.kind == Kind::Memory {
+            return None;
+        }
+        let lanes = |word: Word| {
+            self.bits.lanes(word) & if matches!(word, Word::Vector(_)) { exec } else { u64::MAX }
+        };
+        let word = source.words().find(|word| lanes(*word) != 0)?;
+        let lane = Some(lanes(word).trailing_zeros() as u8);
+        let words = source.words().map(|word| (word, exec)).collect();
+        Some(Use { undefined: Undefined::at(self.cx, word, lane, why), words })
+    }
+
+    fn decides(&self) -> Option<Use> {
+        let desc = self.inst.desc;
+        if desc.class == Class::GprIdx {
+            return None;
+        }
+        if self.info.reads_scc && self.bits.scc {
+            let undefined = Undefined { register: "scc".to_owned(), lane: None, why: BRANCH };
+            return Some(Use { undefined, words: Vec::new() });
+        }
+        if desc.implicit_reads.contains(ImplicitRegs::VCC) {
+            return self.vccz();
+        }
+        let why = if desc.class == Class::Branch { BRANCH } else { STATE };
+        self.info.sources.iter().find_map(|source| self.whole(source, why))
+    }
+
+    /// Whether VCC is 0 is decided by one bit that is certainly 1.
+    fn vccz(&self) -> Option<Use> {
+        let first = usize::from(reg::VCC.index);
+        let words = [first, first + 1].map(Word::Scalar);
+        let certain = words
+            .iter()
+            .zip([first, first + 1])
+            .any(|(word, number)| self.cx.w.s[number] & !self.bits.bits(*word, 0) != 0);
+        let word = words.into_iter().find(|word| self.bits.lanes(*word) != 0).filter(|_| !certain)?;
+        let undefined = Undefined::at(self.cx, word, None, BRANCH);
+        Some(Use { undefined, words: words.map(|word| (word, u64::MAX)).to_vec() })
+    }
+}
+
+impl Bits {
+    /// What has been reported counts as defined.
+    pub(in crate::watch::sanitize) fn settle(&mut self, reported: &Use) {
+        if reported.words.is_empty() {
+            self.scc = false;
+        }
+        reported.words.iter().for_each(|(word, lanes)| self.define(*word, *lanes));
+    }
+}

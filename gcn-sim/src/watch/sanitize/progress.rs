@@ -1,0 +1,111 @@
+//! Barriers that waves do not share, and waves that cannot go on.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Finding, FindingKind, Group, Party, Sanitize, Shared, scope};
+use crate::core::error::Site;
+use crate::core::exec::{Cx, Fault, Kind, Next, Path, Touch};
+use crate::core::machine::Machine;
+use crate::core::wave::{Status, Wave};
+
+impl Group {
+    /// All waves meet: each learns what all have done.
+    pub(crate) fn barrier(&mut self) {
+        scope::meet(self.index, self.waves.iter_mut().map(|w| &mut w.sync));
+        self.waves.iter_mut().for_each(|w| w.spin.reset());
+        self.move_late_reads();
+    }
+
+    /// Waves that meet while others have ended. Barriers pair by arrival, so that waves may meet at different instructions.
+    pub(crate) fn divergent(
+        &mut self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Result<(), Fault> {
+        if !shared.has(Sanitize::BARRIERS) {
+            return Ok(());
+        }
+        let Some(first) = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_))) else {
+            return Ok(());
+        };
+        let Some(other) = waves.iter().find(|w| w.status == Status::Ended) else { return Ok(()) };
+        let finding = Finding {
+            kind: FindingKind::DivergentBarrier,
+            party: self.party_of(machine, first),
+            other: Some(self.party_of(machine, other)),
+            register: None,
+            allocation: None,
+            remedy: "the other wave has ended; let it come to a barrier too".to_owned(),
+        };
+        self.report(shared, finding)
+    }
+
+    /// Where a wave is that waits or has ended.
+    fn party_of(&self, machine: &Machine, wave: &Wave) -> Party {
+        let at = match wave.status {
+            Status::AtBarrier(at) | Status::Queued(at, _) => at,
+            Status::Running | Status::Ended => wave.pc,
+        };
+        let (offset, text) = match machine.steps().get(at) {
+            Some(step) => (step.offset, machine.text(&step.inst)),
+            None => (0, String::new()),
+        };
+        let line = machine.line_text(offset);
+        let site = Site { workgroup: self.id, wave: wave.id, offset, text, line };
+        Party { site, lane: None, access: None }
+    }
+
+    /// Follows what waits for what.
+    pub(super) fn follow(&mut self, shared: &Shared, cx: &Cx<'_>, next: Next, touches: &[Touch]) {
+        let mut changes = touches.iter().filter(|t| t.kind != Kind::Read).map(|t| t.space).peekable();
+        if changes.peek().is_some() {
+            self.waves.iter_mut().for_each(|w| w.spin.reset());
+            if changes.any(|space| matches!(space, Path::Global | Path::Scalar)) {
+                self.seen = shared.changes.fetch_add(1, Relaxed) + 1;
+            }
+            return;
+        }
+        let back = match next {
+            Next::Jump(to) if to <= cx.w.pc => Some(to),
+            _ => None,
+        };
+        self.waves[cx.w.id as usize].spin.step(cx.w, back);
+    }
+
+    /// After each wave had its turn: the finding if none can go on.
+    pub(crate) fn deadlock(
+        &mut self,
+        shared: &Shared,
+        machine: &Machine,
+        waves: &[Wave],
+    ) -> Option<Box<Finding>> {
+        if !shared.has(Sanitize::DEADLOCK) {
+            return None;
+        }
+        let changes = shared.changes.load(Relaxed);
+        if self.seen != changes {
+            // Another workgroup has changed memory.
+            self.seen = changes;
+            self.waves.iter_mut().for_each(|w| w.spin.reset());
+            return None;
+        }
+        let mut running = waves.iter().filter(|w| w.status == Status::Running);
+        let stuck = |w: &Wave| self.waves[w.id as usize].spin.stuck;
+        let first = running.clone().next()?;
+        if !running.all(stuck) {
+            return None;
+        }
+        let other = waves.iter().find(|w| matches!(w.status, Status::AtBarrier(_)));
+        Some(Box::new(Finding {
+            kind: FindingKind::Deadlock,
+            party: self.party_of(machine, first),
+            other: other.map(|wave| self.party_of(machine, wave)),
+            register: None,
+            allocation: None,
+            remedy: "neither its workgroup nor one that runs beside it writes what it waits for; a device runs as many \
+                     workgroups at a time as fit, and starts others only when these end"
+                .to_owned(),
+        }))
+    }
+}

@@ -1,0 +1,278 @@
+//! Data races: accesses of different waves to the same bytes that nothing orders.
+
+use super::bounds::access_of;
+use super::clock::{Thread, WAVES};
+use super::scope::Missing;
+use super::shadow::{Epoch, Order, words};
+use super::{Global, Group, Shared};
+use crate::core::error::Site;
+use crate::core::exec::{Cx, Fault, Kind, Path, Touch};
+use crate::core::finding::{Access, AccessKind, Finding, FindingKind, Party};
+use crate::core::gws::Queued;
+use crate::core::step::Step;
+use gcn_isa::memory_model::Scope;
+use gcn_isa::table::{InstDesc, MemBytes};
+
+/// An access that races with an earlier one.
+struct Race {
+    touch: Touch,
+    /// The word that both access.
+    word: u64,
+    other: Epoch,
+    other_writes: bool,
+    /// What would order the two if it were of agent scope.
+    missing: Option<Missing>,
+    /// Both write, and the same.
+    same: bool,
+}
+
+/// A race of a read that a compare-and-swap may yet make harmless, and the word and the wave that has read it.
+pub(super) struct Guess {
+    thread: Thread,
+    word: u64,
+    finding: Finding,
+}
+
+impl Shared {
+    /// The launch has ended: the guesses that nothing has checked are races.
+    pub(crate) fn end(&self) -> Vec<Finding> {
+        let mut global = self.global();
+        let guesses = std::mem::take(&mut global.guesses);
+        let findings = guesses.into_iter().map(|guess| guess.finding);
+        findings.filter(|finding| global.is_new(finding, self.limit.max(1))).collect()
+    }
+}
+
+impl Group {
+    pub(super) fn races(
+        &mut self,
+        shared: &Shared,
+        cx: &Cx<'_>,
+        step: &Step,
+        touches: &[Touch],
+    ) -> Result<(), Fault> {
+        let number = cx.w.id as usize;
+        let (thread, index) = (self.index * WAVES + cx.w.id, self.index);
+        let role = shared.roles[cx.w.pc];
+        let orders: Vec<Order> = touches.iter().map(|touch| self.order(step, touch)).collect();
+        let stores = |t: &Touch| t.kind != Kind::Read && matches!(t.space, Path::Global | Path::Scalar);
+        if touches.iter().any(stores) {
+            self.waves[number].sync.before_store(number);
+        }
+        let same = same_values(cx, touches);
+        if swaps(step.inst.desc) {
+            // What it read before was a guess, which the exchange has checked.
+            let mut global = shared.global();
+            for (touch, (word, mask)) in
+                touches.iter().flat_map(|t| words(t.address, t.bytes.into()).map(move |w| (t, w)))
+            {
+                global.guesses.retain(|guess| (guess.thread, guess.word) != (thread, word));
+                match touch.space {
+                    Path::Lds => self.lds.forget_reads(word, mask, thread),
+                    _ => global.memory.forget_reads(word, mask, thread),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let mut global = shared.global();
+        let Global { memory, released, .. } = &mut *global;
+        let accesses = touches.iter().zip(&orders).zip(same);
+        for ((touch, &order), same) in accesses.filter(|((t, _), _)| t.space != Path::Scratch) {
+            let lds = touch.space == Path::Lds;
+            let sync = &mut self.waves[number].sync;
+            let (shadow, released) = match lds {
+                true => (&mut self.lds, &mut self.released),
+                false => (&mut *memory, &mut *released),
+            };
+            // LDS is the workgroup's.
+            let scope = if lds { Scope::Workgroup } else { role.scope };
+            let key = touch.address / 4;
+            if order == Order::Atomic
+                && touch.kind != Kind::Write
+                && let Some(released) = released.get(&key)
+            {
+                sync.acquire(released, index, number, scope);
+            }
+            let at = sync.clock.now(number);
+            for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
+                let (step, lane) = (cx.w.pc as u32, touch.lane);
+                let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                if let Some((other, other_writes)) =
+                    shadow.access(word, epoch, touch.kind != Kind::Read, &sync.clock)
+                {
+                    let far = other.group() != index;
+                    let missing = if far { narrow(&epoch, &other) } else { None };
+                    let missing = missing.or_else(|| sync.missing(other.thread, other.at).filter(|_| far));
+                    let same = same && other_writes && other.order != Order::Atomic;
+                    found.push(Race { touch: *touch, word, other, other_writes, missing, same });
+                }
+            }
+            if touch.kind != Kind::Read && order != Order::Plain {
+                let before = released.remove(&key);
+                released.insert(key, sync.release(before, index, number, scope));
+            }
+        }
+        drop(global);
+        for race in found {
+            let finding = self.race(shared, cx, step, &race);
+            match self.guesser(cx, thread, step, &race) {
+                Some(thread) => {
+                    let word = race.word;
+                    let guesses = &mut shared.global().guesses;
+                    if !guesses.iter().any(|g| (g.thread, g.word) == (thread, word)) {
+                        guesses.push(Guess { thread, word, finding });
+                    }
+                }
+                None => self.report(shared, finding)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The wave whose read races with an exchange by another, if it may be the guess that its own exchange will check.
+    fn guesser(&self, cx: &Cx<'_>, thread: Thread, step: &Step, race: &Race) -> Option<Thread> {
+        let other = &cx.machine.steps()[race.other.step as usize].inst;
+        match (race.touch.kind, race.other_writes) {
+            (Kind::Read, true) => swaps(other.desc).then_some(thread),
+            (Kind::Atomic, false) => swaps(step.inst.desc).then_some(race.other.thread),
+            _ => None,
+        }
+    }
+
+    /// After a barrier: the reads of LDS and the loads into it that are outstanding are yet to happen.
+    pub(super) fn move_late_reads(&mut self) {
+        for (number, state) in self.waves.iter_mut().enumerate() {
+            let (thread, at) = (self.index * WAVES + number as u32, state.sync.clock.now(number));
+            for (read, _) in state.reads.outstanding(&state.counters) {
+                let writes = read.writes();
+                for touch in &read.touches {
+                    for (word, mask) in words(touch.address, u32::from(touch.bytes)) {
+                        let (step, lane) = (read.at as u32, touch.lane);
+                        let (order, scope) = (Order::Plain, Scope::Workgroup);
+                        let epoch = Epoch { thread, at, step, lane, mask, order, scope };
+                        self.lds.access(word, epoch, writes, &state.sync.clock);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A wave executes an instruction of global wave sync, which is an atomic of agent scope on its resource; it waits if it
+    /// is `queued`.
+    pub(super) fn meets(&mut self, shared: &Shared, number: usize, resource: u8, queued: bool) {
+        let (index, sync) = (self.index, &mut self.waves[number].sync);
+        let released = &mut shared.global().released;
+        let before = released.remove(&resource_key(resource));
+        if let Some(before) = before.as_ref().filter(|_| !queued) {
+            sync.acquire_waited(before, index, number);
+        }
+        let made = sync.release(before, index, number, Scope::Agent);
+        released.insert(resource_key(resource), made);
+    }
+
+    /// A wave that waited at a resource goes on.
+    pub(crate) fn released(&mut self, shared: &Shared, number: usize, queued: Queued) {
+        let (Queued::Barrier { resource, .. } | Queued::Semaphore { resource }) = queued;
+        if let Some(released) = shared.global().released.get(&resource_key(resource)) {
+            self.waves[number].sync.acquire_waited(released, self.index, number);
+        }
+    }
+
+    /// How an access orders itself against others. Loads and stores that bypass the nearer caches are taken to be atomic;
+    /// before gfx942 atomic stores look like any other.
+    fn order(&self, step: &Step, touch: &Touch) -> Order {
+        let mods = &step.inst.mods;
+        let bypasses = (mods.glc || mods.scc) && touch.space == Path::Global;
+        if touch.kind == Kind::Atomic || bypasses {
+            Order::Atomic
+        } else if touch.kind == Kind::Write && self.exec.count_ones() == 1 {
+            Order::Release
+        } else {
+            Order::Plain
+        }
+    }
+
+    fn race(&self, shared: &Shared, cx: &Cx<'_>, step: &Step, race: &Race) -> Finding {
+        let Race { touch, other, other_writes, missing, .. } = race;
+        let kind = match missing {
+            _ if race.same => FindingKind::SameValue,
+            Some(_) => FindingKind::NarrowScope,
+            None if touch.space == Path::Lds => FindingKind::LdsRace,
+            None => FindingKind::GlobalRace,
+        };
+        let mut finding = self.finding(kind, cx, step, touch.lane, Some(access_of(touch)));
+        let [x, y, _] = self.grid;
+        let group = other.group();
+        let first = &cx.machine.steps()[other.step as usize];
+        let other_kind = match (other.order, other_writes) {
+            (Order::Atomic, true) => AccessKind::Atomic,
+            (_, true) => AccessKind::Write,
+            (_, false) => AccessKind::Read,
+        };
+        finding.other = Some(Party {
+            site: Site {
+                workgroup: [group % x, group / x % y, group / x / y],
+                wave: other.wave(),
+                offset: first.offset,
+                text: cx.machine.text(&first.inst),
+                line: cx.machine.line_text(first.offset),
+            },
+            lane: other.lane,
+            access: Some(Access { kind: other_kind, ..access_of(touch) }),
+        });
+        finding.remedy = match missing {
+            _ if race.same => "the result is the same in any order".to_owned(),
+            Some(missing) => shared.rules.remedy(*missing),
+            None if group == self.index => {
+                "put s_barrier between the two, with the waits before it, or make both atomic".to_owned()
+            }
+            None => "workgroups are not ordered: use atomics, or two kernels".to_owned(),
+        };
+        finding
+    }
+}
+
+/// Of each access: it writes what was there already.
+fn same_values(cx: &Cx<'_>, touches: &[Touch]) -> Vec<bool> {
+    let mut before = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
+    let mut same = |touch: &Touch| {
+        if touch.kind != Kind::Write || touch.space == Path::Scratch {
+            return false;
+        }
+        let (old, rest) = before.split_at(usize::from(touch.bytes).min(before.len()));
+        before = rest;
+        let mut now = [0; 16];
+        let now = &mut now[..old.len()];
+        let there = match touch.space {
+            Path::Lds => cx
+                .lds
+                .get(touch.address as usize..)
+                .and_then(|lds| lds.get(..now.len()))
+                .map(|from| now.copy_from_slice(from))
+                .is_some(),
+            _ => cx.memory.peek(touch.address, now),
+        };
+        there && !old.is_empty() && old == now
+    };
+    touches.iter().map(&mut same).collect()
+}
+
+/// True if the instruction exchanges a word if it holds what is expected: it takes twice as much data as it updates.
+fn swaps(desc: &InstDesc) -> bool {
+    let MemBytes::Bytes(bytes) = desc.mem_bytes else { return false };
+    let data = desc.operands.iter().filter(|o| matches!(o.name, "vdata" | "data0" | "data1"));
+    desc.class.is_atomic() && data.map(|o| 4 * u32::from(o.dwords)).sum::<u32>() == 2 * u32::from(bytes)
+}
+
+/// What stands for a resource of global wave sync among the words of global memory.
+fn resource_key(resource: u8) -> u64 {
+    u64::MAX - u64::from(resource)
+}
+
+/// Accesses of different workgroups that are atomic, but for a workgroup only. Before gfx942 a load without bits may be one.
+fn narrow(one: &Epoch, other: &Epoch) -> Option<Missing> {
+    let workgroup = |e: &Epoch| e.scope == Scope::Workgroup;
+    let may_be = one.order.max(other.order) == Order::Atomic && (workgroup(one) || workgroup(other));
+    let both = one.are_atomic(other) || may_be;
+    (both && !one.reach(other)).then_some(Missing::Bits)
+}

@@ -1,0 +1,136 @@
+//! Strict mode: an instruction that comes too early is an error.
+//!
+//! Two mechanisms, as on the machine. [`counters`] follows the outstanding memory operations of a wave and what each
+//! `s_waitcnt` makes certain about them; [`states`] measures the distance in wave instructions between dependent pairs
+//! and compares it with the wait-state rules. Both work on what a wave really executes: no path is assumed.
+
+pub(crate) mod counters;
+pub(crate) mod effect;
+pub(crate) mod range;
+pub(crate) mod reads;
+pub(crate) mod states;
+
+use std::sync::Arc;
+
+use effect::Effect;
+use gcn_isa::counters::WaitCnt;
+use gcn_isa::hazards::{Config, View};
+use gcn_isa::reg::RegUnit;
+use gcn_isa::{Inst, Target};
+
+use crate::core::error::{Hazard, Site};
+use crate::core::exec::Trace;
+use crate::core::machine::Machine;
+
+/// What strict mode knows about each instruction of a program.
+pub(crate) struct Program {
+    pub effects: Vec<Effect>,
+    pub pairs: states::Pairs,
+}
+
+impl Program {
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Program {
+        let effects = machine.steps().iter().map(|s| Effect::of(machine.target(), &s.inst)).collect();
+        Program { effects, pairs: states::Pairs::new(machine, rules) }
+    }
+}
+
+/// The instruction that a wave is about to execute.
+pub(crate) struct Current<'a> {
+    /// Its index.
+    pub at: usize,
+    pub effect: &'a Effect,
+    pub view: &'a View,
+    /// Its view once more, if an index has moved its registers: those of the program are then another instruction's.
+    pub moved: Option<&'a Arc<View>>,
+}
+
+/// An instruction with the registers that an index leads to.
+pub(crate) struct Moved {
+    pub effect: Effect,
+    pub view: Arc<View>,
+}
+
+impl Moved {
+    pub(crate) fn of(target: Target, inst: &Inst) -> Moved {
+        Moved { effect: Effect::of(target, inst), view: Arc::new(View::new(target, inst)) }
+    }
+}
+
+impl Program {
+    /// Instruction `at`, with the registers of `moved` if they are others.
+    pub(crate) fn current<'a>(&'a self, at: usize, moved: Option<&'a Moved>) -> Current<'a> {
+        match moved {
+            Some(Moved { effect, view }) => Current { at, effect, view, moved: Some(view) },
+            None => Current { at, effect: &self.effects[at], view: &self.pairs.views[at], moved: None },
+        }
+    }
+}
+
+/// What strict mode knows about a wave.
+#[derive(Default)]
+pub(crate) struct WaveState {
+    counters: counters::Counters,
+    reads: reads::Reads,
+    recent: states::Recent,
+}
+
+impl WaveState {
+    pub(crate) fn reset(&mut self) {
+        self.counters.reset();
+        self.reads.reset();
+        self.recent.reset();
+    }
+
+    /// Checks an instruction before it executes. `alone`: the workgroup has no other wave.
+    pub(crate) fn before(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        now: &Current<'_>,
+        alone: bool,
+    ) -> Result<(), Box<Hazard>> {
+        self.recent.check(&program.pairs, machine, now)?;
+        self.counters.before(&program.effects, machine, now.effect, program.pairs.rules, alone)
+    }
+
+    /// Takes note that an instruction executed and touched what `trace` says.
+    pub(crate) fn after(
+        &mut self,
+        program: &Program,
+        machine: &Machine,
+        now: &Current<'_>,
+        trace: &Trace,
+    ) -> Result<(), Box<Hazard>> {
+        self.recent.push(&program.pairs, now);
+        self.counters.after(&program.effects, machine, now.at, range::LdsRange::of(trace))?;
+        if program.effects[now.at].reads_lds || program.effects[now.at].lds_dma {
+            self.reads.add(&self.counters, now.at, &trace.touches);
+        }
+        Ok(())
+    }
+
+    /// Reads of LDS and loads into it that are outstanding, each with the weakest wait for it.
+    pub(crate) fn lds_reads(&mut self) -> impl Iterator<Item = (&reads::Read, WaitCnt)> {
+        self.reads.outstanding(&self.counters)
+    }
+}
+
+/// A hazard between two instructions; the caller fills in where the second one was.
+pub(crate) fn hazard(
+    machine: &Machine,
+    rule: &str,
+    first: usize,
+    register: Option<RegUnit>,
+    (need, have, remedy): (String, String, String),
+) -> Box<Hazard> {
+    Box::new(Hazard {
+        rule: rule.to_owned(),
+        first: machine.named(first),
+        second: Site { workgroup: [0; 3], wave: 0, offset: 0, text: String::new(), line: None },
+        register: register.map(|unit| unit.reg().to_string()),
+        need,
+        have,
+        remedy,
+    })
+}

@@ -1,0 +1,34 @@
+//! Ranges of LDS.
+
+use crate::core::exec::{Path, Touch, Trace};
+
+/// LDS bytes that an instruction touched, as one range; empty if `end` is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct LdsRange {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl LdsRange {
+    pub(crate) fn of(trace: &Trace) -> LdsRange {
+        let mut range = LdsRange::default();
+        for touch in trace.touches.iter().filter(|t| t.space == Path::Lds) {
+            range.add(touch);
+        }
+        range
+    }
+
+    /// Takes in what a lane touched.
+    pub(crate) fn add(&mut self, touch: &Touch) {
+        let (address, bytes) = (touch.address as u32, u32::from(touch.bytes));
+        if self.end == 0 {
+            self.start = address;
+        }
+        self.start = self.start.min(address);
+        self.end = self.end.max(address.saturating_add(bytes));
+    }
+
+    pub(crate) fn overlaps(&self, other: &LdsRange) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}

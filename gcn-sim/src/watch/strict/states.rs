@@ -1,0 +1,159 @@
+//! Wait states between dependent instructions.
+//!
+//! The rules are those of [`gcn_isa::hazards`]; this module only measures. A wave remembers the instructions of the last
+//! few wait states that a rule can reach from; each new instruction is held against each of them, with the distance that
+//! lies between. What a matrix instruction has written binds only until a later one overwrites it.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use gcn_isa::Reg;
+use gcn_isa::hazards::{self, Config, Need, Since, View};
+
+use super::{Current, hazard};
+use crate::core::error::Hazard;
+use crate::core::machine::Machine;
+
+/// Answers of the rule table for pairs of a program's instructions, worked out on first use.
+pub(crate) struct Pairs {
+    pub views: Vec<View>,
+    /// The rules that count.
+    pub rules: Config,
+    /// Wait states that each instruction itself provides.
+    pub own: Vec<u32>,
+    /// By second instruction: for each first one [`UNKNOWN`], or [`KNOWN`] plus the wait states needed.
+    rows: Vec<OnceLock<Box<[AtomicU8]>>>,
+}
+
+const UNKNOWN: u8 = 0;
+const KNOWN: u8 = 1;
+
+impl Pairs {
+    pub(crate) fn new(machine: &Machine, rules: Config) -> Pairs {
+        let steps = machine.steps();
+        Pairs {
+            rules,
+            views: steps.iter().map(|s| View::new(machine.target(), &s.inst)).collect(),
+            own: steps.iter().map(|s| hazards::wait_states(&s.inst)).collect(),
+            rows: steps.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// Wait states that `second` needs after `past`.
+    fn needed(&self, past: &Past, second: &Current<'_>) -> u64 {
+        if past.since != Since::NOTHING || past.moved.is_some() || second.moved.is_some() {
+            return self.required(past, second).map_or(0, |n| u64::from(n.states));
+        }
+        self.between(past.at, second.at)
+    }
+
+    /// Wait states that `second` needs after `first`, all of whose results are still its own.
+    pub(crate) fn between(&self, first: usize, second: usize) -> u64 {
+        let row = self.rows[second].get_or_init(|| self.own.iter().map(|_| AtomicU8::new(UNKNOWN)).collect());
+        let cached = row[first].load(Relaxed);
+        if cached != UNKNOWN {
+            return u64::from(cached - KNOWN);
+        }
+        let need = self.views[first].required(&self.views[second], self.rules).map_or(0, |n| n.states);
+        row[first].store(KNOWN + need, Relaxed);
+        u64::from(need)
+    }
+
+    /// What `second` needs after `past` of what is left of its results.
+    fn required(&self, past: &Past, second: &Current<'_>) -> Option<Need> {
+        past.view(self).required_since(second.view, self.rules, past.since)
+    }
+}
+
+/// An instruction that a wave executed a few wait states ago.
+#[derive(Clone, Debug)]
+struct Past {
+    at: usize,
+    /// Its view, if an index moved its registers.
+    moved: Option<Arc<View>>,
+    /// Wait states issued up to and including it.
+    position: u64,
+    /// What has been executed since.
+    since: Since,
+}
+
+impl Past {
+    fn view<'a>(&'a self, pairs: &'a Pairs) -> &'a View {
+        self.moved.as_deref().unwrap_or(&pairs.views[self.at])
+    }
+}
+
+/// The instructions of a wave within reach of a rule, oldest first.
+#[derive(Default)]
+pub(crate) struct Recent {
+    past: VecDeque<Past>,
+    /// Wait states issued so far.
+    position: u64,
+}
+
+impl Recent {
+    pub(crate) fn reset(&mut self) {
+        self.past.clear();
+        self.position = 0;
+    }
+
+    pub(crate) fn check(
+        &mut self,
+        pairs: &Pairs,
+        machine: &Machine,
+        now: &Current<'_>,
+    ) -> Result<(), Box<Hazard>> {
+        let reach = u64::from(hazards::MAX_REACH);
+        while self.past.front().is_some_and(|p| self.position - p.position >= reach) {
+            self.past.pop_front();
+        }
+        for past in &self.past {
+            let distance = self.position - past.position;
+            if distance < u64::from(past.view(pairs).reach()) && distance < pairs.needed(past, now) {
+                return Err(report(pairs, machine, past, now, distance));
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn push(&mut self, pairs: &Pairs, now: &Current<'_>) {
+        self.position += u64::from(pairs.own[now.at]);
+        let view = now.view;
+        if view.matters_between() {
+            for past in &mut self.past {
+                past.since = past.since.past(past.view(pairs), view);
+            }
+        }
+        if view.reach() > 0 {
+            let moved = now.moved.cloned();
+            self.past.push_back(Past { at: now.at, moved, position: self.position, since: Since::NOTHING });
+        }
+    }
+}
+
+fn report(pairs: &Pairs, machine: &Machine, past: &Past, second: &Current<'_>, distance: u64) -> Box<Hazard> {
+    let need = pairs.required(past, second);
+    let (rule, states) = need.map_or(("", 0), |n| (n.rule.id, n.states));
+    too_close(machine, past.at, rule, states, distance, need.and_then(|n| n.reg))
+}
+
+/// The hazard of standing `distance` wait states after instruction `first`, where `rule` asks for `states`.
+pub(crate) fn too_close(
+    machine: &Machine,
+    first: usize,
+    rule: &str,
+    states: u8,
+    distance: u64,
+    reg: Option<Reg>,
+) -> Box<Hazard> {
+    let missing = u64::from(states).saturating_sub(distance);
+    let remedy = format!(
+        "place {missing} independent wait states before it, for example `s_nop {}`",
+        missing.saturating_sub(1)
+    );
+    let need = format!("{states} wait states");
+    let mut hazard = hazard(machine, rule, first, None, (need, distance.to_string(), remedy));
+    hazard.register = reg.map(|reg| reg.to_string());
+    hazard
+}

@@ -1,0 +1,446 @@
+//! Modules of a crate form layers: no import cycle joins the modules at its top.
+//!
+//! The sources are read, not compiled. An import is a path that starts with `crate`, `self`, `super` or the crate's own
+//! name, in an item, an expression or the tokens of a macro. A name that the crate root re-exports is an import of the
+//! module that defines it. Code under `#[cfg(test)]` and links of doc comments do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+
+/// The crates whose modules are held to it, each with its root file.
+const CRATES: [(&str, &str); 6] = [
+    ("gcn-isa", "lib.rs"),
+    ("gcn-emit", "lib.rs"),
+    ("gcn-dsl", "lib.rs"),
+    ("gcn-dsl-macros", "lib.rs"),
+    ("gcn-sim", "lib.rs"),
+    ("gcn-cli", "main.rs"),
+];
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the repository")
+}
+
+/// Cycles that are still to be cut: the crate, and the modules of each.
+const CYCLES: [(&str, &str); 2] = [("gcn_isa", "cfg, hazards, indexing"), ("gcn_isa", "inst, table")];
+
+/// Names of a module from the crate root on; the root itself has none.
+type ModulePath = Vec<String>;
+
+/// A path as it is written, from the module that it is written in.
+struct Import {
+    from: ModulePath,
+    path: Vec<String>,
+    place: String,
+}
+
+/// The modules of one crate, what each brings into scope, and all imports.
+#[derive(Default)]
+struct Crate {
+    name: String,
+    /// For each module, the names that `use` declares in it and what they stand for.
+    modules: BTreeMap<ModulePath, BTreeMap<String, Vec<String>>>,
+    imports: Vec<Import>,
+    /// What the reader cannot follow.
+    faults: Vec<String>,
+}
+
+impl Crate {
+    /// Reads a crate from its root file on, following `mod` declarations.
+    fn read(folder: &Path, root: &str) -> Self {
+        let name = folder.file_name().expect("a crate's folder").to_string_lossy().replace('-', "_");
+        let mut krate = Crate { name, ..Crate::default() };
+        let src = folder.join("src");
+        krate.file(&src.join(root), &src, Vec::new());
+        krate
+    }
+
+    fn file(&mut self, file: &Path, folder: &Path, module: ModulePath) {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        self.text(&text, file, folder, module);
+    }
+
+    /// Reads the text of a module; `folder` is where the files of the modules inside it lie.
+    fn text(&mut self, text: &str, file: &Path, folder: &Path, module: ModulePath) {
+        let parsed = syn::parse_file(text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        self.modules.insert(module.clone(), BTreeMap::new());
+        let folders = vec![folder.to_owned()];
+        Reader { krate: self, file, folders, module, depth: 0 }.visit_file(&parsed);
+    }
+
+    /// All modules that a path written in `from` names on its way to an item, re-exports followed.
+    fn named(&self, from: &ModulePath, path: &[String]) -> BTreeSet<ModulePath> {
+        let mut found = BTreeSet::new();
+        self.follow(from, path, &mut found, 0);
+        found
+    }
+
+    fn follow(&self, from: &ModulePath, path: &[String], found: &mut BTreeSet<ModulePath>, depth: usize) {
+        assert!(depth < 32, "re-exports of {} in {} lead round a circle", path.join("::"), from.join("::"));
+        let mut module = from.clone();
+        for (at, segment) in path.iter().enumerate() {
+            match segment.as_str() {
+                "crate" => module.clear(),
+                own if at == 0 && own == self.name => module.clear(),
+                "self" => {}
+                "super" => drop(module.pop()),
+                name => {
+                    let mut child = module.clone();
+                    child.push(name.to_owned());
+                    if self.modules.contains_key(&child) {
+                        module = child;
+                        found.insert(module.clone());
+                    } else if let Some(target) = self.modules[&module].get(name) {
+                        let whole: Vec<String> = target.iter().chain(&path[at + 1..]).cloned().collect();
+                        // `use foo::foo` names a module or crate beside this one, not itself.
+                        if target.first() != Some(segment) {
+                            self.follow(&module, &whole, found, depth + 1);
+                        }
+                        return;
+                    } else {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The edges between the modules at the top, each with the places of its imports.
+    fn graph(&self) -> BTreeMap<(String, String), BTreeSet<String>> {
+        let mut edges: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for import in &self.imports {
+            let Some(from) = import.from.first() else { continue };
+            for to in self.named(&import.from, &import.path) {
+                if to[0] != *from {
+                    edges.entry((from.clone(), to[0].clone())).or_default().insert(import.place.clone());
+                }
+            }
+        }
+        edges
+    }
+}
+
+/// Walks one file. `module` and `folders` follow the inline modules that it is in.
+struct Reader<'c> {
+    krate: &'c mut Crate,
+    file: &'c Path,
+    folders: Vec<PathBuf>,
+    module: ModulePath,
+    /// How many bodies of functions the reader is in: `use` there brings nothing into the module's scope.
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn place(&self, span: Span) -> String {
+        let file = self.file.strip_prefix(repository()).unwrap_or(self.file);
+        format!("{}:{}", file.display(), span.start().line)
+    }
+
+    fn import(&mut self, path: Vec<String>, span: Span) {
+        let own = path.first().is_some_and(|first| {
+            ["crate", "self", "super"].contains(&first.as_str()) || *first == self.krate.name
+        });
+        if own {
+            let place = self.place(span);
+            self.krate.imports.push(Import { from: self.module.clone(), path, place });
+        }
+    }
+
+    fn tree(&mut self, tree: &syn::UseTree, path: &[String]) {
+        let joined = |name: &syn::Ident| path.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
+        let (name, path, span) = match tree {
+            syn::UseTree::Path(inner) => return self.tree(&inner.tree, &joined(&inner.ident)),
+            syn::UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.tree(tree, path);
+                }
+                return;
+            }
+            syn::UseTree::Glob(star) => {
+                let span = star.star_token.spans[0];
+                if self.krate.named(&self.module, path).is_empty() && self.is_root(path) {
+                    let place = self.place(span);
+                    self.krate.faults.push(format!("{place}: imports all of the crate root"));
+                }
+                return self.import(path.to_vec(), span);
+            }
+            syn::UseTree::Name(leaf) if leaf.ident == "self" => {
+                (path.last().cloned().unwrap_or_default(), path.to_vec(), leaf.ident.span())
+            }
+            syn::UseTree::Name(leaf) => (leaf.ident.to_string(), joined(&leaf.ident), leaf.ident.span()),
+            syn::UseTree::Rename(leaf) => (leaf.rename.to_string(), joined(&leaf.ident), leaf.rename.span()),
+        };
+        if self.depth == 0 {
+            let scope = self.krate.modules.get_mut(&self.module).expect("a module that is being read");
+            scope.insert(name, path.clone());
+        }
+        self.import(path, span);
+    }
+
+    /// Whether a path without names of modules is the crate root, from this module.
+    fn is_root(&self, path: &[String]) -> bool {
+        let supers = path.iter().filter(|s| *s == "super").count();
+        !self.module.is_empty()
+            && match path.first().map(String::as_str) {
+                Some("crate") => path.len() == 1,
+                Some("super") => path.len() == supers && supers == self.module.len(),
+                _ => false,
+            }
+    }
+
+    /// Paths in the tokens of a macro: `crate::a::b`, and `crate::{a, b}` in declarations that it makes.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Group(group) => self.tokens(group.stream()),
+                TokenTree::Ident(first) => {
+                    let mut path = vec![first.to_string()];
+                    loop {
+                        let mut ahead = tokens.clone();
+                        let colons = (ahead.next(), ahead.next());
+                        let colon = |t: &Option<TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == ':');
+                        if !(colon(&colons.0) && colon(&colons.1)) {
+                            break;
+                        }
+                        match ahead.next() {
+                            Some(TokenTree::Ident(next)) => path.push(next.to_string()),
+                            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => {
+                                self.group(&path, group.stream());
+                            }
+                            _ => break,
+                        }
+                        tokens = ahead;
+                    }
+                    self.import(path, first.span());
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    /// The names of `path::{…}` in the tokens of a macro, one level deep.
+    fn group(&mut self, path: &[String], tokens: TokenStream) {
+        let mut starts = true;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) if starts => {
+                    let path = path.iter().cloned().chain([name.to_string()]).collect();
+                    self.import(path, name.span());
+                    starts = false;
+                }
+                TokenTree::Punct(comma) if comma.as_char() == ',' => starts = true,
+                _ => {}
+            }
+        }
+    }
+
+    fn module(&mut self, declared: &syn::ItemMod) {
+        let name = declared.ident.to_string();
+        let folder = self.folders.last().expect("the file's folder").join(&name);
+        let mut module = self.module.clone();
+        module.push(name.clone());
+        if let Some((_, items)) = &declared.content {
+            self.krate.modules.insert(module.clone(), BTreeMap::new());
+            let outer = std::mem::replace(&mut self.module, module);
+            self.folders.push(folder);
+            for item in items {
+                self.visit_item(item);
+            }
+            self.folders.pop();
+            self.module = outer;
+            return;
+        }
+        let file = [folder.with_extension("rs"), folder.join("mod.rs")].into_iter().find(|f| f.is_file());
+        match file {
+            Some(file) => self.krate.file(&file, &folder, module),
+            None => {
+                let place = self.place(declared.ident.span());
+                self.krate.faults.push(format!("{place}: no file of module {name}"));
+            }
+        }
+    }
+}
+
+/// Whether an item is compiled for tests only.
+fn is_test(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|attribute| match &attribute.meta {
+        syn::Meta::Path(path) => path.is_ident("test"),
+        syn::Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        syn::Meta::NameValue(_) => false,
+    })
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let attributes = match item {
+            syn::Item::Const(i) => &i.attrs,
+            syn::Item::Enum(i) => &i.attrs,
+            syn::Item::Fn(i) => &i.attrs,
+            syn::Item::Impl(i) => &i.attrs,
+            syn::Item::Macro(i) => &i.attrs,
+            syn::Item::Mod(i) => &i.attrs,
+            syn::Item::Static(i) => &i.attrs,
+            syn::Item::Struct(i) => &i.attrs,
+            syn::Item::Trait(i) => &i.attrs,
+            syn::Item::Type(i) => &i.attrs,
+            syn::Item::Use(i) => &i.attrs,
+            _ => return visit::visit_item(self, item),
+        };
+        match item {
+            _ if is_test(attributes) => {}
+            syn::Item::Mod(declared) => self.module(declared),
+            syn::Item::Use(used) => self.tree(&used.tree, &[]),
+            _ => visit::visit_item(self, item),
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'ast syn::ImplItemFn) {
+        if !is_test(&function.attrs) {
+            visit::visit_impl_item_fn(self, function);
+        }
+    }
+
+    fn visit_block(&mut self, block: &'ast syn::Block) {
+        self.depth += 1;
+        visit::visit_block(self, block);
+        self.depth -= 1;
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        if let Some(first) = path.segments.first() {
+            let names = path.segments.iter().map(|s| s.ident.to_string()).collect();
+            self.import(names, first.ident.span());
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, invoked: &'ast syn::Macro) {
+        self.tokens(invoked.tokens.clone());
+        visit::visit_macro(self, invoked);
+    }
+
+    // `pub(in path)` names a module around this one, which is no import.
+    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+
+    // Documentation links across layers.
+    fn visit_attribute(&mut self, _: &'ast syn::Attribute) {}
+}
+
+/// The sets of modules that reach each other, of more than one module each.
+fn cycles<'g>(edges: impl Iterator<Item = (&'g str, &'g str)>) -> Vec<BTreeSet<&'g str>> {
+    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (from, to) in edges {
+        reached.entry(from).or_default().insert(to);
+    }
+    loop {
+        let mut grew = false;
+        for from in reached.keys().copied().collect::<Vec<_>>() {
+            let further: BTreeSet<&str> =
+                reached[from].iter().filter_map(|to| reached.get(to)).flatten().copied().collect();
+            let known = reached.get_mut(from).expect("a key of the map");
+            let before = known.len();
+            known.extend(further);
+            grew |= known.len() > before;
+        }
+        if !grew {
+            break;
+        }
+    }
+    let joined = |a: &str, b: &str| reached[a].contains(b) && reached.get(b).is_some_and(|r| r.contains(a));
+    let sets: BTreeSet<BTreeSet<&str>> = reached
+        .keys()
+        .filter(|module| joined(module, module))
+        .map(|module| reached[module].iter().copied().filter(|other| joined(module, other)).collect())
+        .collect();
+    sets.into_iter().collect()
+}
+
+/// The cycles of a crate as text: the modules of each, and where each edge between two of them is made.
+fn report(krate: &Crate) -> Vec<String> {
+    let edges = krate.graph();
+    let mut lines = krate.faults.clone();
+    for cycle in cycles(edges.keys().map(|(from, to)| (from.as_str(), to.as_str()))) {
+        let names = cycle.iter().copied().collect::<Vec<_>>().join(", ");
+        if CYCLES.contains(&(&krate.name, &names)) {
+            continue;
+        }
+        lines.push(format!("{}: import cycle of {} modules: {names}", krate.name, cycle.len()));
+        for ((from, to), places) in &edges {
+            if cycle.contains(from.as_str()) && cycle.contains(to.as_str()) {
+                let first = places.first().expect("an edge has a place");
+                let more =
+                    if places.len() > 1 { format!(" and {} more", places.len() - 1) } else { String::new() };
+                lines.push(format!("  {from} -> {to}  {first}{more}"));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn no_import_cycle_between_modules() {
+    let mut found = Vec::new();
+    for (name, root) in CRATES {
+        let krate = Crate::read(&repository().join(name), root);
+        assert!(krate.modules.len() > 5 && krate.imports.len() > 20, "{name}: sources were not read");
+        found.extend(report(&krate));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// A crate whose root file has this text, with inline modules.
+fn crate_of(text: &str) -> Crate {
+    let mut krate = Crate { name: "own".to_owned(), ..Crate::default() };
+    krate.text(text, Path::new("lib.rs"), Path::new("src"), Vec::new());
+    krate
+}
+
+#[test]
+fn imports_of_every_form_are_edges() {
+    let edges = |body: &str| {
+        let text = format!(
+            "pub use d::deep::Item as Renamed; pub use inner::Passed;\n\
+             mod a {{ {body} }}\n\
+             mod b {{ pub struct B; }} mod c {{ pub fn f() {{}} }} mod d {{ pub mod deep {{ pub struct Item; }} }}\n\
+             mod inner {{ pub use super::c::f as Passed; }}"
+        );
+        let graph = crate_of(&text).graph();
+        let from_a = graph.keys().filter(|(from, _)| from == "a").map(|(_, to)| to.clone());
+        from_a.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(edges("use crate::b::B;"), "b");
+    assert_eq!(edges("use super::{b::{self, B}, d::deep::Item}; use crate::c::*;"), "b c d");
+    assert_eq!(edges("use own::b;"), "b");
+    assert_eq!(edges("mod x { mod y { use super::super::super::c; use super::super::e; } }"), "c");
+    // Through the root, to the module that defines it; what that imports in turn is its own edge.
+    assert_eq!(edges("use crate::Renamed;"), "d");
+    assert_eq!(edges("fn f(x: crate::Renamed) -> Vec<crate::b::B> { crate::c::f() }"), "b c d");
+    assert_eq!(edges("use crate::Passed;"), "c inner");
+    // In tokens.
+    assert_eq!(edges("fn f() { println!(\"{}\", [crate::c::f(), super::b::B]) }"), "b c");
+    assert_eq!(edges("macro_rules! m { () => { use $crate::{b::B, d}; } }"), "b d");
+    // What is no import.
+    assert_eq!(edges("use std::b; fn f(b: u8) { b::c(); self::b() } mod b { pub fn c() {} }"), "");
+    assert_eq!(edges("/// [`crate::b`]\n pub(in crate::a) struct S;"), "");
+    assert_eq!(edges("#[cfg(test)] mod tests { use crate::b; } #[test] fn f() { crate::c::f() }"), "");
+    assert_eq!(edges("struct S; impl S { #[cfg(test)] fn f() { crate::c::f() } }"), "");
+}
+
+#[test]
+fn a_cycle_is_reported_with_its_places() {
+    let text =
+        "mod a { use crate::b; }\nmod b { use crate::c; }\nmod c { use crate::a; use crate::d; }\nmod d {}";
+    let lines = [
+        "own: import cycle of 3 modules: a, b, c",
+        "  a -> b  lib.rs:1",
+        "  b -> c  lib.rs:2",
+        "  c -> a  lib.rs:3",
+    ];
+    assert_eq!(report(&crate_of(text)), lines);
+    assert_eq!(report(&crate_of("mod a { use crate::b; }\nmod b {}")), [""; 0]);
+    assert_eq!(report(&crate_of("mod a { use super::*; }")), ["lib.rs:1: imports all of the crate root"]);
+}
