@@ -123,14 +123,14 @@ macro_rules! tests {
             let n = 128;
             let mut rng = Random::new(stringify!($t).len() as u64 + $ops as u64);
             for target in TARGETS {
+                let (device, built) = (Device::simulator(target), $masked.build(target).unwrap());
                 for round in 0..6 {
                     let x: Vec<$t> = (0..n).map(|_| Sample::term(&mut rng)).collect();
                     let y: Vec<$t> = (0..n).map(|_| Sample::factor(&mut rng)).collect();
                     let mut out = vec![<$t>::default(); 63 * n];
                     let active = masks(&mut rng, n, round);
                     let flags: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
-                    let device = Device::simulator(target);
-                    $masked.launch(&device, Grid::x(2), (&x, &y, &flags, &mut out)).unwrap();
+                    device.launch(&$masked, &built, Grid::x(2), (&x, &y, &flags, &mut out)).unwrap();
                     compare(&format!("{target} round {round}"), &x, &y, &active, $ops, &out);
                     if round == 0 {
                         $plain.launch(&device, Grid::x(2), (&x, &y, &mut out)).unwrap();

@@ -31,6 +31,7 @@ macro_rules! matches {
             }
             let mut rng = Random::new(stringify!($name).len() as u64);
             for target in TARGETS {
+                let (device, built) = (Device::simulator(target), k.build(target).unwrap());
                 for round in 0..12 {
                     // From one value to as many as lanes.
                     let some: Vec<$t> = (0..[1, 2, 5, 64][round % 4]).map(|_| <$t>::any(&mut rng)).collect();
@@ -38,7 +39,7 @@ macro_rules! matches {
                     let active = masks(&mut rng, 128, round);
                     let runs: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
                     let mut out = vec![0u64; 128];
-                    k.launch(&Device::simulator(target), Grid::x(2), (&x, &runs, &mut out)).unwrap();
+                    device.launch(&k, &built, Grid::x(2), (&x, &runs, &mut out)).unwrap();
                     for wave in [0..64, 64..128] {
                         assert_eq!(out[wave.clone()], same(&x[wave.clone()], &active[wave]), "{target} {round}");
                     }

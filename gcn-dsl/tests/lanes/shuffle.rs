@@ -101,17 +101,17 @@ macro_rules! moves_of {
             let mut rng = Random::new(7);
             let moves = moves();
             for target in TARGETS {
+                let (device, built) = (Device::simulator(target), $masked.build(target).unwrap());
                 for round in 0..6 {
                     let [x, fill]: [Vec<$t>; 2] =
                         std::array::from_fn(|_| (0..64).map(|_| Sample::any(&mut rng)).collect());
                     let active = masks(&mut rng, 64, round);
                     let flags: Vec<u32> = active.iter().map(|a| u32::from(*a)).collect();
                     let mut out = vec![<$t>::default(); 64 * moves.len()];
-                    let device = Device::simulator(target);
                     if round == 0 {
                         $plain.launch(&device, Grid::x(1), (&x, &fill, &mut out)).unwrap();
                     } else {
-                        $masked.launch(&device, Grid::x(1), (&x, &fill, &flags, &mut out)).unwrap();
+                        device.launch(&$masked, &built, Grid::x(1), (&x, &fill, &flags, &mut out)).unwrap();
                     }
                     for (k, (name, from, fills)) in moves.iter().enumerate() {
                         for i in (0..64).filter(|i| active[*i]) {

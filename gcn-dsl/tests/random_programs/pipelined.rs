@@ -10,8 +10,8 @@ use super::trace::Generated;
 use super::{generate, typing};
 
 /// Programs, and the loops that must have been among them for the test to mean something.
-const COUNT: u64 = 40;
-const LEAST_LOOPS: usize = 30;
+const COUNT: u64 = 15;
+const LEAST_LOOPS: usize = 15;
 
 /// Sets the stages of the loops for which `stages` has some, by their number in the text.
 fn with_stages(program: &Program, stages: &[Option<u8>]) -> Program {

@@ -158,7 +158,7 @@ pub fn report(seed: u64, program: &Program, failure: &Failure) -> String {
 
 #[test]
 fn random_programs_give_what_the_interpreter_gives() {
-    let (first, count) = (fuzz_seed(0), fuzz_count(60));
+    let (first, count) = (fuzz_seed(0), fuzz_count(40));
     let stop_at = setting("GCN_FUZZ_FAILURES", 1);
     let (mut same, mut large, mut missing) = (0, 0, 0);
     let mut open = std::collections::BTreeMap::<&str, u64>::new();

@@ -512,7 +512,7 @@ fn agree(seed: u64, target: Target) -> Result<(), String> {
 
 #[test]
 fn random_programs_of_branches_loops_and_exits() {
-    for seed in fuzz_seeds(1, 300) {
+    for seed in fuzz_seeds(1, 100) {
         let target = super::TARGETS[seed as usize % 2];
         if let Err(e) = agree(seed, target) {
             panic!("seed {seed}, {target}: {e}");

@@ -137,7 +137,7 @@ fn a_long_function_is_no_trouble() {
     b.copy(&acc, &super::build::int(0));
     let mut window: Vec<VReg> = Vec::new();
     let mut chain = acc;
-    while b.f.blocks[0].insts.len() < 200_000 {
+    while b.f.blocks[0].insts.len() < 50_000 {
         let (x, y, t, next) = (b.v(2), b.v(2), b.v(1), b.a(16));
         b.inst("ds_read_b64", &[&x, &p]);
         b.inst("ds_read_b64", &[&y, &p]);

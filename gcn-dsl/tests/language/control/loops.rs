@@ -62,10 +62,11 @@ fn ranges_run_as_rusts() {
             let (xa, xb): (Vec<$t>, Vec<$t>) = pairs.iter().copied().unzip();
             let fold = |h: u64, it: &mut dyn Iterator<Item = $t>| it.fold(h, |h, j| h.wrapping_mul(31).wrapping_add(j as u64));
             for device in simulators().take(2) {
+                let built = $name.build(device.target()).unwrap();
                 for (n, (a, b)) in pairs.iter().copied().enumerate().filter(|(n, _)| n % 5 == 1) {
                     let k = [1, 3, 5, 40][n % 4] as $t;
                     let mut out = vec![0u64; 128];
-                    $name.launch(&device, Grid::x(1), (a, b, k, &xa, &xb, &mut out)).unwrap();
+                    device.launch(&$name, &built, Grid::x(1), (a, b, k, &xa, &xb, &mut out)).unwrap();
                     let mut h = fold(1, &mut (a..b));
                     let next = |h: u64, it: &mut dyn Iterator<Item = $t>| fold(h.wrapping_mul(31), it);
                     h = next(h, &mut (a..=b));
