@@ -83,7 +83,7 @@ fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Failure {
     // The nearest name first; the stable sort keeps the object's order of names at the same distance.
     names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
     if names.is_empty() {
-        message += "; it has no kernel at all";
+        message += "; it has no kernels";
     } else {
         let _ = write!(message, "; it has {}", names[..names.len().min(SHOWN)].join(", "));
         if names.len() > SHOWN {

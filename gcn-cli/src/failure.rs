@@ -29,7 +29,7 @@ impl Failure {
     }
 
     /// The reader of the output has closed it: no message, exit code 0.
-    pub fn reader_gone() -> Failure {
+    pub fn closed_output() -> Failure {
         Failure { message: String::new(), code: 0, complete: false }
     }
 

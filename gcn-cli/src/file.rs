@@ -41,7 +41,7 @@ fn all(source: impl std::io::Read, size: u64, most: u64) -> std::io::Result<Vec<
     bytes.try_reserve_exact(room)?;
     source.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        let problem = format!("it has more than {} GiB, the most that is read", most >> 30);
+        let problem = format!("it is larger than {} GiB, the largest size that is read", most >> 30);
         return Err(std::io::Error::new(ErrorKind::FileTooLarge, problem));
     }
     Ok(bytes)
@@ -156,12 +156,12 @@ pub fn read_text(file: &str) -> Result<String, Failure> {
     String::from_utf8(read_unpacked(file)?).map_err(|error| {
         let bytes = error.as_bytes();
         let remedy = if holds_objects(bytes) {
-            "it is an object file; `gcn disasm` makes assembly of it"
+            "it is an object file; `gcn disasm` converts it to assembly"
         } else {
             "assembly is text in UTF-8"
         };
         let at = error.utf8_error().valid_up_to();
-        Failure::input(format!("{}: byte {at} is no UTF-8: {remedy}", shown(file)))
+        Failure::input(format!("{}: byte {at} is not UTF-8: {remedy}", shown(file)))
     })
 }
 
@@ -217,7 +217,7 @@ const PIECES_BUFFER: usize = 1 << 16;
 fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
     match result {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::closed_output()),
         Err(error) => Err(Failure::usage(format!("cannot write to standard output: {error}"))),
     }
 }

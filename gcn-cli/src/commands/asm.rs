@@ -46,7 +46,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn asm kernel.s                                   writes kernel.hsaco
+  gcn asm kernel.s                                   write kernel.hsaco
   gcn asm kernel.s --target gfx90a:xnack- -o k.co    for gfx90a without XNACK
   gcn asm kernel.s --show-encoding                   v_mov_b32_e32 v0, 0 ; encoding: [0x80,0x02,0x00,0x7e]
   clang -S kernel.cl -o - | gcn asm - > kernel.hsaco";
@@ -150,8 +150,7 @@ fn output(args: &Args) -> Result<Option<String>, Failure> {
         None => {
             let output = Path::new(&args.file).with_extension("hsaco").to_string_lossy().into_owned();
             if output == args.file {
-                let message =
-                    format!("the code object would take the place of {output}: say where it goes with `-o`");
+                let message = format!("the code object would replace {output}: name another file with `-o`");
                 return Err(Failure::usage(message));
             }
             Ok(Some(output))
@@ -159,7 +158,7 @@ fn output(args: &Args) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The machine code of an instruction, with the bits that the linker does not change.
+/// The machine code of an instruction, before linking.
 fn code<'a>(assembly: &'a Assembly, inst: &AsmInst) -> &'a [u8] {
     let section = assembly.module.sections.get(inst.section.0 as usize);
     let start = inst.offset as usize;
@@ -192,10 +191,10 @@ impl Texts {
 fn operands(line: &str) -> &str {
     let end = ["//", "/*", ";"].iter().filter_map(|c| line.find(c)).min().unwrap_or(line.len());
     let mut rest = line[..end].trim();
-    while let Some((label, behind)) = rest.split_once(':')
+    while let Some((label, after)) = rest.split_once(':')
         && !label.contains(char::is_whitespace)
     {
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     rest.split_once(char::is_whitespace).map_or("", |(_, operands)| operands.trim())
 }
@@ -210,8 +209,8 @@ fn texts(name: &str, assembly: &Assembly, source: &str, options: &Options, folde
         return of(source, numbers(assembly));
     }
     let plain = asm::expand(name, source, options, folders).unwrap_or_default();
-    let again = asm::assemble_with(name, &plain, options, folders);
-    of(&plain, again.map(|again| numbers(&again)).unwrap_or_default())
+    let expanded = asm::assemble_with(name, &plain, options, folders);
+    of(&plain, expanded.map(|expanded| numbers(&expanded)).unwrap_or_default())
 }
 
 fn encodings(assembly: &Assembly, texts: &Texts) -> String {

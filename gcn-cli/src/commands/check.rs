@@ -68,7 +68,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn check kernel.s                        assembly: both instructions of each finding, with what to do
+  gcn check kernel.s                        assembly: both instructions of each finding, with the remedy
   gcn check kernel.hsaco --level certain    only what manual, LLVM and shipping kernels agree on
   gcn check kernel.s --advice               waits that could be weaker, too
   gcn check build/ --summary                every file below a folder, one line each
@@ -172,8 +172,7 @@ fn outcome(args: &Args, rules: Config, name: &str) -> Outcome {
 
 fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     if input.unit.instructions() == 0 {
-        outcome.complaint =
-            Some(format!("error: {}: there is no instruction in it that could be checked", input.name));
+        outcome.complaint = Some(format!("error: {}: it contains no instruction to check", input.name));
         outcome.summary.unreadable += 1;
         return;
     }

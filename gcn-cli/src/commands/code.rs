@@ -51,7 +51,7 @@ pub fn read_with(
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Failure::usage(format!(
-            "{name}: neither an ELF file nor a bundle, and byte {at} is no UTF-8 as assembly is"
+            "{name}: neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8"
         ))
     })?;
     Ok(vec![assembly(name, text, choice.target, broken, folders)?])

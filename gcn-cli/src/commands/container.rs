@@ -126,10 +126,10 @@ impl Choice {
         match (self.target, only.target_id) {
             (Some(wanted), Some(id)) if self.entry.is_none_or(|n| n == only.number) => {
                 Failure::input(format!(
-                    "{name}: the file is for {id}, --target says {wanted}; leave it out, or give another file"
+                    "{name}: the file is for {id}, but --target is {wanted}; omit --target, or give another file"
                 ))
             }
-            _ => Failure::input(format!("{name}: the file is one code object; leave --entry out")),
+            _ => Failure::input(format!("{name}: the file is one code object; omit --entry")),
         }
     }
 
@@ -137,7 +137,7 @@ impl Choice {
     fn none(&self) -> String {
         match (self.target, self.entry) {
             (Some(target), None) => format!("there is no code object for {target}"),
-            (_, Some(entry)) => format!("there is no code object {entry} (--entry) that is asked for"),
+            (_, Some(entry)) => format!("no code object matches --entry {entry}"),
             (None, None) => "there is no code object for a supported target".to_owned(),
         }
     }
@@ -147,7 +147,7 @@ impl Choice {
 pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let (bytes, name) = (file::read_unpacked(file)?, file::shown(file));
     if !file::holds_objects(&bytes) {
-        return Err(Failure::input(format!("{name}: neither a code object nor anything that holds some")));
+        return Err(Failure::input(format!("{name}: neither a code object nor a container of code objects")));
     }
     let unpacked = Unpacked::new();
     let found = choice.select(name, &bytes, &unpacked)?;
@@ -161,7 +161,7 @@ fn objects<'d>(name: &str, bytes: &'d [u8], unpacked: &'d Unpacked) -> Result<Ve
     if !file::holds_several(bytes) {
         let read = commands::code_object(name, bytes);
         let host = bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
-        let without = "; a host's file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
+        let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
         let read = if host { read.map_err(|failure| failure.with(without)) } else { read };
         let target_id = read?.target_id;
         let (name, entry) = (name.to_owned(), "");

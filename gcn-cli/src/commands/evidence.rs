@@ -45,7 +45,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gcn evidence kernels/               every code object and assembly file under kernels/
-  gcn evidence --json a.hsaco b.s     for programs";
+  gcn evidence --json a.hsaco b.s     as JSON";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let rules = args.rules.config()?;
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     if table.objects == 0 {
-        return Err(Failure::usage("there is no code that can be read"));
+        return Err(Failure::usage("no code could be read"));
     }
     failure::complain(&table.summary());
     file::print(if args.json { commands::json(&table.json())? } else { table.text() }.as_bytes())?;

@@ -48,8 +48,8 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn explain kernel.s              the listing, each wait with its reasons
-  gcn explain kernel.s --writers    and where each register comes from";
+  gcn explain kernel.s              list the code, each wait with its reasons
+  gcn explain kernel.s --writers    also the last writer of each register";
 
 /// A missing wait at a line.
 #[derive(Serialize)]
@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             if input.unit.origins.is_empty() { input } else { code::expanded(input, args.target, &folders)? };
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
-                "{}: not assembly; `gcn disasm` makes assembly of it",
+                "{}: not assembly; `gcn disasm` converts it to assembly",
                 input.name
             )));
         };

@@ -23,9 +23,9 @@ use crate::file;
 /// that order memory (before barriers, in a release, after an acquire) stay, and so do those in unreachable
 /// code.
 ///
-/// If the file waits for a write of LDS, or a load from memory into it, before some barrier (some access of
-/// LDS), it is assumed to wait wherever necessary: while data arrives in one buffer of LDS, others may be
-/// used. One for which the file never waits is waited for everywhere.
+/// If the file waits for a write of LDS (or a load from memory into it) before some barrier (or access of
+/// LDS), its waits are assumed to suffice there and elsewhere: while data arrives in one buffer of LDS,
+/// others may be used. A write (or load) for which the file never waits is waited for everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -73,10 +73,10 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn fix kernel.s -o fixed.s                 put in what is missing
+  gcn fix kernel.s -o fixed.s                 insert the missing waits
   gcn fix kernel.s --strip -o fast.s          as few waits as the rules allow
   gcn fix kernel.s --rules certain --comment  only undisputed rules, each wait with its reason
-  gcn fix kernel.s -I inc --expand -o k.s     macros and included files in place, then what is missing
+  gcn fix kernel.s -I inc --expand -o k.s     expand macros and included files, then insert
   gcn fix --strip --stats *.s                 wait states and s_waitcnt before and after
   gcn fix --target gfx942 --functions - --only counters < functions.txt";
 
@@ -111,7 +111,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return stats(args);
     }
     let [name] = args.files.as_slice() else {
-        return Err(Failure::usage("several files can be read with `--stats` only"));
+        return Err(Failure::usage("several files can be read only with `--stats`"));
     };
     let fixed = fix(name, args)?;
     if let Some(output) = &args.output {

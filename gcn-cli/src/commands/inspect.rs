@@ -40,7 +40,7 @@ Examples:
   gcn inspect kernel.hsaco               every kernel of the file
   gcn inspect kernel.o --kernel saxpy    one kernel of a relocatable object
   gcn inspect fat.bundle --json          every code object of a clang offload bundle
-  gcn inspect libgemm.so --list          which code objects a host library holds";
+  gcn inspect libgemm.so --list          list the code objects in a host library";
 
 /// A code object.
 #[derive(Serialize)]
@@ -212,12 +212,12 @@ fn render_kernel(out: &mut String, kernel: &Kernel) {
     let _ = writeln!(out, "  registers: {} VGPRs{agprs}, {} SGPRs", kernel.vgprs, kernel.sgprs);
     let _ = writeln!(
         out,
-        "  memory: {} bytes of LDS a workgroup, {} bytes of scratch a work-item, {} bytes of arguments",
+        "  memory: {} bytes of LDS per workgroup, {} bytes of scratch per work-item, {} bytes of arguments",
         kernel.lds_bytes, kernel.scratch_bytes, kernel.kernarg_bytes
     );
     let _ = writeln!(
         out,
-        "  occupancy: {} waves a SIMD, {} workgroups of {} work-items a compute unit, limited by {}",
+        "  occupancy: {} waves per SIMD, {} workgroups of {} work-items per compute unit, limited by {}",
         kernel.occupancy.waves_per_simd,
         kernel.occupancy.workgroups_per_cu,
         kernel.workgroup,

@@ -30,7 +30,7 @@ const EXAMPLES: &str = "\
 Examples:
   gcn inst v_add_f32                                     on every target that has it
   gcn inst v_mfma_f32_32x32x8_f16 --target gfx942        passes, FLOPs, layout, wait states
-  gcn inst global_load_dwordx4 --target gfx90a --json    for programs";
+  gcn inst global_load_dwordx4 --target gfx90a --json    as JSON";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let page = reference::page(&args.name, args.target).map_err(|error| Failure::input(error.to_string()))?;

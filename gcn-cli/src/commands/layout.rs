@@ -256,7 +256,7 @@ fn table(instruction: &str, target: Target, operands: &[Operand]) -> String {
         }
         out.push('\n');
         for (block, rows) in grids(&operand.layout) {
-            let _ = writeln!(out, "block {block}: one line a row");
+            let _ = writeln!(out, "block {block}: one line per row");
             let cells: Vec<Vec<String>> = rows
                 .iter()
                 .map(|row| row.iter().map(|e| e.as_ref().map_or("-".into(), place)).collect())

@@ -18,7 +18,7 @@ use crate::file;
 ///
 /// FILE is assembly, a relocatable object, a code object or a bundle of them, gzipped or not. A wait that is
 /// not listed is needed: without it, or with any weaker one in its place, a rule is broken. Of two listed
-/// waits one may be needed when the other is gone; `gcn fix --strip` decides that.
+/// waits one may be needed when the other is removed; `gcn fix --strip` decides that.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -38,7 +38,7 @@ pub struct Args {
 const EXAMPLES: &str = "\
 Examples:
   gcn mutate kernel.s                     waits that could be weaker, by line
-  gcn mutate kernel.hsaco --rules certain against the undisputed rules only";
+  gcn mutate kernel.hsaco --rules certain against only the undisputed rules";
 
 /// The output of `--json` for a file.
 #[derive(Serialize)]
@@ -84,11 +84,11 @@ fn listing(report: &Report) -> String {
         let order = if wait.may_order_memory { ", unless it orders memory for others" } else { "" };
         let _ = writeln!(out, "{place}: `{}` {enough}{order}", wait.wait);
     }
-    let gone = report.superfluous.iter().filter(|s| s.enough.is_none()).count();
-    let weaker = report.superfluous.len() - gone;
+    let unneeded = report.superfluous.iter().filter(|s| s.enough.is_none()).count();
+    let weaker = report.superfluous.len() - unneeded;
     let _ = writeln!(
         out,
-        "{}: {} waits, {gone} not needed, {weaker} stronger than needed",
+        "{}: {} waits, {unneeded} not needed, {weaker} stronger than needed",
         report.file, report.waits
     );
     out

@@ -33,9 +33,9 @@ pub struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  gcn rules --target gfx942           one line a rule
-  gcn rules cdna3.106 waitcnt         everything about these
-  gcn rules --json                    for programs";
+  gcn rules --target gfx942           one line per rule
+  gcn rules cdna3.106 waitcnt         full descriptions
+  gcn rules --json                    as JSON";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     let mut pages = hazards::pages(args.target);

@@ -149,7 +149,8 @@ fn dimensions(text: &str) -> Result<[u32; 3], String> {
         return Err("at most three numbers, as in 64,1,1".to_owned());
     }
     for (size, part) in sizes.iter_mut().zip(parts) {
-        *size = part.trim().parse().map_err(|_| format!("`{part}` is no number, as in 64,1,1"))?;
+        *size =
+            part.trim().parse().map_err(|_| format!("`{part}` is not a number; write for example 64,1,1"))?;
     }
     Ok(sizes)
 }
@@ -230,7 +231,7 @@ fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
     }
     let bytes = file::read(path)?;
     let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| Failure::input(format!("{}: the spec is no UTF-8", file::shown(path))))?;
+    let text = text.map_err(|_| Failure::input(format!("{}: the spec is not UTF-8", file::shown(path))))?;
     let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
     let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
     Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))

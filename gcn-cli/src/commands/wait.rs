@@ -73,7 +73,9 @@ fn number(text: &str) -> Result<Option<u16>, Failure> {
     let parsed = hexadecimal.map_or_else(|| text.parse::<i64>(), |digits| i64::from_str_radix(digits, 16));
     let value = parsed.ok().and_then(|n| u16::try_from(n).ok());
     value.map(Some).ok_or_else(|| {
-        Failure::input(format!("`{text}` is no immediate of `s_waitcnt`: a number from 0 to 65535 (0xffff)"))
+        Failure::input(format!(
+            "`{text}` is not an immediate of `s_waitcnt`, which is a number from 0 to 65535 (0xffff)"
+        ))
     })
 }
 
@@ -84,7 +86,7 @@ fn counters(text: &str, target: Target) -> Result<u16, Failure> {
     let inst = inst.map_err(|error| Failure::input(format!("`{operand}`: {error}")))?;
     match inst.operands.first() {
         Some(Operand::Imm(immediate)) => Ok((*immediate & 0xffff) as u16),
-        _ => Err(Failure::input(format!("`{operand}` is no wait; write for example `vmcnt(0)`"))),
+        _ => Err(Failure::input(format!("`{operand}` is not a wait; write for example `vmcnt(0)`"))),
     }
 }
 
@@ -117,7 +119,7 @@ fn render(wait: &Wait) -> String {
         out += &format!("  {:<8} {:>2} of {:>2}: {what}\n", field.counter, field.value, field.max);
     }
     if wait.unused_bits != 0 {
-        out += &format!("  bits {:#06x} are set and mean nothing\n", wait.unused_bits);
+        out += &format!("  bits {:#06x} are set but unused\n", wait.unused_bits);
     }
     out
 }

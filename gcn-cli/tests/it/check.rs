@@ -36,7 +36,7 @@ fn findings_in_assembly_show_both_lines_rule_and_remedy() {
     let (load, mfma, store) = (line("global_load"), line("v_mfma"), line("global_store"));
     assert!(out.contains(&format!("<stdin>:{mfma}:2: error[waitcnt.raw]: ")), "{out}");
     assert!(out.contains(&format!("put `s_waitcnt vmcnt(0)` before line {mfma}")), "{out}");
-    assert!(out.contains("first this") && out.contains(&format!("\n{load} | ")), "{out}");
+    assert!(out.contains("first instruction") && out.contains(&format!("\n{load} | ")), "{out}");
     assert!(out.contains("needs 4 wait states, has 2"), "{out}");
     assert!(
         out.contains(&format!("put `s_nop 1` or 2 independent instructions before line {store}")),
@@ -51,7 +51,10 @@ fn findings_in_objects_show_function_and_offset() {
     let (code, out, _) = checked(&["-"], &unwaited_object());
     assert_eq!(code, 1, "{out}");
     assert!(out.contains("<stdin>: .text+0x18: error[waitcnt.raw]: "), "{out}");
-    assert!(out.contains("  scale+0x10  global_load_dwordx4 v[4:7], v0, s[2:3]  <- first this"), "{out}");
+    assert!(
+        out.contains("  scale+0x10  global_load_dwordx4 v[4:7], v0, s[2:3]  <- first instruction"),
+        "{out}"
+    );
     assert!(out.contains("put `s_waitcnt vmcnt(0)` before scale+0x18"), "{out}");
 }
 

@@ -46,7 +46,7 @@ fn the_target_of_a_file_is_not_overruled() {
     for (command, arguments) in [("disasm", &[][..]), ("inspect", &[]), ("sim", &["--kernel", "fill"])] {
         let arguments = [&[command, "-", "--target", "gfx906"], arguments].concat();
         let error = gcn_with(&arguments, &two_kernels()).failure(1);
-        assert!(error.contains("the file is for gfx942, --target says gfx906"), "{error}");
+        assert!(error.contains("the file is for gfx942, but --target is gfx906"), "{error}");
     }
     let assembly =
         gcn_with(&["sim", "-", "--kernel", "fill", "--target", "gfx90a"], crate::TWO_KERNELS.as_bytes());
@@ -69,6 +69,6 @@ fn what_holds_no_code_for_gpus_says_so() {
     let error = gcn(&["inspect", host.to_str().expect("UTF-8")]).failure(1);
     assert!(error.contains(".hip_fatbin"), "{error}");
     let text = gcn_with(&["fix", "-"], &library()).failure(1);
-    assert!(text.contains("`gcn disasm` makes assembly of it"), "{text}");
+    assert!(text.contains("`gcn disasm` converts it to assembly"), "{text}");
     assert!(gcn_with(&["inspect", "-", "--list"], b"s_nop 0\n").failure(1).contains("neither a code object"));
 }

@@ -44,7 +44,7 @@ fn findings_name_the_call_and_the_line_of_the_macro() {
     let text = String::from_utf8(run.out).expect("UTF-8");
     assert_eq!(run.code, 1, "{text}");
     assert!(text.contains("<stdin>:11:2: error[waitcnt.raw]"), "{text}");
-    assert!(text.contains("note: `v_add_f32_e32 v2, v2, v1` stands in <stdin>:6, in `accumulate`"), "{text}");
+    assert!(text.contains("note: `v_add_f32_e32 v2, v2, v1` is in <stdin>:6, in `accumulate`"), "{text}");
     let json = gcn_with(&["check", "-", "--json"], MACROS.as_bytes());
     let report: serde_json::Value = serde_json::from_slice(&json.out).expect("JSON");
     let origin = "<stdin>:6, in `accumulate`, called from <stdin>:13, in `.irp`";

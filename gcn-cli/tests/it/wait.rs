@@ -54,7 +54,7 @@ fn the_text_says_what_is_waited_for() {
     assert!(text.contains("vmcnt     0 of 63: until nothing is outstanding"), "{text}");
     assert!(text.contains("lgkmcnt  15 of 15: not waited for"), "{text}");
     // Bits 7, 12 and 13 belong to no counter.
-    assert!(gcn(&["wait", "0x3ff0"]).text().contains("bits 0x3080 are set and mean nothing"));
+    assert!(gcn(&["wait", "0x3ff0"]).text().contains("bits 0x3080 are set but unused"));
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
         let name = &section.code.section;
         let _ = writeln!(
             out,
-            "  not checked: {} bytes at {name}+{:#x}: {}; what runs into them or comes from there",
+            "  not checked: {} bytes at {name}+{:#x}: {}; nor the paths into them and out of them",
             unread.length, unread.offset, unread.why
         );
     }
@@ -134,7 +134,7 @@ fn not_checked(places: &Places<'_>, section: &Section<'_>) -> String {
         };
         let _ = writeln!(
             out,
-            "  not checked: that those who call {shown}{more} keep LLVM's calling convention, as is taken for granted"
+            "  not checked: that callers of {shown}{more} keep LLVM's calling convention; this is assumed"
         );
     }
     out
@@ -166,9 +166,9 @@ impl Writer<'_> {
         let places = Places::new(&self.checked.input.unit, group.section.code);
         let finding = group.finding;
         let reg = finding.reg.map_or(String::new(), |r| format!("{r}{}: ", finding.via.words()));
-        let mut marks = vec![(finding.second, format!("then this: {reg}{}", amounts(finding)))];
+        let mut marks = vec![(finding.second, format!("second instruction: {reg}{}", amounts(finding)))];
         match finding.first {
-            Some(first) => marks.push((first, "first this".to_owned())),
+            Some(first) => marks.push((first, "first instruction".to_owned())),
             None => marks = vec![(finding.second, format!("{reg}{}", amounts(finding)))],
         }
         let mut notes = Vec::new();
@@ -178,7 +178,7 @@ impl Writer<'_> {
         }
         notes.extend(finding.caveat.map(|c| format!("it is a hazard {c}")));
         for line in finding.first.into_iter().chain([finding.second]) {
-            notes.extend(places.origin(line).map(|o| format!("`{}` stands in {o}", places.text(line))));
+            notes.extend(places.origin(line).map(|o| format!("`{}` is in {o}", places.text(line))));
         }
         notes.extend(places.location(finding.second).map(|l| format!("compiled from {l}")));
         let cite = citation(finding.rule);
@@ -221,7 +221,7 @@ impl Writer<'_> {
         match at {
             Some((section, line)) => {
                 let places = Places::new(&self.checked.input.unit, section.code);
-                self.show(&places, &shown(vec![(line, "this shows it".to_owned())]))
+                self.show(&places, &shown(vec![(line, "shown by this instruction".to_owned())]))
             }
             None => {
                 let lint = shown(Vec::new());

@@ -56,7 +56,7 @@ impl Summary {
                 add(
                     "(not listed)",
                     Grade::Certain,
-                    "findings beyond the most that are listed",
+                    "findings beyond the largest number that is listed",
                     section.report.omitted,
                 );
             }
@@ -157,7 +157,7 @@ impl Summary {
         )
     }
 
-    /// Adds the counts of several files.
+    /// The counts of several files, as text.
     pub fn render_total(&self) -> String {
         let mut out = format!("\n{} files: {}{}", self.files, self.grades(), self.open());
         if self.unreadable > 0 {

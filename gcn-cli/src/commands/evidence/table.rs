@@ -100,7 +100,7 @@ impl Table {
     pub fn summary(&self) -> String {
         let unread = match self.unread {
             0 => String::new(),
-            bytes => format!("; {bytes} bytes of code sections are no instructions and were left out"),
+            bytes => format!("; {bytes} bytes of code sections are not instructions and were left out"),
         };
         format!("{} code objects, {} instructions{unread}", self.objects, self.instructions)
     }

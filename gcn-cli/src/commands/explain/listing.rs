@@ -85,7 +85,7 @@ fn totals(out: &mut String, report: &Report) {
     let totals = report.totals;
     let _ = writeln!(
         out,
-        "{}: {} wait states, {} s_waitcnt; weighted by {LOOP_WEIGHT} for each loop around them {} and {}",
+        "{}: {} wait states, {} s_waitcnt; weighted by {LOOP_WEIGHT} for each loop around them: {} and {}",
         report.file,
         totals.wait_states,
         totals.waitcnts,

@@ -12,7 +12,7 @@ use gcn_sim::Progress;
 use crate::failure;
 
 /// Shorter runs show no progress.
-const PATIENCE: Duration = Duration::from_millis(500);
+const SHOWN_AFTER: Duration = Duration::from_millis(500);
 /// Time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Characters of the bar.
@@ -31,8 +31,8 @@ pub struct Bar {
 /// If no workgroup ends for this long, the hint is printed.
 const LONG: Duration = Duration::from_secs(10);
 /// The hint for runs that seem to hang.
-const HINT: &str = "note: no workgroup has ended for 10 s; if this goes on for ever, --limit N ends a wave after N instructions and \
-                    says where it was, --sanitize deadlock finds waves that wait for what does not come";
+const HINT: &str = "note: no workgroup has ended for 10 s; if the kernel hangs, --limit N stops a wave after N \
+                    instructions and says where it was, and --sanitize deadlock finds waves that wait in vain";
 
 impl Bar {
     /// A bar that is not drawn yet.
@@ -50,7 +50,7 @@ impl Bar {
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
         std::thread::scope(|scope| {
             let wait = move || {
-                if self.waits_in_vain(&stopped, LONG) {
+                if self.stalls(&stopped, LONG) {
                     self.clear();
                     failure::complain(HINT);
                 }
@@ -63,7 +63,7 @@ impl Bar {
     }
 
     /// Waits until the run ends (false), or until no workgroup has ended for as `long` (true).
-    fn waits_in_vain(&self, stopped: &Receiver<()>, long: Duration) -> bool {
+    fn stalls(&self, stopped: &Receiver<()>, long: Duration) -> bool {
         let mut before = self.done.load(Relaxed);
         while stopped.recv_timeout(long) == Err(RecvTimeoutError::Timeout) {
             let now = self.done.load(Relaxed);
@@ -84,7 +84,7 @@ impl Bar {
         // If another thread is drawing, this one need not.
         let Ok(mut drawn) = self.drawn.try_lock() else { return };
         let now = Instant::now();
-        let due = drawn.map_or(self.started + PATIENCE, |last| last + INTERVAL);
+        let due = drawn.map_or(self.started + SHOWN_AFTER, |last| last + INTERVAL);
         if now >= due {
             *drawn = Some(now);
             let _ = write!(std::io::stderr(), "\r{}", line(at, now - self.started));
@@ -124,8 +124,8 @@ mod tests {
     fn a_run_in_which_nothing_ends_is_noticed() {
         let bar = Bar::new();
         let (stop, stopped) = std::sync::mpsc::channel::<()>();
-        assert!(bar.waits_in_vain(&stopped, Duration::from_millis(1)));
+        assert!(bar.stalls(&stopped, Duration::from_millis(1)));
         drop(stop);
-        assert!(!bar.waits_in_vain(&stopped, LONG), "the run has ended");
+        assert!(!bar.stalls(&stopped, LONG), "the run has ended");
     }
 }
