@@ -3,6 +3,7 @@
 mod cfg;
 mod check;
 mod dataflow;
+mod entries;
 mod evidence;
 mod golden;
 mod hazards;
