@@ -11,7 +11,7 @@
 //! bit-precision", USENIX 2005) and of LLVM's MemorySanitizer, for the instructions of these targets.
 
 use crate::inst::Inst;
-use crate::table::{Format, InstDesc, Modifiers};
+use crate::table::{Behaviours, Format, InstDesc, Modifiers};
 
 pub use crate::table::{Flow, Rule};
 
@@ -41,22 +41,19 @@ pub struct Part {
 
 /// True if the instruction leaves bits of a destination as they were, whatever its modifiers say.
 pub fn keeps(desc: &InstDesc) -> bool {
-    desc.entry.meaning.contains(KEPT)
+    desc.does(Behaviours::KEEPS_PART)
 }
 
 /// True if the third source is a mask: lane `i` reads bit `i` of it.
 pub fn third_source_is_mask(desc: &InstDesc) -> bool {
-    desc.entry.meaning.contains("S2[lane]")
+    desc.entry.behaviours.intersects(Behaviours::SELECTS_BY_MASK | Behaviours::CARRIES_IN)
 }
-
-/// What a line calls bits that stay.
-const KEPT: &str = "kept";
 
 /// The parts of an instruction's vector result. What no line tells reads everything.
 pub fn parts(inst: &Inst) -> Vec<Part> {
     let line = inst.desc.entry.meaning;
     let parts = statements(line).unwrap_or_else(|| {
-        let accumulates = !line.contains(KEPT);
+        let accumulates = !keeps(inst.desc);
         vec![Part { result: u64::MAX, sources: [u64::MAX; 3], accumulates }]
     });
     parts.into_iter().map(|part| placed(inst, part)).collect()

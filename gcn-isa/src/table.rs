@@ -23,7 +23,7 @@ pub use desc::{
     Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
     SameFile,
 };
-pub use entry::{Entry, Flow, Rule};
+pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use index::IndexedBy;
 pub use names::{NameHasher, NameMap};
 pub use variant::Variant;

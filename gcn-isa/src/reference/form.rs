@@ -97,7 +97,7 @@ fn operand(row: &InstDesc, operand: &OperandDesc) -> OperandFacts {
 }
 
 fn dwords(row: &InstDesc, operand: &OperandDesc) -> Vec<u8> {
-    let chosen = row.mnemonic.ends_with("f8f6f4") && matches!(operand.name, "src0" | "src1");
+    let chosen = row.width_by_format && matches!(operand.name, "src0" | "src1");
     match operand.dwords {
         0 => Vec::new(),
         _ if chosen => vec![8, 6, 4],

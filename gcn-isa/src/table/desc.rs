@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use super::entry::Entry;
+use super::entry::{Behaviours, Entry};
 use crate::inst::Mods;
 use crate::target::{Target, TargetSet};
 
@@ -78,6 +78,11 @@ impl InstDesc {
         Some(self.entry.passes[target as usize]).filter(|&passes| passes != 0)
     }
 
+    /// True if the instruction has all of these behaviours.
+    pub fn does(&self, behaviours: Behaviours) -> bool {
+        self.entry.behaviours.contains(behaviours)
+    }
+
     /// Position of the operand called `name`.
     pub fn operand_index(&self, name: &str) -> Option<usize> {
         self.operands.iter().position(|o| o.name == name)
@@ -120,8 +125,7 @@ impl InstDesc {
 
     /// True if control may continue with the next instruction. (`s_swappc`, `s_call` return, so it does there too.)
     pub fn falls_through(&self) -> bool {
-        !matches!(self.mnemonic, "s_branch" | "s_setpc_b64" | "s_rfe_b64" | "s_rfe_restore_b64")
-            && self.class != Class::Endpgm
+        !self.does(Behaviours::LEAVES) && self.class != Class::Endpgm
     }
 
     /// Position of the operand that holds a branch distance, if this is a branch that has one.

@@ -11,7 +11,7 @@ use std::fmt;
 use std::hash::BuildHasherDefault;
 
 use super::desc::{Class, Format, ImplicitRegs, InstDesc, MemBytes};
-use super::entry::{Entry, Flow, Rule};
+use super::entry::{Behaviours, Entry, Flow, Rule};
 use super::names::{NameHasher, NameMap};
 use crate::target::{Target, TargetSet};
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
@@ -133,7 +133,9 @@ impl Reader {
                 meaning: "",
                 witness: "",
                 rule: Rule::default(),
+                behaviours: Behaviours::empty(),
                 passes: [0; Target::ALL.len()],
+                passes_by_format: 0,
             },
             opcodes: opcodes(codes)?,
             class: Class::parse(class).ok_or("unknown class")?,
@@ -149,11 +151,14 @@ impl Reader {
                 Some(("as", other)) => head.pattern = other,
                 Some(("data", classes)) => head.data = classes,
                 Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
-                Some(("passes", counts)) => head.entry.passes = passes(counts)?,
+                Some(("passes", counts)) => passes(counts, &mut head.entry)?,
                 Some(("flow", rule)) => head.entry.rule = flow(rule)?,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
                 _ if word == "ignores_exec" => head.ignores_exec = true,
-                _ => implicit(word, &mut head.reads, &mut head.writes)?,
+                _ => match Behaviours::of_word(word) {
+                    Some(behaviour) => head.entry.behaviours |= behaviour,
+                    None => implicit(word, &mut head.reads, &mut head.writes)?,
+                },
             }
         }
         if head.entry.witness.is_empty() { Err("a meaning has a witness, `by=`") } else { Ok(head) }
@@ -338,18 +343,19 @@ fn bytes_moved(text: &str) -> Result<MemBytes, Broken> {
     digits.parse().map(kind).map_err(|_| "`bytes=` has a number, or `format*` and a number")
 }
 
-/// Passes by target; 0 where they follow from formats.
-fn passes(text: &'static str) -> Result<[u8; Target::ALL.len()], Broken> {
-    let mut passes = [0; Target::ALL.len()];
-    if text == "by_format" {
-        return Ok(passes);
+/// `8`, `8@gfx942,16@gfx950`, or `by_format*4` where the count follows from formats.
+fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
+    let count = |digits: &str| digits.parse().map_err(|_| "`passes=` has numbers");
+    if let Some(least) = text.strip_prefix("by_format*") {
+        entry.passes_by_format = count(least)?;
+        return Ok(());
     }
     for part in text.split(',') {
-        let (count, set) = with_targets(part)?;
-        let count = count.parse().map_err(|_| "`passes=` has numbers")?;
-        set.iter().for_each(|target| passes[target as usize] = count);
+        let (digits, set) = with_targets(part)?;
+        let passes = count(digits)?;
+        set.iter().for_each(|target| entry.passes[target as usize] = passes);
     }
-    Ok(passes)
+    Ok(())
 }
 
 fn flow(text: &str) -> Result<Rule, Broken> {

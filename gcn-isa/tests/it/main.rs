@@ -15,4 +15,5 @@ mod llvm_tools;
 mod memory_model;
 mod reference;
 mod semantics;
+mod spelling;
 mod wait;

@@ -1,5 +1,7 @@
 //! A form line, and the facts that it stands for on each group of targets.
 
+use bitflags::Flags as _;
+
 use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
 use crate::table::desc::{
@@ -258,10 +260,14 @@ impl ModifierFacts {
                 _ => Err("a list of sources is `[0/1/2]`"),
             })
         };
+        let (neg, abs, sext) = &mut self.source_mods;
+        if let Some((_, sources)) =
+            [("src_neg", neg), ("src_abs", abs), ("src_sext", sext)].into_iter().find(|s| s.0 == name)
+        {
+            *sources |= list()?;
+            return Ok(());
+        }
         match name {
-            "src_neg" => return Ok(self.source_mods.0 |= list()?),
-            "src_abs" => return Ok(self.source_mods.1 |= list()?),
-            "src_sext" => return Ok(self.source_mods.2 |= list()?),
             "dpp_newbcast" => self.newbcast = true,
             "dpp_newbcast_only" => (self.newbcast, self.newbcast_only) = (true, true),
             _ => {}
@@ -297,37 +303,8 @@ impl ModifierFacts {
     }
 }
 
+/// The flag of that name in lower case.
 fn modifier(name: &str) -> Option<Modifiers> {
-    Some(match name {
-        "clamp" => Modifiers::CLAMP,
-        "omod" => Modifiers::OMOD,
-        "op_sel" => Modifiers::OP_SEL,
-        "op_sel_hi" => Modifiers::OP_SEL_HI,
-        "neg_lo" => Modifiers::NEG_LO,
-        "neg_hi" => Modifiers::NEG_HI,
-        "neg" => Modifiers::NEG,
-        "dpp_ctrl" | "dpp_newbcast" | "dpp_newbcast_only" => Modifiers::DPP_CTRL,
-        "row_mask" => Modifiers::ROW_MASK,
-        "bank_mask" => Modifiers::BANK_MASK,
-        "bound_ctrl" => Modifiers::BOUND_CTRL,
-        "dst_sel" => Modifiers::DST_SEL,
-        "dst_unused" => Modifiers::DST_UNUSED,
-        "src0_sel" => Modifiers::SRC0_SEL,
-        "src1_sel" => Modifiers::SRC1_SEL,
-        "offset" => Modifiers::OFFSET,
-        "offset0" => Modifiers::OFFSET0,
-        "offset1" => Modifiers::OFFSET1,
-        "glc" => Modifiers::GLC,
-        "slc" => Modifiers::SLC,
-        "scc" => Modifiers::SCC,
-        "offen" => Modifiers::OFFEN,
-        "idxen" => Modifiers::IDXEN,
-        "lds" => Modifiers::LDS,
-        "gds" => Modifiers::GDS,
-        "cbsz" => Modifiers::CBSZ,
-        "abid" => Modifiers::ABID,
-        "blgp" => Modifiers::BLGP,
-        "bitop3" => Modifiers::BITOP3,
-        _ => return None,
-    })
+    let name = name.strip_prefix("dpp_newbcast").map_or(name, |_| "dpp_ctrl");
+    Modifiers::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
 }
