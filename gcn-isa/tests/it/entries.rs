@@ -40,12 +40,7 @@ const COLUMNS: [&str; 19] = [
 #[test]
 fn entries_expand_to_the_measured_rows() {
     let measured = joined(measured().into_iter().map(normal));
-    let expanded: Vec<Cells> = table::rows().iter().map(cells).collect();
-    assert_eq!(
-        expanded.len(),
-        joined(expanded.iter().cloned()).len(),
-        "two rows say the same of different targets"
-    );
+    let expanded = joined(table::rows().iter().map(cells));
     let key = |c: &Cells| [&c["printed"], &c["format"], &c["form"], &c["targets"]].map(String::clone);
     let measured: BTreeMap<_, Cells> = measured.into_iter().map(|c| (key(&c), c)).collect();
     let expanded: BTreeMap<_, Cells> = expanded.into_iter().map(|c| (key(&c), c)).collect();
