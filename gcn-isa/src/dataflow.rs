@@ -2,61 +2,18 @@
 //!
 //! A simulator that follows undefined bits through a program needs to know this of every instruction. Two kinds of facts say it.
 //!
-//! - [`Flow`], how bits combine, is a row of `gcn-isa/data/dataflow.tsv`. An instruction without a row has [`Flow::All`], which is
-//!   right for every instruction, only not precise.
+//! - [`Flow`], how bits combine, stands in the instruction's entry. One that says nothing has [`Flow::All`], which is right for every
+//!   instruction, only not precise.
 //! - [`parts`], which bits of the sources each part of the result reads, follows from the instruction's line in
 //!   [`crate::semantics`] and its modifiers.
 //!
 //! The rules are those of Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined value errors with
 //! bit-precision", USENIX 2005) and of LLVM's MemorySanitizer, for the instructions of these targets.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::inst::Inst;
-use crate::semantics;
-use crate::table::{Format, InstDesc, Modifiers};
+use crate::table::{Behaviours, Format, InstDesc, Modifiers};
 
-/// How the bits of a result depend on those of the sources.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Flow {
-    /// Each bit of the result depends on at most one bit of each source (moves, logic, shifts, selections). A bit of SCC that the
-    /// instruction writes says whether the result is 0, if there is a result.
-    Bits,
-    /// Each bit of the result depends on bits of the sources at its place and below (sums and low halves of products).
-    Up,
-    /// One bit that says whether two sources are equal: any pair of different bits decides it.
-    Equal,
-    /// Each bit of a part of the result depends on every bit that the part reads.
-    #[default]
-    All,
-}
-
-impl Flow {
-    const NAMES: [(&'static str, Flow); 4] =
-        [("bits", Flow::Bits), ("up", Flow::Up), ("equal", Flow::Equal), ("all", Flow::All)];
-}
-
-/// A row of the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rule {
-    /// How bits combine.
-    pub flow: Flow,
-    /// Bit i: source i says where the others' bits go (amounts of shifts, lanes, selectors). All of the result depends on all of it.
-    pub controls: u8,
-}
-
-static RULES: LazyLock<HashMap<&'static str, Rule>> = LazyLock::new(|| {
-    let row = |line: &'static str| {
-        let mut cells = line.split('\t');
-        let (mnemonic, flow, controls) = (cells.next()?, cells.next()?, cells.next()?);
-        let flow = Flow::NAMES.iter().find(|n| n.0 == flow)?.1;
-        let controls = controls.bytes().map(|digit| 1 << (digit - b'0')).sum();
-        Some((mnemonic, Rule { flow, controls }))
-    };
-    let text = include_str!("../data/dataflow.tsv");
-    text.lines().skip(1).map(|l| row(l).unwrap_or_else(|| panic!("dataflow.tsv: bad row: {l}"))).collect()
-});
+pub use crate::table::{Flow, Rule};
 
 /// How the bits of an instruction's results depend on those of its sources.
 ///
@@ -68,12 +25,7 @@ static RULES: LazyLock<HashMap<&'static str, Rule>> = LazyLock::new(|| {
 /// assert_eq!(of("v_mul_f32").flow, Flow::All);
 /// ```
 pub fn of(desc: &InstDesc) -> Rule {
-    RULES.get(desc.mnemonic).copied().unwrap_or_default()
-}
-
-/// Mnemonics with a row, in no particular order.
-pub fn mnemonics() -> impl Iterator<Item = &'static str> {
-    RULES.keys().copied()
+    desc.entry.rule
 }
 
 /// A part of the result in a vector register of up to 64 bits, and what it reads.
@@ -89,22 +41,19 @@ pub struct Part {
 
 /// True if the instruction leaves bits of a destination as they were, whatever its modifiers say.
 pub fn keeps(desc: &InstDesc) -> bool {
-    semantics::of(desc.mnemonic).is_some_and(|s| s.line.contains(KEPT))
+    desc.does(Behaviours::KEEPS_PART)
 }
 
 /// True if the third source is a mask: lane `i` reads bit `i` of it.
 pub fn third_source_is_mask(desc: &InstDesc) -> bool {
-    semantics::of(desc.mnemonic).is_some_and(|s| s.line.contains("S2[lane]"))
+    desc.entry.behaviours.intersects(Behaviours::SELECTS_BY_MASK | Behaviours::CARRIES_IN)
 }
-
-/// What a line calls bits that stay.
-const KEPT: &str = "kept";
 
 /// The parts of an instruction's vector result. What no line tells reads everything.
 pub fn parts(inst: &Inst) -> Vec<Part> {
-    let line = semantics::of(inst.desc.mnemonic).map_or("", |s| s.line);
+    let line = inst.desc.entry.meaning;
     let parts = statements(line).unwrap_or_else(|| {
-        let accumulates = !line.contains(KEPT);
+        let accumulates = !keeps(inst.desc);
         vec![Part { result: u64::MAX, sources: [u64::MAX; 3], accumulates }]
     });
     parts.into_iter().map(|part| placed(inst, part)).collect()

@@ -1,7 +1,6 @@
 //! What every instruction does, in one line.
 //!
-//! The lines stand in `gcn-isa/data/semantics.tsv`, one for each mnemonic of the table, with the witness of each. They
-//! are read on first use and apart from the table.
+//! The lines stand in the entries of the [`table`], one for each mnemonic, with the witness of each.
 //!
 //! # Notation
 //!
@@ -30,10 +29,7 @@
 //!   (MI100 ISA 9.1.6).
 //! - Source and output modifiers, DPP and SDWA apply before and after and are not repeated.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use crate::table::{Format, InstDesc, Modifiers};
+use crate::table::{self, Entry, Format, InstDesc, Modifiers};
 
 /// What an instruction does, and who says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,15 +43,11 @@ pub struct Semantics {
     pub witness: &'static str,
 }
 
-static LINES: LazyLock<HashMap<&'static str, Semantics>> = LazyLock::new(|| {
-    let text = include_str!("../data/semantics.tsv");
-    let row = |text: &'static str| {
-        let mut cells = text.split('\t');
-        let (mnemonic, line, witness) = (cells.next()?, cells.next()?, cells.next()?);
-        Some((mnemonic, Semantics { mnemonic, line, witness }))
-    };
-    text.lines().skip(1).map(|l| row(l).unwrap_or_else(|| panic!("semantics.tsv: bad row: {l}"))).collect()
-});
+impl From<&Entry> for Semantics {
+    fn from(entry: &Entry) -> Semantics {
+        Semantics { mnemonic: entry.mnemonic, line: entry.meaning, witness: entry.witness }
+    }
+}
 
 /// The meaning of `mnemonic` (without `_e32`, `_e64`, `_dpp`, `_sdwa`).
 ///
@@ -64,12 +56,12 @@ static LINES: LazyLock<HashMap<&'static str, Semantics>> = LazyLock::new(|| {
 /// assert_eq!(add.line, "D.u32 = S0.u32 + S1.u32; SCC = carry out");
 /// ```
 pub fn of(mnemonic: &str) -> Option<Semantics> {
-    LINES.get(mnemonic).copied()
+    table::entry(mnemonic).map(Semantics::from)
 }
 
 /// Every line, in no particular order.
 pub fn all() -> impl Iterator<Item = Semantics> {
-    LINES.values().copied()
+    table::mnemonics().filter_map(of)
 }
 
 /// How the address `ADDR` of a memory instruction is made, by format and addressing form; empty for other instructions.

@@ -1,14 +1,16 @@
 //! Every instruction, declared once.
 //!
-//! The rows stand in `gcn-isa/data/instructions/`, one tab-separated file per encoding family, one row per (mnemonic,
-//! format, addressing form, group of targets with the same facts). They were measured with LLVM 22 and cross-checked
-//! against AMD's machine-readable ISA tables. Printer, parser, encoder, decoder, hazard rules, builder functions and
-//! simulator all read these rows; nothing about an instruction is written down anywhere else.
+//! `gcn-isa/data/isa/` has an entry for each mnemonic: its opcodes, forms, operands and differences between targets, its
+//! meaning with the witness, and how bits flow through it (`declarations.isa` describes the notation). They were measured with
+//! LLVM 22 and cross-checked against AMD's machine-readable ISA tables. An entry expands to rows, one per format, addressing form and
+//! group of targets with the same facts. Printer, parser, encoder, decoder, hazard rules, builder functions and simulator
+//! all read these rows; nothing about an instruction is written down anywhere else but its semantics in the simulator.
 //!
 //! The rows are read on first use (about a millisecond) and live for the rest of the process; so are the indices, each on
 //! its own first use.
 
 mod desc;
+mod entry;
 mod index;
 mod load;
 mod names;
@@ -18,8 +20,10 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use desc::{
-    Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
+    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
+    SameFile,
 };
+pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use index::IndexedBy;
 pub use names::{NameHasher, NameMap};
 pub use variant::Variant;
@@ -79,6 +83,11 @@ pub fn find_form(target: Target, printed: &str, form: &str) -> Option<&'static I
     find(target, printed).find(|r| r.form == form)
 }
 
+/// What holds for every form of `mnemonic`.
+pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
+    Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].entry)
+}
+
 /// Every suffix-less mnemonic of any target, in no particular order.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     BY_MNEMONIC.keys().copied()
@@ -103,9 +112,6 @@ mod tests {
                 );
             }
         }
-        // The counts of the measurement (keys per target over all formats).
-        let count = |t: Target| rows().iter().filter(|r| r.targets.contains(t)).count();
-        assert_eq!(Target::ALL.map(count), [2605, 2619, 2669, 2720, 2823, 2947]);
     }
 
     #[test]

@@ -206,6 +206,24 @@ impl TargetSet {
         TargetSet(self.0 | other.0)
     }
 
+    /// Targets in both sets.
+    #[must_use]
+    pub const fn intersection(self, other: TargetSet) -> TargetSet {
+        TargetSet(self.0 & other.0)
+    }
+
+    /// Targets of this set that are not in `other`.
+    #[must_use]
+    pub const fn difference(self, other: TargetSet) -> TargetSet {
+        TargetSet(self.0 & !other.0)
+    }
+
+    /// The targets of which a fact holds.
+    pub fn with(fact: impl Fn(Target) -> bool) -> TargetSet {
+        let having = Target::ALL.into_iter().filter(|t| fact(*t));
+        having.fold(TargetSet::EMPTY, |all, t| all.union(TargetSet::of(&[t])))
+    }
+
     /// The members, oldest first.
     pub fn iter(self) -> impl Iterator<Item = Target> {
         Target::ALL.into_iter().filter(move |t| self.contains(*t))

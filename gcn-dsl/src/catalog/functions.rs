@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use gcn_isa::Target;
-use gcn_isa::table::{self, Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers};
+use gcn_isa::table::{self, Access, Behaviours, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers};
 use gcn_isa::table::{OperandDesc, OperandKinds};
 
 use super::excluded::excluded;
@@ -223,9 +223,7 @@ fn operand_kind(row: &InstDesc, o: &OperandDesc) -> Kind {
         (Format::Smem, "offset" | "soffset") => Kind::Smem,
         _ if o.kinds.contains(OperandKinds::IMM) => Kind::Imm,
         _ if literal.contains(o.kinds) => Kind::Literal,
-        (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.mnemonic.ends_with("f8f6f4") => {
-            Kind::Narrow
-        }
+        (Format::Vop3pMai | Format::Vop3px2, "src0" | "src1") if row.width_by_format => Kind::Narrow,
         _ if o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR) => Kind::Vector(o.dwords),
         _ => {
             debug_assert!(!is_off(o), "{}: {} is always off", row.mnemonic, o.name);
@@ -308,7 +306,8 @@ fn effect(row: &InstDesc, variant: Variant) -> Effect {
                 | Class::SmemTime
         )
         || row.implicit_reads.contains(ImplicitRegs::EXEC) && row.is_salu()
-        || matches!(row.mnemonic, "v_swap_b32" | "s_getpc_b64");
+        || row.does(Behaviours::SWAPS)
+        || row.does(Behaviours::READS_PC);
     match (nothing || acts, by_lanes) {
         (true, _) => Effect::Kept,
         (false, true) => Effect::Unshared,

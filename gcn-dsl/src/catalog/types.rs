@@ -3,7 +3,7 @@
 //! The first type that the mnemonic names is the result's, where the width agrees; anything else is plain dwords.
 //! `build.rs` reads this file too.
 
-use gcn_isa::table::{Access, Class, Format, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::table::{Access, Behaviours, Class, Format, InstDesc, OperandDesc, OperandKinds};
 
 /// An element type in a mnemonic: Rust name and bits; `None` for formats that are handled as plain dwords.
 fn element(word: &str) -> Option<Option<(&'static str, u32)>> {
@@ -30,7 +30,7 @@ pub fn result(row: &InstDesc, operand: &OperandDesc) -> String {
         return if row.class == Class::Readlane { "S<u32>" } else { "V<bool>" }.into();
     }
     // Compare-and-swap takes two values and returns one.
-    let swap = operand.access == Access::ReadWrite && row.mnemonic.contains("cmpswap");
+    let swap = operand.access == Access::ReadWrite && row.does(Behaviours::EXCHANGES_IF_EQUAL);
     let dwords = u32::from(operand.dwords) / if swap { 2 } else { 1 };
     let named = row.mnemonic.split('_').find_map(element).flatten();
     if scalar { scalar_type(named, dwords) } else { vector_type(row, operand, named, dwords) }

@@ -31,7 +31,7 @@ impl Debug {
     pub fn of(program: &Program, offsets: &[u32], said: &probe::Debug) -> Debug {
         let mut found = Debug::default();
         for (line, offset) in program.lines.iter().zip(offsets) {
-            if line.inst.desc.mnemonic == "s_trap"
+            if line.inst.desc.class == gcn_isa::Class::Trap
                 && let Some(loc) = line.loc
             {
                 let note = said.notes.iter().find(|(at, _)| *at == loc).map(|(_, note)| note.clone());

@@ -43,7 +43,7 @@ fn harmless(inst: &MInst) -> bool {
         Op::Copy | Op::Undef => true,
         Op::Machine(row, _) => {
             matches!(row.class, Class::Valu | Class::ValuDot | Class::Trans | Class::Cmp)
-                || row.class == Class::Salu && row.mnemonic != "s_setvskip"
+                || row.class == Class::Salu && !row.does(gcn_isa::table::Behaviours::SKIPS_VECTOR)
         }
         Op::Order | Op::Mark(_) => false,
     }

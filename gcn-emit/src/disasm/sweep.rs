@@ -205,7 +205,10 @@ fn has_text(inst: &Inst) -> bool {
     let desc = inst.desc;
     let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);
     // The AGPR forms of f64 atomics lose sc1.
-    if inst.mods.scc && desc.mnemonic.ends_with("_f64") && inst.operands.iter().any(is_agpr) {
+    if inst.mods.scc
+        && desc.does(gcn_isa::table::Behaviours::LOSES_SC1_WITH_AGPRS)
+        && inst.operands.iter().any(is_agpr)
+    {
         return false;
     }
     inst.operands.iter().zip(desc.operands).all(|(operand, slot)| match operand {

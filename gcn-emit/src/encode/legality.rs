@@ -105,7 +105,7 @@ fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
 /// a word, its disassembler refuses it.
 fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     let in_agprs = matches!(inst.operands.first(), Some(Operand::Reg(reg)) if reg.file == RegFile::Agpr);
-    if inst.mods.scc && in_agprs && inst.desc.mnemonic.ends_with("_f64") {
+    if inst.mods.scc && in_agprs && inst.desc.does(gcn_isa::table::Behaviours::LOSES_SC1_WITH_AGPRS) {
         let fault = ModifierFault::Conflict { with: "an AGPR destination", remedy: "use VGPRs for the data" };
         return Err(EncodeFault::Modifier { name: "sc1", fault });
     }

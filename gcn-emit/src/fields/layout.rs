@@ -3,7 +3,7 @@
 
 mod formats;
 
-use gcn_isa::table::{Class, InstDesc, Modifiers};
+use gcn_isa::table::{Behaviours, Class, InstDesc, Modifiers};
 
 pub(crate) use formats::layout;
 
@@ -123,7 +123,7 @@ impl When {
                 desc.targets.iter().all(gcn_isa::Target::is_gfx940_family)
                     && desc.operands.iter().any(|o| o.name == "vaddr" && o.dwords > 0)
             }
-            When::PlainWriteBack => desc.mnemonic == "buffer_wbl2" && desc.modifiers.is_empty(),
+            When::PlainWriteBack => desc.does(Behaviours::WRITES_BACK) && desc.modifiers.is_empty(),
             When::Lacks(modifier) => !desc.modifiers.contains(modifier),
             When::Has(modifier) => desc.modifiers.contains(modifier),
         }

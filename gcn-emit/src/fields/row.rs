@@ -282,11 +282,9 @@ fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
 }
 
 fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {
-    let by_format =
-        matches!(desc.format, Format::Vop3pMai | Format::Vop3px2) && desc.mnemonic.ends_with("f8f6f4");
     match operand.name {
-        "src0" if by_format => Width::Cbsz,
-        "src1" if by_format => Width::Blgp,
+        "src0" if desc.width_by_format => Width::Cbsz,
+        "src1" if desc.width_by_format => Width::Blgp,
         "vdata" if has_tfe(desc) => Width::Tfe(operand.dwords),
         _ => Width::Fixed(operand.dwords),
     }

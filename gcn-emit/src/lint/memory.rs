@@ -52,7 +52,8 @@ fn lds_end(inst: &Inst) -> Option<u32> {
     if inst.desc.modifiers.contains(gcn_isa::table::Modifiers::OFFSET0) {
         // Two elements, whose offsets count in elements, or in 64 of them.
         let element = bytes / 2;
-        let stride = if inst.desc.mnemonic.contains("st64") { 64 * element } else { element };
+        let stride =
+            if inst.desc.does(gcn_isa::table::Behaviours::STRIDE_64) { 64 * element } else { element };
         let farther = u32::from(inst.mods.offset0.max(inst.mods.offset1));
         return Some(farther * stride + element);
     }

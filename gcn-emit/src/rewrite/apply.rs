@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use gcn_isa::hazards::wait_states;
-use gcn_isa::table::Class;
+use gcn_isa::table::{Behaviours, Class};
 use gcn_isa::{Inst, Program};
 use smallvec::SmallVec;
 
@@ -319,7 +319,7 @@ impl<'a> Writer<'a> {
                 return Err(RewriteError::Distance { line: from });
             }
         }
-        for (line, _) in lines.iter().enumerate().filter(|(_, l)| l.inst.desc.mnemonic == "s_getpc_b64") {
+        for (line, _) in lines.iter().enumerate().filter(|(_, l)| l.inst.desc.does(Behaviours::READS_PC)) {
             let adds = |l: &usize| {
                 lines.get(*l).is_some_and(|l| matches!(l.inst.desc.mnemonic, "s_add_u32" | "s_addc_u32"))
             };

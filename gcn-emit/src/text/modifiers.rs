@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gcn_isa::table::{Class, Format, InstDesc, Modifiers};
+use gcn_isa::table::{Behaviours, Class, Format, InstDesc, Modifiers};
 use gcn_isa::{Inst, Target};
 
 use super::operand::signed_hex;
@@ -131,7 +131,7 @@ fn smem(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
 
 fn ds(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
     let mods = &inst.mods;
-    if inst.desc.mnemonic == "ds_swizzle_b32" && mods.offset != 0 {
+    if inst.desc.does(Behaviours::PATTERN_IN_OFFSET) && mods.offset != 0 {
         write!(f, " offset:{}", symbols::swizzle(mods.offset as u16))?;
     } else {
         number(f, "offset", mods.offset)?;

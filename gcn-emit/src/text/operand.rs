@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
-use gcn_isa::table::{Class, Format, InstDesc};
+use gcn_isa::table::{Behaviours, Class, Format, InstDesc};
 use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
 
 use super::symbols;
@@ -140,7 +140,7 @@ impl InPlace<'_> {
                 write!(f, "{}", WaitCnt::decode(field))
             }
             (Format::Sopp, Class::Sendmsg, _) => f.write_str(&symbols::sendmsg(field)),
-            (Format::Sopp, _, _) if desc.mnemonic == "s_set_gpr_idx_mode" => {
+            (Format::Sopp, _, _) if desc.does(Behaviours::SELECTS_INDEXED) => {
                 f.write_str(&symbols::gpr_idx(field))
             }
             (_, Class::Branch | Class::Endpgm, _) => write!(f, "{field}"),

@@ -21,6 +21,7 @@ use super::{Block, Cfg, RETURN_ADDRESS, destination, returns};
 use crate::hazards::Config;
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Line, Program};
+use crate::table::Behaviours;
 
 /// A block at which control comes in from outside the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -297,13 +298,13 @@ impl End {
 
 /// True for an instruction after which control comes back from elsewhere.
 pub fn is_call(inst: &Inst) -> bool {
-    matches!(inst.desc.mnemonic, "s_swappc_b64" | "s_call_b64")
+    inst.desc.does(Behaviours::CALLS)
 }
 
 /// True for a return by LLVM's calling convention.
 pub fn is_return(line: &Line) -> bool {
     let by_name = || line.inst.operands.first().and_then(|o| o.reg()) == Some(RETURN_ADDRESS);
-    line.inst.desc.mnemonic == "s_setpc_b64"
+    line.inst.desc.does(Behaviours::LEAVES | Behaviours::TO_REGISTER)
         && match line.jump {
             None => by_name(),
             Some(jump) => jump == Jump::Back { by_convention: true },

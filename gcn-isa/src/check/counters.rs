@@ -20,7 +20,7 @@ use crate::indexing::Indexing;
 use crate::inst::{Inst, RegUse, Via};
 use crate::program::{EntryKind, Line, Program};
 use crate::reg::Reg;
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 
 /// What may be outstanding everywhere in a program, and what that breaks.
 pub(super) struct CounterCheck<'a> {
@@ -272,7 +272,7 @@ impl CounterCheck<'_> {
             }
             Class::CacheCtl
                 if self.options.memory_model != MemoryModel::Off
-                    && inst.desc.mnemonic.starts_with("buffer_wbinvl1") =>
+                    && inst.desc.does(Behaviours::AFTER_LOADS) =>
             {
                 (&rules::WBINVL1, &[Counter::Vm])
             }

@@ -7,7 +7,7 @@ use crate::inst::{Inst, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{Reg, RegFile};
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 
 /// VGPRs are allocated in blocks of this many.
 const BLOCK: u16 = 8;
@@ -61,7 +61,7 @@ fn shifts(program: &Program) -> Vec<(usize, Reg)> {
 
 /// The VGPR that holds the amount of a 64-bit vector shift.
 fn shift_amount(inst: &Inst) -> Option<Reg> {
-    if !matches!(inst.desc.mnemonic, "v_lshlrev_b64" | "v_lshrrev_b64" | "v_ashrrev_i64") {
+    if !inst.desc.does(Behaviours::SHIFTS_PAIR) {
         return None;
     }
     inst.operand("src0").and_then(Operand::reg).filter(|r| r.file == RegFile::Vgpr)

@@ -8,6 +8,7 @@ use crate::inst::Via;
 use crate::operand::{Operand, SrcSpecial};
 use crate::program::Program;
 use crate::reg;
+use crate::table::Behaviours;
 
 /// The line that wrote half of VCC last, if nothing has written all of it since.
 type Stale = Option<usize>;
@@ -69,8 +70,8 @@ fn writes(inst: &Inst) -> Option<bool> {
 }
 
 fn reads_vccz(inst: &Inst) -> bool {
-    let branches = matches!(inst.desc.mnemonic, "s_cbranch_vccz" | "s_cbranch_vccnz");
-    branches || inst.operands.iter().any(|o| matches!(o, Operand::Special(SrcSpecial::Vccz)))
+    inst.desc.does(Behaviours::READS_VCCZ)
+        || inst.operands.iter().any(|o| matches!(o, Operand::Special(SrcSpecial::Vccz)))
 }
 
 fn finding(program: &Program, first: usize, second: usize) -> Finding {

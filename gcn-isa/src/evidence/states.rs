@@ -46,7 +46,7 @@ struct Between {
 impl Between {
     fn of(inst: &Inst, view: &View) -> Between {
         let states = hazards::wait_states(inst);
-        let nop = inst.desc.class == Class::Nop || inst.desc.mnemonic == "v_nop";
+        let nop = matches!(inst.desc.class, Class::Nop | Class::Vnop);
         Between {
             states,
             nops: if nop { states } else { 0 },

@@ -8,7 +8,7 @@ use crate::indexing::Indexed;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
 use crate::reg::{self, Reg, RegFile};
-use crate::table::{Access, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
+use crate::table::{Access, Behaviours, Class, Format, ImplicitRegs, Modifiers, OperandDesc};
 use crate::target::Target;
 
 bitflags! {
@@ -300,9 +300,9 @@ fn passes(target: Target, inst: &Inst) -> u8 {
     if !inst.desc.is_matrix() {
         return 0;
     }
-    let four_bit = if inst.desc.mnemonic.contains("32x32x64") { 8 } else { 4 };
+    let least = inst.desc.entry.passes_by_format;
     let eight_bits = inst.mods.cbsz <= 1 || inst.mods.blgp <= 1;
-    if eight_bits { 2 * four_bit } else { four_bit }
+    if eight_bits { 2 * least } else { least }
 }
 
 /// The field of a hardware register that `s_setreg` and `s_getreg` name.
@@ -367,7 +367,7 @@ fn class_kinds(inst: &Inst) -> Kinds {
     match inst.desc.class {
         Class::MfmaXdl | Class::Smfmac => Kinds::XDL,
         Class::MfmaSgemm => Kinds::SGEMM,
-        Class::MfmaDgemm if inst.desc.mnemonic.contains("_4x4x4") => Kinds::DGEMM4,
+        Class::MfmaDgemm if inst.desc.does(Behaviours::SMALL_TILE) => Kinds::DGEMM4,
         Class::MfmaDgemm => Kinds::DGEMM16,
         Class::ValuDot => Kinds::DL,
         Class::Trans => Kinds::TRANS,
@@ -384,17 +384,22 @@ fn class_kinds(inst: &Inst) -> Kinds {
         Class::GlobalLoadLds | Class::ScratchLoadLds => Kinds::M0_LDS.union(Kinds::LDS_DMA),
         Class::VmemStoreLds => Kinds::M0_LDS,
         _ if inst.mods.gds => Kinds::M0_MESSAGE,
-        _ => match inst.desc.mnemonic {
-            "s_ttracedata" => Kinds::M0_MESSAGE,
-            "ds_read_addtid_b32" | "ds_write_addtid_b32" => Kinds::M0_LDS,
-            "s_setvskip" => Kinds::SETVSKIP,
-            "s_rfe_b64" | "s_rfe_restore_b64" => Kinds::RFE,
-            "v_div_fmas_f32" | "v_div_fmas_f64" => Kinds::DIV_FMAS,
-            "v_fma_f64" | "v_fmac_f64" => Kinds::FMA64,
-            _ => Kinds::empty(),
-        },
+        _ => {
+            let kinds = BEHAVIOURS.iter().filter(|b| inst.desc.does(b.0)).map(|b| b.1);
+            kinds.fold(Kinds::empty(), Kinds::union)
+        }
     }
 }
+
+/// Kinds of instructions that only their behaviours tell.
+const BEHAVIOURS: [(Behaviours, Kinds); 6] = [
+    (Behaviours::SENDS_M0, Kinds::M0_MESSAGE),
+    (Behaviours::LDS_BASE_IN_M0, Kinds::M0_LDS),
+    (Behaviours::SKIPS_VECTOR, Kinds::SETVSKIP),
+    (Behaviours::RETURNS_FROM_TRAP, Kinds::RFE),
+    (Behaviours::SCALES_BY_VCC, Kinds::DIV_FMAS),
+    (Behaviours::FUSED_F64, Kinds::FMA64),
+];
 
 fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
@@ -404,11 +409,11 @@ fn valu_kinds(target: Target, inst: &Inst) -> Kinds {
     // Rows without the modifier have its bits set in the encoding, but for elements of 8 and 4 bits.
     let high = match desc.modifiers.contains(Modifiers::OP_SEL_HI) {
         true => inst.mods.op_sel_hi & 1 == 1,
-        false => !desc.mnemonic.starts_with("v_dot4_") && !desc.mnemonic.starts_with("v_dot8_"),
+        false => !desc.does(Behaviours::BYTES_OR_NIBBLES),
     };
     kinds.set(Kinds::PACKED_HI, desc.format == Format::Vop3p && high);
-    kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && is_narrow_conversion(desc.mnemonic));
-    kinds.set(Kinds::STOCHASTIC_FP4, desc.mnemonic.starts_with("v_cvt_scalef32_sr_pk_fp4_"));
+    kinds.set(Kinds::NARROW_CVT, target == Target::GFX950 && desc.does(Behaviours::NARROWS));
+    kinds.set(Kinds::STOCHASTIC_FP4, desc.does(Behaviours::STOCHASTIC_PAIRS));
     let direct = inst.operands.contains(&Operand::Special(SrcSpecial::LdsDirect));
     kinds.set(Kinds::M0_DIRECT, direct);
     kinds
@@ -420,14 +425,6 @@ fn moves_result(inst: &Inst) -> bool {
     let sdwa = inst.mods.sdwa.is_some_and(|s| s.dst_sel != 6);
     let op_sel = inst.desc.op_sel_dst_bit().is_some() && inst.mods.op_sel >> sources != 0;
     sdwa || op_sel
-}
-
-/// `v_cvt_scalef32_*` to fp8, bf8 or fp4.
-fn is_narrow_conversion(mnemonic: &str) -> bool {
-    let Some(rest) = mnemonic.strip_prefix("v_cvt_scalef32_") else { return false };
-    let rest = rest.strip_prefix("sr_").unwrap_or(rest);
-    let rest = rest.strip_prefix("pk_").unwrap_or(rest);
-    ["fp8_", "bf8_", "fp4_"].iter().any(|format| rest.starts_with(format))
 }
 
 fn memory_kinds(inst: &Inst) -> Kinds {
@@ -521,10 +518,9 @@ fn scalar_uses(uses: &mut SmallVec<[Use; 8]>, inst: &Inst, used: RegUse, slot: &
 
 /// What a vector ALU instruction reads a scalar third source for.
 fn third_source(inst: &Inst) -> Role {
-    match inst.desc.mnemonic {
-        "v_cndmask_b32" => Role::MASK,
-        "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32"
-        | "v_subbrev_u32" => Role::CARRY,
+    match inst.desc {
+        desc if desc.does(Behaviours::SELECTS_BY_MASK) => Role::MASK,
+        desc if desc.does(Behaviours::CARRIES_IN) => Role::CARRY,
         _ => Role::CONSTANT,
     }
 }

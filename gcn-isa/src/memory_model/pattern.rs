@@ -3,7 +3,7 @@
 //! A wait for a register can be derived again from the program, a wait of the memory model cannot: nothing in the code
 //! says that other threads rely on it. What can be seen is the company that such waits keep in the tables' sequences.
 
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 use crate::{Inst, Program};
 
 /// Why a wait is taken to order memory.
@@ -73,15 +73,11 @@ fn is_wait(inst: &Inst) -> bool {
 }
 
 fn is_write_back(inst: &Inst) -> bool {
-    matches!(inst.desc.mnemonic, "buffer_wbl2" | "s_dcache_wb" | "s_dcache_wb_vol")
+    inst.desc.does(Behaviours::WRITES_BACK)
 }
 
 /// Read-modify-writes, and loads and stores that bypass a cache.
 fn is_shared_access(inst: &Inst) -> bool {
     let memory = inst.desc.is_vmem() || inst.desc.is_ds();
-    memory && (inst.desc.mnemonic.contains("atomic") || is_lds_atomic(inst) || inst.mods.glc || inst.mods.scc)
-}
-
-fn is_lds_atomic(inst: &Inst) -> bool {
-    matches!(inst.desc.class, Class::LdsAtomic | Class::LdsAtomicRet)
+    memory && (inst.desc.class.is_atomic() || inst.mods.glc || inst.mods.scc)
 }

@@ -5,7 +5,7 @@ use super::{constants, probe, targets_shown};
 use crate::counters::{self, Event};
 use crate::inst::Inst;
 use crate::table::{
-    Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
+    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
 };
 use crate::target::Target;
 
@@ -36,7 +36,27 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
         counters: targets.first().map_or(Vec::new(), |t| counters(row, *t)),
         address: crate::semantics::address(row),
         memory: memory(row),
-        notes: row.notes,
+        notes: notes(row),
+    }
+}
+
+/// What the form does to a part of its destination, or how the assembler reads it, beyond what its operands say.
+fn notes(row: &InstDesc) -> &'static str {
+    match row.half {
+        Some(DstHalf::Kept) => "the last bit of op_sel selects the destination half; the other half is kept",
+        Some(DstHalf::Filled) => {
+            "the last bit of op_sel stands for the destination half, but the result fills the register"
+        }
+        None if row.format.is_dpp() => {
+            "vdst keeps its old value in lanes disabled by row_mask/bank_mask or reading out of range without bound_ctrl"
+        }
+        None if row.modifiers.contains(Modifiers::DST_UNUSED) => {
+            "vdst is also read when dst_unused:UNUSED_PRESERVE"
+        }
+        None if matches!(row.format, Format::Mubuf | Format::Mtbuf) && row.offset_range.is_some() => {
+            "llvm-mc accepts and truncates an offset that is out of range"
+        }
+        None => "",
     }
 }
 
@@ -77,7 +97,7 @@ fn operand(row: &InstDesc, operand: &OperandDesc) -> OperandFacts {
 }
 
 fn dwords(row: &InstDesc, operand: &OperandDesc) -> Vec<u8> {
-    let chosen = row.mnemonic.ends_with("f8f6f4") && matches!(operand.name, "src0" | "src1");
+    let chosen = row.width_by_format && matches!(operand.name, "src0" | "src1");
     match operand.dwords {
         0 => Vec::new(),
         _ if chosen => vec![8, 6, 4],

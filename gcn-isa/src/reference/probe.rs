@@ -114,7 +114,7 @@ fn modifier_changes(row: &InstDesc) -> Vec<Change> {
             }
         });
     }
-    if row.modifiers.contains(Modifiers::CBSZ) && row.mnemonic.ends_with("f8f6f4") {
+    if row.modifiers.contains(Modifiers::CBSZ) && row.width_by_format {
         changes.push(|m| (m.cbsz, m.blgp) = (4, 4));
     }
     changes

@@ -2,6 +2,7 @@
 
 use bitflags::bitflags;
 
+use super::entry::{Behaviours, Entry};
 use crate::inst::Mods;
 use crate::target::{Target, TargetSet};
 
@@ -51,12 +52,14 @@ pub struct InstDesc {
     pub class: Class,
     /// Memory bytes moved per lane (per wave for scalar memory).
     pub mem_bytes: MemBytes,
-    /// `passes` column, see [`InstDesc::passes`].
-    pub(super) passes: &'static str,
     /// 2 where VGPR and AGPR tuples must start at an even register, else 1.
     pub vgpr_align: u8,
-    /// Free text of the measurement.
-    pub notes: &'static str,
+    /// What the last bit of `op_sel` is, where that chooses a half of the destination.
+    pub half: Option<DstHalf>,
+    /// True if the widths of A and B follow from `cbsz` and `blgp`; the operands have the largest.
+    pub width_by_format: bool,
+    /// What holds for every form of the mnemonic.
+    pub entry: &'static Entry,
 }
 
 impl PartialEq for InstDesc {
@@ -72,13 +75,12 @@ impl InstDesc {
     /// Matrix passes (4 clocks each) on `target`; `None` for instructions that are not matrix instructions and for the
     /// gfx950 f8f6f4 forms, whose count depends on the formats chosen by `cbsz` and `blgp`.
     pub fn passes(&self, target: Target) -> Option<u8> {
-        if let Ok(n) = self.passes.parse() {
-            return Some(n);
-        }
-        self.passes.split(';').find_map(|part| {
-            let (n, name) = part.split_once('@')?;
-            (name == target.name()).then(|| n.parse().ok())?
-        })
+        Some(self.entry.passes[target as usize]).filter(|&passes| passes != 0)
+    }
+
+    /// True if the instruction has all of these behaviours.
+    pub fn does(&self, behaviours: Behaviours) -> bool {
+        self.entry.behaviours.contains(behaviours)
     }
 
     /// Position of the operand called `name`.
@@ -123,8 +125,7 @@ impl InstDesc {
 
     /// True if control may continue with the next instruction. (`s_swappc`, `s_call` return, so it does there too.)
     pub fn falls_through(&self) -> bool {
-        !matches!(self.mnemonic, "s_branch" | "s_setpc_b64" | "s_rfe_b64" | "s_rfe_restore_b64")
-            && self.class != Class::Endpgm
+        !self.does(Behaviours::LEAVES) && self.class != Class::Endpgm
     }
 
     /// Position of the operand that holds a branch distance, if this is a branch that has one.
@@ -135,10 +136,7 @@ impl InstDesc {
     /// The op_sel bit that stands for the half of the destination, if there is one. It selects the half of narrow VOP3
     /// results; some instructions whose result fills the register have the bit too.
     pub fn op_sel_dst_bit(&self) -> Option<u8> {
-        if self.format == Format::Vop3p || !self.notes.contains("the destination half") {
-            return None;
-        }
-        Some(self.op_sel_bits - 1)
+        self.half.map(|_| self.op_sel_bits - 1)
     }
 
     /// True if the result is at most 16 bits wide and the rest of the destination register is kept.
@@ -150,7 +148,7 @@ impl InstDesc {
     /// assert!(!keeps("v_mad_u32_u16") && !keeps("v_alignbit_b32") && !keeps("v_pack_b32_f16"));
     /// ```
     pub fn keeps_other_half(&self) -> bool {
-        self.op_sel_dst_bit().is_some() && self.notes.contains("the other half is kept")
+        self.half == Some(DstHalf::Kept)
     }
 
     /// The modifiers of an instruction written without any: `op_sel_hi` of VOP3P is all ones (zero on the mixed
@@ -397,6 +395,15 @@ bitflags! {
         /// `bitop3:`.
         const BITOP3 = 1 << 28;
     }
+}
+
+/// The half of the destination that the last bit of `op_sel` stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DstHalf {
+    /// The result goes there, and the other half stays.
+    Kept,
+    /// The bit exists, but the result fills the register.
+    Filled,
 }
 
 /// Memory bytes per lane.

@@ -1,360 +1,429 @@
-//! Reads the table files into rows. The files are part of the crate, so a fault in them is a bug, found by the first
-//! test that touches the table: hence the panics with row and column.
+//! Reads the entries of `data/isa/` into rows; `declarations.isa` describes their notation.
+//!
+//! The files are part of the crate, so a fault in them is a bug that the first test which touches the table finds: hence
+//! the panic, with file, line and rule.
 
-use super::desc::{
-    Access, Class, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds, SameFile,
-};
-use super::names::{NameHasher, NameMap};
-use crate::target::{Target, TargetSet};
+mod declarations;
+mod forms;
+
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::BuildHasherDefault;
 
-/// The table files, in row order.
-const FILES: [(&str, &str); 11] = [
-    ("sop", include_str!("../../data/instructions/sop.tsv")),
-    ("smem", include_str!("../../data/instructions/smem.tsv")),
-    ("vop1", include_str!("../../data/instructions/vop1.tsv")),
-    ("vop2", include_str!("../../data/instructions/vop2.tsv")),
-    ("vopc", include_str!("../../data/instructions/vopc.tsv")),
-    ("vop3", include_str!("../../data/instructions/vop3.tsv")),
-    ("vop3p", include_str!("../../data/instructions/vop3p.tsv")),
-    ("mai", include_str!("../../data/instructions/mai.tsv")),
-    ("ds", include_str!("../../data/instructions/ds.tsv")),
-    ("flat", include_str!("../../data/instructions/flat.tsv")),
-    ("buffer", include_str!("../../data/instructions/buffer.tsv")),
+use super::desc::{Class, Format, ImplicitRegs, InstDesc, MemBytes};
+use super::entry::{Behaviours, Entry, Flow, Rule};
+use super::names::{NameHasher, NameMap};
+use crate::target::{Target, TargetSet};
+use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
+use forms::{Facts, Form};
+
+/// The files, in row order.
+const FILES: [(&str, &str); 12] = [
+    ("declarations", include_str!("../../data/isa/declarations.isa")),
+    ("sop", include_str!("../../data/isa/sop.isa")),
+    ("smem", include_str!("../../data/isa/smem.isa")),
+    ("vop1", include_str!("../../data/isa/vop1.isa")),
+    ("vop2", include_str!("../../data/isa/vop2.isa")),
+    ("vopc", include_str!("../../data/isa/vopc.isa")),
+    ("vop3", include_str!("../../data/isa/vop3.isa")),
+    ("vop3p", include_str!("../../data/isa/vop3p.isa")),
+    ("mai", include_str!("../../data/isa/mai.isa")),
+    ("ds", include_str!("../../data/isa/ds.isa")),
+    ("flat", include_str!("../../data/isa/flat.isa")),
+    ("buffer", include_str!("../../data/isa/buffer.isa")),
 ];
 
 pub(super) fn rows() -> Vec<InstDesc> {
-    let mut rows = Vec::with_capacity(6000);
-    let mut seen = Seen::default();
-    for (file, text) in FILES {
-        let mut lines = Lines { rest: text };
-        lines.next();
-        for (number, cells) in lines.enumerate() {
-            let id = u16::try_from(rows.len()).expect("fewer than 65536 rows");
-            let row = cells.ok_or("wrong number of columns").and_then(|cells| row(id, cells, &mut seen));
-            rows.push(row.unwrap_or_else(|what| panic!("{file}.tsv:{}: {what}", number + 2)));
-        }
-    }
-    rows
+    read(&FILES).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-const COLUMNS: usize = 19;
+/// The rule of the notation that a line breaks.
+type Broken = &'static str;
 
-/// The lines of a table, each split into its cells in one pass; `None` for a line with too few or too many.
-struct Lines {
-    rest: &'static str,
+/// A line that breaks a rule of the notation.
+#[derive(Debug)]
+struct Fault {
+    file: &'static str,
+    line: usize,
+    rule: Broken,
 }
 
-impl Iterator for Lines {
-    type Item = Option<[&'static str; COLUMNS]>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let mut cells = [""; COLUMNS];
-        let mut count = 0;
-        let mut start = 0;
-        let mut end = self.rest.len();
-        for at in memchr::memchr2_iter(b'\t', b'\n', self.rest.as_bytes()) {
-            if let Some(cell) = cells.get_mut(count) {
-                *cell = &self.rest[start..at];
-            }
-            count += 1;
-            start = at + 1;
-            if self.rest.as_bytes()[at] == b'\n' {
-                end = start;
-                break;
-            }
-        }
-        self.rest = &self.rest[end..];
-        Some((count == COLUMNS).then_some(cells))
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.isa:{}: {}", self.file, self.line, self.rule)
     }
 }
 
-/// Cells that were read before: most of them are in many rows.
+/// A line and its number.
+type Line = (usize, &'static str);
+
+fn read(files: &[(&'static str, &'static str)]) -> Result<Vec<InstDesc>, Fault> {
+    let mut reader = Reader { rows: Vec::with_capacity(6000), ..Reader::default() };
+    for &(file, text) in files {
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let mut lines = lines.peekable();
+        while let Some(head) = lines.next() {
+            let body: Vec<Line> =
+                std::iter::from_fn(|| lines.next_if(|line| line.1.starts_with(' '))).collect();
+            reader.line = head.0;
+            reader.read(head.1, &body).map_err(|rule| Fault { file, line: reader.line, rule })?;
+        }
+    }
+    Ok(reader.rows)
+}
+
 #[derive(Default)]
-struct Seen {
-    operands: HashMap<(&'static str, &'static str), &'static [OperandDesc], BuildHasherDefault<NameHasher>>,
-    modifiers: NameMap<ModifierCell>,
-    targets: NameMap<TargetSet>,
-    classes: NameMap<Class>,
-    formats: NameMap<Format>,
-    implicit: NameMap<ImplicitRegs>,
-    source_mods: NameMap<(u8, u8, u8)>,
+struct Reader {
+    declarations: Declarations,
+    /// The form lines of the entries that have their own.
+    patterns: NameMap<Vec<Line>>,
+    /// Forms of a pattern (the mnemonic whose lines they are) with register classes in the places that it leaves open.
+    instances: HashMap<(&'static str, &'static str), Vec<Form>, BuildHasherDefault<NameHasher>>,
+    rows: Vec<InstDesc>,
+    /// The line that is read now.
+    line: usize,
 }
 
-/// The value of a cell, read once.
-fn once<T: Copy>(
-    seen: &mut NameMap<T>,
-    cell: &'static str,
-    read: impl FnOnce(&'static str) -> Result<T, &'static str>,
-) -> Result<T, &'static str> {
-    if let Some(value) = seen.get(cell) {
-        return Ok(*value);
+/// The line that begins an entry.
+struct Head {
+    entry: Entry,
+    opcodes: Opcodes,
+    class: Class,
+    pattern: &'static str,
+    data: &'static str,
+    mem_bytes: MemBytes,
+    reads: ImplicitRegs,
+    writes: ImplicitRegs,
+    ignores_exec: bool,
+}
+
+impl Reader {
+    fn read(&mut self, head: &'static str, body: &[Line]) -> Result<(), Broken> {
+        if let Some((left, right)) = head.split_once(" = ") {
+            return self.declarations.declare(left, right);
+        }
+        let begin = self.line;
+        let mut head = self.head(head)?;
+        let [meaning, forms @ ..] = body else { return Err("an entry has no meaning") };
+        self.line = meaning.0;
+        head.entry.meaning =
+            meaning.1.strip_prefix("  : ").ok_or("an entry begins with its meaning, after `: `")?;
+        if forms.is_empty() == (head.pattern == head.entry.mnemonic) {
+            return Err("an entry has forms of its own, or those of another by `as=`");
+        }
+        if !forms.is_empty() {
+            self.patterns.insert(head.pattern, forms.to_vec());
+        }
+        let key = (head.pattern, head.data);
+        if !self.instances.contains_key(&key) {
+            let instance = self.instance(&head, !forms.is_empty())?;
+            self.instances.insert(key, instance);
+        }
+        self.line = begin;
+        add_rows(&mut self.rows, head, &self.instances[&key])
     }
-    let value = read(cell)?;
-    seen.insert(cell, value);
-    Ok(value)
+
+    fn head(&self, line: &'static str) -> Result<Head, Broken> {
+        let mut words = line.split_ascii_whitespace();
+        let mut word = || words.next().ok_or("an entry begins with mnemonic, opcode and class");
+        let (mnemonic, codes, class) = (word()?, word()?, word()?);
+        let mut head = Head {
+            entry: Entry {
+                mnemonic,
+                meaning: "",
+                witness: "",
+                rule: Rule::default(),
+                behaviours: Behaviours::empty(),
+                passes: [0; Target::ALL.len()],
+                passes_by_format: 0,
+            },
+            opcodes: opcodes(codes)?,
+            class: Class::parse(class).ok_or("unknown class")?,
+            pattern: mnemonic,
+            data: "",
+            mem_bytes: MemBytes::None,
+            reads: ImplicitRegs::empty(),
+            writes: ImplicitRegs::empty(),
+            ignores_exec: false,
+        };
+        for word in words {
+            match word.split_once('=') {
+                Some(("as", other)) => head.pattern = other,
+                Some(("data", classes)) => head.data = classes,
+                Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
+                Some(("passes", counts)) => passes(counts, &mut head.entry)?,
+                Some(("flow", rule)) => head.entry.rule = flow(rule)?,
+                Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
+                _ if word == "ignores_exec" => head.ignores_exec = true,
+                _ => match Behaviours::of_word(word) {
+                    Some(behaviour) => head.entry.behaviours |= behaviour,
+                    None => implicit(word, &mut head.reads, &mut head.writes)?,
+                },
+            }
+        }
+        if head.entry.witness.is_empty() { Err("a meaning has a witness, `by=`") } else { Ok(head) }
+    }
+
+    /// The forms of a pattern with the classes of an entry; `own` if the lines are the entry's.
+    fn instance(&mut self, head: &Head, own: bool) -> Result<Vec<Form>, Broken> {
+        let data: Vec<(&RegisterClass, u8)> = head
+            .data
+            .split(',')
+            .filter(|c| !c.is_empty())
+            .map(|c| self.declarations.class(c))
+            .collect::<Result<_, _>>()?;
+        let lines =
+            self.patterns.get(head.pattern).ok_or("`as=` names no entry with forms before this one")?;
+        let mut read = Vec::with_capacity(lines.len());
+        for (number, line) in lines {
+            if own {
+                self.line = *number;
+            }
+            read.push(Form::read(&self.declarations, line, &data)?);
+        }
+        Ok(read)
+    }
 }
 
-fn row(id: u16, cells: [&'static str; COLUMNS], seen: &mut Seen) -> Result<InstDesc, &'static str> {
-    let [
-        mnemonic,
-        printed,
+/// Adds a row for each form and group of targets.
+fn add_rows(rows: &mut Vec<InstDesc>, head: Head, forms: &[Form]) -> Result<(), Broken> {
+    let entry: &'static Entry = Box::leak(Box::new(head.entry));
+    let base = forms[0].format;
+    let stated = all(&head.opcodes);
+    let on = |wanted: fn(Format) -> bool| {
+        let sets = forms.iter().filter(|f| wanted(f.format)).flat_map(|f| {
+            let stated = f.opcodes.as_ref().map_or(stated, all);
+            f.facts.iter().map(move |facts| facts.targets.intersection(stated))
+        });
+        sets.fold(TargetSet::EMPTY, TargetSet::union)
+    };
+    let (short, long) = (on(is_short), on(is_long));
+    let mut printed = Printed { mnemonic: entry.mnemonic, made: [None; 4] };
+    let mut covered = TargetSet::EMPTY;
+    for form in forms {
+        let codes = form.opcodes.as_ref().unwrap_or(&head.opcodes);
+        for facts in &form.facts {
+            for &(set, opcode) in codes {
+                let targets = facts.targets.intersection(set);
+                if targets.is_empty() {
+                    continue;
+                }
+                covered = covered.union(targets);
+                let other = if is_short(form.format) { long } else { short };
+                let twofold = !other.intersection(targets).is_empty();
+                if twofold && !targets.difference(other).is_empty() {
+                    return Err(
+                        "a form has another encoding on some of its targets alone, which print it under another name",
+                    );
+                }
+                let opcode = if form.opcodes.is_some() { opcode } else { derived(base, form.format, opcode) };
+                rows.push(InstDesc {
+                    id: u16::try_from(rows.len()).map_err(|_| "more than 65535 rows")?,
+                    mnemonic: entry.mnemonic,
+                    printed: printed.name(suffix(form, facts, twofold)),
+                    format: form.format,
+                    form: form.form,
+                    targets,
+                    opcode,
+                    bytes: bytes(form.format, facts),
+                    operands: facts.operands,
+                    same_file: facts.same_file,
+                    implicit_reads: head.reads | facts.reads | exec(form.format, head.ignores_exec),
+                    implicit_writes: head.writes | facts.writes,
+                    modifiers: facts.modifiers.accepted,
+                    required: facts.modifiers.required,
+                    offset_range: facts.modifiers.offset_range,
+                    op_sel_bits: facts.modifiers.op_sel_bits,
+                    source_mods: facts.modifiers.source_mods,
+                    dpp_newbcast_only: facts.modifiers.newbcast_only,
+                    dpp_newbcast: facts.modifiers.newbcast,
+                    class: class(head.class, form.form),
+                    mem_bytes: head.mem_bytes,
+                    vgpr_align: facts.align,
+                    half: facts.half,
+                    width_by_format: facts.width_by_format,
+                    entry,
+                });
+            }
+        }
+    }
+    if stated.difference(covered).is_empty() { Ok(()) } else { Err("a target has the opcode and no form") }
+}
+
+/// The targets that have one of the opcodes.
+fn all(opcodes: &Opcodes) -> TargetSet {
+    opcodes.iter().fold(TargetSet::EMPTY, |all, (set, _)| all.union(*set))
+}
+
+/// The names of one mnemonic, made once.
+struct Printed {
+    mnemonic: &'static str,
+    made: [Option<&'static str>; 4],
+}
+
+impl Printed {
+    const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_dpp", "_sdwa"];
+
+    fn name(&mut self, suffix: Option<usize>) -> &'static str {
+        let Some(suffix) = suffix else { return self.mnemonic };
+        let mnemonic = self.mnemonic;
+        self.made[suffix].get_or_insert_with(|| [mnemonic, Self::SUFFIXES[suffix]].concat().leak())
+    }
+}
+
+/// Which suffix the disassembler prints. Names of the short and of the long encoding tell them apart where there are both.
+fn suffix(form: &Form, facts: &Facts, twofold: bool) -> Option<usize> {
+    match form.format {
+        _ if facts.plain_name => None,
+        format if format.is_dpp() => Some(2),
+        format if format.is_sdwa() => Some(3),
+        format if is_short(format) && twofold => Some(0),
+        format if is_long(format) && twofold => Some(1),
+        _ => None,
+    }
+}
+
+fn is_short(format: Format) -> bool {
+    matches!(format, Format::Vop1 | Format::Vop2 | Format::Vopc)
+}
+
+fn is_long(format: Format) -> bool {
+    matches!(format, Format::Vop3a | Format::Vop3b)
+}
+
+/// The opcode of a form whose line has none of its own: DPP and SDWA have that of the short encoding, and the long one has the
+/// opcodes of VOPC from 0 on, of VOP2 from 0x100 on, of VOP1 from 0x140 on (MI100 ISA 12.13).
+fn derived(base: Format, format: Format, opcode: u16) -> u16 {
+    match base {
+        Format::Vop1 if is_long(format) => opcode + 0x140,
+        Format::Vop2 if is_long(format) => opcode + 0x100,
+        _ => opcode,
+    }
+}
+
+/// Size without a literal that an operand may choose to be.
+fn bytes(format: Format, facts: &Facts) -> u8 {
+    match format {
+        Format::Vop3px2 => 16,
+        _ if facts.has_literal => 8,
+        Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk | Format::Sopp => 4,
+        format if is_short(format) => 4,
+        _ => 8,
+    }
+}
+
+/// Every vector instruction reads EXEC as its mask.
+fn exec(format: Format, ignored: bool) -> ImplicitRegs {
+    let scalar = matches!(
         format,
-        form,
-        targets,
-        opcode,
-        bytes,
-        operands,
-        same_file,
-        specials,
-        implicit_reads,
-        implicit_writes,
-        modifiers,
-        source_modifiers,
-        class,
-        mem_bytes,
-        passes,
-        vgpr_align,
-        notes,
-    ] = cells;
-    let operands = match seen.operands.get(&(operands, specials)) {
-        Some(list) => list,
-        None => {
-            let list = operand_list(operands, specials)?;
-            seen.operands.insert((operands, specials), list);
-            list
-        }
-    };
-    let same_file = same_files(same_file, operands)?;
-    let mods = once(&mut seen.modifiers, modifiers, ModifierCell::parse)?;
-    let named = |name| Format::NAMES.iter().find(|f| f.0 == name).map(|f| f.1).ok_or("unknown format");
-    Ok(InstDesc {
-        id,
-        mnemonic,
-        printed,
-        format: once(&mut seen.formats, format, named)?,
-        form,
-        targets: once(&mut seen.targets, targets, target_set)?,
-        opcode: u16::from_str_radix(opcode.trim_start_matches("0x"), 16).map_err(|_| "bad opcode")?,
-        bytes: bytes.parse().map_err(|_| "bad size")?,
-        operands,
-        same_file,
-        implicit_reads: once(&mut seen.implicit, implicit_reads, implicit)?,
-        implicit_writes: once(&mut seen.implicit, implicit_writes, implicit)?,
-        modifiers: mods.accepted,
-        required: mods.required,
-        offset_range: mods.offset_range,
-        op_sel_bits: mods.op_sel_bits,
-        source_mods: once(&mut seen.source_mods, source_modifiers, source_mods)?,
-        dpp_newbcast_only: mods.newbcast_only,
-        dpp_newbcast: mods.newbcast,
-        class: once(&mut seen.classes, class, |name| Class::parse(name).ok_or("unknown class"))?,
-        mem_bytes: bytes_moved(mem_bytes)?,
-        passes,
-        vgpr_align: vgpr_align.parse().map_err(|_| "bad alignment")?,
-        notes,
-    })
+        Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk | Format::Sopp | Format::Smem
+    );
+    if scalar || ignored { ImplicitRegs::empty() } else { ImplicitRegs::EXEC }
 }
 
-fn target_set(cell: &str) -> Result<TargetSet, &'static str> {
-    cell.split(',').try_fold(TargetSet::EMPTY, |set, name| {
-        let target: Target = name.parse().map_err(|_| "unknown target")?;
-        Ok(set.union(TargetSet::of(&[target])))
-    })
-}
-
-fn operand_list(cell: &'static str, specials: &'static str) -> Result<&'static [OperandDesc], &'static str> {
-    let mut list = Vec::new();
-    for part in cell.split(" ; ").filter(|p| !p.is_empty()) {
-        let mut fields = part.split(':');
-        let mut field = || fields.next().ok_or("operand without all of name:access:kinds:dwords");
-        let (name, access, kinds, dwords) = (field()?, field()?, field()?, field()?);
-        let access = match access {
-            "d" => Access::Write,
-            "s" => Access::Read,
-            "b" => Access::ReadWrite,
-            _ => return Err("unknown access"),
-        };
-        let kinds = kinds
-            .split('|')
-            .try_fold(OperandKinds::empty(), |set, kind| Ok::<_, &'static str>(set | operand_kind(kind)?))?;
-        let dwords = dwords.rsplit('|').next().and_then(|d| d.parse().ok()).ok_or("bad operand width")?;
-        let specials = specials
-            .split(" ; ")
-            .find_map(|s| s.split_once('=').filter(|(n, _)| *n == name))
-            .map_or("", |(_, list)| list);
-        list.push(OperandDesc { name, access, kinds, dwords, specials });
-    }
-    Ok(list.leak())
-}
-
-fn operand_kind(kind: &str) -> Result<OperandKinds, &'static str> {
-    Ok(match kind {
-        "v" => OperandKinds::VGPR,
-        "a" => OperandKinds::AGPR,
-        "s" => OperandKinds::SGPR,
-        "c" => OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT,
-        "ci" => OperandKinds::INLINE_INT,
-        "cf" => OperandKinds::INLINE_FLOAT,
-        "l" => OperandKinds::LITERAL,
-        "l16" => OperandKinds::LITERAL16,
-        "m" => OperandKinds::SPECIAL,
-        "imm" => OperandKinds::IMM,
-        "off" => OperandKinds::OFF,
-        _ => return Err("unknown operand kind"),
-    })
-}
-
-fn same_files(cell: &str, operands: &[OperandDesc]) -> Result<&'static [SameFile], &'static str> {
-    if cell.is_empty() {
-        return Ok(&[]);
-    }
-    let index = |name: &str| {
-        operands.iter().position(|o| o.name == name).map(|i| i as u8).ok_or("same_file names no operand")
-    };
-    let pairs: Result<Vec<SameFile>, _> = cell
-        .split(' ')
-        .filter(|p| !p.is_empty())
-        .map(|pair| {
-            let (a, b) = pair.split_once('=').ok_or("bad same_file")?;
-            Ok(SameFile { a: index(a)?, b: index(b)? })
-        })
-        .collect();
-    Ok(pairs?.leak())
-}
-
-fn implicit(cell: &str) -> Result<ImplicitRegs, &'static str> {
-    cell.split(' ').filter(|n| !n.is_empty()).try_fold(ImplicitRegs::empty(), |set, name| {
-        Ok(set
-            | match name {
-                "exec" => ImplicitRegs::EXEC,
-                "vcc" => ImplicitRegs::VCC,
-                "scc" => ImplicitRegs::SCC,
-                "m0" => ImplicitRegs::M0,
-                "flat_scr" => ImplicitRegs::FLAT_SCRATCH,
-                "mode" => ImplicitRegs::MODE,
-                _ => return Err("unknown implicit register"),
-            })
-    })
-}
-
-#[derive(Clone, Copy)]
-struct ModifierCell {
-    accepted: Modifiers,
-    required: Modifiers,
-    offset_range: Option<(i32, i32)>,
-    op_sel_bits: u8,
-    newbcast: bool,
-    newbcast_only: bool,
-}
-
-impl ModifierCell {
-    fn parse(cell: &str) -> Result<ModifierCell, &'static str> {
-        let mut out = ModifierCell {
-            accepted: Modifiers::empty(),
-            required: Modifiers::empty(),
-            offset_range: None,
-            op_sel_bits: 0,
-            newbcast: false,
-            newbcast_only: false,
-        };
-        for word in cell.split(' ').filter(|w| !w.is_empty()) {
-            out.word(word)?;
-        }
-        Ok(out)
-    }
-
-    fn word(&mut self, word: &str) -> Result<(), &'static str> {
-        let (word, required) = word.strip_suffix('!').map_or((word, false), |w| (w, true));
-        let split = word.find(['[', '(']).unwrap_or(word.len());
-        let (name, argument) = word.split_at(split);
-        let flag = modifier(name).ok_or("unknown modifier")?;
-        self.accepted |= flag;
-        if required {
-            self.required |= flag;
-        }
-        match flag {
-            Modifiers::OFFSET => {
-                let range = argument.trim_matches(['[', ']']).split_once("..").ok_or("bad offset range")?;
-                let bound = |s: &str| s.parse::<i32>().map_err(|_| "bad offset bound");
-                self.offset_range = Some((bound(range.0)?, bound(range.1)?));
-            }
-            Modifiers::OP_SEL | Modifiers::OP_SEL_HI => {
-                self.op_sel_bits = self.op_sel_bits.max(argument.matches('/').count() as u8 + 1);
-            }
-            Modifiers::DPP_CTRL => {
-                self.newbcast = argument.contains("row_newbcast");
-                self.newbcast_only = argument == "(row_newbcast)";
-            }
-            _ => {}
-        }
-        Ok(())
+/// The class of an addressing form.
+fn class(class: Class, form: &str) -> Class {
+    match class {
+        Class::SmemAtomic if form.starts_with("rtn") => Class::SmemAtomicRet,
+        Class::VmemAtomic if form.starts_with("rtn") => Class::VmemAtomicRet,
+        Class::FlatAtomic if form.starts_with("rtn") => Class::FlatAtomicRet,
+        Class::GlobalAtomic if form.starts_with("rtn") => Class::GlobalAtomicRet,
+        Class::VmemLoad if form.ends_with("_lds") => Class::VmemLoadLds,
+        Class::GlobalLoad if form.ends_with("_lds") => Class::GlobalLoadLds,
+        Class::ScratchLoad if form.ends_with("_lds") => Class::ScratchLoadLds,
+        class => class,
     }
 }
 
-fn modifier(name: &str) -> Option<Modifiers> {
-    Some(match name {
-        "clamp" => Modifiers::CLAMP,
-        "omod" => Modifiers::OMOD,
-        "op_sel" => Modifiers::OP_SEL,
-        "op_sel_hi" => Modifiers::OP_SEL_HI,
-        "neg_lo" => Modifiers::NEG_LO,
-        "neg_hi" => Modifiers::NEG_HI,
-        "neg" => Modifiers::NEG,
-        "dpp_ctrl" => Modifiers::DPP_CTRL,
-        "row_mask" => Modifiers::ROW_MASK,
-        "bank_mask" => Modifiers::BANK_MASK,
-        "bound_ctrl" => Modifiers::BOUND_CTRL,
-        "dst_sel" => Modifiers::DST_SEL,
-        "dst_unused" => Modifiers::DST_UNUSED,
-        "src0_sel" => Modifiers::SRC0_SEL,
-        "src1_sel" => Modifiers::SRC1_SEL,
-        "offset" => Modifiers::OFFSET,
-        "offset0" => Modifiers::OFFSET0,
-        "offset1" => Modifiers::OFFSET1,
-        "glc" | "sc0" => Modifiers::GLC,
-        "slc" | "nt" => Modifiers::SLC,
-        "scc" | "sc1" => Modifiers::SCC,
-        "offen" => Modifiers::OFFEN,
-        "idxen" => Modifiers::IDXEN,
-        "lds" => Modifiers::LDS,
-        "gds" => Modifiers::GDS,
-        "cbsz" => Modifiers::CBSZ,
-        "abid" => Modifiers::ABID,
-        "blgp" => Modifiers::BLGP,
-        "bitop3" => Modifiers::BITOP3,
-        _ => return None,
-    })
-}
-
-fn source_mods(cell: &str) -> Result<(u8, u8, u8), &'static str> {
-    let mut out = (0, 0, 0);
-    for part in cell.split(" ; ").filter(|p| !p.is_empty()) {
-        let (name, mods) = part.split_once('=').ok_or("bad source modifier")?;
-        let source: u8 = name.strip_prefix("src").and_then(|n| n.parse().ok()).ok_or("bad source name")?;
-        for modifier in mods.split('+') {
-            match modifier {
-                "neg" => out.0 |= 1 << source,
-                "abs" => out.1 |= 1 << source,
-                "sext" => out.2 |= 1 << source,
-                _ => return Err("unknown source modifier"),
-            }
-        }
-    }
-    Ok(out)
-}
-
-fn bytes_moved(cell: &str) -> Result<MemBytes, &'static str> {
-    if cell.is_empty() {
-        return Ok(MemBytes::None);
-    }
-    let (kind, digits) = match cell.strip_prefix("fmt:") {
+fn bytes_moved(text: &str) -> Result<MemBytes, Broken> {
+    let (kind, digits) = match text.strip_prefix("format*") {
         Some(digits) => (MemBytes::FormatComponents as fn(u8) -> MemBytes, digits),
-        None => (MemBytes::Bytes as fn(u8) -> MemBytes, cell),
+        None => (MemBytes::Bytes as fn(u8) -> MemBytes, text),
     };
-    digits.parse().map(kind).map_err(|_| "bad memory bytes")
+    digits.parse().map(kind).map_err(|_| "`bytes=` has a number, or `format*` and a number")
+}
+
+/// `8`, `8@gfx942,16@gfx950`, or `by_format*4` where the count follows from formats.
+fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
+    let count = |digits: &str| digits.parse().map_err(|_| "`passes=` has numbers");
+    if let Some(least) = text.strip_prefix("by_format*") {
+        entry.passes_by_format = count(least)?;
+        return Ok(());
+    }
+    for part in text.split(',') {
+        let (digits, set) = with_targets(part)?;
+        let passes = count(digits)?;
+        set.iter().for_each(|target| entry.passes[target as usize] = passes);
+    }
+    Ok(())
+}
+
+fn flow(text: &str) -> Result<Rule, Broken> {
+    let (name, controls) = text.split_once(':').unwrap_or((text, ""));
+    let flow = Flow::NAMES.iter().find(|n| n.0 == name).ok_or("unknown flow")?.1;
+    let controls = controls.bytes().try_fold(0, |all, digit| match digit {
+        b'0'..=b'2' => Ok(all | 1 << (digit - b'0')),
+        _ => Err("`flow=` has numbers of sources after the colon"),
+    })?;
+    Ok(Rule { flow, controls })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WORDS: &str =
+        "# registers\nclass v = v\nclass d = v @..gfx908 / v|a @gfx90a..\nwitness w = a manual\n";
+
+    fn fault(entry: &'static str) -> String {
+        read(&[("words", WORDS), ("x", entry)])
+            .map_or_else(|fault| fault.to_string(), |rows| format!("{} rows", rows.len()))
+    }
+
+    #[test]
+    fn an_entry_becomes_a_row_for_each_form_and_group_of_targets() {
+        let text = "v_x_b32 0x2,0x3@gfx950 valu by=w\n";
+        assert_eq!(fault(text), "x.isa:1: targets of the opcodes overlap");
+        let rows = read(&[
+            ("words", WORDS),
+            ("x", "ds_x 0x2@..gfx942,0x3@gfx950 lds_read data=d*2 by=w\n  : D = LDS\n  DS vdst=$ addr:v offset[0..9]\nds_y 0x7 lds_read as=ds_x data=v by=w\n  : D = LDS\n"),
+        ])
+        .unwrap();
+        let shape = |r: &InstDesc| {
+            (r.mnemonic, r.targets.iter().count(), r.opcode, r.vgpr_align, r.operands[0].dwords)
+        };
+        let shapes: Vec<_> = rows.iter().map(shape).collect();
+        assert_eq!(
+            shapes,
+            [("ds_x", 3, 2, 1, 2), ("ds_x", 2, 2, 2, 2), ("ds_x", 1, 3, 2, 2), ("ds_y", 6, 7, 1, 1)]
+        );
+    }
+
+    #[test]
+    fn a_fault_names_file_line_and_rule() {
+        for (entry, expected) in [
+            ("v_x 0x1\n", "x.isa:1: an entry begins with mnemonic, opcode and class"),
+            ("v_x 0x1 valu by=w\n  VOP1\n", "x.isa:2: an entry begins with its meaning, after `: `"),
+            (
+                "\nv_x 0x1 valu by=w\n  : y\n",
+                "x.isa:3: an entry has forms of its own, or those of another by `as=`",
+            ),
+            ("v_x 0x1 valu as=v_y by=w\n  : y\n", "x.isa:2: `as=` names no entry with forms before this one"),
+            ("v_x 0x1 vector by=w\n  : y\n", "x.isa:1: unknown class"),
+            ("v_x 0x1 valu by=me\n  : y\n", "x.isa:1: unknown witness"),
+            ("v_x 0x1 valu\n  : y\n", "x.isa:1: a meaning has a witness, `by=`"),
+            ("v_x 0x1@gfx90b valu by=w\n", "x.isa:1: unknown target"),
+            ("v_x 0x1 valu <cc by=w\n", "x.isa:1: unknown implicit register"),
+            ("v_x 0x1 valu by=w\n  : y\n  VOP9\n", "x.isa:3: unknown format"),
+            ("v_x 0x1 valu by=w\n  : y\n  VOP1 vdst=w\n", "x.isa:3: unknown register class"),
+            ("v_x 0x1 valu by=w\n  : y\n  VOP1 vdst=$\n", "x.isa:3: `$` without a class in `data=`"),
+            ("v_x 0x1 valu by=w\n  : y\n  VOP1 vdst=v\n  VOP3A vdst=v wobble\n", "x.isa:4: unknown modifier"),
+            (
+                "v_x 0x1 valu by=w\n  : y\n  VOP1 vdst=v @gfx950\n",
+                "x.isa:1: a target has the opcode and no form",
+            ),
+        ] {
+            assert_eq!(fault(entry), expected, "{entry}");
+        }
+    }
 }

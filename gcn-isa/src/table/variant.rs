@@ -1,6 +1,6 @@
 //! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
 
-use super::{Format, InstDesc, Modifiers};
+use super::{Class, Format, InstDesc, Modifiers};
 
 /// A way of using a mnemonic that has operands or results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,8 +52,8 @@ impl InstDesc {
             format if format.is_dpp() => Variant::Dpp,
             format if format.is_sdwa() => Variant::Sdwa,
             _ if self.form.starts_with("rtn") => Variant::Rtn,
-            // `buffer_store_lds_dword` and `global_load_lds_dword` have nothing but their LDS form.
-            _ if self.form.ends_with("_lds") && !self.mnemonic.contains("_lds") => Variant::Lds,
+            // Stores from LDS have nothing but that form.
+            _ if self.form.ends_with("_lds") && self.class != Class::VmemStoreLds => Variant::Lds,
             _ => Variant::Plain,
         }
     }

@@ -16,7 +16,7 @@ mod pending;
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::cfg::Block;
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 use crate::{Inst, Program};
 
 use super::distance::{DistancePass, Window};
@@ -44,7 +44,7 @@ const SLOW_SLOTS: u32 = 4;
 const SGPR_SLOTS: usize = 5;
 
 fn is_slow(inst: &Inst) -> bool {
-    inst.desc.class == Class::Trans || inst.desc.mnemonic.starts_with("v_cvt_")
+    inst.desc.class == Class::Trans || inst.desc.does(Behaviours::CONVERTS)
 }
 
 /// The places that nothing may be moved across, and the waits of a program.

@@ -7,6 +7,7 @@
 
 use crate::cfg::Cfg;
 use crate::program::Jump;
+use crate::table::Behaviours;
 use crate::{Label, Operand, Program};
 
 /// A natural loop.
@@ -196,7 +197,8 @@ impl Edge {
         if !jumps_there && last.desc.falls_through() && self.to == self.from + 1 {
             return Some(Place::FallingInto(start));
         }
-        (jumps_there && last.desc.mnemonic == "s_branch").then_some(Place::Before(from.end - 1))
+        (jumps_there && last.desc.does(Behaviours::LEAVES) && !last.desc.does(Behaviours::TO_REGISTER))
+            .then_some(Place::Before(from.end - 1))
     }
 }
 

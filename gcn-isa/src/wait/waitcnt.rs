@@ -22,7 +22,7 @@ use crate::hazards::counter::{
 use crate::indexing::Indexing;
 use crate::inst::{RegUse, Via};
 use crate::program::EntryKind;
-use crate::table::Class;
+use crate::table::{Behaviours, Class};
 use crate::{Inst, Operand, Program, Reg};
 
 use super::events::{self, Debt};
@@ -154,7 +154,7 @@ impl<'a> WaitcntPass<'a> {
         }
         match inst.desc.class {
             Class::Barrier => self.barrier(state, line, found),
-            Class::CacheCtl if inst.desc.mnemonic.starts_with("buffer_wbinvl1") => {
+            Class::CacheCtl if inst.desc.does(Behaviours::AFTER_LOADS) => {
                 if let Some(rule) = self.counts(&WBINVL1) {
                     drain(state, rule, &[Counter::Vm], found);
                 }

@@ -3,6 +3,7 @@
 mod cfg;
 mod check;
 mod dataflow;
+mod entries;
 mod evidence;
 mod golden;
 mod hazards;
@@ -12,4 +13,5 @@ mod llvm_defects;
 mod memory_model;
 mod reference;
 mod semantics;
+mod spelling;
 mod wait;

@@ -70,10 +70,10 @@ impl Reach<'_> {
                     return None;
                 }
                 let class = inst.desc.class;
-                let jump = matches!(inst.desc.mnemonic, "s_setpc_b64" | "s_swappc_b64");
+                let jump = inst.desc.does(gcn_isa::table::Behaviours::TO_REGISTER);
                 let next = Next {
                     branch: branch_offset(&inst, at, size).filter(|_| class == Class::Branch && !jump),
-                    falls: inst.desc.falls_through() || inst.desc.mnemonic == "s_swappc_b64",
+                    falls: inst.desc.falls_through(),
                     indirect: jump,
                 };
                 self.code.insert(at, Decoded::Inst(size, inst));

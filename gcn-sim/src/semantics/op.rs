@@ -146,7 +146,7 @@ pub(crate) fn of(inst: &Inst, target: Target) -> Result<Functions, String> {
 /// themselves.
 fn clamps_when_written(inst: &Inst, op: &Op) -> bool {
     let float = op.result.is_none_or(|ty| matches!(ty, Ty::F16 | Ty::F32 | Ty::F64));
-    float || inst.desc.mnemonic.starts_with("v_cvt_")
+    float || inst.desc.does(gcn_isa::table::Behaviours::CONVERTS)
 }
 
 /// Uses that no instruction function handles.

@@ -225,9 +225,9 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         C::SmemTime => Kind::Time,
         C::SmemCache => Kind::InvalidateScalar,
         C::SmemLoad | C::SmemStore | C::SmemAtomic | C::SmemAtomicRet => Kind::Smem,
-        C::CacheCtl if desc.mnemonic.contains("inv") => Kind::InvalidateVector,
+        C::CacheCtl if desc.does(gcn_isa::table::Behaviours::INVALIDATES) => Kind::InvalidateVector,
         C::CacheCtl => Kind::Plain,
-        C::SoppMisc if desc.mnemonic == "s_setprio" => Kind::Priority(imm as u8 & 3),
+        C::SoppMisc if desc.does(gcn_isa::table::Behaviours::SETS_PRIORITY) => Kind::Priority(imm as u8 & 3),
         _ if desc.is_ds() => Kind::Lds(transfer(desc)),
         _ if desc.is_vmem() => {
             let mods = &inst.mods;

@@ -76,7 +76,7 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
 
 /// A and B of the `f8f6f4` instructions have 4, 6 or 8 dwords; the encoder knows how many for which format.
 pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
-    row.mnemonic.ends_with("f8f6f4")
+    row.width_by_format
         && matches!(slot.name, "src0" | "src1")
         && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
 }

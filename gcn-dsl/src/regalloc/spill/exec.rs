@@ -83,7 +83,8 @@ impl State {
         };
         let value = moved && inst.operands.get(1).is_some_and(|o| holds(o, &self.saved));
         // `s_…_saveexec`: the destination gets what EXEC was.
-        let saves = matches!(inst.op, Op::Machine(desc, _) if desc.mnemonic.ends_with("_saveexec_b64"));
+        let saves =
+            matches!(inst.op, Op::Machine(desc, _) if desc.does(gcn_isa::table::Behaviours::SAVES_EXEC));
         for (i, operand) in inst.operands.iter().enumerate() {
             if let MOperand::Virt(s) = operand
                 && (!matches!(inst.op, Op::Machine(desc, _) if desc.operands[i].access == Access::Read)

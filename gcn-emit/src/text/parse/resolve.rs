@@ -4,7 +4,7 @@
 //! refuses an operand or a modifier passes the instruction on to the next. What a row takes but cannot encode is an error,
 //! as in LLVM, so that a mistake does not turn into another form of the instruction.
 
-use gcn_isa::table::{self, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Behaviours, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Label, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
@@ -356,11 +356,11 @@ fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Op
 
 /// The unsigned compares with an immediate.
 fn is_unsigned(desc: &InstDesc) -> bool {
-    desc.format == Format::Sopk && desc.mnemonic.starts_with("s_cmpk") && desc.mnemonic.ends_with("_u32")
+    desc.does(Behaviours::UNSIGNED_IMMEDIATE)
 }
 
 fn is_index_mode(desc: &InstDesc, slot: &OperandDesc) -> bool {
-    slot.name == "simm8" || desc.mnemonic == "s_set_gpr_idx_mode"
+    slot.name == "simm8" || desc.does(Behaviours::SELECTS_INDEXED)
 }
 
 /// The encoder has the last word on whether the row holds the instruction.

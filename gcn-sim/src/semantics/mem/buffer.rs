@@ -35,7 +35,7 @@ impl Buffer {
         };
         let add_tid = word(3) >> 23 & 1 == 1;
         // With add_tid the data format field extends the stride, unless it is needed as such.
-        let extension = if add_tid && !s.inst.desc.mnemonic.contains("format") {
+        let extension = if add_tid && !s.inst.desc.does(gcn_isa::table::Behaviours::TYPED) {
             u64::from(word(3) >> 15 & 0xf) << 14
         } else {
             0

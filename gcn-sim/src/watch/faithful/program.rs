@@ -70,7 +70,7 @@ impl Info {
             },
             watched: view.reach() > 0 || effect.kind.is_some(),
             reads_late: late,
-            mode: desc.class == Class::Setreg || desc.mnemonic == "s_setvskip",
+            mode: desc.class == Class::Setreg || desc.does(gcn_isa::table::Behaviours::SKIPS_VECTOR),
             merges: effect.kind.is_some() && desc.operands.iter().any(|o| o.access == Access::ReadWrite),
             scalar_memory: desc.is_smem(),
         }

@@ -1,0 +1,134 @@
+//! What holds for every form of a mnemonic.
+
+use bitflags::{Flags as _, bitflags};
+
+use crate::target::Target;
+
+/// The facts of a mnemonic that do not depend on its form.
+#[derive(Debug)]
+pub struct Entry {
+    /// The mnemonic, as [`super::InstDesc::mnemonic`].
+    pub mnemonic: &'static str,
+    /// What it does, in the notation of [`crate::semantics`].
+    pub meaning: &'static str,
+    /// Who says so, see [`crate::semantics::Semantics::witness`].
+    pub witness: &'static str,
+    /// How bits go from the sources to the results.
+    pub rule: Rule,
+    /// What it does beyond that.
+    pub behaviours: Behaviours,
+    /// Passes by target, see [`super::InstDesc::passes`]; 0 for none.
+    pub(super) passes: [u8; Target::ALL.len()],
+    /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.
+    pub passes_by_format: u8,
+}
+
+bitflags! {
+    /// What instructions do that neither class nor operands say. An entry has the names, in lower case, as words.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct Behaviours: u64 {
+        /// Control never goes on with the next instruction.
+        const LEAVES = 1;
+        /// Saves the address of the next instruction, to which control comes back.
+        const CALLS = 1 << 1;
+        /// Goes to an address in a register.
+        const TO_REGISTER = 1 << 2;
+        /// Ends a trap handler.
+        const RETURNS_FROM_TRAP = 1 << 3;
+        /// Branches on VCCZ.
+        const READS_VCCZ = 1 << 4;
+        /// The result is the address of the instruction.
+        const READS_PC = 1 << 5;
+        /// The result is EXEC as it was before.
+        const SAVES_EXEC = 1 << 6;
+        /// Chooses whether vector instructions are skipped.
+        const SKIPS_VECTOR = 1 << 7;
+        /// Chooses the wave's priority.
+        const SETS_PRIORITY = 1 << 8;
+        /// What it sends is in M0.
+        const SENDS_M0 = 1 << 9;
+        /// The address in LDS has M0 in it.
+        const LDS_BASE_IN_M0 = 1 << 10;
+        /// The third source is a mask by which lanes choose among the others.
+        const SELECTS_BY_MASK = 1 << 11;
+        /// The third source is the lanes' carry.
+        const CARRIES_IN = 1 << 12;
+        /// Converts between types of numbers.
+        const CONVERTS = 1 << 13;
+        /// Converts with a scale to fp8, bf8 or fp4.
+        const NARROWS = 1 << 14;
+        /// Converts with a scale to pairs of fp4, with stochastic rounding.
+        const STOCHASTIC_PAIRS = 1 << 15;
+        /// A fused multiply-add of f64.
+        const FUSED_F64 = 1 << 16;
+        /// VCC says which lanes are scaled.
+        const SCALES_BY_VCC = 1 << 17;
+        /// Multiplies elements of 8 or 4 bits: sources have no halves.
+        const BYTES_OR_NIBBLES = 1 << 18;
+        /// The f64 matrix instruction of the smallest tile.
+        const SMALL_TILE = 1 << 19;
+        /// Invalidates a cache into which loads that have not returned may still bring data.
+        const AFTER_LOADS = 1 << 20;
+        /// Writes a cache back.
+        const WRITES_BACK = 1 << 21;
+        /// Invalidates a vector cache.
+        const INVALIDATES = 1 << 22;
+        /// Shifts 64 bits by an amount in a VGPR.
+        const SHIFTS_PAIR = 1 << 23;
+        /// Compares and swaps: two values in, one out.
+        const EXCHANGES_IF_EQUAL = 1 << 24;
+        /// Memory has elements in the format of the resource or of the instruction.
+        const TYPED = 1 << 25;
+        /// Offsets count in 64 elements.
+        const STRIDE_64 = 1 << 26;
+        /// The offset is a pattern of lanes.
+        const PATTERN_IN_OFFSET = 1 << 27;
+        /// The immediate says which operands an index moves.
+        const SELECTS_INDEXED = 1 << 28;
+        /// The 16-bit immediate is unsigned.
+        const UNSIGNED_IMMEDIATE = 1 << 29;
+        /// Bits of a destination stay as they were, whatever the modifiers say.
+        const KEEPS_PART = 1 << 30;
+        /// Exchanges two registers, in the lanes that EXEC has.
+        const SWAPS = 1 << 31;
+        /// LLVM 22 has no encoding of the bit `sc1` with AGPRs: its assembler drops it, its disassembler refuses it.
+        const LOSES_SC1_WITH_AGPRS = 1 << 32;
+    }
+}
+
+impl Behaviours {
+    /// The behaviour that a word of an entry names.
+    pub(super) fn of_word(word: &str) -> Option<Behaviours> {
+        let named = Behaviours::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(word))?;
+        Some(*named.value())
+    }
+}
+
+/// How the bits of a result depend on those of the sources.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Flow {
+    /// Each bit of the result depends on at most one bit of each source (moves, logic, shifts, selections). A bit of SCC that the
+    /// instruction writes says whether the result is 0, if there is a result.
+    Bits,
+    /// Each bit of the result depends on bits of the sources at its place and below (sums and low halves of products).
+    Up,
+    /// One bit that says whether two sources are equal: any pair of different bits decides it.
+    Equal,
+    /// Each bit of a part of the result depends on every bit that the part reads.
+    #[default]
+    All,
+}
+
+impl Flow {
+    pub(super) const NAMES: [(&'static str, Flow); 4] =
+        [("bits", Flow::Bits), ("up", Flow::Up), ("equal", Flow::Equal), ("all", Flow::All)];
+}
+
+/// How an entry says that bits flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rule {
+    /// How bits combine.
+    pub flow: Flow,
+    /// Bit i: source i says where the others' bits go (amounts of shifts, lanes, selectors). All of the result depends on all of it.
+    pub controls: u8,
+}

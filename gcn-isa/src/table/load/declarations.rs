@@ -1,0 +1,175 @@
+//! The words that entries use: special registers, register classes, groups of modifiers, witnesses, sets of targets.
+
+use super::Broken;
+use super::forms::ModifierFacts;
+use crate::table::desc::{ImplicitRegs, OperandKinds};
+use crate::table::names::NameMap;
+use crate::target::{Target, TargetSet};
+
+/// What may stand at an operand, by targets.
+pub(super) type Class = Vec<(TargetSet, OperandKinds, &'static str)>;
+
+/// Opcodes by targets.
+pub(super) type Opcodes = Vec<(TargetSet, u16)>;
+
+/// Everything declared so far.
+#[derive(Default)]
+pub(super) struct Declarations {
+    specials: NameMap<&'static str>,
+    classes: NameMap<Class>,
+    modifiers: NameMap<Vec<(TargetSet, ModifierFacts)>>,
+    witnesses: NameMap<&'static str>,
+}
+
+impl Declarations {
+    /// Reads `left = right`.
+    pub(super) fn declare(&mut self, left: &'static str, right: &'static str) -> Result<(), Broken> {
+        let (what, name) = left.split_once(' ').ok_or("a declaration begins with its kind and a name")?;
+        let new = match what {
+            "specials" => self.specials.insert(name, right).is_none(),
+            "witness" => self.witnesses.insert(name, right).is_none(),
+            "class" => {
+                let alternatives =
+                    right.split(" / ").map(|a| self.alternative(a)).collect::<Result<_, _>>()?;
+                self.classes.insert(name, alternatives).is_none()
+            }
+            "modifiers" => {
+                let group = right.split(" / ").map(group).collect::<Result<_, _>>()?;
+                self.modifiers.insert(name, group).is_none()
+            }
+            _ => return Err("a declaration is of specials, class, modifiers or witness"),
+        };
+        if new { Ok(()) } else { Err("declared twice") }
+    }
+
+    /// `v|s|m name @targets`.
+    fn alternative(&self, text: &'static str) -> Result<(TargetSet, OperandKinds, &'static str), Broken> {
+        let (mut set, mut specials) = (TargetSet::ALL, "");
+        let mut words = text.split(' ');
+        let kinds = words
+            .next()
+            .unwrap_or("")
+            .split('|')
+            .try_fold(OperandKinds::empty(), |all, kind| Ok::<_, Broken>(all | operand_kind(kind)?))?;
+        for word in words {
+            match word.strip_prefix('@') {
+                Some(text) => set = targets(text)?,
+                None => specials = self.specials.get(word).ok_or("unknown list of special registers")?,
+            }
+        }
+        if kinds.contains(OperandKinds::SPECIAL) == specials.is_empty() {
+            return Err("kind `m` and a list of special registers go together");
+        }
+        Ok((set, kinds, specials))
+    }
+
+    /// `class*dwords`; without a width one dword, and none of what is no register.
+    pub(super) fn class(&self, text: &str) -> Result<(&Class, u8), Broken> {
+        let (name, dwords) = text.split_once('*').map_or((text, None), |(n, d)| (n, Some(d)));
+        let class = self.classes.get(name).ok_or("unknown register class")?;
+        let dwords = match dwords {
+            Some(digits) => digits.parse().map_err(|_| "bad number of dwords")?,
+            None if (OperandKinds::IMM | OperandKinds::OFF).contains(class[0].1) => 0,
+            None => 1,
+        };
+        Ok((class, dwords))
+    }
+
+    /// A group of modifiers.
+    pub(super) fn group(&self, name: &str) -> Option<&[(TargetSet, ModifierFacts)]> {
+        self.modifiers.get(name).map(Vec::as_slice)
+    }
+
+    pub(super) fn witness(&self, name: &str) -> Result<&'static str, Broken> {
+        self.witnesses.get(name).copied().ok_or("unknown witness")
+    }
+}
+
+/// `modifier modifier @targets`.
+fn group(text: &'static str) -> Result<(TargetSet, ModifierFacts), Broken> {
+    let (mut set, mut facts) = (TargetSet::ALL, ModifierFacts::default());
+    for word in text.split(' ') {
+        match word.strip_prefix('@') {
+            Some(text) => set = targets(text)?,
+            None => facts.add(word)?,
+        }
+    }
+    Ok((set, facts))
+}
+
+/// `gfx900+gfx908..gfx942`: ranges have both ends in them, and all before or after where one is missing.
+pub(super) fn targets(text: &str) -> Result<TargetSet, Broken> {
+    let target = |name: &str, default: Target| match name {
+        "" => Ok(default),
+        name => name.parse().map_err(|_| "unknown target"),
+    };
+    text.split('+').try_fold(TargetSet::EMPTY, |all, part| {
+        let (first, last) = part.split_once("..").unwrap_or((part, part));
+        if part.is_empty() {
+            return Err("unknown target");
+        }
+        let first = target(first, Target::ALL[0])?;
+        let last = target(last, Target::ALL[Target::ALL.len() - 1])?;
+        Ok(all.union(TargetSet::with(|t| (first..=last).contains(&t))))
+    })
+}
+
+/// What stands before `@`, and the targets after it; without one all of them.
+pub(super) fn with_targets(text: &'static str) -> Result<(&'static str, TargetSet), Broken> {
+    match text.split_once('@') {
+        Some((value, set)) => Ok((value, targets(set)?)),
+        None => Ok((text, TargetSet::ALL)),
+    }
+}
+
+pub(super) fn opcodes(text: &'static str) -> Result<Opcodes, Broken> {
+    let mut read = Opcodes::new();
+    for part in text.split(',') {
+        let (digits, set) = with_targets(part)?;
+        let digits = digits.strip_prefix("0x").ok_or("an opcode is hexadecimal")?;
+        let opcode = u16::from_str_radix(digits, 16).map_err(|_| "an opcode is hexadecimal")?;
+        if read.iter().any(|(other, _)| !other.intersection(set).is_empty()) {
+            return Err("targets of the opcodes overlap");
+        }
+        read.push((set, opcode));
+    }
+    Ok(read)
+}
+
+fn operand_kind(kind: &str) -> Result<OperandKinds, Broken> {
+    Ok(match kind {
+        "v" => OperandKinds::VGPR,
+        "a" => OperandKinds::AGPR,
+        "s" => OperandKinds::SGPR,
+        "c" => OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT,
+        "l" => OperandKinds::LITERAL,
+        "l16" => OperandKinds::LITERAL16,
+        "m" => OperandKinds::SPECIAL,
+        "imm" => OperandKinds::IMM,
+        "off" => OperandKinds::OFF,
+        _ => return Err("unknown kind of operand"),
+    })
+}
+
+/// `<register` is read, `>register` written.
+pub(super) fn implicit(
+    word: &str,
+    reads: &mut ImplicitRegs,
+    writes: &mut ImplicitRegs,
+) -> Result<(), Broken> {
+    let (set, name) = match word.split_at_checked(1) {
+        Some(("<", name)) => (reads, name),
+        Some((">", name)) => (writes, name),
+        _ => return Err("unknown word"),
+    };
+    *set |= match name {
+        "exec" => ImplicitRegs::EXEC,
+        "vcc" => ImplicitRegs::VCC,
+        "scc" => ImplicitRegs::SCC,
+        "m0" => ImplicitRegs::M0,
+        "flat_scr" => ImplicitRegs::FLAT_SCRATCH,
+        "mode" => ImplicitRegs::MODE,
+        _ => return Err("unknown implicit register"),
+    };
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! A form line, and the facts that it stands for on each group of targets.
+
+use bitflags::Flags as _;
+
+use super::Broken;
+use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
+use crate::table::desc::{
+    Access, DstHalf, Format, ImplicitRegs, Modifiers, OperandDesc, OperandKinds, SameFile,
+};
+use crate::target::{Target, TargetSet};
+
+/// A form of an entry.
+pub(super) struct Form {
+    pub(super) format: Format,
+    pub(super) form: &'static str,
+    /// Opcodes where they do not follow from the entry's.
+    pub(super) opcodes: Option<Opcodes>,
+    /// The facts, by groups of targets that have the same, the group of the oldest target first.
+    pub(super) facts: Vec<Facts>,
+}
+
+/// The facts of a form on some targets.
+pub(super) struct Facts {
+    pub(super) targets: TargetSet,
+    pub(super) operands: &'static [OperandDesc],
+    pub(super) same_file: &'static [SameFile],
+    pub(super) modifiers: ModifierFacts,
+    pub(super) reads: ImplicitRegs,
+    pub(super) writes: ImplicitRegs,
+    pub(super) align: u8,
+    pub(super) half: Option<DstHalf>,
+    pub(super) width_by_format: bool,
+    pub(super) plain_name: bool,
+    pub(super) has_literal: bool,
+}
+
+/// An operand as the line has it.
+struct Slot<'a> {
+    name: &'static str,
+    access: Access,
+    class: &'a Class,
+    dwords: u8,
+}
+
+/// The words of a line.
+struct Words<'a> {
+    slots: Vec<Slot<'a>>,
+    modifiers: ModifierFacts,
+    groups: Vec<&'a [(TargetSet, ModifierFacts)]>,
+    targets: TargetSet,
+    reads: ImplicitRegs,
+    writes: ImplicitRegs,
+    align: Option<u8>,
+    half: Option<DstHalf>,
+    width_by_format: bool,
+    plain_name: bool,
+}
+
+impl Form {
+    /// Reads a line. `data` are the classes that stand for `$` and `$2`.
+    pub(super) fn read(
+        declarations: &Declarations,
+        line: &'static str,
+        data: &[(&Class, u8)],
+    ) -> Result<Form, Broken> {
+        let mut words = line.split_ascii_whitespace().peekable();
+        let name = words.next().ok_or("a form begins with its format")?;
+        let (format, form) = name.split_once('.').unwrap_or((name, ""));
+        let format = Format::NAMES.iter().find(|f| f.0 == format).ok_or("unknown format")?.1;
+        let opcodes = words.next_if(|w| w.starts_with("0x")).map(opcodes).transpose()?;
+        let words = Words::read(declarations, words, data)?;
+        Ok(Form { format, form, opcodes, facts: words.facts(format) })
+    }
+}
+
+impl<'a> Words<'a> {
+    fn read(
+        declarations: &'a Declarations,
+        words: impl Iterator<Item = &'static str>,
+        data: &[(&'a Class, u8)],
+    ) -> Result<Words<'a>, Broken> {
+        let mut read = Words {
+            slots: Vec::new(),
+            modifiers: ModifierFacts::default(),
+            groups: Vec::new(),
+            targets: TargetSet::ALL,
+            reads: ImplicitRegs::empty(),
+            writes: ImplicitRegs::empty(),
+            align: None,
+            half: None,
+            width_by_format: false,
+            plain_name: false,
+        };
+        for word in words {
+            match word {
+                "half_kept" => read.half = Some(DstHalf::Kept),
+                "half_filled" => read.half = Some(DstHalf::Filled),
+                "width_by_format" => read.width_by_format = true,
+                "plain_name" => read.plain_name = true,
+                "align=1" => read.align = Some(1),
+                "align=2" => read.align = Some(2),
+                _ if word.starts_with('@') => read.targets = targets(&word[1..])?,
+                _ if word.starts_with(['<', '>']) => implicit(word, &mut read.reads, &mut read.writes)?,
+                _ => match slot(declarations, word, data)? {
+                    Some(slot) => read.slots.push(slot),
+                    None => match declarations.group(word) {
+                        Some(group) => read.groups.push(group),
+                        None => read.modifiers.add(word)?,
+                    },
+                },
+            }
+        }
+        Ok(read)
+    }
+
+    fn facts(&self, format: Format) -> Vec<Facts> {
+        let mut groups = vec![self.targets];
+        for slot in &self.slots {
+            let parts = slot.class.iter().map(|alternative| alternative.0);
+            // A target for which the class says nothing has no such form.
+            groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
+        }
+        for group in &self.groups {
+            let stated = group.iter().fold(TargetSet::EMPTY, |all, alternative| all.union(alternative.0));
+            let parts =
+                group.iter().map(|alternative| alternative.0).chain([TargetSet::ALL.difference(stated)]);
+            groups = parts.flat_map(|part| groups.iter().map(move |g| g.intersection(part))).collect();
+        }
+        if self.align.is_none() && self.slots.iter().any(|slot| slot.dwords > 1 && slot.is_vector()) {
+            let even = TargetSet::with(Target::needs_even_vgpr_tuples);
+            groups = [even, TargetSet::ALL.difference(even)]
+                .into_iter()
+                .flat_map(|part| groups.iter().map(move |g| g.intersection(part)))
+                .collect();
+        }
+        groups.retain(|g| !g.is_empty());
+        groups.sort_by_key(|g| g.iter().next());
+        groups.into_iter().map(|targets| self.on(targets, format)).collect()
+    }
+
+    /// The facts on targets that have the same.
+    fn on(&self, targets: TargetSet, format: Format) -> Facts {
+        let holds = |set: TargetSet| !set.intersection(targets).is_empty();
+        let operands: Vec<OperandDesc> = self
+            .slots
+            .iter()
+            .filter_map(|slot| {
+                let &(_, kinds, specials) = slot.class.iter().find(|alternative| holds(alternative.0))?;
+                Some(OperandDesc {
+                    name: slot.name,
+                    access: slot.access,
+                    kinds,
+                    dwords: slot.dwords,
+                    specials,
+                })
+            })
+            .collect();
+        let mut modifiers = self.modifiers;
+        for group in &self.groups {
+            if let Some((_, more)) = group.iter().find(|alternative| holds(alternative.0)) {
+                modifiers.extend(more);
+            }
+        }
+        let wide = operands
+            .iter()
+            .any(|o| o.dwords > 1 && o.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR));
+        let even = targets.iter().all(Target::needs_even_vgpr_tuples);
+        let has_literal =
+            operands.iter().any(|o| (OperandKinds::LITERAL | OperandKinds::LITERAL16).contains(o.kinds));
+        Facts {
+            targets,
+            same_file: same_file(format, &operands).leak(),
+            operands: operands.leak(),
+            modifiers,
+            reads: self.reads,
+            writes: self.writes,
+            align: self.align.filter(|_| even).unwrap_or(if wide && even { 2 } else { 1 }),
+            half: self.half,
+            width_by_format: self.width_by_format,
+            plain_name: self.plain_name,
+            has_literal,
+        }
+    }
+}
+
+impl Slot<'_> {
+    fn is_vector(&self) -> bool {
+        self.class.iter().any(|alternative| alternative.1.intersects(OperandKinds::VGPR | OperandKinds::AGPR))
+    }
+}
+
+/// `name:class` is read, `name=class` written, `name:=class` both; `None` of a word that is no operand.
+fn slot<'a>(
+    declarations: &'a Declarations,
+    word: &'static str,
+    data: &[(&'a Class, u8)],
+) -> Result<Option<Slot<'a>>, Broken> {
+    let Some(at) = word.find([':', '=']) else { return Ok(None) };
+    let (access, class) = match &word[at..] {
+        both if both.starts_with(":=") => (Access::ReadWrite, &both[2..]),
+        read if read.starts_with(':') => (Access::Read, &read[1..]),
+        written => (Access::Write, &written[1..]),
+    };
+    let (class, dwords) = match class {
+        "$" => *data.first().ok_or("`$` without a class in `data=`")?,
+        "$2" => *data.get(1).ok_or("`$2` without a second class in `data=`")?,
+        class => declarations.class(class)?,
+    };
+    Ok(Some(Slot { name: &word[..at], access, class, dwords }))
+}
+
+/// Operands that are both VGPR or both AGPR: the result and source C of a matrix instruction, all data of a memory instruction.
+fn same_file(format: Format, operands: &[OperandDesc]) -> Vec<SameFile> {
+    let either = OperandKinds::VGPR | OperandKinds::AGPR;
+    let names: &[&str] = match format {
+        Format::Vop3pMai | Format::Vop3px2 => &["vdst", "src2"],
+        _ => &["vdst", "vdata", "data0", "data1"],
+    };
+    let bound = |o: &OperandDesc| o.kinds.contains(either) && names.contains(&o.name);
+    let bound: Vec<u8> = (0..).zip(operands).filter(|(_, o)| bound(o)).map(|(i, _)| i).collect();
+    let pairs =
+        bound.iter().enumerate().flat_map(|(i, &a)| bound[i + 1..].iter().map(move |&b| SameFile { a, b }));
+    pairs.collect()
+}
+
+/// What the modifiers of a form say.
+#[derive(Clone, Copy)]
+pub(super) struct ModifierFacts {
+    pub(super) accepted: Modifiers,
+    pub(super) required: Modifiers,
+    pub(super) offset_range: Option<(i32, i32)>,
+    pub(super) op_sel_bits: u8,
+    pub(super) newbcast: bool,
+    pub(super) newbcast_only: bool,
+    pub(super) source_mods: (u8, u8, u8),
+}
+
+impl Default for ModifierFacts {
+    fn default() -> ModifierFacts {
+        ModifierFacts {
+            accepted: Modifiers::empty(),
+            required: Modifiers::empty(),
+            offset_range: None,
+            op_sel_bits: 0,
+            newbcast: false,
+            newbcast_only: false,
+            source_mods: (0, 0, 0),
+        }
+    }
+}
+
+impl ModifierFacts {
+    pub(super) fn add(&mut self, word: &str) -> Result<(), Broken> {
+        let (word, required) = word.strip_suffix('!').map_or((word, false), |w| (w, true));
+        let (name, argument) = word.split_at(word.find('[').unwrap_or(word.len()));
+        let argument = argument.trim_matches(['[', ']']);
+        let list = || {
+            argument.split('/').try_fold(0, |all, digit| match digit.parse::<u8>() {
+                Ok(source @ 0..=7) => Ok(all | 1 << source),
+                _ => Err("a list of sources is `[0/1/2]`"),
+            })
+        };
+        let (neg, abs, sext) = &mut self.source_mods;
+        if let Some((_, sources)) =
+            [("src_neg", neg), ("src_abs", abs), ("src_sext", sext)].into_iter().find(|s| s.0 == name)
+        {
+            *sources |= list()?;
+            return Ok(());
+        }
+        match name {
+            "dpp_newbcast" => self.newbcast = true,
+            "dpp_newbcast_only" => (self.newbcast, self.newbcast_only) = (true, true),
+            _ => {}
+        }
+        let flag = modifier(name).ok_or("unknown modifier")?;
+        self.accepted |= flag;
+        if required {
+            self.required |= flag;
+        }
+        match flag {
+            Modifiers::OFFSET => {
+                let bounds = argument.split_once("..").ok_or("an offset has a range, `[0..4095]`")?;
+                let bound = |s: &str| s.parse::<i32>().map_err(|_| "a bound of an offset is a number");
+                self.offset_range = Some((bound(bounds.0)?, bound(bounds.1)?));
+            }
+            Modifiers::OP_SEL | Modifiers::OP_SEL_HI => {
+                self.op_sel_bits = self.op_sel_bits.max(list()?.count_ones() as u8);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, more: &ModifierFacts) {
+        self.accepted |= more.accepted;
+        self.required |= more.required;
+        self.offset_range = self.offset_range.or(more.offset_range);
+        self.op_sel_bits = self.op_sel_bits.max(more.op_sel_bits);
+        self.newbcast |= more.newbcast;
+        self.newbcast_only |= more.newbcast_only;
+        let (mine, theirs) = (&mut self.source_mods, more.source_mods);
+        *mine = (mine.0 | theirs.0, mine.1 | theirs.1, mine.2 | theirs.2);
+    }
+}
+
+/// The flag of that name in lower case.
+fn modifier(name: &str) -> Option<Modifiers> {
+    let name = name.strip_prefix("dpp_newbcast").map_or(name, |_| "dpp_ctrl");
+    Modifiers::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
+}

@@ -1,0 +1,282 @@
+//! The entries against the rows that they replaced.
+//!
+//! `tests/data/instructions.tsv.gz` holds the table as it was measured with LLVM 22, a row for each form and group of targets, with
+//! the one correction that the measurement missed (`v_cvt_scalef32_sr_pk_fp4_*` read what they keep). Its cells are read here by code
+//! of this test alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
+
+use gcn_isa::Target;
+use gcn_isa::table::{
+    self, Access, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandKinds,
+};
+
+/// The columns as text: of the measurement as they stand, of a row written in the same words.
+type Cells = BTreeMap<&'static str, String>;
+
+const COLUMNS: [&str; 19] = [
+    "mnemonic",
+    "printed",
+    "format",
+    "form",
+    "targets",
+    "opcode",
+    "bytes",
+    "operands",
+    "same_file",
+    "special_registers",
+    "implicit_reads",
+    "implicit_writes",
+    "modifiers",
+    "source_modifiers",
+    "class",
+    "mem_bytes",
+    "passes",
+    "vgpr_align",
+    "notes",
+];
+
+#[test]
+fn entries_expand_to_the_measured_rows() {
+    let measured = joined(measured().into_iter().map(normal));
+    let expanded = joined(table::rows().iter().map(cells));
+    let key = |c: &Cells| [&c["printed"], &c["format"], &c["form"], &c["targets"]].map(String::clone);
+    let measured: BTreeMap<_, Cells> = measured.into_iter().map(|c| (key(&c), c)).collect();
+    let expanded: BTreeMap<_, Cells> = expanded.into_iter().map(|c| (key(&c), c)).collect();
+    for (key, cells) in &measured {
+        let row = expanded.get(key).unwrap_or_else(|| panic!("no entry expands to {key:?}"));
+        assert_eq!(row, cells, "{key:?}");
+    }
+    // The keys that the measurement counted, by target.
+    let count =
+        |t: Target| measured.values().filter(|c| c["targets"].split(',').any(|n| n == t.name())).count();
+    assert_eq!(Target::ALL.map(count), [2605, 2619, 2669, 2720, 2823, 2947]);
+    // Instructions that came after the measurement have other witnesses.
+    let known: BTreeSet<&String> = measured.values().map(|c| &c["mnemonic"]).collect();
+    let unknown: Vec<_> = expanded
+        .iter()
+        .filter(|(k, c)| !measured.contains_key(*k) && known.contains(&c["mnemonic"]))
+        .collect();
+    assert!(unknown.is_empty(), "entries expand to what was not measured: {unknown:#?}");
+}
+
+fn measured() -> Vec<Cells> {
+    let mut text = String::new();
+    let packed = &include_bytes!("../data/instructions.tsv.gz")[..];
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("the data file is gzip");
+    let row = |line: &str| COLUMNS.into_iter().zip(line.split('\t').map(str::to_owned)).collect();
+    text.lines().skip(1).map(row).collect()
+}
+
+/// Rows that are alike but for their targets become one: the measurement told some apart by what LLVM's scheduling model says.
+fn joined(rows: impl Iterator<Item = Cells>) -> Vec<Cells> {
+    let mut sets: BTreeMap<Cells, Vec<Target>> = BTreeMap::new();
+    for mut row in rows {
+        let targets = row.insert("targets", String::new()).unwrap();
+        sets.entry(row).or_default().extend(targets.split(',').map(|t| t.parse::<Target>().unwrap()));
+    }
+    sets.into_iter()
+        .map(|(mut row, mut targets)| {
+            targets.sort();
+            row.insert("targets", targets.iter().map(|t| t.name()).collect::<Vec<_>>().join(","));
+            row
+        })
+        .collect()
+}
+
+/// The words of a cell in order.
+fn sorted(text: &str) -> String {
+    let mut words: Vec<&str> = text.split([' ', ';']).filter(|w| !w.is_empty()).collect();
+    words.sort_unstable();
+    words.join(" ")
+}
+
+/// A measured row without what is not a fact of its own: the order of words, and spellings of the same.
+fn normal(mut row: Cells) -> Cells {
+    for column in ["implicit_reads", "implicit_writes", "source_modifiers", "same_file", "special_registers"]
+    {
+        let text = sorted(&row[column]);
+        row.insert(column, text);
+    }
+    // Widths that follow from cbsz and blgp are shown by their largest, and the note says so.
+    let operands = row["operands"].clone();
+    row.insert("operands", operands.replace(":4|6|8", ":8"));
+    let mut notes = Vec::new();
+    for (part, fact) in [
+        ("the other half is kept", "kept"),
+        ("the result fills the register", "filled"),
+        ("keeps its old value in lanes", "dpp"),
+        ("when dst_unused:UNUSED_PRESERVE", "sdwa"),
+        ("truncates out-of-range offset", "truncated"),
+    ] {
+        if row["notes"].contains(part) {
+            notes.push(fact);
+        }
+    }
+    if operands.contains(":4|6|8") {
+        notes.push("width by format");
+    }
+    row.insert("notes", notes.join(" "));
+    row.insert("passes", row["passes"].replace('?', ""));
+    let mut words = Vec::new();
+    for word in row["modifiers"].split(' ').filter(|w| !w.is_empty()) {
+        let (word, required) = word.strip_suffix('!').map_or((word, ""), |w| (w, "!"));
+        let (name, argument) = word.split_at(word.find(['[', '(']).unwrap_or(word.len()));
+        // sc0, nt and sc1 are what gfx942 calls glc, slc and scc.
+        let name = match name {
+            "sc0" => "glc",
+            "nt" => "slc",
+            "sc1" => "scc",
+            name => name,
+        };
+        words.push(match name {
+            "offset" => format!("offset{argument}{required}"),
+            "op_sel" | "op_sel_hi" => format!("{name}*{}", argument.split('/').count()),
+            "dpp_ctrl" if argument == "(row_newbcast)" => "dpp_ctrl(row_newbcast)".into(),
+            "dpp_ctrl" if argument.contains("row_newbcast") => "dpp_ctrl(all)".into(),
+            "dpp_ctrl" => "dpp_ctrl(old)".into(),
+            _ => format!("{name}{required}"),
+        });
+    }
+    words.sort();
+    row.insert("modifiers", words.join(" "));
+    row
+}
+
+/// A row in the words of the measurement.
+fn cells(row: &InstDesc) -> Cells {
+    let values = [
+        row.mnemonic.to_owned(),
+        row.printed.to_owned(),
+        Format::NAMES.iter().find(|f| f.1 == row.format).unwrap().0.to_owned(),
+        row.form.to_owned(),
+        row.targets.iter().map(Target::name).collect::<Vec<_>>().join(","),
+        format!("{:#x}", row.opcode),
+        row.bytes.to_string(),
+        operands(row),
+        same_file(row),
+        specials(row),
+        implicit(row.implicit_reads),
+        implicit(row.implicit_writes),
+        modifiers(row),
+        source_modifiers(row),
+        row.class.name().to_owned(),
+        match row.mem_bytes {
+            MemBytes::None => String::new(),
+            MemBytes::Bytes(count) => count.to_string(),
+            MemBytes::FormatComponents(count) => format!("fmt:{count}"),
+        },
+        passes(row),
+        row.vgpr_align.to_string(),
+        notes(row),
+    ];
+    COLUMNS.into_iter().zip(values).collect()
+}
+
+fn operands(row: &InstDesc) -> String {
+    let kinds = [
+        (OperandKinds::VGPR, "v"),
+        (OperandKinds::AGPR, "a"),
+        (OperandKinds::SGPR, "s"),
+        (OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT, "c"),
+        (OperandKinds::LITERAL, "l"),
+        (OperandKinds::LITERAL16, "l16"),
+        (OperandKinds::SPECIAL, "m"),
+        (OperandKinds::IMM, "imm"),
+        (OperandKinds::OFF, "off"),
+    ];
+    let operand = |o: &gcn_isa::OperandDesc| {
+        let access = match o.access {
+            Access::Read => "s",
+            Access::Write => "d",
+            Access::ReadWrite => "b",
+        };
+        let kinds: Vec<&str> = kinds.iter().filter(|k| o.kinds.contains(k.0)).map(|k| k.1).collect();
+        format!("{}:{access}:{}:{}", o.name, kinds.join("|"), o.dwords)
+    };
+    row.operands.iter().map(operand).collect::<Vec<_>>().join(" ; ")
+}
+
+fn same_file(row: &InstDesc) -> String {
+    let name = |i: u8| row.operands[usize::from(i)].name;
+    sorted(
+        &row.same_file.iter().map(|p| format!("{}={}", name(p.a), name(p.b))).collect::<Vec<_>>().join(" "),
+    )
+}
+
+fn specials(row: &InstDesc) -> String {
+    let named = row.operands.iter().filter(|o| !o.specials.is_empty());
+    sorted(&named.map(|o| format!("{}={}", o.name, o.specials)).collect::<Vec<_>>().join(" "))
+}
+
+fn implicit(set: ImplicitRegs) -> String {
+    let names = [
+        (ImplicitRegs::EXEC, "exec"),
+        (ImplicitRegs::FLAT_SCRATCH, "flat_scr"),
+        (ImplicitRegs::M0, "m0"),
+        (ImplicitRegs::MODE, "mode"),
+        (ImplicitRegs::SCC, "scc"),
+        (ImplicitRegs::VCC, "vcc"),
+    ];
+    names.iter().filter(|n| set.contains(n.0)).map(|n| n.1).collect::<Vec<_>>().join(" ")
+}
+
+fn modifiers(row: &InstDesc) -> String {
+    let mut words: Vec<String> = row
+        .modifiers
+        .iter()
+        .map(|one| {
+            let name = one.iter_names().next().unwrap().0.to_ascii_lowercase();
+            let required = if row.required.contains(one) { "!" } else { "" };
+            match one {
+                Modifiers::OFFSET => {
+                    let (low, high) = row.offset_range.unwrap();
+                    format!("offset[{low}..{high}]{required}")
+                }
+                Modifiers::OP_SEL | Modifiers::OP_SEL_HI => format!("{name}*{}", row.op_sel_bits),
+                Modifiers::DPP_CTRL => match (row.dpp_newbcast, row.dpp_newbcast_only) {
+                    (_, true) => "dpp_ctrl(row_newbcast)".into(),
+                    (true, _) => "dpp_ctrl(all)".into(),
+                    (false, _) => "dpp_ctrl(old)".into(),
+                },
+                _ => format!("{name}{required}"),
+            }
+        })
+        .collect();
+    words.sort();
+    words.join(" ")
+}
+
+fn source_modifiers(row: &InstDesc) -> String {
+    let (neg, abs, sext) = row.source_mods;
+    let of = |source: u8| {
+        let all = [(neg, "neg"), (abs, "abs"), (sext, "sext")];
+        let words: Vec<&str> = all.iter().filter(|m| m.0 >> source & 1 == 1).map(|m| m.1).collect();
+        (!words.is_empty()).then(|| format!("src{source}={}", words.join("+")))
+    };
+    (0..3).filter_map(of).collect::<Vec<_>>().join(" ")
+}
+
+fn passes(row: &InstDesc) -> String {
+    let by_target: Vec<_> = row.targets.iter().map(|t| (t, row.passes(t))).collect();
+    match by_target[..] {
+        [(_, first), ref rest @ ..] if rest.iter().all(|r| r.1 == first) => {
+            first.map_or(String::new(), |n| n.to_string())
+        }
+        _ => by_target.iter().map(|(t, n)| format!("{}@{t}", n.unwrap())).collect::<Vec<_>>().join(";"),
+    }
+}
+
+fn notes(row: &InstDesc) -> String {
+    let buffer = matches!(row.format, Format::Mubuf | Format::Mtbuf);
+    let facts = [
+        (row.half == Some(DstHalf::Kept), "kept"),
+        (row.half == Some(DstHalf::Filled), "filled"),
+        (row.format.is_dpp(), "dpp"),
+        (row.modifiers.contains(Modifiers::DST_UNUSED), "sdwa"),
+        (buffer && row.offset_range.is_some(), "truncated"),
+        (row.width_by_format, "width by format"),
+    ];
+    facts.iter().filter(|f| f.0).map(|f| f.1).collect::<Vec<_>>().join(" ")
+}
