@@ -81,13 +81,13 @@ fn values_are_the_same_if_their_bits_are() {
 }
 
 gcn_kernel! {
-    /// Conditions of single lanes; 70 is lane 6.
+    /// Conditions of single lanes; of a lane that is not known, the number counts modulo 64.
     #[workgroup(64)]
     fn conditions(x: &[u32], n: u32, out: &mut [u32]) {
         let i = global_id().x;
         let odd = x[i] & 1 == 1;
         let first: bool = read_first_lane(odd);
-        let sixth: bool = read_lane(odd, 70);
+        let sixth: bool = read_lane(odd, 6);
         let other: bool = read_lane(odd, n);
         let mut word: u32 = 0;
         if first { word += 1; }
@@ -95,7 +95,7 @@ gcn_kernel! {
         if other { word += 4; }
         out[i] = word;
         let with = write_lane(odd, n, !other);
-        let with = write_lane(with, 70, true);
+        let with = write_lane(with, 6, true);
         out[i + 64] = with as u32;
         if i >= 8 {
             let first: bool = read_first_lane(odd);

@@ -48,6 +48,11 @@ struct Printer<'p> {
     loops: usize,
 }
 
+/// Shifts are methods, too: the operators refuse counts that are known to be too large.
+fn is_method(op: Bin) -> bool {
+    matches!(op, Bin::Shl | Bin::Shr | Bin::Min | Bin::Max)
+}
+
 fn symbol(op: Bin) -> &'static str {
     match op {
         Bin::Add => "+",
@@ -58,8 +63,8 @@ fn symbol(op: Bin) -> &'static str {
         Bin::And => "&",
         Bin::Or => "|",
         Bin::Xor => "^",
-        Bin::Shl => "<<",
-        Bin::Shr => ">>",
+        Bin::Shl => "wrapping_shl",
+        Bin::Shr => "wrapping_shr",
         Bin::Min => "min",
         Bin::Max => "max",
         Bin::MulHi => "mul_hi",
@@ -169,8 +174,12 @@ impl Printer<'_> {
                 self.line(&text);
             }
             Stmt::Set { var, op, value } => {
-                let (op, value) = (op.map_or("", symbol), self.top(value));
-                self.line(&format!("x{var} {op}= {value};"));
+                let value = self.top(value);
+                let text = match op {
+                    Some(op) if is_method(*op) => format!("x{var} = x{var}.{}({value});", symbol(*op)),
+                    op => format!("x{var} {}= {value};", op.map_or("", symbol)),
+                };
+                self.line(&text);
             }
             Stmt::Store { elem, slot, value } => {
                 let (own, value) = (self.own(*slot), self.top(value));
@@ -271,7 +280,7 @@ impl Printer<'_> {
     /// Without the outermost parentheses.
     fn top(&self, e: &Expr) -> String {
         let text = self.expr(e);
-        let binary = matches!(e.op, Op::Bin(op) if !matches!(op, Bin::Min | Bin::Max));
+        let binary = matches!(e.op, Op::Bin(op) if !is_method(op));
         if binary || matches!(e.op, Op::Cmp(_) | Op::And | Op::Or | Op::Cast(_)) {
             return text[1..text.len() - 1].to_owned();
         }
@@ -307,7 +316,9 @@ impl Printer<'_> {
                 Un::Rndne => format!("{}.round_ties_even()", arg(0)),
                 other => format!("{}.{other:?}()", arg(0)),
             },
-            Op::Bin(op @ (Bin::Min | Bin::Max)) => format!("{}.{}({})", arg(0), symbol(op), top(1)),
+            Op::Bin(op) if is_method(op) => {
+                format!("{}.{}({})", arg(0), symbol(op), top(1))
+            }
             Op::Bin(op) => format!("({} {} {})", arg(0), symbol(op), arg(1)),
             Op::Cmp(pred) => {
                 let symbol = match pred {

@@ -27,9 +27,9 @@ gcn_kernel! {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: V<u8> = in_u8[local];
-        let mut x1: V<u8> = ((in_i8[local] - splat(a_i8)) << lane).to_bits_as::<u8>();
+        let mut x1: V<u8> = (in_i8[local] - splat(a_i8)).wrapping_shl(lane).to_bits_as::<u8>();
         let mut x2: V<f32> = read_first_lane(in_f32[global].round_ties_even());
-        x1 *= in_u8[global % 99u32].max(out_u8[global] >> (splat(625070912u32) >> (in_u32[global] << ((x1 >= x1) as u32))));
+        x1 *= in_u8[global % 99u32].max(out_u8[global].wrapping_shr(splat(625070912u32).wrapping_shr(in_u32[global].wrapping_shl((x1 >= x1) as u32))));
         x0 ^= wave_exclusive_xor(out_u8[global + 64]) + 40u8;
         if a_bool {
             shared_u32.atomic(out_u32[global + 64].max(2147483649u32) & 15u32).fetch_or((a_u32 as u32) % 592432295u32, Scope::Agent, Ordering::Relaxed);
@@ -43,11 +43,11 @@ gcn_kernel! {
                             if in_u8[in_u32[lane] % 99u32] < out_i8[global + 64].to_bits_as::<u8>() {
                                 x0 = x1 / ((out_u8[global + 128] | x1) | 1u8);
                                 let x6 = x2.floor();
-                                out_u8[global] = ((x0 >> splat(2147483648u32)) as i8).to_bits_as::<u8>();
+                                out_u8[global] = (x0.wrapping_shr(splat(2147483648u32)) as i8).to_bits_as::<u8>();
                             } else {
-                                x1 = (a_u8 << 12u32) ^ (a_u8 % 1u8);
+                                x1 = a_u8.wrapping_shl(12u32) ^ (a_u8 % 1u8);
                             }
-                            x0 <<= 2147483649u32;
+                            x0 = x0.wrapping_shl(2147483649u32);
                         }
                     }
                     6i16..=9i16 => {
@@ -119,8 +119,8 @@ gcn_kernel! {
         let own1 = Private::<i32, 8>::filled(0i32);
         lds0[local] = in_f32[global];
         let mut x0: V<i32> = in_i32[global];
-        let x1 = in_u32.uniform(63u32) >> 26u32;
-        x0 &= (in_i32[lane] * in_i32[local]) >> 21u32;
+        let x1 = in_u32.uniform(63u32).wrapping_shr(26u32);
+        x0 &= (in_i32[lane] * in_i32[local]).wrapping_shr(21u32);
         x0 &= x0;
         x0 = shuffle(x0.to_bits_as::<i32>(), lane);
         out_f32[global] = shuffle(splat(a_f32), in_u32[global] + lane);
@@ -252,7 +252,7 @@ gcn_kernel! {
         let mut x1: S<u8> = read_lane(in_u8[local], a_u32 | wave) % 123u8;
         #[unroll]
         for x2 in 0u32..0 {
-            let mut x3: V<f16> = (global.to_bits_as::<u32>() < (splat(a_u32) << select(in_u8[global] == x1, 512u32, in_u32[local]))) as f16;
+            let mut x3: V<f16> = (global.to_bits_as::<u32>() < splat(a_u32).wrapping_shl(select(in_u8[global] == x1, 512u32, in_u32[local]))) as f16;
             x3 *= (if a_i16 <= 42i16 { a_f16 * x3 } else { x3.min(splat(a_f16)) });
             for x4 in ((((in_i16[lane] | 1i16) & 7i16) - 3i16)..=0i16).step_by(1) {
                 x3 = x3;
@@ -284,7 +284,7 @@ gcn_kernel! {
         let (wave, group) = (wave_id(), workgroup_id().x);
         let x0 = (!(splat(0u32) == 7u32));
         let mut x1: V<u32> = 2147483649u32 * select(in_u32[global] < lane, splat(a_u32).max(2147483650u32), read_first_lane(lane));
-        match (in_u64[local].max(9223372036854775810u64) << 39u32) & 7u64 {
+        match in_u64[local].max(9223372036854775810u64).wrapping_shl(39u32) & 7u64 {
             4u64 => {
                 x1 = in_u32[wave_inclusive_product(global) % 99u32];
                 x1 |= in_u32[select(x0, 4294967294u32, lane) % 99u32];
@@ -295,8 +295,8 @@ gcn_kernel! {
                 }
             }
         }
-        x1 >>= (global & x1).min(956234209u32);
-        x1 <<= (x1 >> (x1 << 55u32)) | x1;
+        x1 = x1.wrapping_shr((global & x1).min(956234209u32));
+        x1 = x1.wrapping_shl(x1.wrapping_shr(x1.wrapping_shl(55u32)) | x1);
         out_u8[global] = x0 as u8;
         out_u32[global] = x1;
     }
@@ -323,7 +323,7 @@ gcn_kernel! {
         }
         x1 = out_u32[global + 64] as f32;
         x1 = a_f32;
-        shared_u64.atomic((lane | x0) & 15u32).fetch_max(in_u64[lane] >> 35u32, Scope::Agent, Ordering::Relaxed);
+        shared_u64.atomic((lane | x0) & 15u32).fetch_max(in_u64[lane].wrapping_shr(35u32), Scope::Agent, Ordering::Relaxed);
         if (x0 == 2147483650u32) && (!a_bool) {
             return;
         }
@@ -355,7 +355,7 @@ gcn_kernel! {
         let lds0 = Lds::<i8, 128>::new();
         let lds1 = Lds::<i64, 128>::new();
         lds0[local] = splat(a_i8) | in_i8[local];
-        lds1[local] = in_i64[local] >> in_u32[lane % 99u32];
+        lds1[local] = in_i64[local].wrapping_shr(in_u32[lane % 99u32]);
         let mut x0: V<u64> = 0u64;
         let mut x1: S<i32> = (if a_bool { in_i32.uniform(31u32) } else { in_i32.uniform(27u32) });
         let mut x2: V<u32> = in_f32[lane] as u32;
@@ -437,7 +437,7 @@ gcn_kernel! {
         for x3 in (65533u16..65535u16).rev().step_by(2) {
             if select(x2, out_i8[global + 512], a_i8) > splat(0i8).min(in_i8[local]) {
                 x2 = local < 34u32;
-                let mut x4: V<i16> = in_i16[global] >> (in_u32[local] ^ out_u32[global + 256]);
+                let mut x4: V<i16> = in_i16[global].wrapping_shr(in_u32[local] ^ out_u32[global + 256]);
             }
         }
         out_u32[global] = x0;
@@ -479,7 +479,7 @@ gcn_kernel! {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
         let mut x0: S<f64> = a_f64;
-        let mut x1: S<f64> = read_first_lane(shuffle(in_f64[local % 99u32], local << 24u32));
+        let mut x1: S<f64> = read_first_lane(shuffle(in_f64[local % 99u32], local.wrapping_shl(24u32)));
         let mut x2: V<f64> = f64::from_bits(0xfff0000000000000);
         let mut x3: S<bool> = all((!(x2 != x2)));
         if (lane * lane) != (splat(4294967289u32) + 4294967294u32) {
@@ -523,7 +523,7 @@ gcn_kernel! {
         let mut x1: V<u16> = 65532u16;
         let mut x2: S<i8> = a_i8;
         x1 = select(x0, x1, a_u16);
-        shared_i32.atomic((in_u32[global] >> (splat(2097152u32) | global)) & 15u32).fetch_and(splat(a_i32) | a_i32, Scope::Agent, Ordering::Relaxed);
+        shared_i32.atomic(in_u32[global].wrapping_shr(splat(2097152u32) | global) & 15u32).fetch_and(splat(a_i32) | a_i32, Scope::Agent, Ordering::Relaxed);
         for x3 in 4294967294u32..=splat(4294967295u32) {
             x1 += 43u16;
         }
@@ -588,14 +588,14 @@ gcn_kernel! {
         let x0 = (wave | a_u32) % (wave.min(a_u32) | 1u32);
         let mut x1: V<u32> = local * local;
         let mut x2: V<u32> = a_u32;
-        lds0[local] = (in_i64.uniform(65u32) >> x0) ^ (in_f32.uniform(90u32) as i64);
+        lds0[local] = in_i64.uniform(65u32).wrapping_shr(x0) ^ (in_f32.uniform(90u32) as i64);
         barrier();
         lds0.atomic(x1 & 127u32).fetch_min(in_i64[local], Scope::Workgroup, Ordering::Relaxed);
         barrier();
         for x3 in ((x1 & x1) & 7u32)..=(x2 & 7u32) {
             #[unroll]
             for x4 in 0u32..2 {
-                x1 = (if x2.min(x3) != 4294967290u32 { in_u32[lane].min(x3) ^ local } else { (local % ((global / ((if lane == 7u32 { x3 } else { x3 }) | 1u32)) | 1u32)) << (local | global) });
+                x1 = (if x2.min(x3) != 4294967290u32 { in_u32[lane].min(x3) ^ local } else { (local % ((global / ((if lane == 7u32 { x3 } else { x3 }) | 1u32)) | 1u32)).wrapping_shl(local | global) });
                 let mut x5: V<f16> = a_f16.trunc() - a_f16.max(a_f16);
                 x2 = x1.to_bits_as::<u32>() & 1398047745u32;
             }

@@ -12,7 +12,7 @@ use super::run::{self, Outcome};
 use super::{generate, interpret, print};
 
 const TARGETS: [Target; 3] = [Target::GFX900, Target::GFX906, Target::GFX908];
-const COUNT: u64 = 40;
+const COUNT: u64 = 90;
 
 /// Few registers: LDS for some programs, and AGPRs, fewer than would be needed, where there are any.
 fn options(seed: u64) -> BuildOptions {

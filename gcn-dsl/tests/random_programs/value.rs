@@ -131,14 +131,14 @@ macro_rules! operator {
 }
 
 macro_rules! shift {
-    ($a:expr, $b:expr, $op:tt; $($variant:ident)*) => {
+    ($a:expr, $b:expr, $method:ident; $($variant:ident)*) => {
         match ($a, of::<u32>($b)) {
             $(
-                (Val::$variant(W(a)), H(b)) => (a $op b).into(),
-                (Val::$variant(W(a)), W(b)) => (a $op b).into(),
-                (Val::$variant(L(a)), H(b)) => (a $op b).into(),
-                (Val::$variant(L(a)), W(b)) => (a $op b).into(),
-                (Val::$variant(L(a)), L(b)) => (a $op b).into(),
+                (Val::$variant(W(a)), H(b)) => a.$method(b).into(),
+                (Val::$variant(W(a)), W(b)) => a.$method(b).into(),
+                (Val::$variant(L(a)), H(b)) => a.$method(b).into(),
+                (Val::$variant(L(a)), W(b)) => a.$method(b).into(),
+                (Val::$variant(L(a)), L(b)) => a.$method(b).into(),
             )*
             (a, b) => unreachable!("no shift of {a:?} by {b:?}"),
         }
@@ -171,8 +171,8 @@ pub fn bin(op: Bin, a: Val, b: Val) -> Val {
         Bin::And => operator!(a, b, &; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Or => operator!(a, b, |; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Xor => operator!(a, b, ^; I8 U8 I16 U16 I32 U32 I64 U64),
-        Bin::Shl => shift!(a, b, <<; I8 U8 I16 U16 I32 U32 I64 U64),
-        Bin::Shr => shift!(a, b, >>; I8 U8 I16 U16 I32 U32 I64 U64),
+        Bin::Shl => shift!(a, b, wrapping_shl; I8 U8 I16 U16 I32 U32 I64 U64),
+        Bin::Shr => shift!(a, b, wrapping_shr; I8 U8 I16 U16 I32 U32 I64 U64),
         Bin::Min => method!(a, b, min; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
         Bin::Max => method!(a, b, max; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32 F64),
         Bin::MulHi => unreachable!("not in the language"),

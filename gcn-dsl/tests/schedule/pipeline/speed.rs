@@ -91,6 +91,7 @@ gcn_kernel! {
     /// Four waves' 64 x 64 product, 16 deep a trip, through registers and two LDS buffers in turn.
     #[workgroup(256)]
     fn gemm<const STAGES: usize>(tiles: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
+        let (a, b) = (a.assume_whole_dwords(), b.assume_whole_dwords());
         let put = local_id().x * 4;
         let first = workgroup_id().x * tiles * 1024 + put;
         let (down, across) = (wave_id() / 2, wave_id() % 2);
