@@ -260,7 +260,7 @@ impl Tails<'_> {
             let bits = if n == 0 { word } else { self.value(Inst::Bin(Bin::Shr, word, shift), LANE, out) };
             let bits = self.value(Inst::Bitcast(bits), element, out);
             let inst = access.at(at, Some(bits));
-            let v = self.new(inst, None);
+            let v = self.append(inst, None);
             out.push(Stmt::Inst(v));
         }
     }
@@ -378,12 +378,12 @@ impl Tails<'_> {
     }
 
     fn value(&mut self, inst: Inst, ty: Type, out: &mut Vec<Stmt>) -> Value {
-        let v = self.new(inst, Some(ty));
+        let v = self.append(inst, Some(ty));
         out.push(Stmt::Inst(v));
         v
     }
 
-    fn new(&mut self, inst: Inst, ty: Option<Type>) -> Value {
+    fn append(&mut self, inst: Inst, ty: Option<Type>) -> Value {
         self.kernel.values.push(ValueDef { inst, ty, loc: None });
         Value(self.kernel.values.len() as u32 - 1)
     }

@@ -415,7 +415,7 @@ fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<
             return Err(LaunchError::PartialDword {
                 kernel: built.name().to_owned(),
                 argument: declared.name,
-                len: *len as usize,
+                len: *len,
                 elem: declared.elem,
                 multiple: 4 / declared.elem.bytes(),
             });
