@@ -209,3 +209,23 @@ fn long_programs_are_checked() {
             + "s_endpgm";
     assert!(check::check(&program(&branchy)).is_clean());
 }
+
+/// A walk back along more paths than are searched one by one ([`check`] keeps an index of them then) still comes round the loop
+/// to the block where it began: there is the first instruction, after the second one.
+#[test]
+fn a_loop_with_many_ways_round_is_walked_whole() {
+    const WAYS: usize = 40;
+    let mut text =
+        "L0: | v_mov_b32_e32 v60, v0 | v_mfma_f32_32x32x8_f16 v[0:15], v[20:21], v[22:23], 0".to_owned();
+    for way in 1..=WAYS {
+        text += &format!(" | s_cbranch_scc1 W{way}");
+    }
+    text += " | s_endpgm";
+    for way in 1..=WAYS {
+        text += &format!(" | W{way}: | s_branch L0");
+    }
+    // From the first to the second instruction by the shortest way: two branches, of the 11 states of an XDL of 8 passes.
+    let report = check::check(&golden::program(&text, Target::GFX942));
+    let found: Vec<_> = report.findings.iter().map(|f| (f.rule, f.first, f.second, f.have)).collect();
+    assert_eq!(found, [("cdna3.106", Some(1), 0, Amount::States(2))]);
+}
