@@ -1,5 +1,5 @@
 //! Division of 32-bit integers by constants: a multiplication by the reciprocal, rounded up to as many bits as make every quotient
-//! exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994, figures 4.2, 5.2 and 6.2).
+//! exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994).
 
 use gcn_isa::program::SourceLoc;
 

@@ -1,12 +1,17 @@
 //! The last elements of slices of 8- and 16-bit elements, which wide accesses would lose.
 //!
-//! A buffer instruction checks each dword against the buffer's size, and drops a dword that is only partly inside (CDNA3 manual,
-//! *Memory buffer addressing*: raw buffers). If the length of a `&[f16]` is odd, a wide load therefore gives 0 for the last element and a
-//! wide store does not write it. This pass adds what is missing: narrow accesses, each of which is inside or outside as a whole.
+//! A buffer instruction checks each dword by itself against the buffer's size (MI100 manual 9.1.5: "per component"). A dword that is
+//! only partly inside is dropped: the simulator does so, and Mesa's RADV rounds the sizes of buffers up to dwords, to be able to move
+//! 8- and 16-bit data by dwords. If the length of a `&[f16]` is odd, a wide load therefore gives 0 for the last element and a wide
+//! store does not write it. This pass adds narrow accesses for them, each of which is inside or outside as a whole.
+//!
+//! The manual's formula compares the offset alone. Read by the letter, a dword that begins inside is moved whole. Loads are right
+//! either way, because that dword is replaced; a store would then also write up to three bytes after the slice, as it would without
+//! this pass.
 //!
 //! At most one dword of a lane's access is partly inside, so that one dword per slice stands for all lanes. After a wide load, each of
-//! its dwords is replaced by that one if it is there; beside a wide store, the elements of that dword are stored once more, one by
-//! one, by the lane that has it; other lanes store outside of the buffer, which does nothing.
+//! its dwords is replaced by that one if it is there. After a wide store, the lane that has that dword stores its elements once more, one
+//! by one; the other lanes store outside of the buffer, which does nothing.
 //!
 //! The replacement comes just before the loaded value's first use, so that a load in flight is not waited for any earlier.
 

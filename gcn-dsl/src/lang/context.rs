@@ -148,7 +148,7 @@ impl Context {
         self.builder.constant(u64::from(value), Type::varying(Elem::U32))
     }
 
-    /// Notes a fault that is one only if this code runs: nothing in the branch of an `if` whose condition is known to be false.
+    /// Notes a fault, unless the code is in a branch that never runs because its condition is known.
     pub fn fail_if_run(&mut self, loc: &'static Location<'static>, message: impl FnOnce() -> String) {
         if !self.builder.is_never_run() {
             self.fail(loc, message());

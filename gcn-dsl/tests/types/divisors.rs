@@ -1,6 +1,7 @@
 //! Division by constants, which is a multiplication: quotients and remainders are Rust's, for dividends at the edges and at random.
 
 use gcn_dsl::prelude::*;
+use gcn_test_support::Random;
 
 /// Divisors of a type: small ones, powers of two and their neighbours, those whose multiplier has 33 bits (7, 641 …), the largest.
 macro_rules! divisors {
@@ -36,12 +37,8 @@ macro_rules! divisors {
                         x.extend([multiple, multiple.wrapping_sub(1), multiple.wrapping_add(1)]);
                     }
                 }
-                let mut state = 1u64;
-                while x.len() < 1024 {
-                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    x.push((state >> 33) as $ty);
-                }
-                x.truncate(1024);
+                let mut random = Random::new(1);
+                x.resize_with(1024, || random.next_u64() as $ty);
                 for target in Target::ALL {
                     let built = divide.build(target).unwrap();
                     let text = built.assembly(Comments::None);

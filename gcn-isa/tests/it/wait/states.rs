@@ -175,6 +175,7 @@ fn as_on_gfx90a(line: &str) -> String {
     renamed.replace("f64_16x16x4_f64", "f64_16x16x4f64")
 }
 
+/// A program of random instructions and branches.
 pub fn random_program(rng: &mut Random, target: Target) -> Program {
     let blocks = 1 + rng.below(6);
     let mut lines: Vec<String> = Vec::new();
