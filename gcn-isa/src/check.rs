@@ -103,7 +103,7 @@ pub fn check(program: &Program) -> Report {
 
 /// Checks `program` against the rules that `options` choose.
 pub fn check_with(program: &Program, options: Options) -> Report {
-    let flow = Flow::that_counts(program, options.rules);
+    let flow = options.rules.flow(program);
     let mut found = Findings::default();
     Distances::new(program, &flow, options.rules).findings(&mut found);
     let facts = Facts::of(program, &flow, options);
@@ -143,7 +143,7 @@ pub fn advice(program: &Program, options: Options) -> Vec<Advice> {
         MemoryModel::Sure | MemoryModel::Strict => MemoryModel::Strict,
     };
     let options = Options { memory_model, ..options };
-    let flow = Flow::that_counts(program, options.rules);
+    let flow = options.rules.flow(program);
     let mut advice = advice::states(program, &Distances::new(program, &flow, options.rules));
     let facts = Facts::of(program, &flow, options);
     advice.extend(advice::waits(&CounterCheck::new(program, &flow, &facts, options)));

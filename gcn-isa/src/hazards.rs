@@ -44,7 +44,6 @@ pub use evidence::{Counts, Evidence, Grade, UnknownName, Voice, counted_rules, c
 pub use page::{AfterPasses, KernelCounts, PairFacts, RulePage, TargetStates, pages};
 pub use rule::{Condition, Dependency, Link, Need, Overlap, Rule, WaitStates};
 pub use since::Since;
-pub(crate) use view::{HwregField, hwreg};
 pub use view::{Kinds, Role, Use, View};
 pub use views::Views;
 

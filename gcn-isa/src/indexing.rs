@@ -23,13 +23,11 @@ mod state;
 use smallvec::SmallVec;
 
 use crate::cfg::Flow;
-use crate::hazards::Config;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::Operand;
 use crate::program::Program;
 use crate::reg::{FIRST_NAMED_SGPR, Reg, RegFile};
 use crate::table::IndexedBy;
-pub(crate) use solve::enables_vgprs;
 use state::{FIRST_OPERAND, INDEX, Offsets, State};
 
 /// The registers of one file that an operand may stand for.
@@ -133,11 +131,6 @@ impl Indexing {
     /// Analyses `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow) -> Indexing {
         Indexing { lines: solve::lines(program, flow) }
-    }
-
-    /// The same as far as these rules ask.
-    pub fn that_counts(program: &Program, flow: &Flow, rules: Config) -> Indexing {
-        if rules.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
     }
 
     /// What an index moves at `line`, if it moves anything.

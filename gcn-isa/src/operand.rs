@@ -205,6 +205,16 @@ impl Operand {
         }
     }
 
+    /// The low 32 bits of a constant.
+    pub fn constant32(self) -> Option<u32> {
+        match self {
+            Operand::Inline(inline) => Some(inline.bits32()),
+            Operand::Literal(bits) => Some(bits),
+            Operand::Imm(imm) => Some(imm as u32),
+            Operand::Reg(_) | Operand::Special(_) | Operand::Label(_) | Operand::Off => None,
+        }
+    }
+
     /// A 32-bit constant: inline where the encoding has it, a literal otherwise.
     pub fn const32(bits: u32) -> Operand {
         Inline::of_bits32(bits).map_or(Operand::Literal(bits), Operand::Inline)

@@ -146,7 +146,7 @@ pub fn insert_wait_states(program: &mut Program, options: &WaitOptions) -> Vec<I
 }
 
 fn waitcnt_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    let flow = Flow::that_counts(program, options.rules);
+    let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut planned: Vec<(Place, WaitCnt, Vec<Reason>)> = Vec::new();
     let mut solved =
@@ -255,7 +255,7 @@ fn waitcnt_edit(
 }
 
 fn wait_state_edits(program: &mut Program, options: &WaitOptions, earlier: &mut [Inserted]) -> Vec<Inserted> {
-    let flow = Flow::that_counts(program, options.rules);
+    let flow = options.rules.flow(program);
     let (cfg, shape) = (&flow.cfg, shape_of(&flow));
     let mut solved = solve_distances(program, options, &flow, &shape);
     if let Some(fences) = &options.fill

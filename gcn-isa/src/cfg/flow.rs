@@ -18,7 +18,6 @@
 
 use super::entries::{roots, tidy, unknown_entries};
 use super::{Block, Cfg, RETURN_ADDRESS, destination, returns};
-use crate::hazards::Config;
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Line, Program};
 use crate::table::Behaviours;
@@ -105,11 +104,6 @@ impl Flow {
     /// in from outside.
     pub fn sure(program: &Program) -> Flow {
         Flow::new(program, false)
-    }
-
-    /// The ways that count where these rules count: what is found on a way that is only possible is cautious.
-    pub fn that_counts(program: &Program, rules: Config) -> Flow {
-        Flow::new(program, rules.follows_guesses)
     }
 
     fn new(program: &Program, guesses: bool) -> Flow {

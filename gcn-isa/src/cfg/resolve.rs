@@ -15,7 +15,7 @@ use super::flow::{Callee, End};
 use super::values::{Known, Slot};
 use super::written::Functions;
 use super::{Cfg, RETURN_ADDRESS};
-use crate::indexing;
+use crate::hwreg::may_index_vgprs;
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Label, LabelDef, Program};
 use crate::reg::Reg;
@@ -130,7 +130,7 @@ impl<'a, I: Image> Round<'a, I> {
         let states = vec![None; cfg.blocks.len()];
         let mut round = Round {
             functions: Functions::of(program, &cfg, &ends, &functions, hopes),
-            indexes_vgprs: indexing::enables_vgprs(program),
+            indexes_vgprs: may_index_vgprs(program),
             program,
             image,
             cfg,

@@ -8,7 +8,6 @@ use super::calls::Calls;
 use super::report::{Amount, Caveat, Finding, Findings};
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Grade, Kinds, Need, Since, Views};
-use crate::indexing::Indexing;
 use crate::program::Program;
 
 /// A program's instructions as the wait-state rules see them.
@@ -26,7 +25,7 @@ pub(super) struct Distances<'a> {
 
 impl<'a> Distances<'a> {
     pub fn new(program: &'a Program, flow: &'a Flow, rules: Config) -> Distances<'a> {
-        let views = Views::of(program, &Indexing::that_counts(program, flow, rules));
+        let views = Views::of(program, &rules.indexing(program, flow));
         let states = program.lines.iter().map(|l| hazards::wait_states(&l.inst)).collect();
         let reach = (0..views.len()).map(|line| views[line].reach()).max().unwrap_or(0).into();
         Distances { program, flow, reachable: flow.reachable(), rules, views, states, reach }

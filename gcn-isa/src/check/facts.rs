@@ -22,7 +22,7 @@ impl Facts {
     /// Looks at every line of `program`, whose control flow is `flow`.
     pub fn of(program: &Program, flow: &Flow, options: Options) -> Facts {
         let called = flow.roots.iter().any(|r| r.kind == EntryKind::Function);
-        let indexing = Indexing::that_counts(program, flow, options.rules);
+        let indexing = options.rules.indexing(program, flow);
         let facts = |(at, line): (usize, &Line)| {
             let events = counters::events(program.target, &line.inst);
             let access = called.then(|| Accesses::of(at, &line.inst, &events, &indexing).counters());

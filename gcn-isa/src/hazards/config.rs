@@ -8,6 +8,9 @@ use std::sync::LazyLock;
 use super::counter::{self, CounterRule};
 use super::evidence::{Counts, Evidence, Grade, UnknownName};
 use super::rule::Rule;
+use crate::cfg::Flow;
+use crate::indexing::Indexing;
+use crate::program::Program;
 
 /// A rule of either kind, as sets see it.
 pub trait AnyRule {
@@ -207,7 +210,7 @@ pub struct Config {
     /// XNACK replay may be on: its rules count if they are in the set.
     pub xnack: bool,
     /// Control is followed to every place where a jump may lead of which the program does not say where it leads
-    /// ([`Flow::that_counts`](crate::cfg::Flow::that_counts)). Requirements on such paths are cautious.
+    /// ([`Config::flow`]). Requirements on such paths are cautious.
     pub follows_guesses: bool,
     /// Registers that an index reaches count as well as those that an instruction names. LLVM 22 looks at the latter only.
     pub follows_indices: bool,
@@ -228,6 +231,16 @@ impl From<RuleSet> for Config {
 }
 
 impl Config {
+    /// The ways that control may take and that count under these rules: what is found on a way that is only possible is cautious.
+    pub fn flow(self, program: &Program) -> Flow {
+        if self.follows_guesses { Flow::of(program) } else { Flow::sure(program) }
+    }
+
+    /// The registers that an index reaches, as far as these rules ask.
+    pub fn indexing(self, program: &Program, flow: &Flow) -> Indexing {
+        if self.follows_indices { Indexing::of(program, flow) } else { Indexing::default() }
+    }
+
     /// The rules of a grade and those that are better supported, XNACK off.
     pub fn at_least(grade: Grade) -> Config {
         Config::default().and_at_least(grade)

@@ -4,6 +4,7 @@ use bitflags::bitflags;
 use smallvec::SmallVec;
 
 use super::engine::{self, Candidates};
+use crate::hwreg::HwregField;
 use crate::indexing::Indexed;
 use crate::inst::{Inst, RegUse, Via};
 use crate::operand::{Operand, SrcSpecial};
@@ -207,7 +208,7 @@ impl View {
             kinds: kinds(target, inst),
             passes: passes(target, inst),
             opcode: inst.desc.id,
-            hwreg: hwreg(inst).map(|h| h.id),
+            hwreg: HwregField::of(inst).map(|h| h.id),
             uses: uses(inst, indexed),
             roles: Role::empty(),
             candidates: Candidates::new(),
@@ -305,36 +306,8 @@ fn passes(target: Target, inst: &Inst) -> u8 {
     if eight_bits { 2 * least } else { least }
 }
 
-/// The field of a hardware register that `s_setreg` and `s_getreg` name.
-pub(crate) struct HwregField {
-    id: u8,
-    /// The lowest bit.
-    pub first: u32,
-    last: u32,
-}
-
-impl HwregField {
-    /// `HW_REG_MODE`.
-    pub const MODE: u8 = 1;
-    /// `HW_REG_TRAPSTS`.
-    const TRAPSTS: u8 = 3;
-
-    /// True if the field is of register `id` and has its bit `bit`.
-    pub fn covers(&self, id: u8, bit: u32) -> bool {
-        self.id == id && (self.first..=self.last).contains(&bit)
-    }
-}
-
 /// VSKIP in MODE.
 const VSKIP_BIT: u32 = 28;
-
-/// Register id in bits 5:0, first bit in 10:6, size less one in 15:11.
-pub(crate) fn hwreg(inst: &Inst) -> Option<HwregField> {
-    let Some(Operand::Imm(field)) = inst.operand("hwreg") else { return None };
-    let first = (field >> 6 & 31) as u32;
-    let size = (field >> 11 & 31) as u32 + 1;
-    Some(HwregField { id: (field & 63) as u8, first, last: first + size - 1 })
-}
 
 fn kinds(target: Target, inst: &Inst) -> Kinds {
     let desc = inst.desc;
@@ -352,7 +325,7 @@ fn kinds(target: Target, inst: &Inst) -> Kinds {
     if desc.is_vmem() || desc.is_smem() {
         kinds |= memory_kinds(inst);
     }
-    if let Some(field) = hwreg(inst) {
+    if let Some(field) = HwregField::of(inst) {
         let set = desc.class == Class::Setreg;
         let vskip = field.covers(HwregField::MODE, VSKIP_BIT);
         kinds.set(Kinds::SETREG_VSKIP, set && vskip);

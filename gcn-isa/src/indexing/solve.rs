@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Indexed;
 use super::state::{Bits, INDEX, OPERANDS, State};
 use crate::cfg::Flow;
-use crate::hazards::{HwregField, hwreg};
+use crate::hwreg::{GprIdxEn, may_index_vgprs};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::program::Program;
@@ -15,11 +15,11 @@ use crate::table::Class;
 
 /// The lines that may reach registers by an index, in order.
 pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
-    let uses = Uses::of(program);
-    if !uses.enables && !uses.moves {
+    let enables = may_index_vgprs(program);
+    if !enables && !program.lines.iter().any(|l| moves_relatively(&l.inst)) {
         return Vec::new();
     }
-    let solver = Solver { program, flow, enables: uses.enables, changes: changes(program) };
+    let solver = Solver { program, flow, enables, changes: changes(program) };
     let mut found = Vec::new();
     for (block, entry) in flow.cfg.blocks.iter().zip(solver.solve()) {
         let Some(mut state) = entry else { continue };
@@ -35,45 +35,8 @@ pub(super) fn lines(program: &Program, flow: &Flow) -> Vec<(u32, Indexed)> {
     found
 }
 
-/// True if VGPR indexing may be on somewhere in `program`.
-pub(crate) fn enables_vgprs(program: &Program) -> bool {
-    Uses::of(program).enables
-}
-
-/// The bit of MODE that switches VGPR indexing on (MI100 ISA 3.5).
-const GPR_IDX_EN: u32 = 27;
-
-/// What a program has of indexing.
-struct Uses {
-    /// Something sets GPR_IDX_EN.
-    enables: bool,
-    /// Relative moves.
-    moves: bool,
-}
-
-impl Uses {
-    fn of(program: &Program) -> Uses {
-        let mut uses = Uses { enables: false, moves: false };
-        for line in &program.lines {
-            match line.inst.desc.class {
-                Class::GprIdx => uses.enables = true,
-                Class::Setreg => uses.enables |= sets(&line.inst) == Some(Some(true)),
-                Class::MovrelSource | Class::MovrelDestination => uses.moves = true,
-                _ => {}
-            }
-        }
-        uses
-    }
-}
-
-/// Whether an `s_setreg` that covers GPR_IDX_EN sets it; `Some(None)` if its value is not known.
-fn sets(inst: &Inst) -> Option<Option<bool>> {
-    if inst.desc.class != Class::Setreg {
-        return None;
-    }
-    let field = hwreg(inst).filter(|f| f.covers(HwregField::MODE, GPR_IDX_EN))?;
-    let literal = inst.operand("literal").and_then(Bits::of);
-    Some(literal.and_then(|bits| bits.bit(GPR_IDX_EN - field.first)))
+fn moves_relatively(inst: &Inst) -> bool {
+    matches!(inst.desc.class, Class::MovrelSource | Class::MovrelDestination)
 }
 
 /// The lines that may change M0 or the mode.
@@ -89,6 +52,7 @@ fn changes(program: &Program) -> Vec<u32> {
 struct Solver<'a> {
     program: &'a Program,
     flow: &'a Flow,
+    /// Something sets GPR_IDX_EN.
     enables: bool,
     /// Lines that may change something.
     changes: Vec<u32>,
@@ -130,9 +94,10 @@ impl Solver<'_> {
         let inst = &self.program.lines[line].inst;
         match inst.desc.class {
             Class::GprIdx => self.index(state, start, line),
-            Class::Setreg => match sets(inst) {
-                Some(Some(on)) => (state.may_be_on, state.may_be_off) = (on, !on),
-                Some(None) => (state.may_be_on, state.may_be_off) = (self.enables, true),
+            Class::Setreg => match GprIdxEn::written_by(inst) {
+                Some(GprIdxEn::Set) => (state.may_be_on, state.may_be_off) = (true, false),
+                Some(GprIdxEn::Clear) => (state.may_be_on, state.may_be_off) = (false, true),
+                Some(GprIdxEn::Unknown) => (state.may_be_on, state.may_be_off) = (self.enables, true),
                 None => {}
             },
             _ => {

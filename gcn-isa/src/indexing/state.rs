@@ -23,12 +23,7 @@ impl Bits {
 
     /// The value of a constant operand.
     pub fn of(operand: Operand) -> Option<Bits> {
-        match operand {
-            Operand::Inline(inline) => Some(Bits::constant(inline.bits32())),
-            Operand::Literal(bits) => Some(Bits::constant(bits)),
-            Operand::Imm(imm) => Some(Bits::constant(imm as u32)),
-            _ => None,
-        }
+        operand.constant32().map(Bits::constant)
     }
 
     /// Bitwise and: a 0 on either side is known.
@@ -52,11 +47,6 @@ impl Bits {
     /// The bits of `mask`, the others 0.
     fn only(self, mask: u32) -> Bits {
         Bits { known: self.known | !mask, value: self.value & mask }
-    }
-
-    /// One bit, if it is known.
-    pub fn bit(self, bit: u32) -> Option<bool> {
-        (self.known >> bit & 1 == 1).then_some(self.value >> bit & 1 == 1)
     }
 
     fn least(self) -> u32 {

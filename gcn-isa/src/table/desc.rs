@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 use super::entry::{Behaviours, Entry};
-use crate::inst::Mods;
+use crate::mods::{Dpp, Mods, Sdwa};
 use crate::target::{Target, TargetSet};
 
 /// One instruction in one encoding and addressing form, on the targets where its facts are the same.
@@ -166,10 +166,10 @@ impl InstDesc {
         if self.modifiers.contains(Modifiers::DPP_CTRL) {
             // quad_perm:[0,1,2,3], the identity; 64-bit DPP has row_newbcast alone.
             let ctrl = if self.dpp_newbcast_only { 0x150 } else { 0xe4 };
-            mods.dpp = Some(crate::inst::Dpp { ctrl, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
+            mods.dpp = Some(Dpp { ctrl, row_mask: 0xf, bank_mask: 0xf, bound_ctrl: false });
         }
         if self.format.is_sdwa() {
-            mods.sdwa = Some(crate::inst::Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 });
+            mods.sdwa = Some(Sdwa { dst_sel: 6, dst_unused: 2, src0_sel: 6, src1_sel: 6 });
         }
         mods.glc = self.required.contains(Modifiers::GLC);
         mods.offen = self.required.contains(Modifiers::OFFEN);

@@ -133,7 +133,7 @@ pub(super) struct DistancePass<'a> {
 
 impl<'a> DistancePass<'a> {
     pub fn new(program: &'a Program, flow: &Flow, rules: Config) -> DistancePass<'a> {
-        let indexing = Indexing::that_counts(program, flow, rules);
+        let indexing = rules.indexing(program, flow);
         let views = Views::of(program, &indexing);
         let places = program.lines.len().next_power_of_two().min(ASKED);
         let asked = vec![Cell::new(Asked::default()); places];

@@ -96,7 +96,7 @@ impl<'a> WaitcntPass<'a> {
         // The manual's word and that of AMD's emulator, if the rules that doubt them do not count.
         let trusts = |doubt: &CounterRule| !options.rules.counts(doubt);
         let (trusts_order, trusts_stall) = (trusts(&MIXED), trusts(&FULL));
-        let indexing = Indexing::that_counts(program, flow, options.rules);
+        let indexing = options.rules.indexing(program, flow);
         let early = BTreeMap::new();
         WaitcntPass {
             program,
