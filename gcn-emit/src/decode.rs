@@ -14,7 +14,6 @@ use smallvec::SmallVec;
 pub use error::{DecodeError, DecodeFault};
 pub use program::decode_program;
 
-use crate::encode::dpp_control;
 use crate::fields::layout::Code;
 use crate::fields::row::{Acc, OperandField, RowCodec, mask};
 use crate::fields::{check, source};
@@ -163,7 +162,7 @@ fn check_modifiers(inst: &Inst) -> Result<(), DecodeFault> {
         return Err(fault("offset", inst.mods.offset.into()));
     }
     if let Some(dpp) = inst.mods.dpp
-        && !dpp_control(inst.desc, dpp)
+        && !inst.desc.takes_dpp_control(dpp.ctrl)
     {
         return Err(fault("dpp_ctrl", dpp.ctrl.into()));
     }

@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 pub use crate::fields::check::{Accepts, OperandFault};
 pub(crate) use error::Plain;
 pub use error::{EncodeError, EncodeFault, ModifierFault};
-pub(crate) use legality::dpp_control;
 pub use program::{Encoded, encode_program};
 
 use crate::fields::layout::Code;

@@ -7,9 +7,7 @@
 
 pub mod check;
 pub(crate) mod layout;
-pub(crate) mod modifier;
 pub(crate) mod row;
 pub(crate) mod source;
 
-pub(crate) use modifier::ModField;
 pub(crate) use row::codec;

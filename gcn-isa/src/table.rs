@@ -9,6 +9,7 @@
 //! The rows are read on first use (about a millisecond) and live for the rest of the process; so are the indices, each on
 //! its own first use.
 
+mod accepts;
 mod desc;
 mod entry;
 mod index;
@@ -19,9 +20,9 @@ mod variant;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use crate::mods::Modifiers;
 pub use desc::{
-    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
-    SameFile,
+    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds, SameFile,
 };
 pub use entry::{Behaviours, Entry, Flow, Rule};
 pub use index::IndexedBy;

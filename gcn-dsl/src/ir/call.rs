@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use gcn_isa::inst::{Dpp, Mods, Sdwa};
-use gcn_isa::table::Modifiers;
+use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
 use smallvec::SmallVec;
 
 use super::{Type, Value};
@@ -104,58 +103,26 @@ impl Given {
 
     /// Sets what is given in `mods`.
     pub fn apply(&self, mods: &mut Mods) {
-        let from = &self.mods;
-        for (flag, copy) in FIELDS {
-            if self.set.contains(*flag) {
-                copy(mods, from);
-            }
+        let mut from = self.mods;
+        if self.set.intersects(Modifiers::DPP) {
+            mods.dpp.get_or_insert(DPP);
+            from.dpp.get_or_insert(DPP);
+        }
+        if self.set.intersects(Modifiers::SDWA) {
+            mods.sdwa.get_or_insert(SDWA);
+            from.sdwa.get_or_insert(SDWA);
+        }
+        for modifier in Modifier::ALL.iter().filter(|m| self.set.intersects(m.flag())) {
+            modifier.set(mods, modifier.get(&from));
+        }
+        if self.set.contains(BUFFER_FORMAT) {
+            mods.format = from.format;
         }
     }
 }
 
-type Copying = fn(&mut Mods, &Mods);
-
-/// How each modifier is taken over.
-const FIELDS: &[(Modifiers, Copying)] = &[
-    (Modifiers::CLAMP, |to, from| to.clamp = from.clamp),
-    (Modifiers::OMOD, |to, from| to.omod = from.omod),
-    (Modifiers::OP_SEL, |to, from| to.op_sel = from.op_sel),
-    (Modifiers::OP_SEL_HI, |to, from| to.op_sel_hi = from.op_sel_hi),
-    (Modifiers::NEG_LO, |to, from| to.neg_lo = from.neg_lo),
-    (Modifiers::NEG_HI, |to, from| to.neg_hi = from.neg_hi),
-    (Modifiers::OFFSET, |to, from| to.offset = from.offset),
-    (Modifiers::OFFSET0, |to, from| to.offset0 = from.offset0),
-    (Modifiers::OFFSET1, |to, from| to.offset1 = from.offset1),
-    (Modifiers::GLC, |to, from| to.glc = from.glc),
-    (Modifiers::SLC, |to, from| to.slc = from.slc),
-    (Modifiers::SCC, |to, from| to.scc = from.scc),
-    (Modifiers::GDS, |to, from| to.gds = from.gds),
-    (Modifiers::CBSZ, |to, from| to.cbsz = from.cbsz),
-    (Modifiers::ABID, |to, from| to.abid = from.abid),
-    (Modifiers::BLGP, |to, from| to.blgp = from.blgp),
-    (Modifiers::BITOP3, |to, from| to.bitop3 = from.bitop3),
-    (Modifiers::DPP_CTRL, |to, from| with_dpp(to, from, |to, from| to.ctrl = from.ctrl)),
-    (Modifiers::ROW_MASK, |to, from| with_dpp(to, from, |to, from| to.row_mask = from.row_mask)),
-    (Modifiers::BANK_MASK, |to, from| with_dpp(to, from, |to, from| to.bank_mask = from.bank_mask)),
-    (Modifiers::BOUND_CTRL, |to, from| with_dpp(to, from, |to, from| to.bound_ctrl = from.bound_ctrl)),
-    (Modifiers::DST_SEL, |to, from| with_sdwa(to, from, |to, from| to.dst_sel = from.dst_sel)),
-    (Modifiers::DST_UNUSED, |to, from| with_sdwa(to, from, |to, from| to.dst_unused = from.dst_unused)),
-    (Modifiers::SRC0_SEL, |to, from| with_sdwa(to, from, |to, from| to.src0_sel = from.src0_sel)),
-    (Modifiers::SRC1_SEL, |to, from| with_sdwa(to, from, |to, from| to.src1_sel = from.src1_sel)),
-    // MTBUF: the table has no name for the format, which is always there.
-    (BUFFER_FORMAT, |to, from| to.format = from.format),
-];
-
 /// Stands for the format of a typed buffer instruction in [`Given::set`].
 pub const BUFFER_FORMAT: Modifiers = Modifiers::from_bits_retain(1 << 63);
-
-fn with_dpp(to: &mut Mods, from: &Mods, copy: impl Fn(&mut Dpp, &Dpp)) {
-    copy(to.dpp.get_or_insert(DPP), &from.dpp.unwrap_or(DPP));
-}
-
-fn with_sdwa(to: &mut Mods, from: &Mods, copy: impl Fn(&mut Sdwa, &Sdwa)) {
-    copy(to.sdwa.get_or_insert(SDWA), &from.sdwa.unwrap_or(SDWA));
-}
 
 impl Call {
     /// A plain instruction with one result and no modifiers.

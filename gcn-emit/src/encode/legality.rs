@@ -1,11 +1,11 @@
 //! Rules that concern several operands or the modifiers as a whole.
 
-use gcn_isa::table::{Access, Class, InstDesc, OperandDesc};
-use gcn_isa::{Dpp, Inst, Mods, Operand, RegFile, SrcSpecial};
+use gcn_isa::mods::Modifier;
+use gcn_isa::table::{Access, Class, OperandDesc};
+use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial};
 use smallvec::SmallVec;
 
 use super::error::{EncodeFault, ModifierFault};
-use crate::fields::ModField;
 use crate::fields::check::OperandFault;
 
 /// An instruction has room for one literal dword.
@@ -120,7 +120,7 @@ pub(super) fn offset(inst: &Inst) -> Result<(), EncodeFault> {
         return Err(offset_fault(inst.mods.offset, lo, hi));
     }
     match inst.mods.dpp {
-        Some(dpp) if !dpp_control(inst.desc, dpp) => Err(EncodeFault::Modifier {
+        Some(dpp) if !inst.desc.takes_dpp_control(dpp.ctrl) => Err(EncodeFault::Modifier {
             name: "dpp_ctrl",
             fault: ModifierFault::DppControl { ctrl: dpp.ctrl },
         }),
@@ -133,16 +133,6 @@ fn offset_fault(value: i32, lo: i32, hi: i32) -> EncodeFault {
     EncodeFault::Modifier { name: "offset", fault }
 }
 
-/// True if the row has this DPP control.
-pub(crate) fn dpp_control(desc: &InstDesc, dpp: Dpp) -> bool {
-    let newbcast = (0x150..=0x15f).contains(&dpp.ctrl);
-    let classic = matches!(
-        dpp.ctrl,
-        0..=0xff | 0x101..=0x10f | 0x111..=0x11f | 0x121..=0x12f | 0x130 | 0x134 | 0x138 | 0x13c | 0x140..=0x143
-    );
-    if newbcast { desc.dpp_newbcast } else { classic && !desc.dpp_newbcast_only }
-}
-
 /// Names the first modifier in which the instruction differs from what its row can express.
 pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
     if inst.mods.dpp.is_some() != expressible.dpp.is_some() {
@@ -152,18 +142,18 @@ pub(super) fn modifier_fault(inst: &Inst, expressible: &Mods) -> EncodeFault {
         return missing_or_extra("dst_sel", inst.mods.sdwa.is_some());
     }
     let differing: SmallVec<[_; 4]> =
-        ModField::ALL.into_iter().filter(|m| m.0.get(&inst.mods) != m.0.get(expressible)).collect();
+        Modifier::ALL.iter().filter(|m| m.get(&inst.mods) != m.get(expressible)).collect();
     match differing.first() {
-        Some((ModField::Offset, _)) if inst.desc.offset_range.is_some() => {
+        Some(Modifier::Offset) if inst.desc.offset_range.is_some() => {
             let (lo, hi) = inst.desc.offset_range.unwrap_or_default();
             offset_fault(inst.mods.offset, lo, hi)
         }
-        Some(&(field, name)) if field.is_required(inst.desc) => {
-            EncodeFault::Modifier { name, fault: ModifierFault::Required }
+        Some(field) if inst.desc.requires(**field) => {
+            EncodeFault::Modifier { name: field.name(), fault: ModifierFault::Required }
         }
-        Some(&(field, name)) => {
+        Some(field) => {
             let value = field.get(&inst.mods);
-            EncodeFault::Modifier { name, fault: ModifierFault::NotAccepted { value } }
+            EncodeFault::Modifier { name: field.name(), fault: ModifierFault::NotAccepted { value } }
         }
         // Not reached: every modifier is in the list.
         None => missing_or_extra("modifiers", true),

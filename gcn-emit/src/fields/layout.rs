@@ -7,7 +7,7 @@ use gcn_isa::table::{Behaviours, Class, InstDesc, Modifiers};
 
 pub(crate) use formats::layout;
 
-use super::ModField;
+use gcn_isa::mods::Modifier;
 
 /// How an operand's value is written into its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ModSlot {
     /// The modifier.
-    pub field: ModField,
+    pub field: Modifier,
     /// First bit of the modifier's value that stands here.
     pub shift: u8,
     /// Lowest bit.
@@ -181,10 +181,10 @@ impl Fixed {
     }
 }
 
-const fn field(field: ModField, lo: u8, len: u8) -> ModSlot {
+const fn field(field: Modifier, lo: u8, len: u8) -> ModSlot {
     ModSlot { field, shift: 0, lo, len }
 }
 
-const fn piece(field: ModField, shift: u8, lo: u8, len: u8) -> ModSlot {
+const fn piece(field: Modifier, shift: u8, lo: u8, len: u8) -> ModSlot {
     ModSlot { field, shift, lo, len }
 }

@@ -2,11 +2,11 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Format, InstDesc, OperandDesc, OperandKinds};
 use gcn_isa::{Mods, RegFile, table};
 
 use super::layout::{Code, Layout, Slot, layout};
-use super::modifier::{ModField, has_tfe};
 use super::source::Specials;
 
 /// The template of one row.
@@ -99,7 +99,7 @@ impl Width {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ModPiece {
     /// The modifier.
-    pub field: ModField,
+    pub field: Modifier,
     /// First bit of the value.
     pub shift: u8,
     /// Lowest bit in the word.
@@ -149,7 +149,7 @@ impl RowCodec {
         for operand in desc.operands {
             row.add_operand(desc, operand, &layout);
         }
-        for (field, _) in ModField::ALL {
+        for &field in Modifier::ALL {
             row.add_modifier(desc, field, &layout);
         }
         row.add_defaults();
@@ -210,24 +210,24 @@ impl RowCodec {
         self.operands.push(field);
     }
 
-    fn add_modifier(&mut self, desc: &InstDesc, field: ModField, layout: &Layout) {
-        let accepted = field.accepted_bits(desc);
+    fn add_modifier(&mut self, desc: &InstDesc, field: Modifier, layout: &Layout) {
+        let accepted = desc.accepted_bits(field);
         if accepted == 0 {
             return;
         }
         for slot in layout.mods.iter().filter(|m| m.field == field) {
-            if field.is_required(desc) {
+            if desc.requires(field) {
                 self.base |= mask(slot.lo, slot.len);
                 continue;
             }
             match field {
-                ModField::OpSel
-                | ModField::OpSelHi
-                | ModField::Neg
-                | ModField::NegLo
-                | ModField::NegHi
-                | ModField::Abs
-                | ModField::Sext => {
+                Modifier::OpSel
+                | Modifier::OpSelHi
+                | Modifier::Neg
+                | Modifier::NegLo
+                | Modifier::NegHi
+                | Modifier::Abs
+                | Modifier::Sext => {
                     for bit in (0..slot.len).filter(|b| accepted >> (slot.shift + b) & 1 == 1) {
                         self.add_bit(desc, field, slot.shift + bit, slot.lo + bit);
                     }
@@ -237,15 +237,15 @@ impl RowCodec {
                     shift: slot.shift,
                     lo: slot.lo,
                     len: slot.len,
-                    signed: field == ModField::Offset && desc.offset_range.is_some_and(|r| r.0 < 0),
+                    signed: field == Modifier::Offset && desc.offset_range.is_some_and(|r| r.0 < 0),
                 }),
             }
         }
     }
 
-    fn add_bit(&mut self, desc: &InstDesc, field: ModField, shift: u8, lo: u8) {
+    fn add_bit(&mut self, desc: &InstDesc, field: Modifier, shift: u8, lo: u8) {
         // The destination's op_sel of VOP3 is always the fourth bit, also where the text lists fewer.
-        let is_dst = field == ModField::OpSel && desc.op_sel_dst_bit() == Some(shift);
+        let is_dst = field == Modifier::OpSel && desc.op_sel_dst_bit() == Some(shift);
         let lo = if is_dst { 14 } else { lo };
         self.add_piece(ModPiece { field, shift, lo, len: 1, signed: false });
     }
@@ -285,7 +285,7 @@ fn width(desc: &InstDesc, operand: &OperandDesc) -> Width {
     match operand.name {
         "src0" if desc.width_by_format => Width::Cbsz,
         "src1" if desc.width_by_format => Width::Blgp,
-        "vdata" if has_tfe(desc) => Width::Tfe(operand.dwords),
+        "vdata" if desc.has_tfe() => Width::Tfe(operand.dwords),
         _ => Width::Fixed(operand.dwords),
     }
 }

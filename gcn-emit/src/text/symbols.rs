@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Target;
+use gcn_isa::mods::{Form, dpp_word};
 
 /// Hardware registers of `s_getreg_b32` and `s_setreg_b32`, by id.
 pub(crate) const HWREGS: [(u16, &str); 17] = [
@@ -246,43 +247,17 @@ pub(crate) fn bitmask_offset(quoted: &str) -> Option<u16> {
     })
 }
 
-/// SDWA selectors, by value.
-pub(crate) const SDWA_SELECTORS: [&str; 7] =
-    ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
-
-/// SDWA treatment of unselected destination bits, by value.
-pub(crate) const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
-
-/// DPP controls that take a lane count: name, first and last `dpp_ctrl`, the count that the first one means.
-pub(crate) const DPP_COUNTED: [(&str, u16, u16, u16); 6] = [
-    ("row_shl", 0x101, 0x10f, 1),
-    ("row_shr", 0x111, 0x11f, 1),
-    ("row_ror", 0x121, 0x12f, 1),
-    ("row_newbcast", 0x150, 0x15f, 0),
-    ("wave_shl", 0x130, 0x130, 1),
-    ("wave_rol", 0x134, 0x134, 1),
-];
-
-/// The other DPP controls: text and `dpp_ctrl`.
-pub(crate) const DPP_NAMED: [(&str, u16); 6] = [
-    ("wave_shr:1", 0x138),
-    ("wave_ror:1", 0x13c),
-    ("row_mirror", 0x140),
-    ("row_half_mirror", 0x141),
-    ("row_bcast:15", 0x142),
-    ("row_bcast:31", 0x143),
-];
-
 /// The text of a DPP control.
 pub(crate) fn dpp_control(ctrl: u16) -> String {
     if ctrl <= 0xff {
         let lane = |i: u16| ctrl >> (2 * i) & 3;
         return format!("quad_perm:[{},{},{},{}]", lane(0), lane(1), lane(2), lane(3));
     }
-    if let Some((name, first, _, base)) = DPP_COUNTED.iter().find(|d| (d.1..=d.2).contains(&ctrl)) {
-        return format!("{name}:{}", ctrl - first + base);
+    match dpp_word(ctrl) {
+        Some((word, _)) if matches!(word.form, Form::Flag(_)) => word.name.to_owned(),
+        Some((word, number)) => format!("{}:{number}", word.name),
+        None => format!("dpp_ctrl:{ctrl:#x}"),
     }
-    DPP_NAMED.iter().find(|d| d.1 == ctrl).map_or_else(|| format!("dpp_ctrl:{ctrl:#x}"), |d| d.0.to_owned())
 }
 
 #[cfg(test)]
@@ -299,9 +274,7 @@ mod tests {
 
     #[test]
     fn dpp_controls_have_distinct_texts() {
-        let controls =
-            (0..=0xff).chain(DPP_COUNTED.iter().flat_map(|d| d.1..=d.2)).chain(DPP_NAMED.iter().map(|d| d.1));
-        let mut texts: Vec<String> = controls.map(dpp_control).collect();
+        let mut texts: Vec<String> = (0..0x200).filter(|c| dpp_word(*c).is_some()).map(dpp_control).collect();
         let count = texts.len();
         texts.sort();
         texts.dedup();

@@ -4,8 +4,9 @@ use super::page::{CounterFacts, Form, MemoryFacts, ModifierFacts, OperandFacts, 
 use super::{constants, probe, targets_shown};
 use crate::counters::{self, Event};
 use crate::inst::Inst;
+use crate::mods::{self, Modifiers};
 use crate::table::{
-    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandDesc, OperandKinds,
+    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds,
 };
 use crate::target::Target;
 
@@ -141,55 +142,12 @@ fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
 
 /// How a modifier is written, with `<…>` for what has to be filled in.
 fn syntax(row: &InstDesc, target: Option<Target>, flag: Modifiers) -> String {
-    let late = target.is_some_and(Target::is_gfx940_family);
-    let bits = |name: &str| format!("{name}:[{}]", vec!["0|1"; row.op_sel_bits.max(1).into()].join(","));
-    let text = match flag {
-        Modifiers::CLAMP => "clamp",
-        Modifiers::OMOD => "mul:2|mul:4|div:2",
-        Modifiers::OP_SEL => return bits("op_sel"),
-        Modifiers::OP_SEL_HI => return bits("op_sel_hi"),
-        Modifiers::NEG_LO => return bits("neg_lo"),
-        Modifiers::NEG_HI => return bits("neg_hi"),
-        Modifiers::NEG => "neg:[0|1,0|1,0|1]",
-        Modifiers::DPP_CTRL if row.dpp_newbcast_only => "row_newbcast:<0..15>",
-        Modifiers::DPP_CTRL if row.dpp_newbcast => {
-            "quad_perm:[<0..3>,…]|row_shl|row_shr|row_ror:<1..15>|wave_shl|wave_rol|wave_shr|wave_ror:1|row_mirror|\
-             row_half_mirror|row_bcast:<15 or 31>|row_newbcast:<0..15>"
-        }
-        Modifiers::DPP_CTRL => {
-            "quad_perm:[<0..3>,…]|row_shl|row_shr|row_ror:<1..15>|wave_shl|wave_rol|wave_shr|wave_ror:1|row_mirror|\
-             row_half_mirror|row_bcast:<15 or 31>"
-        }
-        Modifiers::ROW_MASK => "row_mask:<0..15>",
-        Modifiers::BANK_MASK => "bank_mask:<0..15>",
-        Modifiers::BOUND_CTRL => "bound_ctrl:0",
-        Modifiers::DST_SEL => "dst_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
-        Modifiers::DST_UNUSED => "dst_unused:UNUSED_PAD|UNUSED_SEXT|UNUSED_PRESERVE",
-        Modifiers::SRC0_SEL => "src0_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
-        Modifiers::SRC1_SEL => "src1_sel:BYTE_0|…|BYTE_3|WORD_0|WORD_1|DWORD",
-        Modifiers::OFFSET => {
-            let (low, high) = row.offset_range.unwrap_or((0, 0));
-            return format!("offset:<{low}..{high}>");
-        }
-        Modifiers::OFFSET0 => "offset0:<0..255>",
-        Modifiers::OFFSET1 => "offset1:<0..255>",
-        Modifiers::GLC if late && !row.is_smem() => "sc0",
-        Modifiers::GLC => "glc",
-        Modifiers::SLC if late => "nt",
-        Modifiers::SLC => "slc",
-        Modifiers::SCC if late => "sc1",
-        Modifiers::SCC => "scc",
-        Modifiers::OFFEN => "offen",
-        Modifiers::IDXEN => "idxen",
-        Modifiers::LDS => "lds",
-        Modifiers::GDS => "gds",
-        Modifiers::CBSZ => "cbsz:<0..7>",
-        Modifiers::ABID => "abid:<0..15>",
-        Modifiers::BLGP => "blgp:<0..7>",
-        Modifiers::BITOP3 => "bitop3:<0..255>",
-        _ => "",
-    };
-    text.to_owned()
+    let new_names = target.is_some_and(Target::is_gfx940_family) && !row.is_smem();
+    let bits = if flag == Modifiers::NEG { 3 } else { row.op_sel_bits.max(1).into() };
+    let words = mods::words_for(flag, new_names);
+    let words = words.filter(|w| flag != Modifiers::DPP_CTRL || row.takes_control_of(w));
+    let texts: Vec<String> = words.map(|w| w.syntax(bits, row.offset_range.unwrap_or((0, 0)))).collect();
+    texts.join("|")
 }
 
 fn pipe(row: &InstDesc) -> Pipe {

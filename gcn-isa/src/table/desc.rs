@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 
 use super::entry::{Behaviours, Entry};
-use crate::mods::{Dpp, Mods, Sdwa};
+use crate::mods::{Dpp, Modifiers, Mods, Sdwa};
 use crate::target::{Target, TargetSet};
 
 /// One instruction in one encoding and addressing form, on the targets where its facts are the same.
@@ -331,69 +331,6 @@ bitflags! {
         const FLAT_SCRATCH = 16;
         /// MODE.
         const MODE = 32;
-    }
-
-    /// Modifier names. `sc0`, `nt`, `sc1` are the later spellings of `glc`, `slc`, `scc`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub struct Modifiers: u64 {
-        /// `clamp`.
-        const CLAMP = 1;
-        /// `mul:2`, `mul:4`, `div:2`.
-        const OMOD = 1 << 1;
-        /// `op_sel:[..]`.
-        const OP_SEL = 1 << 2;
-        /// `op_sel_hi:[..]`.
-        const OP_SEL_HI = 1 << 3;
-        /// `neg_lo:[..]`.
-        const NEG_LO = 1 << 4;
-        /// `neg_hi:[..]`.
-        const NEG_HI = 1 << 5;
-        /// `neg:[..]` of f64 MFMA.
-        const NEG = 1 << 6;
-        /// A DPP control.
-        const DPP_CTRL = 1 << 7;
-        /// `row_mask:`.
-        const ROW_MASK = 1 << 8;
-        /// `bank_mask:`.
-        const BANK_MASK = 1 << 9;
-        /// `bound_ctrl:`.
-        const BOUND_CTRL = 1 << 10;
-        /// `dst_sel:`.
-        const DST_SEL = 1 << 11;
-        /// `dst_unused:`.
-        const DST_UNUSED = 1 << 12;
-        /// `src0_sel:`.
-        const SRC0_SEL = 1 << 13;
-        /// `src1_sel:`.
-        const SRC1_SEL = 1 << 14;
-        /// `offset:`.
-        const OFFSET = 1 << 15;
-        /// `offset0:`.
-        const OFFSET0 = 1 << 16;
-        /// `offset1:`.
-        const OFFSET1 = 1 << 17;
-        /// `glc` / `sc0`.
-        const GLC = 1 << 18;
-        /// `slc` / `nt`.
-        const SLC = 1 << 19;
-        /// `scc` / `sc1`.
-        const SCC = 1 << 20;
-        /// `offen`.
-        const OFFEN = 1 << 21;
-        /// `idxen`.
-        const IDXEN = 1 << 22;
-        /// `lds`.
-        const LDS = 1 << 23;
-        /// `gds`.
-        const GDS = 1 << 24;
-        /// `cbsz:`.
-        const CBSZ = 1 << 25;
-        /// `abid:`.
-        const ABID = 1 << 26;
-        /// `blgp:`.
-        const BLGP = 1 << 27;
-        /// `bitop3:`.
-        const BITOP3 = 1 << 28;
     }
 }
 

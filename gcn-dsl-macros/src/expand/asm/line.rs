@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::meant::Meant;
-use super::modifiers::{DPP, Modifier};
+use super::modifiers::Modifier;
 use super::{Line, Operand, What, register};
 use crate::expand::Cx;
 
@@ -134,7 +134,7 @@ impl Cx<'_> {
             return Some(quote!(#name));
         }
         let whole = line.modifiers.iter().all(Modifier::writes_all);
-        let all = whole && (!line.has(DPP) || line.has(Modifiers::BOUND_CTRL));
+        let all = whole && (!line.has(Modifiers::DPP) || line.has(Modifiers::BOUND_CTRL));
         if !all {
             let what = format!(
                 "`{{{name}}}` keeps what it holds where it is not written: give it a value first, `{name} = inout(value)`, or \

@@ -5,7 +5,6 @@ use gcn_isa::table::{
     self, Class, Format, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant,
 };
 
-use super::modifiers::{DPP, SDWA};
 use super::{Line, Operand, What};
 
 /// What a line means.
@@ -90,8 +89,8 @@ impl Line {
         let has = |variant: Variant| rows_of(&mnemonic).any(|row| row.variant() == variant);
         let variant = match said {
             Some(variant) => variant,
-            None if self.has(DPP) => Variant::Dpp,
-            None if self.has(SDWA) => Variant::Sdwa,
+            None if self.has(Modifiers::DPP) => Variant::Dpp,
+            None if self.has(Modifiers::SDWA) => Variant::Sdwa,
             None if self.has(Modifiers::LDS) && has(Variant::Lds) => Variant::Lds,
             None if self.has(Modifiers::GLC) && has(Variant::Rtn) => Variant::Rtn,
             None => Variant::Plain,

@@ -9,12 +9,6 @@ use syn::{LitInt, Token};
 
 use crate::errors::Errors;
 
-/// Modifiers that select data-parallel primitives, and sub-dword addressing.
-pub(super) const DPP: Modifiers =
-    Modifiers::DPP_CTRL.union(Modifiers::ROW_MASK).union(Modifiers::BANK_MASK).union(Modifiers::BOUND_CTRL);
-pub(super) const SDWA: Modifiers =
-    Modifiers::DST_SEL.union(Modifiers::DST_UNUSED).union(Modifiers::SRC0_SEL).union(Modifiers::SRC1_SEL);
-
 /// A modifier as it is written.
 pub(super) struct Modifier {
     pub name: Ident,

@@ -2,7 +2,9 @@
 
 use gcn_isa::table::{Format, Modifiers};
 
-use super::{Code, Fixed, Layout, ModField, ModSlot, Slot, When, bits, field, piece, slot};
+use gcn_isa::mods::Modifier;
+
+use super::{Code, Fixed, Layout, ModSlot, Slot, When, bits, field, piece, slot};
 
 /// The fields of `format`.
 pub(crate) fn layout(format: Format) -> Layout {
@@ -98,7 +100,7 @@ const SMEM: Layout = Layout {
         slot(&["soffset"], Code::Scalar, 57, 7).when(When::Form("sgpr_imm")),
         slot(&["soffset"], Code::Scalar, 32, 7).when(When::Form("sgpr")),
     ],
-    mods: &[field(ModField::Offset, 32, 21), field(ModField::Glc, 16, 1)],
+    mods: &[field(Modifier::Offset, 32, 21), field(Modifier::Glc, 16, 1)],
 };
 
 const VOP1_SLOTS: [Slot; 2] = [slot(&["vdst"], Code::Vector, 17, 8), slot(&["sdst"], Code::Scalar, 17, 8)];
@@ -135,14 +137,14 @@ const DPP_MARK: Fixed = bits(0, 9, 0xfa);
 
 const DPP_SRC0: Slot = slot(&["src0"], Code::Vector, 32, 8);
 const DPP_MODS: &[ModSlot] = &[
-    field(ModField::DppCtrl, 40, 9),
-    field(ModField::BoundCtrl, 51, 1),
-    piece(ModField::Neg, 0, 52, 1),
-    piece(ModField::Abs, 0, 53, 1),
-    piece(ModField::Neg, 1, 54, 1),
-    piece(ModField::Abs, 1, 55, 1),
-    field(ModField::BankMask, 56, 4),
-    field(ModField::RowMask, 60, 4),
+    field(Modifier::DppCtrl, 40, 9),
+    field(Modifier::BoundCtrl, 51, 1),
+    piece(Modifier::Neg, 0, 52, 1),
+    piece(Modifier::Abs, 0, 53, 1),
+    piece(Modifier::Neg, 1, 54, 1),
+    piece(Modifier::Abs, 1, 55, 1),
+    field(Modifier::BankMask, 56, 4),
+    field(Modifier::RowMask, 60, 4),
 ];
 
 const VOP1_DPP: Layout = Layout {
@@ -162,18 +164,18 @@ const VOP2_DPP: Layout = Layout {
 const SDWA_SRC0: Slot = slot(&["src0"], Code::SdwaSource(55), 32, 8);
 const SDWA_SRC1: Slot = slot(&["src1"], Code::SdwaSource(63), 9, 8);
 const SDWA_MODS: &[ModSlot] = &[
-    field(ModField::DstSel, 40, 3),
-    field(ModField::DstUnused, 43, 2),
-    field(ModField::Clamp, 45, 1),
-    field(ModField::Omod, 46, 2),
-    field(ModField::Src0Sel, 48, 3),
-    piece(ModField::Sext, 0, 51, 1),
-    piece(ModField::Neg, 0, 52, 1),
-    piece(ModField::Abs, 0, 53, 1),
-    field(ModField::Src1Sel, 56, 3),
-    piece(ModField::Sext, 1, 59, 1),
-    piece(ModField::Neg, 1, 60, 1),
-    piece(ModField::Abs, 1, 61, 1),
+    field(Modifier::DstSel, 40, 3),
+    field(Modifier::DstUnused, 43, 2),
+    field(Modifier::Clamp, 45, 1),
+    field(Modifier::Omod, 46, 2),
+    field(Modifier::Src0Sel, 48, 3),
+    piece(Modifier::Sext, 0, 51, 1),
+    piece(Modifier::Neg, 0, 52, 1),
+    piece(Modifier::Abs, 0, 53, 1),
+    field(Modifier::Src1Sel, 56, 3),
+    piece(Modifier::Sext, 1, 59, 1),
+    piece(Modifier::Neg, 1, 60, 1),
+    piece(Modifier::Abs, 1, 61, 1),
 ];
 /// Rows without a destination selector write the whole register.
 const SDWA_WHOLE_DST: Fixed = bits(40, 3, 6).when(When::Lacks(Modifiers::DST_SEL));
@@ -209,14 +211,14 @@ const VOP3A: Layout = Layout {
     opcode_lo: 16,
     slots: &[slot(&["vdst"], Code::Vector, 0, 8), slot(&["sdst"], Code::Scalar, 0, 8), SRC0, SRC1, SRC2],
     mods: &[
-        field(ModField::Abs, 8, 3),
-        field(ModField::OpSel, 11, 4),
-        field(ModField::Clamp, 15, 1),
-        field(ModField::Omod, 59, 2),
-        field(ModField::Neg, 61, 3),
-        piece(ModField::Bitop3, 3, 8, 3),
-        piece(ModField::Bitop3, 6, 59, 2),
-        piece(ModField::Bitop3, 0, 61, 3),
+        field(Modifier::Abs, 8, 3),
+        field(Modifier::OpSel, 11, 4),
+        field(Modifier::Clamp, 15, 1),
+        field(Modifier::Omod, 59, 2),
+        field(Modifier::Neg, 61, 3),
+        piece(Modifier::Bitop3, 3, 8, 3),
+        piece(Modifier::Bitop3, 6, 59, 2),
+        piece(Modifier::Bitop3, 0, 61, 3),
     ],
 };
 
@@ -224,7 +226,7 @@ const VOP3B: Layout = Layout {
     fixed: &[VOP3_ENC],
     opcode_lo: 16,
     slots: &[slot(&["vdst"], Code::Vector, 0, 8), slot(&["sdst"], Code::Scalar, 8, 7), SRC0, SRC1, SRC2],
-    mods: &[field(ModField::Clamp, 15, 1), field(ModField::Omod, 59, 2), field(ModField::Neg, 61, 3)],
+    mods: &[field(Modifier::Clamp, 15, 1), field(Modifier::Omod, 59, 2), field(Modifier::Neg, 61, 3)],
 };
 
 const VOP3P_ENC: Fixed = bits(23, 9, 0b1_1010_0111);
@@ -248,14 +250,14 @@ const VOP3P: Layout = Layout {
         slot(&["scale_src1"], Code::Source, 41, 9),
     ],
     mods: &[
-        field(ModField::NegHi, 8, 3),
-        field(ModField::Abs, 8, 3),
-        field(ModField::OpSel, 11, 3),
-        piece(ModField::OpSelHi, 2, 14, 1),
-        field(ModField::Clamp, 15, 1),
-        piece(ModField::OpSelHi, 0, 59, 2),
-        field(ModField::NegLo, 61, 3),
-        field(ModField::Neg, 61, 3),
+        field(Modifier::NegHi, 8, 3),
+        field(Modifier::Abs, 8, 3),
+        field(Modifier::OpSel, 11, 3),
+        piece(Modifier::OpSelHi, 2, 14, 1),
+        field(Modifier::Clamp, 15, 1),
+        piece(Modifier::OpSelHi, 0, 59, 2),
+        field(Modifier::NegLo, 61, 3),
+        field(Modifier::Neg, 61, 3),
     ],
 };
 
@@ -274,10 +276,10 @@ const VOP3P_MAI: Layout = Layout {
         slot(&["idx"], Code::Source, 50, 9),
     ],
     mods: &[
-        field(ModField::Cbsz, 8, 3),
-        field(ModField::Abid, 11, 4),
-        field(ModField::Blgp, 61, 3),
-        field(ModField::Neg, 61, 3),
+        field(Modifier::Cbsz, 8, 3),
+        field(Modifier::Abid, 11, 4),
+        field(Modifier::Blgp, 61, 3),
+        field(Modifier::Neg, 61, 3),
     ],
 };
 
@@ -302,10 +304,10 @@ const VOP3PX2: Layout = Layout {
         slot(&["src2"], Code::Source, 64 + 50, 9).acc(64 + 15),
     ],
     mods: &[
-        field(ModField::OpSel, 11, 2),
-        field(ModField::OpSelHi, 59, 2),
-        field(ModField::Cbsz, 64 + 8, 3),
-        field(ModField::Blgp, 64 + 61, 3),
+        field(Modifier::OpSel, 11, 2),
+        field(Modifier::OpSelHi, 59, 2),
+        field(Modifier::Cbsz, 64 + 8, 3),
+        field(Modifier::Blgp, 64 + 61, 3),
     ],
 };
 
@@ -320,10 +322,10 @@ const DS: Layout = Layout {
         slot(&["vdst"], Code::Vector, 56, 8).acc(25),
     ],
     mods: &[
-        field(ModField::Offset, 0, 16),
-        field(ModField::Offset0, 0, 8),
-        field(ModField::Offset1, 8, 8),
-        field(ModField::Gds, 16, 1),
+        field(Modifier::Offset, 0, 16),
+        field(Modifier::Offset0, 0, 8),
+        field(Modifier::Offset1, 8, 8),
+        field(Modifier::Gds, 16, 1),
     ],
 };
 
@@ -339,11 +341,11 @@ const FLAT: Layout = Layout {
         slot(&["vdst"], Code::Vector, 56, 8).acc(55),
     ],
     mods: &[
-        field(ModField::Offset, 0, 13),
-        field(ModField::Lds, 13, 1),
-        field(ModField::Glc, 16, 1),
-        field(ModField::Slc, 17, 1),
-        field(ModField::Scc, 25, 1),
+        field(Modifier::Offset, 0, 13),
+        field(Modifier::Lds, 13, 1),
+        field(Modifier::Glc, 16, 1),
+        field(Modifier::Slc, 17, 1),
+        field(Modifier::Scc, 25, 1),
     ],
 };
 
@@ -369,14 +371,14 @@ const MUBUF: Layout = Layout {
     opcode_lo: 18,
     slots: BUFFER_SLOTS,
     mods: &[
-        field(ModField::Offset, 0, 12),
-        field(ModField::Offen, 12, 1),
-        field(ModField::Idxen, 13, 1),
-        field(ModField::Glc, 14, 1),
-        field(ModField::Scc, 15, 1),
-        field(ModField::Lds, 16, 1),
-        field(ModField::Slc, 17, 1),
-        field(ModField::Tfe, 55, 1),
+        field(Modifier::Offset, 0, 12),
+        field(Modifier::Offen, 12, 1),
+        field(Modifier::Idxen, 13, 1),
+        field(Modifier::Glc, 14, 1),
+        field(Modifier::Scc, 15, 1),
+        field(Modifier::Lds, 16, 1),
+        field(Modifier::Slc, 17, 1),
+        field(Modifier::Tfe, 55, 1),
     ],
 };
 
@@ -385,13 +387,13 @@ const MTBUF: Layout = Layout {
     opcode_lo: 15,
     slots: BUFFER_SLOTS,
     mods: &[
-        field(ModField::Offset, 0, 12),
-        field(ModField::Offen, 12, 1),
-        field(ModField::Idxen, 13, 1),
-        field(ModField::Glc, 14, 1),
-        field(ModField::Format, 19, 7),
-        field(ModField::Scc, 53, 1),
-        field(ModField::Slc, 54, 1),
-        field(ModField::Tfe, 55, 1),
+        field(Modifier::Offset, 0, 12),
+        field(Modifier::Offen, 12, 1),
+        field(Modifier::Idxen, 13, 1),
+        field(Modifier::Glc, 14, 1),
+        field(Modifier::Format, 19, 7),
+        field(Modifier::Scc, 53, 1),
+        field(Modifier::Slc, 54, 1),
+        field(Modifier::Tfe, 55, 1),
     ],
 };

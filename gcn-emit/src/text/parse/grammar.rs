@@ -106,11 +106,11 @@ fn item(cursor: &mut Cursor<'_>, raw: &mut Raw, context: &mut Context<'_>) -> Re
                 raw.mods.push(RawMod { span: cursor.span_from(at), modifier: flag, value });
                 return Ok(());
             }
-            Some(Word::Valued(valued, form)) => {
-                return modifier::valued(cursor, raw, at, valued, form, context);
+            Some(Word::Valued(valued)) => {
+                return modifier::valued(cursor, raw, at, valued, context);
             }
             Some(Word::Function(Function::Neg)) if next_is(cursor, b':') => {
-                return modifier::valued(cursor, raw, at, words::NEG, words::Value::Bits, context);
+                return modifier::valued(cursor, raw, at, words::NEG, context);
             }
             Some(Word::Reg(reg)) => Some(RawValue::Reg(reg)),
             Some(Word::Off) => Some(RawValue::Off),

@@ -1,22 +1,21 @@
 //! Modifiers: their values in the text, and whether an instruction takes them.
 
-use gcn_isa::table::{Class, InstDesc, Modifiers};
+use gcn_isa::mods::{Form, Modifier, Modifiers, SDWA_SELECTORS, SDWA_UNUSED, Spelling};
+use gcn_isa::table::{Class, InstDesc};
 use gcn_isa::{Format, Mods, Target};
 
 use super::calls;
 use super::cursor::{Cursor, Located, Span};
 use super::error::ParseFault;
 use super::grammar::{Context, Raw};
-use super::words::{Modifier, Spelling, Value};
-use crate::fields::ModField;
-use crate::fields::modifier::{has_tfe, is_permlane_swap_e64};
+use super::words::ModWord;
 use crate::text::symbols;
 
 /// A modifier with its value as the field's bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawMod {
     pub span: Span,
-    pub modifier: Modifier,
+    pub modifier: ModWord,
     pub value: u32,
 }
 
@@ -31,7 +30,8 @@ const NUM_FORMAT_ONLY: u32 = 0x200;
 impl RawMod {
     /// `dfmt:` and `nfmt:` stand before the scalar offset, all others behind the operands.
     pub fn may_precede_operand(&self) -> bool {
-        self.value & (DATA_FORMAT_ONLY | NUM_FORMAT_ONLY) != 0 && self.modifier.field == ModField::Format
+        self.value & (DATA_FORMAT_ONLY | NUM_FORMAT_ONLY) != 0
+            && self.modifier.word.modifier == Modifier::Format
     }
 }
 
@@ -40,13 +40,12 @@ pub(super) fn valued(
     cursor: &mut Cursor<'_>,
     raw: &mut Raw,
     at: usize,
-    modifier: Modifier,
-    form: Value,
+    modifier: ModWord,
     context: &mut Context<'_>,
 ) -> Result<(), Located> {
     cursor.expect(b':', "`:` and a value behind the modifier's name")?;
     let from = cursor.at();
-    let parsed = value(cursor, form, context)?;
+    let parsed = value(cursor, modifier.word.form, context)?;
     let span = cursor.span_from(at);
     match parsed {
         Ok(value) => {
@@ -62,21 +61,21 @@ pub(super) fn valued(
 
 type Parsed = Result<u32, &'static str>;
 
-fn value(cursor: &mut Cursor<'_>, form: Value, context: &mut Context<'_>) -> Result<Parsed, Located> {
+fn value(cursor: &mut Cursor<'_>, form: Form, context: &mut Context<'_>) -> Result<Parsed, Located> {
     Ok(match form {
-        Value::Bits => return bits(cursor, context),
-        Value::QuadPerm => return quad_perm(cursor, context),
-        Value::Format => return format(cursor, context),
-        Value::Selector => {
+        Form::Bits => return bits(cursor, context),
+        Form::QuadPerm => return quad_perm(cursor, context),
+        Form::Format => return format(cursor, context),
+        Form::Selector => {
             let wanted = "an SDWA selector is BYTE_0 to BYTE_3, WORD_0, WORD_1 or DWORD";
-            return choice(cursor, &symbols::SDWA_SELECTORS, wanted, context);
+            return choice(cursor, &SDWA_SELECTORS, wanted, context);
         }
-        Value::Unused => {
+        Form::Unused => {
             let wanted = "the treatments are UNUSED_PAD, UNUSED_SEXT and UNUSED_PRESERVE";
-            return choice(cursor, &symbols::SDWA_UNUSED, wanted, context);
+            return choice(cursor, &SDWA_UNUSED, wanted, context);
         }
-        Value::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
-        Value::Offset => {
+        Form::Offset if cursor.rest().starts_with(b"swizzle") => return swizzle(cursor, context),
+        Form::Offset => {
             let value = cursor.integer(context.scope)?;
             i32::try_from(value).map(|v| v as u32).map_err(|_| "the offset is too large")
         }
@@ -85,33 +84,33 @@ fn value(cursor: &mut Cursor<'_>, form: Value, context: &mut Context<'_>) -> Res
 }
 
 /// Values that are one number.
-fn plain(form: Value, value: i64) -> Parsed {
+fn plain(form: Form, value: i64) -> Parsed {
     match (form, value) {
-        (Value::UpTo(max), _) => {
+        (Form::UpTo(max), _) => {
             let small = u32::try_from(value).ok().filter(|v| *v <= max);
             small.ok_or("the value does not fit the field")
         }
-        (Value::Lanes(first, low, high), _) => match u16::try_from(value) {
+        (Form::Lanes(first, low, high), _) => match u16::try_from(value) {
             Ok(lanes) if (low..=high).contains(&lanes) => Ok((first + lanes - low).into()),
             _ => Err("the lane count does not exist"),
         },
-        (Value::RowBroadcast, 15) => Ok(0x142),
-        (Value::RowBroadcast, 31) => Ok(0x143),
-        (Value::RowBroadcast, _) => Err("only row_bcast:15 and row_bcast:31 exist"),
-        (Value::Multiply, 1) | (Value::Divide, 1) => Ok(0),
-        (Value::Multiply, 2) => Ok(1),
-        (Value::Multiply, 4) => Ok(2),
-        (Value::Divide, 2) => Ok(3),
-        (Value::Multiply | Value::Divide, _) => Err("only mul:2, mul:4 and div:2 exist"),
+        (Form::RowBroadcast, 15) => Ok(0x142),
+        (Form::RowBroadcast, 31) => Ok(0x143),
+        (Form::RowBroadcast, _) => Err("only row_bcast:15 and row_bcast:31 exist"),
+        (Form::Multiply, 1) | (Form::Divide, 1) => Ok(0),
+        (Form::Multiply, 2) => Ok(1),
+        (Form::Multiply, 4) => Ok(2),
+        (Form::Divide, 2) => Ok(3),
+        (Form::Multiply | Form::Divide, _) => Err("only mul:2, mul:4 and div:2 exist"),
         // Both spellings set the bit; bound_ctrl:0 is the older one.
-        (Value::BoundControl, 0 | 1) => Ok(1),
-        (Value::BoundControl, _) => Err("only bound_ctrl:0 and bound_ctrl:1 exist, and mean the same"),
-        (Value::FetchInactive, 0 | 1) => Ok(value as u32),
-        (Value::FetchInactive, _) => Err("only fi:0 and fi:1 exist"),
-        (Value::DataFormat, 0..=15) => Ok(value as u32 | DATA_FORMAT_ONLY),
-        (Value::DataFormat, _) => Err("a data format is 0 to 15"),
-        (Value::NumFormat, 0..=7) => Ok((value as u32) << 4 | NUM_FORMAT_ONLY),
-        (Value::NumFormat, _) => Err("a number format is 0 to 7"),
+        (Form::BoundControl, 0 | 1) => Ok(1),
+        (Form::BoundControl, _) => Err("only bound_ctrl:0 and bound_ctrl:1 exist, and mean the same"),
+        (Form::FetchInactive, 0 | 1) => Ok(value as u32),
+        (Form::FetchInactive, _) => Err("only fi:0 and fi:1 exist"),
+        (Form::DataFormat, 0..=15) => Ok(value as u32 | DATA_FORMAT_ONLY),
+        (Form::DataFormat, _) => Err("a data format is 0 to 15"),
+        (Form::NumFormat, 0..=7) => Ok((value as u32) << 4 | NUM_FORMAT_ONLY),
+        (Form::NumFormat, _) => Err("a number format is 0 to 7"),
         _ => Err("not a number"),
     }
 }
@@ -229,12 +228,12 @@ pub(super) fn apply(
         if here < order {
             return refuse("it must stand before the modifiers that are written before it");
         }
-        if here == order && written.intersects(one.modifier.flag) {
+        if here == order && written.intersects(one.modifier.word.flag()) {
             return refuse("it is there twice");
         }
         order = here;
-        if value != 0 || !desc.required.contains(one.modifier.flag) {
-            written |= one.modifier.flag;
+        if value != 0 || !desc.required.contains(one.modifier.word.flag()) {
+            written |= one.modifier.word.flag();
         }
         field.set(mods, value);
         if field.get(mods) != value {
@@ -247,7 +246,7 @@ pub(super) fn apply(
 /// A modifier's place among the others.
 fn place(desc: &InstDesc, raw: &RawMod) -> u8 {
     // Where LDS is the source, `lds` stands before the cache bits.
-    if raw.modifier.field == ModField::Lds && desc.class == Class::VmemStoreLds {
+    if raw.modifier.word.modifier == Modifier::Lds && desc.class == Class::VmemStoreLds {
         super::words::BEFORE_CACHE_BITS
     } else {
         raw.modifier.order
@@ -259,35 +258,35 @@ fn meaning(
     target: Target,
     raw: &RawMod,
     mods: &Mods,
-) -> Result<(ModField, u32), &'static str> {
+) -> Result<(Modifier, u32), &'static str> {
     const FOREIGN: &str = "not a modifier of this instruction";
-    let (field, value) = (raw.modifier.field, raw.value);
-    if raw.modifier.flag.is_empty() {
+    let (field, value) = (raw.modifier.word.modifier, raw.value);
+    if raw.modifier.word.flag().is_empty() {
         return match field {
-            ModField::Format if desc.format == Format::Mtbuf => Ok((field, buffer_format(value, mods))),
-            ModField::Tfe if has_tfe(desc) => Ok((field, value)),
-            ModField::BoundCtrl if is_permlane_swap_e64(desc) => {
-                Ok((ModField::OpSel, u32::from(mods.op_sel) | (value * PERMLANE_FETCH_INACTIVE)))
+            Modifier::Format if desc.format == Format::Mtbuf => Ok((field, buffer_format(value, mods))),
+            Modifier::Tfe if desc.has_tfe() => Ok((field, value)),
+            Modifier::BoundCtrl if desc.has_fetch_inactive() => {
+                Ok((Modifier::OpSel, u32::from(mods.op_sel) | (value * PERMLANE_FETCH_INACTIVE)))
             }
             _ => Err(FOREIGN),
         };
     }
-    if field == ModField::BoundCtrl && is_permlane_swap_e64(desc) {
-        return Ok((ModField::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
+    if field == Modifier::BoundCtrl && desc.has_fetch_inactive() {
+        return Ok((Modifier::OpSel, u32::from(mods.op_sel) | PERMLANE_BOUND_CONTROL));
     }
     // The scaled matrix instructions choose the scale's byte with op_sel.
-    if field == ModField::OpSelHi && desc.format == Format::Vop3px2 {
+    if field == Modifier::OpSelHi && desc.format == Format::Vop3px2 {
         return Ok((field, value));
     }
-    if !desc.modifiers.contains(raw.modifier.flag) {
+    if !desc.modifiers.contains(raw.modifier.word.flag()) {
         // `nogds` says nothing new where there is no global data share.
-        if field == ModField::Gds && value == 0 && desc.format == Format::Ds {
+        if field == Modifier::Gds && value == 0 && desc.format == Format::Ds {
             return Ok((field, 0));
         }
         return Err(FOREIGN);
     }
     let new_names = target.is_gfx940_family() && desc.format != Format::Smem;
-    match (raw.modifier.spelling, new_names) {
+    match (raw.modifier.word.spelling, new_names) {
         (Spelling::Old, true) | (Spelling::New, false) => {
             Err("the cache bits are glc, slc, scc up to gfx90a and sc0, nt, sc1 from gfx942 on")
         }

@@ -44,7 +44,7 @@ fn insert(rows: &mut Rows, row: &'static InstDesc) {
 /// Shorter encodings first, and those that need controls of their own last.
 fn rank(desc: &InstDesc) -> u8 {
     match desc.format {
-        Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => 17,
+        format if format.is_sdwa() => 17,
         Format::Vop1Dpp | Format::Vop2Dpp => 18,
         _ => desc.bytes,
     }
@@ -96,7 +96,7 @@ fn takes_suffix(desc: &InstDesc, suffix: &str) -> bool {
         desc.format,
         Format::Vop3a | Format::Vop3b | Format::Vop3p | Format::Vop3pMai | Format::Vop3px2
     ) && !matches!(desc.class, Class::Readlane | Class::Writelane);
-    let sdwa = matches!(desc.format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa);
+    let sdwa = desc.format.is_sdwa();
     let dpp = matches!(desc.format, Format::Vop1Dpp | Format::Vop2Dpp);
     match suffix {
         "e64" => long,

@@ -53,7 +53,7 @@ pub(super) fn resolve(
     mnemonic: Span,
     text: &str,
 ) -> Result<ParsedInst, Located> {
-    let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.flag);
+    let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
     // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are tried in
     // earnest: for rare spellings, and to see which comes closest.
@@ -94,16 +94,13 @@ fn fits(desc: &InstDesc, raw: &Raw, flags: Modifiers) -> bool {
             .all(|(slot, operand)| slot.kinds.intersects(operand.kind()))
 }
 
-const SDWA: Modifiers =
-    Modifiers::DST_SEL.union(Modifiers::DST_UNUSED).union(Modifiers::SRC0_SEL).union(Modifiers::SRC1_SEL);
-
 /// True if the row has the kind of controls that the text shows: SDWA selectors, a DPP control, neither.
 fn fits_controls(desc: &InstDesc, flags: Modifiers) -> bool {
     let has = |controls: Modifiers| flags.intersects(controls);
     match desc.format {
-        Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa => has(SDWA),
+        format if format.is_sdwa() => has(Modifiers::SDWA),
         Format::Vop1Dpp | Format::Vop2Dpp => has(Modifiers::DPP_CTRL),
-        _ => !has(SDWA) && !has(Modifiers::DPP_CTRL),
+        _ => !has(Modifiers::SDWA) && !has(Modifiers::DPP_CTRL),
     }
 }
 
@@ -300,7 +297,7 @@ fn source_modifiers(
         let bit = 1u8 << source;
         raw.neg && neg & bit == 0 || raw.abs && abs & bit == 0 || raw.sext && sext & bit == 0
     };
-    let here = missing(desc) || raw.sext && !is_sdwa(desc.format);
+    let here = missing(desc) || raw.sext && !desc.format.is_sdwa();
     if !here {
         let mods = &mut parsed.inst.mods;
         mods.neg |= u8::from(raw.neg) << source;
@@ -316,10 +313,6 @@ fn source_modifiers(
         }
         _ => Err(NONE),
     }
-}
-
-fn is_sdwa(format: Format) -> bool {
-    matches!(format, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)
 }
 
 fn immediate(desc: &InstDesc, slot: &OperandDesc, raw: &RawOperand) -> Result<Operand, Problem> {

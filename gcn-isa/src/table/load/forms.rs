@@ -4,9 +4,8 @@ use bitflags::Flags as _;
 
 use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
-use crate::table::desc::{
-    Access, DstHalf, Format, ImplicitRegs, Modifiers, OperandDesc, OperandKinds, SameFile,
-};
+use crate::mods::Modifiers;
+use crate::table::desc::{Access, DstHalf, Format, ImplicitRegs, OperandDesc, OperandKinds, SameFile};
 use crate::target::{Target, TargetSet};
 
 /// A form of an entry.

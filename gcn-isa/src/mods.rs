@@ -1,0 +1,96 @@
+//! Modifiers of instructions: their values, and the one table of their fields, flags and spellings.
+
+mod table;
+mod words;
+
+pub use table::{Modifier, Modifiers};
+pub(crate) use words::words_for;
+pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_of};
+
+/// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
+/// `op_sel_hi` all ones for VOP3P must be set by whoever makes such an instruction ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Mods {
+    /// Negate, bit i for source i (VOP3, SDWA, DPP; `neg:[..]` of f64 MFMA).
+    pub neg: u8,
+    /// Absolute value, bit i for source i.
+    pub abs: u8,
+    /// Sign-extend (SDWA), bit i for source i.
+    pub sext: u8,
+    /// `op_sel` bits: sources first, then (VOP3) the destination.
+    pub op_sel: u8,
+    /// `op_sel_hi` bits (VOP3P).
+    pub op_sel_hi: u8,
+    /// `neg_lo` bits (VOP3P).
+    pub neg_lo: u8,
+    /// `neg_hi` bits (VOP3P).
+    pub neg_hi: u8,
+    /// Clamp the result.
+    pub clamp: bool,
+    /// Output modifier: 0 none, 1 `mul:2`, 2 `mul:4`, 3 `div:2`.
+    pub omod: u8,
+    /// Immediate byte offset of a memory instruction (`offset:`; DS too).
+    pub offset: i32,
+    /// `offset0:` of two-address DS instructions.
+    pub offset0: u8,
+    /// `offset1:` of two-address DS instructions.
+    pub offset1: u8,
+    /// `glc`, spelled `sc0` on gfx942 and later.
+    pub glc: bool,
+    /// `slc`, spelled `nt` on gfx942 and later.
+    pub slc: bool,
+    /// `scc` on gfx90a, spelled `sc1` on gfx942 and later.
+    pub scc: bool,
+    /// Buffer: use the address VGPR as byte offset.
+    pub offen: bool,
+    /// Buffer: use the address VGPR as index.
+    pub idxen: bool,
+    /// Load into LDS (or `lds` of buffer/global/scratch).
+    pub lds: bool,
+    /// `tfe`.
+    pub tfe: bool,
+    /// DS: global data share.
+    pub gds: bool,
+    /// MTBUF format: dfmt in bits 3:0, nfmt in bits 6:4.
+    pub format: u8,
+    /// MFMA `cbsz`.
+    pub cbsz: u8,
+    /// MFMA `abid`.
+    pub abid: u8,
+    /// MFMA `blgp`.
+    pub blgp: u8,
+    /// `bitop3` truth table (gfx950).
+    pub bitop3: u8,
+    /// DPP controls, for the DPP formats.
+    pub dpp: Option<Dpp>,
+    /// SDWA selectors, for the SDWA formats.
+    pub sdwa: Option<Sdwa>,
+}
+
+/// DPP controls.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Dpp {
+    /// The 9-bit `dpp_ctrl` field: 0x000..=0x0ff `quad_perm`, 0x101.. `row_shl`, 0x111.. `row_shr`, 0x121.. `row_ror`,
+    /// 0x130 `wave_shl`, 0x134 `wave_rol`, 0x138 `wave_shr`, 0x13c `wave_ror`, 0x140 `row_mirror`,
+    /// 0x141 `row_half_mirror`, 0x142 `row_bcast:15`, 0x143 `row_bcast:31`, 0x150.. `row_newbcast` (gfx90a and later).
+    pub ctrl: u16,
+    /// Rows of 16 lanes that are written, bit per row.
+    pub row_mask: u8,
+    /// Banks of 4 lanes that are written, bit per bank.
+    pub bank_mask: u8,
+    /// Out-of-range lanes read 0 instead of keeping the destination.
+    pub bound_ctrl: bool,
+}
+
+/// SDWA selectors: 0..=3 BYTE_0..3, 4 WORD_0, 5 WORD_1, 6 DWORD.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sdwa {
+    /// Which part of the destination is written.
+    pub dst_sel: u8,
+    /// 0 UNUSED_PAD, 1 UNUSED_SEXT, 2 UNUSED_PRESERVE.
+    pub dst_unused: u8,
+    /// Which part of source 0 is read.
+    pub src0_sel: u8,
+    /// Which part of source 1 is read.
+    pub src1_sel: u8,
+}

@@ -1,0 +1,235 @@
+//! The words that assemblers have for modifiers, and how each word's value is written.
+
+use super::{Modifier, Modifiers};
+use crate::target::Target;
+
+/// A word of the assembler for a modifier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Word {
+    /// As it is written.
+    pub name: &'static str,
+    /// What it sets.
+    pub modifier: Modifier,
+    /// Whether it has a value, and which.
+    pub form: Form,
+    /// Which instructions know it.
+    pub spelling: Spelling,
+}
+
+/// Which instructions know a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spelling {
+    /// All.
+    Common,
+    /// `glc`, `slc`, `scc`: up to gfx90a, and scalar memory.
+    Old,
+    /// `sc0`, `nt`, `sc1`: vector memory from gfx942 on.
+    New,
+}
+
+/// Whether a word has a value, and how it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// No value: the word alone sets this one.
+    Flag(u32),
+    /// A number, or `swizzle(…)`.
+    Offset,
+    /// A number up to this.
+    UpTo(u32),
+    /// `[1,0,…]`, up to four bits.
+    Bits,
+    /// `[0,1,2,3]`.
+    QuadPerm,
+    /// A lane count: first `dpp_ctrl`, the count that it means, the last count.
+    Lanes(u16, u16, u16),
+    /// 15 or 31.
+    RowBroadcast,
+    /// One of [`SDWA_SELECTORS`].
+    Selector,
+    /// One of [`SDWA_UNUSED`].
+    Unused,
+    /// `mul:` 1, 2 or 4.
+    Multiply,
+    /// `div:` 1 or 2.
+    Divide,
+    /// 0 or 1, which mean the same.
+    BoundControl,
+    /// A buffer format.
+    Format,
+    /// `dfmt:`.
+    DataFormat,
+    /// `nfmt:`.
+    NumFormat,
+    /// `fi:1` of `v_permlane*_swap_b32`.
+    FetchInactive,
+}
+
+/// SDWA selectors by value.
+pub const SDWA_SELECTORS: [&str; 7] = ["BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"];
+
+/// SDWA treatment of unselected destination bits, by value.
+pub const SDWA_UNUSED: [&str; 3] = ["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
+
+const fn word(name: &'static str, modifier: Modifier, form: Form) -> Word {
+    Word { name, modifier, form, spelling: Spelling::Common }
+}
+
+const fn old(name: &'static str, modifier: Modifier, value: u32) -> Word {
+    Word { name, modifier, form: Form::Flag(value), spelling: Spelling::Old }
+}
+
+const fn new(name: &'static str, modifier: Modifier, value: u32) -> Word {
+    Word { name, modifier, form: Form::Flag(value), spelling: Spelling::New }
+}
+
+/// The words in the order in which assemblers take and disassemblers print them; those of a group may change places.
+pub const WORDS: &[&[Word]] = &[
+    &[word("dfmt", Modifier::Format, Form::DataFormat), word("nfmt", Modifier::Format, Form::NumFormat)],
+    &[word("bitop3", Modifier::Bitop3, Form::UpTo(0xff))],
+    &[
+        word("quad_perm", Modifier::DppCtrl, Form::QuadPerm),
+        word("row_shl", Modifier::DppCtrl, Form::Lanes(0x101, 1, 15)),
+        word("row_shr", Modifier::DppCtrl, Form::Lanes(0x111, 1, 15)),
+        word("row_ror", Modifier::DppCtrl, Form::Lanes(0x121, 1, 15)),
+        word("wave_shl", Modifier::DppCtrl, Form::Lanes(0x130, 1, 1)),
+        word("wave_rol", Modifier::DppCtrl, Form::Lanes(0x134, 1, 1)),
+        word("wave_shr", Modifier::DppCtrl, Form::Lanes(0x138, 1, 1)),
+        word("wave_ror", Modifier::DppCtrl, Form::Lanes(0x13c, 1, 1)),
+        word("row_newbcast", Modifier::DppCtrl, Form::Lanes(0x150, 0, 15)),
+        word("row_bcast", Modifier::DppCtrl, Form::RowBroadcast),
+        word("row_mirror", Modifier::DppCtrl, Form::Flag(0x140)),
+        word("row_half_mirror", Modifier::DppCtrl, Form::Flag(0x141)),
+    ],
+    &[word("row_mask", Modifier::RowMask, Form::UpTo(0xf))],
+    &[word("bank_mask", Modifier::BankMask, Form::UpTo(0xf))],
+    &[word("bound_ctrl", Modifier::BoundCtrl, Form::BoundControl)],
+    &[word("fi", Modifier::BoundCtrl, Form::FetchInactive)],
+    &[word("op_sel", Modifier::OpSel, Form::Bits)],
+    &[word("op_sel_hi", Modifier::OpSelHi, Form::Bits)],
+    &[word("neg_lo", Modifier::NegLo, Form::Bits)],
+    &[word("neg_hi", Modifier::NegHi, Form::Bits)],
+    &[word("clamp", Modifier::Clamp, Form::Flag(1)), word("noclamp", Modifier::Clamp, Form::Flag(0))],
+    &[word("mul", Modifier::Omod, Form::Multiply), word("div", Modifier::Omod, Form::Divide)],
+    &[word("dst_sel", Modifier::DstSel, Form::Selector)],
+    &[word("dst_unused", Modifier::DstUnused, Form::Unused)],
+    &[word("src0_sel", Modifier::Src0Sel, Form::Selector)],
+    &[word("src1_sel", Modifier::Src1Sel, Form::Selector)],
+    &[word("cbsz", Modifier::Cbsz, Form::UpTo(7))],
+    &[word("abid", Modifier::Abid, Form::UpTo(15))],
+    &[word("blgp", Modifier::Blgp, Form::UpTo(7))],
+    &[word("neg", Modifier::Neg, Form::Bits)],
+    &[word("format", Modifier::Format, Form::Format)],
+    &[word("idxen", Modifier::Idxen, Form::Flag(1))],
+    &[word("offen", Modifier::Offen, Form::Flag(1))],
+    &[word("offset", Modifier::Offset, Form::Offset)],
+    &[word("offset0", Modifier::Offset0, Form::UpTo(0xff))],
+    &[word("offset1", Modifier::Offset1, Form::UpTo(0xff))],
+    &[word("gds", Modifier::Gds, Form::Flag(1)), word("nogds", Modifier::Gds, Form::Flag(0))],
+    &[
+        old("glc", Modifier::Glc, 1),
+        old("slc", Modifier::Slc, 1),
+        old("scc", Modifier::Scc, 1),
+        new("sc0", Modifier::Glc, 1),
+        new("nt", Modifier::Slc, 1),
+        new("sc1", Modifier::Scc, 1),
+        old("noglc", Modifier::Glc, 0),
+        old("noslc", Modifier::Slc, 0),
+        old("noscc", Modifier::Scc, 0),
+        new("nosc0", Modifier::Glc, 0),
+        new("nont", Modifier::Slc, 0),
+        new("nosc1", Modifier::Scc, 0),
+    ],
+    &[word("tfe", Modifier::Tfe, Form::Flag(1))],
+    &[word("lds", Modifier::Lds, Form::Flag(1))],
+];
+
+impl Word {
+    /// The flag in the rows of the table of what takes this word; empty where rows do not list it.
+    pub const fn flag(&self) -> Modifiers {
+        match self.form {
+            // It stands in the bits of op_sel.
+            Form::FetchInactive => Modifiers::empty(),
+            _ => self.modifier.flag(),
+        }
+    }
+
+    /// True if the word is known on instructions that have the old or new cache bits.
+    fn is_known(&self, new_names: bool) -> bool {
+        match self.spelling {
+            Spelling::Common => true,
+            Spelling::Old => !new_names,
+            Spelling::New => new_names,
+        }
+    }
+
+    /// The values of `dpp_ctrl` that the word can set: the first, the last, and the number written for the first.
+    fn controls(&self) -> (u16, u16, u16) {
+        match self.form {
+            Form::QuadPerm => (0, 0xff, 0),
+            Form::Lanes(first, low, high) => (first, first + high - low, low),
+            Form::RowBroadcast => (0x142, 0x143, 0),
+            Form::Flag(value) => (value as u16, value as u16, 0),
+            _ => (1, 0, 0),
+        }
+    }
+
+    /// `row_newbcast`, which not every row with DPP has.
+    pub(crate) fn is_new_broadcast(&self) -> bool {
+        self.controls().0 == 0x150
+    }
+
+    /// How it is written, with `<…>` for what has to be filled in, given the number of `op_sel` bits and the range of offsets.
+    pub fn syntax(&self, bits: usize, offsets: (i32, i32)) -> String {
+        let name = self.name;
+        let value = match self.form {
+            Form::Flag(_) => return name.to_owned(),
+            Form::Offset => format!("<{}..{}>", offsets.0, offsets.1),
+            Form::UpTo(most) => format!("<0..{most}>"),
+            Form::Bits => format!("[{}]", vec!["0|1"; bits].join(",")),
+            Form::QuadPerm => "[<0..3>,<0..3>,<0..3>,<0..3>]".to_owned(),
+            Form::Lanes(_, low, high) if low == high => low.to_string(),
+            Form::Lanes(_, low, high) => format!("<{low}..{high}>"),
+            Form::RowBroadcast => "<15 or 31>".to_owned(),
+            Form::Selector => SDWA_SELECTORS.join("|"),
+            Form::Unused => SDWA_UNUSED.join("|"),
+            Form::Multiply => return format!("{name}:2|{name}:4"),
+            Form::Divide => "2".to_owned(),
+            Form::BoundControl => "0".to_owned(),
+            Form::Format => "<0..127>".to_owned(),
+            Form::DataFormat => "<0..15>".to_owned(),
+            Form::NumFormat => "<0..7>".to_owned(),
+            Form::FetchInactive => "1".to_owned(),
+        };
+        format!("{name}:{value}")
+    }
+}
+
+fn words() -> impl Iterator<Item = &'static Word> {
+    WORDS.iter().flat_map(|group| group.iter())
+}
+
+/// The words that set a modifier on a target, save those for its default, as `noclamp`.
+pub(crate) fn words_for(flag: Modifiers, new_names: bool) -> impl Iterator<Item = &'static Word> {
+    words().filter(move |w| w.flag() == flag && w.form != Form::Flag(0) && w.is_known(new_names))
+}
+
+/// The word of a modifier of vector memory; cache bits are named as `target` names them.
+pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
+    let renamed = |w: &&Word| w.modifier == modifier && w.spelling == Spelling::New;
+    let new_name = if target.is_gfx940_family() { words().find(renamed) } else { None };
+    new_name.map_or(modifier.name(), |w| w.name)
+}
+
+/// The word for a DPP control, and the number that it has.
+pub fn dpp_word(ctrl: u16) -> Option<(&'static Word, u16)> {
+    let word = words().find(|w| {
+        let (first, last, _) = w.controls();
+        w.modifier == Modifier::DppCtrl && (first..=last).contains(&ctrl)
+    })?;
+    let (first, _, number) = word.controls();
+    let number = match word.form {
+        Form::RowBroadcast => 15 + 16 * (ctrl - first),
+        _ => ctrl - first + number,
+    };
+    Some((word, number))
+}

@@ -1,0 +1,58 @@
+//! Which modifiers a row takes, and which of their bits.
+
+use super::{Class, Format, InstDesc};
+use crate::mods::{Modifier, Modifiers, Word, dpp_word};
+use crate::target::Target;
+
+impl InstDesc {
+    /// The bits of a modifier's value that the row takes: 0 if it does not have the modifier.
+    pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
+        let sources = self.operands.iter().filter(|o| o.name.starts_with("src")).count();
+        let per_source = (1 << sources) - 1;
+        let (neg, abs, sext) = self.source_mods;
+        match modifier {
+            Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source,
+            Modifier::Neg => neg.into(),
+            Modifier::Abs => abs.into(),
+            // Outside SDWA there is no sign-extension bit; the assembler would write a negation there.
+            Modifier::Sext if self.format.is_sdwa() => sext.into(),
+            Modifier::Tfe => self.has_tfe().into(),
+            Modifier::Format if self.format == Format::Mtbuf => 0x7f,
+            Modifier::OpSel if self.has_fetch_inactive() => 3,
+            Modifier::OpSelHi if self.format == Format::Vop3px2 => 3,
+            _ if !self.modifiers.intersects(modifier.flag()) => 0,
+            Modifier::OpSel | Modifier::OpSelHi => (1 << self.op_sel_bits) - 1,
+            Modifier::NegLo | Modifier::NegHi => per_source,
+            _ => u32::MAX,
+        }
+    }
+
+    /// True if this form of the instruction always has the modifier.
+    pub fn requires(&self, modifier: Modifier) -> bool {
+        self.required.intersects(modifier.flag())
+    }
+
+    /// True if the row has this DPP control.
+    pub fn takes_dpp_control(&self, ctrl: u16) -> bool {
+        dpp_word(ctrl).is_some_and(|(word, _)| self.takes_control_of(word))
+    }
+
+    /// True if the row has the DPP controls of this word.
+    pub(crate) fn takes_control_of(&self, word: &Word) -> bool {
+        if word.is_new_broadcast() { self.dpp_newbcast } else { !self.dpp_newbcast_only }
+    }
+
+    /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in
+    /// bits 0 and 1 of `op_sel`.
+    pub fn has_fetch_inactive(&self) -> bool {
+        self.format == Format::Vop3a && self.class == Class::Permlane
+    }
+
+    /// True for the buffer loads that can return a status dword after the data. Where the register files are unified, their bit
+    /// says AGPR instead; the typed loads have no such form in LLVM.
+    pub fn has_tfe(&self) -> bool {
+        self.format == Format::Mubuf
+            && self.class == Class::VmemLoad
+            && !self.targets.iter().any(Target::has_unified_agprs)
+    }
+}
