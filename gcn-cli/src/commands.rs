@@ -3,6 +3,7 @@
 pub mod asm;
 pub mod check;
 pub mod code;
+pub mod completions;
 pub mod container;
 pub mod disasm;
 pub mod evidence;
@@ -11,6 +12,7 @@ pub mod fix;
 pub mod inspect;
 pub mod inst;
 pub mod layout;
+pub mod lsp;
 pub mod mutate;
 pub mod rule_set;
 pub mod rules;

@@ -10,7 +10,7 @@ mod file;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 /// Assembles, disassembles, checks, explains and runs code for AMD GFX9 and CDNA GPUs (gfx900, gfx906,
 /// gfx908, gfx90a, gfx942, gfx950).
@@ -29,6 +29,7 @@ struct Cli {
 enum Command {
     Asm(commands::asm::Args),
     Check(commands::check::Args),
+    Completions(commands::completions::Args),
     Disasm(commands::disasm::Args),
     Evidence(commands::evidence::Args),
     Explain(commands::explain::Args),
@@ -36,6 +37,8 @@ enum Command {
     Inst(commands::inst::Args),
     Inspect(commands::inspect::Args),
     Layout(commands::layout::Args),
+    Lsp(commands::lsp::Args),
+    Man(commands::completions::ManArgs),
     Mutate(commands::mutate::Args),
     Rules(commands::rules::Args),
     Sim(commands::sim::Args),
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Asm(args) => commands::asm::run(&args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Completions(args) => commands::completions::run(&args, Cli::command()),
         Command::Disasm(args) => commands::disasm::run(&args),
         Command::Evidence(args) => commands::evidence::run(&args),
         Command::Explain(args) => commands::explain::run(&args),
@@ -53,6 +57,8 @@ fn main() -> ExitCode {
         Command::Inst(args) => commands::inst::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Layout(args) => commands::layout::run(&args),
+        Command::Lsp(args) => commands::lsp::run(&args),
+        Command::Man(args) => commands::completions::man(&args, Cli::command()),
         Command::Mutate(args) => commands::mutate::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
         Command::Sim(args) => commands::sim::run(&args),

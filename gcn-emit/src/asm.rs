@@ -103,6 +103,7 @@ use smallvec::SmallVec;
 use typed_arena::Arena;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Note, Severity};
+pub use directive::directives;
 pub use emit::MAX_FILLING;
 pub use files::{Files, Folders, Found, NoFiles};
 pub use frame::{MAX_EXPANSION, MAX_MACRO_NESTING};

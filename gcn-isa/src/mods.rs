@@ -5,7 +5,7 @@ mod words;
 
 pub use table::{Modifier, Modifiers};
 pub(crate) use words::words_for;
-pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_of};
+pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of};
 
 /// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,
 /// `op_sel_hi` all ones for VOP3P must be set by whoever makes such an instruction ([`InstDesc::default_mods`](crate::InstDesc::default_mods)).

@@ -1,9 +1,10 @@
 //! `gcn check`.
 
-mod analysis;
+pub mod analysis;
 mod json;
-mod place;
-mod show;
+pub mod place;
+mod sarif;
+pub mod show;
 mod snippet;
 mod summary;
 
@@ -37,7 +38,7 @@ pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The lowest grade of rules that count: certain, documented or cautious
+    /// The lowest grade of findings that are shown: certain, documented or cautious
     #[arg(long, value_name = "GRADE", default_value = "cautious")]
     level: Grade,
     #[command(flatten)]
@@ -64,6 +65,9 @@ pub struct Args {
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
+    /// Print the findings as SARIF 2.1.0, for code review tools
+    #[arg(long, conflicts_with_all = ["json", "summary", "advice"])]
+    sarif: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -72,6 +76,7 @@ Examples:
   gcn check kernel.hsaco --level certain    only what manual, LLVM and shipping kernels agree on
   gcn check kernel.s --advice               waits that could be weaker, too
   gcn check build/ --summary                every file below a folder, one line each
+  gcn check build/ --sarif > gcn.sarif      for code review tools
   clang -S kernel.cl -o - | gcn check -";
 
 /// The result for a file.
@@ -100,9 +105,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut total = Summary { unreadable: unreadable.len(), ..Summary::default() };
     let mut text = String::new();
     let mut all = Vec::new();
+    let mut complaints = unreadable;
     for outcome in outcomes {
         if let Some(complaint) = outcome.complaint {
             failure::complain(&complaint);
+            complaints.push(complaint);
         }
         text += &outcome.text;
         all.extend(outcome.json);
@@ -111,6 +118,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         let report = json::whole(all, &total);
         file::print(commands::json(&report)?.as_bytes())?;
+    } else if args.sarif {
+        file::print(commands::json(&sarif::whole(all, &complaints))?.as_bytes())?;
     } else {
         if total.files > 1 || args.summary {
             text += &total.render_total();
@@ -185,6 +194,8 @@ fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     let summary = Summary::of(&checked);
     if args.json {
         outcome.json.push(json::file(&checked));
+    } else if args.sarif {
+        outcome.json.push(sarif::file(&checked));
     } else if args.summary {
         outcome.text += &summary.render_line(&input.name);
     } else {

@@ -238,6 +238,19 @@ fn unsupported<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static st
     Err(Located::new(span, Fault::Unsupported { name: name.to_owned(), why, remedy }))
 }
 
+/// The directives that the assembler takes, those inside `.amdhsa_kernel` after the others.
+///
+/// ```
+/// let all: Vec<_> = gcn_emit::asm::directives().collect();
+/// assert!(all.contains(&".amdgcn_target") && all.contains(&".amdhsa_next_free_vgpr"));
+/// assert!(!all.contains(&".amd_kernel_code_t"));
+/// ```
+pub fn directives() -> impl Iterator<Item = &'static str> {
+    let meaningless: Handler = unsupported;
+    let taken = DIRECTIVES.iter().filter(move |d| !std::ptr::fn_addr_eq(d.read, meaningless)).map(|d| d.name);
+    taken.chain(super::kernel::directives())
+}
+
 impl<'s> Assembler<'s> {
     /// Reads a directive.
     pub(super) fn directive(&mut self, name: &'s str, text: &'s str, at: usize, span: Span) -> Result<()> {

@@ -29,6 +29,11 @@ const SGPR_BLOCK: i64 = 8;
 /// VGPRs in front of the first AGPR come in steps of this.
 const ACCUM_STEP: i64 = 4;
 
+/// The directives between `.amdhsa_kernel` and `.end_amdhsa_kernel`, and the end.
+pub(super) fn directives() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name).chain([".end_amdhsa_kernel"])
+}
+
 /// A kernel and what its directives say.
 #[derive(Debug)]
 pub(super) struct Kernel {
@@ -77,7 +82,7 @@ impl<'s> Assembler<'s> {
         span: Span,
     ) -> Result<()> {
         let Some(index) = table::find(name) else {
-            let known = ROWS.iter().map(|row| row.name).chain([".end_amdhsa_kernel"]);
+            let known = directives();
             let fault = if name.starts_with(".amdhsa_") || name.starts_with(".end") {
                 Fault::UnknownDirective { name: name.to_owned(), nearest: nearest(name, known) }
             } else {

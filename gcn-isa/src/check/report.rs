@@ -137,6 +137,18 @@ impl Finding {
         }
     }
 
+    /// The statements to put before the later instruction; empty where another remedy is needed.
+    pub fn missing_statements(&self) -> Vec<String> {
+        match (self.need, self.have) {
+            (Amount::States(need), Amount::States(have)) => {
+                hazards::nops(need.saturating_sub(have).into()).map(|n| format!("s_nop {n}")).collect()
+            }
+            (Amount::Wait(wait), _) => vec![format!("s_waitcnt {wait}")],
+            (Amount::Instruction(text), _) => vec![text.to_owned()],
+            _ => Vec::new(),
+        }
+    }
+
     /// What is wrong, in one sentence without the remedy.
     pub fn message(&self) -> String {
         let first = self.first.map_or(String::new(), |l| format!("line {l} `{}`, then ", self.first_name));

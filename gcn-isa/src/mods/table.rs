@@ -55,11 +55,11 @@ macro_rules! set {
 }
 
 macro_rules! modifiers {
-    ($($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?,)*) => {
+    ($($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?: $meaning:literal;)*) => {
         /// A modifier, as a field of [`Mods`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Modifier {
-            $(#[doc = concat!("`", $name, "`.")] $variant,)*
+            $(#[doc = concat!("`", $name, "`: ", $meaning, ".")] $variant,)*
         }
 
         bitflags! {
@@ -79,6 +79,13 @@ macro_rules! modifiers {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Modifier::$variant => $name,)*
+                }
+            }
+
+            /// What it does, in words.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $(Modifier::$variant => $meaning,)*
                 }
             }
 
@@ -120,37 +127,37 @@ impl Modifiers {
 }
 
 modifiers! {
-    Clamp = "clamp" in clamp => CLAMP = 0,
-    Omod = "omod" in omod => OMOD = 1,
-    OpSel = "op_sel" in op_sel => OP_SEL = 2,
-    OpSelHi = "op_sel_hi" in op_sel_hi => OP_SEL_HI = 3,
-    NegLo = "neg_lo" in neg_lo => NEG_LO = 4,
-    NegHi = "neg_hi" in neg_hi => NEG_HI = 5,
-    Neg = "neg" in neg => NEG = 6,
-    Abs = "abs" in abs,
-    Sext = "sext" in sext,
-    DppCtrl = "dpp_ctrl" in dpp.ctrl => DPP_CTRL = 7,
-    RowMask = "row_mask" in dpp.row_mask => ROW_MASK = 8,
-    BankMask = "bank_mask" in dpp.bank_mask => BANK_MASK = 9,
-    BoundCtrl = "bound_ctrl" in dpp.bound_ctrl => BOUND_CTRL = 10,
-    DstSel = "dst_sel" in sdwa.dst_sel => DST_SEL = 11,
-    DstUnused = "dst_unused" in sdwa.dst_unused => DST_UNUSED = 12,
-    Src0Sel = "src0_sel" in sdwa.src0_sel => SRC0_SEL = 13,
-    Src1Sel = "src1_sel" in sdwa.src1_sel => SRC1_SEL = 14,
-    Offset = "offset" in offset => OFFSET = 15,
-    Offset0 = "offset0" in offset0 => OFFSET0 = 16,
-    Offset1 = "offset1" in offset1 => OFFSET1 = 17,
-    Glc = "glc" in glc => GLC = 18,
-    Slc = "slc" in slc => SLC = 19,
-    Scc = "scc" in scc => SCC = 20,
-    Offen = "offen" in offen => OFFEN = 21,
-    Idxen = "idxen" in idxen => IDXEN = 22,
-    Lds = "lds" in lds => LDS = 23,
-    Tfe = "tfe" in tfe,
-    Gds = "gds" in gds => GDS = 24,
-    Format = "format" in format,
-    Cbsz = "cbsz" in cbsz => CBSZ = 25,
-    Abid = "abid" in abid => ABID = 26,
-    Blgp = "blgp" in blgp => BLGP = 27,
-    Bitop3 = "bitop3" in bitop3 => BITOP3 = 28,
+    Clamp = "clamp" in clamp => CLAMP = 0: "clamps a float result to 0 to 1, or an integer result to the range of its type";
+    Omod = "omod" in omod => OMOD = 1: "multiplies a float result by 2 or 4 or divides it by 2, after the operation";
+    OpSel = "op_sel" in op_sel => OP_SEL = 2: "selects the upper half of a 16-bit source, or the half of the destination, one bit for each operand";
+    OpSelHi = "op_sel_hi" in op_sel_hi => OP_SEL_HI = 3: "packed math: selects the half of each source from which the upper result is made";
+    NegLo = "neg_lo" in neg_lo => NEG_LO = 4: "packed math: negates each source of the lower result";
+    NegHi = "neg_hi" in neg_hi => NEG_HI = 5: "packed math: negates each source of the upper result";
+    Neg = "neg" in neg => NEG = 6: "negates sources";
+    Abs = "abs" in abs: "takes the absolute value of sources";
+    Sext = "sext" in sext: "SDWA: sign-extends the selected part of sources";
+    DppCtrl = "dpp_ctrl" in dpp.ctrl => DPP_CTRL = 7: "DPP: the lane from which each lane reads source 0";
+    RowMask = "row_mask" in dpp.row_mask => ROW_MASK = 8: "DPP: the rows of 16 lanes that are written, one bit for each";
+    BankMask = "bank_mask" in dpp.bank_mask => BANK_MASK = 9: "DPP: the banks of 4 lanes that are written, one bit for each";
+    BoundCtrl = "bound_ctrl" in dpp.bound_ctrl => BOUND_CTRL = 10: "DPP: lanes that read beyond their row get 0; without it they keep the destination";
+    DstSel = "dst_sel" in sdwa.dst_sel => DST_SEL = 11: "SDWA: the part of the destination that is written";
+    DstUnused = "dst_unused" in sdwa.dst_unused => DST_UNUSED = 12: "SDWA: what happens to the other parts of the destination";
+    Src0Sel = "src0_sel" in sdwa.src0_sel => SRC0_SEL = 13: "SDWA: the part of source 0 that is read";
+    Src1Sel = "src1_sel" in sdwa.src1_sel => SRC1_SEL = 14: "SDWA: the part of source 1 that is read";
+    Offset = "offset" in offset => OFFSET = 15: "a constant byte offset that is added to the address";
+    Offset0 = "offset0" in offset0 => OFFSET0 = 16: "the offset of the first access, in units of its size (64 times that for the st64 forms)";
+    Offset1 = "offset1" in offset1 => OFFSET1 = 17: "the offset of the second access, in units of its size (64 times that for the st64 forms)";
+    Glc = "glc" in glc => GLC = 18: "globally coherent, and of an atomic: returns the value from before; `sc0` from gfx942 on";
+    Slc = "slc" in slc => SLC = 19: "streaming: the data will not be used again soon; `nt` from gfx942 on";
+    Scc = "scc" in scc => SCC = 20: "coherent beyond the device; `sc1` from gfx942 on";
+    Offen = "offen" in offen => OFFEN = 21: "a VGPR holds a byte offset";
+    Idxen = "idxen" in idxen => IDXEN = 22: "a VGPR holds the index of a structure";
+    Lds = "lds" in lds => LDS = 23: "the data go to LDS or come from it, at an address in M0";
+    Tfe = "tfe" in tfe: "a status dword is returned after the data, for partially resident textures";
+    Gds = "gds" in gds => GDS = 24: "accesses the global data share instead of LDS";
+    Format = "format" in format: "the data and number format of a typed buffer access";
+    Cbsz = "cbsz" in cbsz => CBSZ = 25: "MFMA: broadcasts a block of A to groups of 2^n blocks; f8f6f4: the format of A";
+    Abid = "abid" in abid => ABID = 26: "MFMA: the block of A that `cbsz` broadcasts";
+    Blgp = "blgp" in blgp => BLGP = 27: "MFMA: permutes the lane groups of B; f64: negation; f8f6f4: the format of B";
+    Bitop3 = "bitop3" in bitop3 => BITOP3 = 28: "the truth table of the three sources: bit 4a+2b+c is the result for bits a, b, c";
 }

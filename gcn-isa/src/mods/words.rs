@@ -213,6 +213,11 @@ pub(crate) fn words_for(flag: Modifiers, new_names: bool) -> impl Iterator<Item 
     words().filter(move |w| w.flag() == flag && w.form != Form::Flag(0) && w.is_known(new_names))
 }
 
+/// The word of this name.
+pub fn word_named(name: &str) -> Option<&'static Word> {
+    words().find(|w| w.name == name)
+}
+
 /// The word of a modifier of vector memory; cache bits are named as `target` names them.
 pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     let renamed = |w: &&Word| w.modifier == modifier && w.spelling == Spelling::New;

@@ -103,7 +103,7 @@ pub(super) fn name_of(flag: Modifiers) -> &'static str {
 /// assert_eq!(gcn_emit::text::modifier("saturate"), None);
 /// ```
 pub fn modifier(name: &str) -> Option<Modifiers> {
-    word_with(|w| w.name == name).map(|w| w.flag()).filter(|flag| !flag.is_empty())
+    word_with(|w| w.name == name).map(mods::Word::flag).filter(|flag| !flag.is_empty())
 }
 
 fn registers(words: &mut NameMap<Word>) {

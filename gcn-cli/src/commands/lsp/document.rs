@@ -1,0 +1,210 @@
+//! An open file: its text, and positions in it.
+
+use std::ops::Range;
+
+use lsp_types::{Position, TextDocumentContentChangeEvent, Uri};
+
+/// An open file.
+pub struct Document {
+    pub uri: Uri,
+    pub text: String,
+    pub version: i32,
+    /// It was not analysed since it changed.
+    pub is_stale: bool,
+    /// Where each line begins.
+    starts: Vec<usize>,
+}
+
+impl Document {
+    pub fn new(uri: Uri, text: String, version: i32) -> Document {
+        let starts = starts(&text);
+        Document { uri, text, version, is_stale: true, starts }
+    }
+
+    /// The name of the file in messages.
+    pub fn name(&self) -> &str {
+        self.uri.path().as_str()
+    }
+
+    /// Applies the changes of a notification, in order.
+    pub fn change(&mut self, changes: Vec<TextDocumentContentChangeEvent>, version: i32) {
+        for change in changes {
+            match change.range {
+                Some(range) => {
+                    let from = self.offset(range.start);
+                    let to = self.offset(range.end).max(from);
+                    self.text.replace_range(from..to, &change.text);
+                }
+                None => self.text = change.text,
+            }
+            self.starts = starts(&self.text);
+        }
+        self.version = version;
+        self.is_stale = true;
+    }
+
+    /// A line from 0, without its end; empty beyond the text.
+    pub fn line(&self, line: u32) -> &str {
+        self.bytes(line).and_then(|bytes| self.text.get(bytes)).unwrap_or("")
+    }
+
+    pub fn lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0..self.starts.len() as u32).map(|line| (line, self.line(line)))
+    }
+
+    fn bytes(&self, line: u32) -> Option<Range<usize>> {
+        let line = line as usize;
+        let start = *self.starts.get(line)?;
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| *next);
+        let text = self.text.get(start..end)?;
+        Some(start..start + text.trim_end_matches(['\n', '\r']).len())
+    }
+
+    /// The byte of a position; the nearest one if the text has no such position.
+    fn offset(&self, position: Position) -> usize {
+        match self.bytes(position.line) {
+            Some(bytes) => bytes.start + byte_of(self.line(position.line), position.character),
+            None => self.text.len(),
+        }
+    }
+
+    /// The end of the text.
+    pub fn end(&self) -> Position {
+        let line = self.starts.len().saturating_sub(1) as u32;
+        Position::new(line, units(self.line(line)))
+    }
+
+    /// The statement of a line, without blanks and comment around it.
+    pub fn statement(&self, line: u32) -> lsp_types::Range {
+        let text = self.line(line);
+        let code = without_comment(text).trim_end();
+        let first = code.len() - code.trim_start().len();
+        self.range(line, first..code.len())
+    }
+
+    /// Bytes of a line as a range.
+    pub fn range(&self, line: u32, bytes: Range<usize>) -> lsp_types::Range {
+        let text = self.line(line);
+        let character = |byte: usize| units(text.get(..byte).unwrap_or(text));
+        lsp_types::Range::new(
+            Position::new(line, character(bytes.start)),
+            Position::new(line, character(bytes.end)),
+        )
+    }
+
+    /// Characters of a line, counted as the assembler does, as a range. Nothing becomes the whole statement.
+    pub fn characters(&self, line: u32, first: u32, count: u32) -> lsp_types::Range {
+        let text = self.line(line);
+        let byte = |n: u32| text.char_indices().nth(n as usize).map_or(text.len(), |(byte, _)| byte);
+        if count == 0 {
+            return self.statement(line);
+        }
+        self.range(line, byte(first)..byte(first + count))
+    }
+
+    /// The word at a position, with its bytes in the line; `None` in a comment and between words.
+    pub fn word(&self, position: Position) -> Option<(&str, Range<usize>)> {
+        let text = self.line(position.line);
+        let at = byte_of(text, position.character);
+        words(without_comment(text)).find(|(_, bytes)| (bytes.start..=bytes.end).contains(&at))
+    }
+
+    /// The line up to a position.
+    pub fn before(&self, position: Position) -> &str {
+        let text = self.line(position.line);
+        text.get(..byte_of(text, position.character)).unwrap_or(text)
+    }
+}
+
+fn starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn units(text: &str) -> u32 {
+    text.chars().map(|c| c.len_utf16() as u32).sum()
+}
+
+/// The byte of a line at which so many UTF-16 units have passed.
+fn byte_of(line: &str, character: u32) -> usize {
+    let mut passed = 0;
+    for (byte, c) in line.char_indices() {
+        if passed >= character {
+            return byte;
+        }
+        passed += c.len_utf16() as u32;
+    }
+    line.len()
+}
+
+/// The line up to its comment. A quoted `;` does not begin one.
+pub fn without_comment(line: &str) -> &str {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (at, c) in line.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' if quoted => escaped = true,
+            '"' => quoted = !quoted,
+            ';' if !quoted => return &line[..at],
+            '/' if !quoted && line[at..].starts_with("//") => return &line[..at],
+            _ => {}
+        }
+    }
+    line
+}
+
+/// True for a character of a name.
+pub fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$')
+}
+
+/// The words of a line with their bytes.
+pub fn words(line: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &line[at..];
+        let start = at + rest.find(is_name)?;
+        let rest = &line[start..];
+        let end = start + rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        at = end;
+        Some((&line[start..end], start..end))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::new("file:///k.s".parse().unwrap(), text.to_owned(), 1)
+    }
+
+    fn change(range: Option<[u32; 4]>, text: &str) -> TextDocumentContentChangeEvent {
+        let range = range.map(|[a, b, c, d]| lsp_types::Range::new(Position::new(a, b), Position::new(c, d)));
+        TextDocumentContentChangeEvent { range, range_length: None, text: text.to_owned() }
+    }
+
+    #[test]
+    fn changes_count_utf16_units() {
+        let mut d = document("s_nop 0 ; ä𝄞x\r\ns_endpgm\n");
+        // After the clef, which is two units.
+        d.change(vec![change(Some([0, 13, 0, 14]), "y")], 2);
+        assert_eq!(d.text, "s_nop 0 ; ä𝄞y\r\ns_endpgm\n");
+        d.change(vec![change(Some([0, 0, 1, 0]), ""), change(Some([0, 8, 0, 8]), " ; end")], 3);
+        assert_eq!(d.text, "s_endpgm ; end\n");
+        d.change(vec![change(Some([7, 0, 9, 3]), "s_nop 1")], 4);
+        assert_eq!(d.text, "s_endpgm ; end\ns_nop 1");
+        d.change(vec![change(None, "")], 5);
+        assert_eq!((d.text.as_str(), d.end()), ("", Position::new(0, 0)));
+    }
+
+    #[test]
+    fn words_end_before_comments() {
+        let d = document("  v_add_f32 v0, v1, v2 // v3\n");
+        assert_eq!(d.word(Position::new(0, 4)).unwrap().0, "v_add_f32");
+        assert_eq!(d.word(Position::new(0, 14)).unwrap().0, "v0");
+        assert_eq!(d.word(Position::new(0, 26)), None);
+        assert_eq!(d.statement(0).end, Position::new(0, 22));
+        assert_eq!(without_comment(".ascii \"a;b\" ; c"), ".ascii \"a;b\" ");
+    }
+}

@@ -1,0 +1,97 @@
+//! What an instruction, a modifier, a register or a directive means.
+
+use std::fmt::Write as _;
+
+use gcn_isa::mods::{self, Word};
+use gcn_isa::reference::{self, Form, Page};
+use gcn_isa::table;
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+
+use super::diagnose::Settings;
+use super::document::{Document, words};
+use super::symbols;
+
+/// The explanation of the word at a position.
+pub fn hover(document: &Document, settings: &Settings, params: HoverParams) -> Option<Hover> {
+    let position = params.text_document_position_params.position;
+    let (word, bytes) = document.word(position)?;
+    let value = instruction(document, settings, word)
+        .or_else(|| modifier(document, settings, position.line, word))
+        .or_else(|| symbol(document, word))?;
+    Some(Hover {
+        contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
+        range: Some(document.range(position.line, bytes)),
+    })
+}
+
+fn instruction(document: &Document, settings: &Settings, word: &str) -> Option<String> {
+    let target = settings.target_of(&document.text).map(|id| id.target);
+    let page = reference::page(word, target).or_else(|_| reference::page(word, None)).ok()?;
+    Some(markdown(&page))
+}
+
+/// The page of an instruction in brief; `gcn inst` prints all of it.
+fn markdown(page: &Page) -> String {
+    let mut out = format!("**{}**\n\n`{}`\n", page.mnemonic, page.semantics);
+    for matrix in &page.matrix {
+        let passes: Vec<String> = matrix.passes.iter().map(ToString::to_string).collect();
+        let _ = write!(
+            out,
+            "\n{}x{}x{} on {}: {} passes of 4 cycles\n",
+            matrix.m,
+            matrix.n,
+            matrix.k,
+            matrix.target,
+            passes.join(" or ")
+        );
+    }
+    out += "\n```text\n";
+    for form in &page.forms {
+        let _ = writeln!(out, "{}", signature(form));
+    }
+    out += "```\n";
+    let mut counters: Vec<&str> = page.forms.iter().flat_map(|f| &f.counters).map(|c| c.counter).collect();
+    counters.sort_unstable();
+    counters.dedup();
+    if !counters.is_empty() {
+        let _ = write!(out, "\nCounted by {}.\n", counters.join(", "));
+    }
+    for hazard in &page.hazards {
+        let _ = write!(out, "\n- [{}] {} ({})", hazard.id, hazard.title, hazard.citation);
+    }
+    let _ = write!(out, "\n\nOn {}. Meaning stated by {}.\n", page.targets.join(", "), page.witness);
+    out
+}
+
+/// A form as it is written, with its modifiers in brackets.
+pub fn signature(form: &Form) -> String {
+    let operands: Vec<&str> = form.operands.iter().map(|o| o.name).collect();
+    let mut out = format!("{} {}", form.printed, operands.join(", "));
+    for modifier in &form.modifiers {
+        let text = &modifier.syntax;
+        let _ = if modifier.required { write!(out, " {text}") } else { write!(out, " [{text}]") };
+    }
+    out
+}
+
+fn modifier(document: &Document, settings: &Settings, line: u32, word: &str) -> Option<String> {
+    let found = mods::word_named(word)?;
+    let target = settings.target_of(&document.text)?.target;
+    let mut on_line = words(document.line(line)).map(|(word, _)| word);
+    let row =
+        on_line.find_map(|word| table::find_mnemonic(target, word).chain(table::find(target, word)).next());
+    let offsets = row.and_then(|row| row.offset_range).unwrap_or((0, 0));
+    let bits = row.map_or(1, |row| row.op_sel_bits.max(1).into());
+    Some(describe(found, bits, offsets))
+}
+
+fn describe(word: &Word, bits: usize, offsets: (i32, i32)) -> String {
+    format!("`{}`\n\n{}\n", word.syntax(bits, offsets), word.modifier.meaning())
+}
+
+/// The line that defines a label, a symbol or a macro.
+fn symbol(document: &Document, word: &str) -> Option<String> {
+    let definition = symbols::definitions(document).find(|d| d.name == word)?;
+    let text = document.line(definition.line).trim();
+    Some(format!("{} at line {}\n\n```text\n{text}\n```\n", definition.kind.name(), definition.line + 1))
+}
