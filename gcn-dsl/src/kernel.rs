@@ -44,6 +44,9 @@ pub struct BuildOptions {
     /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
     /// that are built without optimisation, and false in release builds.
     pub debug: bool,
+    /// Debug information says which source line each instruction comes from, for profilers, debuggers and
+    /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. What is loaded stays the same.
+    pub source_lines: bool,
     /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless `xnack` is off.
     pub rules: Config,
     /// The XNACK setting that the code is for: [`Feature::Any`] runs with it on and off, so it breaks up the runs of memory
@@ -60,6 +63,7 @@ impl Default for BuildOptions {
             fill: true,
             merge: true,
             debug: cfg!(debug_assertions),
+            source_lines: false,
             rules: Config::default(),
             xnack: Feature::Any,
             registers: RegisterLimits::default(),

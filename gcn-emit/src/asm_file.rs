@@ -8,8 +8,10 @@ use gcn_isa::Program;
 
 use crate::kernel::{EXCEPTIONS, FloatMode, KernelSpec, USER_SGPRS, WorkItemIds};
 use crate::metadata::Metadata;
+use crate::object::debug::{Files, positions};
 use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, trailing_nops};
-use crate::text::{Comments, print_program};
+use crate::text::Comments;
+use crate::text::print_lines;
 
 /// A whole assembly file for `kernels`, which are for one target id: code, a kernel descriptor each, metadata (code object
 /// V5).
@@ -24,8 +26,9 @@ pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     let _ = writeln!(out, "\t.amdgcn_target \"{}\"", first.target_id().triple());
     out.push_str("\t.amdhsa_code_object_version 5\n\n\t.text\n");
     let mut labels = HashSet::new();
+    let mut files = source_files(&mut out, kernels);
     for (index, kernel) in kernels.iter().enumerate() {
-        write_function(&mut out, kernel, index, &mut labels, comments);
+        write_function(&mut out, kernel, index, &mut labels, &mut files, comments);
     }
     write_code_end(&mut out, first);
     out.push_str("\n\t.section .rodata,\"a\",@progbits\n\t.p2align 6, 0x0\n");
@@ -38,18 +41,45 @@ pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     out
 }
 
+/// A text in quotes, as assemblers read it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Names the source files of the kernels with source lines.
+fn source_files(out: &mut String, kernels: &[KernelSpec]) -> Files {
+    let mut files = Files::default();
+    let with_lines = kernels.iter().filter(|k| k.source_lines);
+    for position in with_lines.flat_map(|k| positions(&k.program)).flatten() {
+        files.number(position.file);
+    }
+    for (index, name) in files.names.iter().enumerate() {
+        let _ = writeln!(out, "\t.file {} {}", index + 1, quoted(name));
+    }
+    files
+}
+
 fn write_function(
     out: &mut String,
     kernel: &KernelSpec,
     index: usize,
     labels: &mut HashSet<String>,
+    files: &mut Files,
     comments: Comments,
 ) {
     let name = symbol(kernel.name());
     let program = with_own_labels(&kernel.program, index, labels);
     let _ = writeln!(out, "\t.protected {name}\n\t.globl {name}");
     let _ = writeln!(out, "\t.p2align {}\n\t.type {name},@function\n{name}:", KERNEL_ALIGN.ilog2());
-    out.push_str(&print_program(&program, comments));
+    let positions = if kernel.source_lines { positions(&program) } else { Vec::new() };
+    let mut last = None;
+    out.push_str(&print_lines(&program, comments, |out, line| {
+        let position = positions.get(line).copied().flatten();
+        if let Some(here) = position.filter(|_| position != last) {
+            let _ = writeln!(out, "\t.loc {} {} {}", files.number(here.file), here.line, here.column);
+        }
+        last = position;
+    }));
     let _ = writeln!(out, ".Lfunc_end{index}:\n\t.size {name}, .Lfunc_end{index}-{name}");
 }
 

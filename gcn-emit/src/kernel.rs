@@ -89,6 +89,9 @@ pub struct KernelSpec {
     pub uniform_workgroups: bool,
     /// Arguments, for the runtime and for tools (`.args`).
     pub args: Vec<KernelArg>,
+    /// Debug information says which source line each instruction comes from, as far as the program's lines do
+    /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
+    pub source_lines: bool,
 }
 
 impl KernelSpec {
@@ -115,6 +118,7 @@ impl KernelSpec {
             workgroup,
             uniform_workgroups: false,
             args: Vec::new(),
+            source_lines: false,
         }
     }
 

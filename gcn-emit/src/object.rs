@@ -3,6 +3,7 @@
 pub mod bundle;
 #[cfg(feature = "containers")]
 pub mod container;
+pub(crate) mod debug;
 mod error;
 mod file;
 mod hash;

@@ -234,6 +234,7 @@ pub(crate) fn build(
     // Machine instructions become bytes.
     let mut spec = spec::describe(&signature, &ir, inputs, program);
     spec.xnack = options.xnack;
+    spec.source_lines = options.source_lines;
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;

@@ -9,4 +9,5 @@ mod pinned;
 mod pipeline;
 mod registers;
 mod schedule_text;
+mod source_lines;
 mod spill_lds;

@@ -25,6 +25,8 @@ pub(crate) const fn trailing_nops(target: Target) -> u32 {
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) kernels: Vec<Span>,
+    /// Of each kernel the byte offset of each line in it, and the end.
+    pub(super) offsets: Vec<Vec<u32>>,
 }
 
 /// A part of a section.
@@ -36,7 +38,7 @@ pub(super) struct Span {
 
 /// Encodes the kernels one behind the other.
 pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
-    let mut code = Code { bytes: Vec::new(), kernels: Vec::new() };
+    let mut code = Code { bytes: Vec::new(), kernels: Vec::new(), offsets: Vec::new() };
     for kernel in kernels {
         pad(&mut code.bytes, KERNEL_ALIGN);
         let encoded = encode_program(&kernel.program).map_err(|error| ObjectError::Encode {
@@ -45,6 +47,7 @@ pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
         })?;
         code.kernels.push(Span { offset: code.bytes.len() as u64, size: encoded.bytes.len() as u64 });
         code.bytes.extend_from_slice(&encoded.bytes);
+        code.offsets.push(encoded.offsets);
     }
     let nops = kernels.first().map_or(0, |k| trailing_nops(k.target()));
     if nops > 0 {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use object::elf;
 
+use super::debug::{self, Lines};
 use super::layout::{self, KERNEL_ALIGN};
 use super::{
     Binding, CodeObjectVersion, Module, ObjectError, Relocation, RelocationBase, RelocationKind, Section,
@@ -39,7 +40,7 @@ pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError>
 
 impl Module {
     /// What an assembler makes of `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note` with the
-    /// metadata. [`link`] turns it into a code object of the version that is asked for.
+    /// metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a code object of the version that is asked for.
     ///
     /// # Errors
     /// As [`write_code_object`].
@@ -48,12 +49,19 @@ impl Module {
         let target_id = kernels.first().ok_or(ObjectError::NoKernels)?.target_id();
         let code = layout::code(kernels)?;
         let entries = code.kernels.clone();
+        let mut files = debug::Files::default();
+        let with_lines = kernels.iter().zip(&entries).zip(&code.offsets).filter(|k| k.0.0.source_lines);
+        let lines: Vec<Lines<'_>> = with_lines
+            .map(|((kernel, span), offsets)| Lines::new(kernel, *span, offsets, &mut files))
+            .collect();
         let mut module = Module::new(target_id, version);
         module.sections = vec![
             Section { align: KERNEL_ALIGN, ..Section::code(".text", code.bytes) },
             descriptors(kernels),
             metadata(kernels, version),
         ];
+        let next = module.sections.len() as u32;
+        module.sections.extend(debug::sections(&lines, &files, TEXT, next));
         let kernel = |(spec, span): (&KernelSpec, &layout::Span)| Symbol {
             name: spec.name().to_owned(),
             place: SymbolPlace::Section(TEXT),

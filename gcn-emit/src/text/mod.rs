@@ -14,4 +14,5 @@ pub use parse::{
     ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, modifier, parse_inst,
     parse_inst_in, parse_program, source_lines,
 };
+pub(crate) use print::print_lines;
 pub use print::{Comments, InstText, print_program};

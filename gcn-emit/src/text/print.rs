@@ -77,6 +77,15 @@ const COMMENT_COLUMNS: (usize, usize) = (40, 80);
 /// assert!(print_program(&program, Comments::Explain).ends_with("; for ever\n"));
 /// ```
 pub fn print_program(program: &Program, comments: Comments) -> String {
+    print_lines(program, comments, |_, _| {})
+}
+
+/// The same; `before` writes what stands before each instruction.
+pub(crate) fn print_lines(
+    program: &Program,
+    comments: Comments,
+    mut before: impl FnMut(&mut String, usize),
+) -> String {
     let mut out = String::with_capacity(program.lines.len() * 40);
     let mut labels = program.labels_in_order().into_iter().peekable();
     let column = match comments {
@@ -87,6 +96,7 @@ pub fn print_program(program: &Program, comments: Comments) -> String {
         while let Some((_, label)) = labels.next_if(|l| l.0 <= index) {
             let _ = writeln!(out, "{}:", program.labels[label.0 as usize].name);
         }
+        before(&mut out, index);
         out.push('\t');
         let start = out.len();
         let _ = write!(out, "{}", text_of(program, &line.inst));

@@ -10,6 +10,7 @@ mod link;
 mod occupancy;
 mod read;
 mod rules;
+mod source_lines;
 
 use std::path::{Path, PathBuf};
 
