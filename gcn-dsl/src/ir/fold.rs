@@ -111,7 +111,12 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
-    let Some(c) = cy else { return sum_with_constant(b, op, x, y, ty, loc) };
+    let Some(c) = cy else {
+        return match op {
+            Bin::Mul => product_of_sum(b, x, y, ty, loc),
+            _ => sum_with_constant(b, op, x, y, ty, loc),
+        };
+    };
     let mut constant = |c: u32| b.constant(u64::from(c), ty);
     match (op, c) {
         (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
@@ -119,10 +124,24 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
         | (Bin::And, u32::MAX) => Folded::Value(x),
         (Bin::Mul | Bin::And, 0) => Folded::Inst(Inst::Const(0)),
         (Bin::Rem, 1) => Folded::Inst(Inst::Const(0)),
+        // Subtractions of constants are sums, so that constants gather.
+        (Bin::Sub, _) => {
+            let minus = constant(c.wrapping_neg());
+            bin(b, Bin::Add, x, minus, ty, loc)
+        }
         (Bin::Mul, _) if c.is_power_of_two() => {
             let k = constant(c.trailing_zeros());
             shift_left(b, x, k, c.trailing_zeros(), ty, loc)
         }
+        (Bin::Mul, _) => match plus_constant(b, x) {
+            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic: constants gather at the outside.
+            Some((inner, c1)) => {
+                let product = b.value(Inst::Bin(Bin::Mul, inner, y), ty, loc);
+                let c = b.constant(u64::from(c.wrapping_mul(c1)), ty);
+                bin(b, Bin::Add, product, c, ty, loc)
+            }
+            None => Folded::Inst(Inst::Bin(op, x, y)),
+        },
         (Bin::Shl, _) => shift_left(b, x, y, c, ty, loc),
         (Bin::Div, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
             let k = constant(c.trailing_zeros());
@@ -175,6 +194,22 @@ fn sum_with_constant(
         }
     }
     Folded::Inst(Inst::Bin(op, x, y))
+}
+
+/// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows that are constants apart share the product of the lane, and
+/// what is added to it is computed once for the wave.
+fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
+    for (sum, factor) in [(x, y), (y, x)] {
+        if let (Some((inner, c)), Inst::Splat(uniform)) = (plus_constant(b, sum), &b.kernel().def(factor).inst) {
+            let (uniform, scalar) = (*uniform, Type { place: Place::Uniform, ..ty });
+            let lanes = b.value(Inst::Bin(Bin::Mul, inner, factor), ty, loc);
+            let c = b.constant(u64::from(c), scalar);
+            let rest = b.value(Inst::Bin(Bin::Mul, uniform, c), scalar, loc);
+            let rest = b.value(Inst::Splat(rest), ty, loc);
+            return Folded::Inst(Inst::Bin(Bin::Add, lanes, rest));
+        }
+    }
+    Folded::Inst(Inst::Bin(Bin::Mul, x, y))
 }
 
 /// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a constant.

@@ -98,6 +98,14 @@ pub enum Bin {
     Max,
 }
 
+impl Bin {
+    /// The operands may change places.
+    pub fn commutes(self) -> bool {
+        use Bin::{Add, And, Max, Min, Mul, MulHi, Or, Xor};
+        matches!(self, Add | Mul | MulHi | And | Or | Xor | Min | Max)
+    }
+}
+
 /// One-operand arithmetic.
 #[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

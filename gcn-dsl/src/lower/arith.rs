@@ -109,15 +109,15 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
-fn commutes(op: Bin) -> bool {
-    matches!(op, Bin::Add | Bin::Mul | Bin::MulHi | Bin::And | Bin::Or | Bin::Xor | Bin::Min | Bin::Max)
-}
-
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
+        let short = self.ranges.max(a).max(self.ranges.max(b)) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
+        if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
+            return self.multiply(ty.elem, short, dst, a, b);
+        }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             b = self.masked_count(b, ty.place, 8 * ty.elem.bytes() - 1)?;
         }
@@ -147,6 +147,20 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
+    /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other instructions.
+    fn multiply(&mut self, elem: Elem, short: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
+        match a {
+            _ if short => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
+            Src::Const(c, _) if c > 2 && (c as u32 - 1).is_power_of_two() => {
+                let shift = Src::Const(u64::from((c as u32).ilog2()), Width::B32);
+                self.machine("v_lshl_add_u32", &[dst], &[b, shift, b])?;
+            }
+            _ => self.machine("v_mul_lo_u32", &[dst], &[a, b])?,
+        }
+        self.wrap_vector(dst, elem)
+    }
+
     fn masked_count(&mut self, count: Src, place: Place, mask: u32) -> Lowered<Src> {
         let mask = Src::Const(u64::from(mask), Width::B32);
         let (file, mnemonic) = match place {
@@ -171,7 +185,7 @@ impl Lower<'_> {
         if let Some((mnemonic, reversed)) = vector_op(op, calc) {
             let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
             // VOP2 takes scalars and constants on the left only.
-            if commutes(op) && !self.is_vgpr(y) && self.is_vgpr(x) {
+            if op.commutes() && !self.is_vgpr(y) && self.is_vgpr(x) {
                 std::mem::swap(&mut x, &mut y);
             }
             self.machine(mnemonic, &[dst], &[x, y])?;

@@ -50,6 +50,7 @@ impl Lower<'_> {
     pub(super) fn call_with(&mut self, v: Value, call: &Call, srcs: &[Src]) -> Lowered {
         let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
+        self.named.extend(results.iter().map(|slice| slice.reg));
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));
         }

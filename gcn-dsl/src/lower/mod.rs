@@ -23,6 +23,7 @@
 mod arith;
 pub(crate) mod atomic;
 mod call;
+mod combine;
 mod compare;
 mod control;
 mod convert;
@@ -51,6 +52,7 @@ pub use crate::mir::Inputs;
 pub use error::LowerError;
 
 use crate::ir::align::Alignment;
+use crate::ir::range::Ranges;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
 use crate::scalar::Elem;
@@ -71,6 +73,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
         alignment: Alignment::of(kernel),
+        ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
@@ -80,6 +83,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
+        named: Vec::new(),
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
@@ -87,6 +91,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
+    combine::run(&mut cx.func, &cx.named);
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     Ok((cx.func, cx.inputs))
 }
@@ -102,6 +107,7 @@ struct Lower<'k> {
     inputs: Inputs,
     entry: EntryRegs,
     alignment: Alignment,
+    ranges: Ranges,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.
@@ -120,6 +126,8 @@ struct Lower<'k> {
     undefined: undef::Undefined,
     /// Reads and writes of variables that need no copy.
     direct: variable::Direct,
+    /// Results of instructions that the kernel names: they are made as they stand.
+    named: Vec<VReg>,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
