@@ -111,6 +111,10 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
+    if let Some(scalar) = uniform_operands(b, op, x, y, ty) {
+        let result = b.value(Inst::Bin(op, scalar[0], scalar[1]), Type { place: Place::Uniform, ..ty }, loc);
+        return splat(b, result, ty);
+    }
     let Some(c) = cy else {
         return match op {
             Bin::Mul => product_of_sum(b, x, y, ty, loc),
@@ -166,6 +170,24 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             None => Folded::Inst(Inst::Bin(op, x, y)),
         },
         _ => Folded::Inst(Inst::Bin(op, x, y)),
+    }
+}
+
+/// The uniform values that varying operands are made of, where a scalar instruction can do the operation.
+fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
+    if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
+        return None;
+    }
+    let inner = |b: &Builder, v: Value| match b.kernel().def(v).inst {
+        Inst::Splat(inner) => Some(inner),
+        _ => None,
+    };
+    let scalar = Type { place: Place::Uniform, ..ty };
+    match (inner(b, x), inner(b, y), b.as_const(x), b.as_const(y)) {
+        (Some(x), Some(y), ..) => Some([x, y]),
+        (Some(x), None, _, Some(c)) => Some([x, b.constant(c, scalar)]),
+        (None, Some(y), Some(c), _) => Some([b.constant(c, scalar), y]),
+        _ => None,
     }
 }
 

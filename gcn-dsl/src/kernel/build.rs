@@ -204,6 +204,7 @@ pub(crate) fn build(
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
     mir::dce::run(&mut function);
+    mir::constants::run(&mut function);
     observe("lower");
     let limits = limits::of(&signature, target, bytes)?;
     let mut scheduled = options.schedule.then(|| function.clone());

@@ -61,6 +61,8 @@ impl Lower<'_> {
                 let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
                 if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
                     to_operand(src)
+                } else if let Some(scalar) = self.in_scalar(slot, src, &mut bus) {
+                    MOperand::Virt(scalar)
                 } else {
                     MOperand::Virt(self.copied(slot, src))
                 }
@@ -68,6 +70,18 @@ impl Lower<'_> {
             operands.push(operand);
         }
         self.push(Op::Machine(row, mods), operands);
+    }
+
+    /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector instruction.
+    fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
+        let constant = matches!(src, Src::Const(_, Width::B32 | Width::B16));
+        if !constant || slot.dwords != 1 || !slot.kinds.contains(OperandKinds::SGPR) || !bus.is_free() {
+            return None;
+        }
+        let scalar = self.new_reg(RegFile::Sgpr, 1);
+        bus.take(Src::Reg(scalar), Some(RegFile::Sgpr));
+        self.copy(scalar, src);
+        Some(scalar)
     }
 
     /// A copy of `src` in a register that `slot` takes.
@@ -237,6 +251,11 @@ impl Bus {
             bus.used = Some(MOperand::Fixed(VCC.into()));
         }
         bus
+    }
+
+    /// Another scalar can be read.
+    fn is_free(&self) -> bool {
+        self.used.is_none() && self.literal.is_none()
     }
 
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {

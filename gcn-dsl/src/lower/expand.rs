@@ -27,15 +27,15 @@ impl Lower<'_> {
         let name = |stem: &str| format!("v_{stem}_{elem}");
         let mut new = || Src::Reg(self.new_reg(RegFile::Vgpr, width));
         let [den, num, rcp, e0, r1, q, e1, q1, e2, q2] = std::array::from_fn(|_| new());
-        let mut masks = || self.new_reg(RegFile::Sgpr, 2);
-        let (unused, scaled) = (masks(), masks());
+        let unused = self.new_reg(RegFile::Sgpr, 2);
         let reg = |s: Src| match s {
             Src::Reg(r) => r,
             _ => unreachable!("made as registers above"),
         };
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
-        self.machine(&name("div_scale"), &[reg(num), scaled], &[a, b, a])?;
+        self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
+        self.into_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
         self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;
@@ -57,7 +57,6 @@ impl Lower<'_> {
             self.machine_with(&name("fma"), &[reg(e2)], &[den, q1, num], neg0)?;
             (e2, q1)
         };
-        self.set_vcc(scaled)?;
         self.machine(&name("div_fmas"), &[reg(q2)], &[error, r, quotient])?;
         self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
     }

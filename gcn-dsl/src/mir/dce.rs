@@ -84,6 +84,11 @@ fn read_by(inst: &MInst) -> impl Iterator<Item = u32> {
     })
 }
 
+/// True if `inst` writes its operand of this number.
+pub(super) fn writes(inst: &MInst, operand: usize) -> bool {
+    access(inst, operand) != Access::Read
+}
+
 fn access(inst: &MInst, operand: usize) -> Access {
     match &inst.op {
         Op::Machine(row, _) => row.operands.get(operand).map_or(Access::Read, |slot| slot.access),

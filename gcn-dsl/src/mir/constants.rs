@@ -1,0 +1,96 @@
+//! Takes constants out of loops.
+//!
+//! Selection puts a constant that an instruction does not take into a register of its own, beside the instruction. In a loop that
+//! is an instruction on each trip, and one for each reader: here the constant is made once, at the end of the block before
+//! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block.
+
+use gcn_isa::RegFile;
+use gcn_isa::operand::Operand;
+use gcn_isa::table::Class;
+use hashbrown::HashMap;
+
+use super::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// How many registers of a file hold constants through one loop; those that would come after them stay.
+const SHARED: usize = 12;
+
+/// Moves constants to before loops.
+pub fn run(f: &mut Function) {
+    let movable = movable(f);
+    let mut before = 0;
+    let mut renamed: HashMap<VReg, VReg> = HashMap::new();
+    let mut arrivals: Vec<(usize, MInst)> = Vec::new();
+    let mut shared: HashMap<(RegFile, Operand), VReg> = HashMap::new();
+    for (block, insts) in f.blocks.iter_mut().enumerate() {
+        if insts.loop_depth == 0 {
+            before = block;
+            shared.clear();
+            continue;
+        }
+        insts.insts.retain(|inst| {
+            let Some((reg, file, value)) = constant(&f.vregs, &movable, inst) else { return true };
+            if let Some(first) = shared.get(&(file, value)) {
+                renamed.insert(reg, *first);
+                return false;
+            }
+            let room = shared.keys().filter(|(of, _)| *of == file).count() < SHARED;
+            if room {
+                shared.insert((file, value), reg);
+                arrivals.push((before, inst.clone()));
+            }
+            !room
+        });
+    }
+    for (block, inst) in arrivals {
+        let insts = &mut f.blocks[block].insts;
+        let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
+        insts.insert(insts.len() - branches, inst);
+    }
+    for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        for operand in &mut inst.operands {
+            if let MOperand::Virt(slice) = operand
+                && let Some(first) = renamed.get(&slice.reg)
+            {
+                slice.reg = *first;
+            }
+        }
+    }
+}
+
+/// The registers that one instruction writes, whole.
+fn movable(f: &Function) -> Vec<bool> {
+    let mut writers = vec![0u32; f.vregs.len()];
+    for inst in f.blocks.iter().flat_map(|b| &b.insts) {
+        for (slot, operand) in inst.operands.iter().enumerate() {
+            if let MOperand::Virt(slice) = operand
+                && super::dce::writes(inst, slot)
+            {
+                writers[slice.reg.0 as usize] += 1 + u32::from(inst.keeps_dst);
+            }
+        }
+    }
+    let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+    fixed.for_each(|reg| writers[reg.0 as usize] = 2);
+    writers.into_iter().map(|n| n == 1).collect()
+}
+
+/// The register of one dword that `inst` sets to a constant.
+fn constant(
+    vregs: &[super::VRegInfo],
+    movable: &[bool],
+    inst: &MInst,
+) -> Option<(VReg, RegFile, Operand)> {
+    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), MOperand::Fixed(value)]) =
+        (&inst.op, &inst.operands[..])
+    else {
+        return None;
+    };
+    let info = vregs[reg.0 as usize];
+    let plain = matches!(value, Operand::Inline(_) | Operand::Literal(_));
+    let single = info.len == 1 && info.file != RegFile::Agpr && movable[reg.0 as usize];
+    (plain && single).then_some((*reg, info.file, *value))
+}
+
+fn is_branch(inst: &MInst) -> bool {
+    matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Branch)
+}
