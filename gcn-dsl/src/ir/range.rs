@@ -1,19 +1,53 @@
-//! The largest value that an integer can have, as an unsigned number of 32 bits.
+//! Which bits of an integer are known to be zero, and the largest value that it can have, as unsigned numbers of 32 bits.
 //!
 //! Facts come from the types of what is loaded, from the workgroup's size, and from masks and shifts; sums, products and the
-//! like keep them as long as nothing wraps around. A variable holds at most the largest of what is written to it: the
-//! bounds grow from 0 to a fixpoint, and those that still grow after a few rounds have none.
+//! like keep them as long as nothing wraps around. A variable has what all of its writes have in common: the bounds grow
+//! from 0 to a fixpoint, and those that still grow after a few rounds have none.
 
-use super::{Bin, Inst, Kernel, Place, Value, Variable};
+use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 
 /// Rounds in which the bounds of variables may grow.
 const ROUNDS: u32 = 4;
 
-/// Upper bounds of 32-bit integers and narrower ones.
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// No larger than this.
+    pub max: u32,
+    /// Bits that may be one.
+    pub ones: u32,
+}
+
+impl Range {
+    const ANY: Range = Range { max: u32::MAX, ones: u32::MAX };
+    const ZERO: Range = Range { max: 0, ones: 0 };
+
+    fn up_to(max: u32) -> Range {
+        Range::of(Some(max), u32::MAX)
+    }
+
+    /// Both facts, each of which may make the other stronger; `None` is a bound that wraps around.
+    fn of(max: Option<u32>, ones: u32) -> Range {
+        let max = max.unwrap_or(u32::MAX).min(ones);
+        let below = u32::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
+        Range { max, ones: ones & below }
+    }
+
+    fn or(self, other: Range) -> Range {
+        Range { max: self.max.max(other.max), ones: self.ones | other.ones }
+    }
+
+    /// So many low bits are zero.
+    fn zeros(self) -> u32 {
+        self.ones.trailing_zeros()
+    }
+}
+
+/// What is known of 32-bit integers and narrower ones.
 pub struct Ranges {
-    values: Vec<u32>,
-    variables: Vec<u32>,
+    values: Vec<Range>,
+    variables: Vec<Range>,
     workgroup: [u32; 3],
 }
 
@@ -23,86 +57,107 @@ impl Ranges {
         let mut order = Vec::new();
         kernel.body.each_inst(&mut |v| order.push(v));
         let mut found = Ranges {
-            values: vec![u32::MAX; kernel.values.len()],
-            variables: vec![0; kernel.variables.len()],
+            values: vec![Range::ANY; kernel.values.len()],
+            variables: vec![Range::ZERO; kernel.variables.len()],
             workgroup,
         };
         for pin in &kernel.pins {
-            found.variables[pin.var.0 as usize] = u32::MAX;
+            found.variables[pin.var.0 as usize] = Range::ANY;
         }
         for round in 0.. {
-            let mut grown: Vec<Variable> = Vec::new();
+            let mut grown = Vec::new();
             for &v in &order {
                 found.values[v.0 as usize] = found.look(kernel, v);
-                if let Inst::Write { var, value, .. } = kernel.def(v).inst
-                    && found.max(value) > found.variables[var.0 as usize]
-                {
-                    found.variables[var.0 as usize] = found.max(value);
-                    grown.push(var);
+                if let Inst::Write { var, value, .. } = kernel.def(v).inst {
+                    let (before, written) = (found.variables[var.0 as usize], found.get(value));
+                    let after = before.or(written);
+                    if after != before {
+                        found.variables[var.0 as usize] = after;
+                        grown.push((var, written));
+                    }
                 }
             }
             if grown.is_empty() {
                 break;
             }
-            // Each of these rounds ends the growth of one variable at least, and of all after as many again.
-            if round >= 2 * ROUNDS {
-                found.variables.fill(u32::MAX);
-            } else if round >= ROUNDS {
-                grown.iter().for_each(|var| found.variables[var.0 as usize] = u32::MAX);
+            // The bound of what still grows is given up, the multiple that it is of a power of two is not yet; then all is.
+            for (var, written) in grown {
+                let known = &mut found.variables[var.0 as usize];
+                if round >= 2 * ROUNDS {
+                    *known = Range::ANY;
+                } else if round >= ROUNDS {
+                    let zeros = known.zeros().min(written.zeros());
+                    *known = Range::of(None, u32::MAX.checked_shl(zeros).unwrap_or(0));
+                }
             }
         }
         found
     }
 
-    /// No larger than this is `v`.
-    pub fn max(&self, v: Value) -> u32 {
+    /// What is known of `v`.
+    pub fn get(&self, v: Value) -> Range {
         self.values[v.0 as usize]
     }
 
-    fn look(&self, kernel: &Kernel, v: Value) -> u32 {
+    /// True if `v + c` sets bits that are zero in `v`, or is below 2^32: the sum is exact.
+    pub fn adds_exactly(&self, v: Value, c: u32) -> bool {
+        let known = self.get(v);
+        known.ones & c == 0 || known.max.checked_add(c).is_some()
+    }
+
+    fn look(&self, kernel: &Kernel, v: Value) -> Range {
         let ty = kernel.ty(v);
         let by_type = match ty.elem {
-            _ if ty.count != 1 || ty.place == Place::Acc => return u32::MAX,
+            _ if ty.count != 1 || ty.place == Place::Acc => return Range::ANY,
             Elem::Bool if ty.place == Place::Uniform => 1,
             Elem::U8 => 0xff,
             Elem::U16 => 0xffff,
             Elem::U32 | Elem::I32 => u32::MAX,
-            _ => return u32::MAX,
+            _ => return Range::ANY,
         };
         let known = match kernel.def(v).inst {
-            Inst::Const(bits) => bits as u32,
-            Inst::LocalId(d) => self.workgroup[usize::from(d)].saturating_sub(1),
-            Inst::LaneId => 63,
-            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.max(a),
-            Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.max(a),
+            Inst::Const(bits) => Range { max: bits as u32, ones: bits as u32 },
+            Inst::LocalId(d) => Range::up_to(self.workgroup[usize::from(d)].saturating_sub(1)),
+            Inst::LaneId => Range::up_to(63),
+            Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.get(a),
+            Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],
-            Inst::Select(_, a, b) => self.max(a).max(self.max(b)),
-            Inst::Bin(op, a, b) => self.bin(op, self.max(a), self.max(b), constant(kernel, b), ty.elem),
-            _ => u32::MAX,
+            Inst::Select(_, a, b) => self.get(a).or(self.get(b)),
+            Inst::Bin(op, a, b) => bin(op, self.get(a), self.get(b), constant(kernel, b), ty.elem),
+            _ => Range::ANY,
         };
-        known.min(by_type)
+        Range::of(Some(known.max.min(by_type)), known.ones)
     }
+}
 
-    fn bin(&self, op: Bin, a: u32, b: u32, constant: Option<u32>, elem: Elem) -> u32 {
-        // As a signed number negative.
-        let negative = |x: u32| elem.is_signed() && x > i32::MAX.cast_unsigned();
-        let both = |x: Option<u32>| x.unwrap_or(u32::MAX);
-        match (op, constant) {
-            (Bin::Add, _) => both(a.checked_add(b)),
-            (Bin::Mul, _) => both(a.checked_mul(b)),
-            (Bin::And, _) => a.min(b),
-            (Bin::Or | Bin::Xor, _) => (a | b).checked_next_power_of_two().map_or(u32::MAX, |p| (p - 1) | a | b),
-            (Bin::Shl, Some(k)) if k < 32 => both(a.checked_mul(1 << k)),
-            (Bin::Shr, Some(k)) if k < 32 && !negative(a) => a >> k,
-            (Bin::MulHi, _) if !negative(a) && !negative(b) => ((u64::from(a) * u64::from(b)) >> 32) as u32,
-            (Bin::Div, Some(d)) if d > 0 && !negative(a) && !negative(d) => a / d,
-            (Bin::Rem, Some(d)) if d > 0 && !negative(a) && !negative(d) => a.min(d - 1),
-            (Bin::Min, _) if !negative(a) && !negative(b) => a.min(b),
-            (Bin::Min, _) if !elem.is_signed() => a.min(b),
-            (Bin::Max, _) if !negative(a) && !negative(b) => a.max(b),
-            (Bin::Max, _) if !elem.is_signed() => a.max(b),
-            _ => u32::MAX,
+fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range {
+    // As signed numbers not negative, or unsigned ones.
+    let natural = !elem.is_signed() || a.max.max(b.max) <= i32::MAX.cast_unsigned();
+    // A sum is a multiple of what both are multiples of.
+    let multiple = |zeros: u32| u32::MAX.checked_shl(zeros).unwrap_or(0);
+    let both = multiple(a.zeros().min(b.zeros()));
+    match (op, constant) {
+        // No carry.
+        (Bin::Add, _) if a.ones & b.ones == 0 => Range::of(a.max.checked_add(b.max), a.ones | b.ones),
+        (Bin::Add, _) => Range::of(a.max.checked_add(b.max), both),
+        (Bin::Sub, _) => Range::of(None, both),
+        (Bin::Mul, _) => Range::of(a.max.checked_mul(b.max), multiple(a.zeros() + b.zeros())),
+        (Bin::And, _) => Range::of(Some(a.max.min(b.max)), a.ones & b.ones),
+        (Bin::Or | Bin::Xor, _) => Range::of(None, a.ones | b.ones),
+        (Bin::Shl, Some(k)) if k < 32 => {
+            let exact = a.max.leading_zeros() >= k;
+            Range::of(exact.then(|| a.max << k), a.ones << k)
         }
+        (Bin::Shr, Some(k)) if k < 32 && natural => Range::of(Some(a.max >> k), a.ones >> k),
+        (Bin::MulHi, _) if natural => {
+            Range::up_to(((u64::from(a.max) * u64::from(b.max)) >> 32) as u32)
+        }
+        (Bin::Div, Some(d)) if d > 0 && natural => Range::up_to(a.max / d),
+        (Bin::Rem, Some(d)) if d > 0 && natural => Range::up_to(a.max.min(d - 1)),
+        (Bin::Min, _) if natural => Range::of(Some(a.max.min(b.max)), a.ones | b.ones),
+        (Bin::Max, _) if natural => a.or(b),
+        (Bin::Min | Bin::Max, _) => Range::of(None, a.ones | b.ones),
+        _ => Range::ANY,
     }
 }
 

@@ -112,7 +112,7 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
-        let short = self.ranges.max(a).max(self.ranges.max(b)) < 1 << 24;
+        let short = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
         if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
@@ -142,7 +142,7 @@ impl Lower<'_> {
             }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
-            return self.read_first_lane(dst, Src::Reg(wide), ty);
+            return self.uniform_result(dst, wide, ty);
         }
         self.bin_vector(op, ty.elem, dst, a, b)
     }

@@ -30,6 +30,8 @@ impl Lower<'_> {
         if rows.is_empty() {
             return Err(self.no_instruction(mnemonic));
         }
+        let srcs = self.twins_of(&rows, srcs);
+        let srcs = &srcs[..];
         // Fewest copies first, then fewest bytes: an extra move costs more than a longer encoding.
         let best = rows
             .into_iter()
@@ -45,6 +47,19 @@ impl Lower<'_> {
         };
         self.emit_row(row, mods, dsts, srcs);
         Ok(())
+    }
+
+    /// The sources, with vector registers in place of scalars where an instruction takes both.
+    fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
+        let takes = |row: &InstDesc, i: usize| {
+            let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
+            row.format.is_vop() && slots.nth(i).is_some_and(|slot| slot.kinds.contains(OperandKinds::VGPR))
+        };
+        let twin = |(i, src): (usize, &Src)| {
+            let vector = !self.twins.is_empty() && rows.iter().any(|row| takes(row, i));
+            if vector { self.for_vector(*src) } else { *src }
+        };
+        srcs.iter().enumerate().map(twin).collect()
     }
 
     /// Emits `row` with given operands, copying sources that its slots do not take.
@@ -172,9 +187,9 @@ impl Lower<'_> {
 
     /// A source as a VGPR (tuple).
     pub(super) fn in_vgpr(&mut self, src: Src, len: u8) -> VSlice {
-        match src {
+        match self.for_vector(src) {
             Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr => s,
-            _ => {
+            src => {
                 let dst = self.new_reg(RegFile::Vgpr, len);
                 self.copy(dst, src);
                 dst

@@ -32,6 +32,25 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A uniform value that a vector instruction has computed, alike in all lanes.
+    pub(super) fn uniform_result(&mut self, dst: VSlice, wide: VSlice, ty: crate::ir::Type) -> Lowered {
+        self.read_first_lane(dst, Src::Reg(wide), ty)?;
+        self.twins.insert(dst.reg, wide.reg);
+        self.twins_in_order.push(dst.reg);
+        Ok(())
+    }
+
+    /// The vector register that has the same value as a scalar one, for a vector instruction.
+    pub(super) fn for_vector(&self, src: Src) -> Src {
+        match src {
+            Src::Reg(s) => match self.twins.get(&s.reg) {
+                Some(reg) => Src::Reg(VSlice { reg: *reg, ..s }),
+                None => src,
+            },
+            other => other,
+        }
+    }
+
     pub(super) fn read_lane(&mut self, v: Value, a: Value, lane: Value) -> Lowered {
         let ty = self.kernel.ty(a);
         if ty.elem == Elem::Bool {

@@ -33,6 +33,7 @@ mod exit;
 mod expand;
 mod lanes;
 mod memory;
+mod pairs;
 mod scc;
 mod schedule;
 mod skip;
@@ -51,7 +52,6 @@ use hashbrown::{HashMap, HashSet};
 pub use crate::mir::Inputs;
 pub use error::LowerError;
 
-use crate::ir::align::Alignment;
 use crate::ir::range::Ranges;
 use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
@@ -72,7 +72,6 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         loop_depth: 0,
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
-        alignment: Alignment::of(kernel),
         ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
@@ -83,7 +82,10 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
+        twins: HashMap::new(),
+        twins_in_order: Vec::new(),
         named: Vec::new(),
+        names_lds: false,
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
@@ -92,6 +94,9 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.close_root();
     cx.end_program()?;
     combine::run(&mut cx.func, &cx.named);
+    if !cx.names_lds {
+        pairs::run(&mut cx.func);
+    }
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     Ok((cx.func, cx.inputs))
 }
@@ -106,7 +111,6 @@ struct Lower<'k> {
     loop_depth: u32,
     inputs: Inputs,
     entry: EntryRegs,
-    alignment: Alignment,
     ranges: Ranges,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
@@ -126,8 +130,15 @@ struct Lower<'k> {
     undefined: undef::Undefined,
     /// Reads and writes of variables that need no copy.
     direct: variable::Direct,
+    /// Scalars that vector instructions have computed, with the vector registers that still have them in the lanes of the
+    /// current region: vector instructions read those, and no lane has to be read back.
+    twins: HashMap<VReg, VReg>,
+    /// The keys of `twins`, in order.
+    twins_in_order: Vec<VReg>,
     /// Results of instructions that the kernel names: they are made as they stand.
     named: Vec<VReg>,
+    /// The kernel names an instruction that goes to LDS.
+    names_lds: bool,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -212,7 +223,12 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
     /// so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        self.statements(&region.stmts, tail)
+        let known = self.twins_in_order.len();
+        let result = self.statements(&region.stmts, tail);
+        for scalar in self.twins_in_order.split_off(known) {
+            self.twins.remove(&scalar);
+        }
+        result
     }
 
     fn statements(&mut self, stmts: &[Stmt], tail: bool) -> Lowered {

@@ -33,7 +33,7 @@ impl Lower<'_> {
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
-                self.read_first_lane(dst, Src::Reg(wide), ty)
+                self.uniform_result(dst, wide, ty)
             }
             _ => self.un_vector(op, ty.elem, dst, a),
         }
@@ -119,7 +119,7 @@ impl Lower<'_> {
         if ty.place == Place::Uniform {
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.fma_vector(ty.elem, wide, srcs)?;
-            return self.read_first_lane(dst, Src::Reg(wide), ty);
+            return self.uniform_result(dst, wide, ty);
         }
         self.fma_vector(ty.elem, dst, srcs)
     }

@@ -2,11 +2,12 @@
 //!
 //! Selection puts a constant that an instruction does not take into a register of its own, beside the instruction. In a loop that
 //! is an instruction on each trip, and one for each reader: here the constant is made once, at the end of the block before
-//! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block.
+//! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block; constants of other
+//! lanes, which an operation of the whole wave switches on for itself, stay.
 
-use gcn_isa::RegFile;
 use gcn_isa::operand::Operand;
-use gcn_isa::table::Class;
+use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::table::{Class, ImplicitRegs};
 use hashbrown::HashMap;
 
 use super::{Function, MInst, MOperand, Op, VReg, VSlice};
@@ -27,8 +28,13 @@ pub fn run(f: &mut Function) {
             shared.clear();
             continue;
         }
+        let mut widened = false;
         insts.insts.retain(|inst| {
+            widened = exec_is_changed(inst).unwrap_or(widened);
             let Some((reg, file, value)) = constant(&f.vregs, &movable, inst) else { return true };
+            if widened && file == RegFile::Vgpr {
+                return true;
+            }
             if let Some(first) = shared.get(&(file, value)) {
                 renamed.insert(reg, *first);
                 return false;
@@ -89,6 +95,15 @@ fn constant(
     let plain = matches!(value, Operand::Inline(_) | Operand::Literal(_));
     let single = info.len == 1 && info.file != RegFile::Agpr && movable[reg.0 as usize];
     (plain && single).then_some((*reg, info.file, *value))
+}
+
+/// True if `inst` switches lanes on or off as its side effect, false if it brings back the lanes that were on.
+fn exec_is_changed(inst: &MInst) -> Option<bool> {
+    match (&inst.op, inst.operands.first()) {
+        (Op::Machine(row, _), _) if row.implicit_writes.contains(ImplicitRegs::EXEC) => Some(true),
+        (Op::Copy, Some(MOperand::Fixed(to))) if *to == EXEC.into() => Some(false),
+        _ => None,
+    }
 }
 
 fn is_branch(inst: &MInst) -> bool {
