@@ -52,21 +52,19 @@ fn is_narrow_integer(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
 }
 
-/// Divisions by constants of fewer than 32 bits are done with 32.
+/// Divisions of fewer than 32 bits are done with 32.
 fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
-    let Some(bits) = b.as_const(y) else { return Folded::Inst(Inst::Bin(op, x, y)) };
-    let above = 32 - 8 * ty.elem.bytes();
-    let (elem, divisor) = if ty.elem.is_signed() {
-        (Elem::I32, ((bits as u32) << above).cast_signed() >> above)
-    } else {
-        (Elem::U32, ((bits as u32) << above >> above).cast_signed())
+    let wide = Type { elem: if ty.elem.is_signed() { Elem::I32 } else { Elem::U32 }, ..ty };
+    let divisor = match b.as_const(y) {
+        Some(bits) => {
+            let above = 32 - 8 * ty.elem.bytes();
+            let shifted = (bits as u32) << above;
+            let value = if ty.elem.is_signed() { (shifted.cast_signed() >> above).cast_unsigned() } else { shifted >> above };
+            b.constant(u64::from(value), wide)
+        }
+        None => b.value(Inst::Cast(y), wide, loc),
     };
-    if divisor == 0 {
-        return Folded::Inst(Inst::Bin(op, x, y));
-    }
-    let wide = Type { elem, ..ty };
     let x = b.value(Inst::Cast(x), wide, loc);
-    let divisor = b.constant(u64::from(divisor.cast_unsigned()), wide);
     let result = b.value(Inst::Bin(op, x, divisor), wide, loc);
     Folded::Inst(Inst::Cast(result))
 }
@@ -118,6 +116,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     let Some(c) = cy else {
         return match op {
             Bin::Mul => product_of_sum(b, x, y, ty, loc),
+            Bin::Div | Bin::Rem => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
             _ => sum_with_constant(b, op, x, y, ty, loc),
         };
     };
@@ -161,6 +160,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
             Folded::Value(b.value(Inst::Bin(Bin::Sub, x, product), ty, loc))
         }
+        (Bin::Div | Bin::Rem, 0) => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
         // (x + c1) + c2 = x + (c1 + c2), so that offsets gather at the outside.
         (Bin::Add, _) => match plus_constant(b, x) {
             Some((inner, c1)) => {

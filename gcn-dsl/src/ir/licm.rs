@@ -3,7 +3,7 @@
 //! Arithmetic has no effect, so that it may also run where a loop makes no trip. Scalar loads go along: they are checked
 //! against the slice's bounds wherever they run, and nothing writes what they read.
 
-use super::{Inst, Kernel, Region, Stmt, Value, gvn};
+use super::{Inst, Kernel, Region, Stmt, Un, Value, gvn};
 
 /// Moves what does not change out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
@@ -72,7 +72,7 @@ impl Hoister<'_> {
 fn moves(kernel: &Kernel, v: Value) -> bool {
     match &kernel.def(v).inst {
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
-        // Division takes many instructions, and is worth its place where it stands only if it runs.
+        Inst::Un(op, _) => *op == Un::Reciprocal,
         _ => gvn::is_cheap(kernel, v),
     }
 }

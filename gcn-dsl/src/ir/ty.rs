@@ -121,6 +121,8 @@ pub enum Un {
     Rndne,
     /// Approximate reciprocal (`v_rcp_*`).
     Rcp,
+    /// Of a `u32`: 2^32 divided by it, at most as much too small as makes a quotient too small by two.
+    Reciprocal,
     /// Approximate base-2 exponential (`v_exp_*`).
     Exp2,
     /// Approximate base-2 logarithm (`v_log_*`).

@@ -217,11 +217,6 @@ impl Lower<'_> {
             }
             (Bin::Div, Calc::F32 | Calc::F64) => self.div_float(elem, dst, a, b),
             (Bin::Div, Calc::F16) => self.div_f16(dst, a, b),
-            (Bin::Div | Bin::Rem, Calc::U32) => self.div_rem_u32(op, dst, a, b),
-            (Bin::Div | Bin::Rem, Calc::I32) => {
-                self.div_rem_i32(op, dst, a, b)?;
-                self.wrap_vector(dst, elem)
-            }
             _ => Err(self.unsupported(
                 &format!("`{op:?}`").to_lowercase(),
                 elem,

@@ -6,7 +6,6 @@ use gcn_isa::table;
 
 use super::arith::raw_bits;
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::Bin;
 use crate::mir::VSlice;
 use crate::scalar::Elem;
 
@@ -70,12 +69,10 @@ impl Lower<'_> {
         self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
     }
 
-    /// Unsigned division by a reciprocal in fixed point. The float reciprocal, scaled by a little less than 2^32, is a
-    /// lower estimate of 2^32 / b; one Newton step in integers leaves the quotient at most two too small, which two
-    /// compare-and-correct steps repair.
-    pub(super) fn div_rem_u32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
-        let (a, b) = (Src::Reg(self.in_vgpr(a, 1)), Src::Reg(self.in_vgpr(b, 1)));
-        let [f, r, scaled, z, neg, t, e, z1, q, p, rem] = std::array::from_fn(|_| self.temp_v());
+    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than 2^32, is a lower
+    /// estimate of 2^32 / b, which one Newton step in integers makes better.
+    pub(super) fn reciprocal_u32(&mut self, dst: VSlice, b: Src) -> Lowered {
+        let [f, r, scaled, z, neg, t, e] = std::array::from_fn(|_| self.temp_v());
         let src = Src::Reg;
         self.machine("v_cvt_f32_u32", &[f], &[b])?;
         self.machine("v_rcp_iflag_f32", &[r], &[src(f)])?;
@@ -84,47 +81,7 @@ impl Lower<'_> {
         self.machine("v_sub_u32", &[neg], &[c32(0), b])?;
         self.machine("v_mul_lo_u32", &[t], &[src(neg), src(z)])?;
         self.machine("v_mul_hi_u32", &[e], &[src(z), src(t)])?;
-        self.machine("v_add_u32", &[z1], &[src(z), src(e)])?;
-        self.machine("v_mul_hi_u32", &[q], &[a, src(z1)])?;
-        self.machine("v_mul_lo_u32", &[p], &[src(q), b])?;
-        self.machine("v_sub_u32", &[rem], &[a, src(p)])?;
-        let (mut q, mut rem) = (q, rem);
-        for _ in 0..2 {
-            let [q1, rem1, q2, rem2] = std::array::from_fn(|_| self.temp_v());
-            let over = self.new_reg(RegFile::Sgpr, 2);
-            self.machine("v_cmp_ge_u32", &[over], &[src(rem), b])?;
-            if op == Bin::Div {
-                self.machine("v_add_u32", &[q1], &[c32(1), src(q)])?;
-                self.blend(q2, src(over), src(q1), src(q))?;
-                q = q2;
-            }
-            self.machine("v_sub_u32", &[rem1], &[src(rem), b])?;
-            self.blend(rem2, src(over), src(rem1), src(rem))?;
-            rem = rem2;
-        }
-        self.copy(dst, src(if op == Bin::Div { q } else { rem }));
-        Ok(())
-    }
-
-    /// Signed division: of magnitudes, then the sign; the remainder has the dividend's sign, as in Rust.
-    pub(super) fn div_rem_i32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
-        let [sa, sb, xa, xb, ma, mb, sign, u, flipped] = std::array::from_fn(|_| self.temp_v());
-        let (a, b) = (self.in_vgpr(a, 1), self.in_vgpr(b, 1));
-        let src = Src::Reg;
-        for (s, x, m, v) in [(sa, xa, ma, a), (sb, xb, mb, b)] {
-            self.machine("v_ashrrev_i32", &[s], &[c32(31), src(v)])?;
-            self.machine("v_xor_b32", &[x], &[src(v), src(s)])?;
-            self.machine("v_sub_u32", &[m], &[src(x), src(s)])?;
-        }
-        self.div_rem_u32(op, u, src(ma), src(mb))?;
-        let sign = if op == Bin::Div {
-            self.machine("v_xor_b32", &[sign], &[src(sa), src(sb)])?;
-            sign
-        } else {
-            sa
-        };
-        self.machine("v_xor_b32", &[flipped], &[src(u), src(sign)])?;
-        self.machine("v_sub_u32", &[dst], &[src(flipped), src(sign)])
+        self.machine("v_add_u32", &[dst], &[src(z), src(e)])
     }
 
     /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.

@@ -63,6 +63,7 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) => {
                 self.add_sub_64_vector(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
+            (Un::Reciprocal, Calc::U32) => self.reciprocal_u32(dst, a),
             (Un::Neg | Un::Abs, Calc::F16 | Calc::F32 | Calc::F64) => self.sign_bit(op, elem, dst, a),
             _ if elem == Elem::Bf16 => {
                 let (a, wide) = (self.bf16_to_f32(a)?, self.temp_v());
@@ -83,7 +84,7 @@ impl Lower<'_> {
                     Un::Rsq => "rsq",
                     Un::Sin => "sin",
                     Un::Cos => "cos",
-                    Un::Neg | Un::Abs | Un::Not => {
+                    Un::Neg | Un::Abs | Un::Not | Un::Reciprocal => {
                         return Err(self.unsupported("this operator", elem, "convert with `as` first"));
                     }
                 };
