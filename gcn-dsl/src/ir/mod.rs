@@ -33,6 +33,7 @@ pub mod schedule;
 mod stmt;
 pub mod tails;
 mod ty;
+pub mod uniform;
 pub mod wave;
 
 use gcn_isa::Reg;

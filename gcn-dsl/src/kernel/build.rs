@@ -8,7 +8,7 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, BuiltKernel, limits};
-use crate::ir::{dce, far, gvn, licm, merge, pipeline, private, tails};
+use crate::ir::{dce, far, gvn, licm, merge, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -174,6 +174,7 @@ pub(crate) fn build(
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     observe("trace");
     private::run(&mut ir);
+    uniform::run(&mut ir);
     dce::run(&mut ir);
     if options.merge {
         merge::run(&mut ir);

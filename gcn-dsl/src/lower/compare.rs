@@ -118,8 +118,8 @@ impl Lower<'_> {
         let ty = self.kernel.ty(v);
         if ty.elem != Elem::Bool {
             // A scalar register is a vector operand as it stands.
-            let reg = self.reg(a).reg;
-            self.alias(v, Some(reg));
+            let Src::Reg(slice) = self.for_vector(Src::Reg(self.reg(a))) else { return Ok(()) };
+            self.alias(v, Some(slice.reg));
             return Ok(());
         }
         self.condition_to_scc(a)?;

@@ -53,7 +53,7 @@ pub use crate::mir::Inputs;
 pub use error::LowerError;
 
 use crate::ir::range::Ranges;
-use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
+use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow, uniform};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
 use crate::scalar::Elem;
 
@@ -72,6 +72,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         loop_depth: 0,
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
+        alike: uniform::alike(kernel),
         ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
@@ -112,6 +113,8 @@ struct Lower<'k> {
     inputs: Inputs,
     entry: EntryRegs,
     ranges: Ranges,
+    /// Varying values that are the same in all lanes.
+    alike: Vec<bool>,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.
@@ -293,9 +296,14 @@ impl Lower<'_> {
             Inst::Write { var, value, keep } => self.write(*var, *value, *keep)?,
             Inst::Barrier => self.machine("s_barrier", &[], &[])?,
             Inst::ReadFirstLane(a) => {
-                let src = self.operand(*a);
+                let (src, ty) = (self.operand(*a), self.kernel.ty(*a));
                 let dst = self.define(v);
-                self.read_first_lane(dst, src, self.kernel.ty(*a))?;
+                match src {
+                    Src::Reg(wide) if self.alike[a.0 as usize] && self.is_vgpr(src) => {
+                        self.uniform_result(dst, wide, ty)?;
+                    }
+                    _ => self.read_first_lane(dst, src, ty)?,
+                }
             }
             Inst::ReadLane(a, lane) => self.read_lane(v, *a, *lane)?,
             Inst::Permute { address, value } => {

@@ -1,6 +1,6 @@
-//! Takes constants out of loops.
+//! Takes constants, and vector copies of scalars, out of loops.
 //!
-//! Selection puts a constant that an instruction does not take into a register of its own, beside the instruction. In a loop that
+//! Selection puts a constant, or a second scalar, that an instruction does not take into a register of its own, beside the instruction. In a loop that
 //! is an instruction on each trip, and one for each reader: here the constant is made once, at the end of the block before
 //! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block; constants of other
 //! lanes, which an operation of the whole wave switches on for itself, stay.
@@ -17,11 +17,11 @@ const SHARED: usize = 12;
 
 /// Moves constants to before loops.
 pub fn run(f: &mut Function) {
-    let movable = movable(f);
+    let makers = Makers::of(f);
     let mut before = 0;
     let mut renamed: HashMap<VReg, VReg> = HashMap::new();
     let mut arrivals: Vec<(usize, MInst)> = Vec::new();
-    let mut shared: HashMap<(RegFile, Operand), VReg> = HashMap::new();
+    let mut shared: HashMap<(RegFile, MOperand), VReg> = HashMap::new();
     for (block, insts) in f.blocks.iter_mut().enumerate() {
         if insts.loop_depth == 0 {
             before = block;
@@ -31,7 +31,7 @@ pub fn run(f: &mut Function) {
         let mut widened = false;
         insts.insts.retain(|inst| {
             widened = exec_is_changed(inst).unwrap_or(widened);
-            let Some((reg, file, value)) = constant(&f.vregs, &movable, inst) else { return true };
+            let Some((reg, file, value)) = constant(&f.vregs, &makers, before, inst) else { return true };
             if widened && file == RegFile::Vgpr {
                 return true;
             }
@@ -63,38 +63,64 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// The registers that one instruction writes, whole.
-fn movable(f: &Function) -> Vec<bool> {
-    let mut writers = vec![0u32; f.vregs.len()];
-    for inst in f.blocks.iter().flat_map(|b| &b.insts) {
-        for (slot, operand) in inst.operands.iter().enumerate() {
-            if let MOperand::Virt(slice) = operand
-                && super::dce::writes(inst, slot)
-            {
-                writers[slice.reg.0 as usize] += 1 + u32::from(inst.keeps_dst);
-            }
-        }
-    }
-    let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
-    fixed.for_each(|reg| writers[reg.0 as usize] = 2);
-    writers.into_iter().map(|n| n == 1).collect()
+/// Who writes each register.
+struct Makers {
+    /// One instruction writes it.
+    single: Vec<bool>,
+    /// The last block outside of loops that writes it; `u32::MAX` if one in a loop does.
+    block: Vec<u32>,
 }
 
-/// The register of one dword that `inst` sets to a constant.
+impl Makers {
+    fn of(f: &Function) -> Makers {
+        let mut writers = vec![0u32; f.vregs.len()];
+        let mut block = vec![0; f.vregs.len()];
+        for (number, insts) in f.blocks.iter().enumerate() {
+            let place = if insts.loop_depth == 0 { number as u32 } else { u32::MAX };
+            for inst in &insts.insts {
+                for (slot, operand) in inst.operands.iter().enumerate() {
+                    if let MOperand::Virt(slice) = operand
+                        && super::dce::writes(inst, slot)
+                    {
+                        let reg = slice.reg.0 as usize;
+                        writers[reg] += 1 + u32::from(inst.keeps_dst);
+                        block[reg] = place;
+                    }
+                }
+            }
+        }
+        let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+        fixed.for_each(|reg| writers[reg.0 as usize] = 2);
+        Makers { single: writers.into_iter().map(|n| n == 1).collect(), block }
+    }
+
+    fn is_single(&self, reg: VReg) -> bool {
+        self.single[reg.0 as usize]
+    }
+}
+
+/// The register of one dword that `inst` sets to a constant, or to a scalar that is known at the end of block `before`.
 fn constant(
     vregs: &[super::VRegInfo],
-    movable: &[bool],
+    makers: &Makers,
+    before: usize,
     inst: &MInst,
-) -> Option<(VReg, RegFile, Operand)> {
-    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), MOperand::Fixed(value)]) =
-        (&inst.op, &inst.operands[..])
+) -> Option<(VReg, RegFile, MOperand)> {
+    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value]) = (&inst.op, &inst.operands[..])
     else {
         return None;
     };
     let info = vregs[reg.0 as usize];
-    let plain = matches!(value, Operand::Inline(_) | Operand::Literal(_));
-    let single = info.len == 1 && info.file != RegFile::Agpr && movable[reg.0 as usize];
-    (plain && single).then_some((*reg, info.file, *value))
+    let known = match value {
+        MOperand::Fixed(value) => matches!(value, Operand::Inline(_) | Operand::Literal(_)),
+        MOperand::Virt(from) => {
+            let scalar = vregs[from.reg.0 as usize];
+            let into_vector = scalar.file == RegFile::Sgpr && scalar.len == 1 && info.file == RegFile::Vgpr;
+            into_vector && makers.is_single(from.reg) && makers.block[from.reg.0 as usize] <= before as u32
+        }
+    };
+    let single = info.len == 1 && info.file != RegFile::Agpr && makers.is_single(*reg);
+    (known && single).then_some((*reg, info.file, *value))
 }
 
 /// True if `inst` switches lanes on or off as its side effect, false if it brings back the lanes that were on.
