@@ -22,6 +22,9 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => bin(b, op, x, y, ty, loc),
+        Inst::Bin(op, x, y) if ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64) => {
+            bin_64(b, op, x, y, ty)
+        }
         Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if is_narrow_integer(ty) => {
             narrow_division(b, op, [x, y], ty, loc)
         }
@@ -59,7 +62,11 @@ fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: 
         Some(bits) => {
             let above = 32 - 8 * ty.elem.bytes();
             let shifted = (bits as u32) << above;
-            let value = if ty.elem.is_signed() { (shifted.cast_signed() >> above).cast_unsigned() } else { shifted >> above };
+            let value = if ty.elem.is_signed() {
+                (shifted.cast_signed() >> above).cast_unsigned()
+            } else {
+                shifted >> above
+            };
             b.constant(u64::from(value), wide)
         }
         None => b.value(Inst::Cast(y), wide, loc),
@@ -173,6 +180,28 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     }
 }
 
+/// 64-bit integers: what pointers need.
+fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
+    let (cx, cy) = (b.as_const(x), b.as_const(y));
+    let folded = match (op, cx, cy) {
+        (Bin::Add, Some(x), Some(y)) => x.wrapping_add(y),
+        (Bin::Sub, Some(x), Some(y)) => x.wrapping_sub(y),
+        (Bin::Mul, Some(x), Some(y)) => x.wrapping_mul(y),
+        (Bin::Mul, Some(0), _) | (Bin::Mul, _, Some(0)) => 0,
+        (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, _, Some(0)) => {
+            return Folded::Value(x);
+        }
+        (Bin::Mul, _, Some(1)) => return Folded::Value(x),
+        (Bin::Add | Bin::Mul, Some(_), None) => return bin_64(b, op, y, x, ty),
+        (Bin::Mul, _, Some(c)) if c.is_power_of_two() => {
+            let count = b.constant(c.trailing_zeros().into(), Type { elem: Elem::U32, ..ty });
+            return Folded::Inst(Inst::Bin(Bin::Shl, x, count));
+        }
+        _ => return Folded::Inst(Inst::Bin(op, x, y)),
+    };
+    Folded::Inst(Inst::Const(folded))
+}
+
 /// The uniform values that varying operands are made of, where a scalar instruction can do the operation.
 fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
     if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
@@ -222,7 +251,9 @@ fn sum_with_constant(
 /// what is added to it is computed once for the wave.
 fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
     for (sum, factor) in [(x, y), (y, x)] {
-        if let (Some((inner, c)), Inst::Splat(uniform)) = (plus_constant(b, sum), &b.kernel().def(factor).inst) {
+        if let (Some((inner, c)), Inst::Splat(uniform)) =
+            (plus_constant(b, sum), &b.kernel().def(factor).inst)
+        {
             let (uniform, scalar) = (*uniform, Type { place: Place::Uniform, ..ty });
             let lanes = b.value(Inst::Bin(Bin::Mul, inner, factor), ty, loc);
             let c = b.constant(u64::from(c), scalar);

@@ -149,9 +149,7 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
             Range::of(exact.then(|| a.max << k), a.ones << k)
         }
         (Bin::Shr, Some(k)) if k < 32 && natural => Range::of(Some(a.max >> k), a.ones >> k),
-        (Bin::MulHi, _) if natural => {
-            Range::up_to(((u64::from(a.max) * u64::from(b.max)) >> 32) as u32)
-        }
+        (Bin::MulHi, _) if natural => Range::up_to(((u64::from(a.max) * u64::from(b.max)) >> 32) as u32),
         (Bin::Div, Some(d)) if d > 0 && natural => Range::up_to(a.max / d),
         (Bin::Rem, Some(d)) if d > 0 && natural => Range::up_to(a.max.min(d - 1)),
         (Bin::Min, _) if natural => Range::of(Some(a.max.min(b.max)), a.ones | b.ones),

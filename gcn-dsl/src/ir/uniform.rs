@@ -30,12 +30,17 @@ pub fn run(kernel: &mut Kernel) {
 }
 
 fn is_float(ty: Type) -> bool {
-    ty.place == Place::Uniform && ty.count == 1 && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
+    ty.place == Place::Uniform
+        && ty.count == 1
+        && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
 }
 
 /// True if a vector instruction makes the uniform value.
 fn is_computed(kernel: &Kernel, v: Value) -> bool {
-    matches!(kernel.def(v).inst, Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Cast(_) | Inst::ReadFirstLane(_))
+    matches!(
+        kernel.def(v).inst,
+        Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Cast(_) | Inst::ReadFirstLane(_)
+    )
 }
 
 fn region(kernel: &mut Kernel, moves: &[bool], region_: &mut Region) {
@@ -82,7 +87,8 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
     loop {
         let before = variables.clone();
         kernel.body.each_inst(&mut |v| {
-            let uniform = |v: Value, alike: &[bool]| alike[v.0 as usize] || kernel.ty(v).place == Place::Uniform;
+            let uniform =
+                |v: Value, alike: &[bool]| alike[v.0 as usize] || kernel.ty(v).place == Place::Uniform;
             let def = kernel.def(v);
             alike[v.0 as usize] = match &def.inst {
                 Inst::Const(_) => true,

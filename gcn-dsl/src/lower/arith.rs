@@ -287,6 +287,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        if op == Bin::Add && gcn_isa::table::find_mnemonic(self.target, "v_lshl_add_u64").next().is_some() {
+            return self.machine("v_lshl_add_u64", &[dst], &[a, Src::Const(0, Width::B32), b]);
+        }
         let (low, high) = if op == Bin::Add {
             ("v_add_co_u32", "v_addc_co_u32")
         } else {

@@ -254,17 +254,17 @@ impl Facts {
         let mut sources: SmallVec<[MOperand; 3]> = outer.operands[1..].into();
         sources[slot] = inner.operands[2];
         let able = |row: &&InstDesc| row.source_mods.0 & bit != 0 && row.source_mods.1 & bit != 0;
-        let row = self.rows.get(old.mnemonic)?.iter().filter(|row| able(row)).find(|row| takes(f, row, &sources))?;
+        let row = self
+            .rows
+            .get(old.mnemonic)?
+            .iter()
+            .filter(|row| able(row))
+            .find(|row| takes(f, row, &sources))?;
         Some(Found { row, mods, sources, inner: result })
     }
 
     /// The instruction that makes a source, if the source is all that it makes and could be made anew at `at`.
-    fn inner<'f>(
-        &self,
-        f: &'f Function,
-        source: MOperand,
-        at: (usize, usize),
-    ) -> Option<(VReg, &'f MInst)> {
+    fn inner<'f>(&self, f: &'f Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, &'f MInst)> {
         let MOperand::Virt(result) = source else { return None };
         let known = self.uses[result.reg.0 as usize];
         let (block, index) = (known.writer.0 as usize, known.writer.1 as usize);
@@ -295,9 +295,7 @@ impl Facts {
             let of_slice = |o: &MOperand| matches!(o, MOperand::Virt(s) if s.reg == slice.reg);
             inst.operands.iter().enumerate().any(|(i, o)| of_slice(o) && accesses(inst, i).1)
         };
-        from.0 == to.0
-            && to.1 - from.1 <= NEAR
-            && !f.blocks[from.0].insts[from.1..to.1].iter().any(writes)
+        from.0 == to.0 && to.1 - from.1 <= NEAR && !f.blocks[from.0].insts[from.1..to.1].iter().any(writes)
     }
 }
 
@@ -306,9 +304,8 @@ const NEAR: usize = 64;
 
 /// The encodings of what the patterns make.
 fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
-    let encodings = |name| {
-        table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa())
-    };
+    let encodings =
+        |name| table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa());
     let results = PATTERNS.iter().map(|p| p.result);
     results.chain(FLOATS.iter().copied()).map(|name| (name, encodings(name).collect())).collect()
 }
@@ -317,7 +314,11 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
 fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let simple = inst.operands.len() == 3 && !inst.keeps_dst && *mods == row.default_mods();
-    (simple && matches!(row.class, Class::Valu | Class::Salu) && !row.format.is_dpp() && !row.format.is_sdwa()).then_some(row)
+    (simple
+        && matches!(row.class, Class::Valu | Class::Salu)
+        && !row.format.is_dpp()
+        && !row.format.is_sdwa())
+    .then_some(row)
 }
 
 /// The row of an instruction of `FLOATS`.
@@ -350,7 +351,10 @@ fn low_bits(operand: &MOperand) -> Option<u32> {
 }
 
 fn is_constant(operand: &MOperand) -> bool {
-    matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Int(_) | Inline::Float(_)) | Operand::Literal(_)))
+    matches!(
+        operand,
+        MOperand::Fixed(Operand::Inline(Inline::Int(_) | Inline::Float(_)) | Operand::Literal(_))
+    )
 }
 
 /// Can the encoding have these sources?

@@ -174,9 +174,10 @@ fn pair_up(
                 [one.offset, other.offset].iter().all(|o| o % unit == 0 && o / unit <= MAX)
             }
         };
-        let found = [1, 64].into_iter().enumerate().find_map(|(which, step)| {
-            rest.iter().position(with(step)).map(|at| (which, step, at))
-        });
+        let found = [1, 64]
+            .into_iter()
+            .enumerate()
+            .find_map(|(which, step)| rest.iter().position(with(step)).map(|at| (which, step, at)));
         if let Some((which, step, at)) = found {
             let other = rest.remove(at);
             merge(f, block, [one, other], one.base, (which, step, 0), edits, renamed);
@@ -190,7 +191,11 @@ fn pair_up(
         }
         let base = VSlice { reg: f.new_vreg(RegFile::Vgpr, 1), start: 0, len: 1 };
         let Some(row) = table::find(f.target, "v_add_u32").find(|row| row.bytes == 4) else { return };
-        let sum = [MOperand::Virt(base), MOperand::Fixed(Operand::const32(one.offset as u32)), MOperand::Virt(one.base)];
+        let sum = [
+            MOperand::Virt(base),
+            MOperand::Fixed(Operand::const32(one.offset as u32)),
+            MOperand::Virt(one.base),
+        ];
         let loc = f.blocks[block].insts[first].loc;
         let op = Op::Machine(row, row.default_mods());
         let sum = MInst { op, operands: sum.into_iter().collect(), keeps_dst: false, loc };

@@ -106,7 +106,8 @@ fn constant(
     before: usize,
     inst: &MInst,
 ) -> Option<(VReg, RegFile, MOperand)> {
-    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value]) = (&inst.op, &inst.operands[..])
+    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value]) =
+        (&inst.op, &inst.operands[..])
     else {
         return None;
     };
