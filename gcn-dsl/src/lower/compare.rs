@@ -140,7 +140,7 @@ impl Lower<'_> {
     }
 
     /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing else.
-    pub(super) fn into_vcc(&mut self) {
+    pub(super) fn result_to_vcc(&mut self) {
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
             inst.operands[1] = MOperand::Fixed(VCC.into());
         }

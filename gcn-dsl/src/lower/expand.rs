@@ -34,7 +34,7 @@ impl Lower<'_> {
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
         self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
-        self.into_vcc();
+        self.result_to_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
         self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;

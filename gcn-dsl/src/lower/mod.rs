@@ -83,8 +83,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
-        twins: HashMap::new(),
-        twins_in_order: Vec::new(),
+        twins: lanes::Twins::default(),
         named: Vec::new(),
         names_lds: false,
         loc: None,
@@ -133,11 +132,8 @@ struct Lower<'k> {
     undefined: undef::Undefined,
     /// Reads and writes of variables that need no copy.
     direct: variable::Direct,
-    /// Scalars that vector instructions have computed, with the vector registers that still have them in the lanes of the
-    /// current region: vector instructions read those, and no lane has to be read back.
-    twins: HashMap<VReg, VReg>,
-    /// The keys of `twins`, in order.
-    twins_in_order: Vec<VReg>,
+    /// Scalars that vector instructions have computed.
+    twins: lanes::Twins,
     /// Results of instructions that the kernel names: they are made as they stand.
     named: Vec<VReg>,
     /// The kernel names an instruction that goes to LDS.
@@ -226,11 +222,9 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
     /// so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        let known = self.twins_in_order.len();
+        let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);
-        for scalar in self.twins_in_order.split_off(known) {
-            self.twins.remove(&scalar);
-        }
+        self.twins.forget_since(known);
         result
     }
 
@@ -295,16 +289,7 @@ impl Lower<'_> {
             }
             Inst::Write { var, value, keep } => self.write(*var, *value, *keep)?,
             Inst::Barrier => self.machine("s_barrier", &[], &[])?,
-            Inst::ReadFirstLane(a) => {
-                let (src, ty) = (self.operand(*a), self.kernel.ty(*a));
-                let dst = self.define(v);
-                match src {
-                    Src::Reg(wide) if self.alike[a.0 as usize] && self.is_vgpr(src) => {
-                        self.uniform_result(dst, wide, ty)?;
-                    }
-                    _ => self.read_first_lane(dst, src, ty)?,
-                }
-            }
+            Inst::ReadFirstLane(a) => self.first_lane(v, *a)?,
             Inst::ReadLane(a, lane) => self.read_lane(v, *a, *lane)?,
             Inst::Permute { address, value } => {
                 let (address, value) = (self.operand(*address), self.operand(*value));

@@ -9,7 +9,6 @@ use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table::{self, Class, ImplicitRegs};
 use hashbrown::HashMap;
-use smallvec::SmallVec;
 
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
@@ -40,7 +39,7 @@ pub(super) fn run(f: &mut Function) {
     let mut renamed = HashMap::new();
     for block in 0..f.blocks.len() {
         let groups = groups(f, &f.blocks[block].insts, &writers);
-        let mut edits = Vec::new();
+        let mut edits = Edits::default();
         for group in groups {
             pair_up(f, block, &group, &mut edits, &mut renamed);
         }
@@ -58,11 +57,12 @@ struct Single {
     offset: i32,
 }
 
-/// What becomes of an instruction.
-enum Edit {
-    Gone(usize),
-    /// Instructions in its place.
-    Becomes(usize, SmallVec<[MInst; 2]>),
+/// What becomes of a block.
+#[derive(Default)]
+struct Edits {
+    gone: Vec<usize>,
+    /// Instructions before others; those of one place in order.
+    new: Vec<(usize, MInst)>,
 }
 
 /// How often each register is written.
@@ -156,7 +156,7 @@ fn pair_up(
     f: &mut Function,
     block: usize,
     group: &[Single],
-    edits: &mut Vec<Edit>,
+    edits: &mut Edits,
     renamed: &mut HashMap<VReg, VSlice>,
 ) {
     let mut rest = group.to_vec();
@@ -199,7 +199,7 @@ fn pair_up(
         let loc = f.blocks[block].insts[first].loc;
         let op = Op::Machine(row, row.default_mods());
         let sum = MInst { op, operands: sum.into_iter().collect(), keeps_dst: false, loc };
-        edits.push(Edit::Becomes(first, SmallVec::from_iter([sum])));
+        edits.new.push((first, sum));
         let mut near: Vec<Single> = std::iter::once(one).chain(rest.drain(..near)).collect();
         while near.len() > 1 {
             let two = [near.remove(0), near.remove(0)];
@@ -215,7 +215,7 @@ fn merge(
     two: [Single; 2],
     base: VSlice,
     (which, step, origin): (usize, i32, i32),
-    edits: &mut Vec<Edit>,
+    edits: &mut Edits,
     renamed: &mut HashMap<VReg, VSlice>,
 ) {
     let kind = &KINDS[two[0].kind];
@@ -241,27 +241,22 @@ fn merge(
         ([MOperand::Virt(pair), MOperand::Virt(base)].into_iter().collect(), before, after)
     };
     let inst = MInst { op: Op::Machine(row, mods), operands, keeps_dst: false, loc };
-    edits.push(Edit::Gone(gone));
-    edits.push(Edit::Gone(place));
-    edits.push(Edit::Becomes(place, SmallVec::from_iter([inst])));
+    edits.gone.extend([gone, place]);
+    edits.new.push((place, inst));
 }
 
-/// Edits a block: what stands in the place of an instruction stands there in the order of the edits.
-fn apply(insts: &mut Vec<MInst>, edits: Vec<Edit>) {
-    if edits.is_empty() {
+fn apply(insts: &mut Vec<MInst>, mut edits: Edits) {
+    if edits.new.is_empty() {
         return;
     }
-    let mut gone = vec![false; insts.len()];
-    let mut new: HashMap<usize, SmallVec<[MInst; 2]>> = HashMap::new();
-    for edit in edits {
-        match edit {
-            Edit::Gone(index) => gone[index] = true,
-            Edit::Becomes(index, insts) => new.entry(index).or_default().extend(insts),
-        }
-    }
+    edits.gone.sort_unstable();
+    edits.new.sort_by_key(|(index, _)| *index);
+    let mut new = edits.new.into_iter().peekable();
     for (index, inst) in std::mem::take(insts).into_iter().enumerate() {
-        insts.extend(new.remove(&index).into_iter().flatten());
-        if !gone[index] {
+        while let Some((_, inst)) = new.next_if(|(at, _)| *at == index) {
+            insts.push(inst);
+        }
+        if edits.gone.binary_search(&index).is_err() {
             insts.push(inst);
         }
     }
