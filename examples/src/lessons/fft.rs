@@ -52,8 +52,8 @@ gcn_kernel! {
                 } else {
                     let (c, d) = (re[half + from], im[half + from]);
                     let root = roots.load_vector::<2>(2 * (lane % done * (k as u32 * LANES / done)));
-                    a[k] = c * root.get(0) - d * root.get(1);
-                    b[k] = c * root.get(1) + d * root.get(0);
+                    a[k] = c.mul_add(root.get(0), -(d * root.get(1)));
+                    b[k] = c.mul_add(root.get(1), d * root.get(0));
                 }
             }
             // A transform of four points: additions, and a quarter turn.

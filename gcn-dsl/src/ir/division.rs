@@ -1,10 +1,12 @@
-//! Division of 32-bit integers by constants: a multiplication by the reciprocal, rounded up to as many bits as make every quotient
-//! exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994).
+//! Division of 32-bit integers: by constants a multiplication by the reciprocal, rounded up to as many bits as make every quotient
+//! exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994); by other values one by a
+//! reciprocal that is too small, and corrections. Quotient and remainder share what they can, and so do divisions by one
+//! divisor.
 
 use gcn_isa::program::SourceLoc;
 
 use super::build::Builder;
-use super::{Bin, Inst, Type, Value};
+use super::{Bin, Inst, Pred, Type, Un, Value};
 use crate::scalar::Elem;
 
 /// A multiplier and the shift after the upper half of the product: `n * multiplier >> 32 >> shift`.
@@ -32,6 +34,18 @@ pub(super) fn by_constant(b: &mut Builder, x: Value, d: u32, ty: Type, loc: Opti
     if ty.elem == Elem::I32 { expansion.signed(x, d as i32) } else { expansion.unsigned(x, d) }
 }
 
+/// `x / y` or `x % y` of type `ty`, which is u32 or i32.
+pub(super) fn by_value(
+    b: &mut Builder,
+    op: Bin,
+    [x, y]: [Value; 2],
+    ty: Type,
+    loc: Option<SourceLoc>,
+) -> Value {
+    let mut expansion = Expansion { b, ty: Type { elem: Elem::U32, ..ty }, loc };
+    if ty.elem == Elem::U32 { expansion.natural(op, x, y) } else { expansion.of_magnitudes(op, [x, y], ty) }
+}
+
 struct Expansion<'b> {
     b: &'b mut Builder,
     ty: Type,
@@ -55,6 +69,42 @@ impl Expansion<'_> {
         let by = self.b.constant(by.into(), unsigned);
         let shifted = self.b.value(Inst::Bin(Bin::Shr, x, by), unsigned, self.loc);
         self.b.value(Inst::Bitcast(shifted), self.ty, self.loc)
+    }
+
+    /// The quotient by the reciprocal is at most two too small, which two steps that compare and correct repair.
+    fn natural(&mut self, op: Bin, x: Value, y: Value) -> Value {
+        let reciprocal = self.b.value(Inst::Un(Un::Reciprocal, y), self.ty, self.loc);
+        let mut quotient = self.op(Bin::MulHi, x, reciprocal);
+        let product = self.op(Bin::Mul, quotient, y);
+        let mut rest = self.op(Bin::Sub, x, product);
+        let condition = Type { elem: Elem::Bool, ..self.ty };
+        for _ in 0..2 {
+            let over = self.b.value(Inst::Cmp(Pred::Ge, rest, y), condition, self.loc);
+            let (more, less) = (self.with(Bin::Add, quotient, 1), self.op(Bin::Sub, rest, y));
+            quotient = self.b.value(Inst::Select(over, more, quotient), self.ty, self.loc);
+            rest = self.b.value(Inst::Select(over, less, rest), self.ty, self.loc);
+        }
+        if op == Bin::Div { quotient } else { rest }
+    }
+
+    /// Signed division: of magnitudes, then the sign; the remainder has the dividend's sign, as in Rust.
+    fn of_magnitudes(&mut self, op: Bin, operands: [Value; 2], ty: Type) -> Value {
+        let [(x, x_sign), (y, y_sign)] = operands.map(|v| {
+            let places = self.b.constant(31, ty);
+            let sign = self.b.value(Inst::Bin(Bin::Shr, v, places), ty, self.loc);
+            let [v, sign] = [v, sign].map(|v| self.b.value(Inst::Bitcast(v), self.ty, self.loc));
+            (self.signed_by(v, sign), sign)
+        });
+        let result = self.natural(op, x, y);
+        let sign = if op == Bin::Div { self.op(Bin::Xor, x_sign, y_sign) } else { x_sign };
+        let result = self.signed_by(result, sign);
+        self.b.value(Inst::Bitcast(result), ty, self.loc)
+    }
+
+    /// `v`, or `-v` where `sign` is all ones.
+    fn signed_by(&mut self, v: Value, sign: Value) -> Value {
+        let flipped = self.op(Bin::Xor, v, sign);
+        self.op(Bin::Sub, flipped, sign)
     }
 
     fn unsigned(&mut self, x: Value, d: u32) -> Value {

@@ -22,6 +22,9 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
     match inst {
         Inst::Splat(v) => splat(b, v, ty),
         Inst::Bin(op, x, y) if is_int32(ty) => bin(b, op, x, y, ty, loc),
+        Inst::Bin(op, x, y) if ty.count == 1 && matches!(ty.elem, Elem::I64 | Elem::U64) => {
+            bin_64(b, op, x, y, ty)
+        }
         Inst::Bin(op @ (Bin::Div | Bin::Rem), x, y) if is_narrow_integer(ty) => {
             narrow_division(b, op, [x, y], ty, loc)
         }
@@ -52,21 +55,23 @@ fn is_narrow_integer(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
 }
 
-/// Divisions by constants of fewer than 32 bits are done with 32.
+/// Divisions of fewer than 32 bits are done with 32.
 fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
-    let Some(bits) = b.as_const(y) else { return Folded::Inst(Inst::Bin(op, x, y)) };
-    let above = 32 - 8 * ty.elem.bytes();
-    let (elem, divisor) = if ty.elem.is_signed() {
-        (Elem::I32, ((bits as u32) << above).cast_signed() >> above)
-    } else {
-        (Elem::U32, ((bits as u32) << above >> above).cast_signed())
+    let wide = Type { elem: if ty.elem.is_signed() { Elem::I32 } else { Elem::U32 }, ..ty };
+    let divisor = match b.as_const(y) {
+        Some(bits) => {
+            let above = 32 - 8 * ty.elem.bytes();
+            let shifted = (bits as u32) << above;
+            let value = if ty.elem.is_signed() {
+                (shifted.cast_signed() >> above).cast_unsigned()
+            } else {
+                shifted >> above
+            };
+            b.constant(u64::from(value), wide)
+        }
+        None => b.value(Inst::Cast(y), wide, loc),
     };
-    if divisor == 0 {
-        return Folded::Inst(Inst::Bin(op, x, y));
-    }
-    let wide = Type { elem, ..ty };
     let x = b.value(Inst::Cast(x), wide, loc);
-    let divisor = b.constant(u64::from(divisor.cast_unsigned()), wide);
     let result = b.value(Inst::Bin(op, x, divisor), wide, loc);
     Folded::Inst(Inst::Cast(result))
 }
@@ -111,7 +116,17 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
-    let Some(c) = cy else { return sum_with_constant(b, op, x, y, ty, loc) };
+    if let Some(scalar) = uniform_operands(b, op, x, y, ty) {
+        let result = b.value(Inst::Bin(op, scalar[0], scalar[1]), Type { place: Place::Uniform, ..ty }, loc);
+        return splat(b, result, ty);
+    }
+    let Some(c) = cy else {
+        return match op {
+            Bin::Mul => product_of_sum(b, x, y, ty, loc),
+            Bin::Div | Bin::Rem => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
+            _ => sum_with_constant(b, op, x, y, ty, loc),
+        };
+    };
     let mut constant = |c: u32| b.constant(u64::from(c), ty);
     match (op, c) {
         (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, 0)
@@ -119,10 +134,24 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
         | (Bin::And, u32::MAX) => Folded::Value(x),
         (Bin::Mul | Bin::And, 0) => Folded::Inst(Inst::Const(0)),
         (Bin::Rem, 1) => Folded::Inst(Inst::Const(0)),
+        // Subtractions of constants are sums, so that constants gather.
+        (Bin::Sub, _) => {
+            let minus = constant(c.wrapping_neg());
+            bin(b, Bin::Add, x, minus, ty, loc)
+        }
         (Bin::Mul, _) if c.is_power_of_two() => {
             let k = constant(c.trailing_zeros());
             shift_left(b, x, k, c.trailing_zeros(), ty, loc)
         }
+        (Bin::Mul, _) => match plus_constant(b, x) {
+            // (x + c1) * c2 = x * c2 + c1 * c2 in wrapping arithmetic: constants gather at the outside.
+            Some((inner, c1)) => {
+                let product = b.value(Inst::Bin(Bin::Mul, inner, y), ty, loc);
+                let c = b.constant(u64::from(c.wrapping_mul(c1)), ty);
+                bin(b, Bin::Add, product, c, ty, loc)
+            }
+            None => Folded::Inst(Inst::Bin(op, x, y)),
+        },
         (Bin::Shl, _) => shift_left(b, x, y, c, ty, loc),
         (Bin::Div, _) if ty.elem == Elem::U32 && c.is_power_of_two() => {
             let k = constant(c.trailing_zeros());
@@ -138,6 +167,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
             Folded::Value(b.value(Inst::Bin(Bin::Sub, x, product), ty, loc))
         }
+        (Bin::Div | Bin::Rem, 0) => Folded::Value(division::by_value(b, op, [x, y], ty, loc)),
         // (x + c1) + c2 = x + (c1 + c2), so that offsets gather at the outside.
         (Bin::Add, _) => match plus_constant(b, x) {
             Some((inner, c1)) => {
@@ -147,6 +177,46 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             None => Folded::Inst(Inst::Bin(op, x, y)),
         },
         _ => Folded::Inst(Inst::Bin(op, x, y)),
+    }
+}
+
+/// 64-bit integers: what pointers need.
+fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
+    let (cx, cy) = (b.as_const(x), b.as_const(y));
+    let folded = match (op, cx, cy) {
+        (Bin::Add, Some(x), Some(y)) => x.wrapping_add(y),
+        (Bin::Sub, Some(x), Some(y)) => x.wrapping_sub(y),
+        (Bin::Mul, Some(x), Some(y)) => x.wrapping_mul(y),
+        (Bin::Mul, Some(0), _) | (Bin::Mul, _, Some(0)) => 0,
+        (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr, _, Some(0)) => {
+            return Folded::Value(x);
+        }
+        (Bin::Mul, _, Some(1)) => return Folded::Value(x),
+        (Bin::Add | Bin::Mul, Some(_), None) => return bin_64(b, op, y, x, ty),
+        (Bin::Mul, _, Some(c)) if c.is_power_of_two() => {
+            let count = b.constant(c.trailing_zeros().into(), Type { elem: Elem::U32, ..ty });
+            return Folded::Inst(Inst::Bin(Bin::Shl, x, count));
+        }
+        _ => return Folded::Inst(Inst::Bin(op, x, y)),
+    };
+    Folded::Inst(Inst::Const(folded))
+}
+
+/// The uniform values that varying operands are made of, where a scalar instruction can do the operation.
+fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
+    if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
+        return None;
+    }
+    let inner = |b: &Builder, v: Value| match b.kernel().def(v).inst {
+        Inst::Splat(inner) => Some(inner),
+        _ => None,
+    };
+    let scalar = Type { place: Place::Uniform, ..ty };
+    match (inner(b, x), inner(b, y), b.as_const(x), b.as_const(y)) {
+        (Some(x), Some(y), ..) => Some([x, y]),
+        (Some(x), None, _, Some(c)) => Some([x, b.constant(c, scalar)]),
+        (None, Some(y), Some(c), _) => Some([b.constant(c, scalar), y]),
+        _ => None,
     }
 }
 
@@ -175,6 +245,24 @@ fn sum_with_constant(
         }
     }
     Folded::Inst(Inst::Bin(op, x, y))
+}
+
+/// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows that are constants apart share the product of the lane, and
+/// what is added to it is computed once for the wave.
+fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
+    for (sum, factor) in [(x, y), (y, x)] {
+        if let (Some((inner, c)), Inst::Splat(uniform)) =
+            (plus_constant(b, sum), &b.kernel().def(factor).inst)
+        {
+            let (uniform, scalar) = (*uniform, Type { place: Place::Uniform, ..ty });
+            let lanes = b.value(Inst::Bin(Bin::Mul, inner, factor), ty, loc);
+            let c = b.constant(u64::from(c), scalar);
+            let rest = b.value(Inst::Bin(Bin::Mul, uniform, c), scalar, loc);
+            let rest = b.value(Inst::Splat(rest), ty, loc);
+            return Folded::Inst(Inst::Bin(Bin::Add, lanes, rest));
+        }
+    }
+    Folded::Inst(Inst::Bin(Bin::Mul, x, y))
 }
 
 /// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a constant.

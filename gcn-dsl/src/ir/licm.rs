@@ -3,8 +3,7 @@
 //! Arithmetic has no effect, so that it may also run where a loop makes no trip. Scalar loads go along: they are checked
 //! against the slice's bounds wherever they run, and nothing writes what they read.
 
-use super::{Bin, Inst, Kernel, Region, Stmt, Value};
-use crate::scalar::Elem;
+use super::{Inst, Kernel, Region, Stmt, Un, Value, gvn};
 
 /// Moves what does not change out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
@@ -71,14 +70,9 @@ impl Hoister<'_> {
 }
 
 fn moves(kernel: &Kernel, v: Value) -> bool {
-    let ty = kernel.ty(v);
-    let integer = ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
     match &kernel.def(v).inst {
-        Inst::Const(_) | Inst::LaneId | Inst::LocalId(_) => true,
-        Inst::Splat(_) | Inst::Bitcast(_) | Inst::Cast(_) => integer,
-        // Division takes many instructions, and is worth its place where it stands only if it runs.
-        Inst::Bin(op, ..) => integer && !matches!(op, Bin::Div | Bin::Rem),
         Inst::LoadUniform { resource, .. } => kernel.read_only.contains(resource),
-        _ => false,
+        Inst::Un(op, _) => *op == Un::Reciprocal,
+        _ => gvn::is_cheap(kernel, v),
     }
 }

@@ -98,6 +98,14 @@ pub enum Bin {
     Max,
 }
 
+impl Bin {
+    /// The operands may change places.
+    pub fn commutes(self) -> bool {
+        use Bin::{Add, And, Max, Min, Mul, MulHi, Or, Xor};
+        matches!(self, Add | Mul | MulHi | And | Or | Xor | Min | Max)
+    }
+}
+
 /// One-operand arithmetic.
 #[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -113,6 +121,8 @@ pub enum Un {
     Rndne,
     /// Approximate reciprocal (`v_rcp_*`).
     Rcp,
+    /// Of a `u32`: 2^32 divided by it, at most as much too small as makes a quotient too small by two.
+    Reciprocal,
     /// Approximate base-2 exponential (`v_exp_*`).
     Exp2,
     /// Approximate base-2 logarithm (`v_log_*`).

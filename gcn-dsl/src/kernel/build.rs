@@ -8,7 +8,7 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, BuiltKernel, limits};
-use crate::ir::{cse, dce, far, licm, merge, pipeline, private, tails};
+use crate::ir::{dce, far, gvn, licm, merge, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -174,14 +174,15 @@ pub(crate) fn build(
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     observe("trace");
     private::run(&mut ir);
+    uniform::run(&mut ir);
     dce::run(&mut ir);
     if options.merge {
         merge::run(&mut ir);
-        cse::run(&mut ir);
+        gvn::run(&mut ir);
         dce::run(&mut ir);
     }
     if tails::run(&mut ir) {
-        cse::run(&mut ir);
+        gvn::run(&mut ir);
         dce::run(&mut ir);
     }
     let (bytes, limit) = (ir.lds_bytes(), target.lds_per_cu());
@@ -192,9 +193,8 @@ pub(crate) fn build(
     if ir.lds.iter().any(|array| array.dynamic) && room.slots > 0 {
         ir.lds_reserved = room.slot(room.slots);
     }
-    if far::run(&mut ir) {
-        cse::run(&mut ir);
-    }
+    far::run(&mut ir);
+    gvn::run(&mut ir);
     licm::run(&mut ir);
     let pipelines = pipeline::run(&mut ir).map_err(|error| BuildError::Pipeline { kernel: name(), error })?;
     if !pipelines.is_empty() {
@@ -205,6 +205,7 @@ pub(crate) fn build(
     let (mut function, inputs) =
         lower::lower(&ir, target, workgroup).map_err(|error| BuildError::Lower { kernel: name(), error })?;
     mir::dce::run(&mut function);
+    mir::constants::run(&mut function);
     observe("lower");
     let limits = limits::of(&signature, target, bytes)?;
     let mut scheduled = options.schedule.then(|| function.clone());

@@ -1,11 +1,12 @@
 //! Exponentials, logarithms and trigonometric functions.
 //!
-//! All of them compute in f64, with fused multiply-adds, from Taylor's coefficients, and round once to the element type: on
+//! They compute in f64, with fused multiply-adds, from Taylor's coefficients, and round once to the element type: on
 //! CDNA f64 runs at f32's rate or half of it, and what comes out does not depend on the approximate instructions. f64
-//! itself uses longer polynomials. The measured errors are in the guide to types.
+//! itself uses longer polynomials. Exponentials and logarithms of shorter types are in [`short`]. The measured errors are in
+//! the guide to types.
 
 use super::ops::Float;
-use super::{IntoDevice, S, V, cast, eq, gt, lt, ne, read_first_lane, select};
+use super::{IntoDevice, S, V, cast, eq, gt, lt, ne, read_first_lane, select, short};
 use crate::isa;
 use crate::scalar::Elem;
 
@@ -257,12 +258,15 @@ fn wide<T: Float>(x: V<T>) -> D {
 }
 
 macro_rules! methods {
-    ($($(#[$doc:meta])* $name:ident)*) => {
+    ($($(#[$doc:meta])* $name:ident $(or $short:path)?;)*) => {
         impl<T: Float> V<T> {
             $(
                 $(#[$doc])*
                 #[track_caller]
                 pub fn $name(self) -> Self {
+                    $(if let Some(result) = $short(self) {
+                        return result;
+                    })?
                     cast::<T, _>($name::<T>(wide(self)))
                 }
             )*
@@ -296,23 +300,23 @@ macro_rules! methods {
 
 methods! {
     /// `e` to the power of `self`.
-    exp
+    exp or short::exp;
     /// 2 to the power of `self`.
-    exp2
+    exp2 or short::exp2;
     /// `exp(self) - 1`, also near zero.
-    exp_m1
+    exp_m1;
     /// The natural logarithm.
-    ln
+    ln or short::ln;
     /// The logarithm to base 2.
-    log2
+    log2 or short::log2;
     /// The logarithm to base 10.
-    log10
+    log10 or short::log10;
     /// The sine of an angle in radians, of any size.
-    sin
+    sin;
     /// The cosine of an angle in radians, of any size.
-    cos
+    cos;
     /// The tangent of an angle in radians, of any size.
-    tan
+    tan;
     /// The hyperbolic tangent.
-    tanh
+    tanh;
 }

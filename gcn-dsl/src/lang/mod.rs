@@ -43,6 +43,7 @@ mod reduce;
 mod register;
 mod remainder;
 mod schedule;
+mod short;
 mod shuffle;
 mod small;
 mod value;

@@ -109,15 +109,15 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
     }
 }
 
-fn commutes(op: Bin) -> bool {
-    matches!(op, Bin::Add | Bin::Mul | Bin::MulHi | Bin::And | Bin::Or | Bin::Xor | Bin::Min | Bin::Max)
-}
-
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
+        let short = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
+        if op == Bin::Mul && ty.place == Place::Varying && matches!(calc(ty.elem), Calc::I32 | Calc::U32) {
+            return self.multiply(ty.elem, short, dst, a, b);
+        }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
             b = self.masked_count(b, ty.place, 8 * ty.elem.bytes() - 1)?;
         }
@@ -142,9 +142,23 @@ impl Lower<'_> {
             }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
-            return self.read_first_lane(dst, Src::Reg(wide), ty);
+            return self.uniform_result(dst, wide, ty);
         }
         self.bin_vector(op, ty.elem, dst, a, b)
+    }
+
+    /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other instructions.
+    fn multiply(&mut self, elem: Elem, short: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
+        let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
+        match a {
+            _ if short => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
+            Src::Const(c, _) if c > 2 && (c as u32 - 1).is_power_of_two() => {
+                let shift = Src::Const(u64::from((c as u32).ilog2()), Width::B32);
+                self.machine("v_lshl_add_u32", &[dst], &[b, shift, b])?;
+            }
+            _ => self.machine("v_mul_lo_u32", &[dst], &[a, b])?,
+        }
+        self.wrap_vector(dst, elem)
     }
 
     fn masked_count(&mut self, count: Src, place: Place, mask: u32) -> Lowered<Src> {
@@ -171,7 +185,7 @@ impl Lower<'_> {
         if let Some((mnemonic, reversed)) = vector_op(op, calc) {
             let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
             // VOP2 takes scalars and constants on the left only.
-            if commutes(op) && !self.is_vgpr(y) && self.is_vgpr(x) {
+            if op.commutes() && !self.is_vgpr(y) && self.is_vgpr(x) {
                 std::mem::swap(&mut x, &mut y);
             }
             self.machine(mnemonic, &[dst], &[x, y])?;
@@ -203,11 +217,6 @@ impl Lower<'_> {
             }
             (Bin::Div, Calc::F32 | Calc::F64) => self.div_float(elem, dst, a, b),
             (Bin::Div, Calc::F16) => self.div_f16(dst, a, b),
-            (Bin::Div | Bin::Rem, Calc::U32) => self.div_rem_u32(op, dst, a, b),
-            (Bin::Div | Bin::Rem, Calc::I32) => {
-                self.div_rem_i32(op, dst, a, b)?;
-                self.wrap_vector(dst, elem)
-            }
             _ => Err(self.unsupported(
                 &format!("`{op:?}`").to_lowercase(),
                 elem,
@@ -278,6 +287,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn add_sub_64_vector(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
+        if op == Bin::Add && gcn_isa::table::find_mnemonic(self.target, "v_lshl_add_u64").next().is_some() {
+            return self.machine("v_lshl_add_u64", &[dst], &[a, Src::Const(0, Width::B32), b]);
+        }
         let (low, high) = if op == Bin::Add {
             ("v_add_co_u32", "v_addc_co_u32")
         } else {

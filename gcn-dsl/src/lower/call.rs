@@ -13,7 +13,7 @@ mod fits;
 use gcn_isa::inst::{Inst as MachineInst, Mods};
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, M0, Reg, RegFile, VCC};
-use gcn_isa::table::{self, Access, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Access, Class, InstDesc, OperandDesc, OperandKinds};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
@@ -50,6 +50,8 @@ impl Lower<'_> {
     pub(super) fn call_with(&mut self, v: Value, call: &Call, srcs: &[Src]) -> Lowered {
         let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
+        self.names_lds |= matches!(choice.row.class, Class::LdsRead | Class::LdsWrite);
+        self.named.extend(results.iter().map(|slice| slice.reg));
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));
         }

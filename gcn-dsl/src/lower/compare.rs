@@ -1,12 +1,11 @@
 //! Comparisons, selection, and conditions in SCC and VCC.
 
 use gcn_isa::reg::{RegFile, VCC};
-use gcn_isa::{Inst as MachineInst, table};
 
 use super::arith::{Calc, calc, raw_bits};
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Inst, Place, Pred, Value};
-use crate::mir::{MOperand, Op, VSlice};
+use crate::mir::{MOperand, VSlice};
 use crate::scalar::Elem;
 
 impl Lower<'_> {
@@ -119,8 +118,8 @@ impl Lower<'_> {
         let ty = self.kernel.ty(v);
         if ty.elem != Elem::Bool {
             // A scalar register is a vector operand as it stands.
-            let reg = self.reg(a).reg;
-            self.alias(v, Some(reg));
+            let Src::Reg(slice) = self.for_vector(Src::Reg(self.reg(a))) else { return Ok(()) };
+            self.alias(v, Some(slice.reg));
             return Ok(());
         }
         self.condition_to_scc(a)?;
@@ -140,14 +139,11 @@ impl Lower<'_> {
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
     }
 
-    /// `s_mov_b64 vcc, src`, for the one instruction that reads VCC and nothing else.
-    pub(super) fn set_vcc(&mut self, src: VSlice) -> Lowered {
-        let Some(row) = table::find(self.target, "s_mov_b64").next() else {
-            unreachable!("every target has s_mov_b64")
-        };
-        let mods = MachineInst::new(row, []).mods;
-        self.push(Op::Machine(row, mods), [MOperand::Fixed(VCC.into()), MOperand::Virt(src)]);
-        Ok(())
+    /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing else.
+    pub(super) fn result_to_vcc(&mut self) {
+        if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
+            inst.operands[1] = MOperand::Fixed(VCC.into());
+        }
     }
 }
 

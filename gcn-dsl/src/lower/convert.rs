@@ -42,7 +42,7 @@ impl Lower<'_> {
             }
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.convert(wide, src, from.elem, to.elem)?;
-            return self.read_first_lane(dst, Src::Reg(wide), to);
+            return self.uniform_result(dst, wide, to);
         }
         let src = self.operand(a);
         let dst = self.define(v);

@@ -30,6 +30,8 @@ impl Lower<'_> {
         if rows.is_empty() {
             return Err(self.no_instruction(mnemonic));
         }
+        let srcs = self.twins_of(&rows, srcs);
+        let srcs = &srcs[..];
         // Fewest copies first, then fewest bytes: an extra move costs more than a longer encoding.
         let best = rows
             .into_iter()
@@ -47,6 +49,19 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The sources, with vector registers in place of scalars where an instruction takes both.
+    fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
+        let takes = |row: &InstDesc, i: usize| {
+            let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
+            row.format.is_vop() && slots.nth(i).is_some_and(|slot| slot.kinds.contains(OperandKinds::VGPR))
+        };
+        let twin = |(i, src): (usize, &Src)| {
+            let vector = !self.twins.is_empty() && rows.iter().any(|row| takes(row, i));
+            if vector { self.for_vector(*src) } else { *src }
+        };
+        srcs.iter().enumerate().map(twin).collect()
+    }
+
     /// Emits `row` with given operands, copying sources that its slots do not take.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
@@ -61,6 +76,8 @@ impl Lower<'_> {
                 let src = *srcs.next().unwrap_or_else(|| unreachable!("checked by fit"));
                 if slot_takes(slot, src, self.file(src)) && bus.take(src, self.file(src)) {
                     to_operand(src)
+                } else if let Some(scalar) = self.in_scalar(slot, src, &mut bus) {
+                    MOperand::Virt(scalar)
                 } else {
                     MOperand::Virt(self.copied(slot, src))
                 }
@@ -68,6 +85,18 @@ impl Lower<'_> {
             operands.push(operand);
         }
         self.push(Op::Machine(row, mods), operands);
+    }
+
+    /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector instruction.
+    fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
+        let constant = matches!(src, Src::Const(_, Width::B32 | Width::B16));
+        if !constant || slot.dwords != 1 || !slot.kinds.contains(OperandKinds::SGPR) || !bus.is_free() {
+            return None;
+        }
+        let scalar = self.new_reg(RegFile::Sgpr, 1);
+        bus.take(Src::Reg(scalar), Some(RegFile::Sgpr));
+        self.copy(scalar, src);
+        Some(scalar)
     }
 
     /// A copy of `src` in a register that `slot` takes.
@@ -158,9 +187,9 @@ impl Lower<'_> {
 
     /// A source as a VGPR (tuple).
     pub(super) fn in_vgpr(&mut self, src: Src, len: u8) -> VSlice {
-        match src {
+        match self.for_vector(src) {
             Src::Reg(s) if self.func.info(s.reg).file == RegFile::Vgpr => s,
-            _ => {
+            src => {
                 let dst = self.new_reg(RegFile::Vgpr, len);
                 self.copy(dst, src);
                 dst
@@ -237,6 +266,11 @@ impl Bus {
             bus.used = Some(MOperand::Fixed(VCC.into()));
         }
         bus
+    }
+
+    /// Another scalar can be read.
+    fn is_free(&self) -> bool {
+        self.used.is_none() && self.literal.is_none()
     }
 
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {

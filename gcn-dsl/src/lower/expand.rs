@@ -6,7 +6,6 @@ use gcn_isa::table;
 
 use super::arith::raw_bits;
 use super::{Lower, Lowered, Src, Width};
-use crate::ir::Bin;
 use crate::mir::VSlice;
 use crate::scalar::Elem;
 
@@ -27,15 +26,15 @@ impl Lower<'_> {
         let name = |stem: &str| format!("v_{stem}_{elem}");
         let mut new = || Src::Reg(self.new_reg(RegFile::Vgpr, width));
         let [den, num, rcp, e0, r1, q, e1, q1, e2, q2] = std::array::from_fn(|_| new());
-        let mut masks = || self.new_reg(RegFile::Sgpr, 2);
-        let (unused, scaled) = (masks(), masks());
+        let unused = self.new_reg(RegFile::Sgpr, 2);
         let reg = |s: Src| match s {
             Src::Reg(r) => r,
             _ => unreachable!("made as registers above"),
         };
         let neg0 = |m: &mut Mods| m.neg = 1;
         self.machine(&name("div_scale"), &[reg(den), unused], &[b, b, a])?;
-        self.machine(&name("div_scale"), &[reg(num), scaled], &[a, b, a])?;
+        self.machine(&name("div_scale"), &[reg(num), unused], &[a, b, a])?;
+        self.result_to_vcc();
         self.machine(&name("rcp"), &[reg(rcp)], &[den])?;
         self.machine_with(&name("fma"), &[reg(e0)], &[den, rcp, one], neg0)?;
         self.machine(&name("fma"), &[reg(r1)], &[e0, rcp, rcp])?;
@@ -57,7 +56,6 @@ impl Lower<'_> {
             self.machine_with(&name("fma"), &[reg(e2)], &[den, q1, num], neg0)?;
             (e2, q1)
         };
-        self.set_vcc(scaled)?;
         self.machine(&name("div_fmas"), &[reg(q2)], &[error, r, quotient])?;
         self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
     }
@@ -71,12 +69,10 @@ impl Lower<'_> {
         self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
     }
 
-    /// Unsigned division by a reciprocal in fixed point. The float reciprocal, scaled by a little less than 2^32, is a
-    /// lower estimate of 2^32 / b; one Newton step in integers leaves the quotient at most two too small, which two
-    /// compare-and-correct steps repair.
-    pub(super) fn div_rem_u32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
-        let (a, b) = (Src::Reg(self.in_vgpr(a, 1)), Src::Reg(self.in_vgpr(b, 1)));
-        let [f, r, scaled, z, neg, t, e, z1, q, p, rem] = std::array::from_fn(|_| self.temp_v());
+    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than 2^32, is a lower
+    /// estimate of 2^32 / b, which one Newton step in integers makes better.
+    pub(super) fn reciprocal_u32(&mut self, dst: VSlice, b: Src) -> Lowered {
+        let [f, r, scaled, z, neg, t, e] = std::array::from_fn(|_| self.temp_v());
         let src = Src::Reg;
         self.machine("v_cvt_f32_u32", &[f], &[b])?;
         self.machine("v_rcp_iflag_f32", &[r], &[src(f)])?;
@@ -85,47 +81,7 @@ impl Lower<'_> {
         self.machine("v_sub_u32", &[neg], &[c32(0), b])?;
         self.machine("v_mul_lo_u32", &[t], &[src(neg), src(z)])?;
         self.machine("v_mul_hi_u32", &[e], &[src(z), src(t)])?;
-        self.machine("v_add_u32", &[z1], &[src(z), src(e)])?;
-        self.machine("v_mul_hi_u32", &[q], &[a, src(z1)])?;
-        self.machine("v_mul_lo_u32", &[p], &[src(q), b])?;
-        self.machine("v_sub_u32", &[rem], &[a, src(p)])?;
-        let (mut q, mut rem) = (q, rem);
-        for _ in 0..2 {
-            let [q1, rem1, q2, rem2] = std::array::from_fn(|_| self.temp_v());
-            let over = self.new_reg(RegFile::Sgpr, 2);
-            self.machine("v_cmp_ge_u32", &[over], &[src(rem), b])?;
-            if op == Bin::Div {
-                self.machine("v_add_u32", &[q1], &[c32(1), src(q)])?;
-                self.blend(q2, src(over), src(q1), src(q))?;
-                q = q2;
-            }
-            self.machine("v_sub_u32", &[rem1], &[src(rem), b])?;
-            self.blend(rem2, src(over), src(rem1), src(rem))?;
-            rem = rem2;
-        }
-        self.copy(dst, src(if op == Bin::Div { q } else { rem }));
-        Ok(())
-    }
-
-    /// Signed division: of magnitudes, then the sign; the remainder has the dividend's sign, as in Rust.
-    pub(super) fn div_rem_i32(&mut self, op: Bin, dst: VSlice, a: Src, b: Src) -> Lowered {
-        let [sa, sb, xa, xb, ma, mb, sign, u, flipped] = std::array::from_fn(|_| self.temp_v());
-        let (a, b) = (self.in_vgpr(a, 1), self.in_vgpr(b, 1));
-        let src = Src::Reg;
-        for (s, x, m, v) in [(sa, xa, ma, a), (sb, xb, mb, b)] {
-            self.machine("v_ashrrev_i32", &[s], &[c32(31), src(v)])?;
-            self.machine("v_xor_b32", &[x], &[src(v), src(s)])?;
-            self.machine("v_sub_u32", &[m], &[src(x), src(s)])?;
-        }
-        self.div_rem_u32(op, u, src(ma), src(mb))?;
-        let sign = if op == Bin::Div {
-            self.machine("v_xor_b32", &[sign], &[src(sa), src(sb)])?;
-            sign
-        } else {
-            sa
-        };
-        self.machine("v_xor_b32", &[flipped], &[src(u), src(sign)])?;
-        self.machine("v_sub_u32", &[dst], &[src(flipped), src(sign)])
+        self.machine("v_add_u32", &[dst], &[src(z), src(e)])
     }
 
     /// Low 64 bits of a 64-bit product: the low halves' whole product, and both cross products on top.

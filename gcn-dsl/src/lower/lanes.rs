@@ -1,13 +1,62 @@
 //! Single lanes and what a lane knows of itself.
 
 use gcn_isa::reg::{EXEC, RegFile};
+use hashbrown::HashMap;
 
 use super::{Lower, Lowered, Src, Width};
 use crate::ir::{Place, Value};
-use crate::mir::VSlice;
+use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
 
+/// Scalars that vector instructions have computed, with the vector registers that still have them in the lanes of the current
+/// region: vector instructions read those, and no lane has to be read back for them.
+#[derive(Default)]
+pub(super) struct Twins {
+    vector: HashMap<VReg, VReg>,
+    /// The scalars in order.
+    scalars: Vec<VReg>,
+}
+
+impl Twins {
+    fn add(&mut self, scalar: VReg, vector: VReg) {
+        self.vector.insert(scalar, vector);
+        self.scalars.push(scalar);
+    }
+
+    fn of(&self, scalar: VReg) -> Option<VReg> {
+        self.vector.get(&scalar).copied()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.scalars.is_empty()
+    }
+
+    /// How many there are, for [`Twins::forget_since`].
+    pub fn known(&self) -> usize {
+        self.scalars.len()
+    }
+
+    /// Forgets those that came after so many, where other lanes may run than those that had them.
+    pub fn forget_since(&mut self, known: usize) {
+        for scalar in self.scalars.split_off(known) {
+            self.vector.remove(&scalar);
+        }
+    }
+}
+
 impl Lower<'_> {
+    /// The value of the first active lane; of a value that is alike in all lanes any lane's.
+    pub(super) fn first_lane(&mut self, v: Value, a: Value) -> Lowered {
+        let (src, ty) = (self.operand(a), self.kernel.ty(a));
+        let dst = self.define(v);
+        match src {
+            Src::Reg(wide) if self.alike[a.0 as usize] && self.is_vgpr(src) => {
+                self.uniform_result(dst, wide, ty)
+            }
+            _ => self.read_first_lane(dst, src, ty),
+        }
+    }
+
     /// First active lane of a varying source into an SGPR (tuple).
     pub(super) fn read_first_lane(&mut self, dst: VSlice, src: Src, ty: crate::ir::Type) -> Lowered {
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
@@ -30,6 +79,21 @@ impl Lower<'_> {
             self.machine("v_readfirstlane_b32", &[d], &[x])?;
         }
         Ok(())
+    }
+
+    /// A uniform value that a vector instruction has computed, alike in all lanes.
+    pub(super) fn uniform_result(&mut self, dst: VSlice, wide: VSlice, ty: crate::ir::Type) -> Lowered {
+        self.read_first_lane(dst, Src::Reg(wide), ty)?;
+        self.twins.add(dst.reg, wide.reg);
+        Ok(())
+    }
+
+    /// The vector register that has the same value as a scalar one, for a vector instruction.
+    pub(super) fn for_vector(&self, src: Src) -> Src {
+        match src {
+            Src::Reg(s) => self.twins.of(s.reg).map_or(src, |reg| Src::Reg(VSlice { reg, ..s })),
+            other => other,
+        }
     }
 
     pub(super) fn read_lane(&mut self, v: Value, a: Value, lane: Value) -> Lowered {

@@ -212,7 +212,7 @@ impl Lower<'_> {
         if let Inst::Bin(Bin::Add, inner, c) = kernel.def(offset).inst
             && let Inst::Const(bits) = kernel.def(c).inst
             && bits <= MUBUF_OFFSET_MAX
-            && bits < 1 << self.alignment.bits(kernel, inner)
+            && self.ranges.adds_exactly(inner, bits as u32)
         {
             return (self.operand(inner), bits as i32);
         }

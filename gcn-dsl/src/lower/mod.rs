@@ -23,6 +23,7 @@
 mod arith;
 pub(crate) mod atomic;
 mod call;
+mod combine;
 mod compare;
 mod control;
 mod convert;
@@ -32,6 +33,7 @@ mod exit;
 mod expand;
 mod lanes;
 mod memory;
+mod pairs;
 mod scc;
 mod schedule;
 mod skip;
@@ -50,8 +52,8 @@ use hashbrown::{HashMap, HashSet};
 pub use crate::mir::Inputs;
 pub use error::LowerError;
 
-use crate::ir::align::Alignment;
-use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow};
+use crate::ir::range::Ranges;
+use crate::ir::{Inst, Kernel, Label, Place, Region, Stmt, Value, Variable, flow, uniform};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VReg, VSlice};
 use crate::scalar::Elem;
 
@@ -70,7 +72,8 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         loop_depth: 0,
         inputs: Inputs::default(),
         entry: EntryRegs::default(),
-        alignment: Alignment::of(kernel),
+        alike: uniform::alike(kernel),
+        ranges: Ranges::of(kernel, workgroup),
         direct: variable::direct(kernel, &control::comparisons_at_use(kernel)),
         cmp_at_use: control::comparisons_at_use(kernel),
         further: HashMap::new(),
@@ -80,6 +83,9 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
         frames: vec![exit::Frame::root()],
         varying_blocks: flow::varying_blocks(kernel),
         undefined: undef::before(kernel),
+        twins: lanes::Twins::default(),
+        named: Vec::new(),
+        names_lds: false,
         loc: None,
     };
     cx.func.blocks.push(MBlock::default());
@@ -87,6 +93,10 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
+    combine::run(&mut cx.func, &cx.named);
+    if !cx.names_lds {
+        pairs::run(&mut cx.func);
+    }
     cx.inputs.reserve_scratch(&mut cx.func, kernel.private_bytes(), 16);
     Ok((cx.func, cx.inputs))
 }
@@ -101,7 +111,9 @@ struct Lower<'k> {
     loop_depth: u32,
     inputs: Inputs,
     entry: EntryRegs,
-    alignment: Alignment,
+    ranges: Ranges,
+    /// Varying values that are the same in all lanes.
+    alike: Vec<bool>,
     /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.
@@ -120,6 +132,12 @@ struct Lower<'k> {
     undefined: undef::Undefined,
     /// Reads and writes of variables that need no copy.
     direct: variable::Direct,
+    /// Scalars that vector instructions have computed.
+    twins: lanes::Twins,
+    /// Results of instructions that the kernel names: they are made as they stand.
+    named: Vec<VReg>,
+    /// The kernel names an instruction that goes to LDS.
+    names_lds: bool,
     loc: Option<gcn_isa::program::SourceLoc>,
 }
 
@@ -204,7 +222,10 @@ impl Lower<'_> {
     /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
     /// so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
-        self.statements(&region.stmts, tail)
+        let known = self.twins.known();
+        let result = self.statements(&region.stmts, tail);
+        self.twins.forget_since(known);
+        result
     }
 
     fn statements(&mut self, stmts: &[Stmt], tail: bool) -> Lowered {
@@ -268,11 +289,7 @@ impl Lower<'_> {
             }
             Inst::Write { var, value, keep } => self.write(*var, *value, *keep)?,
             Inst::Barrier => self.machine("s_barrier", &[], &[])?,
-            Inst::ReadFirstLane(a) => {
-                let src = self.operand(*a);
-                let dst = self.define(v);
-                self.read_first_lane(dst, src, self.kernel.ty(*a))?;
-            }
+            Inst::ReadFirstLane(a) => self.first_lane(v, *a)?,
             Inst::ReadLane(a, lane) => self.read_lane(v, *a, *lane)?,
             Inst::Permute { address, value } => {
                 let (address, value) = (self.operand(*address), self.operand(*value));

@@ -33,7 +33,7 @@ impl Lower<'_> {
             _ if uniform => {
                 let wide = self.new_reg(RegFile::Vgpr, dst.len);
                 self.un_vector(op, ty.elem, wide, a)?;
-                self.read_first_lane(dst, Src::Reg(wide), ty)
+                self.uniform_result(dst, wide, ty)
             }
             _ => self.un_vector(op, ty.elem, dst, a),
         }
@@ -63,6 +63,7 @@ impl Lower<'_> {
             (Un::Neg, Calc::I64 | Calc::U64) => {
                 self.add_sub_64_vector(Bin::Sub, dst, Src::Const(0, Width::B64), a)
             }
+            (Un::Reciprocal, Calc::U32) => self.reciprocal_u32(dst, a),
             (Un::Neg | Un::Abs, Calc::F16 | Calc::F32 | Calc::F64) => self.sign_bit(op, elem, dst, a),
             _ if elem == Elem::Bf16 => {
                 let (a, wide) = (self.bf16_to_f32(a)?, self.temp_v());
@@ -83,7 +84,7 @@ impl Lower<'_> {
                     Un::Rsq => "rsq",
                     Un::Sin => "sin",
                     Un::Cos => "cos",
-                    Un::Neg | Un::Abs | Un::Not => {
+                    Un::Neg | Un::Abs | Un::Not | Un::Reciprocal => {
                         return Err(self.unsupported("this operator", elem, "convert with `as` first"));
                     }
                 };
@@ -119,7 +120,7 @@ impl Lower<'_> {
         if ty.place == Place::Uniform {
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.fma_vector(ty.elem, wide, srcs)?;
-            return self.read_first_lane(dst, Src::Reg(wide), ty);
+            return self.uniform_result(dst, wide, ty);
         }
         self.fma_vector(ty.elem, dst, srcs)
     }

@@ -1,5 +1,6 @@
 //! Drops machine instructions whose results nobody reads: arithmetic that selection folded into other instructions.
 
+use gcn_isa::operand::Operand;
 use gcn_isa::table::{Access, Format, ImplicitRegs};
 
 use super::{Function, MInst, MOperand, Op};
@@ -11,7 +12,7 @@ pub fn run(f: &mut Function) {
     let makers = Makers::of(f, &insts);
     let mut dead = vec![false; insts.len()];
     let mut found = false;
-    let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| is_removable(insts[i as usize])).collect();
+    let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| makers.removable[i as usize]).collect();
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
         if dead[i as usize] || results(inst).any(|r| reads[r as usize] > 0) {
@@ -37,12 +38,17 @@ struct Makers {
     /// Where the list of each register begins.
     first: Vec<u32>,
     insts: Vec<u32>,
+    /// By instruction: it does nothing but write virtual registers.
+    removable: Vec<bool>,
 }
 
 impl Makers {
     fn of(f: &Function, insts: &[&MInst]) -> Makers {
+        let scc_is_read = scc_is_read(f);
+        let removable: Vec<bool> =
+            insts.iter().zip(scc_is_read).map(|(inst, read)| is_removable(inst, read)).collect();
         let each = |visit: &mut dyn FnMut(u32, u32)| {
-            let removable = insts.iter().enumerate().filter(|(_, inst)| is_removable(inst));
+            let removable = insts.iter().enumerate().filter(|(i, _)| removable[*i]);
             removable.for_each(|(i, inst)| results(inst).for_each(|reg| visit(reg, i as u32)));
         };
         // Counted, summed up, and filled from the back of each list.
@@ -58,7 +64,7 @@ impl Makers {
             first[reg as usize] -= 1;
             list[first[reg as usize] as usize] = i;
         });
-        Makers { first, insts: list }
+        Makers { first, insts: list, removable }
     }
 
     fn of_reg(&self, reg: u32) -> &[u32] {
@@ -84,6 +90,11 @@ fn read_by(inst: &MInst) -> impl Iterator<Item = u32> {
     })
 }
 
+/// True if `inst` writes its operand of this number.
+pub(super) fn writes(inst: &MInst, operand: usize) -> bool {
+    access(inst, operand) != Access::Read
+}
+
 fn access(inst: &MInst, operand: usize) -> Access {
     match &inst.op {
         Op::Machine(row, _) => row.operands.get(operand).map_or(Access::Read, |slot| slot.access),
@@ -99,15 +110,33 @@ fn results(inst: &MInst) -> impl Iterator<Item = u32> {
     })
 }
 
+/// By instruction in order: something reads the SCC that it leaves. Writers and readers of SCC are in one block.
+fn scc_is_read(f: &Function) -> Vec<bool> {
+    let mut all = Vec::new();
+    for block in &f.blocks {
+        let (begin, mut read) = (all.len(), false);
+        for inst in block.insts.iter().rev() {
+            all.push(read);
+            let Op::Machine(row, _) = &inst.op else { continue };
+            read &= !row.implicit_writes.contains(ImplicitRegs::SCC);
+            let by_name = |o: &MOperand| matches!(o, MOperand::Fixed(Operand::Special(_)));
+            read |= row.implicit_reads.contains(ImplicitRegs::SCC) || inst.operands.iter().any(by_name);
+        }
+        all[begin..].reverse();
+    }
+    all
+}
+
 /// True if the instruction does nothing but write virtual registers.
-fn is_removable(inst: &MInst) -> bool {
+fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
     let written = |i: usize| access(inst, i) != Access::Read;
     let plain = match &inst.op {
         Op::Copy | Op::Undef => true,
         Op::Machine(row, _) => {
             let arithmetic =
                 row.format.is_vop() || matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopk);
-            arithmetic && row.implicit_writes == ImplicitRegs::empty()
+            let spare = if scc_is_read { ImplicitRegs::empty() } else { ImplicitRegs::SCC };
+            arithmetic && spare.contains(row.implicit_writes)
         }
         _ => false,
     };

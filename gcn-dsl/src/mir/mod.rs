@@ -12,6 +12,7 @@
 //! - SCC and VCC are not allocated. Whoever selects instructions keeps an SCC or VCC writer and its reader adjacent, with
 //!   only instructions between them that leave it alone; copies made by the allocator never touch SCC or VCC.
 
+pub mod constants;
 pub mod dce;
 mod inputs;
 pub mod lds;

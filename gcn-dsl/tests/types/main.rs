@@ -12,6 +12,7 @@ mod methods;
 mod packed;
 mod powers;
 mod remainder;
+mod short;
 mod small;
 
 use gcn_dsl::prelude::Target;

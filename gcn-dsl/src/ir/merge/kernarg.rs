@@ -25,8 +25,11 @@ pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let mut wide = Vec::new();
     let mut rest = args.as_slice();
     while let Some(&(first, dwords, _)) = rest.first() {
+        // Four dwords of a slice's resource begin with its pointer, and a load's registers with a multiple of four: pointers
+        // that would come to lie between do not go into this load.
+        let aligned = rest.iter().take_while(|a| a.1 != 2 || (a.0 - first).is_multiple_of(4)).count();
         let choice = SIZES.iter().find_map(|&size| {
-            let inside = rest.iter().take_while(|a| a.0 + a.1 <= first + size).count();
+            let inside = rest[..aligned].iter().take_while(|a| a.0 + a.1 <= first + size).count();
             let used: u32 = rest[..inside].iter().map(|a| a.1).sum();
             (first + size <= end && inside > 1 && 4 * used >= 3 * size).then_some((size, inside))
         });

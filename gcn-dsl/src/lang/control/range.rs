@@ -7,6 +7,7 @@ use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
+use crate::lang::context::Context;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Elem;
 
@@ -174,26 +175,19 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         let loc = Location::caller();
         self.exits.close_trip();
         let varying = I::How::VARYING;
-        let (last, again) = self.advance(loc);
+        let test = self.advance(loc);
         with(|c| {
             match self.done {
                 Some(done) => {
-                    let inverse = match again {
-                        Pred::Ne => Pred::Eq,
-                        Pred::Ge => Pred::Lt,
-                        _ => Pred::Le,
-                    };
-                    let ended = c.value(Inst::Cmp(inverse, last.0, last.1), I::BOOL, loc);
                     let leave = Region { stmts: vec![Stmt::Exit(done)] };
-                    c.builder.stmt(Stmt::If { cond: ended, then: leave, els: Region::default() });
+                    c.builder.stmt(Stmt::If { cond: test, then: leave, els: Region::default() });
                     let body = c.builder.close(varying);
                     c.builder.stmt(Stmt::Loop { body });
                     c.builder.close_block(done);
                 }
                 None => {
-                    let cond = c.value(Inst::Cmp(again, last.0, last.1), I::BOOL, loc);
                     let body = c.builder.close(varying);
-                    c.builder.stmt(Stmt::DoWhile { body, cond });
+                    c.builder.stmt(Stmt::DoWhile { body, cond: test });
                 }
             }
             let then = c.builder.close(varying);
@@ -202,33 +196,64 @@ impl<I: ForIndex, F: Flow, B: Kind, R: Kind> ForLoop<I, F, B, R> {
         self.exits.close();
     }
 
-    /// Moves the counter; the comparison that says whether another trip follows.
-    fn advance(&self, loc: &'static Location<'static>) -> ((Value, Value), Pred) {
-        let Range { start, end, inclusive, reversed, step } = &self.range;
+    /// Moves the counter. Returns whether another trip follows, or, where lanes leave one by one, whether none does.
+    fn advance(&self, loc: &'static Location<'static>) -> Value {
+        let Range { end, reversed, step, .. } = &self.range;
         with(|c| {
             let i = c.builder.read(self.counter, None);
+            // Before the counter changes, so that the old one is not needed after it.
+            let tested = self.test_of_old(c, i, loc);
             let by = step.map_or_else(|| c.builder.constant(1, I::IR), ForIndex::ir);
             let op = if *reversed { Bin::Sub } else { Bin::Add };
             let next = c.value(Inst::Bin(op, i, by), I::IR, loc);
-            let test = match (step, reversed, inclusive) {
-                (None, true, _) => ((i, start.ir()), Pred::Ne),
-                (None, false, true) => ((i, end.ir()), Pred::Ne),
-                // `i < end` holds, so that `i + 1` is exact.
-                (None, false, false) => ((end.ir(), next), Pred::Gt),
-                // How far it is to the end, which is exact and never negative.
-                (Some(step), ..) => {
-                    let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
-                    let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };
-                    let left = c.value(Inst::Bin(Bin::Sub, far, near), I::IR, loc);
-                    let left = c.value(Inst::Cast(left), unsigned, loc);
-                    let step = c.value(Inst::Cast(step.ir()), unsigned, loc);
-                    let to_last = *reversed || *inclusive;
-                    ((left, step), if to_last { Pred::Ge } else { Pred::Gt })
-                }
-            };
             c.builder.write(self.counter, next, None);
-            test
+            // `i < end` holds, so that `i + 1` is exact.
+            tested.unwrap_or_else(|| self.compare(c, Pred::Gt, [end.ir(), next], loc))
         })
+    }
+
+    /// The test that needs the counter of the trip that ends, if there is one.
+    fn test_of_old(&self, c: &mut Context, i: Value, loc: &'static Location<'static>) -> Option<Value> {
+        let Range { start, end, inclusive, reversed, step } = &self.range;
+        let ([a, b], again) = match (step, reversed, inclusive) {
+            (None, true, _) => ([i, start.ir()], Pred::Ne),
+            (None, false, true) => ([i, end.ir()], Pred::Ne),
+            (None, false, false) => return None,
+            // `i + step < end` without overflow; the limit is the same on every trip.
+            (Some(step), false, false) if self.done.is_some() && I::IR.elem == Elem::U32 => {
+                let least = c.value(Inst::Bin(Bin::Max, end.ir(), step.ir()), I::IR, loc);
+                let limit = c.value(Inst::Bin(Bin::Sub, least, step.ir()), I::IR, loc);
+                ([i, limit], Pred::Lt)
+            }
+            // How far it is to the end, which is exact and never negative.
+            (Some(step), ..) => {
+                let (far, near) = if *reversed { (i, start.ir()) } else { (end.ir(), i) };
+                let unsigned = Type { elem: unsigned(I::IR.elem), ..I::IR };
+                let left = c.value(Inst::Bin(Bin::Sub, far, near), I::IR, loc);
+                let left = c.value(Inst::Cast(left), unsigned, loc);
+                let step = c.value(Inst::Cast(step.ir()), unsigned, loc);
+                let to_last = *reversed || *inclusive;
+                ([left, step], if to_last { Pred::Ge } else { Pred::Gt })
+            }
+        };
+        Some(self.compare(c, again, [a, b], loc))
+    }
+
+    /// `a again b`, or the opposite where lanes leave one by one.
+    fn compare(
+        &self,
+        c: &mut Context,
+        again: Pred,
+        [a, b]: [Value; 2],
+        loc: &'static Location<'static>,
+    ) -> Value {
+        let ended = match again {
+            Pred::Ne => Pred::Eq,
+            Pred::Ge => Pred::Lt,
+            Pred::Lt => Pred::Ge,
+            _ => Pred::Le,
+        };
+        c.value(Inst::Cmp(if self.done.is_some() { ended } else { again }, a, b), I::BOOL, loc)
     }
 }
 

@@ -1,0 +1,290 @@
+//! Global value numbering over the structured regions.
+//!
+//! Values are numbered in the order of the text: two pure instructions with equal operands have one number, wherever they stand,
+//! since operands are values and no instruction changes one. Where the first stands in a region around the second, it is
+//! used in its place. Where they stand in sibling regions, such as both branches of an `if`, the first moves to the statement
+//! of the nearest common region that contains it, if it is cheap integer arithmetic and its operands are known there. A load
+//! has the number of an earlier one if nothing between them can have written its memory.
+
+use std::mem::Discriminant;
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
+use crate::scalar::Elem;
+
+/// Replaces each value that an earlier one equals by that.
+pub fn run(kernel: &mut Kernel) {
+    let mut body = std::mem::take(&mut kernel.body);
+    let mut numbering = Numbering::of(kernel, &body);
+    // Under another MODE equal instructions give different values.
+    if !numbering.changes_mode {
+        numbering.region(&body);
+        let Numbering { leader, moved, places, regions, .. } = numbering;
+        rename(kernel, &leader, &mut body);
+        Placing::of(&leader, &moved, &places, regions.len()).region(&mut body);
+    }
+    kernel.body = body;
+}
+
+/// What makes two instructions equal.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    kind: Discriminant<Inst>,
+    /// What the instruction has beside operands.
+    detail: u64,
+    operands: SmallVec<[Value; 4]>,
+    ty: Type,
+    /// Of a load: how often its memory may have been written.
+    epoch: u32,
+}
+
+/// Where a statement is: the region, and the statement's index in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Place {
+    region: u32,
+    index: u32,
+}
+
+/// An open or closed region.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The statement of the region around it that it belongs to; the body has itself.
+    parent: Place,
+    depth: u32,
+}
+
+struct Numbering<'k> {
+    kernel: &'k Kernel,
+    changes_mode: bool,
+    /// The order of loads is the user's.
+    scheduled: bool,
+    /// The value that stands for each value.
+    leader: Vec<Value>,
+    known: HashMap<Key, Value>,
+    /// By leader: where it is now.
+    places: Vec<Place>,
+    /// Leaders that left their place, in the order of their last move.
+    moved: Vec<Value>,
+    regions: Vec<Around>,
+    /// The open regions, outermost first, each with the index of its current statement.
+    open: Vec<Place>,
+    /// How often LDS, and other memory, may have been written.
+    epochs: [u32; 2],
+}
+
+/// Of `Numbering::epochs`.
+const LDS: usize = 0;
+const OTHER: usize = 1;
+
+impl<'k> Numbering<'k> {
+    fn of(kernel: &'k Kernel, body: &Region) -> Numbering<'k> {
+        let (mut changes_mode, mut scheduled) = (false, false);
+        body.each_inst(&mut |v| match &kernel.def(v).inst {
+            Inst::Machine(call) => changes_mode |= call.changes_mode(),
+            Inst::Schedule(_) => scheduled = true,
+            _ => {}
+        });
+        let nowhere = Place { region: u32::MAX, index: 0 };
+        Numbering {
+            kernel,
+            changes_mode,
+            scheduled,
+            leader: (0..kernel.values.len() as u32).map(Value).collect(),
+            known: HashMap::new(),
+            places: vec![nowhere; kernel.values.len()],
+            moved: Vec::new(),
+            regions: Vec::new(),
+            open: Vec::new(),
+            epochs: [0; 2],
+        }
+    }
+
+    fn region(&mut self, region: &Region) {
+        let id = self.regions.len() as u32;
+        let parent = self.open.last().copied().unwrap_or(Place { region: id, index: 0 });
+        self.regions.push(Around { parent, depth: self.open.len() as u32 });
+        self.open.push(Place { region: id, index: 0 });
+        for (index, stmt) in region.stmts.iter().enumerate() {
+            if let Some(open) = self.open.last_mut() {
+                open.index = index as u32;
+            }
+            match stmt {
+                Stmt::Inst(v) => self.inst(*v),
+                // The first statement of a trip runs after the last one.
+                Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } => self.written(&[LDS, OTHER]),
+                _ => {}
+            }
+            stmt.regions().into_iter().for_each(|inner| self.region(inner));
+        }
+        self.open.pop();
+    }
+
+    fn written(&mut self, which: &[usize]) {
+        which.iter().for_each(|&memory| self.epochs[memory] += 1);
+    }
+
+    fn inst(&mut self, v: Value) {
+        let here = *self.open.last().unwrap_or_else(|| unreachable!("statements are in regions"));
+        self.places[v.0 as usize] = here;
+        let inst = &self.kernel.def(v).inst;
+        match inst {
+            Inst::Store { memory, .. } => self.written(&[class(*memory)]),
+            Inst::Barrier | Inst::Atomic(_) | Inst::Fence { .. } => self.written(&[LDS, OTHER]),
+            inst if inst.has_effect() && !matches!(inst, Inst::Write { .. }) => self.written(&[LDS, OTHER]),
+            _ => {}
+        }
+        let Some(key) = self.key(v) else { return };
+        match self.known.get(&key).copied() {
+            Some(first) if self.is_around(self.places[first.0 as usize].region) => {
+                self.leader[v.0 as usize] = first;
+            }
+            Some(first) if is_cheap(self.kernel, first) && self.lift(first) => {
+                self.leader[v.0 as usize] = first;
+            }
+            _ => {
+                self.known.insert(key, v);
+            }
+        }
+    }
+
+    /// Is the region open? What stands in it before the current point has then been computed.
+    fn is_around(&self, region: u32) -> bool {
+        let depth = self.regions.get(region as usize).map_or(usize::MAX, |r| r.depth as usize);
+        self.open.get(depth).is_some_and(|open| open.region == region)
+    }
+
+    /// Moves `v` out to the nearest region that is open, if its operands are known there.
+    fn lift(&mut self, v: Value) -> bool {
+        let mut place = self.places[v.0 as usize];
+        while !self.is_around(place.region) {
+            place = self.regions[place.region as usize].parent;
+        }
+        let mut known = true;
+        self.kernel.def(v).inst.operands(|operand| {
+            let at = self.places[self.leader[operand.0 as usize].0 as usize];
+            known &= self.is_around(at.region)
+                && self.regions[at.region as usize].depth <= self.regions[place.region as usize].depth;
+        });
+        if known {
+            self.places[v.0 as usize] = place;
+            self.moved.push(v);
+        }
+        known
+    }
+
+    fn key(&self, v: Value) -> Option<Key> {
+        let inst = &self.kernel.def(v).inst;
+        let ty = self.kernel.ty(v);
+        let (detail, epoch) = match inst {
+            Inst::Const(bits) => (*bits, 0),
+            Inst::KernArg { offset } => (u64::from(*offset), 0),
+            Inst::WorkgroupId(d) | Inst::LocalId(d) => (u64::from(*d), 0),
+            Inst::Bin(op, ..) => (*op as u64, 0),
+            Inst::Un(op, _) => (*op as u64, 0),
+            Inst::Cmp(pred, ..) => (*pred as u64, 0),
+            Inst::Extract { dword, .. } => (u64::from(*dword), 0),
+            Inst::Splat(_) | Inst::Fma(..) | Inst::Select(..) | Inst::Cast(_) | Inst::Bitcast(_) => (0, 0),
+            Inst::Concat(_) | Inst::LaneId => (0, 0),
+            Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
+            Inst::Load { memory, .. } if !self.scheduled => match memory {
+                Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
+                Memory::Buffer(_) => (1, self.epochs[OTHER]),
+                Memory::Global(_) => (2, self.epochs[OTHER]),
+                Memory::Lanes(_) => (3, self.epochs[OTHER]),
+                Memory::Private(id) => (4 | u64::from(id.0) << 8, self.epochs[OTHER]),
+                Memory::Lds(id) => (5 | u64::from(id.0) << 8, self.epochs[LDS]),
+            },
+            _ => return None,
+        };
+        let mut operands = SmallVec::new();
+        inst.operands(|operand| operands.push(self.leader[operand.0 as usize]));
+        if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
+            operands.sort_unstable();
+        }
+        Some(Key { kind: std::mem::discriminant(inst), detail, operands, ty, epoch })
+    }
+}
+
+fn class(memory: Memory) -> usize {
+    if matches!(memory, Memory::Lds(_)) { LDS } else { OTHER }
+}
+
+/// Arithmetic of one instruction that may run where nothing needs it.
+pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
+    let ty = kernel.ty(v);
+    let integer = ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
+    match &kernel.def(v).inst {
+        Inst::Const(_) | Inst::LaneId | Inst::LocalId(_) => true,
+        Inst::Splat(_) | Inst::Bitcast(_) | Inst::Cast(_) => integer,
+        Inst::Bin(op, ..) => integer && !matches!(op, Bin::Div | Bin::Rem),
+        _ => false,
+    }
+}
+
+/// Makes everything use leaders.
+fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
+    let first = |v: &mut Value| *v = leader[v.0 as usize];
+    for def in &mut kernel.values {
+        def.inst.operands_mut(first);
+    }
+    kernel.read_only.iter_mut().for_each(first);
+    kernel.whole_dwords.iter_mut().for_each(first);
+    rename_conditions(leader, body);
+}
+
+fn rename_conditions(leader: &[Value], region: &mut Region) {
+    for stmt in &mut region.stmts {
+        if let Stmt::If { cond, .. } | Stmt::While { cond, .. } | Stmt::DoWhile { cond, .. } = stmt {
+            *cond = leader[cond.0 as usize];
+        }
+        stmt.regions_mut().into_iter().for_each(|inner| rename_conditions(leader, inner));
+    }
+}
+
+/// Puts what has moved to its place, and drops what has a leader.
+struct Placing<'a> {
+    leader: &'a [Value],
+    has_moved: Vec<bool>,
+    /// By region: what arrives before which statement, in order.
+    arrivals: Vec<Vec<(u32, Value)>>,
+    /// Regions have the numbers that they got when values were numbered.
+    next: usize,
+}
+
+impl<'a> Placing<'a> {
+    fn of(leader: &'a [Value], moved: &[Value], places: &[Place], regions: usize) -> Placing<'a> {
+        let mut has_moved = vec![false; leader.len()];
+        let mut arrivals = vec![Vec::new(); regions];
+        // What moved twice went to its place with the later move.
+        for v in moved.iter().rev() {
+            if !std::mem::replace(&mut has_moved[v.0 as usize], true) {
+                let to = places[v.0 as usize];
+                arrivals[to.region as usize].push((to.index, *v));
+            }
+        }
+        for region in &mut arrivals {
+            region.reverse();
+            region.sort_by_key(|(index, _)| *index);
+        }
+        Placing { leader, has_moved, arrivals, next: 0 }
+    }
+
+    fn region(&mut self, region: &mut Region) {
+        let mut arrivals = std::mem::take(&mut self.arrivals[self.next]).into_iter().peekable();
+        self.next += 1;
+        let mut stmts = Vec::with_capacity(region.stmts.len());
+        for (index, mut stmt) in std::mem::take(&mut region.stmts).into_iter().enumerate() {
+            while let Some((_, v)) = arrivals.next_if(|(at, _)| *at as usize == index) {
+                stmts.push(Stmt::Inst(v));
+            }
+            stmt.regions_mut().into_iter().for_each(|inner| self.region(inner));
+            let stays = |v: Value| self.leader[v.0 as usize] == v && !self.has_moved[v.0 as usize];
+            if !matches!(stmt, Stmt::Inst(v) if !stays(v)) {
+                stmts.push(stmt);
+            }
+        }
+        region.stmts = stmts;
+    }
+}

@@ -1,0 +1,372 @@
+//! Instruction selection by patterns: two instructions that one with three sources replaces.
+//!
+//! A row of [`PATTERNS`] says which instruction, whose result is a source of which other, makes which third one. It applies
+//! where the target's table has that one with an encoding that takes the operands, and where every reader of the first
+//! instruction can do without it, so that it goes ([`crate::mir::dce`]).
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::{Inline, Operand};
+use gcn_isa::table::{self, Access, Class, InstDesc};
+use gcn_isa::{RegFile, Target};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::Src;
+use super::emit::{Bus, slot_takes};
+use crate::mir::{Function, MInst, MOperand, Op, VReg};
+
+/// Where a source of the result comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    /// Source of the inner instruction.
+    Inner(usize),
+    /// The source of the outer one that is not the inner one's result.
+    Outer,
+    /// How many bits that source, a mask of low bits, lets through.
+    Bits,
+}
+use Source::{Bits, Inner, Outer};
+
+/// Which source of the outer instruction the inner one's result is.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    Either,
+    Only(usize),
+}
+use At::{Either, Only};
+
+struct Pattern {
+    outer: &'static str,
+    at: At,
+    inner: &'static str,
+    result: &'static str,
+    sources: [Source; 3],
+}
+
+const fn row(
+    outer: &'static str,
+    at: At,
+    inner: &'static str,
+    result: &'static str,
+    sources: [Source; 3],
+) -> Pattern {
+    Pattern { outer, at, inner, result, sources }
+}
+
+/// Both sources of the inner instruction, then the other of the outer one.
+const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
+/// The count of a reversed shift comes second.
+const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
+
+/// The first row that applies counts.
+#[rustfmt::skip]
+const PATTERNS: &[Pattern] = &[
+    row("v_add_u32",     Either,  "v_mul_u32_u24", "v_mad_u32_u24",  IN_ORDER),
+    row("v_add_u32",     Either,  "v_mul_i32_i24", "v_mad_i32_i24",  IN_ORDER),
+    row("v_add_u32",     Either,  "v_lshlrev_b32", "v_lshl_add_u32", SHIFTED),
+    row("v_add_u32",     Either,  "s_lshl_b32",    "v_lshl_add_u32", IN_ORDER),
+    row("v_add_u32",     Either,  "v_xor_b32",     "v_xad_u32",      IN_ORDER),
+    row("v_lshlrev_b32", Only(1), "v_add_u32",     "v_add_lshl_u32", IN_ORDER),
+    row("v_add_u32",     Either,  "v_add_u32",     "v_add3_u32",     IN_ORDER),
+    row("v_and_b32",     Either,  "v_lshrrev_b32", "v_bfe_u32",      [Inner(1), Inner(0), Bits]),
+    row("v_or_b32",      Either,  "v_lshlrev_b32", "v_lshl_or_b32",  SHIFTED),
+    row("v_or_b32",      Either,  "v_and_b32",     "v_and_or_b32",   IN_ORDER),
+    row("v_or_b32",      Either,  "v_or_b32",      "v_or3_b32",      IN_ORDER),
+    row("v_min_u32",     Either,  "v_min_u32",     "v_min3_u32",     IN_ORDER),
+    row("v_min_i32",     Either,  "v_min_i32",     "v_min3_i32",     IN_ORDER),
+    row("v_min_f32",     Either,  "v_min_f32",     "v_min3_f32",     IN_ORDER),
+    row("v_min_f16",     Either,  "v_min_f16",     "v_min3_f16",     IN_ORDER),
+    row("v_max_u32",     Either,  "v_max_u32",     "v_max3_u32",     IN_ORDER),
+    row("v_max_i32",     Either,  "v_max_i32",     "v_max3_i32",     IN_ORDER),
+    row("v_max_f32",     Either,  "v_max_f32",     "v_max3_f32",     IN_ORDER),
+    row("v_max_f16",     Either,  "v_max_f16",     "v_max3_f16",     IN_ORDER),
+];
+
+/// A bit operation on a float that is a source modifier of the instructions of `FLOATS`.
+struct Modifier {
+    inner: &'static str,
+    mask: u32,
+    apply: fn(&mut Mods, u8),
+}
+
+const MODIFIERS: &[Modifier] = &[
+    Modifier { inner: "v_xor_b32", mask: 1 << 31, apply: |mods, bit| mods.neg ^= bit & !mods.abs },
+    Modifier { inner: "v_and_b32", mask: !(1 << 31), apply: |mods, bit| mods.abs |= bit },
+];
+
+/// Instructions whose sources are all f32.
+#[rustfmt::skip]
+const FLOATS: &[&str] = &[
+    "v_add_f32", "v_sub_f32", "v_mul_f32", "v_fma_f32", "v_min_f32", "v_max_f32",
+    "v_cmp_lt_f32", "v_cmp_le_f32", "v_cmp_gt_f32", "v_cmp_ge_f32", "v_cmp_eq_f32", "v_cmp_neq_f32",
+    "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
+];
+
+/// Applies the patterns all over `f`, but not to what the kernel itself names.
+pub(super) fn run(f: &mut Function, named: &[VReg]) {
+    let mut facts = Facts::of(f, named);
+    // Source the end of a chain: what is folded into its reader is not folded itself.
+    for (block, index) in facts.order.clone().into_iter().rev() {
+        while let Some(found) = facts.best(f, block, index) {
+            facts.at(found.inner).readers -= 1;
+            let inst = &mut f.blocks[block].insts[index];
+            inst.operands.truncate(1);
+            inst.operands.extend(found.sources);
+            inst.op = Op::Machine(found.row, found.mods);
+        }
+    }
+}
+
+/// A pattern that applies.
+struct Found {
+    row: &'static InstDesc,
+    mods: Mods,
+    sources: SmallVec<[MOperand; 3]>,
+    inner: VReg,
+}
+
+/// Where and how a register is written and read.
+#[derive(Clone, Copy, Default)]
+struct Use {
+    writers: u32,
+    /// The last writer, in order of the text.
+    writer: (u32, u32),
+    readers: u32,
+    /// The instruction that makes it stays as it is.
+    named: bool,
+    /// Readers with a pattern for the instruction that makes it.
+    folding: u32,
+}
+
+struct Facts {
+    uses: Vec<Use>,
+    /// Instructions that are the outer one of a pattern, in order.
+    order: Vec<(usize, usize)>,
+    rows: HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>>,
+}
+
+impl Facts {
+    fn of(f: &Function, named: &[VReg]) -> Facts {
+        let mut facts =
+            Facts { uses: vec![Use::default(); f.vregs.len()], order: Vec::new(), rows: rows(f.target) };
+        let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+        fixed.chain(named).for_each(|reg| facts.at(*reg).named = true);
+        for (block, insts) in f.blocks.iter().enumerate() {
+            for (index, inst) in insts.insts.iter().enumerate() {
+                for (slot, operand) in inst.operands.iter().enumerate() {
+                    let MOperand::Virt(slice) = operand else { continue };
+                    let (reads, writes) = accesses(inst, slot);
+                    let known = facts.at(slice.reg);
+                    known.readers += u32::from(reads);
+                    if writes {
+                        known.writers += 1 + u32::from(inst.keeps_dst);
+                        known.writer = (block as u32, index as u32);
+                    }
+                }
+            }
+        }
+        for (block, insts) in f.blocks.iter().enumerate() {
+            for (index, inst) in insts.insts.iter().enumerate() {
+                let float = float(inst).is_some();
+                let mut found: SmallVec<[VReg; 2]> =
+                    facts.candidates(f, inst, (block, index)).map(|found| found.inner).collect();
+                if !found.is_empty() {
+                    facts.order.push((block, index));
+                }
+                // Of two instructions that could become one with this one, only one does.
+                found.truncate(if float { 3 } else { 1 });
+                found.into_iter().for_each(|reg| facts.at(reg).folding += 1);
+            }
+        }
+        facts
+    }
+
+    fn at(&mut self, reg: VReg) -> &mut Use {
+        &mut self.uses[reg.0 as usize]
+    }
+
+    /// The pattern that applies to an instruction and saves one.
+    fn best(&self, f: &Function, block: usize, index: usize) -> Option<Found> {
+        let inst = &f.blocks[block].insts[index];
+        self.candidates(f, inst, (block, index)).find(|found| {
+            let known = self.uses[found.inner.0 as usize];
+            known.folding >= known.readers
+        })
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        f: &'a Function,
+        outer: &'a MInst,
+        at: (usize, usize),
+    ) -> impl Iterator<Item = Found> + 'a {
+        let written = outer.operands.first().filter(|dst| match dst {
+            MOperand::Virt(dst) => !self.uses[dst.reg.0 as usize].named,
+            MOperand::Fixed(_) => false,
+        });
+        let of_float = written.and(float(outer)).map_or(0, |_| outer.operands.len() - 1);
+        let modified = (0..of_float).filter_map(move |slot| self.modified(f, outer, slot, at));
+        let name = written.and(plain(outer)).map(|row| row.mnemonic);
+        let patterns = PATTERNS.iter().filter(move |p| Some(p.outer) == name);
+        let joined = patterns.flat_map(move |pattern| {
+            [0, 1].into_iter().filter_map(move |slot| self.matches(f, pattern, outer, slot, at))
+        });
+        modified.chain(joined)
+    }
+
+    fn matches(
+        &self,
+        f: &Function,
+        pattern: &Pattern,
+        outer: &MInst,
+        slot: usize,
+        at: (usize, usize),
+    ) -> Option<Found> {
+        if pattern.at != Either && pattern.at != Only(slot) {
+            return None;
+        }
+        let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
+        if plain(inner)?.mnemonic != pattern.inner {
+            return None;
+        }
+        let other = outer.operands[2 - slot];
+        let mut sources: SmallVec<[MOperand; 3]> = SmallVec::new();
+        for from in pattern.sources {
+            sources.push(match from {
+                Inner(i) => inner.operands[1 + i],
+                Outer => other,
+                Bits => MOperand::Fixed(Operand::const32(low_bits(&other)?)),
+            });
+        }
+        let row = self.rows.get(pattern.result)?.iter().find(|row| takes(f, row, &sources))?;
+        Some(Found { row, mods: row.default_mods(), sources, inner: result })
+    }
+
+    /// A source that is another one but for its sign.
+    fn modified(&self, f: &Function, outer: &MInst, slot: usize, at: (usize, usize)) -> Option<Found> {
+        let Op::Machine(old, mut mods) = outer.op else { return None };
+        let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
+        let name = plain(inner)?.mnemonic;
+        let MOperand::Fixed(Operand::Literal(mask)) = inner.operands[1] else { return None };
+        let modifier = MODIFIERS.iter().find(|m| m.inner == name && m.mask == mask)?;
+        let bit = 1 << slot;
+        (modifier.apply)(&mut mods, bit);
+        let mut sources: SmallVec<[MOperand; 3]> = outer.operands[1..].into();
+        sources[slot] = inner.operands[2];
+        let able = |row: &&InstDesc| row.source_mods.0 & bit != 0 && row.source_mods.1 & bit != 0;
+        let row = self
+            .rows
+            .get(old.mnemonic)?
+            .iter()
+            .filter(|row| able(row))
+            .find(|row| takes(f, row, &sources))?;
+        Some(Found { row, mods, sources, inner: result })
+    }
+
+    /// The instruction that makes a source, if the source is all that it makes and could be made anew at `at`.
+    fn inner<'f>(&self, f: &'f Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, &'f MInst)> {
+        let MOperand::Virt(result) = source else { return None };
+        let known = self.uses[result.reg.0 as usize];
+        let (block, index) = (known.writer.0 as usize, known.writer.1 as usize);
+        let inner = f.blocks.get(block)?.insts.get(index)?;
+        let before = (block, index) < at && f.blocks[block].loop_depth >= f.blocks[at.0].loop_depth;
+        if known.writers != 1 || known.named || !before {
+            return None;
+        }
+        let stays = |operand: &MOperand| self.keeps_its_value(f, operand, (block, index), at);
+        inner.operands.get(1..)?.iter().all(stays).then_some((result.reg, inner))
+    }
+
+    /// Does the operand have at `to` the value that it has at `from`?
+    fn keeps_its_value(
+        &self,
+        f: &Function,
+        operand: &MOperand,
+        from: (usize, usize),
+        to: (usize, usize),
+    ) -> bool {
+        let MOperand::Virt(slice) = operand else { return is_constant(operand) };
+        let known = self.uses[slice.reg.0 as usize];
+        let writer = (known.writer.0 as usize, known.writer.1 as usize);
+        if known.writers == 1 && writer < from {
+            return true;
+        }
+        let writes = |inst: &MInst| {
+            let of_slice = |o: &MOperand| matches!(o, MOperand::Virt(s) if s.reg == slice.reg);
+            inst.operands.iter().enumerate().any(|(i, o)| of_slice(o) && accesses(inst, i).1)
+        };
+        from.0 == to.0 && to.1 - from.1 <= NEAR && !f.blocks[from.0].insts[from.1..to.1].iter().any(writes)
+    }
+}
+
+/// How many instructions are looked at between two that become one, where a register between them may be written.
+const NEAR: usize = 64;
+
+/// The encodings of what the patterns make.
+fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
+    let encodings =
+        |name| table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa());
+    let results = PATTERNS.iter().map(|p| p.result);
+    results.chain(FLOATS.iter().copied()).map(|name| (name, encodings(name).collect())).collect()
+}
+
+/// The row of an instruction of two sources without modifiers, whose result is a register.
+fn plain(inst: &MInst) -> Option<&'static InstDesc> {
+    let Op::Machine(row, mods) = &inst.op else { return None };
+    let simple = inst.operands.len() == 3 && !inst.keeps_dst && *mods == row.default_mods();
+    (simple
+        && matches!(row.class, Class::Valu | Class::Salu)
+        && !row.format.is_dpp()
+        && !row.format.is_sdwa())
+    .then_some(row)
+}
+
+/// The row of an instruction of `FLOATS`.
+fn float(inst: &MInst) -> Option<&'static InstDesc> {
+    let Op::Machine(row, _) = &inst.op else { return None };
+    (!inst.keeps_dst && FLOATS.contains(&row.mnemonic)).then_some(row)
+}
+
+/// Whether an instruction reads and writes its operand.
+pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
+    match &inst.op {
+        Op::Machine(row, _) => match row.operands.get(slot).map(|s| s.access) {
+            Some(Access::Write) => (inst.keeps_dst, true),
+            Some(Access::ReadWrite) => (true, true),
+            _ => (true, false),
+        },
+        Op::Copy | Op::Undef => (slot > 0 || inst.keeps_dst, slot == 0),
+        Op::Order | Op::Mark(_) => (false, false),
+    }
+}
+
+/// How many bits a mask of low bits has.
+fn low_bits(operand: &MOperand) -> Option<u32> {
+    let mask = match operand {
+        MOperand::Fixed(Operand::Inline(inline)) => inline.bits32(),
+        MOperand::Fixed(Operand::Literal(bits)) => *bits,
+        _ => return None,
+    };
+    (mask > 0 && mask & mask.wrapping_add(1) == 0).then_some(mask.count_ones())
+}
+
+fn is_constant(operand: &MOperand) -> bool {
+    matches!(
+        operand,
+        MOperand::Fixed(Operand::Inline(Inline::Int(_) | Inline::Float(_)) | Operand::Literal(_))
+    )
+}
+
+/// Can the encoding have these sources?
+fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
+    let mut bus = Bus::new(row);
+    let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
+    operands.iter().all(|operand| {
+        let (src, file) = match operand {
+            MOperand::Virt(slice) => (Src::Reg(*slice), Some(f.info(slice.reg).file)),
+            MOperand::Fixed(fixed) => (Src::Fixed(*fixed), None),
+        };
+        let agpr = file == Some(RegFile::Agpr);
+        !agpr && slots.next().is_some_and(|slot| slot_takes(slot, src, file) && bus.take(src, file))
+    }) && slots.next().is_none()
+}

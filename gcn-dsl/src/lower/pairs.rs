@@ -1,0 +1,277 @@
+//! Two LDS accesses of one base become one: `ds_read2_b32` and its kin.
+//!
+//! Within a block, reads from the same register with no write of LDS between them go together to the place of the first of them, and
+//! writes to the place of the last. The offsets of a pair are counted in elements, or in steps of 64 elements, and have 8
+//! bits. Where the offsets are too large for that and at least two pairs come out of it, a base of their own is computed.
+
+use gcn_isa::inst::Mods;
+use gcn_isa::operand::Operand;
+use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::table::{self, Class, ImplicitRegs};
+use hashbrown::HashMap;
+
+use super::combine::accesses;
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// An instruction, the one that does two, with elements and with steps of 64 elements, and the bytes of an element.
+struct Kind {
+    one: &'static str,
+    two: [&'static str; 2],
+    bytes: i32,
+}
+
+const KINDS: &[Kind] = &[
+    Kind { one: "ds_read_b32", two: ["ds_read2_b32", "ds_read2st64_b32"], bytes: 4 },
+    Kind { one: "ds_read_b64", two: ["ds_read2_b64", "ds_read2st64_b64"], bytes: 8 },
+    Kind { one: "ds_write_b32", two: ["ds_write2_b32", "ds_write2st64_b32"], bytes: 4 },
+    Kind { one: "ds_write_b64", two: ["ds_write2_b64", "ds_write2st64_b64"], bytes: 8 },
+];
+
+/// The largest offset of a pair.
+const MAX: i32 = 255;
+
+/// Makes pairs all over `f`, whose order is not the user's.
+pub(super) fn run(f: &mut Function) {
+    if f.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.op, Op::Mark(_))) {
+        return;
+    }
+    let writers = writers(f);
+    let mut renamed = HashMap::new();
+    for block in 0..f.blocks.len() {
+        let groups = groups(f, &f.blocks[block].insts, &writers);
+        let mut edits = Edits::default();
+        for group in groups {
+            pair_up(f, block, &group, &mut edits, &mut renamed);
+        }
+        apply(&mut f.blocks[block].insts, edits);
+    }
+    rename(f, &renamed);
+}
+
+/// An access that can go into a pair.
+#[derive(Clone, Copy)]
+struct Single {
+    index: usize,
+    kind: usize,
+    base: VSlice,
+    offset: i32,
+}
+
+/// What becomes of a block.
+#[derive(Default)]
+struct Edits {
+    gone: Vec<usize>,
+    /// Instructions before others; those of one place in order.
+    new: Vec<(usize, MInst)>,
+}
+
+/// How often each register is written.
+fn writers(f: &Function) -> Vec<u32> {
+    let mut writers = vec![0; f.vregs.len()];
+    for inst in f.blocks.iter().flat_map(|b| &b.insts) {
+        for (slot, operand) in inst.operands.iter().enumerate() {
+            if let MOperand::Virt(slice) = operand
+                && accesses(inst, slot).1
+            {
+                writers[slice.reg.0 as usize] += 1 + u32::from(inst.keeps_dst);
+            }
+        }
+    }
+    let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+    fixed.for_each(|reg| writers[reg.0 as usize] = 2);
+    writers
+}
+
+/// Accesses of one kind and base that may change places with each other, in order.
+fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
+    let mut done = Vec::new();
+    let mut open: Vec<Vec<Single>> = Vec::new();
+    for (index, inst) in insts.iter().enumerate() {
+        let Some(single) = single(f, inst, index, writers) else {
+            if is_fence(inst) {
+                done.append(&mut open);
+            }
+            continue;
+        };
+        let fits = |group: &Vec<Single>| group[0].kind == single.kind && group[0].base == single.base;
+        // Reads pass reads; a write passes writes of other offsets from its base only.
+        let write = is_write(single.kind);
+        if open.iter().any(|group| write && !fits(group) || write != is_write(group[0].kind)) {
+            done.append(&mut open);
+        }
+        match open.iter_mut().find(|group| fits(group)) {
+            Some(group) => group.push(single),
+            None => open.push(vec![single]),
+        }
+    }
+    done.append(&mut open);
+    done
+}
+
+fn is_write(kind: usize) -> bool {
+    KINDS[kind].one.starts_with("ds_write")
+}
+
+fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<Single> {
+    let Op::Machine(row, mods) = &inst.op else { return None };
+    let kind = KINDS.iter().position(|kind| kind.one == row.mnemonic)?;
+    let plain = *mods == Mods { offset: mods.offset, ..row.default_mods() } && !inst.keeps_dst;
+    let once = |operand: &MOperand| match operand {
+        MOperand::Virt(s) => writers[s.reg.0 as usize] == 1 && f.info(s.reg).file == RegFile::Vgpr,
+        MOperand::Fixed(_) => false,
+    };
+    if !plain || !inst.operands.iter().all(once) || mods.offset % KINDS[kind].bytes != 0 {
+        return None;
+    }
+    let (result, base) = match inst.operands[..] {
+        [MOperand::Virt(result), MOperand::Virt(base)] if !is_write(kind) => (Some(result), base),
+        [MOperand::Virt(base), MOperand::Virt(_)] if is_write(kind) => (None, base),
+        _ => return None,
+    };
+    // The result becomes a part of a longer register.
+    let whole = result.is_none_or(|r| f.info(r.reg).len == r.len);
+    whole.then_some(Single { index, kind, base, offset: mods.offset })
+}
+
+/// No access of LDS moves across `inst`.
+fn is_fence(inst: &MInst) -> bool {
+    use Class as C;
+    let exec = inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()));
+    match &inst.op {
+        Op::Machine(row, _) => {
+            let memory = !matches!(
+                row.class,
+                C::Valu | C::Salu | C::SmemLoad | C::VmemLoad | C::VmemStore | C::LdsPermute
+            );
+            memory && !row.format.is_vop() || row.implicit_writes.contains(ImplicitRegs::EXEC) || exec
+        }
+        Op::Copy => exec,
+        Op::Undef => false,
+        Op::Order | Op::Mark(_) => true,
+    }
+}
+
+/// Makes pairs within a group.
+fn pair_up(
+    f: &mut Function,
+    block: usize,
+    group: &[Single],
+    edits: &mut Edits,
+    renamed: &mut HashMap<VReg, VSlice>,
+) {
+    let mut rest = group.to_vec();
+    rest.sort_by_key(|single| single.offset);
+    // Of two writes to one place the later one counts: they stay as they are.
+    if is_write(group[0].kind) && rest.windows(2).any(|w| w[0].offset == w[1].offset) {
+        return;
+    }
+    let first = group.iter().map(|single| single.index).min().unwrap_or_default();
+    while let Some(one) = rest.first().copied() {
+        rest.remove(0);
+        let with = |step: i32| {
+            move |other: &Single| {
+                let unit = step * KINDS[one.kind].bytes;
+                [one.offset, other.offset].iter().all(|o| o % unit == 0 && o / unit <= MAX)
+            }
+        };
+        let found = [1, 64]
+            .into_iter()
+            .enumerate()
+            .find_map(|(which, step)| rest.iter().position(with(step)).map(|at| (which, step, at)));
+        if let Some((which, step, at)) = found {
+            let other = rest.remove(at);
+            merge(f, block, [one, other], one.base, (which, step, 0), edits, renamed);
+            continue;
+        }
+        // A base in the middle, for as many as are near.
+        let unit = KINDS[one.kind].bytes;
+        let near = rest.iter().take_while(|s| s.offset - one.offset <= MAX * unit).count();
+        if near < 3 {
+            continue;
+        }
+        let base = VSlice { reg: f.new_vreg(RegFile::Vgpr, 1), start: 0, len: 1 };
+        let Some(row) = table::find(f.target, "v_add_u32").find(|row| row.bytes == 4) else { return };
+        let sum = [
+            MOperand::Virt(base),
+            MOperand::Fixed(Operand::const32(one.offset as u32)),
+            MOperand::Virt(one.base),
+        ];
+        let loc = f.blocks[block].insts[first].loc;
+        let op = Op::Machine(row, row.default_mods());
+        let sum = MInst { op, operands: sum.into_iter().collect(), keeps_dst: false, loc };
+        edits.new.push((first, sum));
+        let mut near: Vec<Single> = std::iter::once(one).chain(rest.drain(..near)).collect();
+        while near.len() > 1 {
+            let two = [near.remove(0), near.remove(0)];
+            merge(f, block, two, base, (0, 1, one.offset), edits, renamed);
+        }
+    }
+}
+
+/// Two accesses as one, from `base` at `origin`, in steps of so many elements.
+fn merge(
+    f: &mut Function,
+    block: usize,
+    two: [Single; 2],
+    base: VSlice,
+    (which, step, origin): (usize, i32, i32),
+    edits: &mut Edits,
+    renamed: &mut HashMap<VReg, VSlice>,
+) {
+    let kind = &KINDS[two[0].kind];
+    let Some(row) = table::find(f.target, kind.two[which]).next() else { return };
+    let insts = &f.blocks[block].insts;
+    let [a, b] = two.map(|single| insts[single.index].operands.clone());
+    let loc = insts[two[0].index].loc;
+    let unit = step * kind.bytes;
+    let [offset0, offset1] = two.map(|single| ((single.offset - origin) / unit) as u8);
+    let mods = Mods { offset0, offset1, ..row.default_mods() };
+    let (before, after) = (two[0].index.min(two[1].index), two[0].index.max(two[1].index));
+    let (operands, place, gone) = if is_write(two[0].kind) {
+        ([MOperand::Virt(base), a[1], b[1]].into_iter().collect(), after, before)
+    } else {
+        let len = (kind.bytes / 4) as u8;
+        let pair = f.new_vreg(RegFile::Vgpr, 2 * len);
+        for (i, operand) in [a[0], b[0]].into_iter().enumerate() {
+            if let MOperand::Virt(result) = operand {
+                renamed.insert(result.reg, VSlice { reg: pair, start: i as u8 * len, len });
+            }
+        }
+        let pair = VSlice { reg: pair, start: 0, len: 2 * len };
+        ([MOperand::Virt(pair), MOperand::Virt(base)].into_iter().collect(), before, after)
+    };
+    let inst = MInst { op: Op::Machine(row, mods), operands, keeps_dst: false, loc };
+    edits.gone.extend([gone, place]);
+    edits.new.push((place, inst));
+}
+
+fn apply(insts: &mut Vec<MInst>, mut edits: Edits) {
+    if edits.new.is_empty() {
+        return;
+    }
+    edits.gone.sort_unstable();
+    edits.new.sort_by_key(|(index, _)| *index);
+    let mut new = edits.new.into_iter().peekable();
+    for (index, inst) in std::mem::take(insts).into_iter().enumerate() {
+        while let Some((_, inst)) = new.next_if(|(at, _)| *at == index) {
+            insts.push(inst);
+        }
+        if edits.gone.binary_search(&index).is_err() {
+            insts.push(inst);
+        }
+    }
+}
+
+/// Results that are now parts of others.
+fn rename(f: &mut Function, renamed: &HashMap<VReg, VSlice>) {
+    if renamed.is_empty() {
+        return;
+    }
+    for operand in f.blocks.iter_mut().flat_map(|b| &mut b.insts).flat_map(|inst| &mut inst.operands) {
+        if let MOperand::Virt(slice) = operand
+            && let Some(part) = renamed.get(&slice.reg)
+        {
+            *slice = VSlice { reg: part.reg, start: part.start + slice.start, len: slice.len };
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Takes constants, and vector copies of scalars, out of loops.
+//!
+//! Selection puts a constant, or a second scalar, that an instruction does not take into a register of its own, beside the instruction. In a loop that
+//! is an instruction on each trip, and one for each reader: here the constant is made once, at the end of the block before
+//! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block; constants of other
+//! lanes, which an operation of the whole wave switches on for itself, stay.
+
+use gcn_isa::operand::Operand;
+use gcn_isa::reg::{EXEC, RegFile};
+use gcn_isa::table::{Class, ImplicitRegs};
+use hashbrown::HashMap;
+
+use super::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+/// How many registers of a file hold constants through one loop; those that would come after them stay.
+const SHARED: usize = 12;
+
+/// Moves constants to before loops.
+pub fn run(f: &mut Function) {
+    let makers = Makers::of(f);
+    let mut before = 0;
+    let mut renamed: HashMap<VReg, VReg> = HashMap::new();
+    let mut arrivals: Vec<(usize, MInst)> = Vec::new();
+    let mut shared: HashMap<(RegFile, MOperand), VReg> = HashMap::new();
+    for (block, insts) in f.blocks.iter_mut().enumerate() {
+        if insts.loop_depth == 0 {
+            before = block;
+            shared.clear();
+            continue;
+        }
+        let mut widened = false;
+        insts.insts.retain(|inst| {
+            widened = exec_is_changed(inst).unwrap_or(widened);
+            let Some((reg, file, value)) = constant(&f.vregs, &makers, before, inst) else { return true };
+            if widened && file == RegFile::Vgpr {
+                return true;
+            }
+            if let Some(first) = shared.get(&(file, value)) {
+                renamed.insert(reg, *first);
+                return false;
+            }
+            let room = shared.keys().filter(|(of, _)| *of == file).count() < SHARED;
+            if room {
+                shared.insert((file, value), reg);
+                arrivals.push((before, inst.clone()));
+            }
+            !room
+        });
+    }
+    for (block, inst) in arrivals {
+        let insts = &mut f.blocks[block].insts;
+        let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
+        insts.insert(insts.len() - branches, inst);
+    }
+    for inst in f.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        for operand in &mut inst.operands {
+            if let MOperand::Virt(slice) = operand
+                && let Some(first) = renamed.get(&slice.reg)
+            {
+                slice.reg = *first;
+            }
+        }
+    }
+}
+
+/// Who writes each register.
+struct Makers {
+    /// One instruction writes it.
+    single: Vec<bool>,
+    /// The last block outside of loops that writes it; `u32::MAX` if one in a loop does.
+    block: Vec<u32>,
+}
+
+impl Makers {
+    fn of(f: &Function) -> Makers {
+        let mut writers = vec![0u32; f.vregs.len()];
+        let mut block = vec![0; f.vregs.len()];
+        for (number, insts) in f.blocks.iter().enumerate() {
+            let place = if insts.loop_depth == 0 { number as u32 } else { u32::MAX };
+            for inst in &insts.insts {
+                for (slot, operand) in inst.operands.iter().enumerate() {
+                    if let MOperand::Virt(slice) = operand
+                        && super::dce::writes(inst, slot)
+                    {
+                        let reg = slice.reg.0 as usize;
+                        writers[reg] += 1 + u32::from(inst.keeps_dst);
+                        block[reg] = place;
+                    }
+                }
+            }
+        }
+        let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+        fixed.for_each(|reg| writers[reg.0 as usize] = 2);
+        Makers { single: writers.into_iter().map(|n| n == 1).collect(), block }
+    }
+
+    fn is_single(&self, reg: VReg) -> bool {
+        self.single[reg.0 as usize]
+    }
+}
+
+/// The register of one dword that `inst` sets to a constant, or to a scalar that is known at the end of block `before`.
+fn constant(
+    vregs: &[super::VRegInfo],
+    makers: &Makers,
+    before: usize,
+    inst: &MInst,
+) -> Option<(VReg, RegFile, MOperand)> {
+    let (Op::Copy, [MOperand::Virt(VSlice { reg, start: 0, len: 1 }), value]) =
+        (&inst.op, &inst.operands[..])
+    else {
+        return None;
+    };
+    let info = vregs[reg.0 as usize];
+    let known = match value {
+        MOperand::Fixed(value) => matches!(value, Operand::Inline(_) | Operand::Literal(_)),
+        MOperand::Virt(from) => {
+            let scalar = vregs[from.reg.0 as usize];
+            let into_vector = scalar.file == RegFile::Sgpr && scalar.len == 1 && info.file == RegFile::Vgpr;
+            into_vector && makers.is_single(from.reg) && makers.block[from.reg.0 as usize] <= before as u32
+        }
+    };
+    let single = info.len == 1 && info.file != RegFile::Agpr && makers.is_single(*reg);
+    (known && single).then_some((*reg, info.file, *value))
+}
+
+/// True if `inst` switches lanes on or off as its side effect, false if it brings back the lanes that were on.
+fn exec_is_changed(inst: &MInst) -> Option<bool> {
+    match (&inst.op, inst.operands.first()) {
+        (Op::Machine(row, _), _) if row.implicit_writes.contains(ImplicitRegs::EXEC) => Some(true),
+        (Op::Copy, Some(MOperand::Fixed(to))) if *to == EXEC.into() => Some(false),
+        _ => None,
+    }
+}
+
+fn is_branch(inst: &MInst) -> bool {
+    matches!(&inst.op, Op::Machine(row, _) if row.class == Class::Branch)
+}
