@@ -1,11 +1,14 @@
 //! Tokens to functions with their attributes. Nothing is judged here but syntax.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Block, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
+
+use crate::ty::Elements;
 
 /// A function in `gcn_kernel!`.
 pub(crate) struct KernelFn {
@@ -20,6 +23,17 @@ pub(crate) struct KernelFn {
     pub kernels: Rc<[String]>,
     /// The tuple structs beside it.
     pub tuple_structs: Rc<[String]>,
+    /// What the items beside it say about values.
+    pub known: Rc<Known>,
+}
+
+/// Names that stand for varying values wherever one macro call uses them.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Device functions and methods that return `V<…>`.
+    pub functions: HashSet<String>,
+    /// Fields of device structs that are `V<…>`.
+    pub fields: HashSet<String>,
 }
 
 /// An item in `gcn_kernel!`.
@@ -110,7 +124,7 @@ impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
         let (body, kept) = body(input)?;
-        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default(), tuple_structs: Rc::default() })
+        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default(), tuple_structs: Rc::default(), known: Rc::default() })
     }
 }
 
@@ -156,6 +170,40 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
+/// Of functions and fields with one name, all must say so.
+fn known(items: &[Item]) -> Known {
+    fn note(names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>) {
+        let varies = ty.is_some_and(|ty| Elements::default().is_varying(ty));
+        if varies { names } else { others }.insert(name.to_string());
+    }
+    let (mut known, mut others) = (Known::default(), Known::default());
+    let mut function = |f: &KernelFn| {
+        let ty = match &f.sig.output {
+            syn::ReturnType::Type(_, ty) => Some(&**ty),
+            syn::ReturnType::Default => None,
+        };
+        note(&mut known.functions, &mut others.functions, &f.sig.ident, ty);
+    };
+    for item in items {
+        match item {
+            Item::Function(f) => function(f),
+            Item::Impl(i) => i.functions.iter().for_each(&mut function),
+            _ => {}
+        }
+    }
+    for item in items {
+        let Item::Struct(s) = item else { continue };
+        for field in &s.fields {
+            if let Some(name) = &field.ident {
+                note(&mut known.fields, &mut others.fields, name, Some(&field.ty));
+            }
+        }
+    }
+    known.functions.retain(|name| !others.functions.contains(name));
+    known.fields.retain(|name| !others.fields.contains(name));
+    known
+}
+
 /// Tells each function the names of all kernels and of all tuple structs.
 fn introduce(items: &mut [Item]) {
     let kernels = items.iter().filter_map(|item| match item {
@@ -167,7 +215,11 @@ fn introduce(items: &mut [Item]) {
         _ => None,
     });
     let (kernels, structs): (Rc<[String]>, Rc<[String]>) = (kernels.collect(), structs.collect());
-    let tell = |f: &mut KernelFn| (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
+    let known = Rc::new(known(items));
+    let tell = |f: &mut KernelFn| {
+        (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
+        f.known = Rc::clone(&known);
+    };
     for item in items {
         match item {
             Item::Kernel(f) | Item::Function(f) => tell(f),

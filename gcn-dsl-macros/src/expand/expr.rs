@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -7,6 +9,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
 
 use super::exit::Frame;
 use super::function::is_all_lanes;
+use super::typed::{is_bare_number, literals};
 use super::{Cx, Kind, lang, place};
 use crate::attrs;
 use crate::check;
@@ -238,6 +241,12 @@ impl Cx<'_> {
         }
     }
 
+    /// The left side of an operator; a literal there takes its type from the right side.
+    fn left_of<'e>(&self, e: &'e ExprBinary) -> Cow<'e, Expr> {
+        let literal = is_bare_number(&e.left) && !is_bare_number(&e.right);
+        if literal { Cow::Owned(literals(&e.left)) } else { Cow::Borrowed(&e.left) }
+    }
+
     fn binary(&mut self, e: &ExprBinary) -> TokenStream {
         let (name, span) = match &e.op {
             BinOp::Lt(t) => ("lt", t.span()),
@@ -249,11 +258,11 @@ impl Cx<'_> {
             BinOp::And(t) => ("and", t.span()),
             BinOp::Or(t) => ("or", t.span()),
             op => {
-                let (left, right) = (self.operand(&e.left), self.operand(&e.right));
+                let (left, right) = (self.operand(&self.left_of(e)), self.operand(&e.right));
                 return quote!(#left #op #right);
             }
         };
-        let (left, right) = (self.expr(&e.left), self.expr(&e.right));
+        let (left, right) = (self.expr(&self.left_of(e)), self.expr(&e.right));
         let call = lang(name, span);
         quote_spanned!(span=> #call(#left, #right))
     }

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place};
+use super::{Cx, Kind, helper, lang, place, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -114,6 +114,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => signed.output.is_none().then(|| without_value(block)),
     };
     let block = typed.as_ref().unwrap_or(block);
+    cx.varying = vary::varying(function, block, &signed.elements);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
         Param::Token(name, targets) => Some((name, targets)),
@@ -219,6 +220,15 @@ pub(super) fn is_all_lanes(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
+    /// The first value of a variable, made varying if the kernel assigns to it what varies.
+    pub fn varied(&self, name: &Ident, value: TokenStream) -> TokenStream {
+        if !self.varying.has(name) {
+            return value;
+        }
+        let vary = lang("vary", name.span());
+        quote_spanned!(name.span()=> #vary(#value))
+    }
+
     /// An error for the token where it is no argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
@@ -256,13 +266,24 @@ impl Cx<'_> {
             self.declare(name, true);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
         }
+        let values: Vec<TokenStream> = mutable.iter().map(|name| self.varied(name, quote!(#name))).collect();
         for name in &mutable {
             self.declare(name, true);
         }
         quote_spanned! {span=>
             let #pat = #value;
-            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #mutable);)*
+            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #values);)*
         }
+    }
+}
+
+/// True if every name of the pattern is `mut`.
+pub(super) fn all_mut(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.mutability.is_some() && p.by_ref.is_none(),
+        Pat::Tuple(p) => p.elems.iter().all(all_mut),
+        Pat::Paren(p) => all_mut(&p.pat),
+        _ => false,
     }
 }
 

@@ -47,11 +47,11 @@ const ELSEWHERE: [(&str, &str); 33] = [
 ];
 
 /// Types whose methods Rust also calls as `f32::max(a, b)`.
-const NUMBERS: [&str; 12] =
+pub(super) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
 /// Methods that are often called so.
-const METHODS: [&str; 34] = [
+pub(super) const METHODS: [&str; 34] = [
     "abs",
     "abs_diff",
     "ceil",

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprMatch, Pat, PatRange, RangeLimits};
 
 use super::control::MOST_BRANCHES;
+use super::typed::literals;
 use super::{Cx, lang};
 
 impl Cx<'_> {
@@ -73,7 +74,7 @@ impl Cx<'_> {
             Expr::Block(b) if b.label.is_none() && b.attrs.is_empty() => {
                 self.value_of(&b.block.stmts, body.span())
             }
-            other => self.expr(other),
+            other => self.expr(&literals(other)),
         }
     }
 

@@ -19,6 +19,7 @@ pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod typed;
+mod vary;
 
 use std::rc::Rc;
 
@@ -65,6 +66,8 @@ pub(crate) struct Cx<'e> {
     manual: usize,
     /// Assignments to `#[carried]` variables so far.
     carried: Vec<Ident>,
+    /// The variables that start uniform and are given what varies.
+    pub varying: vary::Varying,
 }
 
 /// What a name stands for.
@@ -111,6 +114,7 @@ impl<'e> Cx<'e> {
             elements: ty::Elements::default(),
             manual: 0,
             carried: Vec::new(),
+            varying: vary::Varying::default(),
         }
     }
 

@@ -56,6 +56,18 @@ impl Cx<'_> {
 
     /// The statements of a block whose value is needed.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        let literal = match stmts.split_last() {
+            Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
+                let value = Stmt::Expr(typed::literals(e), None);
+                Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
+            }
+            _ => None,
+        };
+        self.value_as_it_is(literal.as_deref().unwrap_or(stmts), span)
+    }
+
+    /// The statements of a body whose value converts to its written type.
+    pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
             Some(Stmt::Expr(_, None)) => body,
@@ -120,6 +132,8 @@ impl Cx<'_> {
         }
         let value = match annotation {
             Some(ty) => self.expr(&typed::typed(&init.expr, ty, &self.elements.clone())),
+            // What starts a variable has its type.
+            None if function::all_mut(pat) => self.expr(&typed::literals(&init.expr)),
             None => self.expr(&init.expr),
         };
         let value = match annotation {
@@ -148,6 +162,7 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             let span = init.expr.span();
+            let value = if annotation.is_none() { self.varied(name, value) } else { value };
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {

@@ -6,7 +6,7 @@
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
+use syn::{BinOp, Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
 
 use super::{Cx, lang};
 use crate::ty::Elements;
@@ -97,6 +97,67 @@ impl Inside {
     fn at_least_branch(self) -> Inside {
         if self == Inside::Array { self } else { Inside::Branch }
     }
+}
+
+/// The expression with the numbers that its value consists of as literals, whose type is inferred from where they go.
+pub(crate) fn literals(e: &Expr) -> Expr {
+    let mut e = e.clone();
+    as_literals(&mut e);
+    e
+}
+
+/// True if [`literals`] changes the expression.
+pub(crate) fn has_literals(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => has_literals(&p.expr),
+        Expr::Group(g) => has_literals(&g.expr),
+        Expr::Tuple(t) => t.elems.iter().any(has_literals),
+        Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_bare_number),
+        Expr::Repeat(r) => has_literals(&r.expr),
+        _ => is_bare_number(e),
+    }
+}
+
+fn as_literals(e: &mut Expr) {
+    match e {
+        Expr::Paren(p) => as_literals(&mut p.expr),
+        Expr::Group(g) => as_literals(&mut g.expr),
+        Expr::Tuple(t) => t.elems.iter_mut().for_each(as_literals),
+        Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(as_literals),
+        Expr::Repeat(r) => as_literals(&mut r.expr),
+        Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {
+            if let Some(Stmt::Expr(e, None)) = b.block.stmts.last_mut() {
+                as_literals(e);
+            }
+        }
+        _ if is_bare_number(e) => {
+            let span = e.span();
+            *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::literal(#e));
+        }
+        _ => {}
+    }
+}
+
+/// A number without a suffix, or what is computed of such numbers alone.
+pub(super) fn is_bare_number(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(l) => match &l.lit {
+            Lit::Int(i) => i.suffix().is_empty(),
+            Lit::Float(f) => f.suffix().is_empty(),
+            _ => false,
+        },
+        Expr::Unary(u) => matches!(u.op, UnOp::Neg(_)) && is_bare_number(&u.expr),
+        Expr::Paren(p) => is_bare_number(&p.expr),
+        Expr::Group(g) => is_bare_number(&g.expr),
+        Expr::Binary(b) => is_arithmetic(&b.op) && is_bare_number(&b.left) && is_bare_number(&b.right),
+        _ => false,
+    }
+}
+
+/// `+ - * / % & | ^`.
+pub(super) fn is_arithmetic(op: &BinOp) -> bool {
+    use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
+    matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_) | BitAnd(_) | BitOr(_) | BitXor(_))
 }
 
 /// A number without a name.

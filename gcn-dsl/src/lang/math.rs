@@ -4,6 +4,7 @@
 //! CDNA f64 runs at f32's rate or half of it, and what comes out does not depend on the approximate instructions. f64
 //! itself uses longer polynomials. The measured errors are in the guide to types.
 
+use super::operand::{At, Operand, first_unless_varying};
 use super::ops::Float;
 use super::{IntoDevice, S, V, cast, eq, gt, lt, ne, read_first_lane, select};
 use crate::isa;
@@ -286,9 +287,9 @@ macro_rules! methods {
 
             /// `sqrt(self * self + other * other)` without overflow on the way.
             #[track_caller]
-            pub fn hypot(self, other: impl IntoDevice<S<T>>) -> Self {
-                let (x, y): (V<T>, V<T>) = (self.into_device(), other.into_device().into_device());
-                read_first_lane(x.hypot(y))
+            pub fn hypot<A: Operand<T>>(self, other: A) -> At<A::Place, T> {
+                let x: V<T> = self.into_device();
+                first_unless_varying::<A::Place, T>(x.hypot(other.varying()))
             }
         }
     };

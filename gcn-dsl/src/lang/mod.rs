@@ -7,6 +7,7 @@
 mod aggregate;
 mod args;
 mod atomic;
+mod beside;
 mod cast;
 mod compare;
 mod context;
@@ -27,11 +28,13 @@ pub mod isa;
 mod known;
 mod lds;
 mod lds_slice;
+mod literal;
 mod match_any;
 mod math;
 pub mod matrix;
 mod measures;
 mod memory;
+mod operand;
 mod ops;
 mod ordering;
 mod overflow;
@@ -77,6 +80,7 @@ pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
+pub use literal::{Literal, TakesLiteral, Vary, literal, vary};
 pub use match_any::match_any;
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
@@ -84,7 +88,8 @@ pub use matrix::{
     mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
-pub use ops::{Arithmetic, Float, Integer, SameElement, Signed, Unsigned};
+pub use operand::{At, Operand, SameElement};
+pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,

@@ -9,6 +9,7 @@ use half::{bf16, f16};
 
 use super::context::Context;
 use super::control::{Flow, SameScope};
+use super::literal::Literal;
 use super::{IntoDevice, S, V, with};
 use crate::ir::{Type, Value, Variable};
 use crate::scalar::Scalar;
@@ -80,6 +81,12 @@ macro_rules! declare_host {
             fn declare(self) -> S<$t> { self.into_device() }
         }
     )*};
+}
+impl<T: Scalar> Declare for Literal<T> {
+    type Value = S<T>;
+    fn declare(self) -> S<T> {
+        self.0.into_device()
+    }
 }
 declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
