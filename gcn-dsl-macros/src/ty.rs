@@ -73,6 +73,11 @@ impl Elements {
         all
     }
 
+    /// True if a parameter stands for an element type: the type of a literal beside it cannot be inferred.
+    pub fn are_generic(&self) -> bool {
+        !self.elements.is_empty()
+    }
+
     /// True for a scalar, and for a parameter that stands for one.
     pub fn is_element(&self, ty: &Type) -> bool {
         let Type::Path(p) = ty else { return false };

@@ -279,7 +279,7 @@ impl Cx<'_> {
         self.not_pipelined(how, target, span);
         let value = value.map(|v| match how {
             Exit::Return => self.operand_expr(v),
-            _ => self.operand_expr(&literals(v)),
+            _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();

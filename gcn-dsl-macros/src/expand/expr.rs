@@ -4,12 +4,14 @@ use std::borrow::Cow;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCall, Token, UnOp};
 
 use super::exit::Frame;
 use super::function::is_all_lanes;
-use super::typed::{is_bare_number, literals};
+use super::habits::METHODS;
+use super::typed::{inferred, is_bare_number, is_real, literals, number};
 use super::{Cx, Kind, lang, place};
 use crate::attrs;
 use crate::check;
@@ -159,7 +161,10 @@ impl Cx<'_> {
                 let receiver = self.operand(&e.receiver);
                 let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
                 self.asynchronous(method);
-                let args: Vec<TokenStream> = self.arguments(&e.args);
+                let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
+                    true => self.arguments(&self.numbers(&e.args)),
+                    false => self.arguments(&e.args),
+                };
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
                 quote!(#receiver #dot #method #turbofish #args)
@@ -241,10 +246,23 @@ impl Cx<'_> {
         }
     }
 
-    /// The left side of an operator; a literal there takes its type from the right side.
-    fn left_of<'e>(&self, e: &'e ExprBinary) -> Cow<'e, Expr> {
-        let literal = is_bare_number(&e.left) && !is_bare_number(&e.right);
-        if literal { Cow::Owned(literals(&e.left)) } else { Cow::Borrowed(&e.left) }
+    /// The sides of an operator; a literal on the left takes its type from the right side.
+    fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
+        match (is_bare_number(&e.left), is_bare_number(&e.right)) {
+            (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
+            (true, false) if is_real(&e.left) => {
+                [Cow::Owned(literals(&e.left, &self.elements)), Cow::Borrowed(&e.right)]
+            }
+            (true, false) => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
+            // Integers are also those of the host, whose type is inferred.
+            (false, true) if is_real(&e.right) => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
+            (false, _) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
+        }
+    }
+
+    /// Arguments that are values of the device.
+    fn numbers(&self, args: &Punctuated<Expr, Token![,]>) -> Punctuated<Expr, Token![,]> {
+        args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
     }
 
     fn binary(&mut self, e: &ExprBinary) -> TokenStream {
@@ -258,11 +276,13 @@ impl Cx<'_> {
             BinOp::And(t) => ("and", t.span()),
             BinOp::Or(t) => ("or", t.span()),
             op => {
-                let (left, right) = (self.operand(&self.left_of(e)), self.operand(&e.right));
+                let [left, right] = self.sides(e);
+                let (left, right) = (self.operand(&left), self.operand(&right));
                 return quote!(#left #op #right);
             }
         };
-        let (left, right) = (self.expr(&self.left_of(e)), self.expr(&e.right));
+        let [left, right] = self.sides(e);
+        let (left, right) = (self.expr(&left), self.expr(&right));
         let call = lang(name, span);
         quote_spanned!(span=> #call(#left, #right))
     }
@@ -288,6 +308,7 @@ impl Cx<'_> {
         self.no_recursion(&e.func);
         let mut args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
+            false if name.is_some_and(|n| n == "select" || n == "splat") => self.arguments(&self.numbers(&e.args)),
             false => self.arguments(&e.args),
         };
         let mut function = function;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
 
 use super::exit::{Target, TargetKind, any, any_of};
-use super::typed::literals;
+use super::typed::inferred;
 use super::{Cx, lang};
 use crate::attrs;
 
@@ -199,7 +199,7 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
-        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(&literals(e)));
+        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(&inferred(e)));
         let range = lang(if r.inclusive { "range_inclusive" } else { "range" }, span);
         let reversed = r.reversed.then(|| quote_spanned!(span=> .rev()));
         let step = r.step.map(|step| {

@@ -74,7 +74,7 @@ impl Cx<'_> {
             Expr::Block(b) if b.label.is_none() && b.attrs.is_empty() => {
                 self.value_of(&b.block.stmts, body.span())
             }
-            other => self.expr(&literals(other)),
+            other => self.expr(&literals(other, &self.elements.clone())),
         }
     }
 

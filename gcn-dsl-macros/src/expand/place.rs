@@ -1,10 +1,13 @@
 //! Assignments.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 
+use super::typed::{is_real, number};
 use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
@@ -44,7 +47,7 @@ pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
 
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
-        let value = self.expr(&e.right);
+        let value = self.expr(&number(&e.right, &self.elements.clone()));
         self.assign_to(&e.left, value, e.span())
     }
 
@@ -97,7 +100,11 @@ impl Cx<'_> {
 
     /// `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
-        let inner = self.expr(&e.right);
+        let right = match is_real(&e.right) {
+            true => number(&e.right, &self.elements),
+            false => Cow::Borrowed(&*e.right),
+        };
+        let inner = self.expr(&right);
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {

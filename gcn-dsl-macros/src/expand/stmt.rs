@@ -58,7 +58,7 @@ impl Cx<'_> {
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let literal = match stmts.split_last() {
             Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
-                let value = Stmt::Expr(typed::literals(e), None);
+                let value = Stmt::Expr(typed::literals(e, &self.elements), None);
                 Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
             }
             _ => None,
@@ -131,9 +131,14 @@ impl Cx<'_> {
             self.errors.at(token, "`let … else` is not available in a kernel; use `if`");
         }
         let value = match annotation {
-            Some(ty) => self.expr(&typed::typed(&init.expr, ty, &self.elements.clone())),
+            Some(ty) => {
+                let elements = self.elements.clone();
+                let init = typed::typed(&init.expr, ty, &elements);
+                let plain = elements.is_host(ty);
+                self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
+            }
             // What starts a variable has its type.
-            None if function::all_mut(pat) => self.expr(&typed::literals(&init.expr)),
+            None if function::all_mut(pat) => self.expr(&typed::inferred(&init.expr)),
             None => self.expr(&init.expr),
         };
         let value = match annotation {

@@ -3,7 +3,9 @@
 //! A tuple converts member by member, but rustc gives the elements of an array, and both values of an `if`, one type before
 //! anything converts. Where the type is written, its parts go to the parts of the expression instead.
 
-use proc_macro2::TokenStream;
+use std::borrow::Cow;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
@@ -88,7 +90,8 @@ impl Typing<'_> {
             return;
         }
         let (span, device) = (e.span(), self.elements.device(ty));
-        *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::annotate::<#device, _>(#e));
+        let value = number(e, self.elements).into_owned();
+        *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::annotate::<#device, _>(#value));
     }
 }
 
@@ -100,10 +103,32 @@ impl Inside {
 }
 
 /// The expression with the numbers that its value consists of as literals, whose type is inferred from where they go.
-pub(crate) fn literals(e: &Expr) -> Expr {
+pub(crate) fn literals(e: &Expr, elements: &Elements) -> Expr {
     let mut e = e.clone();
-    as_literals(&mut e);
+    as_literals(&mut e, elements);
     e
+}
+
+/// [`literals`] whose type is inferred, also where parameters stand for types.
+pub(crate) fn inferred(e: &Expr) -> Expr {
+    literals(e, &Elements::default())
+}
+
+/// A number beside values whose element type is a parameter says only that it is one; elsewhere rustc infers its type.
+pub(super) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
+    if elements.are_generic() && is_bare_number(e) { Cow::Owned(literals(e, elements)) } else { Cow::Borrowed(e) }
+}
+
+/// True if there is a point in it.
+pub(super) fn is_real(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(l) => matches!(l.lit, Lit::Float(_)),
+        Expr::Unary(u) => is_real(&u.expr),
+        Expr::Paren(p) => is_real(&p.expr),
+        Expr::Group(g) => is_real(&g.expr),
+        Expr::Binary(b) => is_real(&b.left),
+        _ => false,
+    }
 }
 
 /// True if [`literals`] changes the expression.
@@ -118,21 +143,27 @@ pub(crate) fn has_literals(e: &Expr) -> bool {
     }
 }
 
-fn as_literals(e: &mut Expr) {
+fn as_literals(e: &mut Expr, elements: &Elements) {
+    let each = |e: &mut Expr| as_literals(e, elements);
     match e {
-        Expr::Paren(p) => as_literals(&mut p.expr),
-        Expr::Group(g) => as_literals(&mut g.expr),
-        Expr::Tuple(t) => t.elems.iter_mut().for_each(as_literals),
-        Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(as_literals),
-        Expr::Repeat(r) => as_literals(&mut r.expr),
+        Expr::Paren(p) => each(&mut p.expr),
+        Expr::Group(g) => each(&mut g.expr),
+        Expr::Tuple(t) => t.elems.iter_mut().for_each(each),
+        Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(each),
+        Expr::Repeat(r) => each(&mut r.expr),
         Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {
             if let Some(Stmt::Expr(e, None)) = b.block.stmts.last_mut() {
-                as_literals(e);
+                each(e);
             }
         }
         _ if is_bare_number(e) => {
-            let span = e.span();
-            *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::literal(#e));
+            let name = match (elements.are_generic(), is_real(e)) {
+                (false, _) => "literal",
+                (true, true) => "real",
+                (true, false) => "whole",
+            };
+            let (span, name) = (e.span(), Ident::new(name, e.span()));
+            *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::#name(#e));
         }
         _ => {}
     }

@@ -124,6 +124,18 @@ impl Signature {
         }
     }
 
+    /// Makes a type that the kernel is generic over a part of the name, by the type's own name.
+    #[must_use]
+    pub fn of_type<T: ?Sized>(mut self) -> Signature {
+        for word in std::any::type_name::<T>().split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != ':') {
+            if let Some(name) = word.rsplit("::").next().filter(|n| !n.is_empty()) {
+                self.name.push('_');
+                self.name.push_str(name);
+            }
+        }
+        self
+    }
+
     /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.
     #[must_use]
     pub fn host(mut self, value: &impl std::fmt::Debug) -> Signature {

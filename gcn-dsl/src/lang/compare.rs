@@ -110,6 +110,14 @@ macro_rules! compare_literal {
                 lhs.compare(pred, rhs)
             }
         }
+        impl<T: Scalar + TakesLiteral<U>, U> Compare<Literal<U>> for $handle<T> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: Literal<U>) -> $handle<bool> {
+                let rhs: $handle<T> = rhs.into_device();
+                self.compare(pred, rhs)
+            }
+        }
         compare_literal!(@half $handle f16);
         compare_literal!(@half $handle bf16);
     )*};

@@ -4,6 +4,9 @@
 use half::{bf16, f16};
 
 use super::{IntoDevice, IntoField, S, V};
+use super::control::Uniform;
+use super::operand::Operand;
+use super::ops::{Arithmetic, Float};
 use crate::ir::Bin;
 use crate::scalar::Scalar;
 
@@ -40,6 +43,75 @@ impl TakesLiteral<f64> for f16 {
 impl TakesLiteral<f64> for bf16 {
     fn of(literal: f64) -> bf16 {
         bf16::from_f64(literal)
+    }
+}
+
+/// A number with a point, beside values whose element type is a parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Real(f64);
+/// A number without one.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole(i128);
+
+/// The expansion of a literal with a point in a function that is generic over element types.
+pub fn real(x: f64) -> Literal<Real> {
+    Literal(Real(x))
+}
+/// The expansion of another literal there.
+pub fn whole(x: i128) -> Literal<Whole> {
+    Literal(Whole(x))
+}
+
+macro_rules! beside_hosts {
+    ($($t:ty: $($tr:ident $method:ident $op:tt)*;)*) => {$($(
+        impl std::ops::$tr<Literal<Real>> for $t {
+            type Output = $t;
+            fn $method(self, rhs: Literal<Real>) -> $t {
+                self $op rhs.0.0 as $t
+            }
+        }
+        impl std::ops::$tr<$t> for Literal<Real> {
+            type Output = $t;
+            fn $method(self, rhs: $t) -> $t {
+                self.0.0 as $t $op rhs
+            }
+        }
+    )*)*};
+}
+beside_hosts! {
+    f32: Add add + Sub sub - Mul mul * Div div / Rem rem %;
+    f64: Add add + Sub sub - Mul mul * Div div / Rem rem %;
+}
+
+impl HostNumber for Real {
+    fn apply(self, op: Bin, right: Real) -> Real {
+        Real(self.0.apply(op, right.0))
+    }
+}
+impl HostNumber for Whole {
+    fn apply(self, op: Bin, right: Whole) -> Whole {
+        Whole(self.0.apply(op, right.0))
+    }
+}
+
+impl<T: Float> TakesLiteral<Real> for T {
+    fn of(literal: Real) -> T {
+        T::nearest(literal.0)
+    }
+}
+impl<T: Arithmetic> TakesLiteral<Whole> for T {
+    fn of(literal: Whole) -> T {
+        T::whole(literal.0)
+    }
+}
+
+impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
+    type Place = Uniform;
+    fn varying(self) -> V<T> {
+        T::of(self.0).into_device()
+    }
+    fn uniform(self) -> Option<S<T>> {
+        Some(T::of(self.0).into_device())
     }
 }
 

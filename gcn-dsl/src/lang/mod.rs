@@ -80,7 +80,7 @@ pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
-pub use literal::{Literal, TakesLiteral, Vary, literal, vary};
+pub use literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
 pub use match_any::match_any;
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,

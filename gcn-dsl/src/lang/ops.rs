@@ -44,7 +44,11 @@ use crate::scalar::{Number, Scalar};
     label = "`{Self}` has no arithmetic",
     note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
-pub trait Arithmetic: Number {}
+pub trait Arithmetic: Number {
+    /// The number as this type; integers wrap.
+    #[doc(hidden)]
+    fn whole(x: i128) -> Self;
+}
 /// Integer element types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an integer type",
@@ -66,6 +70,9 @@ pub trait Integer: Arithmetic + Bits {
 pub trait Float: Signed {
     /// The unsigned integer of the same width.
     type Bits: Integer;
+    /// The nearest of these floats.
+    #[doc(hidden)]
+    fn nearest(x: f64) -> Self;
 }
 /// Element types with a sign: signed integers and floats.
 #[diagnostic::on_unimplemented(
@@ -82,11 +89,37 @@ pub trait Signed: Arithmetic {}
 pub trait Unsigned: Integer {}
 
 macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
-mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+macro_rules! arithmetic {
+    ($($t:ident)*) => {$(
+        impl Arithmetic for $t {
+            fn whole(x: i128) -> $t {
+                x as $t
+            }
+        }
+    )*};
+}
+arithmetic!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+impl Arithmetic for f16 {
+    fn whole(x: i128) -> f16 {
+        f16::from_f64(x as f64)
+    }
+}
+impl Arithmetic for bf16 {
+    fn whole(x: i128) -> bf16 {
+        bf16::from_f64(x as f64)
+    }
+}
 mark!(Unsigned: u8, u16, u32, u64);
 
-macro_rules! floats { ($($t:ty, $bits:ty;)*) => { $(impl Float for $t { type Bits = $bits; })* }; }
-floats! { f16, u16; bf16, u16; f32, u32; f64, u64; }
+macro_rules! floats {
+    ($($t:ty, $bits:ty, |$x:ident| $nearest:expr;)*) => {$(
+        impl Float for $t {
+            type Bits = $bits;
+            fn nearest($x: f64) -> $t { $nearest }
+        }
+    )*};
+}
+floats! { f16, u16, |x| f16::from_f64(x); bf16, u16, |x| bf16::from_f64(x); f32, u32, |x| x as f32; f64, u64, |x| x; }
 mark!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64);
 
 macro_rules! integers {
