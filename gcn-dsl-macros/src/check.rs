@@ -80,8 +80,7 @@ impl ArgKind {
     }
 }
 
-const ARG_FORMS: &str =
-    "a kernel takes `name: T` (a scalar by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
+const ARG_FORMS: &str = "a kernel takes `name: T` (a scalar, an array, a tuple or a `#[repr(C)]` struct by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
 const ELEMENTS: &str = "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
 /// Input in which no kernel can be found.
@@ -232,7 +231,7 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
     };
     let unknown = || (typed.ty.to_token_stream(), format!("this is no kernel argument type; {ARG_FORMS}"));
     let (kind, elem) = match ty::bare(&typed.ty) {
-        ty @ Type::Path(_) => (ArgKind::Value, ty),
+        ty @ (Type::Path(_) | Type::Array(_) | Type::Tuple(_)) => (ArgKind::Value, ty),
         Type::Reference(r) if r.lifetime.is_none() => match ty::bare(&r.elem) {
             Type::Slice(s) if r.mutability.is_some() => (ArgKind::SliceMut, ty::bare(&s.elem)),
             Type::Slice(s) => (ArgKind::Slice, ty::bare(&s.elem)),
@@ -242,7 +241,7 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
-    if !matches!(elem, Type::Path(_)) {
+    if kind != ArgKind::Value && !matches!(elem, Type::Path(_)) {
         return Err(unknown());
     }
     let elem = elem.clone();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Block, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
+use syn::{Attribute, Block, FnArg, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
 
 use crate::ty::Elements;
 
@@ -34,6 +34,10 @@ pub(crate) struct Known {
     pub functions: HashSet<String>,
     /// Fields of device structs that are `V<…>`.
     pub fields: HashSet<String>,
+    /// Device structs with `#[repr(C)]`.
+    pub data: HashSet<String>,
+    /// Methods with `&mut self`.
+    pub mutating: HashSet<String>,
 }
 
 /// An item in `gcn_kernel!`.
@@ -120,11 +124,27 @@ fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> 
     Ok((others, functions))
 }
 
+impl KernelFn {
+    /// It takes `&mut self`.
+    pub fn mutates_self(&self) -> bool {
+        matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_some() && r.mutability.is_some())
+    }
+}
+
 impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
         let (body, kept) = body(input)?;
-        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default(), tuple_structs: Rc::default(), known: Rc::default() })
+        Ok(KernelFn {
+            attrs,
+            vis,
+            sig,
+            body,
+            kept,
+            kernels: Rc::default(),
+            tuple_structs: Rc::default(),
+            known: Rc::default(),
+        })
     }
 }
 
@@ -183,6 +203,9 @@ fn known(items: &[Item]) -> Known {
             syn::ReturnType::Default => None,
         };
         note(&mut known.functions, &mut others.functions, &f.sig.ident, ty);
+        if f.mutates_self() {
+            known.mutating.insert(f.sig.ident.to_string());
+        }
     };
     for item in items {
         match item {
@@ -193,6 +216,9 @@ fn known(items: &[Item]) -> Known {
     }
     for item in items {
         let Item::Struct(s) = item else { continue };
+        if s.attrs.iter().any(|a| a.path().is_ident("repr")) {
+            known.data.insert(s.ident.to_string());
+        }
         for field in &s.fields {
             if let Some(name) = &field.ident {
                 note(&mut known.fields, &mut others.fields, name, Some(&field.ty));

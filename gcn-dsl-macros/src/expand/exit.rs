@@ -281,6 +281,7 @@ impl Cx<'_> {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
         });
+        self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place, vary};
+use super::{Cx, Kind, helper, lang, place, receiver, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -107,6 +107,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.function = Some(function.sig.ident.clone());
     cx.elements = signed.elements.clone();
     cx.kernels = Rc::clone(&function.kernels);
+    cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
     let typed = match &cx.result {
@@ -133,6 +134,19 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
+    let renamed = match function.mutates_self().then(|| receiver::renamed(block)) {
+        Some(Ok(block)) => Some(block),
+        Some(Err(error)) => {
+            cx.errors.push(error);
+            None
+        }
+        None => None,
+    };
+    let block = renamed.as_ref().unwrap_or(block);
+    let itself = renamed.is_some().then(|| receiver::name(site));
+    if let Some(name) = &itself {
+        cx.declare(name, true);
+    }
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
@@ -146,9 +160,17 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         }
         None => statements,
     };
+    let (own, result) = match &itself {
+        Some(name) => (
+            Some(quote!(let #name = ::gcn_dsl::lang::mutable_self(&#flow, __gcn_receiver);)),
+            quote!({ let __gcn_result = { #result }; (__gcn_result, #name.get()) }),
+        ),
+        None => (None, result),
+    };
     let inner = quote! {
         #freed
         let #flow = #flow_value;
+        #own
         #(#bindings)*
         #result
     };
@@ -161,6 +183,15 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
             quote_spanned!(span=> (move || { #inner })())
         }
     };
+    let inner = match &itself {
+        Some(_) => quote! {
+            let __gcn_receiver = *self;
+            let (__gcn_result, __gcn_receiver) = #inner;
+            *self = __gcn_receiver;
+            __gcn_result
+        },
+        None => inner,
+    };
     quote! {
         let #frame = ::gcn_dsl::lang::enter(#name);
         #inner
@@ -171,6 +202,10 @@ impl Param {
     /// The parameter in the function's list.
     fn declared(&self) -> TokenStream {
         match self {
+            Param::Receiver(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
+                let span = receiver.self_token.span;
+                quote_spanned!(span=> #receiver, _: ::gcn_dsl::lang::ByMutableReference)
+            }
             Param::Receiver(receiver) => receiver.to_token_stream(),
             Param::Token(name, None) => {
                 quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<impl Sized>)

@@ -179,6 +179,7 @@ fn trace(
     let (body, freed) = {
         let mut cx = Cx::new(errors, targets, kernel.sig.fn_token.span);
         cx.kernels = Rc::clone(&kernel.kernels);
+        cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
         cx.elements = ty::elements(&kernel.sig.generics);
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));

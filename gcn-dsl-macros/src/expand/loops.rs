@@ -80,7 +80,8 @@ impl Cx<'_> {
     ) -> Body {
         self.frames.push(Target::frame(kind, label, guard.clone()));
         let carried = self.carried_so_far();
-        let tokens = f(self);
+        // A loop may end before its first trip.
+        let (tokens, ()) = self.ways(f, |_| ());
         let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);

@@ -119,13 +119,16 @@ impl Cx<'_> {
             pat => (pat, None),
         };
         let Some(init) = &local.init else {
-            self.errors
-                .at(local, "a `let` in a kernel needs a value; the compiler has to know it everywhere");
-            if let Some(name) = place::bound_name(pat) {
-                // Assigning to it later is no second mistake.
-                self.declare(name, true);
-            }
-            return TokenStream::new();
+            let Some(name) = place::bound_name(pat) else {
+                self.errors.at(local, "a `let` without a value declares one name: `let x;`");
+                return TokenStream::new();
+            };
+            let declared = self.defer(name, local.span());
+            let ty = annotation.map(|ty| {
+                let (ty, call) = (self.elements.device(ty), super::lang("holds", name.span()));
+                quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
+            });
+            return quote!(#declared #ty);
         };
         if let Some((token, _)) = &init.diverge {
             self.errors.at(token, "`let … else` is not available in a kernel; use `if`");

@@ -116,7 +116,11 @@ pub(crate) fn inferred(e: &Expr) -> Expr {
 
 /// A number beside values whose element type is a parameter says only that it is one; elsewhere rustc infers its type.
 pub(super) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
-    if elements.are_generic() && is_bare_number(e) { Cow::Owned(literals(e, elements)) } else { Cow::Borrowed(e) }
+    if elements.are_generic() && is_bare_number(e) {
+        Cow::Owned(literals(e, elements))
+    } else {
+        Cow::Borrowed(e)
+    }
 }
 
 /// True if there is a point in it.

@@ -52,6 +52,11 @@ impl Varying {
     pub fn has(&self, name: &Ident) -> bool {
         self.0.contains(&key(name))
     }
+
+    /// The same of a variable without a first value, by its name: the assignments are elsewhere.
+    pub fn has_deferred(&self, name: &Ident) -> bool {
+        self.0.contains(&name.to_string())
+    }
 }
 
 fn key(name: &Ident) -> String {
@@ -91,6 +96,8 @@ fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
 struct Analysis {
     known: Rc<Known>,
     names: Vec<Binding>,
+    /// A `let` without a value is being read.
+    declares: bool,
     /// How many varying conditions are around.
     depth: usize,
     /// The loops around: where they begin, the depth there, their labels.
@@ -134,7 +141,11 @@ impl Analysis {
                 let shape = if Elements::default().is_varying(ty) { Shape::Varying } else { Shape::Other };
                 self.bind(pat, shape, None);
             }
-            None => self.bind_value(pat, init),
+            None => {
+                self.declares = init.is_none();
+                self.bind_value(pat, init);
+                self.declares = false;
+            }
         }
     }
 
@@ -157,6 +168,8 @@ impl Analysis {
         match pat {
             Pat::Ident(p) => {
                 let variable = p.mutability.is_some().then(|| (key(&p.ident), self.depth));
+                let deferred = p.mutability.is_none() && init.is_none() && self.declares;
+                let variable = if deferred { Some((p.ident.to_string(), self.depth)) } else { variable };
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.0));
                 let shape = if varies { Shape::Varying } else { shape };
                 // Only a number that is certainly one can be made to vary.
@@ -207,7 +220,13 @@ impl Analysis {
     }
 
     /// The body of a loop whose trips differ between lanes if `condition` varies, or a `break` does.
-    fn trips(&mut self, at: Span, label: Option<&syn::Label>, condition: Shape, body: impl FnOnce(&mut Self)) {
+    fn trips(
+        &mut self,
+        at: Span,
+        label: Option<&syn::Label>,
+        condition: Shape,
+        body: impl FnOnce(&mut Self),
+    ) {
         let key = format!("{at:?}");
         let label = label.map(|l| l.name.ident.to_string());
         let condition = if self.left.contains(&key) { Shape::Varying } else { condition };
@@ -273,7 +292,9 @@ impl Analysis {
             Expr::Field(e) => match self.expr(&e.base) {
                 Shape::Place => Shape::Varying,
                 _ => match &e.member {
-                    syn::Member::Named(name) if self.known.fields.contains(&name.to_string()) => Shape::Varying,
+                    syn::Member::Named(name) if self.known.fields.contains(&name.to_string()) => {
+                        Shape::Varying
+                    }
                     _ => Shape::Other,
                 },
             },
@@ -335,7 +356,9 @@ impl Analysis {
                 let names = self.names.len();
                 self.trips(e.for_token.span, e.label.as_ref(), bounds, |cx| {
                     cx.bind(&e.pat, bounds, None);
-                    if let (false, Some(counter)) = (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_)))) {
+                    if let (false, Some(counter)) =
+                        (unrolled, cx.names.last_mut().filter(|_| matches!(*e.pat, Pat::Ident(_))))
+                    {
                         counter.number = true;
                     }
                     cx.block(&e.body);
@@ -393,11 +416,12 @@ impl Analysis {
         }
         match &*name {
             "global_id" | "local_id" => Shape::Place,
-            "lane_id" | "select" | "splat" | "mbcnt" | "match_any" | "write_lane" | "lane_mask" | "quad_permute" => {
-                Shape::Varying
-            }
+            "lane_id" | "select" | "splat" | "mbcnt" | "match_any" | "write_lane" | "lane_mask"
+            | "quad_permute" => Shape::Varying,
             name if ["shuffle", "row_"].iter().any(|p| name.starts_with(p)) => Shape::Varying,
-            name if ["wave_", "workgroup_"].iter().any(|p| name.starts_with(p)) && name.contains("clusive_") => {
+            name if ["wave_", "workgroup_"].iter().any(|p| name.starts_with(p))
+                && name.contains("clusive_") =>
+            {
                 Shape::Varying
             }
             _ => Shape::Other,

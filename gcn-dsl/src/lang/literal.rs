@@ -3,10 +3,10 @@
 
 use half::{bf16, f16};
 
-use super::{IntoDevice, IntoField, S, V};
 use super::control::Uniform;
 use super::operand::Operand;
 use super::ops::{Arithmetic, Float};
+use super::{IntoDevice, IntoField, S, V};
 use crate::ir::Bin;
 use crate::scalar::Scalar;
 

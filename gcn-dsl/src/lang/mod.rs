@@ -8,6 +8,7 @@ mod aggregate;
 mod args;
 mod atomic;
 mod beside;
+mod by_value;
 mod cast;
 mod compare;
 mod context;
@@ -48,6 +49,9 @@ mod remainder;
 mod schedule;
 mod shuffle;
 mod small;
+mod stored;
+mod subslice;
+mod table;
 mod value;
 mod var;
 mod vector;
@@ -64,6 +68,7 @@ pub use args::{
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
+pub use by_value::ByValue;
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
@@ -73,8 +78,8 @@ pub use device_ptr::DevicePtr;
 pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
 pub use float::Approximate;
 pub use function::{
-    AllLanes, Anyone, CallSite, Called, Frames, FromCaller, Lent, Numeric, PromisesAllLanes, all_lanes,
-    enter, target,
+    AllLanes, Anyone, ByMutableReference, CallSite, Called, Frames, FromCaller, Lent, Numeric,
+    PromisesAllLanes, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
@@ -111,12 +116,16 @@ pub use schedule::{
     wait, wait_all,
 };
 pub use shuffle::{
-    active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
-    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
+    Distance, active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror,
+    row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    write_lane,
 };
 pub use small::{Packed, PackedFormat, Unpacked};
+pub use stored::{Bytes, Leaf, Run, Stored, load_part, store_part};
+pub use subslice::{End, PartOf, part, to_last};
+pub use table::Choice;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
-pub use var::{AssignIn, Declare, Flatten, Var};
+pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use vector::Vector;
 pub use wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,

@@ -9,8 +9,8 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
-use super::known::refuse_operand;
 use super::control::Kind;
+use super::known::refuse_operand;
 use super::literal::{HostInteger, HostNumber, Literal, TakesLiteral};
 use super::operand::{At, Operand};
 use super::{IntoDevice, S, V};

@@ -147,7 +147,10 @@ macro_rules! methods {
             }
 
             #[track_caller]
-            pub(super) fn overflowing_add_signed_alike(self, other: $handle<T::Signed>) -> (Self, $handle<bool>)
+            pub(super) fn overflowing_add_signed_alike(
+                self,
+                other: $handle<T::Signed>,
+            ) -> (Self, $handle<bool>)
             where
                 T: Unsigned,
             {
@@ -183,7 +186,10 @@ macro_rules! methods {
             }
 
             #[track_caller]
-            pub(super) fn overflowing_add_unsigned_alike(self, other: $handle<T::Unsigned>) -> (Self, $handle<bool>)
+            pub(super) fn overflowing_add_unsigned_alike(
+                self,
+                other: $handle<T::Unsigned>,
+            ) -> (Self, $handle<bool>)
             where
                 T: Signed,
             {
@@ -193,7 +199,10 @@ macro_rules! methods {
             }
 
             #[track_caller]
-            pub(super) fn overflowing_sub_unsigned_alike(self, other: $handle<T::Unsigned>) -> (Self, $handle<bool>)
+            pub(super) fn overflowing_sub_unsigned_alike(
+                self,
+                other: $handle<T::Unsigned>,
+            ) -> (Self, $handle<bool>)
             where
                 T: Signed,
             {
