@@ -82,9 +82,30 @@ impl Parse for Item {
                 );
                 Err(syn::Error::new(keyword.span(), message))
             }
-            (None, _) => input.parse().map(Item::Kernel),
+            (None, _) => {
+                outside(&ahead)?;
+                input.parse().map(Item::Kernel)
+            }
         }
     }
+}
+
+/// Items of the host.
+fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
+    let what = if ahead.peek(Token![trait]) {
+        "a trait is declared outside of `gcn_kernel!`, with device types in its functions, `fn f(self, x: V<f32>) -> V<f32>;`; what \
+         implements it for a device type is `#[device] impl Trait for Type { … }` inside"
+    } else if ahead.peek(Token![enum]) {
+        "a device has no enums: a lane holds numbers; name them by constants outside of `gcn_kernel!`, `const RED: u32 = 0;`, and \
+         `match` on those. An enum of the host stands outside too, and a `comptime match` chooses by it"
+    } else if ahead.peek(Token![use]) || ahead.peek(Token![mod]) || ahead.peek(Token![static]) || ahead.peek(Token![type]) {
+        "this stands outside of `gcn_kernel!`, which holds kernels, `#[device]` functions, structs and impls"
+    } else if ahead.peek(Token![const]) && !ahead.peek2(Token![fn]) {
+        "a constant stands outside of `gcn_kernel!`, or inside a function's body"
+    } else {
+        return Ok(());
+    };
+    Err(ahead.error(what))
 }
 
 impl Parse for DeviceImpl {

@@ -17,7 +17,7 @@ pub(crate) struct Deferred {
 
 impl Deferred {
     /// What holds after two ways that meet.
-    fn meet(self, other: Deferred) -> Deferred {
+    pub(super) fn meet(self, other: Deferred) -> Deferred {
         match (self.left, other.left) {
             (true, false) => other,
             (false, true) => self,

@@ -324,6 +324,9 @@ impl Cx<'_> {
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
+        if let Some(call) = self.function_of_std(e) {
+            return call;
+        }
         if let Some(method) = self.method_of_number(e) {
             return method;
         }

@@ -4,6 +4,7 @@
 //! calls on them append instructions to the kernel that the current thread is building (`context`). What a user names is
 //! re-exported by the crate's prelude; the functions that only the macro's expansion names are here.
 
+mod absent;
 mod aggregate;
 mod args;
 mod atomic;
@@ -59,6 +60,9 @@ mod wave;
 mod while_any;
 mod workgroup;
 
+pub use absent::{
+    HasCheckedAdd, HasCheckedDiv, HasCheckedMul, HasCheckedSub, HasIterator, HasRsqrt, HasUnwrap,
+};
 pub use aggregate::{
     Aggregate, AsIs, ElementIndex, IntoField, NoField, Nothing, alike, element, field, nothing,
 };
@@ -75,7 +79,7 @@ pub use context::{TraceError, trace, trace_with};
 pub use control::*;
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device_ptr::DevicePtr;
-pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
+pub use embed::{DebugCondition, HostCondition, dbg, on_host, debug_assert, debugging, trap};
 pub use float::Approximate;
 pub use function::{
     AllLanes, Anyone, ByMutableReference, CallSite, Called, Frames, FromCaller, Lent, Numeric,
