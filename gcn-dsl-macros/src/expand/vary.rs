@@ -290,7 +290,8 @@ impl Analysis {
                 _ => Shape::Other,
             },
             Expr::Field(e) => match self.expr(&e.base) {
-                Shape::Place => Shape::Varying,
+                // The parts of an element of a slice vary as it does.
+                Shape::Place | Shape::Varying => Shape::Varying,
                 _ => match &e.member {
                     syn::Member::Named(name) if self.known.fields.contains(&name.to_string()) => {
                         Shape::Varying
