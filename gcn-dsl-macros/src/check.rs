@@ -80,8 +80,7 @@ impl ArgKind {
     }
 }
 
-const ARG_FORMS: &str =
-    "a kernel takes `name: T` (a scalar by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
+const ARG_FORMS: &str = "a kernel takes `name: T` (a scalar, an array, a tuple or a `#[repr(C)]` struct by value), `&[T]`, `&mut [T]`, `*const T` or `*mut T`";
 const ELEMENTS: &str = "the element types are bool (by value only), i8 to i64, u8 to u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2";
 
 /// Input in which no kernel can be found.
@@ -173,11 +172,18 @@ fn signature(kernel: &KernelFn, errors: &mut Errors) {
         errors.at(ty, "a kernel returns nothing; write results to a `&mut [T]` argument");
     }
     for param in &sig.generics.params {
-        if !matches!(param, GenericParam::Const(_)) {
-            errors.at(param, "a kernel is generic over constants only: `fn name<const N: usize>(…)`");
+        match param {
+            GenericParam::Const(_) => {}
+            GenericParam::Lifetime(_) => errors.at(param, "a kernel has no lifetimes; its slices live as long as the launch: remove it"),
+            GenericParam::Type(_) if sig.inputs.iter().any(is_host) => errors.at(
+                param,
+                "a kernel with `#[host]` parameters is generic over constants only; make the parameter a constant, \
+                 `fn name<T: Float, const N: u32>(…)`",
+            ),
+            GenericParam::Type(_) => {}
         }
     }
-    if let Some(clause) = &sig.generics.where_clause {
+    if let (Some(clause), None) = (&sig.generics.where_clause, sig.generics.type_params().next()) {
         errors.at(
             clause,
             "a kernel takes no `where` clause; check constants with `comptime { assert!(…) }` in the body",
@@ -224,20 +230,21 @@ fn argument(input: &FnArg) -> Result<Arg, (proc_macro2::TokenStream, String)> {
         pat => return Err((pat.to_token_stream(), format!("an argument has a plain name; {ARG_FORMS}"))),
     };
     let unknown = || (typed.ty.to_token_stream(), format!("this is no kernel argument type; {ARG_FORMS}"));
-    let (kind, elem) = match &*typed.ty {
-        Type::Path(_) => (ArgKind::Value, (*typed.ty).clone()),
-        Type::Reference(r) if r.lifetime.is_none() => match &*r.elem {
-            Type::Slice(s) if r.mutability.is_some() => (ArgKind::SliceMut, (*s.elem).clone()),
-            Type::Slice(s) => (ArgKind::Slice, (*s.elem).clone()),
+    let (kind, elem) = match ty::bare(&typed.ty) {
+        ty @ (Type::Path(_) | Type::Array(_) | Type::Tuple(_)) => (ArgKind::Value, ty),
+        Type::Reference(r) if r.lifetime.is_none() => match ty::bare(&r.elem) {
+            Type::Slice(s) if r.mutability.is_some() => (ArgKind::SliceMut, ty::bare(&s.elem)),
+            Type::Slice(s) => (ArgKind::Slice, ty::bare(&s.elem)),
             _ => return Err(unknown()),
         },
-        Type::Ptr(p) if p.mutability.is_some() => (ArgKind::PointerMut, (*p.elem).clone()),
-        Type::Ptr(p) => (ArgKind::Pointer, (*p.elem).clone()),
+        Type::Ptr(p) if p.mutability.is_some() => (ArgKind::PointerMut, ty::bare(&p.elem)),
+        Type::Ptr(p) => (ArgKind::Pointer, ty::bare(&p.elem)),
         _ => return Err(unknown()),
     };
-    if !matches!(elem, Type::Path(_)) {
+    if kind != ArgKind::Value && !matches!(elem, Type::Path(_)) {
         return Err(unknown());
     }
+    let elem = elem.clone();
     if ty::is_host(&elem) {
         let message = format!("`{}` exists on the host only; {ELEMENTS}", elem.to_token_stream());
         return Err((elem.to_token_stream(), message));

@@ -1,10 +1,10 @@
-//! `comptime { … }` and `comptime if` are no Rust: before parsing, the word becomes an attribute `#[comptime]` on what
+//! `comptime { … }`, `comptime if` and `comptime match` are no Rust: before parsing, the word becomes an attribute `#[comptime]` on what
 //! follows, which is Rust syntax.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote_spanned;
 
-/// Rewrites `comptime` before `{` or `if`, at any depth. Inside a `comptime` block nothing is rewritten.
+/// Rewrites `comptime` before `{`, `if` or `match`, at any depth. Inside a `comptime` block nothing is rewritten.
 pub(crate) fn mark(input: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = input.into_iter().peekable();
@@ -17,7 +17,7 @@ pub(crate) fn mark(input: TokenStream) -> TokenStream {
                         out.extend(quote_spanned!(span=> #[comptime]));
                         out.extend(tokens.next());
                     }
-                    Some(TokenTree::Ident(next)) if next == "if" => {
+                    Some(TokenTree::Ident(next)) if next == "if" || next == "match" => {
                         out.extend(quote_spanned!(span=> #[comptime]));
                     }
                     _ => out.extend([TokenTree::Ident(word)]),

@@ -1,11 +1,14 @@
 //! Tokens to functions with their attributes. Nothing is judged here but syntax.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Block, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
+use syn::{Attribute, Block, FnArg, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
+
+use crate::ty::Elements;
 
 /// A function in `gcn_kernel!`.
 pub(crate) struct KernelFn {
@@ -20,6 +23,21 @@ pub(crate) struct KernelFn {
     pub kernels: Rc<[String]>,
     /// The tuple structs beside it.
     pub tuple_structs: Rc<[String]>,
+    /// What the items beside it say about values.
+    pub known: Rc<Known>,
+}
+
+/// Names that stand for varying values wherever one macro call uses them.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Device functions and methods that return `V<…>`.
+    pub functions: HashSet<String>,
+    /// Fields of device structs that are `V<…>`.
+    pub fields: HashSet<String>,
+    /// Device structs with `#[repr(C)]`.
+    pub data: HashSet<String>,
+    /// Methods with `&mut self`.
+    pub mutating: HashSet<String>,
 }
 
 /// An item in `gcn_kernel!`.
@@ -64,9 +82,30 @@ impl Parse for Item {
                 );
                 Err(syn::Error::new(keyword.span(), message))
             }
-            (None, _) => input.parse().map(Item::Kernel),
+            (None, _) => {
+                outside(&ahead)?;
+                input.parse().map(Item::Kernel)
+            }
         }
     }
+}
+
+/// Items of the host.
+fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
+    let what = if ahead.peek(Token![trait]) {
+        "a trait is declared outside of `gcn_kernel!`, with device types in its functions, `fn f(self, x: V<f32>) -> V<f32>;`; what \
+         implements it for a device type is `#[device] impl Trait for Type { … }` inside"
+    } else if ahead.peek(Token![enum]) {
+        "a device has no enums: a lane holds numbers; name them by constants outside of `gcn_kernel!`, `const RED: u32 = 0;`, and \
+         `match` on those. An enum of the host stands outside too, and a `comptime match` chooses by it"
+    } else if ahead.peek(Token![use]) || ahead.peek(Token![mod]) || ahead.peek(Token![static]) || ahead.peek(Token![type]) {
+        "this stands outside of `gcn_kernel!`, which holds kernels, `#[device]` functions, structs and impls"
+    } else if ahead.peek(Token![const]) && !ahead.peek2(Token![fn]) {
+        "a constant stands outside of `gcn_kernel!`, or inside a function's body"
+    } else {
+        return Ok(());
+    };
+    Err(ahead.error(what))
 }
 
 impl Parse for DeviceImpl {
@@ -106,11 +145,27 @@ fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> 
     Ok((others, functions))
 }
 
+impl KernelFn {
+    /// It takes `&mut self`.
+    pub fn mutates_self(&self) -> bool {
+        matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_some() && r.mutability.is_some())
+    }
+}
+
 impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
         let (body, kept) = body(input)?;
-        Ok(KernelFn { attrs, vis, sig, body, kept, kernels: Rc::default(), tuple_structs: Rc::default() })
+        Ok(KernelFn {
+            attrs,
+            vis,
+            sig,
+            body,
+            kept,
+            kernels: Rc::default(),
+            tuple_structs: Rc::default(),
+            known: Rc::default(),
+        })
     }
 }
 
@@ -156,6 +211,46 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
+/// Of functions and fields with one name, all must say so.
+fn known(items: &[Item]) -> Known {
+    fn note(names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>) {
+        let varies = ty.is_some_and(|ty| Elements::default().is_varying(ty));
+        if varies { names } else { others }.insert(name.to_string());
+    }
+    let (mut known, mut others) = (Known::default(), Known::default());
+    let mut function = |f: &KernelFn| {
+        let ty = match &f.sig.output {
+            syn::ReturnType::Type(_, ty) => Some(&**ty),
+            syn::ReturnType::Default => None,
+        };
+        note(&mut known.functions, &mut others.functions, &f.sig.ident, ty);
+        if f.mutates_self() {
+            known.mutating.insert(f.sig.ident.to_string());
+        }
+    };
+    for item in items {
+        match item {
+            Item::Function(f) => function(f),
+            Item::Impl(i) => i.functions.iter().for_each(&mut function),
+            _ => {}
+        }
+    }
+    for item in items {
+        let Item::Struct(s) = item else { continue };
+        if s.attrs.iter().any(|a| a.path().is_ident("repr")) {
+            known.data.insert(s.ident.to_string());
+        }
+        for field in &s.fields {
+            if let Some(name) = &field.ident {
+                note(&mut known.fields, &mut others.fields, name, Some(&field.ty));
+            }
+        }
+    }
+    known.functions.retain(|name| !others.functions.contains(name));
+    known.fields.retain(|name| !others.fields.contains(name));
+    known
+}
+
 /// Tells each function the names of all kernels and of all tuple structs.
 fn introduce(items: &mut [Item]) {
     let kernels = items.iter().filter_map(|item| match item {
@@ -167,7 +262,11 @@ fn introduce(items: &mut [Item]) {
         _ => None,
     });
     let (kernels, structs): (Rc<[String]>, Rc<[String]>) = (kernels.collect(), structs.collect());
-    let tell = |f: &mut KernelFn| (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
+    let known = Rc::new(known(items));
+    let tell = |f: &mut KernelFn| {
+        (f.kernels, f.tuple_structs) = (Rc::clone(&kernels), Rc::clone(&structs));
+        f.known = Rc::clone(&known);
+    };
     for item in items {
         match item {
             Item::Kernel(f) | Item::Function(f) => tell(f),

@@ -27,6 +27,15 @@ pub(crate) fn is_handle(ty: &Type) -> bool {
     last_name(ty).is_some_and(|n| n == "S" || n == "V")
 }
 
+/// The type without the groups and parentheses around it: those of a macro's `$t:ty` are not seen.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(g) => bare(&g.elem),
+        Type::Paren(p) => bare(&p.elem),
+        other => other,
+    }
+}
+
 /// True for types that live on the host only.
 pub(crate) fn is_host(ty: &Type) -> bool {
     Elements::default().is_host(ty)
@@ -64,6 +73,11 @@ impl Elements {
         all
     }
 
+    /// True if a parameter stands for an element type: the type of a literal beside it cannot be inferred.
+    pub fn are_generic(&self) -> bool {
+        !self.elements.is_empty()
+    }
+
     /// True for a scalar, and for a parameter that stands for one.
     pub fn is_element(&self, ty: &Type) -> bool {
         let Type::Path(p) = ty else { return false };
@@ -71,6 +85,14 @@ impl Elements {
             (Some(name), _) if self.elements.iter().any(|e| name == e) => true,
             (_, Some(name)) => SCALARS.contains(&name.as_str()) && p.qself.is_none(),
             _ => false,
+        }
+    }
+
+    /// True for `V<…>`, and for arrays of it.
+    pub fn is_varying(&self, ty: &Type) -> bool {
+        match bare(ty) {
+            Type::Array(a) => self.is_varying(&a.elem),
+            ty => last_name(ty).is_some_and(|n| n == "V"),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The guide to the kernel language, a page for each part. Its examples are compiled and run.
 //!
+//! - [From CUDA](cuda): the ten differences of the first hour.
 //! - [Control flow](control_flow): `if`, `match`, loops and exits, on uniform and varying conditions.
 //! - [Functions](functions): `#[device]` functions, tuples, arrays and structs.
 //! - [Numbers](types): element types, operators, methods, conversions, packs of small floats.
@@ -24,6 +25,7 @@ macro_rules! page {
 }
 
 page!(control_flow, "control-flow.md");
+page!(cuda, "cuda.md");
 page!(embedding, "embedding.md");
 page!(functions, "functions.md");
 page!(lanes, "lanes.md");

@@ -12,6 +12,9 @@ use crate::ty;
 
 /// The struct with its types as they are meant, and its implementations.
 pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
+    if item.attrs.iter().any(|a| a.path().is_ident("repr")) {
+        return super::data::structure(item, errors);
+    }
     let mut found = Errors::default();
     attributes(&item.attrs, "device struct", &mut found);
     if item.fields.is_empty() {
@@ -35,7 +38,7 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     for field in &mut device.fields {
         field.ty = syn::Type::Verbatim(elements.device(&field.ty));
     }
-    let implementations = implementations(&device);
+    let implementations = implementations(&device, Of::Values);
     quote! {
         #[derive(Debug)]
         #device
@@ -43,7 +46,16 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     }
 }
 
-fn implementations(item: &ItemStruct) -> TokenStream {
+/// What a struct is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Device values: it converts to nothing but itself.
+    Values,
+    /// Whatever its type parameters are: it converts member by member.
+    Parameters,
+}
+
+pub(super) fn implementations(item: &ItemStruct, of: Of) -> TokenStream {
     let name = &item.ident;
     let (params, args, clause) = item.generics.split_for_impl();
     let types: Vec<_> = item.fields.iter().map(|f| &f.ty).collect();
@@ -77,26 +89,31 @@ fn implementations(item: &ItemStruct) -> TokenStream {
         )
     };
     let (left, right) = (side("left", &quote!(self)), side("right", &quote!(other)));
-    quote! {
-        impl #params ::core::clone::Clone for #name #args where #bounds #parts {
-            fn clone(&self) -> Self {
-                *self
+    let own = (of == Of::Values).then(|| {
+        quote! {
+            impl #params ::core::clone::Clone for #name #args where #bounds #parts {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+            impl #params ::core::marker::Copy for #name #args where #bounds #parts {}
+            impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
+            impl #params ::gcn_dsl::lang::Declare for #name #args where #bounds #parts {
+                type Value = Self;
+                fn declare(self) -> Self {
+                    self
+                }
             }
         }
-        impl #params ::core::marker::Copy for #name #args where #bounds #parts {}
-        impl #params ::gcn_dsl::lang::AsIs for #name #args #clause {}
+    });
+    quote! {
+        #own
         impl #params ::gcn_dsl::lang::Flatten for #name #args where #bounds #parts {
             fn flatten(&self, values: &mut ::std::vec::Vec<::gcn_dsl::ir::Value>) {
                 #(::gcn_dsl::lang::Flatten::flatten(&self.#members, values);)*
             }
             fn unflatten(values: &mut dyn ::core::iter::Iterator<Item = ::gcn_dsl::ir::Value>) -> Self {
                 #unflattened
-            }
-        }
-        impl #params ::gcn_dsl::lang::Declare for #name #args where #bounds #parts {
-            type Value = Self;
-            fn declare(self) -> Self {
-                self
             }
         }
         impl<#(#bare,)* Declared, Here> ::gcn_dsl::lang::AssignIn<Declared, Here> for #name #args
@@ -107,6 +124,7 @@ fn implementations(item: &ItemStruct) -> TokenStream {
         impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, Self> for #name #args
         where
             #bounds
+            #parts
             #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
         {
             type Output = Self;
@@ -123,6 +141,7 @@ fn implementations(item: &ItemStruct) -> TokenStream {
         impl<#(#bare,)* How> ::gcn_dsl::lang::Merge<How, ::gcn_dsl::lang::Never> for #name #args
         where
             #bounds
+            #parts
             #(#types: ::gcn_dsl::lang::Merge<How, #types, Output = #types>,)*
         {
             type Output = Self;

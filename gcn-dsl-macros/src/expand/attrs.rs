@@ -69,7 +69,7 @@ impl Cx<'_> {
                     }
                     continue;
                 }
-                Expr::If(_) | Expr::Block(_) => is_comptime(attr),
+                Expr::If(_) | Expr::Match(_) | Expr::Block(_) => is_comptime(attr),
                 _ => false,
             };
             if !known {

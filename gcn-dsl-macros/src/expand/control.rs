@@ -79,15 +79,18 @@ impl Cx<'_> {
         let begin = quote_spanned!(at=> #begin(#cond, &#flow));
         let [guard, other] = ["if", "else"].map(|name| self.guard(name, span));
         let [then_value, else_value] = ["then_value", "else_value"].map(|name| self.helper(name, span));
-        let then = self.inside(Frame::Branch(guard.clone()), then);
         let Some(els) = els else {
+            let (then, ()) = self.ways(|cx| cx.inside(Frame::Branch(guard.clone()), then), |_| ());
             return quote_spanned!(span=> {
                 let #guard = #begin;
                 { let #flow = #guard.flow(); #then }
                 #guard.end()
             });
         };
-        let els = self.inside(Frame::Branch(other.clone()), els);
+        let (then, els) = self.ways(
+            |cx| cx.inside(Frame::Branch(guard.clone()), then),
+            |cx| cx.inside(Frame::Branch(other.clone()), els),
+        );
         quote_spanned!(span=> {
             let #guard = #begin;
             let #then_value = { let #flow = #guard.flow(); #then };
@@ -113,16 +116,21 @@ impl Cx<'_> {
     }
 
     fn comptime_branches(&mut self, e: &ExprIf) -> TokenStream {
-        let (cond, then) = (&e.cond, self.block(&e.then_branch));
-        let els = e.else_branch.as_ref().map(|(_, els)| {
-            let els = match &**els {
-                // `else if` of a `comptime if` is one too.
-                Expr::If(inner) => self.comptime_if(inner),
-                Expr::Block(b) => self.block(&b.block),
-                other => self.expr(other),
-            };
-            quote!(else #els)
-        });
+        let (then, els) = self.ways(
+            |cx| cx.block(&e.then_branch),
+            |cx| {
+                e.else_branch.as_ref().map(|(_, els)| {
+                    let els = match &**els {
+                        // `else if` of a `comptime if` is one too.
+                        Expr::If(inner) => cx.comptime_if(inner),
+                        Expr::Block(b) => cx.block(&b.block),
+                        other => cx.expr(other),
+                    };
+                    quote!(else #els)
+                })
+            },
+        );
+        let cond = &e.cond;
         quote_spanned!(e.if_token.span=> if #cond #then #els)
     }
 }

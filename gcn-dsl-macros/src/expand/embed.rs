@@ -27,6 +27,10 @@ impl Cx<'_> {
                     TokenStream::new()
                 }
             },
+            "assert" if self.comptime == 0 => {
+                self.host_macro(mac, "assert");
+                self.list(mac, |cx, args| cx.assert(mac, args))
+            }
             name => {
                 self.host_macro(mac, name);
                 mac.to_token_stream()
@@ -61,6 +65,20 @@ impl Cx<'_> {
             }
             [one] => one.clone(),
             all => quote!((#(#all),*)),
+        }
+    }
+
+    /// `assert!` of the host; of a condition of the device rustc says what to write.
+    fn assert(&mut self, mac: &Macro, args: List) -> TokenStream {
+        let mut args = args.iter();
+        let Some(condition) = args.next() else { return mac.to_token_stream() };
+        let (span, text) = (condition.span(), source_of(condition));
+        let (value, call) = (self.expr(condition), lang("on_host", condition.span()));
+        let value = quote_spanned!(span=> #call(#value));
+        let message: Vec<&Expr> = args.collect();
+        match message.as_slice() {
+            [] => quote_spanned!(span=> ::core::assert!(#value, "assertion failed: {}", #text)),
+            message => quote_spanned!(span=> ::core::assert!(#value, #(#message),*)),
         }
     }
 

@@ -10,7 +10,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, ExprBreak, ExprContinue, ExprReturn, Label, Lifetime, Stmt};
 
-use super::typed::typed;
+use super::typed::{literals, typed};
 use super::{Cx, lang};
 use crate::attrs;
 
@@ -277,7 +277,11 @@ impl Cx<'_> {
     /// The exit itself: the notes for what it crosses, its value, and the lanes that leave.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
         self.not_pipelined(how, target, span);
-        let value = value.map(|v| self.operand_expr(v));
+        let value = value.map(|v| match how {
+            Exit::Return => self.operand_expr(v),
+            _ => self.operand_expr(&literals(v, &self.elements.clone())),
+        });
+        self.leaves_here();
         let mut notes = TokenStream::new();
         let mut path: Vec<TokenStream> = Vec::new();
         let is_loop =
@@ -379,7 +383,7 @@ impl Cx<'_> {
     pub fn function_body(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let guard = self.helper("function", span);
         self.frames.push(Target::frame(TargetKind::Function, None, guard.clone()));
-        let body = self.value_of(stmts, span);
+        let body = self.value_as_it_is(stmts, span);
         self.close_block(body, &guard, span)
     }
 

@@ -1,12 +1,17 @@
 //! Expressions.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprBinary, ExprCall, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprCall, Token, UnOp};
 
 use super::exit::Frame;
 use super::function::is_all_lanes;
+use super::habits::METHODS;
+use super::typed::{inferred, is_bare_number, is_real, literals, number};
 use super::{Cx, Kind, lang, place};
 use crate::attrs;
 use crate::check;
@@ -117,7 +122,7 @@ impl Cx<'_> {
                 quote!(#op #inner)
             }
             Expr::Index(e) => {
-                let (base, index) = (self.expr(&e.expr), self.expr(&e.index));
+                let (base, index) = (self.expr(&e.expr), self.index(&e.index));
                 let call = lang("load", e.index.span());
                 quote_spanned!(e.span()=> #call(&#base, #index))
             }
@@ -128,6 +133,10 @@ impl Cx<'_> {
             }
             Expr::Path(p) => match p.path.get_ident().map(|name| (name, self.kind(name))) {
                 Some((name, Some(Kind::Variable | Kind::Lent))) => quote_spanned!(name.span()=> #name.get()),
+                Some((name, Some(Kind::Deferred))) => {
+                    self.read_deferred(name);
+                    quote_spanned!(name.span()=> #name.get())
+                }
                 Some((name, Some(Kind::Token))) => {
                     self.token_elsewhere(name);
                     TokenStream::new()
@@ -152,11 +161,22 @@ impl Cx<'_> {
     fn structural(&mut self, e: &Expr) -> TokenStream {
         match e {
             Expr::MethodCall(e) => {
+                if let Some(call) = self.mutating_call(e) {
+                    return call;
+                }
                 self.atomic_of_value(e);
                 let receiver = self.operand(&e.receiver);
-                let (dot, method, turbofish) = (&e.dot_token, &e.method, &e.turbofish);
+                let (dot, turbofish) = (&e.dot_token, &e.turbofish);
+                let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
+                let method = &match (weak, e.args.len()) {
+                    (true, 5) => Ident::new("compare_exchange_ordered", e.method.span()),
+                    _ => e.method.clone(),
+                };
                 self.asynchronous(method);
-                let args: Vec<TokenStream> = self.arguments(&e.args);
+                let args: Vec<TokenStream> = match METHODS.iter().any(|m| method == m) {
+                    true => self.arguments(&self.numbers(&e.args)),
+                    false => self.arguments(&e.args),
+                };
                 // The call's own span, so that its location is the user's line.
                 let args = quote_spanned!(e.paren_token.span.join()=> (#(#args),*));
                 quote!(#receiver #dot #method #turbofish #args)
@@ -185,11 +205,15 @@ impl Cx<'_> {
                     let what = "a `&mut` to a device variable stands as the argument of a call: `f(&mut x)`";
                     self.errors.at(e, what);
                 }
-                if let (Some(_), Expr::Index(_)) = (e.mutability, &*e.expr) {
+                if let (Some(_), Expr::Index(i)) = (e.mutability, &*e.expr)
+                    && !matches!(*i.index, Expr::Range(_))
+                {
                     let what = "an element is not borrowed: write to it by its index, `y[i] = …`";
                     self.errors.at(e, what);
                 }
-                let (mutability, inner) = (&e.mutability, self.expr(&e.expr));
+                // A part of a slice is a slice; whether it may be written its type says.
+                let part = matches!(&*e.expr, Expr::Index(i) if matches!(*i.index, Expr::Range(_)));
+                let (mutability, inner) = (e.mutability.filter(|_| !part), self.expr(&e.expr));
                 quote_spanned!(e.span()=> &#mutability #inner)
             }
             Expr::Range(e) => {
@@ -200,8 +224,11 @@ impl Cx<'_> {
             }
             Expr::Struct(e) => {
                 let path = &e.path;
+                let data =
+                    path.segments.last().is_some_and(|s| self.known.data.contains(&s.ident.to_string()));
                 let fields = e.fields.iter().map(|f| {
-                    let (member, value) = (&f.member, self.field_value(&f.expr));
+                    let value = if data { self.expr(&inferred(&f.expr)) } else { self.field_value(&f.expr) };
+                    let member = &f.member;
                     quote!(#member: #value)
                 });
                 let fields: Vec<TokenStream> = fields.collect();
@@ -238,6 +265,41 @@ impl Cx<'_> {
         }
     }
 
+    /// The sides of an operator; a literal on the left takes its type from the right side.
+    fn sides<'e>(&self, e: &'e ExprBinary) -> [Cow<'e, Expr>; 2] {
+        match (is_bare_number(&e.left), is_bare_number(&e.right)) {
+            (true, true) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
+            (true, false) if is_real(&e.left) => {
+                [Cow::Owned(literals(&e.left, &self.elements)), Cow::Borrowed(&e.right)]
+            }
+            (true, false) => [Cow::Owned(inferred(&e.left)), Cow::Borrowed(&e.right)],
+            // Integers are also those of the host, whose type is inferred.
+            (false, true) if is_real(&e.right) => [Cow::Borrowed(&e.left), number(&e.right, &self.elements)],
+            (false, _) => [Cow::Borrowed(&e.left), Cow::Borrowed(&e.right)],
+        }
+    }
+
+    /// What stands in brackets: an index, or the ends of a part.
+    fn index(&mut self, e: &Expr) -> TokenStream {
+        let Expr::Range(range) = e else { return self.expr(e) };
+        let span = e.span();
+        let start = range.start.as_ref().map_or_else(|| quote_spanned!(span=> 0u32), |e| self.expr(e));
+        let Some(end) = &range.end else {
+            let call = lang("to_last", span);
+            return quote_spanned!(span=> #call(#start));
+        };
+        let (call, end) = (lang("part", span), self.expr(end));
+        match range.limits {
+            syn::RangeLimits::HalfOpen(_) => quote_spanned!(span=> #call(#start, #end)),
+            syn::RangeLimits::Closed(_) => quote_spanned!(span=> #call(#start, (#end) + 1)),
+        }
+    }
+
+    /// Arguments that are values of the device.
+    fn numbers(&self, args: &Punctuated<Expr, Token![,]>) -> Punctuated<Expr, Token![,]> {
+        args.iter().map(|e| number(e, &self.elements).into_owned()).collect()
+    }
+
     fn binary(&mut self, e: &ExprBinary) -> TokenStream {
         let (name, span) = match &e.op {
             BinOp::Lt(t) => ("lt", t.span()),
@@ -249,17 +311,22 @@ impl Cx<'_> {
             BinOp::And(t) => ("and", t.span()),
             BinOp::Or(t) => ("or", t.span()),
             op => {
-                let (left, right) = (self.operand(&e.left), self.operand(&e.right));
+                let [left, right] = self.sides(e);
+                let (left, right) = (self.operand(&left), self.operand(&right));
                 return quote!(#left #op #right);
             }
         };
-        let (left, right) = (self.expr(&e.left), self.expr(&e.right));
+        let [left, right] = self.sides(e);
+        let (left, right) = (self.expr(&left), self.expr(&right));
         let call = lang(name, span);
         quote_spanned!(span=> #call(#left, #right))
     }
 
     pub(super) fn call(&mut self, e: &ExprCall) -> TokenStream {
         let name = called(&e.func);
+        if let Some(call) = self.function_of_std(e) {
+            return call;
+        }
         if let Some(method) = self.method_of_number(e) {
             return method;
         }
@@ -279,6 +346,9 @@ impl Cx<'_> {
         self.no_recursion(&e.func);
         let mut args: Vec<TokenStream> = match self.constructed(&e.func) {
             true => e.args.iter().map(|a| self.field_value(a)).collect(),
+            false if name.is_some_and(|n| n == "select" || n == "splat") => {
+                self.arguments(&self.numbers(&e.args))
+            }
             false => self.arguments(&e.args),
         };
         let mut function = function;

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place};
+use super::{Cx, Kind, helper, lang, place, receiver, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -107,6 +107,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     cx.function = Some(function.sig.ident.clone());
     cx.elements = signed.elements.clone();
     cx.kernels = Rc::clone(&function.kernels);
+    cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
     cx.result = returned(&function.sig.output).filter(|_| signed.converted.is_some()).cloned();
     let typed = match &cx.result {
@@ -114,6 +115,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         None => signed.output.is_none().then(|| without_value(block)),
     };
     let block = typed.as_ref().unwrap_or(block);
+    cx.varying = vary::varying(function, block, &signed.elements);
     let flow = cx.flow(site);
     let token = signed.params.iter().find_map(|p| match p {
         Param::Token(name, targets) => Some((name, targets)),
@@ -132,6 +134,19 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         let what = "the function gives this value to nobody: write what it returns, for example `-> V<f32>`, or a `;` after it";
         cx.errors.at(value, what);
     }
+    let renamed = match function.mutates_self().then(|| receiver::renamed(block)) {
+        Some(Ok(block)) => Some(block),
+        Some(Err(error)) => {
+            cx.errors.push(error);
+            None
+        }
+        None => None,
+    };
+    let block = renamed.as_ref().unwrap_or(block);
+    let itself = renamed.is_some().then(|| receiver::name(site));
+    if let Some(name) = &itself {
+        cx.declare(name, true);
+    }
     let bindings: Vec<TokenStream> = signed.params.iter().map(|p| p.bind(&mut cx)).collect();
     cx.returns_nothing = signed.output.is_none();
     let statements = cx.function_body(&block.stmts, block.brace_token.span.open());
@@ -145,9 +160,17 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
         }
         None => statements,
     };
+    let (own, result) = match &itself {
+        Some(name) => (
+            Some(quote!(let #name = ::gcn_dsl::lang::mutable_self(&#flow, __gcn_receiver);)),
+            quote!({ let __gcn_result = { #result }; (__gcn_result, #name.get()) }),
+        ),
+        None => (None, result),
+    };
     let inner = quote! {
         #freed
         let #flow = #flow_value;
+        #own
         #(#bindings)*
         #result
     };
@@ -160,6 +183,15 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
             quote_spanned!(span=> (move || { #inner })())
         }
     };
+    let inner = match &itself {
+        Some(_) => quote! {
+            let __gcn_receiver = *self;
+            let (__gcn_result, __gcn_receiver) = #inner;
+            *self = __gcn_receiver;
+            __gcn_result
+        },
+        None => inner,
+    };
     quote! {
         let #frame = ::gcn_dsl::lang::enter(#name);
         #inner
@@ -170,6 +202,10 @@ impl Param {
     /// The parameter in the function's list.
     fn declared(&self) -> TokenStream {
         match self {
+            Param::Receiver(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
+                let span = receiver.self_token.span;
+                quote_spanned!(span=> #receiver, _: ::gcn_dsl::lang::ByMutableReference)
+            }
             Param::Receiver(receiver) => receiver.to_token_stream(),
             Param::Token(name, None) => {
                 quote_spanned!(name.span()=> #name: ::gcn_dsl::lang::AllLanes<impl Sized>)
@@ -219,6 +255,15 @@ pub(super) fn is_all_lanes(e: &Expr) -> bool {
 }
 
 impl Cx<'_> {
+    /// The first value of a variable, made varying if the kernel assigns to it what varies.
+    pub fn varied(&self, name: &Ident, value: TokenStream) -> TokenStream {
+        if !self.varying.has(name) {
+            return value;
+        }
+        let vary = lang("vary", name.span());
+        quote_spanned!(name.span()=> #vary(#value))
+    }
+
     /// An error for the token where it is no argument.
     pub fn token_elsewhere(&mut self, at: impl ToTokens) {
         let what = "the token that all lanes run is only the argument of a call: `f(all_lanes(), …)`; elsewhere it could \
@@ -256,13 +301,24 @@ impl Cx<'_> {
             self.declare(name, true);
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
         }
+        let values: Vec<TokenStream> = mutable.iter().map(|name| self.varied(name, quote!(#name))).collect();
         for name in &mutable {
             self.declare(name, true);
         }
         quote_spanned! {span=>
             let #pat = #value;
-            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #mutable);)*
+            #(let mut #mutable = ::gcn_dsl::lang::Var::declare(&#flow, #values);)*
         }
+    }
+}
+
+/// True if every name of the pattern is `mut`.
+pub(super) fn all_mut(pat: &Pat) -> bool {
+    match pat {
+        Pat::Ident(p) => p.mutability.is_some() && p.by_ref.is_none(),
+        Pat::Tuple(p) => p.elems.iter().all(all_mut),
+        Pat::Paren(p) => all_mut(&p.pat),
+        _ => false,
     }
 }
 

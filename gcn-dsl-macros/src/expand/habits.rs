@@ -10,10 +10,41 @@ use super::typed::is_number;
 use super::{Cx, lang};
 
 /// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
-const ELSEWHERE: [(&str, &str); 33] = [
+const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
     ("blockDim", "workgroup_size()"),
+    ("gridDim", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`"),
+    ("hipGridDim_x", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`"),
+    ("get_num_groups", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`"),
+    ("get_global_size", "not a value of the kernel: pass the number of work-items as an argument, `n: u32`; it is often `x.len()`"),
+    ("warpSize", "64: a wave has 64 lanes"),
+    ("warpReduceSum", "wave_sum(v)"),
+    ("__shared__", "let tile = Lds::<f32, 256>::new()"),
+    ("__syncwarp", "nothing: the lanes of a wave execute each step together"),
+    ("__ldg", "x[i] of a `&[T]`, which nothing writes"),
+    ("__activemask", "active_lanes()"),
+    ("__ffs", "x.trailing_zeros() + 1"),
+    ("__fdividef", "a / b"),
+    ("__expf", "x.approx_exp()"),
+    ("__logf", "x.approx_ln()"),
+    ("rsqrtf", "x.approx_rsqrt(), or x.sqrt().recip()"),
+    ("sqrtf", "x.sqrt()"),
+    ("expf", "x.exp()"),
+    ("logf", "x.ln()"),
+    ("powf", "x.powf(y)"),
+    ("fabsf", "x.abs()"),
+    ("fmaxf", "a.max(b)"),
+    ("fminf", "a.min(b)"),
+    ("fmaf", "a.mul_add(b, c)"),
+    ("tanhf", "x.tanh()"),
+    ("floorf", "x.floor()"),
+    ("__float2half", "x as f16"),
+    ("__half2float", "x as f32"),
+    ("__float_as_uint", "x.to_bits()"),
+    ("__uint_as_float", "V::<f32>::from_bits(x)"),
+    ("make_float2", "Vector::<f32, 2>::from([a, b])"),
+    ("make_float4", "Vector::<f32, 4>::from([a, b, c, d])"),
     ("hipThreadIdx_x", "local_id().x"),
     ("hipBlockIdx_x", "workgroup_id().x"),
     ("hipBlockDim_x", "workgroup_size().x"),
@@ -47,11 +78,11 @@ const ELSEWHERE: [(&str, &str); 33] = [
 ];
 
 /// Types whose methods Rust also calls as `f32::max(a, b)`.
-const NUMBERS: [&str; 12] =
+pub(super) const NUMBERS: [&str; 12] =
     ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64"];
 
 /// Methods that are often called so.
-const METHODS: [&str; 34] = [
+pub(super) const METHODS: [&str; 34] = [
     "abs",
     "abs_diff",
     "ceil",
@@ -115,6 +146,13 @@ impl Cx<'_> {
                      of the host in `comptime {{ … }}`"
                 ),
             ),
+            "assert" | "assert_eq" | "assert_ne" if self.comptime == 0 && conditional => self.errors.at(
+                &mac.path,
+                format!(
+                    "`{name}!` would check once, when the kernel is built, whatever the condition around it: `debug_{name}!(…)` checks \
+                     in each lane that gets there; what the host knows is checked in `comptime {{ … }}`"
+                ),
+            ),
             "panic" | "unreachable" | "todo" | "unimplemented" if conditional && self.comptime == 0 => self.errors.at(
                 &mac.path,
                 format!(
@@ -135,6 +173,29 @@ impl Cx<'_> {
             let place = quote!(#base.atomic(#at)).to_string().replace(' ', "");
             self.errors
                 .at(&e.method, format!("the index has read the element; its atomic is `{place}.{name}(…)`"));
+        }
+    }
+
+    /// Functions of `std` that would work on the host's handles of values, or not at all.
+    pub(super) fn function_of_std(&mut self, e: &ExprCall) -> Option<TokenStream> {
+        let Expr::Path(p) = &*e.func else { return None };
+        let segments: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let names: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match (names.as_slice(), e.args.len()) {
+            ([.., "cmp", name @ ("max" | "min")], 2) => {
+                let method = Ident::new(name, p.path.span());
+                let mut args = self.arguments(&e.args).into_iter();
+                let (a, b) = (args.next()?, args.next()?);
+                Some(quote_spanned!(e.span()=> (#a).#method(#b)))
+            }
+            ([.., "mem", name @ ("swap" | "replace" | "take")], _) => {
+                let what = format!(
+                    "`mem::{name}` exchanges values of the host; variables of the device are assigned: `(a, b) = (b, a)` swaps them"
+                );
+                self.errors.at(&e.func, what);
+                Some(TokenStream::new())
+            }
+            _ => None,
         }
     }
 

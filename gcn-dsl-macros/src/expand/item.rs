@@ -3,22 +3,27 @@
 use std::rc::Rc;
 
 use gcn_isa::Target;
-use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
-use super::{Cx, helper};
+use super::{Cx, helper, vary};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
+use crate::ty;
 
 struct Head {
     attrs: Vec<Attribute>,
-    /// Const parameters as the struct declares them, defaults included, and as the `impl` does.
+    /// Parameters as the type declares them, defaults included, and as the `impl` does.
     declared: Vec<TokenStream>,
     params: Vec<TokenStream>,
-    names: Vec<proc_macro2::Ident>,
+    names: Vec<Ident>,
+    /// Those that are constants, and those that are types.
+    consts: Vec<Ident>,
+    types: Vec<Ident>,
+    clause: Option<TokenStream>,
     /// Fields of the kernel.
     hosts: Vec<HostParam>,
 }
@@ -26,25 +31,47 @@ struct Head {
 fn head(kernel: &KernelFn) -> Head {
     let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
     let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n));
-    let consts = kernel.sig.generics.params.iter().filter_map(|p| match p {
-        GenericParam::Const(c) => Some(c),
-        _ => None,
-    });
-    let (mut declared, mut params, mut names) = (Vec::new(), Vec::new(), Vec::new());
-    for c in consts {
-        let (name, ty) = (&c.ident, &c.ty);
-        let default = c.default.as_ref().map(|value| quote!(= #value));
-        declared.push(quote!(const #name: #ty #default));
-        params.push(quote!(const #name: #ty));
-        names.push(name.clone());
+    let mut head = Head {
+        attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
+        declared: Vec::new(),
+        params: Vec::new(),
+        names: Vec::new(),
+        consts: Vec::new(),
+        types: Vec::new(),
+        clause: kernel.sig.generics.where_clause.as_ref().map(ToTokens::to_token_stream),
+        hosts: host_params(kernel),
+    };
+    for param in &kernel.sig.generics.params {
+        let name = match param {
+            GenericParam::Const(c) => {
+                let (name, ty) = (&c.ident, &c.ty);
+                let default = c.default.as_ref().map(|value| quote!(= #value));
+                head.declared.push(quote!(const #name: #ty #default));
+                head.params.push(quote!(const #name: #ty));
+                head.consts.push(name.clone());
+                name
+            }
+            GenericParam::Type(t) => {
+                let (name, bounds) = (&t.ident, &t.bounds);
+                let default = t.default.as_ref().map(|ty| quote!(= #ty));
+                head.declared.push(quote!(#name #default));
+                head.params.push(quote!(#name: #bounds));
+                head.types.push(name.clone());
+                name
+            }
+            GenericParam::Lifetime(_) => continue,
+        };
+        head.names.push(name.clone());
     }
-    let attrs = kernel.attrs.iter().filter(kept).cloned().collect();
-    Head { attrs, declared, params, names, hosts: host_params(kernel) }
+    head
 }
 
 fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
     let (vis, name, attrs, params) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
+    if !head.types.is_empty() {
+        return over_types(kernel, head);
+    }
     if !head.hosts.is_empty() {
         let fields = head.hosts.iter().map(|HostParam { name, ty }| {
             let doc = format!("Parameter `{name}` of the kernel.");
@@ -62,6 +89,52 @@ fn declaration(kernel: &KernelFn, head: &Head) -> TokenStream {
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
         #vis struct #name #generics;
+    }
+}
+
+/// A kernel that is generic over types, written `name::<f16>` as a value. A unit struct cannot have parameters that it does
+/// not use; a variant without fields can, beside one that uses them and that nobody can make.
+fn over_types(kernel: &KernelFn, head: &Head) -> TokenStream {
+    let (vis, name, attrs, declared) = (&kernel.vis, &kernel.sig.ident, &head.attrs, &head.declared);
+    let (names, types) = (&head.names, &head.types);
+    let consts = kernel.sig.generics.const_params().map(|c| {
+        let (name, ty) = (&c.ident, &c.ty);
+        quote!(const #name: #ty)
+    });
+    let params: Vec<TokenStream> = types.iter().map(ToTokens::to_token_stream).chain(consts).collect();
+    let [of, never] = ["of", "never"].map(|what| helper(&format!("{name}_{what}"), name.span(), name.span()));
+    let doc = format!("The kernel `{name}`.");
+    let shared: Vec<&Attribute> = attrs.iter().filter(|a| a.path().is_ident("cfg")).collect();
+    quote! {
+        #(#shared)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        #vis enum #of<#(#declared),*> {
+            #[doc(hidden)]
+            #never(::core::convert::Infallible, ::core::marker::PhantomData<(#(#types,)*)>),
+            #[doc = #doc]
+            #name,
+        }
+        #(#shared)*
+        #[allow(unused_imports)]
+        #vis use #of::*;
+        #(#attrs)*
+        #[allow(non_camel_case_types)]
+        #vis type #name<#(#declared),*> = #of<#(#names),*>;
+        #(#shared)*
+        impl<#(#params),*> ::core::clone::Clone for #name<#(#names),*> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        #(#shared)*
+        impl<#(#params),*> ::core::marker::Copy for #name<#(#names),*> {}
+        #(#shared)*
+        impl<#(#params),*> ::core::fmt::Debug for #name<#(#names),*> {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(::core::stringify!(#name))
+            }
+        }
     }
 }
 
@@ -83,6 +156,7 @@ pub(crate) fn kernel(
     let signature = signature(kernel, declared, &head);
     let targets = declared.targets.as_deref();
     let trace = trace(kernel, &head, &declared.args, targets, errors, |cx| {
+        cx.varying = vary::varying(kernel, body, &cx.elements);
         match kernel.attrs.iter().any(crate::attrs::is_schedule) {
             true => cx.manual_body(body),
             false => cx.function_body(&body.stmts, body.brace_token.span.open()),
@@ -105,7 +179,9 @@ fn trace(
     let (body, freed) = {
         let mut cx = Cx::new(errors, targets, kernel.sig.fn_token.span);
         cx.kernels = Rc::clone(&kernel.kernels);
+        cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
+        cx.elements = ty::elements(&kernel.sig.generics);
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));
         (statements(&mut cx), cx.freed_names())
@@ -178,6 +254,7 @@ fn implementation(
             ArgKind::Pointer | ArgKind::PointerMut => quote!(::gcn_dsl::DevicePtr<#elem>),
         }
     });
+    let clause = &head.clause;
     let site = kernel.sig.fn_token.span;
     let [host, packer, device] = ["host", "packer", "args"].map(|name| helper(name, site, site));
     let packs = args.iter().enumerate().map(|(i, arg)| {
@@ -197,7 +274,7 @@ fn implementation(
             unused_variables, unused_mut, unused_parens, unused_braces, unexpected_cfgs, unused_assignments, clippy::all, clippy::pedantic
         )]
         #[deny(unused_must_use)]
-        impl #generics ::gcn_dsl::Kernel for #name #instance {
+        impl #generics ::gcn_dsl::Kernel for #name #instance #clause {
             type Args<'a> = (#(#types,)*);
 
             fn signature(&self) -> ::gcn_dsl::lang::Signature {
@@ -219,7 +296,8 @@ fn implementation(
 
 fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream {
     let name = kernel.sig.ident.to_string();
-    let consts = head.names.iter().map(|n| {
+    let types = head.types.iter().map(|t| quote!(.of_type::<#t>()));
+    let consts = head.consts.iter().map(|n| {
         let text = n.to_string();
         quote!((#text, #n as i128))
     });
@@ -238,6 +316,7 @@ fn signature(kernel: &KernelFn, declared: &Declared, head: &Head) -> TokenStream
     quote_spanned! {kernel.sig.ident.span()=>
         #fields
         ::gcn_dsl::lang::Signature::new(#name, &[#(#consts),*], [(#x) as u32, (#y) as u32, (#z) as u32])
+            #(#types)*
             #targets
             #(#hosts)*
             #registers

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
 
 use super::exit::{Target, TargetKind, any, any_of};
+use super::typed::inferred;
 use super::{Cx, lang};
 use crate::attrs;
 
@@ -79,7 +80,8 @@ impl Cx<'_> {
     ) -> Body {
         self.frames.push(Target::frame(kind, label, guard.clone()));
         let carried = self.carried_so_far();
-        let tokens = f(self);
+        // A loop may end before its first trip.
+        let (tokens, ()) = self.ways(f, |_| ());
         let target = self.pop_target().unwrap_or_else(|| unreachable!("pushed above"));
         if target.breaks || !target.continues.is_empty() {
             self.not_carried(carried);
@@ -198,7 +200,7 @@ impl Cx<'_> {
     }
 
     fn range(&mut self, r: &Range<'_>, span: Span) -> TokenStream {
-        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(e));
+        let [start, end] = [r.start, r.end].map(|e| self.operand_expr(&inferred(e)));
         let range = lang(if r.inclusive { "range_inclusive" } else { "range" }, span);
         let reversed = r.reversed.then(|| quote_spanned!(span=> .rev()));
         let step = r.step.map(|step| {

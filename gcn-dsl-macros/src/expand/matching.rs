@@ -6,10 +6,15 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprMatch, Pat, PatRange, RangeLimits};
 
 use super::control::MOST_BRANCHES;
+use super::typed::literals;
 use super::{Cx, lang};
+use crate::attrs;
 
 impl Cx<'_> {
     pub fn match_expr(&mut self, e: &ExprMatch) -> TokenStream {
+        if e.attrs.iter().any(attrs::is_comptime) {
+            return self.comptime_match(e);
+        }
         let span = e.match_token.span;
         self.not_in_closure(
             e.match_token,
@@ -34,6 +39,32 @@ impl Cx<'_> {
         let at = e.expr.span();
         let bind = quote_spanned!(at=> let #matched = #value;);
         quote_spanned!(span=> { #bind #check #chain })
+    }
+
+    /// `comptime match`: the host chooses the arm, whose body is of the device.
+    fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
+        self.comptime += 1;
+        let before = self.deferred.clone();
+        let mut after = None;
+        let mut arms = Vec::new();
+        for arm in &e.arms {
+            self.deferred = before.clone();
+            let body = self.scope(|cx| {
+                cx.bind(&arm.pat);
+                cx.arm_body(&arm.body)
+            });
+            let (pat, guard) = (&arm.pat, arm.guard.as_ref().map(|(token, guard)| quote!(#token #guard)));
+            arms.push(quote_spanned!(arm.body.span()=> #pat #guard => { #body }));
+            let way = std::mem::take(&mut self.deferred);
+            after = Some(match after {
+                Some(other) => way.meet(other),
+                None => way,
+            });
+        }
+        self.deferred = after.unwrap_or(before);
+        self.comptime -= 1;
+        let matched = &e.expr;
+        quote_spanned!(e.match_token.span=> match #matched { #(#arms)* })
     }
 
     /// The arms as `if … else if … else`.
@@ -73,7 +104,7 @@ impl Cx<'_> {
             Expr::Block(b) if b.label.is_none() && b.attrs.is_empty() => {
                 self.value_of(&b.block.stmts, body.span())
             }
-            other => self.expr(other),
+            other => self.expr(&literals(other, &self.elements.clone())),
         }
     }
 

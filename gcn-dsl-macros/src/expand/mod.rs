@@ -4,6 +4,8 @@ pub(crate) mod aggregate;
 mod asm;
 pub(crate) mod attrs;
 pub(crate) mod control;
+mod data;
+mod deferred;
 mod embed;
 pub(crate) mod exit;
 pub(crate) mod expr;
@@ -14,11 +16,13 @@ mod lend;
 pub(crate) mod loops;
 pub(crate) mod matching;
 pub(crate) mod place;
+mod receiver;
 mod register;
 pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
 pub(crate) mod typed;
+mod vary;
 
 use std::rc::Rc;
 
@@ -65,6 +69,12 @@ pub(crate) struct Cx<'e> {
     manual: usize,
     /// Assignments to `#[carried]` variables so far.
     carried: Vec<Ident>,
+    /// What the items beside this function say about values.
+    pub known: Rc<crate::parse::Known>,
+    /// Variables without a first value: those that have one here by now.
+    pub deferred: deferred::Deferred,
+    /// The variables that start uniform and are given what varies.
+    pub varying: vary::Varying,
 }
 
 /// What a name stands for.
@@ -80,6 +90,8 @@ pub(crate) enum Kind {
     Token,
     /// A `#[carried] let mut`.
     Carried,
+    /// A `let x;`.
+    Deferred,
 }
 
 struct Name {
@@ -111,6 +123,9 @@ impl<'e> Cx<'e> {
             elements: ty::Elements::default(),
             manual: 0,
             carried: Vec::new(),
+            known: Rc::default(),
+            deferred: deferred::Deferred::default(),
+            varying: vary::Varying::default(),
         }
     }
 

@@ -1,10 +1,13 @@
 //! Assignments.
 
+use std::borrow::Cow;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, Ident, Member, Pat};
 
+use super::typed::{inferred, is_real, number};
 use super::{Cx, Kind, lang};
 
 /// What an assignment writes to.
@@ -15,6 +18,8 @@ pub(super) enum Place<'e> {
     Part(&'e Ident, Vec<Step<'e>>),
     /// Memory: what is indexed, and by what.
     Memory(&'e Expr, &'e Expr),
+    /// A part of an element of memory.
+    Element(&'e Expr, &'e Expr, Vec<Step<'e>>),
     /// `*p`.
     Deref(&'e Expr),
 }
@@ -44,8 +49,15 @@ pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
 
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
-        let value = self.expr(&e.right);
+        let right = number(&e.right, &self.elements.clone()).into_owned();
+        let deferred = name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred));
+        let value = self.expr(&if deferred { inferred(&right) } else { right });
         self.assign_to(&e.left, value, e.span())
+    }
+
+    /// `left = value`.
+    pub(super) fn assign_value(&mut self, left: &Expr, value: TokenStream, span: Span) -> TokenStream {
+        self.assign_to(left, value, span)
     }
 
     fn assign_to(&mut self, left: &Expr, value: TokenStream, span: Span) -> TokenStream {
@@ -55,6 +67,9 @@ impl Cx<'_> {
             Expr::Array(a) => return self.assign_members(a.elems.iter(), |m| quote!([#(#m),*]), value, span),
             Expr::Paren(p) => return self.assign_to(&p.expr, value, span),
             _ => {}
+        }
+        if let Some(name) = name_of(left).filter(|n| self.kind(n) == Some(Kind::Deferred)) {
+            return self.assign_deferred(name, value, span);
         }
         if let Some(name) = name_of(left).filter(|n| self.is_carried(n)) {
             return self.assign_carried(name, &value, span);
@@ -97,7 +112,11 @@ impl Cx<'_> {
 
     /// `place op= value`.
     pub fn compound(&mut self, e: &ExprBinary) -> TokenStream {
-        let inner = self.expr(&e.right);
+        let right = match is_real(&e.right) {
+            true => number(&e.right, &self.elements),
+            false => Cow::Borrowed(&*e.right),
+        };
+        let inner = self.expr(&right);
         let right = quote_spanned!(e.right.span()=> (#inner));
         let op = plain_operator(&e.op);
         match self.place(&e.left) {
@@ -136,6 +155,20 @@ impl Cx<'_> {
                 let new = value(quote_spanned!(span=> #load(#b, #i)));
                 let store = lang("store", span);
                 quote_spanned!(span=> { let (#b, #i) = (&#base, #index); #store(#b, #i, #new) })
+            }
+            Place::Element(base, index, steps) => {
+                let (b, i) = (self.helper("base", base.span()), self.helper("index", index.span()));
+                let (base, index) = (self.expr(base), self.expr(index));
+                let mut indices = Vec::new();
+                let steps: Vec<TokenStream> = steps.into_iter().map(|s| self.step(s, &mut indices)).collect();
+                let whole = self.helper("whole", span);
+                let [load, store] = ["load_part", "store_part"].map(|name| lang(name, span));
+                let new = value(quote_spanned!(span=> #load(#b, #i, |#whole| &mut #whole #(#steps)*)));
+                quote_spanned!(span=> {
+                    let (#b, #i) = (&#base, #index);
+                    #(#indices)*
+                    #store(#b, #i, |#whole| &mut #whole #(#steps)*, #new)
+                })
             }
             Place::Deref(pointer) => {
                 let p = self.helper("pointer", pointer.span());
@@ -186,9 +219,13 @@ impl Cx<'_> {
                 self.not_captured(name);
                 Place::Variable(name)
             }),
-            Expr::Index(index) => Some(self.part(left).unwrap_or(Place::Memory(&index.expr, &index.index))),
+            Expr::Index(index) => Some(
+                self.part(left)
+                    .or_else(|| element_part(left))
+                    .unwrap_or(Place::Memory(&index.expr, &index.index)),
+            ),
             Expr::Field(_) => {
-                let part = self.part(left);
+                let part = self.part(left).or_else(|| element_part(left));
                 if part.is_none() {
                     let what = "a field is assigned to in a device variable: declare it with `let mut`";
                     self.errors.at(left, what);
@@ -251,6 +288,35 @@ impl Cx<'_> {
         let root = root.or_else(|| name_of(base).filter(|name| is_root(self, name)))?;
         Some(Place::Part(root, steps))
     }
+}
+
+/// `x[i].part`, where `x` is no variable.
+fn element_part(left: &Expr) -> Option<Place<'_>> {
+    let mut steps = Vec::new();
+    let mut base = left;
+    let mut element = None;
+    loop {
+        base = match base {
+            Expr::Index(e) => {
+                if let Some(Step::Field(_)) = steps.last() {
+                    element = Some((steps.len(), e));
+                }
+                steps.push(Step::Index(&e.index));
+                &e.expr
+            }
+            Expr::Field(e) => {
+                steps.push(Step::Field(&e.member));
+                &e.base
+            }
+            Expr::Paren(e) => &e.expr,
+            _ => break,
+        };
+    }
+    // The outermost index whose result has a field: what is before it chooses among slices.
+    let (len, index) = element?;
+    steps.truncate(len);
+    steps.reverse();
+    Some(Place::Element(&index.expr, &index.index, steps))
 }
 
 /// The operator of `op=`.

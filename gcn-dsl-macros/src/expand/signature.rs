@@ -97,10 +97,12 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
         (FnArg::Receiver(receiver), None) => {
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
-            } else if receiver.mutability.is_some() {
+            } else if receiver.mutability.is_some()
+                && (shape == Shape::TraitMethod || receiver.reference.is_none())
+            {
                 errors.at(
                     receiver,
-                    "a device method takes `self` by value: return the new value and assign it, `c = c.scaled(k)`",
+                    "a device method takes `self`, or outside of traits `&mut self`: return the new value and assign it, `c = c.scaled(k)`",
                 );
             }
             return Some(Param::Receiver(receiver.clone()));

@@ -56,6 +56,18 @@ impl Cx<'_> {
 
     /// The statements of a block whose value is needed.
     pub fn value_of(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
+        let literal = match stmts.split_last() {
+            Some((Stmt::Expr(e, None), rest)) if typed::has_literals(e) => {
+                let value = Stmt::Expr(typed::literals(e, &self.elements), None);
+                Some(rest.iter().cloned().chain([value]).collect::<Vec<Stmt>>())
+            }
+            _ => None,
+        };
+        self.value_as_it_is(literal.as_deref().unwrap_or(stmts), span)
+    }
+
+    /// The statements of a body whose value converts to its written type.
+    pub fn value_as_it_is(&mut self, stmts: &[Stmt], span: Span) -> TokenStream {
         let body = self.statements(stmts);
         match stmts.last() {
             Some(Stmt::Expr(_, None)) => body,
@@ -107,19 +119,29 @@ impl Cx<'_> {
             pat => (pat, None),
         };
         let Some(init) = &local.init else {
-            self.errors
-                .at(local, "a `let` in a kernel needs a value; the compiler has to know it everywhere");
-            if let Some(name) = place::bound_name(pat) {
-                // Assigning to it later is no second mistake.
-                self.declare(name, true);
-            }
-            return TokenStream::new();
+            let Some(name) = place::bound_name(pat) else {
+                self.errors.at(local, "a `let` without a value declares one name: `let x;`");
+                return TokenStream::new();
+            };
+            let declared = self.defer(name, local.span());
+            let ty = annotation.map(|ty| {
+                let (ty, call) = (self.elements.device(ty), super::lang("holds", name.span()));
+                quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
+            });
+            return quote!(#declared #ty);
         };
         if let Some((token, _)) = &init.diverge {
             self.errors.at(token, "`let … else` is not available in a kernel; use `if`");
         }
         let value = match annotation {
-            Some(ty) => self.expr(&typed::typed(&init.expr, ty, &self.elements.clone())),
+            Some(ty) => {
+                let elements = self.elements.clone();
+                let init = typed::typed(&init.expr, ty, &elements);
+                let plain = elements.is_host(ty);
+                self.expr(&if plain { init } else { typed::number(&init, &elements).into_owned() })
+            }
+            // What starts a variable has its type.
+            None if function::all_mut(pat) => self.expr(&typed::inferred(&init.expr)),
             None => self.expr(&init.expr),
         };
         let value = match annotation {
@@ -148,6 +170,7 @@ impl Cx<'_> {
             let (name, flow) = (&p.ident, self.flow(p.ident.span()));
             self.declare(name, true);
             let span = init.expr.span();
+            let value = if annotation.is_none() { self.varied(name, value) } else { value };
             return quote_spanned!(span=> let mut #name = ::gcn_dsl::lang::Var::declare(&#flow, #value););
         }
         if function::has_mut(pat) && !annotation.is_some_and(|t| self.elements.is_host(t)) {

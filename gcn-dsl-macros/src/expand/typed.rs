@@ -3,10 +3,12 @@
 //! A tuple converts member by member, but rustc gives the elements of an array, and both values of an `if`, one type before
 //! anything converts. Where the type is written, its parts go to the parts of the expression instead.
 
-use proc_macro2::TokenStream;
+use std::borrow::Cow;
+
+use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
+use syn::{BinOp, Block, Expr, Lit, Stmt, Type, UnOp, parse_quote_spanned};
 
 use super::{Cx, lang};
 use crate::ty::Elements;
@@ -88,7 +90,8 @@ impl Typing<'_> {
             return;
         }
         let (span, device) = (e.span(), self.elements.device(ty));
-        *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::annotate::<#device, _>(#e));
+        let value = number(e, self.elements).into_owned();
+        *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::annotate::<#device, _>(#value));
     }
 }
 
@@ -97,6 +100,99 @@ impl Inside {
     fn at_least_branch(self) -> Inside {
         if self == Inside::Array { self } else { Inside::Branch }
     }
+}
+
+/// The expression with the numbers that its value consists of as literals, whose type is inferred from where they go.
+pub(crate) fn literals(e: &Expr, elements: &Elements) -> Expr {
+    let mut e = e.clone();
+    as_literals(&mut e, elements);
+    e
+}
+
+/// [`literals`] whose type is inferred, also where parameters stand for types.
+pub(crate) fn inferred(e: &Expr) -> Expr {
+    literals(e, &Elements::default())
+}
+
+/// A number beside values whose element type is a parameter says only that it is one; elsewhere rustc infers its type.
+pub(super) fn number<'e>(e: &'e Expr, elements: &Elements) -> Cow<'e, Expr> {
+    if elements.are_generic() && is_bare_number(e) {
+        Cow::Owned(literals(e, elements))
+    } else {
+        Cow::Borrowed(e)
+    }
+}
+
+/// True if there is a point in it.
+pub(super) fn is_real(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(l) => matches!(l.lit, Lit::Float(_)),
+        Expr::Unary(u) => is_real(&u.expr),
+        Expr::Paren(p) => is_real(&p.expr),
+        Expr::Group(g) => is_real(&g.expr),
+        Expr::Binary(b) => is_real(&b.left),
+        _ => false,
+    }
+}
+
+/// True if [`literals`] changes the expression.
+pub(crate) fn has_literals(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => has_literals(&p.expr),
+        Expr::Group(g) => has_literals(&g.expr),
+        Expr::Tuple(t) => t.elems.iter().any(has_literals),
+        Expr::Array(a) => !a.elems.is_empty() && a.elems.iter().all(is_bare_number),
+        Expr::Repeat(r) => has_literals(&r.expr),
+        _ => is_bare_number(e),
+    }
+}
+
+fn as_literals(e: &mut Expr, elements: &Elements) {
+    let each = |e: &mut Expr| as_literals(e, elements);
+    match e {
+        Expr::Paren(p) => each(&mut p.expr),
+        Expr::Group(g) => each(&mut g.expr),
+        Expr::Tuple(t) => t.elems.iter_mut().for_each(each),
+        Expr::Array(a) if a.elems.iter().all(is_bare_number) => a.elems.iter_mut().for_each(each),
+        Expr::Repeat(r) => each(&mut r.expr),
+        Expr::Block(b) if b.attrs.is_empty() && b.label.is_none() => {
+            if let Some(Stmt::Expr(e, None)) = b.block.stmts.last_mut() {
+                each(e);
+            }
+        }
+        _ if is_bare_number(e) => {
+            let name = match (elements.are_generic(), is_real(e)) {
+                (false, _) => "literal",
+                (true, true) => "real",
+                (true, false) => "whole",
+            };
+            let (span, name) = (e.span(), Ident::new(name, e.span()));
+            *e = parse_quote_spanned!(span=> ::gcn_dsl::lang::#name(#e));
+        }
+        _ => {}
+    }
+}
+
+/// A number without a suffix, or what is computed of such numbers alone.
+pub(super) fn is_bare_number(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(l) => match &l.lit {
+            Lit::Int(i) => i.suffix().is_empty(),
+            Lit::Float(f) => f.suffix().is_empty(),
+            _ => false,
+        },
+        Expr::Unary(u) => matches!(u.op, UnOp::Neg(_)) && is_bare_number(&u.expr),
+        Expr::Paren(p) => is_bare_number(&p.expr),
+        Expr::Group(g) => is_bare_number(&g.expr),
+        Expr::Binary(b) => is_arithmetic(&b.op) && is_bare_number(&b.left) && is_bare_number(&b.right),
+        _ => false,
+    }
+}
+
+/// `+ - * / % & | ^`.
+pub(super) fn is_arithmetic(op: &BinOp) -> bool {
+    use BinOp::{Add, BitAnd, BitOr, BitXor, Div, Mul, Rem, Sub};
+    matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_) | BitAnd(_) | BitOr(_) | BitXor(_))
 }
 
 /// A number without a name.

@@ -5,7 +5,9 @@
 
 use gcn_isa::{Target, TargetSet};
 
+use super::by_value::ByValue;
 use super::memory::{Ptr, ReadOnly, Slice, Writable};
+use super::stored::Stored;
 use super::{S, with};
 use crate::ir::{Bin, Inst, Type};
 use crate::scalar::{Elem, Number, Scalar};
@@ -124,6 +126,20 @@ impl Signature {
         }
     }
 
+    /// Makes a type that the kernel is generic over a part of the name, by the type's own name.
+    #[must_use]
+    pub fn of_type<T: ?Sized>(mut self) -> Signature {
+        for word in
+            std::any::type_name::<T>().split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != ':')
+        {
+            if let Some(name) = word.rsplit("::").next().filter(|n| !n.is_empty()) {
+                self.name.push('_');
+                self.name.push_str(name);
+            }
+        }
+        self
+    }
+
     /// Makes a value that the kernel is built with a part of the name, so that instances have names of their own.
     #[must_use]
     pub fn host(mut self, value: &impl std::fmt::Debug) -> Signature {
@@ -193,20 +209,24 @@ impl Signature {
         Layout { end }
     }
 
-    /// Adds a scalar.
+    /// Adds what is passed by value.
     #[must_use]
-    pub fn value<T: Scalar>(self, name: &'static str) -> Signature {
+    pub fn value<T: ByValue>(self, name: &'static str) -> Signature {
+        T::declare(self, name)
+    }
+    /// Adds a scalar.
+    pub(super) fn scalar<T: Scalar>(self, name: &'static str) -> Signature {
         self.arg(SignatureArgKind::Value, T::ELEM, name)
     }
     /// Adds `&[T]`.
     #[must_use]
-    pub fn slice<T: Number>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::Slice, T::ELEM, name)
+    pub fn slice<T: Stored>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::Slice, <T as Stored>::ELEM, name)
     }
     /// Adds `&mut [T]`.
     #[must_use]
-    pub fn slice_mut<T: Number>(self, name: &'static str) -> Signature {
-        self.arg(SignatureArgKind::SliceMut, T::ELEM, name)
+    pub fn slice_mut<T: Stored>(self, name: &'static str) -> Signature {
+        self.arg(SignatureArgKind::SliceMut, <T as Stored>::ELEM, name)
     }
     /// Adds `*const T`.
     #[must_use]
@@ -232,8 +252,12 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The next argument is passed by value.
+    pub fn value<T: ByValue>(&mut self) -> T::Device {
+        T::receive(self)
+    }
     /// The next argument is a scalar.
-    pub fn value<T: Scalar>(&mut self) -> S<T> {
+    pub(super) fn scalar<T: Scalar>(&mut self) -> S<T> {
         let offset = self.layout.place(SignatureArgKind::Value, T::ELEM);
         with(|c| {
             let v = c.builder.value(Inst::KernArg { offset }, S::<T>::TYPE, None);
@@ -250,12 +274,12 @@ impl Arguments {
         })
     }
     /// The next argument is `&[T]`.
-    pub fn slice<T: Number>(&mut self) -> Slice<T, ReadOnly> {
-        Slice::constant_from_kernarg(self.layout.place(SignatureArgKind::Slice, T::ELEM))
+    pub fn slice<T: Stored>(&mut self) -> Slice<T, ReadOnly> {
+        Slice::constant_from_kernarg(self.layout.place(SignatureArgKind::Slice, <T as Stored>::ELEM))
     }
     /// The next argument is `&mut [T]`.
-    pub fn slice_mut<T: Number>(&mut self) -> Slice<T, Writable> {
-        Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, T::ELEM))
+    pub fn slice_mut<T: Stored>(&mut self) -> Slice<T, Writable> {
+        Slice::from_kernarg(self.layout.place(SignatureArgKind::SliceMut, <T as Stored>::ELEM))
     }
     /// The next argument is `*const T`.
     pub fn pointer<T: Number>(&mut self) -> Ptr<T, ReadOnly> {
@@ -294,29 +318,36 @@ pub struct Packer<'a> {
     pub args: Vec<PackedArg<'a>>,
 }
 
-fn bytes_of<T: Scalar>(data: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(data.len() * T::ELEM.bytes() as usize);
-    data.iter().for_each(|x| x.write_bytes(&mut bytes));
+fn bytes_of<T: Stored>(data: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(data.len() * T::BYTES as usize);
+    data.iter().for_each(|x| x.append(&mut bytes));
     bytes
 }
 
 impl<'a> Packer<'a> {
+    /// A value.
+    pub fn value<T: ByValue>(&mut self, x: T) {
+        x.pack(self);
+    }
+
     /// A scalar.
-    pub fn value<T: Scalar>(&mut self, x: T) {
-        self.args.push(PackedArg::Value(bytes_of(&[x])));
+    pub(super) fn scalar<T: Scalar>(&mut self, x: T) {
+        let mut bytes = Vec::new();
+        x.write_bytes(&mut bytes);
+        self.args.push(PackedArg::Value(bytes));
     }
 
     /// A slice that the kernel reads.
-    pub fn slice<T: Number>(&mut self, data: &[T]) {
+    pub fn slice<T: Stored>(&mut self, data: &[T]) {
         self.args.push(PackedArg::Slice { len: data.len(), bytes: bytes_of(data), write_back: None });
     }
 
     /// A slice that the kernel may write.
-    pub fn slice_mut<T: Number>(&mut self, data: &'a mut [T]) {
+    pub fn slice_mut<T: Stored>(&mut self, data: &'a mut [T]) {
         let (len, bytes) = (data.len(), bytes_of(data));
         let write_back = Box::new(move |bytes: &[u8]| {
-            for (x, chunk) in data.iter_mut().zip(bytes.chunks_exact(T::ELEM.bytes() as usize)) {
-                *x = T::read_bytes(chunk);
+            for (x, chunk) in data.iter_mut().zip(bytes.chunks_exact(T::BYTES as usize)) {
+                *x = T::take(chunk);
             }
         });
         self.args.push(PackedArg::Slice { len, bytes, write_back: Some(write_back) });

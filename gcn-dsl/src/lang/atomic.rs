@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, byte_offset};
-use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Scope, StoreOrdering};
+use super::ordering::{FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Scope, StoreOrdering};
 use super::{Index, IntoDevice, LanePtr, Lds, LdsSlice, Ptr, Slice, V, Vector, Writable, with};
 use crate::ir::atomic::value_type;
 use crate::ir::{self, AtomicOp, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Number, bf16, f16};
+use gcn_isa::memory_model::Ordering as Model;
 
 /// Orders memory accesses of each lane, to all address spaces, with respect to lanes in `scope`.
 ///
@@ -261,6 +262,30 @@ impl<T: Number> Atomic<T> {
         let operands = [Some(new.into_device().value), Some(current.into_device().value)];
         let old = self.access::<O>(AtomicOp::CompareExchange, 1, operands, scope, Location::caller());
         V::from_value(old.unwrap_or_else(|| unreachable!("everything but a store has a value")))
+    }
+}
+
+impl<T: AtomicInteger> Atomic<T> {
+    /// As [`compare_exchange`](Self::compare_exchange), with the ordering of a failure beside that of a success, as in `core`:
+    /// what `x.compare_exchange(current, new, scope, success, failure)` in a kernel is. An instruction has one ordering; this
+    /// one has both.
+    #[track_caller]
+    pub fn compare_exchange_ordered<O: MemoryOrdering, F: LoadOrdering>(
+        self,
+        current: impl IntoDevice<V<T>>,
+        new: impl IntoDevice<V<T>>,
+        scope: Scope,
+        success: O,
+        failure: F,
+    ) -> V<T> {
+        let (current, new) = (current.into_device(), new.into_device());
+        _ = failure;
+        match (O::ORDERING, F::ORDERING) {
+            (Model::Relaxed, Model::Acquire) => self.compare_exchange(current, new, scope, Ordering::Acquire),
+            (Model::Release, Model::Acquire) => self.compare_exchange(current, new, scope, Ordering::AcqRel),
+            (_, Model::SeqCst) => self.compare_exchange(current, new, scope, Ordering::SeqCst),
+            _ => self.compare_exchange(current, new, scope, success),
+        }
     }
 }
 

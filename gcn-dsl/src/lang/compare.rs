@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
+use super::literal::{Literal, TakesLiteral};
 use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Pred};
 use crate::scalar::Scalar;
@@ -98,6 +99,51 @@ macro_rules! compare_host {
         }
     )*};
 }
+
+macro_rules! compare_literal {
+    ($($handle:ident)*) => {$(
+        impl<T: Scalar + TakesLiteral<U>, U> Compare<$handle<T>> for Literal<U> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: $handle<T>) -> $handle<bool> {
+                let lhs: $handle<T> = self.into_device();
+                lhs.compare(pred, rhs)
+            }
+        }
+        impl<T: Scalar + TakesLiteral<U>, U> Compare<Literal<U>> for $handle<T> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: Literal<U>) -> $handle<bool> {
+                let rhs: $handle<T> = rhs.into_device();
+                self.compare(pred, rhs)
+            }
+        }
+        compare_literal!(@half $handle f16);
+        compare_literal!(@half $handle bf16);
+    )*};
+    (@half $handle:ident $t:ident) => {
+        impl Compare<f64> for $handle<$t> {
+            type Output = $handle<bool>;
+            #[track_caller]
+            fn compare(self, pred: Pred, rhs: f64) -> $handle<bool> {
+                self.compare(pred, $t::from_f64(rhs))
+            }
+        }
+    };
+}
+compare_literal!(S V);
+
+macro_rules! compare_literal_to_host {
+    ($($t:ty),*) => {$(
+        impl Compare<$t> for Literal<$t> {
+            type Output = bool;
+            fn compare(self, pred: Pred, rhs: $t) -> bool {
+                self.0.compare(pred, rhs)
+            }
+        }
+    )*};
+}
+compare_literal_to_host!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, usize, isize, u128, i128);
 
 compare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 compare_host!(@host usize, isize, u128, i128);

@@ -66,6 +66,27 @@ pub fn debugging() -> bool {
     with(|c| c.debug)
 }
 
+/// What `assert!` checks: a condition of the host.
+#[diagnostic::on_unimplemented(
+    message = "`assert!` checks once, when the kernel is built, and this is known on the device only",
+    label = "a `{Self}`, not a `bool` of the host",
+    note = "`debug_assert!(condition, \"message\")`, `debug_assert_eq!` and `debug_assert_ne!` check in each lane"
+)]
+pub trait HostCondition {
+    /// The condition.
+    fn holds(self) -> bool;
+}
+impl HostCondition for bool {
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+/// The expansion of the condition of `assert!`.
+pub fn on_host(condition: impl HostCondition) -> bool {
+    condition.holds()
+}
+
 /// What `debug_assert!` checks in a kernel.
 #[diagnostic::on_unimplemented(
     message = "`debug_assert!` in a kernel checks a condition, not `{Self}`",

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::ops::{Arithmetic, Signed};
-use super::{IntoDevice, S, V, cast, gt, le, lt, ne, with};
+use super::{S, V, cast, gt, le, lt, ne, with};
 use crate::ir::{Bin, Inst};
 use crate::scalar::{Elem, Scalar};
 
@@ -49,11 +49,8 @@ macro_rules! methods {
         }
 
         impl<T: Arithmetic> $handle<T> {
-            /// What is left of `self` by `other`, never negative: `r` with `self = q * other + r` and `0 <= r < |other|`. By a
-            /// power of two known when the kernel is built it is a mask.
             #[track_caller]
-            pub fn rem_euclid(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let other = other.into_device();
+            pub(super) fn rem_euclid_alike(self, other: $handle<T>) -> Self {
                 if let Some(power) = known_power::<T>(other.value) {
                     return self.op(Bin::And, Self::bits(power - 1));
                 }
@@ -68,11 +65,8 @@ macro_rules! methods {
                 rest + rest.sign_bits().op(Bin::And, other.max(-other))
             }
 
-            /// The quotient that leaves [`rem_euclid`](Self::rem_euclid): rounded so that what is left is not negative. By a
-            /// power of two known when the kernel is built it is a shift.
             #[track_caller]
-            pub fn div_euclid(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let other = other.into_device();
+            pub(super) fn div_euclid_alike(self, other: $handle<T>) -> Self {
                 if let Some(power) = known_power::<T>(other.value) {
                     let places = $handle::<u32>::bits(u64::from(power.trailing_zeros()));
                     return Self::emit(Inst::Bin(Bin::Shr, self.value, places.value), Location::caller());
@@ -93,10 +87,8 @@ macro_rules! methods {
                 quotient - rest.sign_bits().op(Bin::And, towards)
             }
 
-            /// The mean of both without overflow on the way; of integers rounded towards 0.
             #[track_caller]
-            pub fn midpoint(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let other = other.into_device();
+            pub(super) fn midpoint_alike(self, other: $handle<T>) -> Self {
                 if T::ELEM.is_float() {
                     return self.mean(other);
                 }

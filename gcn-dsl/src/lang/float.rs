@@ -176,10 +176,9 @@ macro_rules! methods {
                 self - self.trunc()
             }
 
-            /// The magnitude of `self` with the sign of `sign`.
             #[track_caller]
-            pub fn copysign(self, sign: impl IntoDevice<$handle<T>>) -> Self {
-                self.with_sign_of(sign.into_device())
+            pub(super) fn copysign_alike(self, sign: $handle<T>) -> Self {
+                self.with_sign_of(sign)
             }
 
             /// True for a NaN.
@@ -263,13 +262,8 @@ macro_rules! methods {
         }
 
         impl<T: super::ops::Arithmetic> $handle<T> {
-            /// `self` moved into `least ..= most`. A NaN stays one.
             #[track_caller]
-            pub fn clamp(
-                self,
-                least: impl IntoDevice<$handle<T>>,
-                most: impl IntoDevice<$handle<T>>,
-            ) -> Self {
+            pub(super) fn clamp_alike(self, least: $handle<T>, most: $handle<T>) -> Self {
                 let inside = self.max(least).min(most);
                 if !T::ELEM.is_float() {
                     return inside;

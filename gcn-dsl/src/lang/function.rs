@@ -254,6 +254,26 @@ impl<X: Flatten> Lent<'_, X> {
     }
 }
 
+/// What a device method with `&mut self` is called with beside its other arguments: the call is on a variable, which has the
+/// new value afterwards. If it is missing, the method of another `gcn_kernel!` was called as `x.f()`: write `(&mut x).f()`.
+#[derive(Debug, Clone, Copy)]
+pub struct ByMutableReference(());
+
+impl ByMutableReference {
+    /// The expansion of a call of such a method.
+    #[allow(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Self {
+        ByMutableReference(())
+    }
+}
+
+/// `self` in a device method with `&mut self`: a variable whose last value is the caller's.
+#[track_caller]
+pub fn mutable_self<X: Flatten + Declare<Value = X>, F: Flow>(_flow: &F, value: X) -> Var<X, FromCaller<F>> {
+    let declared: Var<X, F> = Var::declare(&F::token(), value);
+    Var::of(declared.leaves().to_vec())
+}
+
 /// Where a lent variable is declared, seen from a function of flow `F`: outside of it, so that lanes that return still read
 /// the variable.
 #[derive(Debug, Clone, Copy)]

@@ -187,16 +187,13 @@ macro_rules! methods {
                 Self::of_word($place::swap_bytes($word(self)) >> (32 - Self::BITS))
             }
 
-            /// The bits moved up by `n` (modulo the width), those that fall out coming in below.
             #[track_caller]
-            pub fn rotate_left(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                self.rotate_right(0u32 - n.into_device())
+            pub(super) fn rotate_left_alike(self, n: $handle<u32>) -> Self {
+                self.rotate_right(0u32 - n)
             }
 
-            /// The bits moved down by `n` (modulo the width), those that fall out coming in above.
             #[track_caller]
-            pub fn rotate_right(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                let n = n.into_device();
+            pub(super) fn rotate_right_alike(self, n: $handle<u32>) -> Self {
                 if Self::BITS == 32 {
                     return Self::of_word($place::rotate_right($word(self), n));
                 }
@@ -213,10 +210,9 @@ macro_rules! methods {
                 Self::emit(Inst::Cast(both.value), Location::caller())
             }
 
-            /// The upper half of the product of twice the width.
             #[track_caller]
-            pub fn mul_hi(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let (a, b) = (self, other.into_device());
+            pub(super) fn mul_hi_alike(self, other: $handle<T>) -> Self {
+                let (a, b) = (self, other);
                 let loc = Location::caller();
                 match Self::BITS {
                     32 => Self::emit(Inst::Bin(Bin::MulHi, a.value, b.value), loc),
@@ -253,17 +249,13 @@ macro_rules! methods {
                 Self::emit(Inst::Bin(Bin::Shr, self.value, places.value), Location::caller())
             }
 
-            /// The distance of both, which the unsigned type always holds.
             #[track_caller]
-            pub fn abs_diff(self, other: impl IntoDevice<$handle<T>>) -> $handle<T::Unsigned> {
-                let other = other.into_device();
+            pub(super) fn abs_diff_alike(self, other: $handle<T>) -> $handle<T::Unsigned> {
                 cast::<T::Unsigned, _>(self.max(other) - self.min(other))
             }
 
-            /// The sum and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_add(self, other: impl IntoDevice<$handle<T>>) -> (Self, $handle<bool>) {
-                let other = other.into_device();
+            pub(super) fn overflowing_add_alike(self, other: $handle<T>) -> (Self, $handle<bool>) {
                 let sum = self + other;
                 if T::ELEM.is_signed() {
                     let zero = Self::constant(0);
@@ -272,10 +264,8 @@ macro_rules! methods {
                 (sum, lt(sum, self))
             }
 
-            /// The difference and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_sub(self, other: impl IntoDevice<$handle<T>>) -> (Self, $handle<bool>) {
-                let other = other.into_device();
+            pub(super) fn overflowing_sub_alike(self, other: $handle<T>) -> (Self, $handle<bool>) {
                 let difference = self - other;
                 if T::ELEM.is_signed() {
                     let zero = Self::constant(0);
@@ -284,10 +274,8 @@ macro_rules! methods {
                 (difference, lt(self, other))
             }
 
-            /// The product and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_mul(self, other: impl IntoDevice<$handle<T>>) -> (Self, $handle<bool>) {
-                let other = other.into_device();
+            pub(super) fn overflowing_mul_alike(self, other: $handle<T>) -> (Self, $handle<bool>) {
                 let product = self * other;
                 let beyond = if T::ELEM.is_signed() { product.sign() } else { Self::constant(0) };
                 (product, ne(self.mul_hi(other), beyond))
@@ -312,10 +300,8 @@ macro_rules! methods {
                 Self::choose(result.1, end, result.0)
             }
 
-            /// The sum, or the nearer end of the range where it falls out of that.
             #[track_caller]
-            pub fn saturating_add(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let other = other.into_device();
+            pub(super) fn saturating_add_alike(self, other: $handle<T>) -> Self {
                 let (sum, over) = self.overflowing_add(other);
                 if T::ELEM.is_signed() {
                     return Self::saturated((sum, over), self);
@@ -323,16 +309,13 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[0], sum)
             }
 
-            /// The difference, or the nearer end of the range where it falls out of that.
             #[track_caller]
-            pub fn saturating_sub(self, other: impl IntoDevice<$handle<T>>) -> Self {
+            pub(super) fn saturating_sub_alike(self, other: $handle<T>) -> Self {
                 Self::saturated(self.overflowing_sub(other), self)
             }
 
-            /// The product, or the nearer end of the range where it falls out of that.
             #[track_caller]
-            pub fn saturating_mul(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                let other = other.into_device();
+            pub(super) fn saturating_mul_alike(self, other: $handle<T>) -> Self {
                 let (product, over) = self.overflowing_mul(other);
                 if T::ELEM.is_signed() {
                     return Self::saturated((product, over), self ^ other);
@@ -340,22 +323,19 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[0], product)
             }
 
-            /// `self + other`, which wraps; for code that says so.
             #[track_caller]
-            pub fn wrapping_add(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                self + other.into_device()
+            pub(super) fn wrapping_add_alike(self, other: $handle<T>) -> Self {
+                self + other
             }
 
-            /// `self - other`, which wraps; for code that says so.
             #[track_caller]
-            pub fn wrapping_sub(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                self - other.into_device()
+            pub(super) fn wrapping_sub_alike(self, other: $handle<T>) -> Self {
+                self - other
             }
 
-            /// `self * other`, which wraps; for code that says so.
             #[track_caller]
-            pub fn wrapping_mul(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                self * other.into_device()
+            pub(super) fn wrapping_mul_alike(self, other: $handle<T>) -> Self {
+                self * other
             }
 
             /// `-self`, which wraps; for code that says so.

@@ -5,6 +5,7 @@
 //! itself uses longer polynomials. Exponentials and logarithms of shorter types are in [`short`]. The measured errors are in
 //! the guide to types.
 
+use super::operand::{At, Operand, first_unless_varying};
 use super::ops::Float;
 use super::{IntoDevice, S, V, cast, eq, gt, lt, ne, read_first_lane, select, short};
 use crate::isa;
@@ -290,9 +291,9 @@ macro_rules! methods {
 
             /// `sqrt(self * self + other * other)` without overflow on the way.
             #[track_caller]
-            pub fn hypot(self, other: impl IntoDevice<S<T>>) -> Self {
-                let (x, y): (V<T>, V<T>) = (self.into_device(), other.into_device().into_device());
-                read_first_lane(x.hypot(y))
+            pub fn hypot<A: Operand<T>>(self, other: A) -> At<A::Place, T> {
+                let x: V<T> = self.into_device();
+                first_unless_varying::<A::Place, T>(x.hypot(other.varying()))
             }
         }
     };

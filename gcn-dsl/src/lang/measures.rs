@@ -133,36 +133,31 @@ macro_rules! methods {
                 Self::choose(le(self, one), Self::constant(0), ones) + one
             }
 
-            /// `self / other`, rounded up.
             #[track_caller]
-            pub fn div_ceil(self, other: impl IntoDevice<$handle<T>>) -> Self
+            pub(super) fn div_ceil_alike(self, other: $handle<T>) -> Self
             where
                 T: Unsigned,
             {
-                let other = other.into_device();
                 let quotient = self / other;
                 quotient + cast::<T, _>(ne(quotient * other, self))
             }
 
-            /// The smallest multiple of `other` that is not below `self`; wraps.
             #[track_caller]
-            pub fn next_multiple_of(self, other: impl IntoDevice<$handle<T>>) -> Self
+            pub(super) fn next_multiple_of_alike(self, other: $handle<T>) -> Self
             where
                 T: Unsigned,
             {
-                let other = other.into_device();
                 let rest = self % other;
                 let zero = Self::constant(0);
                 self + Self::choose(eq(rest, zero), zero, other - rest)
             }
 
-            /// True if nothing is left of `self` by `other`; of 0 only 0 is a multiple.
             #[track_caller]
-            pub fn is_multiple_of(self, other: impl IntoDevice<$handle<T>>) -> $handle<bool>
+            pub(super) fn is_multiple_of_alike(self, other: $handle<T>) -> $handle<bool>
             where
                 T: Unsigned,
             {
-                let (other, zero) = (other.into_device(), Self::constant(0));
+                let (other, zero) = (other, Self::constant(0));
                 let rest = Self::choose(eq(other, zero), self, self % other);
                 eq(rest, zero)
             }

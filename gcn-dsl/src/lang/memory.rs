@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::known::{refuse_outside, within};
+use super::stored::{Bytes, Stored, read_uniform, read_varying};
 use super::{IntoDevice, LanePtr, S, V, Vector, with};
 use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
 use crate::scalar::{Elem, Number, Scalar};
@@ -23,10 +24,13 @@ pub struct Writable;
 #[derive(Debug)]
 pub struct Slice<T, A> {
     pub(crate) resource: Value,
-    len: Value,
+    /// The address, and the bytes between it and the first element.
+    pub(super) pointer: Value,
+    pub(super) start: Option<Value>,
+    pub(super) len: Value,
     /// Nothing writes the elements while the kernel runs.
-    constant: bool,
-    types: PhantomData<(T, A)>,
+    pub(super) constant: bool,
+    pub(super) types: PhantomData<(T, A)>,
 }
 
 /// A raw pointer argument, `*const T` or `*mut T`: indexed like a slice, without bounds checks, by unsigned 32-bit byte
@@ -51,21 +55,21 @@ impl<T, A> Clone for Ptr<T, A> {
 impl<T, A> Copy for Ptr<T, A> {}
 
 /// Word 3 of a raw buffer resource on GFX9: data format 32, no swizzle, no TID.
-const RAW_BUFFER_WORD3: u32 = 0x0002_7000;
+pub(super) const RAW_BUFFER_WORD3: u32 = 0x0002_7000;
 
-impl<T: Number, A> Slice<T, A> {
+impl<T: Stored, A> Slice<T, A> {
     /// From the kernel argument at `offset`: 64-bit pointer, then length in elements as u32.
     pub(super) fn from_kernarg(offset: u32) -> Self {
         with(|c| {
             let dword = Type::uniform(Elem::U32);
             let pointer = c.builder.value(Inst::KernArg { offset }, Type { count: 2, ..dword }, None);
             let len = c.builder.value(Inst::KernArg { offset: offset + 8 }, dword, None);
-            let size = c.builder.constant(u64::from(T::ELEM.bytes()), dword);
+            let size = c.builder.constant(u64::from(T::BYTES), dword);
             let bytes = c.builder.value(Inst::Bin(Bin::Mul, len, size), dword, None);
             let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
             let parts = [pointer, bytes, word3].into_iter().collect();
             let resource = c.builder.value(Inst::Concat(parts), Type { count: 4, ..dword }, None);
-            Slice { resource, len, constant: false, types: PhantomData }
+            Slice { resource, pointer, start: None, len, constant: false, types: PhantomData }
         })
     }
 
@@ -79,7 +83,9 @@ impl<T: Number, A> Slice<T, A> {
     pub fn is_empty(&self) -> S<bool> {
         super::eq(self.len(), 0)
     }
+}
 
+impl<T: Number, A> Slice<T, A> {
     /// The same slice, said to end with a whole dword: its length is a multiple of 4 elements of 8 bits, or of 2 of 16 bits.
     ///
     /// The hardware checks bounds by dwords. `load_vector` and `store_vector` of elements of 8 and 16 bits therefore have some
@@ -117,14 +123,16 @@ impl<T: Number, A> Slice<T, A> {
     }
 }
 
-impl<T: Number> Slice<T, ReadOnly> {
+impl<T: Stored> Slice<T, ReadOnly> {
     /// From the kernel argument at `offset`. Nothing writes the elements while the kernel runs.
     pub(super) fn constant_from_kernarg(offset: u32) -> Self {
         let slice = Self::from_kernarg(offset);
         with(|c| c.builder.read_only(slice.resource));
         Slice { constant: true, ..slice }
     }
+}
 
+impl<T: Number> Slice<T, ReadOnly> {
     /// Element `i` as a uniform value: what `x[i]` is for a uniform index. Bounds are checked.
     ///
     /// Elements of 32 and 64 bits of an argument `&[T]` come through a scalar load. One lane loads narrower ones, which need not
@@ -132,17 +140,7 @@ impl<T: Number> Slice<T, ReadOnly> {
     /// as the scalar cache does not see what the kernel has stored.
     #[track_caller]
     pub fn uniform(&self, i: impl IntoDevice<S<u32>>) -> S<T> {
-        let i = i.into_device();
-        let loc = Location::caller();
-        if T::ELEM.bytes() < 4 || !self.constant {
-            let value = load_elements(self, i.index(), 1, loc);
-            return S::emit(Inst::ReadFirstLane(value), loc);
-        }
-        let offset = with(|c| {
-            let size = c.builder.constant(u64::from(T::ELEM.bytes()), S::<u32>::TYPE);
-            c.value(Inst::Bin(Bin::Mul, i.value, size), S::<u32>::TYPE, loc)
-        });
-        S::emit(Inst::LoadUniform { resource: self.resource, offset }, loc)
+        read_uniform(self.bytes(), i.into_device(), T::BYTES, 0)
     }
 }
 
@@ -150,8 +148,8 @@ impl<T: Number> Slice<T, ReadOnly> {
 #[diagnostic::do_not_recommend]
 impl<T> IntoDevice<Slice<T, ReadOnly>> for Slice<T, Writable> {
     fn into_device(self) -> Slice<T, ReadOnly> {
-        let Slice { resource, len, constant, .. } = self;
-        Slice { resource, len, constant, types: PhantomData }
+        let Slice { resource, pointer, start, len, constant, .. } = self;
+        Slice { resource, pointer, start, len, constant, types: PhantomData }
     }
 }
 
@@ -189,7 +187,7 @@ impl<T: Number, A> Ptr<T, A> {
     label = "not a device index",
     note = "convert with `as u32`; of `global_id()` and its kin take a dimension: `global_id().x`"
 )]
-pub trait Index {
+pub trait Index: Copy {
     /// What a pointer advanced by such an index is: a [`Ptr`] if the index is uniform, else a [`LanePtr`].
     type Pointer<T, A>;
     /// `pointer` advanced by so many elements.
@@ -198,8 +196,8 @@ pub trait Index {
     type Constant<T: Number>;
     /// The index, varying.
     fn index(self) -> V<u32>;
-    /// The element at this index.
-    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> Self::Constant<T>;
+    /// The scalar whose first byte is `scale * self + offset`.
+    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> Self::Constant<T>;
 }
 
 impl Index for V<u32> {
@@ -213,8 +211,8 @@ impl Index for V<u32> {
         self
     }
     #[track_caller]
-    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> V<T> {
-        V::from_value(load_elements(slice, self, 1, Location::caller()))
+    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> V<T> {
+        read_varying(from, self, scale, offset)
     }
 }
 impl Index for S<u32> {
@@ -229,8 +227,8 @@ impl Index for S<u32> {
         self.into_device()
     }
     #[track_caller]
-    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> S<T> {
-        slice.uniform(self)
+    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> S<T> {
+        read_uniform(from, self.into_device(), scale, offset)
     }
 }
 impl Index for u32 {
@@ -244,8 +242,8 @@ impl Index for u32 {
         self.into_device()
     }
     #[track_caller]
-    fn load_constant<T: Number>(self, slice: &Slice<T, ReadOnly>) -> S<T> {
-        slice.uniform(self)
+    fn constant<T: Number>(self, from: Bytes, scale: u32, offset: u32) -> S<T> {
+        read_uniform(from, self.into_device(), scale, offset)
     }
 }
 
@@ -273,6 +271,9 @@ pub trait Elements<T>: Backing<T> {}
 impl<T, A> Backing<T> for Slice<T, A> {
     fn memory(&self) -> Memory {
         Memory::Buffer(self.resource)
+    }
+    fn start(&self) -> Option<Value> {
+        self.start
     }
 }
 impl<T, A> Elements<T> for Slice<T, A> {}
@@ -378,33 +379,20 @@ pub fn store<A: StoreAt<I> + ?Sized, I, E: IntoDevice<A::Element>>(a: &A, i: I, 
     a.store_at(i, value.into_device());
 }
 
-impl<T: Number, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
-    type Output = I::Constant<T>;
+impl<T: Number, A, I: Index> LoadAt<I> for Ptr<T, A> {
+    type Output = V<T>;
     #[track_caller]
-    fn load_at(&self, i: I) -> I::Constant<T> {
-        i.load_constant(self)
+    fn load_at(&self, i: I) -> V<T> {
+        V::from_value(load_elements(self, i.index(), 1, Location::caller()))
     }
 }
-
-macro_rules! memory_access {
-    ($([$($access:ident)?] $memory:ident<$a:ident>),*) => {$(
-        impl<T: Number, $($access,)? I: Index> LoadAt<I> for $memory<T, $a> {
-            type Output = V<T>;
-            #[track_caller]
-            fn load_at(&self, i: I) -> V<T> {
-                V::from_value(load_elements(self, i.index(), 1, Location::caller()))
-            }
-        }
-        impl<T: Number, I: Index> StoreAt<I> for $memory<T, Writable> {
-            type Element = V<T>;
-            #[track_caller]
-            fn store_at(&self, i: I, value: V<T>) {
-                store_elements(self, i.index(), value.value, Location::caller());
-            }
-        }
-    )*};
+impl<T: Number, I: Index> StoreAt<I> for Ptr<T, Writable> {
+    type Element = V<T>;
+    #[track_caller]
+    fn store_at(&self, i: I, value: V<T>) {
+        store_elements(self, i.index(), value.value, Location::caller());
+    }
 }
-memory_access!([] Slice<Writable>, [A] Ptr<A>);
 
 impl<X: Copy, const N: usize> LoadAt<usize> for [X; N] {
     type Output = X;

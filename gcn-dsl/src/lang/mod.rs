@@ -4,9 +4,12 @@
 //! calls on them append instructions to the kernel that the current thread is building (`context`). What a user names is
 //! re-exported by the crate's prelude; the functions that only the macro's expansion names are here.
 
+mod absent;
 mod aggregate;
 mod args;
 mod atomic;
+mod beside;
+mod by_value;
 mod cast;
 mod compare;
 mod context;
@@ -27,11 +30,13 @@ pub mod isa;
 mod known;
 mod lds;
 mod lds_slice;
+mod literal;
 mod match_any;
 mod math;
 pub mod matrix;
 mod measures;
 mod memory;
+mod operand;
 mod ops;
 mod ordering;
 mod overflow;
@@ -46,6 +51,9 @@ mod schedule;
 mod short;
 mod shuffle;
 mod small;
+mod stored;
+mod subslice;
+mod table;
 mod value;
 mod var;
 mod vector;
@@ -53,6 +61,9 @@ mod wave;
 mod while_any;
 mod workgroup;
 
+pub use absent::{
+    HasCheckedAdd, HasCheckedDiv, HasCheckedMul, HasCheckedSub, HasIterator, HasRsqrt, HasUnwrap,
+};
 pub use aggregate::{
     Aggregate, AsIs, ElementIndex, IntoField, NoField, Nothing, alike, element, field, nothing,
 };
@@ -62,22 +73,24 @@ pub use args::{
 pub use atomic::{
     Atomic, AtomicElement, AtomicHalf, AtomicInteger, AtomicMemory, AtomicPair, AtomicUnsigned, fence,
 };
+pub use by_value::ByValue;
 pub use cast::{CastTo, cast};
 pub use compare::{Compare, Logic, and, eq, ge, gt, le, lt, ne, or};
 pub use context::{TraceError, trace, trace_with};
 pub use control::*;
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device_ptr::DevicePtr;
-pub use embed::{DebugCondition, dbg, debug_assert, debugging, trap};
+pub use embed::{DebugCondition, HostCondition, dbg, on_host, debug_assert, debugging, trap};
 pub use float::Approximate;
 pub use function::{
-    AllLanes, Anyone, CallSite, Called, Frames, FromCaller, Lent, Numeric, PromisesAllLanes, all_lanes,
-    enter, target,
+    AllLanes, Anyone, ByMutableReference, CallSite, Called, Frames, FromCaller, Lent, Numeric,
+    PromisesAllLanes, all_lanes, enter, mutable_self, target,
 };
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
 pub use lds_slice::LdsSlice;
+pub use literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
 pub use match_any::match_any;
 pub use matrix::{
     Acc, AnyTarget, Bound, FragA, FragB, Gfx90a, Gfx900, Gfx906, Gfx908, Gfx942, Gfx950, HasMfma, HasMfmaF8,
@@ -85,7 +98,8 @@ pub use matrix::{
     mfma_scale, mfma_with, row_major, smfmac,
 };
 pub use memory::{Index, LoadAt, Ptr, ReadOnly, Slice, StoreAt, Writable, load, store};
-pub use ops::{Arithmetic, Float, Integer, SameElement, Signed, Unsigned};
+pub use operand::{At, Operand, SameElement};
+pub use ops::{Arithmetic, Float, Integer, Signed, Unsigned};
 pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
@@ -107,12 +121,16 @@ pub use schedule::{
     wait, wait_all,
 };
 pub use shuffle::{
-    active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror, row_mirror,
-    row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor, write_lane,
+    Distance, active_lanes, is_first_lane, lane_mask, mbcnt, quad_permute, row_broadcast, row_half_mirror,
+    row_mirror, row_rotate, row_shift_down, row_shift_up, shuffle, shuffle_down, shuffle_up, shuffle_xor,
+    write_lane,
 };
 pub use small::{Packed, PackedFormat, Unpacked};
+pub use stored::{Bytes, Leaf, Run, Stored, load_part, store_part};
+pub use subslice::{End, PartOf, part, to_last};
+pub use table::Choice;
 pub use value::{IntoDevice, S, V, annotate, convert, select, splat};
-pub use var::{AssignIn, Declare, Flatten, Var};
+pub use var::{AssignIn, Declare, Flatten, Var, holds};
 pub use vector::Vector;
 pub use wave::{
     Convergent, all, any, ballot, barrier, barrier_with_reads_pending, read_first_lane, read_lane,

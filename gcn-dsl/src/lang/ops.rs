@@ -9,7 +9,10 @@ use std::panic::Location;
 
 use half::{bf16, f16};
 
+use super::control::Kind;
 use super::known::refuse_operand;
+use super::literal::{HostInteger, HostNumber, Literal, TakesLiteral};
+use super::operand::{At, Operand};
 use super::{IntoDevice, S, V};
 use crate::ir::{Bin, Inst, Un};
 use crate::scalar::{Number, Scalar};
@@ -41,7 +44,11 @@ use crate::scalar::{Number, Scalar};
     label = "`{Self}` has no arithmetic",
     note = "conditions combine with `&&` and `||` and are counted with `ballot(c).count_ones()`; 8-bit floats are for memory and conversion: compute with `as f32`"
 )]
-pub trait Arithmetic: Number {}
+pub trait Arithmetic: Number {
+    /// The number as this type; integers wrap.
+    #[doc(hidden)]
+    fn whole(x: i128) -> Self;
+}
 /// Integer element types.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an integer type",
@@ -63,6 +70,9 @@ pub trait Integer: Arithmetic + Bits {
 pub trait Float: Signed {
     /// The unsigned integer of the same width.
     type Bits: Integer;
+    /// The nearest of these floats.
+    #[doc(hidden)]
+    fn nearest(x: f64) -> Self;
 }
 /// Element types with a sign: signed integers and floats.
 #[diagnostic::on_unimplemented(
@@ -79,11 +89,37 @@ pub trait Signed: Arithmetic {}
 pub trait Unsigned: Integer {}
 
 macro_rules! mark { ($tr:ident: $($t:ty),*) => { $(impl $tr for $t {})* }; }
-mark!(Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
+macro_rules! arithmetic {
+    ($($t:ident)*) => {$(
+        impl Arithmetic for $t {
+            fn whole(x: i128) -> $t {
+                x as $t
+            }
+        }
+    )*};
+}
+arithmetic!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
+impl Arithmetic for f16 {
+    fn whole(x: i128) -> f16 {
+        f16::from_f64(x as f64)
+    }
+}
+impl Arithmetic for bf16 {
+    fn whole(x: i128) -> bf16 {
+        bf16::from_f64(x as f64)
+    }
+}
 mark!(Unsigned: u8, u16, u32, u64);
 
-macro_rules! floats { ($($t:ty, $bits:ty;)*) => { $(impl Float for $t { type Bits = $bits; })* }; }
-floats! { f16, u16; bf16, u16; f32, u32; f64, u64; }
+macro_rules! floats {
+    ($($t:ty, $bits:ty, |$x:ident| $nearest:expr;)*) => {$(
+        impl Float for $t {
+            type Bits = $bits;
+            fn nearest($x: f64) -> $t { $nearest }
+        }
+    )*};
+}
+floats! { f16, u16, |x| f16::from_f64(x); bf16, u16, |x| bf16::from_f64(x); f32, u32, |x| x as f32; f64, u64, |x| x; }
 mark!(Signed: i8, i16, i32, i64, f16, bf16, f32, f64);
 
 macro_rules! integers {
@@ -113,57 +149,29 @@ fn bin_v<T: Scalar>(op: Bin, a: impl IntoDevice<V<T>>, b: impl IntoDevice<V<T>>)
     V::emit(Inst::Bin(op, a.value, b.value), Location::caller())
 }
 
-/// Element types of the two sides of an operator: the same on both.
-#[diagnostic::on_unimplemented(
-    message = "an operator's sides have different element types: `{Self}` and `{Other}`",
-    label = "`{Self}` on the left, `{Other}` on the right",
-    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`",
-    note = "a literal that no type reaches is an `i32` or `f64`, as in Rust: `for k in 0..16u32`, `let mut sum = 0.0f32`"
-)]
-pub trait SameElement<Other>: Sized {
-    /// The value, as that type.
-    fn same(other: Other) -> Self;
-}
-
-impl<T> SameElement<T> for T {
-    fn same(other: T) -> T {
-        other
-    }
-}
-
 macro_rules! binary {
-    ($($tr:ident $method:ident $op:ident $bound:ident: $($host:ty),*;)*) => {$(
-        impl<T: $bound + SameElement<U>, U: Scalar> $tr<S<U>> for S<T> {
-            type Output = S<T>;
+    ($($tr:ident $method:ident $op:ident $bound:ident $literal:ident: $($host:ty),*;)*) => {$(
+        impl<T: $bound, R: Operand<T>> $tr<R> for S<T> {
+            type Output = At<R::Place, T>;
             #[track_caller]
-            fn $method(self, rhs: S<U>) -> S<T> { bin_s(Bin::$op, self, S::from_value(rhs.value)) }
+            fn $method(self, rhs: R) -> At<R::Place, T> {
+                match rhs.uniform() {
+                    Some(rhs) => R::Place::picked(Some(bin_s(Bin::$op, self, rhs)), None),
+                    None => R::Place::picked(None, Some(bin_v(Bin::$op, self, rhs.varying()))),
+                }
+            }
         }
-        impl<T: $bound + SameElement<U>, U: Scalar> $tr<V<U>> for S<T> {
+        impl<T: $bound, R: Operand<T>> $tr<R> for V<T> {
             type Output = V<T>;
             #[track_caller]
-            fn $method(self, rhs: V<U>) -> V<T> { bin_v(Bin::$op, self, V::from_value(rhs.value)) }
+            fn $method(self, rhs: R) -> V<T> { bin_v(Bin::$op, self, rhs.varying()) }
         }
-        impl<T: $bound + SameElement<U>, U: Scalar> $tr<V<U>> for V<T> {
-            type Output = V<T>;
+        impl<U: $literal, R: BesideLiteral<U>> $tr<R> for Literal<U> {
+            type Output = R::Output;
             #[track_caller]
-            fn $method(self, rhs: V<U>) -> V<T> { bin_v(Bin::$op, self, V::from_value(rhs.value)) }
-        }
-        impl<T: $bound + SameElement<U>, U: Scalar> $tr<S<U>> for V<T> {
-            type Output = V<T>;
-            #[track_caller]
-            fn $method(self, rhs: S<U>) -> V<T> { bin_v(Bin::$op, self, S::from_value(rhs.value)) }
+            fn $method(self, rhs: R) -> R::Output { rhs.after(Bin::$op, self.0) }
         }
         $(
-            impl<T: $bound + SameElement<$host>> $tr<$host> for S<T> {
-                type Output = S<T>;
-                #[track_caller]
-                fn $method(self, rhs: $host) -> S<T> { bin_s(Bin::$op, self, T::same(rhs).into_device()) }
-            }
-            impl<T: $bound + SameElement<$host>> $tr<$host> for V<T> {
-                type Output = V<T>;
-                #[track_caller]
-                fn $method(self, rhs: $host) -> V<T> { bin_v(Bin::$op, self, T::same(rhs)) }
-            }
             impl $tr<S<$host>> for $host {
                 type Output = S<$host>;
                 #[track_caller]
@@ -179,14 +187,14 @@ macro_rules! binary {
 }
 
 binary! {
-    Add add Add Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    Sub sub Sub Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    Mul mul Mul Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    Div div Div Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    Rem rem Rem Arithmetic: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
-    BitAnd bitand And Bits: i8, u8, i16, u16, i32, u32, i64, u64;
-    BitOr bitor Or Bits: i8, u8, i16, u16, i32, u32, i64, u64;
-    BitXor bitxor Xor Bits: i8, u8, i16, u16, i32, u32, i64, u64;
+    Add add Add Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Sub sub Sub Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Mul mul Mul Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Div div Div Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    Rem rem Rem Arithmetic HostNumber: i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64;
+    BitAnd bitand And Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
+    BitOr bitor Or Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
+    BitXor bitxor Xor Bits HostInteger: i8, u8, i16, u16, i32, u32, i64, u64;
 }
 
 /// Element types with `& | ^ !`: integers and `bool`.
@@ -218,6 +226,89 @@ macro_rules! shifts {
             }
         }
     )*};
+}
+
+impl<U: HostInteger, R: ShiftsLiteral<U>> Shl<R> for Literal<U> {
+    type Output = R::Output;
+    #[track_caller]
+    fn shl(self, rhs: R) -> R::Output {
+        rhs.after(Bin::Shl, self.0)
+    }
+}
+impl<U: HostInteger, R: ShiftsLiteral<U>> Shr<R> for Literal<U> {
+    type Output = R::Output;
+    #[track_caller]
+    fn shr(self, rhs: R) -> R::Output {
+        rhs.after(Bin::Shr, self.0)
+    }
+}
+
+/// The right side of an operator whose left side is a literal of type `U`.
+#[diagnostic::on_unimplemented(
+    message = "an operator's sides have different element types: `{U}` and `{Self}`",
+    label = "`{U}` on the left, `{Self}` on the right",
+    note = "convert one side with `as`, for example `n as f32`; a literal for a float has a point: `2.0`"
+)]
+pub trait BesideLiteral<U> {
+    /// A value of the host beside one, else of the device.
+    type Output;
+    /// `left op self`.
+    fn after(self, op: Bin, left: U) -> Self::Output;
+}
+
+impl<T: HostNumber> BesideLiteral<T> for T {
+    type Output = T;
+    fn after(self, op: Bin, left: T) -> T {
+        left.apply(op, self)
+    }
+}
+impl<T: Arithmetic + TakesLiteral<U>, U> BesideLiteral<U> for S<T> {
+    type Output = S<T>;
+    #[track_caller]
+    fn after(self, op: Bin, left: U) -> S<T> {
+        bin_s(op, T::of(left).into_device(), self)
+    }
+}
+impl<T: Arithmetic + TakesLiteral<U>, U> BesideLiteral<U> for V<T> {
+    type Output = V<T>;
+    #[track_caller]
+    fn after(self, op: Bin, left: U) -> V<T> {
+        bin_v(op, T::of(left), self)
+    }
+}
+
+/// What a literal of type `U` may be shifted by: an integer of the host, `S<u32>`, `V<u32>`.
+#[diagnostic::on_unimplemented(
+    message = "a shift count is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
+    label = "shifted by `{Self}`",
+    note = "convert with `as u32`"
+)]
+pub trait ShiftsLiteral<U> {
+    /// A value of the host by one, else of the device.
+    type Output;
+    /// `left << self` or `left >> self`.
+    fn after(self, op: Bin, left: U) -> Self::Output;
+}
+
+impl<U: HostInteger, R: HostInteger> ShiftsLiteral<U> for R {
+    type Output = U;
+    fn after(self, op: Bin, left: U) -> U {
+        left.shift(op, self.count())
+    }
+}
+impl<U: Integer> ShiftsLiteral<U> for S<u32> {
+    type Output = S<U>;
+    #[track_caller]
+    fn after(self, op: Bin, left: U) -> S<U> {
+        bin_s(op, left.into_device(), S::from_value(self.value))
+    }
+}
+impl<U: Integer> ShiftsLiteral<U> for V<u32> {
+    type Output = V<U>;
+    #[track_caller]
+    fn after(self, op: Bin, left: U) -> V<U> {
+        bin_v(op, left, V::from_value(self.value))
+    }
 }
 
 /// What may stand to the right of `<<` and `>>` on a varying value: `u32`, `S<u32>`, `V<u32>`.
@@ -267,16 +358,14 @@ macro_rules! unary_both {
         }
 
         impl<T: Arithmetic> $handle<T> {
-            /// The smaller of both. Floats: a NaN loses against a number.
             #[track_caller]
-            pub fn min(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                Self::emit(Inst::Bin(Bin::Min, self.value, other.into_device().value), Location::caller())
+            pub(super) fn min_alike(self, other: $handle<T>) -> Self {
+                Self::emit(Inst::Bin(Bin::Min, self.value, other.value), Location::caller())
             }
 
-            /// The larger of both. Floats: a NaN loses against a number.
             #[track_caller]
-            pub fn max(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                Self::emit(Inst::Bin(Bin::Max, self.value, other.into_device().value), Location::caller())
+            pub(super) fn max_alike(self, other: $handle<T>) -> Self {
+                Self::emit(Inst::Bin(Bin::Max, self.value, other.value), Location::caller())
             }
         }
 
@@ -307,14 +396,8 @@ macro_rules! unary_both {
         }
 
         impl<T: Float> $handle<T> {
-            /// `self * a + b` with one rounding.
             #[track_caller]
-            pub fn mul_add(
-                self,
-                a: impl IntoDevice<$handle<T>>,
-                b: impl IntoDevice<$handle<T>>,
-            ) -> Self {
-                let (a, b) = (a.into_device(), b.into_device());
+            pub(super) fn mul_add_alike(self, a: $handle<T>, b: $handle<T>) -> Self {
                 Self::emit(Inst::Fma(self.value, a.value, b.value), Location::caller())
             }
         }

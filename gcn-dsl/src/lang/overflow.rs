@@ -10,40 +10,34 @@ use crate::ir::{Bin, Inst};
 macro_rules! methods {
     ($handle:ident) => {
         impl<T: Integer> $handle<T> {
-            /// `self / other`; the smallest integer by -1 is itself.
             #[track_caller]
-            pub fn wrapping_div(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                self / other.into_device()
+            pub(super) fn wrapping_div_alike(self, other: $handle<T>) -> Self {
+                self / other
             }
 
-            /// `self % other`; of the smallest integer by -1 nothing is left.
             #[track_caller]
-            pub fn wrapping_rem(self, other: impl IntoDevice<$handle<T>>) -> Self {
-                self % other.into_device()
+            pub(super) fn wrapping_rem_alike(self, other: $handle<T>) -> Self {
+                self % other
             }
 
-            /// [`div_euclid`](Self::div_euclid), which wraps; for code that says so.
             #[track_caller]
-            pub fn wrapping_div_euclid(self, other: impl IntoDevice<$handle<T>>) -> Self {
+            pub(super) fn wrapping_div_euclid_alike(self, other: $handle<T>) -> Self {
                 self.div_euclid(other)
             }
 
-            /// [`rem_euclid`](Self::rem_euclid), which wraps; for code that says so.
             #[track_caller]
-            pub fn wrapping_rem_euclid(self, other: impl IntoDevice<$handle<T>>) -> Self {
+            pub(super) fn wrapping_rem_euclid_alike(self, other: $handle<T>) -> Self {
                 self.rem_euclid(other)
             }
 
-            /// `self << n`, the count modulo the width; for code that says so.
             #[track_caller]
-            pub fn wrapping_shl(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                Self::emit(Inst::Bin(Bin::Shl, self.value, n.into_device().value), Location::caller())
+            pub(super) fn wrapping_shl_alike(self, n: $handle<u32>) -> Self {
+                Self::emit(Inst::Bin(Bin::Shl, self.value, n.value), Location::caller())
             }
 
-            /// `self >> n`, the count modulo the width; for code that says so.
             #[track_caller]
-            pub fn wrapping_shr(self, n: impl IntoDevice<$handle<u32>>) -> Self {
-                Self::emit(Inst::Bin(Bin::Shr, self.value, n.into_device().value), Location::caller())
+            pub(super) fn wrapping_shr_alike(self, n: $handle<u32>) -> Self {
+                Self::emit(Inst::Bin(Bin::Shr, self.value, n.value), Location::caller())
             }
 
             /// [`pow`](Self::pow), which wraps; for code that says so.
@@ -52,30 +46,24 @@ macro_rules! methods {
                 self.pow(n)
             }
 
-            /// `self << n`, and whether `n` is the width or more.
             #[track_caller]
-            pub fn overflowing_shl(self, n: impl IntoDevice<$handle<u32>>) -> (Self, $handle<bool>) {
-                let n = n.into_device();
+            pub(super) fn overflowing_shl_alike(self, n: $handle<u32>) -> (Self, $handle<bool>) {
                 (self.wrapping_shl(n), ge(n, Self::BITS))
             }
 
-            /// `self >> n`, and whether `n` is the width or more.
             #[track_caller]
-            pub fn overflowing_shr(self, n: impl IntoDevice<$handle<u32>>) -> (Self, $handle<bool>) {
-                let n = n.into_device();
+            pub(super) fn overflowing_shr_alike(self, n: $handle<u32>) -> (Self, $handle<bool>) {
                 (self.wrapping_shr(n), ge(n, Self::BITS))
             }
 
-            /// `self << n`, where all bits are gone if `n` is the width or more.
             #[track_caller]
-            pub fn unbounded_shl(self, n: impl IntoDevice<$handle<u32>>) -> Self {
+            pub(super) fn unbounded_shl_alike(self, n: $handle<u32>) -> Self {
                 let (shifted, beyond) = self.overflowing_shl(n);
                 Self::choose(beyond, Self::constant(0), shifted)
             }
 
-            /// `self >> n`, where only the sign is left if `n` is the width or more.
             #[track_caller]
-            pub fn unbounded_shr(self, n: impl IntoDevice<$handle<u32>>) -> Self {
+            pub(super) fn unbounded_shr_alike(self, n: $handle<u32>) -> Self {
                 let (shifted, beyond) = self.overflowing_shr(n);
                 let rest = if T::ELEM.is_signed() { self.sign() } else { Self::constant(0) };
                 Self::choose(beyond, rest, shifted)
@@ -98,25 +86,20 @@ macro_rules! methods {
                 and(eq(self, Self::range()[1]), eq(other, Self::whole(-1)))
             }
 
-            /// The quotient, and whether it wrapped around: the smallest integer by -1.
             #[track_caller]
-            pub fn overflowing_div(self, other: impl IntoDevice<$handle<T>>) -> (Self, $handle<bool>) {
-                let other = other.into_device();
+            pub(super) fn overflowing_div_alike(self, other: $handle<T>) -> (Self, $handle<bool>) {
                 let never = false.into_device();
                 (self / other, if T::ELEM.is_signed() { self.quotient_wraps(other) } else { never })
             }
 
-            /// The remainder, and whether the quotient wrapped around: the smallest integer by -1.
             #[track_caller]
-            pub fn overflowing_rem(self, other: impl IntoDevice<$handle<T>>) -> (Self, $handle<bool>) {
-                let other = other.into_device();
+            pub(super) fn overflowing_rem_alike(self, other: $handle<T>) -> (Self, $handle<bool>) {
                 let never = false.into_device();
                 (self % other, if T::ELEM.is_signed() { self.quotient_wraps(other) } else { never })
             }
 
-            /// The quotient; the largest integer for the smallest by -1.
             #[track_caller]
-            pub fn saturating_div(self, other: impl IntoDevice<$handle<T>>) -> Self {
+            pub(super) fn saturating_div_alike(self, other: $handle<T>) -> Self {
                 let (quotient, wraps) = self.overflowing_div(other);
                 if T::ELEM.is_signed() { Self::choose(wraps, Self::range()[0], quotient) } else { quotient }
             }
@@ -155,65 +138,57 @@ macro_rules! methods {
                 result.unwrap_or_else(|| Self::constant(1))
             }
 
-            /// `self + other` of an unsigned and a signed integer, which wraps.
             #[track_caller]
-            pub fn wrapping_add_signed(self, other: impl IntoDevice<$handle<T::Signed>>) -> Self
+            pub(super) fn wrapping_add_signed_alike(self, other: $handle<T::Signed>) -> Self
             where
                 T: Unsigned,
             {
-                self + cast::<T, _>(other.into_device())
+                self + cast::<T, _>(other)
             }
 
-            /// `self + other` of an unsigned and a signed integer, and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_add_signed(
+            pub(super) fn overflowing_add_signed_alike(
                 self,
-                other: impl IntoDevice<$handle<T::Signed>>,
+                other: $handle<T::Signed>,
             ) -> (Self, $handle<bool>)
             where
                 T: Unsigned,
             {
-                let other = other.into_device();
                 let (sum, carry) = self.overflowing_add(cast::<T, _>(other));
                 (sum, carry ^ lt(other, $handle::<T::Signed>::constant(0)))
             }
 
-            /// `self + other` of an unsigned and a signed integer, or the nearer end of the range.
             #[track_caller]
-            pub fn saturating_add_signed(self, other: impl IntoDevice<$handle<T::Signed>>) -> Self
+            pub(super) fn saturating_add_signed_alike(self, other: $handle<T::Signed>) -> Self
             where
                 T: Unsigned,
             {
-                let other = other.into_device();
                 let (sum, over) = self.overflowing_add_signed(other);
                 let down = lt(other, $handle::<T::Signed>::constant(0));
                 let [most, least] = Self::range();
                 Self::choose(over, Self::choose(down, least, most), sum)
             }
 
-            /// `self + other` of a signed and an unsigned integer, which wraps.
             #[track_caller]
-            pub fn wrapping_add_unsigned(self, other: impl IntoDevice<$handle<T::Unsigned>>) -> Self
+            pub(super) fn wrapping_add_unsigned_alike(self, other: $handle<T::Unsigned>) -> Self
             where
                 T: Signed,
             {
-                self + cast::<T, _>(other.into_device())
+                self + cast::<T, _>(other)
             }
 
-            /// `self - other` of a signed and an unsigned integer, which wraps.
             #[track_caller]
-            pub fn wrapping_sub_unsigned(self, other: impl IntoDevice<$handle<T::Unsigned>>) -> Self
+            pub(super) fn wrapping_sub_unsigned_alike(self, other: $handle<T::Unsigned>) -> Self
             where
                 T: Signed,
             {
-                self - cast::<T, _>(other.into_device())
+                self - cast::<T, _>(other)
             }
 
-            /// `self + other` of a signed and an unsigned integer, and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_add_unsigned(
+            pub(super) fn overflowing_add_unsigned_alike(
                 self,
-                other: impl IntoDevice<$handle<T::Unsigned>>,
+                other: $handle<T::Unsigned>,
             ) -> (Self, $handle<bool>)
             where
                 T: Signed,
@@ -223,11 +198,10 @@ macro_rules! methods {
                 (sum, lt(sum, self))
             }
 
-            /// `self - other` of a signed and an unsigned integer, and whether it wrapped around.
             #[track_caller]
-            pub fn overflowing_sub_unsigned(
+            pub(super) fn overflowing_sub_unsigned_alike(
                 self,
-                other: impl IntoDevice<$handle<T::Unsigned>>,
+                other: $handle<T::Unsigned>,
             ) -> (Self, $handle<bool>)
             where
                 T: Signed,
@@ -236,9 +210,8 @@ macro_rules! methods {
                 (difference, lt(self, difference))
             }
 
-            /// `self + other` of a signed and an unsigned integer, or the largest.
             #[track_caller]
-            pub fn saturating_add_unsigned(self, other: impl IntoDevice<$handle<T::Unsigned>>) -> Self
+            pub(super) fn saturating_add_unsigned_alike(self, other: $handle<T::Unsigned>) -> Self
             where
                 T: Signed,
             {
@@ -246,9 +219,8 @@ macro_rules! methods {
                 Self::choose(over, Self::range()[0], sum)
             }
 
-            /// `self - other` of a signed and an unsigned integer, or the smallest.
             #[track_caller]
-            pub fn saturating_sub_unsigned(self, other: impl IntoDevice<$handle<T::Unsigned>>) -> Self
+            pub(super) fn saturating_sub_unsigned_alike(self, other: $handle<T::Unsigned>) -> Self
             where
                 T: Signed,
             {

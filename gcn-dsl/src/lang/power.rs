@@ -5,8 +5,9 @@
 //! logarithm off at most, and only the last addition rounds.
 
 use super::math::{LN_2, exp2, exponent, inverse_factorial, log2, polynomial, two_sum};
+use super::operand::{At, Operand, first_unless_varying};
 use super::ops::Float;
-use super::{IntoDevice, S, V, and, cast, eq, lt, ne, or, read_first_lane, select};
+use super::{IntoDevice, S, V, and, cast, eq, lt, ne, or, select};
 use crate::isa;
 use crate::scalar::Elem;
 
@@ -160,8 +161,8 @@ impl<T: Float> V<T> {
 impl<T: Float> S<T> {
     /// `self` to the power of `n`, with Rust's special cases.
     #[track_caller]
-    pub fn powf(self, n: impl IntoDevice<S<T>>) -> Self {
-        let (x, n): (V<T>, V<T>) = (self.into_device(), n.into_device().into_device());
-        read_first_lane(x.powf(n))
+    pub fn powf<N: Operand<T>>(self, n: N) -> At<N::Place, T> {
+        let x: V<T> = self.into_device();
+        first_unless_varying::<N::Place, T>(x.powf(n.varying()))
     }
 }

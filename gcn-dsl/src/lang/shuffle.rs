@@ -77,6 +77,37 @@ pub fn shuffle<T: Scalar>(v: V<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
     })
 }
 
+/// A distance between lanes: known when the kernel is built, `u32`, or computed by the kernel, `S<u32>` or `V<u32>`, which
+/// takes a `ds_bpermute_b32`.
+#[diagnostic::on_unimplemented(
+    message = "a distance between lanes is a `u32`, `S<u32>` or `V<u32>`, not `{Self}`",
+    label = "not a distance between lanes",
+    note = "convert with `as u32`"
+)]
+pub trait Distance {
+    /// The number, or the value.
+    fn distance(self) -> Result<u32, V<u32>>;
+}
+impl Distance for u32 {
+    fn distance(self) -> Result<u32, V<u32>> {
+        Ok(self)
+    }
+}
+impl Distance for S<u32> {
+    #[track_caller]
+    fn distance(self) -> Result<u32, V<u32>> {
+        match with(|c| c.builder.as_const(self.value)) {
+            Some(known) => Ok(known as u32),
+            None => Err(self.into_device()),
+        }
+    }
+}
+impl Distance for V<u32> {
+    fn distance(self) -> Result<u32, V<u32>> {
+        Err(self)
+    }
+}
+
 /// For each lane the value of lane `lane_id() ^ mask`: the step of a butterfly. An inactive source lane gives 0.
 ///
 /// A `mask` below 16 is one or two DPP moves (where not all lanes run, those that would take two are `ds_swizzle_b32`),
@@ -99,7 +130,11 @@ pub fn shuffle<T: Scalar>(v: V<T>, lane: impl IntoDevice<V<u32>>) -> V<T> {
 /// # largest.build(Target::GFX90A).unwrap();
 /// ```
 #[track_caller]
-pub fn shuffle_xor<T: Scalar>(v: V<T>, mask: u32) -> V<T> {
+pub fn shuffle_xor<T: Scalar>(v: V<T>, mask: impl Distance) -> V<T> {
+    let mask = match mask.distance() {
+        Ok(mask) => mask,
+        Err(mask) => return shuffle(v, lane_id() ^ mask),
+    };
     let quad = |m: u32| Options::new().quad_perm(std::array::from_fn(|i| (i as u32 ^ m & 3) as u8));
     let swaps = with(|c| gcn_isa::table::find_mnemonic(c.target, "v_permlane32_swap_b32").next().is_some());
     // A value that passes through a lane on its way needs that lane.
@@ -151,7 +186,14 @@ pub fn lane_mask(mask: impl IntoDevice<S<u64>>) -> V<bool> {
 
 /// For each lane the value of the lane `n` below; the first `n` lanes keep their own. An inactive source lane gives 0.
 #[track_caller]
-pub fn shuffle_up<T: Scalar>(v: V<T>, n: u32) -> V<T> {
+pub fn shuffle_up<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
+    let n = match n.distance() {
+        Ok(n) => n,
+        Err(n) => {
+            let (own, lane) = (super::lt(lane_id(), n), lane_id() - n);
+            return select(own, v, shuffle(v, lane));
+        }
+    };
     along(
         v,
         n,
@@ -164,7 +206,14 @@ pub fn shuffle_up<T: Scalar>(v: V<T>, n: u32) -> V<T> {
 
 /// For each lane the value of the lane `n` above; the last `n` lanes keep their own. An inactive source lane gives 0.
 #[track_caller]
-pub fn shuffle_down<T: Scalar>(v: V<T>, n: u32) -> V<T> {
+pub fn shuffle_down<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
+    let n = match n.distance() {
+        Ok(n) => n,
+        Err(n) => {
+            let (own, lane) = (super::ge(lane_id() + n, 64), lane_id() + n);
+            return select(own, v, shuffle(v, lane));
+        }
+    };
     along(
         v,
         n,

@@ -51,7 +51,7 @@ handle!(V, Varying);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become `{X}` by itself",
     label = "expected `{X}`, found `{Self}`",
-    note = "a varying `V<T>` does not become a uniform `S<T>`: declare the variable as `V<T>`, and call methods on a varying receiver, `splat(s).max(v)`; `read_first_lane(v)` is the value of one lane only",
+    note = "a varying `V<T>` does not become a uniform `S<T>`: declare the variable as `V<T>`; `read_first_lane(v)` is the value of one lane only",
     note = "between element types convert with `as`; a literal for a float has a point (`2.0`), and one that no type reaches is an `i32` or `f64`, as in Rust; a plain scalar type in a kernel means `S<T>`"
 )]
 pub trait IntoDevice<X> {

@@ -1,5 +1,6 @@
 //! `let mut` in a kernel.
 
+use std::cell::OnceCell;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -9,6 +10,7 @@ use half::{bf16, f16};
 
 use super::context::Context;
 use super::control::{Flow, SameScope};
+use super::literal::Literal;
 use super::{IntoDevice, S, V, with};
 use crate::ir::{Type, Value, Variable};
 use crate::scalar::Scalar;
@@ -16,7 +18,7 @@ use crate::scalar::Scalar;
 /// A device variable of type `X`, declared in flow `F`. One IR variable for each value in `X`.
 #[derive(Debug)]
 pub struct Var<X, F> {
-    leaves: Vec<Variable>,
+    leaves: OnceCell<Vec<Variable>>,
     types: PhantomData<(X, F)>,
 }
 
@@ -81,6 +83,12 @@ macro_rules! declare_host {
         }
     )*};
 }
+impl<T: Scalar> Declare for Literal<T> {
+    type Value = S<T>;
+    fn declare(self) -> S<T> {
+        self.0.into_device()
+    }
+}
 declare_host!(bool, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, f64);
 
 /// Variables of type `Self` declared in flow `F` that may be assigned in flow `G`: varying ones anywhere, uniform ones
@@ -90,13 +98,36 @@ pub trait AssignIn<F, G> {}
 impl<T, F, G> AssignIn<F, G> for V<T> {}
 impl<T, F: Flow, G: Flow> AssignIn<F, G> for S<T> where G::Scope: SameScope<F::Scope> {}
 
+/// The expansion of the type in `let x: T;`.
+pub fn holds<X, F>(_: &Var<X, F>) {}
+
 impl<X: Flatten, F> Var<X, F> {
     pub(super) fn of(leaves: Vec<Variable>) -> Self {
-        Var { leaves, types: PhantomData }
+        Var { leaves: OnceCell::from(leaves), types: PhantomData }
     }
 
+    /// None before a variable without a first value is assigned.
     pub(super) fn leaves(&self) -> &[Variable] {
-        &self.leaves
+        self.leaves.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// The expansion of `let x;`. The macro sees to it that an assignment comes first.
+    pub fn deferred(_flow: &F) -> Self {
+        Var { leaves: OnceCell::new(), types: PhantomData }
+    }
+
+    /// The expansion of an assignment to a variable without a first value, whose type is that of what it is given.
+    #[track_caller]
+    pub fn set_first<D: Declare<Value = X>>(&self, init: D) {
+        let mut values = Vec::new();
+        init.declare().flatten(&mut values);
+        let loc = location(Location::caller());
+        with(|c| {
+            let types: Vec<Type> = values.iter().map(|v| c.builder.kernel().ty(*v)).collect();
+            let leaves =
+                self.leaves.get_or_init(|| types.into_iter().map(|ty| c.builder.declare(ty)).collect());
+            leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc));
+        });
     }
 
     /// The expansion of `let mut x = e`.
@@ -138,7 +169,8 @@ impl<X: Flatten, F> Var<X, F> {
     #[track_caller]
     pub fn get(&self) -> X {
         let loc = location(Location::caller());
-        let values: Vec<Value> = with(|c| self.leaves.iter().map(|var| c.builder.read(*var, loc)).collect());
+        let values: Vec<Value> =
+            with(|c| self.leaves().iter().map(|var| c.builder.read(*var, loc)).collect());
         X::unflatten(&mut values.into_iter())
     }
 
@@ -151,7 +183,7 @@ impl<X: Flatten, F> Var<X, F> {
         let mut values = Vec::new();
         e.into_device().flatten(&mut values);
         let loc = location(Location::caller());
-        with(|c| self.leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+        with(|c| self.leaves().iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
     }
 
     /// The expansion of an assignment to a part of the variable, `x.field = e` or `x[i].field = e`: only the part needs to
@@ -168,7 +200,7 @@ impl<X: Flatten, F> Var<X, F> {
         whole.flatten(&mut values);
         let loc = location(Location::caller());
         // A leaf that has the value already is not written.
-        with(|c| self.leaves.iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
+        with(|c| self.leaves().iter().zip(values).for_each(|(var, v)| c.builder.write(*var, v, loc)));
     }
 }
 

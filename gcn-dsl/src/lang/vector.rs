@@ -6,7 +6,7 @@ use std::panic::Location;
 use super::known::within;
 use super::memory::{Elements, load_elements, store_elements};
 use super::var::next_value;
-use super::{Declare, Flatten, Index, V, with};
+use super::{Declare, Flatten, Index, IntoDevice, V, with};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::scalar::{Elem, Number};
 
@@ -34,6 +34,23 @@ impl<T: Number, const N: usize> Vector<T, N> {
         Vector { value, element: PhantomData }
     }
 
+    /// True if one instruction moves the vector; else an error of the build.
+    fn is_one_access(loc: &'static Location<'static>) -> bool {
+        let (bytes, elem) = (N * T::ELEM.bytes() as usize, T::ELEM);
+        if matches!(bytes, 4 | 8 | 12 | 16) {
+            return true;
+        }
+        let each = [4, 8, 12, 16].map(|b| b / elem.bytes() as usize);
+        let each: Vec<String> = each.into_iter().filter(|n| *n > 0).map(|n| n.to_string()).collect();
+        let message = format!(
+            "a vector of {N} `{elem}` is {bytes} bytes, and an instruction loads or stores 4, 8, 12 or 16: of `{elem}` it moves {} \
+             elements; use several, or single elements, which are merged where that is possible",
+            each.join(", ")
+        );
+        with(|c| c.fail(loc, message));
+        false
+    }
+
     /// A value that one instruction loaded.
     pub(super) fn checked(value: Value) -> Self {
         const { Self::WIDTH_IS_LOADABLE };
@@ -42,14 +59,20 @@ impl<T: Number, const N: usize> Vector<T, N> {
 
     #[track_caller]
     pub(super) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
-        const { Self::WIDTH_IS_LOADABLE };
-        Self::of(load_elements(from, i.index(), N, Location::caller()))
+        let loc = Location::caller();
+        if !Self::is_one_access(loc) {
+            let zeros = [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
+            return Self::of(pack(&zeros, loc));
+        }
+        Self::of(load_elements(from, i.index(), N, loc))
     }
 
     #[track_caller]
     pub(super) fn store(self, to: &impl Elements<T>, i: impl Index) {
-        const { Self::WIDTH_IS_LOADABLE };
-        store_elements(to, i.index(), self.value, Location::caller());
+        let loc = Location::caller();
+        if Self::is_one_access(loc) {
+            store_elements(to, i.index(), self.value, loc);
+        }
     }
 
     /// Element `k`, known when the kernel is built, which fails if `k` is not below `N`.
@@ -124,9 +147,10 @@ pub(super) fn pack<T: Number>(parts: &[V<T>], loc: &'static Location<'static>) -
     })
 }
 
-impl<T: Number, const N: usize> From<[V<T>; N]> for Vector<T, N> {
+impl<T: Number, X: IntoDevice<V<T>>, const N: usize> From<[X; N]> for Vector<T, N> {
     #[track_caller]
-    fn from(parts: [V<T>; N]) -> Self {
+    fn from(parts: [X; N]) -> Self {
+        let parts: [V<T>; N] = parts.into_device();
         Self::of(pack(&parts, Location::caller()))
     }
 }

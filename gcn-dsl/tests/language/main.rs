@@ -5,4 +5,5 @@ mod control;
 mod embed;
 mod errors;
 mod functions;
+mod natural;
 mod operators;

@@ -6,6 +6,7 @@ use std::panic::Location;
 use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
 use crate::ir::{Inst, Region, Stmt, Value, Variable};
+use crate::lang::literal::{Literal, TakesLiteral};
 use crate::lang::var::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
 use crate::scalar::Scalar;
@@ -275,8 +276,41 @@ merge! {
     }
 }
 
+/// A literal takes the type of the other value; two literals that of the joined one, wherever that is known.
+macro_rules! merge_literal {
+    ($($how:ident $place:ident;)*) => {$(
+        impl<T: Scalar> Merge<$how, Literal<T>> for Literal<T> {
+            type Output = $place<T>;
+            fn left(self) -> $place<T> { self.0.into_device() }
+            fn right(b: Literal<T>) -> $place<T> { b.0.into_device() }
+        }
+        leaving!($how [T: Scalar]: Literal<T> => $place<T>);
+        merge_literal!(@with $how S $place);
+        merge_literal!(@with $how V V);
+    )*};
+    (@with $how:ident $handle:ident $place:ident) => {
+        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, Literal<U>> for $handle<T> {
+            type Output = $place<T>;
+            #[track_caller]
+            fn left(self) -> $place<T> { self.into_device() }
+            fn right(b: Literal<U>) -> $place<T> { T::of(b.0).into_device() }
+        }
+        impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, $handle<T>> for Literal<U> {
+            type Output = $place<T>;
+            fn left(self) -> $place<T> { T::of(self.0).into_device() }
+            #[track_caller]
+            fn right(b: $handle<T>) -> $place<T> { b.into_device() }
+        }
+    };
+}
+merge_literal! { Uniform S; Varying V; }
+
 macro_rules! merge_host {
     ($($t:ty),*) => {$(
+        merge_host!(@one $t, Uniform, Literal<$t>, S<$t>);
+        merge_host!(@one $t, Varying, Literal<$t>, V<$t>);
+        merge_host!(@two $t, Uniform, S<$t>);
+        merge_host!(@two $t, Varying, V<$t>);
         merge_host!(@one $t, Uniform, S<$t>, S<$t>);
         merge_host!(@one $t, Uniform, V<$t>, V<$t>);
         merge_host!(@one $t, Uniform, $t, S<$t>);
@@ -286,6 +320,13 @@ macro_rules! merge_host {
         leaving!(Uniform: $t => S<$t>);
         leaving!(Varying: $t => V<$t>);
     )*};
+    (@two $t:ty, $how:ty, $out:ty) => {
+        impl Merge<$how, $t> for Literal<$t> {
+            type Output = $out;
+            fn left(self) -> $out { self.0.into_device() }
+            fn right(b: $t) -> $out { b.into_device() }
+        }
+    };
     (@one $t:ty, $how:ty, $b:ty, $out:ty) => {
         impl Merge<$how, $b> for $t {
             type Output = $out;

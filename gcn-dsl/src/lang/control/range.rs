@@ -8,8 +8,9 @@ use super::flow::{Flow, InLoop};
 use super::loops::{Exits, loop_guard};
 use crate::ir::{Bin, Inst, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::context::Context;
+use crate::lang::literal::Literal;
 use crate::lang::{IntoDevice, S, V, with};
-use crate::scalar::Elem;
+use crate::scalar::{Elem, Scalar};
 
 /// Bounds of a device `for`, uniform or varying, and the type that counts.
 #[diagnostic::on_unimplemented(
@@ -38,32 +39,47 @@ pub trait ForIndex: Copy + crate::lang::AsIs {
     fn of(value: Value) -> Self;
 }
 
-macro_rules! for_ranges {
-    ($($t:ty),*) => {$(
-        impl ForIndex for S<$t> {
-            type How = Uniform;
-            const IR: Type = S::<$t>::TYPE;
-            fn ir(self) -> Value { self.value }
-            fn of(value: Value) -> Self { S::from_value(value) }
+/// Integers that loops count in.
+pub trait Counter: Scalar {}
+
+macro_rules! indices {
+    ($($handle:ident $how:ident)*) => {$(
+        impl<T: Counter> ForIndex for $handle<T> {
+            type How = $how;
+            const IR: Type = $handle::<T>::TYPE;
+            fn ir(self) -> Value {
+                self.value
+            }
+            fn of(value: Value) -> Self {
+                $handle::from_value(value)
+            }
         }
-        impl ForIndex for V<$t> {
-            type How = Varying;
-            const IR: Type = V::<$t>::TYPE;
-            fn ir(self) -> Value { self.value }
-            fn of(value: Value) -> Self { V::from_value(value) }
-        }
-        for_ranges!(@pairs $t: $t, $t => S; $t, S<$t> => S; S<$t>, $t => S; S<$t>, S<$t> => S;
-            $t, V<$t> => V; V<$t>, $t => V; S<$t>, V<$t> => V; V<$t>, S<$t> => V; V<$t>, V<$t> => V;);
     )*};
-    (@pairs $t:ty: $($a:ty, $b:ty => $out:ident;)*) => {$(
-        impl ForRange<$b> for $a {
+}
+indices!(S Uniform V Varying);
+
+macro_rules! for_ranges {
+    ($generics:tt $t:ty: $($a:ty, $b:ty => $out:ident;)*) => {
+        $(for_ranges!(@one $generics $t: $a, $b => $out);)*
+    };
+    (@one [$($generics:tt)*] $t:ty: $a:ty, $b:ty => $out:ident) => {
+        impl<$($generics)*> ForRange<$b> for $a {
             type Index = $out<$t>;
             #[track_caller]
             fn bounds(self, end: $b) -> ($out<$t>, $out<$t>) { (self.into_device(), end.into_device()) }
         }
+    };
+}
+macro_rules! counters {
+    ($($t:ty),*) => {$(
+        impl Counter for $t {}
+        for_ranges! { [] $t: $t, $t => S; $t, S<$t> => S; S<$t>, $t => S; $t, V<$t> => V; V<$t>, $t => V;
+            Literal<$t>, $t => S; $t, Literal<$t> => S; }
     )*};
 }
-for_ranges!(u32, i32, u8, i8, u16, i16, u64, i64);
+counters!(u32, i32, u8, i8, u16, i16, u64, i64);
+for_ranges! { [T: Counter] T: S<T>, S<T> => S; S<T>, V<T> => V; V<T>, S<T> => V; V<T>, V<T> => V;
+Literal<T>, Literal<T> => S; Literal<T>, S<T> => S; S<T>, Literal<T> => S; Literal<T>, V<T> => V; V<T>, Literal<T> => V; }
 
 /// A range before its loop begins: `a..b`, `a..=b`, with `rev` and `step_by`.
 #[derive(Debug)]

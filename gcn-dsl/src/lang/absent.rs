@@ -1,0 +1,67 @@
+//! Methods that people look for and that are called otherwise here, or do not exist: each refuses with what to write.
+
+use super::memory::Slice;
+use super::{S, V};
+
+macro_rules! absent {
+    ($($method:ident($($arg:ident: $ty:ident),*) $name:ident $message:literal $remedy:literal;)*) => {$(
+        #[doc = concat!("That there is a method `", stringify!($method), "`.")]
+        #[diagnostic::on_unimplemented(message = $message, label = "not a method of the device", note = $remedy)]
+        pub trait $name {}
+        absent!(@on S $method($($arg: $ty),*) $name);
+        absent!(@on V $method($($arg: $ty),*) $name);
+    )*};
+    (@on $handle:ident $method:ident($($arg:ident: $ty:ident),*) $name:ident) => {
+        impl<T> $handle<T> {
+            #[doc(hidden)]
+            pub fn $method<$($ty),*>(self, $($arg: $ty),*) -> Self
+            where
+                Self: $name,
+            {
+                $(_ = $arg;)*
+                self
+            }
+        }
+    };
+}
+
+absent! {
+    rsqrt() HasRsqrt "there is no `rsqrt`"
+        "`x.sqrt().recip()` is correctly rounded after each step; `x.approx_rsqrt()` is the hardware's instruction, within 1 ulp";
+    checked_add(a: A) HasCheckedAdd "there is no `checked_add`: a lane has no `Option`"
+        "`a.overflowing_add(b)` gives the sum and the condition that it wrapped around";
+    checked_sub(a: A) HasCheckedSub "there is no `checked_sub`: a lane has no `Option`"
+        "`a.overflowing_sub(b)` gives the difference and the condition that it wrapped around";
+    checked_mul(a: A) HasCheckedMul "there is no `checked_mul`: a lane has no `Option`"
+        "`a.overflowing_mul(b)` gives the product and the condition that it wrapped around";
+    checked_div(a: A) HasCheckedDiv "there is no `checked_div`: a lane has no `Option`"
+        "test the divisor: `if b != 0 {{ a / b }} else {{ … }}`, or `select(b != 0, a / b, …)`";
+    unwrap() HasUnwrap "there is nothing to unwrap: a lane has no `Option` and no `Result`"
+        "write the value without `unwrap()`";
+}
+
+/// That a slice has an iterator.
+#[diagnostic::on_unimplemented(
+    message = "a slice of the device has no iterator",
+    label = "not a method of a slice of the device",
+    note = "count its indices: `for i in 0..x.len() {{ sum += x[i]; }}`, or each lane its own, `for i in (lane_id()..x.len()).step_by(64)`"
+)]
+pub trait HasIterator {}
+
+impl<T, A> Slice<T, A> {
+    #[doc(hidden)]
+    pub fn iter(&self) -> &[Self; 0]
+    where
+        Self: HasIterator,
+    {
+        &[]
+    }
+
+    #[doc(hidden)]
+    pub fn iter_mut(&self) -> &[Self; 0]
+    where
+        Self: HasIterator,
+    {
+        &[]
+    }
+}

@@ -1,0 +1,77 @@
+//! Kernel arguments by value: scalars, and arrays, tuples and structs of them.
+
+use super::S;
+use super::args::{Arguments, Packer, Signature};
+use crate::scalar::Scalar;
+
+/// What a kernel takes by value. Its scalars are arguments one after the other, each at its natural alignment and with at
+/// least 4 bytes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a kernel argument",
+    label = "not a type that a kernel takes by value",
+    note = "a kernel takes bool, i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3 and f8e5m2, and arrays, tuples and `#[device] #[repr(C)] struct`s of these"
+)]
+pub trait ByValue: Copy {
+    /// What it is in the kernel: uniform values.
+    type Device;
+    /// Adds its scalars to the signature.
+    fn declare(signature: Signature, name: &'static str) -> Signature;
+    /// Takes its values from the arguments.
+    fn receive(args: &mut Arguments) -> Self::Device;
+    /// Hands its scalars over.
+    fn pack(self, packer: &mut Packer<'_>);
+}
+
+impl<T: Scalar> ByValue for T {
+    type Device = S<T>;
+    fn declare(signature: Signature, name: &'static str) -> Signature {
+        signature.scalar::<T>(name)
+    }
+    fn receive(args: &mut Arguments) -> S<T> {
+        args.scalar::<T>()
+    }
+    fn pack(self, packer: &mut Packer<'_>) {
+        packer.scalar(self);
+    }
+}
+
+impl<X: ByValue, const N: usize> ByValue for [X; N] {
+    type Device = [X::Device; N];
+    fn declare(signature: Signature, name: &'static str) -> Signature {
+        (0..N).fold(signature, |signature, _| X::declare(signature, name))
+    }
+    fn receive(args: &mut Arguments) -> Self::Device {
+        std::array::from_fn(|_| X::receive(args))
+    }
+    fn pack(self, packer: &mut Packer<'_>) {
+        self.into_iter().for_each(|x| x.pack(packer));
+    }
+}
+
+macro_rules! tuples {
+    ($(($($a:ident $i:tt),+))*) => {$(
+        impl<$($a: ByValue),+> ByValue for ($($a,)+) {
+            type Device = ($($a::Device,)+);
+            fn declare(signature: Signature, name: &'static str) -> Signature {
+                $(let signature = $a::declare(signature, name);)+
+                signature
+            }
+            fn receive(args: &mut Arguments) -> Self::Device {
+                ($($a::receive(args),)+)
+            }
+            fn pack(self, packer: &mut Packer<'_>) {
+                $(self.$i.pack(packer);)+
+            }
+        }
+    )*};
+}
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}

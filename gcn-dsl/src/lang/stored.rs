@@ -1,0 +1,288 @@
+//! What memory can hold: numbers, and arrays and structs of them with the layout of `#[repr(C)]`.
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::known::within;
+use super::memory::{Index, LoadAt, Slice, StoreAt};
+use super::var::Flatten;
+use super::{IntoDevice, ReadOnly, S, V, Writable, with};
+use crate::ir::{Bin, Inst, Memory, Place, Type, Value};
+use crate::scalar::{Elem, Number};
+
+/// A slice without its element type.
+#[derive(Debug, Clone, Copy)]
+pub struct Bytes {
+    resource: Value,
+    start: Option<Value>,
+    constant: bool,
+}
+
+impl<T, A> Slice<T, A> {
+    pub(super) fn bytes(&self) -> Bytes {
+        Bytes { resource: self.resource, start: self.start, constant: self.constant }
+    }
+}
+
+/// A scalar of an element: its type and its place in the element, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leaf {
+    /// Type.
+    pub elem: Elem,
+    /// Bytes before it.
+    pub offset: u32,
+}
+
+/// Element types of slices: numbers, and `#[device] #[repr(C)] struct`s of numbers, arrays and such structs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an element of device memory",
+    label = "not a type that memory of the device holds",
+    note = "memory holds i8..i64, u8..u64, f16, bf16, f32, f64, f8e4m3, f8e5m2, and structs of these that are declared in `gcn_kernel!` with `#[device] #[repr(C)]`"
+)]
+pub trait Stored: Copy + 'static {
+    /// Bytes of an element.
+    const BYTES: u32;
+    /// The type of a number, and of a struct `u8`.
+    const ELEM: Elem;
+    /// An element of memory that nothing writes: uniform at a uniform index. Arrays in it are read where they are indexed.
+    type Read<I: Index>;
+    /// An element, in each lane.
+    type Value: Flatten;
+    /// Its scalars, first to last, if it begins at `offset`.
+    fn leaves(offset: u32, out: &mut Vec<Leaf>);
+    /// The element whose first byte is `scale * i + offset`.
+    fn read<I: Index>(from: Bytes, i: I, scale: u32, offset: u32) -> Self::Read<I>;
+    /// Appends the bytes of a host value.
+    fn append(&self, out: &mut Vec<u8>);
+    /// Takes a host value from its bytes.
+    fn take(bytes: &[u8]) -> Self;
+}
+
+impl<T: Number> Stored for T {
+    const BYTES: u32 = T::ELEM.bytes();
+    const ELEM: Elem = T::ELEM;
+    type Read<I: Index> = I::Constant<T>;
+    type Value = V<T>;
+    fn leaves(offset: u32, out: &mut Vec<Leaf>) {
+        out.push(Leaf { elem: T::ELEM, offset });
+    }
+    #[track_caller]
+    fn read<I: Index>(from: Bytes, i: I, scale: u32, offset: u32) -> I::Constant<T> {
+        i.constant(from, scale, offset)
+    }
+    fn append(&self, out: &mut Vec<u8>) {
+        self.write_bytes(out);
+    }
+    fn take(bytes: &[u8]) -> T {
+        T::read_bytes(bytes)
+    }
+}
+
+impl<X: Stored, const N: usize> Stored for [X; N] {
+    const BYTES: u32 = X::BYTES * N as u32;
+    const ELEM: Elem = Elem::U8;
+    type Read<I: Index> = Run<X, I, N>;
+    type Value = [X::Value; N];
+    fn leaves(offset: u32, out: &mut Vec<Leaf>) {
+        (0..N as u32).for_each(|k| X::leaves(offset + k * X::BYTES, out));
+    }
+    fn read<I: Index>(from: Bytes, index: I, scale: u32, offset: u32) -> Run<X, I, N> {
+        Run { from, index, scale, offset, element: PhantomData }
+    }
+    fn append(&self, out: &mut Vec<u8>) {
+        self.iter().for_each(|x| x.append(out));
+    }
+    fn take(bytes: &[u8]) -> Self {
+        std::array::from_fn(|k| X::take(&bytes[k * X::BYTES as usize..][..X::BYTES as usize]))
+    }
+}
+
+/// An array inside of an element of a slice: its elements are loaded where they are indexed, by numbers of the host and by
+/// values of the device.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<X, I, const N: usize> {
+    from: Bytes,
+    index: I,
+    scale: u32,
+    offset: u32,
+    element: PhantomData<X>,
+}
+
+impl<X: Stored, I: Index, const N: usize> LoadAt<usize> for Run<X, I, N> {
+    type Output = X::Read<I>;
+    #[track_caller]
+    fn load_at(&self, k: usize) -> X::Read<I> {
+        let k = within(k, N, "element", || format!("an array of {N}")) as u32;
+        X::read(self.from, self.index, self.scale, self.offset + k * X::BYTES)
+    }
+}
+
+macro_rules! indexed_by {
+    ($($k:ty),*) => {$(
+        impl<X: Stored, I: Index, const N: usize> LoadAt<$k> for Run<X, I, N> {
+            type Output = X::Read<V<u32>>;
+            #[track_caller]
+            fn load_at(&self, k: $k) -> X::Read<V<u32>> {
+                let at = self.index.index() * self.scale + k.index() * X::BYTES;
+                X::read(self.from, at, 1, self.offset)
+            }
+        }
+    )*};
+}
+indexed_by!(S<u32>, V<u32>);
+
+impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
+    /// All elements.
+    #[track_caller]
+    pub fn to_array(&self) -> [X::Value; N] {
+        let at = self.index.index() * self.scale;
+        let mut out = Vec::with_capacity(N);
+        for k in 0..N as u32 {
+            out.push(load::<X>(self.from, at, self.offset + k * X::BYTES));
+        }
+        out.try_into().unwrap_or_else(|_| unreachable!("as many elements as there are"))
+    }
+}
+
+impl<X: Stored, I: Index, const N: usize> super::Declare for Run<X, I, N> {
+    type Value = [X::Value; N];
+    #[track_caller]
+    fn declare(self) -> [X::Value; N] {
+        self.to_array()
+    }
+}
+
+/// The byte `at + offset` of a slice.
+#[track_caller]
+fn byte(from: Bytes, at: V<u32>, offset: u32) -> V<u32> {
+    let at = at + offset;
+    match from.start {
+        Some(start) => at + S::<u32>::from_value(start),
+        None => at,
+    }
+}
+
+#[track_caller]
+fn load_leaf(from: Bytes, at: V<u32>, leaf: Leaf) -> Value {
+    let (at, loc) = (byte(from, at, leaf.offset), Location::caller());
+    let ty = Type { place: Place::Varying, elem: leaf.elem, count: 1 };
+    with(|c| c.value(Inst::Load { memory: Memory::Buffer(from.resource), offset: at.value }, ty, loc))
+}
+
+#[track_caller]
+fn store_leaf(to: Bytes, at: V<u32>, leaf: Leaf, value: Value) {
+    let (at, loc) = (byte(to, at, leaf.offset), Location::caller());
+    with(|c| c.effect(Inst::Store { memory: Memory::Buffer(to.resource), offset: at.value, value }, loc));
+}
+
+fn leaves_of<X: Stored>(offset: u32) -> Vec<Leaf> {
+    let mut leaves = Vec::new();
+    X::leaves(offset, &mut leaves);
+    leaves
+}
+
+#[track_caller]
+fn load<X: Stored>(from: Bytes, at: V<u32>, offset: u32) -> X::Value {
+    let mut values = Vec::new();
+    for leaf in leaves_of::<X>(offset) {
+        values.push(load_leaf(from, at, leaf));
+    }
+    X::Value::unflatten(&mut values.into_iter())
+}
+
+/// A scalar of memory that nothing writes, at a varying place.
+#[track_caller]
+pub(super) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u32, offset: u32) -> V<T> {
+    V::from_value(load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset }))
+}
+
+/// A scalar of memory that nothing writes, at a uniform place. Scalar loads move aligned dwords; for what is narrower, or may
+/// lie across them, one lane loads.
+#[track_caller]
+pub(super) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
+    let loc = Location::caller();
+    if T::ELEM.bytes() < 4 || !from.constant || scale % 4 != 0 || offset % 4 != 0 {
+        let i: V<u32> = i.into_device();
+        let value = load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset });
+        return S::emit(Inst::ReadFirstLane(value), loc);
+    }
+    let dword = S::<u32>::TYPE;
+    let at = with(|c| {
+        let [scale, offset] = [scale, offset].map(|n| c.builder.constant(u64::from(n), dword));
+        let mut sum = |op, a, b| c.value(Inst::Bin(op, a, b), dword, loc);
+        let at = sum(Bin::Mul, i.value, scale);
+        let at = sum(Bin::Add, at, offset);
+        from.start.map_or(at, |start| sum(Bin::Add, at, start))
+    });
+    S::emit(Inst::LoadUniform { resource: from.resource, offset: at }, loc)
+}
+
+impl<T: Stored, I: Index> LoadAt<I> for Slice<T, ReadOnly> {
+    type Output = T::Read<I>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> T::Read<I> {
+        T::read(self.bytes(), i, T::BYTES, 0)
+    }
+}
+
+impl<T: Stored, I: Index> LoadAt<I> for Slice<T, Writable> {
+    type Output = T::Value;
+    #[track_caller]
+    fn load_at(&self, i: I) -> T::Value {
+        load::<T>(self.bytes(), i.index() * T::BYTES, 0)
+    }
+}
+
+impl<T: Stored, I: Index> StoreAt<I> for Slice<T, Writable> {
+    type Element = T::Value;
+    #[track_caller]
+    fn store_at(&self, i: I, value: T::Value) {
+        let at = i.index() * T::BYTES;
+        let mut values = Vec::new();
+        value.flatten(&mut values);
+        for (leaf, value) in leaves_of::<T>(0).into_iter().zip(values) {
+            store_leaf(self.bytes(), at, leaf, value);
+        }
+    }
+}
+
+/// Which scalars of an element a part of it is made of.
+fn leaves_of_part<T: Stored, P: Flatten>(part: impl FnOnce(&mut T::Value) -> &mut P) -> Vec<Leaf> {
+    // Numbers in place of values: those that stand in the part are the places of its scalars in the list of all.
+    let mut whole = T::Value::unflatten(&mut (0..).map(Value));
+    let mut numbers = Vec::new();
+    part(&mut whole).flatten(&mut numbers);
+    let leaves = leaves_of::<T>(0);
+    numbers.iter().map(|n| leaves[n.0 as usize]).collect()
+}
+
+/// The expansion of a read of `x[i].part` in `x[i].part += e`.
+#[track_caller]
+pub fn load_part<T: Stored, I: Index, P: Flatten>(
+    x: &Slice<T, Writable>,
+    i: I,
+    part: impl FnOnce(&mut T::Value) -> &mut P,
+) -> P {
+    let at = i.index() * T::BYTES;
+    let mut values = Vec::new();
+    for leaf in leaves_of_part::<T, P>(part) {
+        values.push(load_leaf(x.bytes(), at, leaf));
+    }
+    P::unflatten(&mut values.into_iter())
+}
+
+/// The expansion of `x[i].part = e`: only the part is stored.
+#[track_caller]
+pub fn store_part<T: Stored, I: Index, P: Flatten, E: IntoDevice<P>>(
+    x: &Slice<T, Writable>,
+    i: I,
+    part: impl FnOnce(&mut T::Value) -> &mut P,
+    e: E,
+) {
+    let at = i.index() * T::BYTES;
+    let mut values = Vec::new();
+    e.into_device().flatten(&mut values);
+    for (leaf, value) in leaves_of_part::<T, P>(part).into_iter().zip(values) {
+        store_leaf(x.bytes(), at, leaf, value);
+    }
+}

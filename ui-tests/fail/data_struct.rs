@@ -1,0 +1,45 @@
+//! Structs in memory: their declaration, and structs that memory does not hold.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[device]
+    #[repr(C)]
+    struct Handles {
+        x: V<f32>,
+    }
+
+    #[device]
+    #[repr(packed)]
+    struct Packed {
+        x: f32,
+    }
+
+    #[device]
+    #[repr(C)]
+    struct Unnamed(f32, u32);
+
+    #[device]
+    #[repr(C)]
+    struct Generic<T> {
+        x: T,
+    }
+}
+
+#[derive(Clone, Copy)]
+struct OfTheHost {
+    x: f32,
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn reads(p: &[OfTheHost], y: &mut [f32]) {
+        y[global_id().x] = 1.0;
+    }
+
+    #[workgroup(64)]
+    fn takes(p: OfTheHost, y: &mut [f32]) {
+        y[global_id().x] = 1.0;
+    }
+}
+
+fn main() {}

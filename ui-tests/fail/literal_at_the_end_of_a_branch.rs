@@ -1,0 +1,20 @@
+//! A literal takes the type of the other branch, and an integer is not a float there either.
+use gcn_dsl::prelude::*;
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn positive(x: &[f32], y: &mut [f32]) {
+        let i = global_id().x;
+        y[i] = if x[i] > 0.0 { x[i] } else { 0 };
+    }
+}
+
+gcn_kernel! {
+    #[workgroup(64)]
+    fn classes(x: &[f32], y: &mut [u32]) {
+        let i = global_id().x;
+        y[i] = if x[i] > 0.0 { 1.0 } else { 0.0 };
+    }
+}
+
+fn main() {}
