@@ -68,8 +68,8 @@ impl Launch<'_> {
 
     /// Gives the launch's own allocations back.
     pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
-        for address in self.temporary {
-            memory.free(address)?;
+        for address in self.temporary.into_iter().rev() {
+            memory.take_back(address)?;
         }
         Ok(())
     }

@@ -1,0 +1,1 @@
+//! Tests of the library as programs see it.
