@@ -4,7 +4,6 @@
 //! sees it. So device, pinned and managed memory are one thing, and pointers mean the same on both sides.
 #![allow(unsafe_code, reason = "memory that C code reads and writes at the same time")]
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU32;
 
@@ -38,38 +37,69 @@ impl Ptr {
 const ALIGN: usize = 4096;
 /// Bytes between allocations, so that an access past the end does not land in the next one.
 const GUARD: usize = 4096;
+/// Bytes of address space for allocations: so many that freed ones rest long before their addresses are used again. Where the system
+/// does not give that much, halves of it are tried, down to the least.
+const MOST: usize = 1 << 44;
+const LEAST: usize = 1 << 32;
 
-/// A block of zeroed host memory.
-struct Block {
-    start: *mut u8,
-    layout: Layout,
-    /// The first aligned address.
-    base: usize,
-    words: usize,
+/// A part of the address space that is ours: what C code allocates elsewhere is never where an allocation was.
+struct Region {
+    start: usize,
+    end: usize,
+    /// Where room is looked for next.
+    next: usize,
 }
 
-// SAFETY: a block is memory without an owning thread; it is reached through atomics and raw copies only.
-unsafe impl Send for Block {}
+impl Region {
+    /// Reserves addresses; they take memory once they are touched. Without any, there is no room for anything.
+    fn new() -> Region {
+        let mut bytes = MOST;
+        while bytes >= LEAST {
+            // SAFETY: an anonymous mapping at an address that the system chooses.
+            let at = unsafe { mmap(0, bytes, READ_WRITE, ANONYMOUS, -1, 0) };
+            if at != FAILED {
+                return Region { start: at, end: at + bytes, next: at };
+            }
+            bytes /= 2;
+        }
+        Region { start: 0, end: 0, next: 0 }
+    }
 
-impl Block {
-    fn new(bytes: usize) -> Option<Block> {
-        let words = bytes.max(1).div_ceil(4);
-        let size = words.checked_mul(4)?.checked_add(ALIGN + GUARD)?;
-        // Aligned by hand: the system zeroes large blocks lazily only if it is asked for no alignment.
-        let layout = Layout::from_size_align(size, 16).ok()?;
-        // SAFETY: the layout is not of size 0.
-        let start = unsafe { alloc_zeroed(layout) };
-        let base = (start as usize).next_multiple_of(ALIGN);
-        (!start.is_null()).then_some(Block { start, layout, base, words })
+    /// Finds room for an allocation among those that there are.
+    fn place(&mut self, bytes: usize, taken: &BTreeMap<u64, usize>) -> Option<usize> {
+        let size = bytes.max(1).checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?;
+        let fits = |from: usize| {
+            let mut at = from;
+            for (base, bytes) in taken.range(from as u64..) {
+                if at.checked_add(size)? <= *base as usize {
+                    break;
+                }
+                at = *base as usize + bytes.next_multiple_of(ALIGN) + GUARD;
+            }
+            at.checked_add(size).filter(|end| *end <= self.end).map(|_| at)
+        };
+        let at = fits(self.next).or_else(|| fits(self.start))?;
+        self.next = at + size;
+        Some(at)
+    }
+
+    /// Gives memory back; the addresses stay reserved, and read as zero.
+    fn release(base: usize, bytes: usize) {
+        // SAFETY: the pages are of the region, and of an allocation that nothing refers to any more.
+        unsafe { madvise(base, bytes.next_multiple_of(ALIGN), DONT_NEED) };
     }
 }
 
-impl Drop for Block {
-    fn drop(&mut self) {
-        // SAFETY: `start` is from `alloc_zeroed` with this layout, and is given back once.
-        unsafe { dealloc(self.start, self.layout) }
-    }
+unsafe extern "C" {
+    fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
+    fn madvise(at: usize, bytes: usize, advice: i32) -> i32;
 }
+
+/// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of Linux.
+const READ_WRITE: i32 = 3;
+const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
+const FAILED: usize = usize::MAX;
+const DONT_NEED: i32 = 4;
 
 /// The words from an address on, as the simulator wants them.
 ///
@@ -81,16 +111,17 @@ unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
     unsafe { std::slice::from_raw_parts(base as *const AtomicU32, count) }
 }
 
-/// The simulator's memory, and the blocks that it shares with the host.
+/// The simulator's memory, and the part of the address space that it shares with the host.
 pub(crate) struct Host {
-    // Dropped before the blocks that it refers to.
     memory: Memory,
-    blocks: BTreeMap<u64, Block>,
+    region: Region,
+    /// Sizes of the allocations in the region.
+    taken: BTreeMap<u64, usize>,
 }
 
 impl Host {
     pub(crate) fn new() -> Host {
-        Host { memory: Memory::new(), blocks: BTreeMap::new() }
+        Host { memory: Memory::new(), region: Region::new(), taken: BTreeMap::new() }
     }
 
     pub(crate) fn memory(&mut self) -> &mut Memory {
@@ -99,12 +130,11 @@ impl Host {
 
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is no room.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
-        let block = Block::new(bytes)?;
-        // SAFETY: the block lives in `blocks`, and `free` takes the words out of the memory before it drops the block.
-        let words = unsafe { words(block.base, block.words) };
-        let base = block.base;
+        let base = self.region.place(bytes, &self.taken)?;
+        // SAFETY: the region stays as long as the process, and nothing else is at these addresses.
+        let words = unsafe { words(base, bytes.div_ceil(4)) };
         self.memory.share(base as u64, words, bytes).ok()?;
-        self.blocks.insert(base as u64, block);
+        self.taken.insert(base as u64, bytes);
         Some(Ptr(base))
     }
 
@@ -123,7 +153,9 @@ impl Host {
         let base = at.address() & !3;
         // What is not there has been freed before.
         let _ = self.memory.free(base);
-        self.blocks.remove(&base);
+        if let Some(bytes) = self.taken.remove(&base) {
+            Region::release(base as usize, bytes);
+        }
     }
 
     /// Copies between any two addresses, which may overlap.
