@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use gcn_sim::Sanitize;
+
 use crate::error::{Error, Result};
 use crate::host::{Host, Ptr};
 
@@ -59,9 +61,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn new(capacity: u64, track: bool) -> Heap {
+    pub(crate) fn new(capacity: u64, sanitize: Sanitize) -> Heap {
+        let track = sanitize.contains(Sanitize::MEMORY);
+        let exact = sanitize.contains(Sanitize::ACCESSES);
         let (allocations, freed) = (BTreeMap::new(), VecDeque::new());
-        Heap { host: Host::new(), allocations, freed, capacity, used: 0, track }
+        Heap { host: Host::new(exact), allocations, freed, capacity, used: 0, track }
     }
 
     /// Bytes that are free.

@@ -115,13 +115,15 @@ unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
 pub(crate) struct Host {
     memory: Memory,
     region: Region,
+    /// Kernels must not use what is after an allocation in its last page.
+    exact: bool,
     /// Sizes of the allocations in the region.
     taken: BTreeMap<u64, usize>,
 }
 
 impl Host {
-    pub(crate) fn new() -> Host {
-        Host { memory: Memory::new(), region: Region::new(), taken: BTreeMap::new() }
+    pub(crate) fn new(exact: bool) -> Host {
+        Host { memory: Memory::new(), region: Region::new(), exact, taken: BTreeMap::new() }
     }
 
     pub(crate) fn memory(&mut self) -> &mut Memory {
@@ -131,9 +133,11 @@ impl Host {
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is no room.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;
+        // Kernels may use the last page to its end, as on hardware.
+        let reach = if self.exact { bytes } else { bytes.max(1).next_multiple_of(ALIGN) };
         // SAFETY: the region stays as long as the process, and nothing else is at these addresses.
-        let words = unsafe { words(base, bytes.div_ceil(4)) };
-        self.memory.share(base as u64, words, bytes).ok()?;
+        let words = unsafe { words(base, reach.div_ceil(4)) };
+        self.memory.share(base as u64, words, reach).ok()?;
         self.taken.insert(base as u64, bytes);
         Some(Ptr(base))
     }
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn host_and_kernels_see_the_same_bytes() {
-        let mut host = Host::new();
+        let mut host = Host::new(true);
         let a = host.alloc(10).unwrap();
         assert!(a.address().is_multiple_of(4096));
         put(a.plus(4), &[1, 2, 3]);
@@ -278,7 +282,7 @@ mod tests {
 
     #[test]
     fn memory_of_the_caller_can_be_shared() {
-        let mut host = Host::new();
+        let mut host = Host::new(true);
         let mut own = [1u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
         let at = Ptr(own.as_mut_ptr() as usize + 1);
         assert!(host.register(at, 6) && !host.register(at, 6));

@@ -10,6 +10,10 @@ use gcn_sim::{Mode, Options, Sanitize};
 /// The most findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
+/// Instructions of a wave's first turn after a barrier: some programs have data races that never show on hardware, where the waves of
+/// a workgroup stay close together.
+const FIRST_TURN: u64 = 32;
+
 /// How the simulator runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -67,6 +71,7 @@ impl Settings {
             sanitize: sanitize.unwrap_or_default(),
             max_instructions: limit.unwrap_or(Options::default().max_instructions),
             findings: FINDINGS,
+            first_turn: FIRST_TURN,
             parallel,
             ..Options::default()
         };

@@ -16,7 +16,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use gcn_isa::Target;
-use gcn_sim::Sanitize;
 
 use crate::device::{self, Model};
 use crate::error::{Error, Result};
@@ -92,11 +91,11 @@ impl State {
         let memory = device::host_memory();
         let models: Vec<_> = settings.visible.iter().map(|n| Model::of(target, *n, memory)).collect();
         let capacity = models.first().map_or(0, |m| m.memory);
-        let track = settings.options.sanitize.contains(Sanitize::MEMORY);
+        let heap = Heap::new(capacity, settings.options.sanitize);
         State {
             settings,
             models,
-            heap: Heap::new(capacity, track),
+            heap,
             modules: Registry::new(0),
             functions: Registry::new(1),
             binaries: Registry::new(7),
