@@ -14,6 +14,7 @@ pub mod layout;
 pub mod mutate;
 pub mod rule_set;
 pub mod rules;
+pub mod run;
 pub mod sim;
 pub mod totals;
 pub mod wait;

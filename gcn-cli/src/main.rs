@@ -38,6 +38,7 @@ enum Command {
     Layout(commands::layout::Args),
     Mutate(commands::mutate::Args),
     Rules(commands::rules::Args),
+    Run(commands::run::Args),
     Sim(commands::sim::Args),
     Wait(commands::wait::Args),
 }
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Layout(args) => commands::layout::run(&args),
         Command::Mutate(args) => commands::mutate::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
+        Command::Run(args) => commands::run::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };
