@@ -168,7 +168,8 @@ impl State {
             self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, |m| m.clock());
             return Ok(());
         }
-        let options = Options { cooperative: launch.cooperative, ..self.settings.options };
+        let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
+        let options = Options { cooperative: launch.cooperative, parallel, ..self.settings.options };
         let service = hostcall.map(|hostcall| move |memory: &Memory| hostcall.serve(memory));
         let service = service.as_ref().map(|s| s as &(dyn Fn(&Memory) + Sync));
         let stats =

@@ -15,4 +15,5 @@ mod graphs;
 mod kernels;
 mod launches;
 mod memory;
+mod programs;
 mod symbols;
