@@ -16,6 +16,7 @@ pub mod lsp;
 pub mod mutate;
 pub mod rule_set;
 pub mod rules;
+pub mod run;
 pub mod sim;
 pub mod totals;
 pub mod wait;

@@ -41,6 +41,7 @@ enum Command {
     Man(commands::completions::ManArgs),
     Mutate(commands::mutate::Args),
     Rules(commands::rules::Args),
+    Run(commands::run::Args),
     Sim(commands::sim::Args),
     Wait(commands::wait::Args),
 }
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Man(args) => commands::completions::man(&args, Cli::command()),
         Command::Mutate(args) => commands::mutate::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
+        Command::Run(args) => commands::run::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };

@@ -58,6 +58,7 @@
 //! ```
 
 mod bind;
+mod call;
 mod element;
 mod error;
 mod fill;
@@ -65,6 +66,7 @@ mod image;
 mod json;
 mod kernarg;
 mod npy;
+mod object;
 mod output;
 mod prepared;
 mod program;
@@ -73,8 +75,11 @@ mod sizes;
 mod spec;
 mod template;
 
+pub use call::Call;
 pub use element::{Element, Number, UnknownElement};
 pub use error::Error;
+pub use kernarg::Provided;
+pub use object::{Object, Variable};
 pub use output::Output;
 pub use prepared::Prepared;
 pub use program::Program;

@@ -29,6 +29,6 @@ pub use crate::core::machine::Machine;
 pub use crate::core::memory::{AllocError, Memory, MemoryError, Range};
 pub use crate::core::options::{Mode, Options, Sanitize};
 pub use crate::core::probe::Probed;
-pub use run::dispatch::{Progress, Stats, run, run_with, with_threads};
+pub use run::dispatch::{Hooks, Progress, Stats, run, run_with, with_threads};
 pub use semantics::coverage::{Coverage, Refusal, coverage};
 pub use semantics::fidelity::{Fidelity, Grade, fidelity, fidelity_of};

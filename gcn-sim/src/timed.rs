@@ -68,6 +68,11 @@ use crate::run::workgroup::Unit;
 use cu::{Code, Cu, SIMDS, Shared, Times};
 use record::Record;
 
+/// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
+pub fn compute_units(target: gcn_isa::Target) -> u64 {
+    Params::new(target, &[]).number("device.cus").max(1)
+}
+
 /// Runs a grid of workgroups of `size` work-items, with the bytes of `kernarg` as arguments, and says how long it
 /// takes. The results in `memory` are those of [`crate::run`], if workgroups do not depend on each other's order.
 ///

@@ -266,6 +266,7 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
         sanitize: args.sanitize.iter().copied().collect(),
         findings: FINDINGS,
         cooperative: args.cooperative,
+        ..Options::default()
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_emit::lines::{SourceLines, SourcePlace};
+use gcn_emit::occupancy::{Usage, occupancy_of};
 use gcn_emit::text::InstText;
 use gcn_isa::reg::Reg;
 use gcn_isa::table::Class;
@@ -13,8 +14,9 @@ use crate::core::error::{Instruction, SimError};
 use crate::core::kernel::KernelState;
 use crate::core::probe::Probes;
 use crate::core::step::{RegisterMap, Step};
+use crate::core::value::LANES;
 
-/// Code address of offset 0, for instructions that read the program counter. Images are mapped here.
+/// Code address of offset 0 where nobody says another, for instructions that read the program counter.
 pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 
 /// A kernel ready to run: every instruction resolved once to a function and its operands. A copy shares them.
@@ -22,6 +24,8 @@ pub(crate) const CODE_BASE: u64 = 0x0000_7000_0000_0000;
 pub struct Machine {
     target: Target,
     state: KernelState,
+    /// Address of offset 0.
+    base: u64,
     /// By offset.
     steps: Arc<[Step]>,
     registers: RegisterMap,
@@ -36,7 +40,7 @@ pub struct Machine {
     /// Index of the kernel's first instruction.
     entry: usize,
     /// What is wrong with instructions of an image that cannot be executed, by offset.
-    faults: BTreeMap<u32, SimError>,
+    faults: Arc<BTreeMap<u32, SimError>>,
 }
 
 impl std::fmt::Debug for Machine {
@@ -68,12 +72,13 @@ impl Machine {
         Machine {
             target,
             state,
+            base: CODE_BASE,
             steps: steps.into(),
             registers,
             sram_ecc: target.supports_sramecc(),
             mix_rounded_twice: false,
             entry,
-            faults,
+            faults: Arc::new(faults),
             lines: Arc::default(),
             copies_to_lds,
             probes: None,
@@ -116,8 +121,38 @@ impl Machine {
 
     /// Gives the machine source lines for its reports, by code offset.
     #[must_use]
-    pub fn with_lines(mut self, lines: impl Into<SourceLines>) -> Machine {
-        self.lines = Arc::new(lines.into());
+    pub fn with_lines(self, lines: impl Into<SourceLines>) -> Machine {
+        self.with_shared_lines(Arc::new(lines.into()))
+    }
+
+    /// The same with lines that other kernels of the object have as well.
+    #[must_use]
+    pub(crate) fn with_shared_lines(mut self, lines: Arc<SourceLines>) -> Machine {
+        self.lines = lines;
+        self
+    }
+
+    /// How many workgroups of so many work-items a compute unit holds, if a launch adds `dynamic_lds` bytes of LDS.
+    pub fn workgroups_per_cu(&self, work_items: u32, dynamic_lds: u32) -> u32 {
+        let (target, state) = (self.target, &self.state);
+        let vgprs =
+            if target.has_unified_agprs() { state.vgprs + state.agprs } else { state.vgprs.max(state.agprs) };
+        let usage = Usage {
+            vgprs,
+            sgprs: state.sgprs + gcn_isa::reg::NAMED_SGPRS,
+            lds_bytes: state.lds_bytes.saturating_add(dynamic_lds),
+            waves_per_workgroup: work_items.div_ceil(LANES as u32),
+        };
+        if usage.lds_bytes > target.lds_per_cu() {
+            return 0;
+        }
+        occupancy_of(target, usage).workgroups_per_cu
+    }
+
+    /// Puts the code at an address.
+    #[must_use]
+    pub(crate) fn at(mut self, base: u64) -> Machine {
+        self.base = base;
         self
     }
 
@@ -174,12 +209,16 @@ impl Machine {
     }
 
     /// True if the order in which workgroups run can change the result of a kernel without data races: there are atomics that
-    /// return what was there, or that round.
+    /// return what was there, or that round, or loads past the caches of a compute unit, to see what other workgroups write
+    /// meanwhile. On several threads such a load may also see one half of eight bytes without the other.
     pub fn depends_on_order(&self) -> bool {
         let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
         let global =
             |m: &str| ["global_atomic", "flat_atomic", "buffer_atomic"].iter().any(|p| m.starts_with(p));
-        if self.syncs_globally() {
+        let loads =
+            |s: &Step| matches!(s.inst.desc.class, Class::VmemLoad | Class::FlatLoad | Class::GlobalLoad);
+        let listens = |s: &Step| loads(s) && (s.inst.mods.glc || s.inst.mods.scc);
+        if self.syncs_globally() || self.steps.iter().any(listens) {
             return true;
         }
         let mut atomics = self.steps.iter().filter(|s| global(s.inst.desc.mnemonic));
@@ -242,12 +281,12 @@ impl Machine {
     }
 
     pub(crate) fn code_base(&self) -> u64 {
-        CODE_BASE
+        self.base
     }
 
     /// The instruction at a code address.
     pub(crate) fn index_of(&self, address: u64) -> Option<usize> {
-        let offset = u32::try_from(address.checked_sub(CODE_BASE)?).ok()?;
+        let offset = u32::try_from(address.checked_sub(self.base)?).ok()?;
         self.steps.binary_search_by_key(&offset, |s| s.offset).ok()
     }
 }

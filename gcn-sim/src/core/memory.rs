@@ -5,6 +5,7 @@
 
 pub(crate) mod room;
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
@@ -15,6 +16,8 @@ pub use room::AllocError;
 const FIRST_ADDRESS: u64 = 0x0000_0001_0000_0000;
 /// Unmapped bytes after each allocation, so that overruns do not land in the next one.
 const GUARD: u64 = 0x1_0000;
+/// Freed ranges that are remembered for messages.
+const REMEMBERED: usize = 4096;
 /// Alignment of allocations.
 const ALIGNMENT: u64 = 0x1000;
 
@@ -31,8 +34,8 @@ const ALIGNMENT: u64 = 0x1000;
 pub struct Memory {
     allocations: Vec<Allocation>,
     end: u64,
-    /// What has been given back.
-    freed: Vec<Range>,
+    /// What has been given back last.
+    freed: VecDeque<Range>,
     wide_atomics: Mutex<()>,
     gws: Gws,
 }
@@ -42,9 +45,28 @@ pub struct Memory {
 pub(crate) struct Allocation {
     base: u64,
     bytes: u64,
-    words: Box<[AtomicU32]>,
+    words: Words,
     /// Which bytes of each word have been written; empty if that does not matter.
     written: Box<[AtomicU8]>,
+}
+
+/// The words of an allocation: its own, or memory that the host shares with kernels.
+#[derive(Debug)]
+enum Words {
+    Own(Box<[AtomicU32]>),
+    Shared(&'static [AtomicU32]),
+}
+
+impl std::ops::Deref for Words {
+    type Target = [AtomicU32];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU32] {
+        match self {
+            Words::Own(words) => words,
+            Words::Shared(words) => words,
+        }
+    }
 }
 
 /// A range of addresses, for messages.
@@ -104,6 +126,7 @@ impl Memory {
         let base = self.end;
         // Mapped ranges lie above what is handed out here.
         let at = self.allocations.partition_point(|a| a.base <= base);
+        let words = Words::Own(words);
         self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
         self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
         base
@@ -113,9 +136,7 @@ impl Memory {
     /// anyway are zero. [`crate::Sanitize::MEMORY`] finds such reads.
     pub fn alloc_uninit(&mut self, bytes: usize) -> u64 {
         let base = self.alloc(bytes);
-        if let Some(allocation) = self.allocations.iter_mut().find(|a| a.base == base) {
-            allocation.written = allocation.words.iter().map(|_| AtomicU8::new(0)).collect();
-        }
+        self.track_writes(base);
         base
     }
 
@@ -129,6 +150,51 @@ impl Memory {
     /// # Errors
     /// [`MemoryError`] if the range is not free or the address not aligned.
     pub(crate) fn map(&mut self, base: u64, bytes: usize) -> Result<(), MemoryError> {
+        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        self.insert(base, bytes, Words::Own(words))?;
+        Ok(())
+    }
+
+    /// Gives kernels `bytes` bytes of the host's memory at the address `base`, word-aligned: both see what the other writes.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    ///
+    /// static SHARED: [AtomicU32; 2] = [AtomicU32::new(7), AtomicU32::new(8)];
+    /// let mut memory = gcn_sim::Memory::new();
+    /// memory.share(1 << 40, &SHARED, 8)?;
+    /// SHARED[1].store(9, Relaxed);
+    /// assert_eq!(memory.read(1 << 40, 8)?, [7, 0, 0, 0, 9, 0, 0, 0]);
+    /// # Ok::<(), gcn_sim::MemoryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`MemoryError`] if the range is not free, the address not aligned, or `words` too short.
+    pub fn share(&mut self, base: u64, words: &'static [AtomicU32], bytes: usize) -> Result<(), MemoryError> {
+        if words.len() < bytes.div_ceil(4) {
+            return Err(MemoryError { address: base, bytes: bytes as u64 });
+        }
+        self.insert(base, bytes, Words::Shared(words))?;
+        Ok(())
+    }
+
+    /// From now on, [`crate::Sanitize::MEMORY`] finds reads of bytes of the allocation at `address` that nothing has written
+    /// through this memory; a host that writes them otherwise says so with [`Memory::mark_written`].
+    pub fn track_writes(&mut self, address: u64) {
+        if let Some(allocation) = self.allocations.iter_mut().find(|a| a.base == address) {
+            allocation.written = allocation.words.iter().map(|_| AtomicU8::new(0)).collect();
+        }
+    }
+
+    /// Notes that the host has written these bytes, as far as an allocation holds them all.
+    pub fn mark_written(&self, address: u64, bytes: usize) {
+        let Some(at) = self.find(address, bytes as u64, 0) else { return };
+        let allocation = &self.allocations[at];
+        let offset = allocation.offset(address);
+        allocation.mark(offset, bytes as u64);
+    }
+
+    fn insert(&mut self, base: u64, bytes: usize, words: Words) -> Result<usize, MemoryError> {
         let error = MemoryError { address: base, bytes: bytes as u64 };
         let end = base.checked_add(bytes as u64).ok_or_else(|| error.clone())?;
         let at = self.allocations.partition_point(|a| a.base <= base);
@@ -138,9 +204,10 @@ impl Memory {
         if overlaps || !base.is_multiple_of(4) {
             return Err(error);
         }
-        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        // What was here once may be used again.
+        self.freed.retain(|r| r.base >= end || r.base + r.bytes <= base);
         self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
-        Ok(())
+        Ok(at)
     }
 
     /// Gives an allocation back; later accesses to it are errors. Its addresses are not used again.
@@ -148,11 +215,29 @@ impl Memory {
     /// # Errors
     /// If `address` is not the first address of an allocation.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        let at = self.allocations.iter().position(|a| a.base == address);
-        let at = at.ok_or(MemoryError { address, bytes: 0 })?;
-        let freed = self.allocations.remove(at);
-        self.freed.push(Range { base: freed.base, bytes: freed.bytes });
+        let freed = self.remove(address)?;
+        if self.freed.len() == REMEMBERED {
+            self.freed.pop_front();
+        }
+        self.freed.push_back(freed);
         Ok(())
+    }
+
+    /// Takes the newest allocation of [`Memory::alloc`] back as if it had never been, and an older one as [`Memory::free`] does:
+    /// launches on a memory that lives long neither use up addresses nor grow the list of what was freed.
+    pub(crate) fn take_back(&mut self, address: u64) -> Result<(), MemoryError> {
+        let taken = self.remove(address)?;
+        if (taken.base + taken.bytes + GUARD).next_multiple_of(ALIGNMENT) == self.end {
+            self.end = taken.base;
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, address: u64) -> Result<Range, MemoryError> {
+        let at = self.allocations.binary_search_by_key(&address, |a| a.base);
+        let at = at.map_err(|_| MemoryError { address, bytes: 0 })?;
+        let removed = self.allocations.remove(at);
+        Ok(Range { base: removed.base, bytes: removed.bytes })
     }
 
     /// Copies `data` to `address`.
@@ -213,6 +298,21 @@ impl Memory {
         let allocation = &self.allocations[at];
         let offset = allocation.offset(address);
         (offset..).zip(from).for_each(|(at, byte)| allocation.store8(at, *byte));
+    }
+
+    /// Replaces eight bytes at once, as the atomics of kernels do, which may run meanwhile; gives those that were there.
+    ///
+    /// # Errors
+    /// [`MemoryError`] if no allocation holds them.
+    pub fn swap(&self, address: u64, value: u64) -> Result<u64, MemoryError> {
+        self.wide_atomic(|| {
+            let mut old = [0; 8];
+            if !self.peek(address, &mut old) {
+                return Err(MemoryError { address, bytes: 8 });
+            }
+            self.poke(address, &value.to_le_bytes());
+            Ok(u64::from_le_bytes(old))
+        })
     }
 
     /// Index of the allocation that holds the range; `hint` is tried first.
@@ -286,9 +386,9 @@ impl Allocation {
 
     /// Notes that bytes have been written, if that matters.
     #[inline]
-    fn mark(&self, offset: u64, bytes: u32) {
+    fn mark(&self, offset: u64, bytes: u64) {
         if !self.written.is_empty() {
-            (offset..offset + u64::from(bytes)).for_each(|at| {
+            (offset..offset + bytes).for_each(|at| {
                 self.written[(at / 4) as usize].fetch_or(1 << (at % 4), Relaxed);
             });
         }

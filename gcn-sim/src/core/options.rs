@@ -32,6 +32,10 @@ pub struct Options {
     /// that stay close together, as they do on hardware. While several workgroups run side by side it is at most 1024.
     /// With 512 or less, a workgroup is thought to wait for others only if its waves sleep or wait at global wave sync.
     pub turn: u64,
+    /// The first turns of a workgroup's waves after the start and after each barrier; later ones are twice as long as those before, up
+    /// to `turn`. By default as long as `turn`. With little, waves stay close together after a barrier as they do on hardware, so that
+    /// programs get the result that they get there although they have a data race, and long runs cost no more.
+    pub first_turn: u64,
     /// Run workgroups on all host threads. The result is the same for kernels without data races between workgroups; of
     /// several errors, that of the first workgroup is reported.
     pub parallel: bool,
@@ -54,6 +58,7 @@ impl Default for Options {
             max_instructions: 1 << 40,
             // Waves may wait for each other through memory.
             turn: 1 << 16,
+            first_turn: u64::MAX,
             parallel: false,
             sanitize: Sanitize::empty(),
             findings: 0,

@@ -94,15 +94,7 @@ impl<'s> Binder<'s> {
         sizes: &Sizes,
     ) -> Result<(Vec<u8>, Vec<ValueKind>), Error> {
         let mut segment = vec![0; (program.kernarg_bytes() as usize).min(kernarg::MOST_SEGMENT)];
-        let mut null = Vec::new();
-        for arg in program.all_args().iter().filter(|a| a.value_kind.is_hidden()) {
-            let mut value = kernarg::hidden(arg.value_kind, sizes).to_le_bytes().to_vec();
-            value.resize(kernarg::size(&kernarg::kind_name(arg.value_kind), arg)?, 0);
-            kernarg::place(&mut segment, &kernarg::kind_name(arg.value_kind), arg, &value)?;
-            if kernarg::is_null(arg.value_kind) {
-                null.push(arg.value_kind);
-            }
-        }
+        let null = kernarg::place_hidden(&mut segment, program.all_args(), sizes)?;
         let explicit: Vec<&KernelArg> = program.args().collect();
         if explicit.is_empty() && !spec.args.is_empty() {
             self.without_metadata(program, spec, &mut segment)?;

@@ -1,12 +1,11 @@
 //! A code object in memory: its sections at their addresses, relocations applied.
 //!
 //! Linked code objects are position independent: what depends on the load address stands in `.rela.dyn` (LLVM AMDGPU guide,
-//! "Relocation Records"). The object's address 0 is at [`CODE_BASE`].
+//! "Relocation Records"). Where the object's address 0 is, the loader says.
 
 use gcn_emit::object::{CodeObject, RelocationKind, SectionView};
 
 use super::Error;
-use crate::core::machine::CODE_BASE;
 
 /// Most bytes that an image may have.
 const MOST: u64 = 1 << 30;
@@ -22,6 +21,8 @@ const SYMBOL_BYTES: usize = 24;
 /// A loaded object.
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
+    /// Where the object's address 0 is.
+    pub base: u64,
     /// From the object's address 0 on.
     pub bytes: Vec<u8>,
     /// Ranges of addresses with instructions.
@@ -33,15 +34,16 @@ fn fault(problem: impl Into<String>, remedy: impl Into<String>) -> Error {
 }
 
 impl Image {
-    /// Puts the loaded sections of a linked object into place.
-    pub(crate) fn of(object: &CodeObject<'_>) -> Result<Image, Error> {
+    /// Puts the loaded sections of a linked object into place: `base` gives the address for an image of so many bytes.
+    pub(crate) fn of(object: &CodeObject<'_>, base: impl FnOnce(usize) -> u64) -> Result<Image, Error> {
         let loaded = || object.sections.iter().filter(|s| s.is_loaded());
         let end = loaded().map(|s| s.address.saturating_add(s.size)).max().unwrap_or(0);
         if end > MOST {
             let problem = format!("its addresses reach {end:#x}");
             return Err(fault(problem, "the simulator loads images of up to 1 GiB"));
         }
-        let mut image = Image { bytes: vec![0; end as usize], code: Vec::new() };
+        let base = base(end as usize);
+        let mut image = Image { base, bytes: vec![0; end as usize], code: Vec::new() };
         for section in loaded() {
             let start = section.address as usize;
             // Sections without bytes in the file stay zero.
@@ -64,9 +66,9 @@ impl Image {
             let word = |at: usize| row.get(at..at + 8).map_or(0, eight);
             let (place, info, addend) = (word(0), word(8), word(16));
             let value = match info as u32 {
-                RELATIVE64 => CODE_BASE.wrapping_add(addend),
+                RELATIVE64 => self.base.wrapping_add(addend),
                 kind if kind == RelocationKind::Abs64.number() => {
-                    address_of(symbols, info >> 32)?.wrapping_add(addend)
+                    address_of(symbols, info >> 32)?.wrapping_add(self.base).wrapping_add(addend)
                 }
                 kind => {
                     let name = RelocationKind::from_number(kind).map_or("", RelocationKind::name);
@@ -89,7 +91,7 @@ fn eight(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Where a dynamic symbol is loaded.
+/// The address of a dynamic symbol in the object.
 fn address_of(symbols: &[u8], number: u64) -> Result<u64, Error> {
     let start = usize::try_from(number).ok().and_then(|n| n.checked_mul(SYMBOL_BYTES));
     let symbol = start.and_then(|start| symbols.get(start..start + SYMBOL_BYTES));
@@ -100,5 +102,5 @@ fn address_of(symbols: &[u8], number: u64) -> Result<u64, Error> {
         let problem = format!("it refers to dynamic symbol {number}, which it does not define");
         return Err(fault(problem, "link it with the object that does"));
     }
-    Ok(CODE_BASE.wrapping_add(symbol.get(8..16).map_or(0, eight)))
+    Ok(symbol.get(8..16).map_or(0, eight))
 }

@@ -11,10 +11,22 @@ use crate::core::grid::Geometry;
 pub(crate) struct Sizes {
     pub geometry: Geometry,
     pub dynamic_lds: u32,
+    pub provided: Provided,
+}
+
+/// Addresses of what a runtime keeps in memory for kernels, which hidden arguments tell; 0 for what there is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Provided {
+    /// The buffer through which kernels ask the host for services: `printf`, `assert`, memory (`hidden_hostcall_buffer`).
+    pub hostcall_buffer: u64,
+    /// The heap of device-side `malloc` (`hidden_heap_v1`).
+    pub heap: u64,
+    /// The state of cooperative launches over several devices (`hidden_multigrid_sync_arg`).
+    pub multigrid_sync: u64,
 }
 
 /// The value of a hidden argument (LLVM AMDGPU guide, "Code Object V5 Kernel Argument Metadata Map Additions" and those before
-/// it). Buffers and queues of the runtime are null: to use one is an access out of bounds.
+/// it). Buffers and queues that nobody provides are null: to use one is an access out of bounds.
 pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
     use ValueKind as K;
     let [gx, gy, gz] = sizes.geometry.full().map(u64::from);
@@ -35,10 +47,33 @@ pub(crate) fn hidden(kind: ValueKind, sizes: &Sizes) -> u64 {
         K::HiddenGridDims => 3,
         K::HiddenDynamicLdsSize => sizes.dynamic_lds.into(),
         K::HiddenPrivateBase => aperture::PRIVATE_BASE >> 32,
+        K::HiddenHostcallBuffer => sizes.provided.hostcall_buffer,
+        K::HiddenHeapV1 => sizes.provided.heap,
+        K::HiddenMultigridSyncArg => sizes.provided.multigrid_sync,
         K::HiddenSharedBase => aperture::SHARED_BASE >> 32,
         // Global offsets are 0.
         _ => 0,
     }
+}
+
+/// Puts the hidden arguments into the segment; those that are null are returned.
+pub(crate) fn place_hidden<'a>(
+    segment: &mut Vec<u8>,
+    args: impl IntoIterator<Item = &'a KernelArg>,
+    sizes: &Sizes,
+) -> Result<Vec<ValueKind>, Error> {
+    let mut null = Vec::new();
+    for arg in args.into_iter().filter(|a| a.value_kind.is_hidden()) {
+        let (kind, name) = (arg.value_kind, kind_name(arg.value_kind));
+        let value = hidden(kind, sizes);
+        let mut bytes = value.to_le_bytes().to_vec();
+        bytes.resize(size(&name, arg)?, 0);
+        place(segment, &name, arg, &bytes)?;
+        if is_null(kind) && value == 0 {
+            null.push(kind);
+        }
+    }
+    Ok(null)
 }
 
 /// Hidden arguments that are null here and a pointer on a machine.

@@ -10,7 +10,7 @@ use super::sizes::{geometry, scratch};
 use super::{Error, Output, Program, Spec};
 use crate::core::error::{SimError, Space};
 use crate::core::grid::{Geometry, Grid};
-use crate::core::machine::{CODE_BASE, Machine};
+use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::options::Options;
 use crate::run::dispatch::{Progress, Stats, run_with};
@@ -35,11 +35,12 @@ impl Prepared {
         let lds = state.lds_bytes.saturating_add(spec.dynamic_lds);
         let machine = program.machine().clone().with_sizes(lds, scratch(program, spec));
         let mut memory = Memory::new();
-        let image = &program.image().bytes;
-        memory.map(CODE_BASE, image.len()).map_err(SimError::from)?;
-        memory.write(CODE_BASE, image).map_err(SimError::from)?;
+        let image = program.image();
+        memory.map(image.base, image.bytes.len()).map_err(SimError::from)?;
+        memory.write(image.base, &image.bytes).map_err(SimError::from)?;
         let mut binder = Binder::new(memory, folder);
-        let sizes = Sizes { geometry, dynamic_lds: spec.dynamic_lds };
+        let provided = kernarg::Provided::default();
+        let sizes = Sizes { geometry, dynamic_lds: spec.dynamic_lds, provided };
         let (kernarg, null) = binder.bind(program, spec, &sizes)?;
         let Binder { memory, buffers, .. } = binder;
         Ok(Prepared { machine, memory, kernarg, geometry, buffers, null })

@@ -1,16 +1,17 @@
 //! A kernel of a code object, loaded.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gcn_emit::lines::SourceLines;
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
-use gcn_emit::object::{CodeObject, KernelCode, Module, link, read_code_object};
 use gcn_emit::target_id::{Feature, TargetId};
 
 use super::image::Image;
+use super::object::{Kernel, Object};
 use super::{Error, Prepared, Spec, reach};
 use crate::core::kernel::{KernelState, PRELOAD_PROLOGUE};
-use crate::core::machine::Machine;
+use crate::core::machine::{CODE_BASE, Machine};
 
 /// A kernel with the image that it is in: its code, the functions that it calls, constants and variables.
 ///
@@ -29,7 +30,7 @@ pub struct Program {
     name: String,
     target_id: TargetId,
     machine: Machine,
-    image: Image,
+    image: Arc<Image>,
     metadata: Option<KernelMetadata>,
     kernarg_bytes: u32,
     /// Triton made it.
@@ -44,36 +45,27 @@ impl Program {
     /// none was named of several, and [`Error::Image`] for what cannot be loaded. Instructions that the simulator does not
     /// know are no errors yet: [`Machine::faults`] lists them. Source lines come from the object's DWARF.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
-        let object = read_code_object(bytes)?;
-        if object.is_relocatable {
-            let linked = link(&Module::from_relocatable(bytes)?)?;
-            return Program::of_object(&read_code_object(&linked)?.linked()?, kernel);
-        }
-        Program::of_object(&object, kernel)
+        Object::load(bytes, |_| CODE_BASE)?.program(kernel)
     }
 
-    fn of_object(object: &CodeObject<'_>, kernel: Option<&str>) -> Result<Program, Error> {
-        let kernel = choose(object, kernel)?;
-        let target_id = object.target_id;
-        let target = target_id.target;
-        let state = KernelState::from_descriptor(kernel.descriptor_bytes, target)
-            .map_err(|e| Error::from(crate::SimError::from(e)))?;
-        let image = Image::of(object)?;
+    /// A kernel of an object that is loaded.
+    pub(super) fn of_kernel(object: &Object, kernel: &Kernel) -> Result<Program, Error> {
+        let target = object.target_id.target;
+        let state =
+            KernelState::from_descriptor(&kernel.descriptor, target).map_err(crate::SimError::from)?;
         let skipped = if state.kernarg_preload.length > 0 { PRELOAD_PROLOGUE } else { 0 };
         let entry = u32::try_from(kernel.address + skipped).unwrap_or(u32::MAX);
-        let code = reach::reachable(target, &image, entry);
-        let machine = Machine::of_code(target, code, entry, state);
-        let ecc = target.supports_sramecc() && target_id.sramecc != Feature::Off;
+        let code = reach::reachable(target, &object.image, entry);
+        let machine = Machine::of_code(target, code, entry, state).at(object.image.base);
+        let ecc = target.supports_sramecc() && object.target_id.sramecc != Feature::Off;
         Ok(Program {
-            name: kernel.name.to_owned(),
-            target_id,
-            machine: machine.with_sram_ecc(ecc).with_lines(SourceLines::of_object(object)),
-            image,
+            name: kernel.name.clone(),
+            target_id: object.target_id,
+            machine: machine.with_sram_ecc(ecc).with_shared_lines(Arc::clone(&object.lines)),
+            image: Arc::clone(&object.image),
             metadata: kernel.metadata.clone(),
-            kernarg_bytes: kernel.descriptor.kernarg_size,
-            triton: object
-                .section(".debug_str")
-                .is_some_and(|s| s.bytes.split(|b| *b == 0).any(|t| t == TRITON)),
+            kernarg_bytes: kernel.kernarg_bytes,
+            triton: object.triton,
         })
     }
 
@@ -121,6 +113,11 @@ impl Program {
         self.metadata.as_ref().map_or(&[], |m| &m.args)
     }
 
+    /// True if the compiler does not know how deep the stack gets.
+    pub(crate) fn has_dynamic_stack(&self) -> bool {
+        self.metadata.as_ref().and_then(|m| m.uses_dynamic_stack) == Some(true)
+    }
+
     /// Bytes of the kernarg segment.
     pub(crate) fn kernarg_bytes(&self) -> u32 {
         self.kernarg_bytes.max(self.metadata.as_ref().map_or(0, |m| m.kernarg_segment_size))
@@ -147,21 +144,5 @@ impl Program {
     /// Whatever is wrong with the spec, by argument.
     pub fn prepare(&self, spec: &Spec, folder: &Path) -> Result<Prepared, Error> {
         Prepared::new(self, spec, folder)
-    }
-}
-
-/// The producer that Triton's debug information names (`DW_AT_producer`).
-const TRITON: &[u8] = b"triton";
-
-/// The kernel with this name, or the only one.
-fn choose<'o, 'd>(object: &'o CodeObject<'d>, name: Option<&str>) -> Result<&'o KernelCode<'d>, Error> {
-    let known = || object.kernels.iter().map(|k| k.name.to_owned()).collect();
-    match (name, object.kernels.as_slice()) {
-        (_, []) => Err(Error::NoKernel),
-        (Some(name), _) => {
-            object.kernel(name).ok_or_else(|| Error::NoSuchKernel { name: name.to_owned(), known: known() })
-        }
-        (None, [only]) => Ok(only),
-        (None, _) => Err(Error::SeveralKernels { known: known() }),
     }
 }

@@ -54,6 +54,5 @@ fn workgroup(program: &Program, spec: &Spec) -> Result<[u32; 3], Error> {
 /// Scratch bytes of a work-item.
 pub(super) fn scratch(program: &Program, spec: &Spec) -> u32 {
     let fixed = program.machine().state().private_bytes;
-    let dynamic = program.metadata().and_then(|m| m.uses_dynamic_stack) == Some(true);
-    spec.scratch.unwrap_or(fixed.saturating_add(if dynamic { DYNAMIC_STACK } else { 0 }))
+    spec.scratch.unwrap_or(fixed.saturating_add(if program.has_dynamic_stack() { DYNAMIC_STACK } else { 0 }))
 }

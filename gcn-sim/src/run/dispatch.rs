@@ -90,8 +90,31 @@ pub fn run_with(
     options: &Options,
     progress: Option<&(dyn Fn(Progress) + Sync)>,
 ) -> Result<Stats, SimError> {
+    let hooks = Hooks { progress, service: None };
+    run_hooked(machine, memory, grid.into(), size, kernarg, options, &hooks)
+}
+
+/// What is called while a grid runs, from whatever thread.
+#[derive(Clone, Copy, Default)]
+pub struct Hooks<'h> {
+    /// Is told how far the run is, after each workgroup.
+    pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
+    /// Serves kernels that ask the host for something and wait: called after each round of turns of a workgroup's waves.
+    pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
+}
+
+/// The same with hooks.
+pub(crate) fn run_hooked(
+    machine: &Machine,
+    memory: &mut Memory,
+    grid: Grid,
+    size: [u32; 3],
+    kernarg: &[u8],
+    options: &Options,
+    hooks: &Hooks<'_>,
+) -> Result<Stats, SimError> {
     let launch = launch::prepare(machine, memory, grid, size, kernarg, options)?;
-    let result = run_all(&launch, memory, progress);
+    let result = run_all(&launch, memory, hooks);
     let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();
     launch.release(memory)?;
@@ -113,11 +136,7 @@ pub fn with_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + 
 }
 
 /// Runs all workgroups of a launch.
-fn run_all(
-    launch: &Launch<'_>,
-    memory: &Memory,
-    progress: Option<&(dyn Fn(Progress) + Sync)>,
-) -> Result<Counts, SimError> {
+fn run_all(launch: &Launch<'_>, memory: &Memory, hooks: &Hooks<'_>) -> Result<Counts, SimError> {
     launch.cooperate(memory)?;
     let total = launch.geometry.count();
     let most = usize::try_from(total).unwrap_or(usize::MAX);
@@ -126,7 +145,7 @@ fn run_all(
     let parallel = launch.options.parallel && !one_thread;
     let workers = if parallel { rayon::current_num_threads().min(most) } else { 1 };
     let room = usize::try_from(launch.room()).unwrap_or(usize::MAX).div_ceil(workers);
-    let queue = Queue::new(total, room, progress);
+    let queue = Queue::new(total, room, *hooks);
     if workers == 1 {
         queue.work(launch, memory);
     } else {

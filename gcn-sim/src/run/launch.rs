@@ -68,12 +68,15 @@ impl Launch<'_> {
 
     /// Gives the launch's own allocations back.
     pub(crate) fn release(self, memory: &mut Memory) -> Result<(), SimError> {
-        for address in self.temporary {
-            memory.free(address)?;
+        for address in self.temporary.into_iter().rev() {
+            memory.take_back(address)?;
         }
         Ok(())
     }
 }
+
+/// Bytes of a line of the scalar cache; runtimes give out kernarg segments in multiples of it.
+const CACHE_LINE: usize = 64;
 
 /// Checks a launch and puts kernarg segment and dispatch packet into memory; [`Launch::release`] takes them out again.
 pub(crate) fn prepare<'a>(
@@ -86,7 +89,8 @@ pub(crate) fn prepare<'a>(
 ) -> Result<Launch<'a>, SimError> {
     let geometry = Geometry::new(grid.into(), size)?;
     check_sizes(machine)?;
-    let address = memory.try_alloc(kernarg.len())?;
+    // Compilers count on the segment's last cache line: they load four dwords where three are left.
+    let address = memory.try_alloc(kernarg.len().next_multiple_of(CACHE_LINE))?;
     memory.write(address, kernarg)?;
     let mut temporary = vec![address];
     let mut dispatch_packet = 0;

@@ -33,6 +33,8 @@ pub(crate) struct Unit {
     /// Waves that a partial workgroup has not.
     spare: Vec<Wave>,
     watch: Option<Group>,
+    /// Instructions of a turn in the next round.
+    turn: u64,
     pub lds: Vec<u8>,
     pub counts: Counts,
 }
@@ -52,6 +54,7 @@ impl Unit {
             waves: (0..count).map(|_| wave()).collect(),
             spare: Vec::new(),
             watch,
+            turn: launch.options.first_turn,
             lds: vec![0; state.lds_bytes as usize],
             counts: Counts(vec![0; launch.machine.steps().len()]),
         }
@@ -94,6 +97,8 @@ impl Unit {
         turn: u64,
     ) -> Result<Round, SimError> {
         let mut idle = true;
+        let turn = turn.min(self.turn);
+        self.turn = self.turn.saturating_mul(2);
         let waves = self.waves.len();
         for (last, number) in [false, true].into_iter().flat_map(|last| (0..waves).map(move |n| (last, n))) {
             if self.watch.as_ref().is_some_and(|w| w.goes_last(number)) != last {
@@ -151,6 +156,7 @@ impl Unit {
         let waves = launch.geometry.waves_of(id);
         let sgprs = state.initial_sgprs(&launch.inputs, id, waves)?;
         self.lds.fill(0);
+        self.turn = launch.options.first_turn;
         self.waves.append(&mut self.spare);
         self.spare = self.waves.split_off(self.waves.len().min(waves as usize));
         let size = launch.geometry.size_of(id);
@@ -180,6 +186,7 @@ impl Unit {
         {
             return Err(SimError::Finding(finding));
         }
+        self.turn = launch.options.first_turn;
         for wave in &mut self.waves {
             if let Status::AtBarrier(_) = wave.status {
                 wave.status = Status::Running;

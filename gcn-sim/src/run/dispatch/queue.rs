@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::Progress;
+use super::{Hooks, Progress};
 use crate::core::error::SimError;
 use crate::core::memory::Memory;
 use crate::run::launch::Launch;
@@ -25,7 +25,7 @@ pub(super) struct Queue<'p> {
     done: AtomicU64,
     failed: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
-    progress: Option<&'p (dyn Fn(Progress) + Sync)>,
+    hooks: Hooks<'p>,
 }
 
 /// A workgroup that runs.
@@ -38,10 +38,10 @@ struct Running {
 }
 
 impl<'p> Queue<'p> {
-    pub(super) fn new(total: u64, room: usize, progress: Option<&'p (dyn Fn(Progress) + Sync)>) -> Queue<'p> {
+    pub(super) fn new(total: u64, room: usize, hooks: Hooks<'p>) -> Queue<'p> {
         let zero = || AtomicU64::new(0);
         let (next, done, failed) = (zero(), zero(), AtomicU64::new(u64::MAX));
-        Queue { total, room: room.max(1), next, done, failed, outcome: Mutex::default(), progress }
+        Queue { total, room: room.max(1), next, done, failed, outcome: Mutex::default(), hooks }
     }
 
     /// The next workgroup.
@@ -104,6 +104,9 @@ impl<'p> Queue<'p> {
         let mut at = 0;
         while let Some(r) = running.get_mut(at) {
             let result = r.unit.round(launch, memory, launch.geometry.id(r.group), turn);
+            if let Some(service) = self.hooks.service {
+                service(memory);
+            }
             (r.waits, r.stuck) = (false, None);
             match result {
                 Ok(Round::Went) => at += 1,
@@ -129,7 +132,7 @@ impl<'p> Queue<'p> {
 
     fn done(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(progress) = self.progress {
+        if let Some(progress) = self.hooks.progress {
             progress(Progress { done, total: self.total });
         }
     }

@@ -1,0 +1,191 @@
+//! `gcn run`.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use gcn_isa::hazards::Grade;
+use serde_json::{Value, json};
+
+use crate::commands;
+use crate::failure::{Failure, complain};
+
+/// Runs a HIP program on the CPU: its GPU is the simulator.
+///
+/// The program is one that clang, hipcc or another compiler made for gfx900, gfx906, gfx908, gfx90a, gfx942 or
+/// gfx950; it need not be changed. It finds `libamdhip64.so` of gcn-hip instead of ROCm's. What a kernel does
+/// wrong is said on standard error, with its source line if the program was compiled with -g.
+///
+/// Exit code: that of the program; 128 and the signal's number if a signal ended it; 2 if it cannot be started.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The GPU; by default the first one that the program was compiled for
+    #[arg(long, value_name = "TARGET", value_parser = commands::target)]
+    target: Option<gcn_isa::Target>,
+    /// How many GPUs there are
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    devices: Option<u8>,
+    /// A missing wait or wait state stops the kernel
+    #[arg(long)]
+    strict: bool,
+    /// Let an instruction that is too early see the stale value, and list these instructions
+    #[arg(long, conflicts_with = "strict")]
+    faithful: bool,
+    /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
+    #[arg(long, value_name = "GRADE", default_value = "documented")]
+    level: Grade,
+    /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
+    #[arg(long, value_name = "LIST")]
+    sanitize: Option<String>,
+    /// Count cycles by the model of docs/timing.md; events and the table at the end show its times
+    #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize"])]
+    timed: bool,
+    /// Write every launch to a file, as JSON
+    #[arg(long, value_name = "OUT.json")]
+    report: Option<PathBuf>,
+    /// Say every launch on standard error
+    #[arg(long)]
+    trace: bool,
+    /// The largest number of instructions that a wave may execute
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Run workgroups one after the other, in order
+    #[arg(long)]
+    sequential: bool,
+    /// A kernel that fails ends the program
+    #[arg(long)]
+    abort: bool,
+    /// libamdhip64.so of gcn-hip; by default the one beside this command, or in ../lib
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn run -- ./saxpy                               a HIP program without a GPU
+  gcn run --sanitize all -- ./saxpy 1000           races, bounds, undefined values
+  gcn run --target gfx90a --timed -- ./saxpy       cycles of each kernel
+  gcn run --report out.json -- python3 train.py    every launch, as JSON";
+
+/// The names by which programs for HIP 5, 6 and 7 and those that load it at run time look for the library.
+const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
+
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let library = library(args.library.as_deref())?;
+    let folder = tempfile::tempdir().map_err(unusable("cannot make a temporary folder"))?;
+    for name in NAMES {
+        link(&library, &folder.path().join(name)).map_err(unusable("cannot link the library"))?;
+    }
+    let lines = folder.path().join("launches");
+    let mut command = Command::new(&args.program[0]);
+    command.args(&args.program[1..]).envs(settings(args));
+    command.env("LD_LIBRARY_PATH", search_path(folder.path()));
+    if args.report.is_some() || args.timed {
+        command.env("GCN_HIP_REPORT", &lines);
+    }
+    let program = args.program[0].to_string_lossy();
+    let status = command.status().map_err(unusable(&format!("cannot start {program}")))?;
+    let code = exit_code(status);
+    // No file: no launch.
+    let text = std::fs::read_to_string(&lines).unwrap_or_default();
+    let launches: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    if args.timed {
+        complain(&table(&launches));
+    }
+    if let Some(path) = &args.report {
+        let words: Vec<_> = args.program.iter().map(|word| word.to_string_lossy()).collect();
+        let report = json!({ "program": words, "exit_code": code, "launches": launches });
+        let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
+        std::fs::write(path, text).map_err(unusable(&format!("cannot write {}", path.display())))?;
+    }
+    if code == 0 { Ok(()) } else { Err(Failure::silent(code)) }
+}
+
+/// What an error of the system becomes.
+fn unusable(what: &str) -> impl Fn(std::io::Error) -> Failure {
+    move |error| Failure::usage(format!("{what}: {error}"))
+}
+
+/// The variables that the library reads.
+fn settings(args: &Args) -> Vec<(&'static str, String)> {
+    let flag = |set: bool| set.then(|| "1".to_owned());
+    let mode = if args.strict { Some("strict") } else { args.faithful.then_some("faithful") };
+    let all = [
+        ("GCN_HIP_TARGET", args.target.map(|t| t.to_string())),
+        ("GCN_HIP_DEVICES", args.devices.map(|n| n.to_string())),
+        ("GCN_HIP_MODE", mode.map(str::to_owned)),
+        ("GCN_HIP_LEVEL", mode.map(|_| args.level.to_string())),
+        ("GCN_HIP_SANITIZE", args.sanitize.clone()),
+        ("GCN_HIP_TIMED", flag(args.timed)),
+        ("GCN_HIP_TRACE", flag(args.trace)),
+        ("GCN_HIP_LIMIT", args.limit.map(|n| n.to_string())),
+        ("GCN_HIP_PARALLEL", args.sequential.then(|| "0".to_owned())),
+        ("GCN_HIP_ABORT", flag(args.abort)),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// The library that is given, or the one of the installation that this command is of.
+fn library(given: Option<&Path>) -> Result<PathBuf, Failure> {
+    let remedy = "build it with `cargo build --release -p gcn-hip`, or name it with --library";
+    if let Some(path) = given {
+        let found = path.canonicalize();
+        return found.map_err(|e| Failure::usage(format!("{}: {e}; {remedy}", path.display())));
+    }
+    let command = std::env::current_exe().and_then(|path| path.canonicalize()).unwrap_or_default();
+    let folder = command.parent().unwrap_or(Path::new("."));
+    let places = [folder.join(NAMES[0]), folder.join("../lib").join(NAMES[0])];
+    let found = places.iter().find(|path| path.is_file());
+    let missing = || Failure::usage(format!("{} is not beside this command; {remedy}", NAMES[0]));
+    found.cloned().ok_or_else(missing)
+}
+
+fn search_path(folder: &Path) -> OsString {
+    let mut path = folder.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("LD_LIBRARY_PATH").filter(|others| !others.is_empty()) {
+        path.push(":");
+        path.push(others);
+    }
+    path
+}
+
+#[cfg(unix)]
+fn link(library: &Path, name: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(library, name)
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> std::io::Result<()> {
+    Err(std::io::Error::other("the HIP runtime is for Linux"))
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return 128u8.wrapping_add(signal as u8);
+    }
+    status.code().map_or(1, |code| code as u8)
+}
+
+/// Cycles of each kernel, over all its launches.
+fn table(launches: &[Value]) -> String {
+    let mut kernels: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for launch in launches {
+        let sum = kernels.entry(launch["kernel"].as_str().unwrap_or_default()).or_default();
+        *sum = (sum.0 + 1, sum.1 + launch["cycles"].as_u64().unwrap_or(0));
+    }
+    let mut rows: Vec<_> = kernels.into_iter().collect();
+    rows.sort_by_key(|(name, (_, cycles))| (std::cmp::Reverse(*cycles), *name));
+    let mut out = format!("{:>9} {:>14}  kernel\n", "launches", "cycles");
+    for (name, (count, cycles)) in rows {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{count:>9} {cycles:>14}  {name}");
+    }
+    out
+}

@@ -1,0 +1,60 @@
+//! Makes the symbols of the library out of `data/functions.tsv`: a version script, and assembly for `src/exports.rs`.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+const FUNCTIONS: &str = "data/functions.tsv";
+/// What the library is called by; programs for HIP 5 and 6 find it by links (`gcn run` makes them).
+const SONAME: &str = "libamdhip64.so.7";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed={FUNCTIONS}");
+    let out = env::var("OUT_DIR")?;
+    let table = fs::read_to_string(FUNCTIONS)?;
+    let rows: Vec<Vec<&str>> =
+        table.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').collect()).collect();
+
+    let versions: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
+    let (mut script, mut before) = (String::new(), "");
+    for version in versions {
+        writeln!(script, "{version} {{ }} {before};")?;
+        before = version;
+    }
+    let script_path = Path::new(&out).join("versions.map");
+    fs::write(&script_path, script)?;
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
+    println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script_path.display());
+
+    let (mut lines, mut operands) = (String::new(), BTreeSet::new());
+    for row in &rows {
+        let &[version, name, path] = row.as_slice() else {
+            return Err(format!("{FUNCTIONS}: {row:?} does not have three fields").into());
+        };
+        // A symbol of its own for each version of a name.
+        let symbol = format!("gcn_{name}_{}", version.replace('.', "_"));
+        writeln!(lines, "    \".globl {symbol}\", \".type {symbol}, @function\", \"{symbol}:\",")?;
+        if path == "-" {
+            let text = format!("gcn_name_{name}_{}", version.replace('.', "_"));
+            writeln!(lines, "    \"lea rdi, [rip + {text}]\", \"jmp {{unsupported}}\",")?;
+            writeln!(
+                lines,
+                "    \".pushsection .rodata\", \"{text}: .asciz \\\"{name}\\\"\", \".popsection\","
+            )?;
+        } else {
+            let operand = path.replace("::", "_");
+            writeln!(lines, "    \"jmp {{{operand}}}\",")?;
+            operands.insert(format!("    {operand} = sym crate::abi::{path},\n"));
+        }
+        writeln!(lines, "    \".size {symbol}, . - {symbol}\", \".symver {symbol}, {name}@@@{version}\",")?;
+    }
+    let operands: String = operands.into_iter().collect();
+    let assembly = format!(
+        "std::arch::global_asm!(\n    \".pushsection .text.hip, \\\"ax\\\", @progbits\",\n{lines}    \".popsection\",\n{operands}    \
+         unsupported = sym crate::abi::status::unsupported,\n);\n"
+    );
+    fs::write(Path::new(&out).join("exports.rs"), assembly)?;
+    Ok(())
+}

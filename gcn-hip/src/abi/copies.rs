@@ -1,0 +1,317 @@
+//! Copies and fills.
+
+use super::{Code, Out, call, words};
+use crate::error::{Error, Result};
+use crate::host::Ptr;
+use crate::state::{DEFAULT, lock, submit};
+use crate::work::{Extent, Pitched};
+
+/// Streams that these functions use where they are given none.
+const NULL: u64 = 0;
+
+fn copy_box(to: Pitched, from: Pitched, extent: Extent, kind: u32, stream: u64) -> Result {
+    let op = lock().copy_op(to, from, extent, kind)?;
+    submit(stream, op)
+}
+
+fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
+    call(|| copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream))
+}
+
+pub(crate) extern "C" fn memcpy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Code {
+    copy(to, from, bytes, kind, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u32, stream: u64) -> Code {
+    copy(to, from, bytes, kind, stream)
+}
+
+/// `hipMemcpyHtoD` and its kin, whose names say the direction: the pointers do so, too.
+pub(crate) extern "C" fn memcpy_by_pointers(to: Ptr, from: Ptr, bytes: usize) -> Code {
+    copy(to, from, bytes, DEFAULT, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_by_pointers_async(to: Ptr, from: Ptr, bytes: usize, stream: u64) -> Code {
+    copy(to, from, bytes, DEFAULT, stream)
+}
+
+pub(crate) extern "C" fn memcpy_peer(
+    to: Ptr,
+    to_device: i32,
+    from: Ptr,
+    from_device: i32,
+    bytes: usize,
+) -> Code {
+    memcpy_peer_async(to, to_device, from, from_device, bytes, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_peer_async(
+    to: Ptr,
+    to_device: i32,
+    from: Ptr,
+    from_device: i32,
+    bytes: usize,
+    stream: u64,
+) -> Code {
+    call(|| {
+        for device in [to_device, from_device] {
+            lock().model(usize::try_from(device).unwrap_or(usize::MAX))?;
+        }
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), DEFAULT, stream)
+    })
+}
+
+pub(crate) extern "C" fn memcpy_2d(
+    to: Ptr,
+    to_pitch: usize,
+    from: Ptr,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: u32,
+) -> Code {
+    memcpy_2d_async(to, to_pitch, from, from_pitch, width, height, kind, NULL)
+}
+
+#[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+pub(crate) extern "C" fn memcpy_2d_async(
+    to: Ptr,
+    to_pitch: usize,
+    from: Ptr,
+    from_pitch: usize,
+    width: usize,
+    height: usize,
+    kind: u32,
+    stream: u64,
+) -> Code {
+    call(|| {
+        if width > to_pitch || width > from_pitch {
+            return Err(Error::InvalidPitchValue);
+        }
+        let rows = |at, pitch| Pitched { at, pitch, slice: 0 };
+        let extent = Extent { width, height, depth: 1 };
+        copy_box(rows(to, to_pitch), rows(from, from_pitch), extent, kind, stream)
+    })
+}
+
+/// Fields of `hip_Memcpy2D`, as 8-byte words: x, y, type, host, device, array and pitch of each side, then the extent.
+const SIDE: usize = 7;
+/// `hipMemoryTypeHost`; all other kinds but arrays have their pointer in the device's field.
+const HOST: u32 = 1;
+const ARRAY: u32 = 10;
+
+pub(crate) extern "C" fn memcpy_param_2d(parameters: Ptr) -> Code {
+    memcpy_param_2d_async(parameters, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> Code {
+    call(|| {
+        let fields = words(parameters, 2 * SIDE + 2)?;
+        let side = |start: usize| {
+            let [x, y, kind, host, device, _, pitch] = std::array::from_fn(|n| fields[start + n]);
+            let pointer_at = match kind as u32 {
+                ARRAY => return Err(Error::NotSupported),
+                HOST => (start + 3, host),
+                _ => (start + 4, device),
+            };
+            let at = crate::host::pointer(parameters.plus(8 * pointer_at.0));
+            let offset = (y.wrapping_mul(pitch)).wrapping_add(x) as usize;
+            Ok(Pitched { at: at.plus(offset), pitch: pitch as usize, slice: 0 })
+        };
+        let (from, to) = (side(0)?, side(SIDE)?);
+        let extent = Extent { width: fields[14] as usize, height: fields[15] as usize, depth: 1 };
+        copy_box(to, from, extent, DEFAULT, stream)
+    })
+}
+
+pub(crate) extern "C" fn memcpy_3d(parameters: Ptr) -> Code {
+    memcpy_3d_async(parameters, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_3d_async(parameters: Ptr, stream: u64) -> Code {
+    call(|| {
+        let (to, from, extent, kind) = parameters_3d(parameters)?;
+        copy_box(to, from, extent, kind, stream)
+    })
+}
+
+/// `hipMemcpy3DParms`: of each side an array, a position and a pitched pointer; then the extent and the kind.
+pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> {
+    let fields = words(at, 20)?;
+    let side = |start: usize| {
+        let [array, x, y, z, _, pitch, _, height] = std::array::from_fn(|n| fields[start + n] as usize);
+        if array != 0 {
+            return Err(Error::NotSupported);
+        }
+        let slice = pitch.checked_mul(height).ok_or(Error::InvalidValue)?;
+        let pointer = crate::host::pointer(at.plus(8 * (start + 4)));
+        let offset = z.wrapping_mul(slice).wrapping_add(y.wrapping_mul(pitch)).wrapping_add(x);
+        Ok(Pitched { at: pointer.plus(offset), pitch, slice })
+    };
+    let (from, to) = (side(0)?, side(8)?);
+    let [width, height, depth] = std::array::from_fn(|n| fields[16 + n] as usize);
+    Ok((to, from, Extent { width, height, depth }, fields[19] as u32))
+}
+
+fn fill_box(to: Pitched, pattern: Vec<u8>, extent: Extent, stream: u64) -> Result {
+    let op = lock().fill_op(to, pattern, extent)?;
+    submit(stream, op)
+}
+
+/// Fills `count` elements.
+fn fill(to: Ptr, pattern: &[u8], count: usize, stream: u64) -> Code {
+    call(|| {
+        let width = count.checked_mul(pattern.len()).ok_or(Error::InvalidValue)?;
+        fill_box(Pitched::row(to), pattern.to_vec(), Extent::row(width), stream)
+    })
+}
+
+pub(crate) extern "C" fn memset(to: Ptr, value: i32, bytes: usize) -> Code {
+    fill(to, &[value as u8], bytes, NULL)
+}
+
+pub(crate) extern "C" fn memset_async(to: Ptr, value: i32, bytes: usize, stream: u64) -> Code {
+    fill(to, &[value as u8], bytes, stream)
+}
+
+pub(crate) extern "C" fn memset_d8(to: Ptr, value: u8, count: usize) -> Code {
+    fill(to, &[value], count, NULL)
+}
+
+pub(crate) extern "C" fn memset_d8_async(to: Ptr, value: u8, count: usize, stream: u64) -> Code {
+    fill(to, &[value], count, stream)
+}
+
+pub(crate) extern "C" fn memset_d16(to: Ptr, value: u16, count: usize) -> Code {
+    fill(to, &value.to_le_bytes(), count, NULL)
+}
+
+pub(crate) extern "C" fn memset_d16_async(to: Ptr, value: u16, count: usize, stream: u64) -> Code {
+    fill(to, &value.to_le_bytes(), count, stream)
+}
+
+pub(crate) extern "C" fn memset_d32(to: Ptr, value: u32, count: usize) -> Code {
+    fill(to, &value.to_le_bytes(), count, NULL)
+}
+
+pub(crate) extern "C" fn memset_d32_async(to: Ptr, value: u32, count: usize, stream: u64) -> Code {
+    fill(to, &value.to_le_bytes(), count, stream)
+}
+
+pub(crate) extern "C" fn memset_2d(to: Ptr, pitch: usize, value: i32, width: usize, height: usize) -> Code {
+    memset_2d_async(to, pitch, value, width, height, NULL)
+}
+
+pub(crate) extern "C" fn memset_2d_async(
+    to: Ptr,
+    pitch: usize,
+    value: i32,
+    width: usize,
+    height: usize,
+    stream: u64,
+) -> Code {
+    call(|| {
+        let extent = Extent { width, height, depth: 1 };
+        fill_box(Pitched { at: to, pitch, slice: 0 }, vec![value as u8], extent, stream)
+    })
+}
+
+/// `hipPitchedPtr`, which is passed in memory.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct PitchedPtr {
+    at: Ptr,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+pub(crate) extern "C" fn memset_3d(to: PitchedPtr, value: i32, extent: super::memory::Extent) -> Code {
+    memset_3d_async(to, value, extent, NULL)
+}
+
+pub(crate) extern "C" fn memset_3d_async(
+    to: PitchedPtr,
+    value: i32,
+    extent: super::memory::Extent,
+    stream: u64,
+) -> Code {
+    call(|| {
+        let slice = to.pitch.checked_mul(to.height).ok_or(Error::InvalidValue)?;
+        let super::memory::Extent { width, height, depth } = extent;
+        let extent = Extent { width, height, depth };
+        let rows = if to.width == 0 { to.pitch } else { to.pitch.max(to.width) };
+        fill_box(Pitched { at: to.at, pitch: rows, slice }, vec![value as u8], extent, stream)
+    })
+}
+
+/// The part of a variable that a copy is for.
+fn symbol(symbol: u64, bytes: usize, offset: usize) -> Result<Ptr> {
+    let (at, size) = lock().variable(symbol)?;
+    let end = offset.checked_add(bytes).ok_or(Error::InvalidValue)?;
+    if end > size { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
+}
+
+pub(crate) extern "C" fn memcpy_to_symbol(
+    to: u64,
+    from: Ptr,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Code {
+    memcpy_to_symbol_async(to, from, bytes, offset, kind, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_to_symbol_async(
+    to: u64,
+    from: Ptr,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+    stream: u64,
+) -> Code {
+    call(|| {
+        let to = symbol(to, bytes, offset)?;
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
+    })
+}
+
+pub(crate) extern "C" fn memcpy_from_symbol(
+    to: Ptr,
+    from: u64,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+) -> Code {
+    memcpy_from_symbol_async(to, from, bytes, offset, kind, NULL)
+}
+
+pub(crate) extern "C" fn memcpy_from_symbol_async(
+    to: Ptr,
+    from: u64,
+    bytes: usize,
+    offset: usize,
+    kind: u32,
+    stream: u64,
+) -> Code {
+    call(|| {
+        let from = symbol(from, bytes, offset)?;
+        copy_box(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind, stream)
+    })
+}
+
+pub(crate) extern "C" fn get_symbol_address(place: Out<Option<Ptr>>, symbol: u64) -> Code {
+    call(|| {
+        place.check()?;
+        let (at, _) = lock().variable(symbol)?;
+        place.set(Some(at))
+    })
+}
+
+pub(crate) extern "C" fn get_symbol_size(place: Out<usize>, symbol: u64) -> Code {
+    call(|| {
+        place.check()?;
+        let (_, size) = lock().variable(symbol)?;
+        place.set(size)
+    })
+}

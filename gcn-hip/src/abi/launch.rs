@@ -1,0 +1,258 @@
+//! Launches.
+
+use gcn_sim::Grid;
+
+use super::{Code, Dim3, call, words};
+use crate::error::{Error, Result};
+use crate::host::{self, HostCall, Ptr};
+use crate::state::{lock, submit};
+use crate::work::{Launch, Op};
+
+/// Ends of `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and its kin.
+const BUFFER: u64 = 1;
+const SIZE: u64 = 2;
+const END: u64 = 3;
+/// Most bytes of arguments.
+const MOST: u64 = 1 << 16;
+
+/// The sizes of a launch.
+pub(super) struct Sizes {
+    pub grid: Grid,
+    pub workgroup: [u32; 3],
+    pub dynamic_lds: usize,
+}
+
+/// A checked launch: the arguments are read now, as HIP promises.
+pub(super) fn prepare(
+    function: u64,
+    sizes: Sizes,
+    parameters: Ptr,
+    extra: Ptr,
+    cooperative: bool,
+) -> Result<Launch> {
+    let arguments = if extra.is_null() { packed(function, parameters)? } else { buffer(extra)? };
+    let Sizes { grid, workgroup, dynamic_lds } = sizes;
+    let dynamic_lds = u32::try_from(dynamic_lds).map_err(|_| Error::InvalidValue)?;
+    let launch = Launch { function, grid, workgroup, dynamic_lds, arguments, cooperative };
+    lock().check_launch(&launch)?;
+    Ok(launch)
+}
+
+/// The arguments that an array of pointers gives, laid out as the metadata says.
+fn packed(function: u64, parameters: Ptr) -> Result<Vec<u8>> {
+    let state = lock();
+    let function = state.functions.get(function).ok_or(Error::InvalidHandle)?;
+    let mut bytes = Vec::new();
+    for (number, argument) in function.program.args().enumerate() {
+        if parameters.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let at = host::pointer(parameters.plus(8 * number));
+        let (start, size) = (argument.offset as usize, argument.size as usize);
+        if at.is_null() || start.saturating_add(size) as u64 > MOST {
+            return Err(Error::InvalidValue);
+        }
+        bytes.resize(bytes.len().max(start + size), 0);
+        bytes[start..start + size].copy_from_slice(&host::bytes(at, size));
+    }
+    Ok(bytes)
+}
+
+/// The arguments in a buffer.
+fn buffer(extra: Ptr) -> Result<Vec<u8>> {
+    let (mut at, mut start, mut size) = (extra, None, None);
+    loop {
+        let value = host::pointer(at.plus(8));
+        match words(at, 1)?[0] {
+            END => break,
+            BUFFER => start = Some(value),
+            SIZE if !value.is_null() => size = Some(host::word(value)),
+            _ => return Err(Error::InvalidValue),
+        }
+        at = at.plus(16);
+    }
+    let size = size.filter(|size| *size <= MOST).ok_or(Error::InvalidValue)? as usize;
+    match start {
+        Some(start) if !start.is_null() => Ok(host::bytes(start, size)),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+fn launch(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bool, stream: u64) -> Code {
+    timed(symbol, sizes, parameters, extra, cooperative, stream, [0; 2])
+}
+
+/// A launch with an event before and one after it.
+fn timed(
+    symbol: u64,
+    sizes: Sizes,
+    parameters: Ptr,
+    extra: Ptr,
+    cooperative: bool,
+    stream: u64,
+    [start, stop]: [u64; 2],
+) -> Code {
+    call(|| {
+        let function = lock().kernel(symbol)?;
+        let launch = prepare(function, sizes, parameters, extra, cooperative)?;
+        for event in [start, stop].into_iter().filter(|event| *event != 0) {
+            lock().event(event)?;
+        }
+        let record = |event| if event == 0 { Ok(()) } else { submit(stream, Op::Record(event)) };
+        record(start)?;
+        submit(stream, Op::Launch(launch))?;
+        record(stop)
+    })
+}
+
+fn groups(grid: Dim3, block: Dim3, dynamic_lds: usize) -> Sizes {
+    Sizes { grid: Grid::Workgroups(grid.into()), workgroup: block.into(), dynamic_lds }
+}
+
+pub(crate) extern "C" fn launch_kernel(
+    symbol: u64,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Ptr,
+    shared: usize,
+    stream: u64,
+) -> Code {
+    launch(symbol, groups(grid, block, shared), arguments, NONE, false, stream)
+}
+
+pub(crate) extern "C" fn launch_cooperative_kernel(
+    symbol: u64,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Ptr,
+    shared: u32,
+    stream: u64,
+) -> Code {
+    launch(symbol, groups(grid, block, shared as usize), arguments, NONE, true, stream)
+}
+
+#[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+pub(crate) extern "C" fn ext_launch_kernel(
+    symbol: u64,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Ptr,
+    shared: usize,
+    stream: u64,
+    start: u64,
+    stop: u64,
+    _flags: i32,
+) -> Code {
+    timed(symbol, groups(grid, block, shared), arguments, NONE, false, stream, [start, stop])
+}
+
+/// No `extra`.
+const NONE: Ptr = Ptr::NULL;
+
+#[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+pub(crate) extern "C" fn module_launch_kernel(
+    function: u64,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    x: u32,
+    y: u32,
+    z: u32,
+    shared: u32,
+    stream: u64,
+    parameters: Ptr,
+    extra: Ptr,
+) -> Code {
+    let sizes = groups(Dim3 { x: grid_x, y: grid_y, z: grid_z }, Dim3 { x, y, z }, shared as usize);
+    launch(function, sizes, parameters, extra, false, stream)
+}
+
+#[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+pub(crate) extern "C" fn module_launch_cooperative_kernel(
+    function: u64,
+    grid_x: u32,
+    grid_y: u32,
+    grid_z: u32,
+    x: u32,
+    y: u32,
+    z: u32,
+    shared: u32,
+    stream: u64,
+    parameters: Ptr,
+) -> Code {
+    let sizes = groups(Dim3 { x: grid_x, y: grid_y, z: grid_z }, Dim3 { x, y, z }, shared as usize);
+    launch(function, sizes, parameters, NONE, true, stream)
+}
+
+/// The grid counts work-items, so that the last workgroups may be partial.
+#[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+pub(crate) extern "C" fn ext_module_launch_kernel(
+    function: u64,
+    global_x: u32,
+    global_y: u32,
+    global_z: u32,
+    x: u32,
+    y: u32,
+    z: u32,
+    shared: usize,
+    stream: u64,
+    parameters: Ptr,
+    extra: Ptr,
+    start: u64,
+    stop: u64,
+    _flags: u32,
+) -> Code {
+    let grid = Grid::Items([global_x, global_y, global_z]);
+    let sizes = Sizes { grid, workgroup: [x, y, z], dynamic_lds: shared };
+    timed(function, sizes, parameters, extra, false, stream, [start, stop])
+}
+
+/// `hipLaunchConfig_t`: grid, block, LDS, stream, attributes and their number.
+pub(crate) extern "C" fn launch_kernel_ex(configuration: Ptr, symbol: u64, arguments: Ptr) -> Code {
+    let mut sizes = None;
+    let read = call(|| {
+        let fields = words(configuration, 7)?;
+        let dimension = |n: usize| (fields[n / 2] >> (32 * (n % 2))) as u32;
+        let dim =
+            |start: usize| Dim3 { x: dimension(start), y: dimension(start + 1), z: dimension(start + 2) };
+        let cooperative = is_cooperative(host::pointer(configuration.plus(40)), fields[6] as u32 as usize)?;
+        sizes = Some((groups(dim(0), dim(3), fields[3] as usize), fields[4], cooperative));
+        Ok(())
+    });
+    match sizes {
+        Some((sizes, stream, cooperative)) => launch(symbol, sizes, arguments, NONE, cooperative, stream),
+        None => read,
+    }
+}
+
+/// True if one of the attributes, of 72 bytes each, asks for a cooperative launch.
+fn is_cooperative(list: Ptr, count: usize) -> Result<bool> {
+    const COOPERATIVE: u32 = 2;
+    const BYTES: usize = 72;
+    let mut cooperative = false;
+    for n in 0..count.min(64) {
+        let attribute = words(list.plus(n * BYTES), 2)?;
+        cooperative |= attribute[0] as u32 == COOPERATIVE && attribute[1] as u32 != 0;
+    }
+    Ok(cooperative)
+}
+
+pub(crate) extern "C" fn launch_host_func(
+    stream: u64,
+    function: Option<extern "C" fn(Ptr)>,
+    data: Ptr,
+) -> Code {
+    call(|| submit(stream, Op::Call(HostCall::Plain(function.ok_or(Error::InvalidValue)?, data))))
+}
+
+pub(crate) extern "C" fn stream_add_callback(
+    stream: u64,
+    function: Option<extern "C" fn(u64, u32, Ptr)>,
+    data: Ptr,
+    flags: u32,
+) -> Code {
+    call(|| {
+        let function = function.filter(|_| flags == 0).ok_or(Error::InvalidValue)?;
+        submit(stream, Op::Call(HostCall::Stream(function, stream, data)))
+    })
+}

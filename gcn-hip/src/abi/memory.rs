@@ -1,0 +1,277 @@
+//! Allocating and freeing.
+
+use super::{Code, Out, Plain, call, with, words};
+use crate::error::{Error, Result};
+use crate::heap::Kind;
+use crate::host::{self, Ptr};
+use crate::state::{DEVICE, PINNED, State, current_device};
+
+type Place = Out<Option<Ptr>>;
+
+fn allocate(place: Place, kind: Kind, bytes: usize, flags: u32) -> Code {
+    with(|s| {
+        place.check()?;
+        place.set(None)?;
+        let at = s.allocate(kind, bytes, flags)?;
+        place.set(at)
+    })
+}
+
+pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
+    allocate(place, Kind::Device, bytes, 0)
+}
+
+/// `hipExtMallocWithFlags`: fine-grained memory and signals are memory like other.
+pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
+    if !matches!(flags, 0..=4) {
+        return call(|| Err(Error::InvalidValue));
+    }
+    allocate(place, Kind::Device, bytes, flags)
+}
+
+/// The flags of `hipMallocManaged`.
+const ATTACH_GLOBAL: u32 = 1;
+const ATTACH_HOST: u32 = 2;
+
+pub(crate) extern "C" fn malloc_managed(place: Place, bytes: usize, flags: u32) -> Code {
+    if !matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) || bytes == 0 {
+        return call(|| Err(Error::InvalidValue));
+    }
+    allocate(place, Kind::Managed, bytes, flags)
+}
+
+/// Flags of `hipHostMalloc`: portable, mapped, write-combined, NUMA, coherent and not.
+const HOST_FLAGS: u32 = 0x1 | 0x2 | 0x4 | 0x2000_0000 | 0x4000_0000 | 0x8000_0000;
+
+pub(crate) extern "C" fn host_malloc(place: Place, bytes: usize, flags: u32) -> Code {
+    if flags & !HOST_FLAGS != 0 {
+        return call(|| Err(Error::InvalidValue));
+    }
+    allocate(place, Kind::Pinned, bytes, flags)
+}
+
+pub(crate) extern "C" fn malloc_host(place: Place, bytes: usize) -> Code {
+    allocate(place, Kind::Pinned, bytes, 0)
+}
+
+pub(crate) extern "C" fn malloc_async(place: Place, bytes: usize, stream: u64) -> Code {
+    with(|s| {
+        place.check()?;
+        s.check_stream(stream)?;
+        let at = s.allocate(Kind::Device, bytes, 0)?;
+        place.set(at)
+    })
+}
+
+pub(crate) extern "C" fn malloc_from_pool_async(place: Place, bytes: usize, pool: u64, stream: u64) -> Code {
+    let known = with(|s| s.pools.get(pool).map(|_| ()).ok_or(Error::InvalidValue));
+    if known == 0 { malloc_async(place, bytes, stream) } else { known }
+}
+
+pub(crate) extern "C" fn malloc_pitch(place: Place, pitch: Out<usize>, width: usize, height: usize) -> Code {
+    with(|s| {
+        place.check()?;
+        pitch.check()?;
+        let (at, found) = s.allocate_rows(width, height)?;
+        pitch.set(found)?;
+        place.set(at)
+    })
+}
+
+pub(crate) extern "C" fn mem_alloc_pitch(
+    place: Place,
+    pitch: Out<usize>,
+    width: usize,
+    height: usize,
+    element: u32,
+) -> Code {
+    if !matches!(element, 4 | 8 | 16) || width == 0 || height == 0 {
+        return call(|| Err(Error::InvalidValue));
+    }
+    malloc_pitch(place, pitch, width, height)
+}
+
+/// `hipExtent`, which is passed in memory.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Extent {
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+pub(crate) extern "C" fn malloc_3d(place: Out<u8>, extent: Extent) -> Code {
+    with(|s| {
+        let structure = place.place()?;
+        let rows = extent.height.checked_mul(extent.depth).ok_or(Error::InvalidValue)?;
+        let (at, pitch) = s.allocate_rows(extent.width, rows)?;
+        let fields = [at.map_or(0, Ptr::address) as usize, pitch, extent.width, extent.height];
+        fields.iter().enumerate().for_each(|(n, field)| host::put(structure.plus(8 * n), &field.to_bytes()));
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn free(at: Ptr) -> Code {
+    with(|s| {
+        s.model(current_device())?;
+        let freed = s.free(at, DEVICE);
+        // It waits for the device.
+        freed.and_then(|()| s.wait(current_device()))
+    })
+}
+
+pub(crate) extern "C" fn host_free(at: Ptr) -> Code {
+    with(|s| s.free(at, PINNED))
+}
+
+pub(crate) extern "C" fn free_async(at: Ptr, stream: u64) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        if at.is_null() { Err(Error::InvalidValue) } else { s.free(at, DEVICE) }
+    })
+}
+
+pub(crate) extern "C" fn host_register(at: Ptr, bytes: usize, flags: u32) -> Code {
+    with(|s| {
+        let device = current_device();
+        s.model(device)?;
+        s.heap.register(at, bytes, device, flags)
+    })
+}
+
+pub(crate) extern "C" fn host_unregister(at: Ptr) -> Code {
+    with(|s| s.heap.free(at, &[Kind::Registered], Error::HostMemoryNotRegistered))
+}
+
+pub(crate) extern "C" fn host_get_device_pointer(place: Place, at: Ptr, flags: u32) -> Code {
+    with(|s| {
+        place.check()?;
+        let found = s.heap.find(at).filter(|a| a.kind.is_host() || a.kind == Kind::Managed);
+        if flags != 0 || found.is_none() {
+            return Err(Error::InvalidValue);
+        }
+        place.set(Some(at))
+    })
+}
+
+pub(crate) extern "C" fn host_get_flags(flags: Out<u32>, at: Ptr) -> Code {
+    with(|s| {
+        let found = s.heap.find(at).filter(|a| a.kind.is_host()).ok_or(Error::InvalidValue)?;
+        flags.set(found.flags)
+    })
+}
+
+/// Advice about managed memory, which is where it is needed.
+pub(crate) extern "C" fn mem_prefetch_async(at: Ptr, bytes: usize, device: i32, stream: u64) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        managed(s, at, bytes, device)
+    })
+}
+
+pub(crate) extern "C" fn mem_advise(at: Ptr, bytes: usize, _advice: u32, device: i32) -> Code {
+    with(|s| managed(s, at, bytes, device))
+}
+
+fn managed(s: &State, at: Ptr, bytes: usize, device: i32) -> Result {
+    /// `hipCpuDeviceId`, and `hipInvalidDeviceId` where the device does not matter.
+    const NO_DEVICE: std::ops::RangeInclusive<i32> = -2..=-1;
+    if !NO_DEVICE.contains(&device) {
+        s.model(usize::try_from(device).unwrap_or(usize::MAX))?;
+    }
+    if bytes == 0 || s.heap.own(at, bytes)?.kind != Kind::Managed {
+        return Err(Error::InvalidValue);
+    }
+    Ok(())
+}
+
+pub(crate) extern "C" fn stream_attach_mem_async(stream: u64, at: Ptr, bytes: usize, _flags: u32) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        if s.heap.own(at, bytes)?.kind == Kind::Managed { Ok(()) } else { Err(Error::InvalidValue) }
+    })
+}
+
+/// The pool of a device, which has always been there.
+fn default_pool(s: &mut State, device: i32) -> Result<u64> {
+    let device = usize::try_from(device).unwrap_or(usize::MAX);
+    s.model(device)?;
+    if let Some(pool) = s.default_pools.get(&device) {
+        return Ok(*pool);
+    }
+    let pool = s.pools.add(device);
+    s.default_pools.insert(device, pool);
+    Ok(pool)
+}
+
+pub(crate) extern "C" fn device_get_mem_pool(pool: Out<u64>, device: i32) -> Code {
+    with(|s| {
+        pool.check()?;
+        let found = default_pool(s, device)?;
+        pool.set(found)
+    })
+}
+
+pub(crate) extern "C" fn device_set_mem_pool(device: i32, pool: u64) -> Code {
+    with(|s| {
+        let device = usize::try_from(device).unwrap_or(usize::MAX);
+        s.model(device)?;
+        s.pools.get(pool).ok_or(Error::InvalidValue)?;
+        s.default_pools.insert(device, pool);
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_create(pool: Out<u64>, properties: Ptr) -> Code {
+    with(|s| {
+        pool.check()?;
+        // Type and handles, then the location: its kind and device.
+        let location = words(properties, 2)?[1];
+        let device = (location >> 32) as usize;
+        s.model(device)?;
+        let handle = s.pools.add(device);
+        pool.set(handle)
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_destroy(pool: u64) -> Code {
+    with(|s| {
+        if s.default_pools.values().any(|default| *default == pool) {
+            return Err(Error::InvalidValue);
+        }
+        s.pools.remove(pool).map(|_| ()).ok_or(Error::InvalidValue)
+    })
+}
+
+/// Settings of a pool, which frees at once whatever they are.
+pub(crate) extern "C" fn mem_pool_set_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
+    with(|s| {
+        s.pools.get(pool).ok_or(Error::InvalidValue)?;
+        if value.is_null() || !(1..=8).contains(&attribute) { Err(Error::InvalidValue) } else { Ok(()) }
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_get_attribute(pool: u64, attribute: u32, value: Ptr) -> Code {
+    with(|s| {
+        s.pools.get(pool).ok_or(Error::InvalidValue)?;
+        if value.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        match attribute {
+            // How what was freed may be reused: numbers of 32 bits.
+            1..=3 => host::put(value, &1u32.to_le_bytes()),
+            4..=8 => host::put(value, &0u64.to_le_bytes()),
+            _ => return Err(Error::InvalidValue),
+        }
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn mem_pool_trim_to(pool: u64, _bytes: usize) -> Code {
+    with(|s| s.pools.get(pool).map(|_| ()).ok_or(Error::InvalidValue))
+}
+
+/// `hipMemPoolSetAccess`: all devices reach all memory.
+pub(crate) extern "C" fn mem_pool_set_access(pool: u64, _list: Ptr, _count: usize) -> Code {
+    mem_pool_trim_to(pool, 0)
+}

@@ -1,0 +1,89 @@
+//! What a pointer is.
+
+use super::{Code, Out, Plain, with};
+use crate::error::{Error, Result};
+use crate::heap::{Allocation, Kind};
+use crate::host::{self, Ptr};
+use crate::state::State;
+
+/// `hipMemoryType`.
+fn memory_type(kind: Kind) -> u32 {
+    match kind {
+        Kind::Pinned | Kind::Registered => 1,
+        Kind::Device | Kind::Image => 2,
+        Kind::Managed => 3,
+    }
+}
+
+pub(crate) extern "C" fn pointer_get_attributes(attributes: Out<u8>, at: Ptr) -> Code {
+    with(|s| {
+        let place = attributes.place()?;
+        // Type, device; device and host pointer; managed or not, flags.
+        let put = |kind: u32, device: i32, pointers: [u64; 2], last: [u32; 2]| {
+            let mut bytes = [kind.to_bytes(), device.to_bytes()].concat();
+            pointers.iter().for_each(|p| bytes.extend(p.to_le_bytes()));
+            last.iter().for_each(|n| bytes.extend(n.to_le_bytes()));
+            host::put(place, &bytes);
+        };
+        if at.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        match s.heap.find(at) {
+            Some(a) => {
+                let on_host = if a.kind == Kind::Device || a.kind == Kind::Image { 0 } else { at.address() };
+                let managed = u32::from(a.kind == Kind::Managed);
+                put(memory_type(a.kind), a.device as i32, [at.address(), on_host], [managed, a.flags]);
+            }
+            // Memory of the program: no error since HIP 6.
+            None => put(0, -2, [0, 0], [0, 0]),
+        }
+        Ok(())
+    })
+}
+
+/// `hipPointer_attribute`.
+pub(crate) extern "C" fn pointer_get_attribute(value: Ptr, attribute: u32, at: Ptr) -> Code {
+    with(|s| {
+        if value.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let bytes = attribute_of(s, attribute, at)?;
+        host::put(value, &bytes);
+        Ok(())
+    })
+}
+
+fn attribute_of(s: &State, attribute: u32, at: Ptr) -> Result<Vec<u8>> {
+    let Allocation { base, bytes, kind, device, .. } = *s.heap.find(at).ok_or(Error::InvalidValue)?;
+    Ok(match attribute {
+        1 => (device as u64 + 1).to_le_bytes().to_vec(),
+        2 => memory_type(kind).to_bytes(),
+        3 => at.to_bytes(),
+        4 if kind.is_host() || kind == Kind::Managed => at.to_bytes(),
+        7 => base.address().to_le_bytes().to_vec(),
+        8 => u32::from(kind == Kind::Managed).to_bytes(),
+        9 => (device as u32).to_bytes(),
+        11 => base.to_bytes(),
+        12 => (bytes as u64).to_le_bytes().to_vec(),
+        13 => 1u32.to_bytes(),
+        4..=17 => return Err(Error::InvalidValue),
+        _ => return Err(Error::InvalidValue),
+    })
+}
+
+pub(crate) extern "C" fn mem_get_address_range(base: Out<Ptr>, size: Out<usize>, at: Ptr) -> Code {
+    with(|s| {
+        let found =
+            s.heap.find(at).filter(|a| a.kind.is_device() || a.kind.is_host()).ok_or(Error::NotFound)?;
+        base.set_if(found.base);
+        size.set_if(found.bytes);
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn mem_ptr_get_info(at: Ptr, size: Out<usize>) -> Code {
+    with(|s| {
+        size.check()?;
+        size.set(s.heap.own(at, 0)?.bytes)
+    })
+}

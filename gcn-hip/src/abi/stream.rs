@@ -1,0 +1,261 @@
+//! Streams.
+
+use super::{Code, Out, call, with};
+use crate::error::{Error, Result};
+use crate::host::{self, Ptr};
+use crate::state::{DEFAULT_STREAMS, State, Stream, current_device, lock, thread};
+
+/// Priorities: smaller is more urgent.
+pub(super) const LEAST: i32 = 1;
+pub(super) const GREATEST: i32 = -1;
+
+pub(crate) extern "C" fn stream_create(stream: Out<u64>) -> Code {
+    stream_create_with_priority(stream, 0, 0)
+}
+
+pub(crate) extern "C" fn stream_create_with_flags(stream: Out<u64>, flags: u32) -> Code {
+    stream_create_with_priority(stream, flags, 0)
+}
+
+pub(crate) extern "C" fn stream_create_with_priority(stream: Out<u64>, flags: u32, priority: i32) -> Code {
+    with(|s| {
+        stream.check()?;
+        let device = current_device();
+        s.model(device)?;
+        if flags > 1 {
+            return Err(Error::InvalidValue);
+        }
+        let priority = priority.clamp(GREATEST, LEAST);
+        let handle = s.streams.add(Stream { device, flags, priority, capture: None });
+        stream.set(handle)
+    })
+}
+
+/// `hipExtStreamCreateWithCUMask`: the mask has no effect on results.
+pub(crate) extern "C" fn ext_stream_create_with_cu_mask(stream: Out<u64>, size: u32, mask: Ptr) -> Code {
+    if size == 0 || mask.is_null() {
+        return call(|| Err(Error::InvalidValue));
+    }
+    stream_create(stream)
+}
+
+pub(crate) extern "C" fn stream_destroy(stream: u64) -> Code {
+    with(|s| s.streams.remove(stream).map(|_| ()).ok_or(Error::InvalidHandle))
+}
+
+fn idle(s: &State, stream: u64) -> Result {
+    if s.capture_of(stream)?.is_some() {
+        return Err(Error::StreamCaptureUnsupported);
+    }
+    s.wait(s.stream_device(stream)?)
+}
+
+pub(crate) extern "C" fn stream_synchronize(stream: u64) -> Code {
+    with(|s| idle(s, stream))
+}
+
+pub(crate) extern "C" fn stream_query(stream: u64) -> Code {
+    with(|s| idle(s, stream))
+}
+
+pub(crate) extern "C" fn stream_wait_event(stream: u64, event: u64, _flags: u32) -> Code {
+    with(|s| s.stream_waits(stream, event))
+}
+
+/// Something that a stream was made with; of those that always are, the default.
+fn property<T>(stream: u64, get: impl Fn(&Stream) -> T, put: impl FnOnce(T) -> Result) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        let usual = Stream { device: current_device(), ..Stream::default() };
+        put(get(s.streams.get(stream).unwrap_or(&usual)))
+    })
+}
+
+pub(crate) extern "C" fn stream_get_flags(stream: u64, flags: Out<u32>) -> Code {
+    property(stream, |s| s.flags, |value| flags.set(value))
+}
+
+pub(crate) extern "C" fn stream_get_priority(stream: u64, priority: Out<i32>) -> Code {
+    property(stream, |s| s.priority, |value| priority.set(value))
+}
+
+pub(crate) extern "C" fn stream_get_device(stream: u64, device: Out<i32>) -> Code {
+    property(stream, |s| s.device as i32, |value| device.set(value))
+}
+
+pub(crate) extern "C" fn stream_get_id(stream: u64, id: Out<u64>) -> Code {
+    property(stream, |_| stream, |value| id.set(value))
+}
+
+pub(crate) extern "C" fn stream_begin_capture(stream: u64, mode: u32) -> Code {
+    with(|s| s.begin_capture(stream, mode, None))
+}
+
+pub(crate) extern "C" fn stream_begin_capture_to_graph(
+    stream: u64,
+    graph: u64,
+    after: Ptr,
+    _edges: Ptr,
+    count: usize,
+    mode: u32,
+) -> Code {
+    with(|s| {
+        let after = super::words(after, count)?;
+        s.graphs.graphs.get(graph).ok_or(Error::InvalidValue)?;
+        s.begin_capture(stream, mode, Some((graph, after)))
+    })
+}
+
+pub(crate) extern "C" fn stream_end_capture(stream: u64, graph: Out<u64>) -> Code {
+    with(|s| {
+        graph.check()?;
+        let ended = s.end_capture(stream);
+        graph.set(ended.unwrap_or(0))?;
+        ended.map(|_| ())
+    })
+}
+
+pub(crate) extern "C" fn stream_is_capturing(stream: u64, status: Out<u32>) -> Code {
+    with(|s| {
+        let active = s.capture_of(stream)?.is_some();
+        status.set(u32::from(active))
+    })
+}
+
+pub(crate) extern "C" fn stream_get_capture_info(stream: u64, status: Out<u32>, id: Out<u64>) -> Code {
+    with(|s| {
+        let capture = s.capture_of(stream)?;
+        status.set(u32::from(capture.is_some()))?;
+        id.set_if(capture.map_or(0, |c| c.graph));
+        Ok(())
+    })
+}
+
+/// The nodes that the last call has shown.
+pub(crate) extern "C" fn stream_get_capture_info_v2(
+    stream: u64,
+    status: Out<u32>,
+    id: Out<u64>,
+    graph: Out<u64>,
+    nodes: Out<u64>,
+    count: Out<usize>,
+) -> Code {
+    thread_local! {
+        static SHOWN: std::cell::RefCell<Vec<u64>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+    with(|s| {
+        let capture = s.capture_of(stream)?.cloned();
+        status.set(u32::from(capture.is_some()))?;
+        let Some(capture) = capture else { return Ok(()) };
+        id.set_if(capture.graph);
+        graph.set_if(capture.graph);
+        count.set_if(capture.tail.len());
+        SHOWN.with_borrow_mut(|shown| {
+            *shown = capture.tail;
+            nodes.set_if(shown.as_ptr() as u64);
+        });
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn stream_update_capture_dependencies(
+    stream: u64,
+    nodes: Ptr,
+    count: usize,
+    set: u32,
+) -> Code {
+    with(|s| {
+        let nodes = super::words(nodes, count)?;
+        s.check_stream(stream)?;
+        let capture =
+            s.streams.get_mut(stream).and_then(|s| s.capture.as_mut()).ok_or(Error::IllegalState)?;
+        match set {
+            0 => capture.tail.extend(nodes),
+            1 => capture.tail = nodes,
+            _ => return Err(Error::InvalidValue),
+        }
+        capture.tail.dedup();
+        Ok(())
+    })
+}
+
+pub(crate) extern "C" fn thread_exchange_stream_capture_mode(mode: Out<u32>) -> Code {
+    call(|| {
+        let place = mode.place()?;
+        let new = host::bytes(place, 4)[0];
+        if new > 2 {
+            return Err(Error::InvalidValue);
+        }
+        let old = thread(|t| std::mem::replace(&mut t.capture_mode, u32::from(new)));
+        mode.set(old)
+    })
+}
+
+fn write_value(stream: u64, at: Ptr, bytes: &[u8]) -> Code {
+    call(|| {
+        let pattern = bytes.to_vec();
+        let to = crate::work::Pitched::row(at);
+        let op = lock().fill_op(to, pattern, crate::work::Extent::row(bytes.len()))?;
+        crate::state::submit(stream, op)
+    })
+}
+
+pub(crate) extern "C" fn stream_write_value32(stream: u64, at: Ptr, value: u32, _flags: u32) -> Code {
+    write_value(stream, at, &value.to_le_bytes())
+}
+
+pub(crate) extern "C" fn stream_write_value64(stream: u64, at: Ptr, value: u64, _flags: u32) -> Code {
+    write_value(stream, at, &value.to_le_bytes())
+}
+
+pub(crate) extern "C" fn stream_wait_value32(
+    stream: u64,
+    at: Ptr,
+    value: u32,
+    flags: u32,
+    mask: u32,
+) -> Code {
+    wait_value(stream, at, 4, value.into(), flags, mask.into())
+}
+
+pub(crate) extern "C" fn stream_wait_value64(
+    stream: u64,
+    at: Ptr,
+    value: u64,
+    flags: u32,
+    mask: u64,
+) -> Code {
+    wait_value(stream, at, 8, value, flags, mask)
+}
+
+/// Waiting for a value that is there already; one that another thread will write cannot be waited for while work is done when it is
+/// submitted.
+fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, flags: u32, mask: u64) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        s.heap.own(at, bytes)?;
+        let mut word = [0; 8];
+        word[..bytes].copy_from_slice(&host::bytes(at, bytes));
+        let found = u64::from_le_bytes(word) & mask;
+        let there = match flags {
+            0 => found >= value,
+            1 => found == value,
+            2 => found & value != 0,
+            3 => !(found | value) != 0,
+            _ => return Err(Error::InvalidValue),
+        };
+        if there {
+            return Ok(());
+        }
+        eprintln!("gcn-hip: a stream waits for a value that is not there; work is done when it is submitted");
+        Err(Error::NotSupported)
+    })
+}
+
+/// `hipStreamGetAttribute` and its kin know only the default streams and those that were made.
+pub(crate) extern "C" fn stream_attribute(stream: u64, _attribute: u32, value: Ptr) -> Code {
+    with(|s| {
+        s.check_stream(stream)?;
+        if value.is_null() || DEFAULT_STREAMS.contains(&stream) { Err(Error::InvalidValue) } else { Ok(()) }
+    })
+}

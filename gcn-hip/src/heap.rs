@@ -1,0 +1,161 @@
+//! What is allocated, and what an address is.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use gcn_sim::Sanitize;
+
+use crate::error::{Error, Result};
+use crate::host::{Host, Ptr};
+
+/// Freed ranges that are remembered, so that a stale pointer is an error and not host memory.
+const REMEMBERED: usize = 1024;
+
+/// What memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `hipMalloc`.
+    Device,
+    /// `hipHostMalloc`.
+    Pinned,
+    /// `hipMallocManaged`.
+    Managed,
+    /// `hipHostRegister`.
+    Registered,
+    /// A code object with its variables.
+    Image,
+}
+
+impl Kind {
+    /// True for what the documentation calls device memory.
+    pub(crate) fn is_device(self) -> bool {
+        matches!(self, Kind::Device | Kind::Managed | Kind::Image)
+    }
+
+    /// True for host memory that `hipHostGetDevicePointer` and its kin accept.
+    pub(crate) fn is_host(self) -> bool {
+        matches!(self, Kind::Pinned | Kind::Registered)
+    }
+}
+
+/// An allocation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allocation {
+    pub base: Ptr,
+    pub bytes: usize,
+    pub kind: Kind,
+    pub device: usize,
+    /// The flags it was made with.
+    pub flags: u32,
+}
+
+/// All memory that kernels may use.
+pub(crate) struct Heap {
+    pub host: Host,
+    allocations: BTreeMap<u64, Allocation>,
+    freed: VecDeque<(u64, u64)>,
+    /// Most bytes of all allocations.
+    capacity: u64,
+    used: u64,
+    /// Notes reads of what nothing has written.
+    track: bool,
+}
+
+impl Heap {
+    pub(crate) fn new(capacity: u64, sanitize: Sanitize) -> Heap {
+        let track = sanitize.contains(Sanitize::MEMORY);
+        let exact = sanitize.contains(Sanitize::ACCESSES);
+        let (allocations, freed) = (BTreeMap::new(), VecDeque::new());
+        Heap { host: Host::new(exact), allocations, freed, capacity, used: 0, track }
+    }
+
+    /// Bytes that are free.
+    pub(crate) fn free_bytes(&self) -> u64 {
+        self.capacity.saturating_sub(self.used)
+    }
+
+    pub(crate) fn alloc(&mut self, kind: Kind, device: usize, bytes: usize, flags: u32) -> Result<Ptr> {
+        if bytes as u64 > self.free_bytes() {
+            return Err(Error::OutOfMemory);
+        }
+        let base = self.host.alloc(bytes).ok_or(Error::OutOfMemory)?;
+        // Host code writes pinned and managed memory behind the simulator's back.
+        if self.track && kind == Kind::Device {
+            self.host.memory().track_writes(base.address());
+        }
+        self.add(Allocation { base, bytes, kind, device, flags });
+        Ok(base)
+    }
+
+    /// Gives kernels memory of the program.
+    pub(crate) fn register(&mut self, at: Ptr, bytes: usize, device: usize, flags: u32) -> Result {
+        if at.is_null() || bytes == 0 {
+            return Err(Error::InvalidValue);
+        }
+        if !self.host.register(at, bytes) {
+            return Err(Error::HostMemoryAlreadyRegistered);
+        }
+        self.add(Allocation { base: at, bytes, kind: Kind::Registered, device, flags });
+        Ok(())
+    }
+
+    fn add(&mut self, allocation: Allocation) {
+        let (start, end) = (allocation.base.address(), allocation.base.address() + allocation.bytes as u64);
+        self.freed.retain(|range| range.1 <= start || range.0 >= end);
+        self.used += allocation.bytes as u64;
+        self.allocations.insert(start, allocation);
+    }
+
+    /// Frees an allocation of one of these kinds; `otherwise` is the error if there is none at the address.
+    pub(crate) fn free(&mut self, at: Ptr, kinds: &[Kind], otherwise: Error) -> Result {
+        let found = self.allocations.get(&at.address()).filter(|a| kinds.contains(&a.kind));
+        let Allocation { bytes, .. } = *found.ok_or(otherwise)?;
+        self.allocations.remove(&at.address());
+        self.host.free(at);
+        self.used -= bytes as u64;
+        if self.freed.len() == REMEMBERED {
+            self.freed.pop_front();
+        }
+        self.freed.push_back((at.address(), at.address() + bytes as u64));
+        Ok(())
+    }
+
+    /// Frees everything of a device but images.
+    pub(crate) fn reset(&mut self, device: usize) {
+        let of = |a: &&Allocation| a.device == device && a.kind != Kind::Image;
+        let bases: Vec<_> = self.allocations.values().filter(of).map(|a| (a.base, a.kind)).collect();
+        for (base, kind) in bases {
+            // It was there a moment ago.
+            let _ = self.free(base, &[kind], Error::InvalidValue);
+        }
+    }
+
+    /// The allocation that an address is in; one past the end is not.
+    pub(crate) fn find(&self, at: Ptr) -> Option<&Allocation> {
+        let (_, found) = self.allocations.range(..=at.address()).next_back()?;
+        let inside = at.address() - found.base.address();
+        (inside < found.bytes.max(1) as u64).then_some(found)
+    }
+
+    /// What a range that the caller wants to use is in: an allocation, or `None` for memory of the program.
+    pub(crate) fn range(&self, at: Ptr, bytes: usize) -> Result<Option<&Allocation>> {
+        if at.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let end = at.address().checked_add(bytes as u64).ok_or(Error::InvalidValue)?;
+        match self.find(at) {
+            Some(a) if end <= a.base.address() + a.bytes as u64 => Ok(Some(a)),
+            Some(_) => Err(Error::InvalidValue),
+            None if self.freed.iter().any(|range| at.address() < range.1 && range.0 < end) => {
+                Err(Error::InvalidValue)
+            }
+            // A range of the program that runs into an allocation is no range of the program.
+            None if self.allocations.range(at.address()..end).next().is_some() => Err(Error::InvalidValue),
+            None => Ok(None),
+        }
+    }
+
+    /// The same for memory that must be known to the runtime.
+    pub(crate) fn own(&self, at: Ptr, bytes: usize) -> Result<&Allocation> {
+        self.range(at, bytes)?.ok_or(Error::InvalidValue)
+    }
+}

@@ -1,0 +1,294 @@
+//! Memory that the host and kernels share: device addresses are the process's own.
+//!
+//! An allocation is a block of host memory that the simulator reads and writes through atomics, at the address at which C code
+//! sees it. So device, pinned and managed memory are one thing, and pointers mean the same on both sides.
+#![allow(unsafe_code, reason = "memory that C code reads and writes at the same time")]
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU32;
+
+use gcn_sim::Memory;
+
+/// An address in this process, from a C caller or from [`Host::alloc`]. Only these two make one, so that whoever has one may
+/// rely on what the caller of a HIP function promises: that the memory which the function uses is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct Ptr(usize);
+
+impl Ptr {
+    /// No address.
+    pub(crate) const NULL: Ptr = Ptr(0);
+
+    pub(crate) fn address(self) -> u64 {
+        self.0 as u64
+    }
+
+    pub(crate) fn is_null(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The address so many bytes further on.
+    pub(crate) fn plus(self, bytes: usize) -> Ptr {
+        Ptr(self.0.wrapping_add(bytes))
+    }
+}
+
+/// Alignment of allocations, as of the runtime's (`hipMalloc` gives pages).
+const ALIGN: usize = 4096;
+/// Bytes between allocations, so that an access past the end does not land in the next one.
+const GUARD: usize = 4096;
+/// Bytes of address space for allocations: so many that freed ones rest long before their addresses are used again. Where the system
+/// does not give that much, halves of it are tried, down to the least.
+const MOST: usize = 1 << 44;
+const LEAST: usize = 1 << 32;
+
+/// A part of the address space that is ours: what C code allocates elsewhere is never where an allocation was.
+struct Region {
+    start: usize,
+    end: usize,
+    /// Where room is looked for next.
+    next: usize,
+}
+
+impl Region {
+    /// Reserves addresses; they take memory once they are touched. Without any, there is no room for anything.
+    fn new() -> Region {
+        let mut bytes = MOST;
+        while bytes >= LEAST {
+            // SAFETY: an anonymous mapping at an address that the system chooses.
+            let at = unsafe { mmap(0, bytes, READ_WRITE, ANONYMOUS, -1, 0) };
+            if at != FAILED {
+                return Region { start: at, end: at + bytes, next: at };
+            }
+            bytes /= 2;
+        }
+        Region { start: 0, end: 0, next: 0 }
+    }
+
+    /// Finds room for an allocation among those that there are.
+    fn place(&mut self, bytes: usize, taken: &BTreeMap<u64, usize>) -> Option<usize> {
+        let size = bytes.max(1).checked_next_multiple_of(ALIGN)?.checked_add(GUARD)?;
+        let fits = |from: usize| {
+            let mut at = from;
+            for (base, bytes) in taken.range(from as u64..) {
+                if at.checked_add(size)? <= *base as usize {
+                    break;
+                }
+                at = *base as usize + bytes.next_multiple_of(ALIGN) + GUARD;
+            }
+            at.checked_add(size).filter(|end| *end <= self.end).map(|_| at)
+        };
+        let at = fits(self.next).or_else(|| fits(self.start))?;
+        self.next = at + size;
+        Some(at)
+    }
+
+    /// Gives memory back; the addresses stay reserved, and read as zero.
+    fn release(base: usize, bytes: usize) {
+        // SAFETY: the pages are of the region, and of an allocation that nothing refers to any more.
+        unsafe { madvise(base, bytes.next_multiple_of(ALIGN), DONT_NEED) };
+    }
+}
+
+unsafe extern "C" {
+    fn mmap(at: usize, bytes: usize, protection: i32, flags: i32, file: i32, offset: i64) -> usize;
+    fn madvise(at: usize, bytes: usize, advice: i32) -> i32;
+}
+
+/// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of Linux.
+const READ_WRITE: i32 = 3;
+const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
+const FAILED: usize = usize::MAX;
+const DONT_NEED: i32 = 4;
+
+/// The words from an address on, as the simulator wants them.
+///
+/// # Safety
+/// The memory stays until it is taken out of the [`Memory`] that gets the slice.
+unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
+    // SAFETY: by the caller; `base` is aligned to words, and C code that writes here meanwhile has the races that it would have
+    // with a device.
+    unsafe { std::slice::from_raw_parts(base as *const AtomicU32, count) }
+}
+
+/// The simulator's memory, and the part of the address space that it shares with the host.
+pub(crate) struct Host {
+    memory: Memory,
+    region: Region,
+    /// Kernels must not use what is after an allocation in its last page.
+    exact: bool,
+    /// Sizes of the allocations in the region.
+    taken: BTreeMap<u64, usize>,
+}
+
+impl Host {
+    pub(crate) fn new(exact: bool) -> Host {
+        Host { memory: Memory::new(), region: Region::new(), exact, taken: BTreeMap::new() }
+    }
+
+    pub(crate) fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Allocates zeroed bytes that kernels and host code may use; `None` if there is no room.
+    pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
+        let base = self.region.place(bytes, &self.taken)?;
+        // Kernels may use the last page to its end, as on hardware.
+        let reach = if self.exact { bytes } else { bytes.max(1).next_multiple_of(ALIGN) };
+        // SAFETY: the region stays as long as the process, and nothing else is at these addresses.
+        let words = unsafe { words(base, reach.div_ceil(4)) };
+        self.memory.share(base as u64, words, reach).ok()?;
+        self.taken.insert(base as u64, bytes);
+        Some(Ptr(base))
+    }
+
+    /// Gives kernels memory that the C caller owns until it calls [`Host::free`] for it; false if some of it is shared already.
+    pub(crate) fn register(&mut self, at: Ptr, bytes: usize) -> bool {
+        let base = at.0 & !3;
+        let Some(end) = at.0.checked_add(bytes) else { return false };
+        let count = (end - base).div_ceil(4);
+        // SAFETY: the caller of `hipHostRegister` promises that the memory stays until it unregisters it.
+        let words = unsafe { words(base, count) };
+        self.memory.share(base as u64, words, end - base).is_ok()
+    }
+
+    /// Takes an allocation or registered memory from kernels, and frees what was allocated here.
+    pub(crate) fn free(&mut self, at: Ptr) {
+        let base = at.address() & !3;
+        // What is not there has been freed before.
+        let _ = self.memory.free(base);
+        if let Some(bytes) = self.taken.remove(&base) {
+            Region::release(base as usize, bytes);
+        }
+    }
+
+    /// Copies between any two addresses, which may overlap.
+    pub(crate) fn copy(&self, to: Ptr, from: Ptr, bytes: usize) {
+        // SAFETY: the caller of the HIP function promises that both ranges are there.
+        unsafe { std::ptr::copy(from.0 as *const u8, to.0 as *mut u8, bytes) }
+        self.memory.mark_written(to.address(), bytes);
+    }
+
+    /// Fills a range with a pattern.
+    pub(crate) fn fill(&self, to: Ptr, pattern: &[u8], count: usize) {
+        if let [byte] = *pattern {
+            // SAFETY: the caller of the HIP function promises that the range is there.
+            unsafe { std::ptr::write_bytes(to.0 as *mut u8, byte, count) }
+        } else {
+            for index in 0..count {
+                let at = to.plus(index * pattern.len());
+                // SAFETY: as above, for `count` patterns.
+                unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), at.0 as *mut u8, pattern.len()) }
+            }
+        }
+        self.memory.mark_written(to.address(), count * pattern.len());
+    }
+}
+
+/// A function of the program with what it is to be called with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HostCall {
+    /// `hipHostFn_t`.
+    Plain(extern "C" fn(Ptr), Ptr),
+    /// `hipStreamCallback_t`, with the stream.
+    Stream(extern "C" fn(u64, u32, Ptr), u64, Ptr),
+}
+
+impl HostCall {
+    /// Calls it. The runtime must not be locked: the function may use it.
+    pub(crate) fn call(self) {
+        match self {
+            HostCall::Plain(function, data) => function(data),
+            HostCall::Stream(function, stream, data) => function(stream, 0, data),
+        }
+    }
+}
+
+/// Bytes at an address.
+pub(crate) fn bytes(at: Ptr, count: usize) -> Vec<u8> {
+    let mut out = vec![0; count];
+    // SAFETY: the caller of the HIP function promises that the bytes are there.
+    unsafe { std::ptr::copy_nonoverlapping(at.0 as *const u8, out.as_mut_ptr(), count) }
+    out
+}
+
+/// Writes bytes to an address.
+pub(crate) fn put(at: Ptr, from: &[u8]) {
+    // SAFETY: the caller of the HIP function promises that there is room for them.
+    unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), at.0 as *mut u8, from.len()) }
+}
+
+/// Bytes that stay as long as the process, or the library that they are in: the images of fat binaries.
+pub(crate) fn image(at: Ptr, count: usize) -> &'static [u8] {
+    // SAFETY: clang's start-up code passes data of the program; it unregisters them before they go.
+    unsafe { std::slice::from_raw_parts(at.0 as *const u8, count) }
+}
+
+/// A little-endian word of 64 bits.
+pub(crate) fn word(at: Ptr) -> u64 {
+    bytes(at, 8).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+/// Stores a word that a kernel is waiting for; what was written before is seen by then.
+pub(crate) fn put_word(at: Ptr, value: u32) {
+    // SAFETY: the address is one of the runtime's own buffers, aligned to words, which kernels reach through atomics as well.
+    unsafe { (*(at.0 as *const AtomicU32)).store(value, std::sync::atomic::Ordering::Release) }
+}
+
+unsafe extern "C" {
+    fn fwrite(data: *const u8, size: usize, count: usize, stream: *mut std::ffi::c_void) -> usize;
+    fn fflush(stream: *mut std::ffi::c_void) -> i32;
+    static stdout: *mut std::ffi::c_void;
+}
+
+/// Prints through the C library's `stdout`, so that the program's own output and the kernels' come in order.
+pub(crate) fn print(text: &[u8]) {
+    // SAFETY: `stdout` is a stream of the C library, and `text` has as many bytes as are said.
+    unsafe { fwrite(text.as_ptr(), 1, text.len(), stdout) };
+}
+
+/// Writes out what was printed.
+pub(crate) fn flush_stdout() {
+    // SAFETY: as above.
+    unsafe { fflush(stdout) };
+}
+
+/// The pointer at an address.
+pub(crate) fn pointer(at: Ptr) -> Ptr {
+    Ptr(word(at) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn host_and_kernels_see_the_same_bytes() {
+        let mut host = Host::new(true);
+        let a = host.alloc(10).unwrap();
+        assert!(a.address().is_multiple_of(4096));
+        put(a.plus(4), &[1, 2, 3]);
+        assert_eq!(host.memory().read(a.address(), 8).unwrap(), [0, 0, 0, 0, 1, 2, 3, 0]);
+        assert!(host.memory().read(a.address(), 11).is_err());
+        host.memory().write(a.address(), &[9; 4]).unwrap();
+        host.copy(a.plus(5), a, 2);
+        assert_eq!(bytes(a, 8), [9, 9, 9, 9, 1, 9, 9, 0]);
+        host.fill(a, &[1, 2], 2);
+        assert_eq!(word(a), 0x0009_0901_0201_0201);
+        host.free(a);
+        assert!(host.memory().read(a.address(), 1).is_err());
+        assert!(host.alloc(usize::MAX - 5000).is_none() && host.alloc(isize::MAX as usize).is_none());
+    }
+
+    #[test]
+    fn memory_of_the_caller_can_be_shared() {
+        let mut host = Host::new(true);
+        let mut own = [1u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        let at = Ptr(own.as_mut_ptr() as usize + 1);
+        assert!(host.register(at, 6) && !host.register(at, 6));
+        host.memory().write(at.address() + 1, &[77]).unwrap();
+        host.free(at);
+        assert!(host.memory().read(at.address(), 1).is_err());
+        assert_eq!(own[2], 77);
+    }
+}

@@ -1,0 +1,166 @@
+//! The buffer through which kernels ask the host for something.
+//!
+//! A wave takes a packet from a stack of free ones, fills it, puts it onto a stack of those that are ready, and waits until the host
+//! has cleared a flag of it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the host's side is `devhostcall.cpp` of ROCclr).
+
+mod format;
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gcn_sim::Memory;
+
+use crate::heap::{Heap, Kind};
+use crate::host::{self, Ptr};
+
+/// Packets; waves that find none wait until there is one.
+const PACKETS: usize = 512;
+/// The bits of a packet pointer that are its number; those above count how often it was used.
+const NUMBER_BITS: u32 = 10;
+const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
+/// Bytes of a packet's header: the next packet, the mask of lanes, the service, the control word.
+const HEADER: usize = 24;
+/// Bytes of a packet's payload: eight numbers for each of 64 lanes.
+const PAYLOAD: usize = 64 * SLOT;
+const SLOT: usize = 64;
+/// Fields of the buffer: headers, payloads, doorbell, stacks, mask.
+const FREE_STACK: usize = 24;
+const READY_STACK: usize = 32;
+const BUFFER: usize = 64;
+/// A signal; kernels count it up, and nobody waits for it.
+const SIGNAL: usize = 64;
+
+/// `SERVICE_PRINTF`: parts of a message.
+const PRINTF: u32 = 2;
+/// Bits of a message's descriptor: it begins, it ends; the number of values; its id.
+const BEGIN: u64 = 1;
+const END: u64 = 2;
+const LENGTH_SHIFT: u32 = 5;
+const ID_SHIFT: u32 = 8;
+/// What HIP's `__assert_fail` prints ends in this.
+const ASSERTION: &str = "Assertion `";
+
+/// The buffer, and the messages that are being put together.
+pub(crate) struct Hostcall {
+    buffer: Ptr,
+    headers: Ptr,
+    payloads: Ptr,
+    messages: Mutex<Messages>,
+    asserted: AtomicBool,
+}
+
+#[derive(Default)]
+struct Messages {
+    next: u64,
+    open: HashMap<u64, Vec<u64>>,
+}
+
+impl Hostcall {
+    /// Makes a buffer; `None` if there is no room.
+    pub(crate) fn new(heap: &mut Heap, device: usize) -> Option<Hostcall> {
+        let bytes = BUFFER + SIGNAL + PACKETS * (HEADER + PAYLOAD);
+        let buffer = heap.alloc(Kind::Pinned, device, bytes, 0).ok()?;
+        let signal = buffer.plus(BUFFER);
+        let payloads = signal.plus(SIGNAL);
+        let headers = payloads.plus(PACKETS * PAYLOAD);
+        // The pointer 0 ends a stack, so that packet 0 begins with a use of 1.
+        let mut next = 0u64;
+        for number in 0..PACKETS as u64 {
+            host::put(headers.plus(number as usize * HEADER), &next.to_le_bytes());
+            next = if number == 0 { 1 << NUMBER_BITS } else { number };
+        }
+        let fields = [headers.address(), payloads.address(), signal.address(), next, 0, NUMBER_MASK];
+        for (at, field) in fields.into_iter().enumerate() {
+            host::put(buffer.plus(8 * at), &field.to_le_bytes());
+        }
+        debug_assert_eq!(FREE_STACK, 3 * 8);
+        let (messages, asserted) = (Mutex::default(), AtomicBool::new(false));
+        Some(Hostcall { buffer, headers, payloads, messages, asserted })
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.buffer.address()
+    }
+
+    /// True if a kernel has said since the last time that an assertion failed.
+    pub(crate) fn take_assertion(&self) -> bool {
+        self.asserted.swap(false, Ordering::Relaxed)
+    }
+
+    /// Writes out what was printed.
+    pub(crate) fn flush(&self) {
+        host::flush_stdout();
+    }
+
+    /// Serves the packets that are ready.
+    pub(crate) fn serve(&self, memory: &Memory) {
+        let ready = self.buffer.plus(READY_STACK);
+        if host::word(ready) == 0 {
+            return;
+        }
+        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        // The buffer is allocated.
+        let Ok(mut packet) = memory.swap(ready.address(), 0) else { return };
+        while packet != 0 {
+            let number = (packet & NUMBER_MASK) as usize;
+            // A kernel that writes over the buffer harms itself only.
+            if number >= PACKETS {
+                return;
+            }
+            let header = self.headers.plus(number * HEADER);
+            packet = host::word(header);
+            let (lanes, service) = (host::word(header.plus(8)), host::word(header.plus(16)) as u32);
+            for lane in (0..64).filter(|lane| lanes >> lane & 1 == 1) {
+                let slot = self.payloads.plus(number * PAYLOAD + lane * SLOT);
+                if service == PRINTF {
+                    self.message(&mut messages, slot);
+                } else {
+                    eprintln!(
+                        "gcn-hip: kernels ask for service {service} of the host, which is not supported"
+                    );
+                    host::put(slot, &[0; 16]);
+                }
+            }
+            // The packet is the wave's again.
+            host::put_word(header.plus(20), 0);
+        }
+    }
+
+    /// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the result.
+    fn message(&self, messages: &mut Messages, slot: Ptr) {
+        let mut descriptor = host::word(slot);
+        if descriptor & BEGIN != 0 {
+            messages.next += 1;
+            descriptor = (descriptor & !BEGIN & ((1 << ID_SHIFT) - 1)) | messages.next << ID_SHIFT;
+        }
+        let length = (descriptor >> LENGTH_SHIFT & 7) as usize;
+        let id = descriptor >> ID_SHIFT;
+        let message = messages.open.entry(id).or_default();
+        message.extend((1..=length).map(|at| host::word(slot.plus(8 * at))));
+        if descriptor & END == 0 {
+            host::put(slot, &descriptor.to_le_bytes());
+            return;
+        }
+        let values = messages.open.remove(&id).unwrap_or_default();
+        let result = self.print(&values);
+        host::put(slot, &result.to_le_bytes());
+    }
+
+    /// Prints a message: where to, then format and arguments; the number of characters.
+    fn print(&self, values: &[u64]) -> u64 {
+        let Some((control, values)) = values.split_first() else { return u64::MAX };
+        let text = format::message(values);
+        if control & 1 == 1 {
+            if String::from_utf8_lossy(&text).contains(ASSERTION) {
+                self.asserted.store(true, Ordering::Relaxed);
+            }
+            // As with the C library's `stderr`, nobody hears of a failure.
+            let _ = std::io::stderr().write_all(&text);
+        } else {
+            host::print(&text);
+        }
+        text.len() as u64
+    }
+}

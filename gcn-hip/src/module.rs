@@ -1,0 +1,118 @@
+//! Code objects that are loaded, and fat binaries that will be.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gcn_emit::object::{bundle, container, typed_arena::Arena};
+use gcn_emit::target_id::{Feature, TargetId};
+use gcn_sim::launch::{Object, Program};
+
+use crate::error::{Error, Result};
+use crate::heap::{Heap, Kind};
+use crate::host::Ptr;
+
+/// A code object in memory.
+pub(crate) struct Module {
+    pub object: Object,
+    pub base: Ptr,
+    pub device: usize,
+    /// Kernels that have been asked for, with their handles.
+    pub functions: HashMap<String, u64>,
+}
+
+/// A kernel.
+pub(crate) struct Function {
+    pub program: Arc<Program>,
+    pub name: String,
+    pub device: usize,
+    /// The module that it is of.
+    pub module: u64,
+    /// `hipFuncAttributeMaxDynamicSharedMemorySize`.
+    pub most_dynamic_lds: Option<u32>,
+}
+
+/// What clang's start-up code registers for a source file.
+pub(crate) struct FatBinary {
+    pub image: &'static [u8],
+    /// The module on each device, once it has been needed, or why there is none.
+    pub modules: HashMap<usize, Result<u64>>,
+    pub managed: Vec<Managed>,
+}
+
+/// A `__managed__` variable: the device's symbol is a pointer to it.
+pub(crate) struct Managed {
+    pub name: String,
+    pub at: Ptr,
+}
+
+/// A host symbol that stands for something of a fat binary.
+#[derive(Clone)]
+pub(crate) struct Symbol {
+    pub binary: u64,
+    pub name: String,
+}
+
+/// The target ids of our targets in a bundle.
+pub(crate) fn targets(image: &[u8]) -> Vec<TargetId> {
+    let arena = Arena::new();
+    let entries = container::entries(image, &arena).unwrap_or_default();
+    entries.iter().filter_map(|entry| entry.target_id).collect()
+}
+
+/// Loads a code object, or the one of a bundle that fits `device_id`, into memory.
+pub(crate) fn load(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
+    let arena = Arena::new();
+    let bytes = if bundle::is_bundle(bytes) {
+        let entries = container::entries(bytes, &arena).map_err(|error| {
+            eprintln!("gcn-hip: the fat binary cannot be read: {error}");
+            Error::InvalidImage
+        })?;
+        let set = |f: Feature| u8::from(f != Feature::Any);
+        let settings = |e: &&bundle::Entry<'_>| e.target_id.map(|id| set(id.xnack) + set(id.sramecc));
+        let fits = |e: &&bundle::Entry<'_>| e.target_id.is_some_and(|id| id.runs_on(device_id));
+        let entry = entries.iter().filter(fits).max_by_key(settings).ok_or_else(|| {
+            let there: Vec<_> = entries.iter().map(|e| e.name).collect();
+            let there = there.join(", ");
+            eprintln!(
+                "gcn-hip: no code object for {device_id} among {there}; compile with --offload-arch={target}, or choose another \
+                 device with GCN_HIP_TARGET (`gcn run --target`)",
+                target = device_id.target,
+            );
+            Error::NoBinaryForGpu
+        })?;
+        entry.bytes
+    } else {
+        bytes
+    };
+    load_object(heap, bytes, device, device_id)
+}
+
+fn load_object(heap: &mut Heap, bytes: &[u8], device: usize, device_id: TargetId) -> Result<Module> {
+    let mut place = Err(Error::OutOfMemory);
+    let loaded = Object::load(bytes, |size| {
+        place = heap.alloc(Kind::Image, device, size, 0);
+        place.map_or(0, Ptr::address)
+    });
+    let free = |heap: &mut Heap| {
+        if let Ok(base) = place {
+            // It was allocated a moment ago.
+            let _ = heap.free(base, &[Kind::Image], Error::InvalidValue);
+        }
+    };
+    let object = match loaded {
+        Ok(object) => object,
+        Err(error) => {
+            free(heap);
+            eprintln!("gcn-hip: {error}");
+            return Err(Error::InvalidImage);
+        }
+    };
+    let base = place?;
+    if !object.target_id().runs_on(device_id) {
+        free(heap);
+        eprintln!("gcn-hip: a code object for {} does not run on {device_id}", object.target_id());
+        return Err(Error::NoBinaryForGpu);
+    }
+    crate::host::put(base, object.image());
+    Ok(Module { object, base, device, functions: HashMap::new() })
+}

@@ -1,0 +1,46 @@
+//! Handles: what C code gets for an object is a number, so that a wrong one is an error.
+
+use std::collections::BTreeMap;
+
+/// Objects by handle. Handles of registries with different tags differ, and none is used again.
+pub(crate) struct Registry<T> {
+    tag: u64,
+    next: u64,
+    items: BTreeMap<u64, T>,
+}
+
+/// Handles lie in a part of the address space that nothing is mapped to, and look aligned.
+const HANDLES: u64 = 0x6a00_0000_0000;
+
+impl<T> Registry<T> {
+    pub(crate) fn new(tag: u64) -> Registry<T> {
+        Registry { tag, next: 1, items: BTreeMap::new() }
+    }
+
+    pub(crate) fn add(&mut self, item: T) -> u64 {
+        let handle = HANDLES | self.tag << 36 | self.next << 4;
+        self.next += 1;
+        self.items.insert(handle, item);
+        handle
+    }
+
+    pub(crate) fn get(&self, handle: u64) -> Option<&T> {
+        self.items.get(&handle)
+    }
+
+    pub(crate) fn get_mut(&mut self, handle: u64) -> Option<&mut T> {
+        self.items.get_mut(&handle)
+    }
+
+    pub(crate) fn remove(&mut self, handle: u64) -> Option<T> {
+        self.items.remove(&handle)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.items.iter().map(|(handle, item)| (*handle, item))
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.values_mut()
+    }
+}

@@ -1,0 +1,60 @@
+//! What is said of a launch: on standard error, and as a line of JSON.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+use gcn_sim::Stats;
+use serde::Serialize;
+
+/// A launch that has ended.
+#[derive(Debug, Serialize)]
+pub(crate) struct Record<'a> {
+    /// Number of the launch in the process, from 0 on.
+    pub launch: u64,
+    pub kernel: &'a str,
+    pub device: usize,
+    pub grid: [u32; 3],
+    pub workgroup: [u32; 3],
+    /// Waves that ran, and the instructions that they executed.
+    pub waves: u64,
+    pub wave_instructions: u64,
+    /// Host seconds.
+    pub seconds: f64,
+    /// Cycles and seconds by the timed model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What the sanitizers found, and what came too early, as text with kernel and line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
+}
+
+impl<'a> Record<'a> {
+    /// Takes over the counts, findings and stale reads of a run.
+    pub(crate) fn take(&mut self, stats: &Stats) {
+        (self.waves, self.wave_instructions) = (stats.waves, stats.wave_instructions);
+        self.findings = stats.findings.iter().map(ToString::to_string).collect();
+        self.findings.extend(stats.stale.iter().map(|stale| format!("read of a stale value, {stale}")));
+    }
+
+    /// Says what is wrong on standard error.
+    pub(crate) fn complain(&self) {
+        let Record { kernel, launch, .. } = self;
+        for finding in &self.findings {
+            eprintln!("gcn-hip: kernel `{kernel}`, launch {launch}: {finding}");
+        }
+        if let Some(error) = &self.error {
+            eprintln!("gcn-hip: kernel `{kernel}`, launch {launch}, stopped: {error}");
+        }
+    }
+
+    /// Appends the record to a file.
+    pub(crate) fn append(&self, path: &str) {
+        let line = serde_json::to_string(self).unwrap_or_default() + "\n";
+        let file = OpenOptions::new().create(true).append(true).open(path);
+        if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+            eprintln!("gcn-hip: cannot write the report {path}: {error}");
+        }
+    }
+}

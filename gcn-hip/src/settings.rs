@@ -1,0 +1,158 @@
+//! What the environment asks for. `gcn run` sets these variables; a user may as well.
+
+use std::fmt::Write as _;
+use std::str::FromStr;
+
+use gcn_isa::Target;
+use gcn_isa::hazards::{Config, Grade};
+use gcn_sim::{Mode, Options, Sanitize};
+
+/// The most findings that a launch keeps.
+const FINDINGS: u32 = 1000;
+
+/// Instructions of a wave's first turn after a barrier: some programs have data races that never show on hardware, where the waves of
+/// a workgroup stay close together.
+const FIRST_TURN: u64 = 32;
+
+/// How the simulator runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// The device; by default what the program was compiled for.
+    pub target: Option<Target>,
+    /// Devices before `HIP_VISIBLE_DEVICES`.
+    pub devices: usize,
+    /// Which of them are visible, in this order.
+    pub visible: Vec<usize>,
+    pub options: Options,
+    pub timed: bool,
+    /// Where each launch appends a line of JSON.
+    pub report: Option<String>,
+    /// A kernel that fails ends the process.
+    pub abort: bool,
+    /// Say each launch on standard error.
+    pub trace: bool,
+}
+
+/// The variables, with what they mean.
+pub(crate) const TARGET: &str = "GCN_HIP_TARGET";
+const DEVICES: &str = "GCN_HIP_DEVICES";
+const MODE: &str = "GCN_HIP_MODE";
+const LEVEL: &str = "GCN_HIP_LEVEL";
+const SANITIZE: &str = "GCN_HIP_SANITIZE";
+const TIMED: &str = "GCN_HIP_TIMED";
+const REPORT: &str = "GCN_HIP_REPORT";
+const LIMIT: &str = "GCN_HIP_LIMIT";
+const PARALLEL: &str = "GCN_HIP_PARALLEL";
+const ABORT: &str = "GCN_HIP_ABORT";
+const TRACE: &str = "GCN_HIP_TRACE";
+/// The first of these that is set says which devices are visible.
+const VISIBLE: [&str; 3] = ["HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"];
+
+impl Settings {
+    /// The settings that `variable` gives; for each that cannot be, a line of the message.
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
+        let mut reader = Reader { variable, errors: String::new() };
+        let flag = |text: &str| matches!(text, "0" | "1").then_some(text == "1");
+        let target = reader.get(TARGET, "a target such as gfx942", |t| t.split(':').next()?.parse().ok());
+        let devices = reader.get(DEVICES, "a number of devices from 1 to 64", number(1..=64)).unwrap_or(1);
+        let mode = reader.get(MODE, "functional, strict or faithful", |text| match text {
+            "functional" => Some(Mode::Functional),
+            "strict" => Some(Mode::Strict),
+            "faithful" => Some(Mode::Faithful),
+            _ => None,
+        });
+        let level = reader.get(LEVEL, "certain, documented or cautious", |text| Grade::from_str(text).ok());
+        let sanitize = reader.get(SANITIZE, &sanitizers(), |text| text.split(',').map(sanitizer).collect());
+        let limit = reader.get(LIMIT, "a number of instructions", number(1..=u64::MAX));
+        let parallel = reader.get(PARALLEL, "0 or 1", flag).unwrap_or(true);
+        let options = Options {
+            mode: mode.unwrap_or_default(),
+            rules: Config::at_least(level.unwrap_or(Grade::Documented)),
+            sanitize: sanitize.unwrap_or_default(),
+            max_instructions: limit.unwrap_or(Options::default().max_instructions),
+            findings: FINDINGS,
+            first_turn: FIRST_TURN,
+            parallel,
+            ..Options::default()
+        };
+        let timed = reader.get(TIMED, "0 or 1", flag).unwrap_or(false);
+        let abort = reader.get(ABORT, "0 or 1", flag).unwrap_or(false);
+        let trace = reader.get(TRACE, "0 or 1", flag).unwrap_or(false);
+        let listed = VISIBLE.iter().find_map(|name| (reader.variable)(name));
+        let report = (reader.variable)(REPORT).filter(|path| !path.is_empty());
+        let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
+        let settings = Settings { target, devices, visible, options, timed, report, abort, trace };
+        if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
+    }
+}
+
+struct Reader<F> {
+    variable: F,
+    errors: String,
+}
+
+impl<F: Fn(&str) -> Option<String>> Reader<F> {
+    fn get<T>(&mut self, name: &str, form: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let text = (self.variable)(name).filter(|text| !text.is_empty())?;
+        let value = parse(text.trim());
+        if value.is_none() {
+            // Writing to a string does not fail.
+            let _ = writeln!(self.errors, "{name}=`{text}`: write {form}");
+        }
+        value
+    }
+}
+
+fn number<T: FromStr + PartialOrd>(range: std::ops::RangeInclusive<T>) -> impl Fn(&str) -> Option<T> {
+    move |text| text.parse().ok().filter(|n| range.contains(n))
+}
+
+fn sanitizer(name: &str) -> Option<Sanitize> {
+    if name == "all" { Some(Sanitize::all()) } else { Sanitize::from_name(&name.trim().to_uppercase()) }
+}
+
+fn sanitizers() -> String {
+    let names: Vec<_> = Sanitize::all().iter_names().map(|(name, _)| name.to_lowercase()).collect();
+    format!("a list of {}, or all", names.join(", "))
+}
+
+/// The devices of a list, up to the first that does not exist, as the runtime reads it.
+fn visible(list: &str, devices: usize) -> Vec<usize> {
+    let numbers = list.split(',').map(|text| text.trim().parse().ok().filter(|n| *n < devices));
+    numbers.map_while(|number| number).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        Settings::read(|name| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_owned()))
+    }
+
+    #[test]
+    fn variables_set_the_simulation() {
+        let s = read(&[]).unwrap();
+        assert_eq!((s.target, s.devices, s.visible, s.timed), (None, 1, vec![0], false));
+        let s = read(&[(TARGET, "gfx90a:xnack-"), (MODE, "strict"), (SANITIZE, "races,lds"), (LIMIT, "7")]);
+        let s = s.unwrap();
+        assert_eq!((s.target, s.options.mode), (Some(Target::GFX90A), Mode::Strict));
+        assert_eq!(s.options.sanitize, Sanitize::RACES | Sanitize::LDS);
+        assert_eq!(s.options.max_instructions, 7);
+    }
+
+    #[test]
+    fn devices_are_visible_up_to_the_first_that_does_not_exist() {
+        for (list, expected) in [("1,0", vec![1, 0]), ("0,7,1", vec![0]), ("", vec![]), ("-1", vec![])] {
+            let s = read(&[(DEVICES, "2"), (VISIBLE[0], list)]).unwrap();
+            assert_eq!(s.visible, expected, "{list}");
+        }
+    }
+
+    #[test]
+    fn every_wrong_value_is_named_with_what_to_write() {
+        let error = read(&[(TARGET, "gfx1100"), (MODE, "x"), (DEVICES, "0"), (TIMED, "yes")]).unwrap_err();
+        assert_eq!(error.lines().count(), 4, "{error}");
+        assert!(error.contains("GCN_HIP_MODE=`x`: write functional, strict or faithful"), "{error}");
+    }
+}

@@ -1,0 +1,208 @@
+//! The runtime: everything that HIP functions work on, behind one lock.
+//!
+//! Work is done when it is submitted, on the thread that submits it: that is one of the orders which streams allow. A launch uses
+//! all cores by itself.
+
+mod binaries;
+mod capture;
+mod copies;
+mod events;
+mod launches;
+mod memory;
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use gcn_isa::Target;
+
+use crate::device::{self, Model};
+use crate::error::{Error, Result};
+use crate::graph::Graphs;
+use crate::heap::Heap;
+use crate::hostcall::Hostcall;
+use crate::module::{FatBinary, Function, Module, Symbol};
+use crate::registry::Registry;
+use crate::settings::Settings;
+
+pub(crate) use capture::Joined;
+pub(crate) use copies::DEFAULT;
+pub(crate) use events::Event;
+pub(crate) use launches::submit;
+pub(crate) use memory::{DEVICE, PINNED};
+
+/// The device where neither the environment nor the program says one.
+const USUAL: Target = Target::GFX942;
+
+/// A stream.
+#[derive(Debug, Default)]
+pub(crate) struct Stream {
+    pub device: usize,
+    pub flags: u32,
+    pub priority: i32,
+    /// What it captures into.
+    pub capture: Option<Joined>,
+}
+
+/// Handles of streams that always exist: the null stream, its legacy name, and the thread's own.
+pub(crate) const DEFAULT_STREAMS: [u64; 3] = [0, 1, 2];
+
+/// All state.
+pub(crate) struct State {
+    pub settings: Settings,
+    /// The visible devices.
+    pub models: Vec<Model>,
+    pub heap: Heap,
+    pub modules: Registry<Module>,
+    pub functions: Registry<Function>,
+    pub binaries: Registry<FatBinary>,
+    /// Kernels and variables by the host address that stands for them.
+    pub kernels: HashMap<u64, Symbol>,
+    pub variables: HashMap<u64, Symbol>,
+    pub streams: Registry<Stream>,
+    pub events: Registry<Event>,
+    pub graphs: Graphs,
+    /// Pools of stream-ordered memory, by handle, with their device.
+    pub pools: Registry<usize>,
+    pub default_pools: BTreeMap<usize, u64>,
+    /// Peer access that has been enabled, from and to.
+    pub peers: HashSet<(usize, usize)>,
+    /// What stopped a kernel on a device: every later use of the device fails with it, until it is reset.
+    pub faults: HashMap<usize, Error>,
+    hostcall: Option<Hostcall>,
+    launches: u64,
+    started: Instant,
+    /// Seconds by the timed model.
+    simulated: f64,
+}
+
+impl State {
+    fn new(first: Option<&[u8]>) -> State {
+        let variable = |name: &str| std::env::var(name).ok();
+        let settings = Settings::read(variable).unwrap_or_else(|errors| {
+            eprint!("gcn-hip: the settings are wrong, so that there is no device:\n{errors}");
+            let none = |name: &str| (name == "HIP_VISIBLE_DEVICES").then(String::new);
+            // Nothing is wrong with no settings.
+            Settings::read(none).unwrap_or_else(|_| unreachable!("defaults are right"))
+        });
+        let compiled = || first.and_then(|image| crate::module::targets(image).first().map(|id| id.target));
+        let target = settings.target.or_else(compiled).unwrap_or(USUAL);
+        let memory = device::host_memory();
+        let models: Vec<_> = settings.visible.iter().map(|n| Model::of(target, *n, memory)).collect();
+        let capacity = models.first().map_or(0, |m| m.memory);
+        let heap = Heap::new(capacity, settings.options.sanitize);
+        State {
+            settings,
+            models,
+            heap,
+            modules: Registry::new(0),
+            functions: Registry::new(1),
+            binaries: Registry::new(7),
+            kernels: HashMap::new(),
+            variables: HashMap::new(),
+            streams: Registry::new(2),
+            events: Registry::new(3),
+            graphs: Graphs::new(),
+            pools: Registry::new(8),
+            default_pools: BTreeMap::new(),
+            peers: HashSet::new(),
+            faults: HashMap::new(),
+            hostcall: None,
+            launches: 0,
+            started: Instant::now(),
+            simulated: 0.0,
+        }
+    }
+
+    /// The device with this number.
+    pub(crate) fn model(&self, device: usize) -> Result<&Model> {
+        let none = if self.models.is_empty() { Error::NoDevice } else { Error::InvalidDevice };
+        self.models.get(device).ok_or(none)
+    }
+
+    /// The device that a stream is on, if there is such a stream.
+    pub(crate) fn stream_device(&self, stream: u64) -> Result<usize> {
+        if DEFAULT_STREAMS.contains(&stream) {
+            return Ok(current_device());
+        }
+        self.streams.get(stream).map(|s| s.device).ok_or(Error::InvalidHandle)
+    }
+
+    /// What waiting for a device gives: all is done, unless a kernel failed.
+    pub(crate) fn wait(&self, device: usize) -> Result {
+        self.faults.get(&device).map_or(Ok(()), |error| Err(*error))
+    }
+
+    /// Seconds since the start: of the host, or in timed mode of the model.
+    pub(crate) fn now(&self) -> f64 {
+        if self.settings.timed { self.simulated } else { self.started.elapsed().as_secs_f64() }
+    }
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// The runtime, locked.
+pub(crate) struct Locked(MutexGuard<'static, Option<State>>);
+
+impl std::ops::Deref for Locked {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.0.as_ref().unwrap_or_else(|| unreachable!("`lock` makes it"))
+    }
+}
+
+impl std::ops::DerefMut for Locked {
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.as_mut().unwrap_or_else(|| unreachable!("`lock` makes it"))
+    }
+}
+
+/// Locks the runtime, which is made when it is first used.
+pub(crate) fn lock() -> Locked {
+    lock_for(None)
+}
+
+/// The same, where `image` is a fat binary of the program: without a setting, the device is what it was compiled for.
+pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
+    // A panic inside has been reported; what it left behind is still consistent memory.
+    let mut guard = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    guard.get_or_insert_with(|| State::new(image));
+    Locked(guard)
+}
+
+/// What `<<<…>>>` gives to the stub that it calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Configuration {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub shared: usize,
+    pub stream: u64,
+}
+
+/// What belongs to a host thread.
+#[derive(Default)]
+pub(crate) struct Thread {
+    pub device: usize,
+    /// The last error, for `hipGetLastError`.
+    pub last: u32,
+    pub configurations: Vec<Configuration>,
+    /// Contexts are devices.
+    pub contexts: Vec<usize>,
+    pub capture_mode: u32,
+}
+
+thread_local! {
+    static THREAD: RefCell<Thread> = RefCell::default();
+}
+
+/// Does something with the thread's state.
+pub(crate) fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
+    THREAD.with_borrow_mut(f)
+}
+
+/// The device that the thread has chosen.
+pub(crate) fn current_device() -> usize {
+    thread(|t| t.device)
+}

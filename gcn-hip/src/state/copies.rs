@@ -1,0 +1,61 @@
+//! Copies and fills, checked.
+
+use super::State;
+use crate::error::{Error, Result};
+use crate::heap::{Allocation, Kind};
+use crate::work::{Extent, Op, Pitched};
+
+/// `hipMemcpyKind`.
+const HOST_TO_HOST: u32 = 0;
+const HOST_TO_DEVICE: u32 = 1;
+const DEVICE_TO_HOST: u32 = 2;
+const DEVICE_TO_DEVICE: u32 = 3;
+/// By the pointers, and the same for what is known to be on devices.
+pub(crate) const DEFAULT: u32 = 4;
+const DEVICE_TO_DEVICE_NO_CU: u32 = 1024;
+
+impl State {
+    /// A copy as an operation, if the ranges are what `kind` says.
+    pub(crate) fn copy_op(&self, to: Pitched, from: Pitched, extent: Extent, kind: u32) -> Result<Op> {
+        let (to_device, from_device) = match kind {
+            HOST_TO_HOST => (Some(false), Some(false)),
+            HOST_TO_DEVICE => (Some(true), Some(false)),
+            DEVICE_TO_HOST => (Some(false), Some(true)),
+            DEVICE_TO_DEVICE | DEVICE_TO_DEVICE_NO_CU => (Some(true), Some(true)),
+            DEFAULT => (None, None),
+            _ => return Err(Error::InvalidMemcpyDirection),
+        };
+        if extent.is_empty() {
+            return Ok(Op::Nothing);
+        }
+        for (side, device) in [(to, to_device), (from, from_device)] {
+            let bytes = side.bytes(extent).ok_or(Error::InvalidPitchValue)?;
+            let known = self.heap.range(side.at, bytes)?;
+            // Memory of the program is not on a device, memory of `hipMalloc` is not on the host, all other is on both.
+            let wrong = match (known, device) {
+                (None, Some(true)) => true,
+                (Some(Allocation { kind: Kind::Device | Kind::Image, .. }), Some(false)) => {
+                    kind == HOST_TO_HOST
+                }
+                _ => false,
+            };
+            if wrong {
+                return Err(Error::InvalidValue);
+            }
+        }
+        Ok(Op::Copy { to, from, extent })
+    }
+
+    /// A fill of memory that the runtime knows; `extent` counts bytes.
+    pub(crate) fn fill_op(&self, to: Pitched, pattern: Vec<u8>, extent: Extent) -> Result<Op> {
+        if extent.is_empty() {
+            return Ok(Op::Nothing);
+        }
+        let bytes = to.bytes(extent).ok_or(Error::InvalidValue)?;
+        self.heap.own(to.at, bytes)?;
+        if !to.at.address().is_multiple_of(pattern.len() as u64) {
+            return Err(Error::InvalidValue);
+        }
+        Ok(Op::Fill { to, pattern, extent })
+    }
+}

@@ -1,0 +1,205 @@
+//! Submitting work, and doing it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gcn_emit::metadata::ValueKind;
+use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
+use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
+
+use super::{State, lock};
+use crate::error::{Error, Result};
+use crate::hostcall::Hostcall;
+use crate::report::Record;
+use crate::work::{Launch, Op};
+
+/// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s default is less, but
+/// nothing would notice an overflow.
+const STACK: u32 = 16 << 10;
+
+/// Gives an operation to a stream: into the graph that the stream captures, or done at once.
+pub(crate) fn submit(stream: u64, op: Op) -> Result {
+    let mut state = lock();
+    state.check_stream(stream)?;
+    if state.capture(stream, &op)? {
+        return Ok(());
+    }
+    let device = state.stream_device(stream)?;
+    state.wait(device)?;
+    drop(state);
+    perform(op)
+}
+
+/// Does an operation. Functions of the host are called without the lock: they may use the runtime.
+fn perform(op: Op) -> Result {
+    match op {
+        Op::Call(call) => call.call(),
+        Op::Graph(instance) => {
+            let ops = lock().graphs.instances.get(instance).ok_or(Error::InvalidValue)?.ops.clone();
+            return ops.into_iter().try_for_each(|(_, op)| perform(op));
+        }
+        op => return lock().perform(&op),
+    }
+    Ok(())
+}
+
+impl State {
+    fn perform(&mut self, op: &Op) -> Result {
+        match op {
+            Op::Copy { to, from, extent } => {
+                for (to, from) in to.rows(*extent).zip(from.rows(*extent)) {
+                    self.heap.host.copy(to, from, extent.width);
+                }
+                Ok(())
+            }
+            Op::Fill { to, pattern, extent } => {
+                let rows = to.rows(*extent);
+                rows.for_each(|row| self.heap.host.fill(row, pattern, extent.width / pattern.len()));
+                Ok(())
+            }
+            Op::Launch(launch) => self.launch(launch),
+            Op::Record(event) => self.record(*event),
+            Op::Nothing | Op::Call(_) | Op::Graph(_) => Ok(()),
+        }
+    }
+
+    /// Checks a launch as far as HIP does before it is submitted.
+    pub(crate) fn check_launch(&self, launch: &Launch) -> Result {
+        let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
+        let (Grid::Workgroups(size) | Grid::Items(size)) = launch.grid;
+        let items = launch.workgroup.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
+        if size.contains(&0) || items == 0 || items > 1024 {
+            return Err(Error::InvalidConfiguration);
+        }
+        let program = &function.program;
+        let most = program.metadata().map_or(1024, |m| m.max_flat_workgroup_size);
+        if items > most {
+            eprintln!(
+                "gcn-hip: kernel `{}` is compiled for workgroups of at most {most} work-items, the launch has {items}; set \
+                 __launch_bounds__ or launch smaller ones",
+                function.name
+            );
+            return Err(Error::LaunchFailure);
+        }
+        let state = program.machine().state();
+        let lds = u64::from(state.lds_bytes) + u64::from(launch.dynamic_lds);
+        if lds > u64::from(program.machine().target().lds_per_cu()) {
+            return Err(Error::InvalidValue);
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &Launch) -> Result {
+        self.check_launch(launch)?;
+        let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
+        let (program, name, device) = (Arc::clone(&function.program), function.name.clone(), function.device);
+        let number = self.launches;
+        self.launches += 1;
+        let start = Instant::now();
+        let (Grid::Workgroups(grid) | Grid::Items(grid)) = launch.grid;
+        let mut record = Record {
+            launch: number,
+            kernel: &name,
+            device,
+            grid,
+            workgroup: launch.workgroup,
+            waves: 0,
+            wave_instructions: 0,
+            seconds: 0.0,
+            cycles: None,
+            error: None,
+            findings: Vec::new(),
+        };
+        let outcome = self.run(&program, launch, device, &mut record);
+        record.seconds = start.elapsed().as_secs_f64();
+        let result = outcome.map_err(|error| {
+            let code = self.code_of(&error);
+            record.error = Some(error.to_string());
+            code
+        });
+        record.complain();
+        if self.settings.trace {
+            let Record { waves, wave_instructions, seconds, .. } = record;
+            eprintln!(
+                "gcn-hip: launch {number}: {name} {grid:?} {:?}: {waves} waves, {wave_instructions} instructions, {seconds:.6} s",
+                launch.workgroup
+            );
+        }
+        if let Some(path) = &self.settings.report {
+            record.append(path);
+        }
+        if let Err(code) = result {
+            if self.settings.abort {
+                std::process::abort();
+            }
+            if !matches!(code, Error::CooperativeLaunchTooLarge | Error::InvalidConfiguration) {
+                self.faults.insert(device, code);
+            }
+        }
+        result
+    }
+
+    fn run(
+        &mut self,
+        program: &Arc<Program>,
+        launch: &Launch,
+        device: usize,
+        record: &mut Record<'_>,
+    ) -> std::result::Result<(), LoadError> {
+        let asks = program.asks_for(ValueKind::HiddenHostcallBuffer);
+        if asks && self.hostcall.is_none() {
+            self.hostcall = Hostcall::new(&mut self.heap, device);
+        }
+        let hostcall = self.hostcall.as_ref().filter(|_| asks);
+        let provided =
+            Provided { hostcall_buffer: hostcall.map_or(0, Hostcall::address), ..Provided::default() };
+        let Launch { grid, workgroup, dynamic_lds, .. } = *launch;
+        let call = Call { grid, workgroup, dynamic_lds, stack: STACK, provided };
+        let memory = self.heap.host.memory();
+        if self.settings.timed && !asks {
+            let config = timed::Config {
+                max_instructions: self.settings.options.max_instructions,
+                wave_reports: 0,
+                ..timed::Config::default()
+            };
+            let report = program.call_timed(memory, &call, &launch.arguments, &config)?;
+            (record.waves, record.wave_instructions) = (report.waves, report.instructions);
+            record.cycles = Some(report.cycles);
+            self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, |m| m.clock());
+            return Ok(());
+        }
+        let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
+        let options = Options { cooperative: launch.cooperative, parallel, ..self.settings.options };
+        let service = hostcall.map(|hostcall| move |memory: &Memory| hostcall.serve(memory));
+        let service = service.as_ref().map(|s| s as &(dyn Fn(&Memory) + Sync));
+        let stats =
+            program.call(memory, &call, &launch.arguments, &options, &Hooks { service, ..Hooks::default() });
+        // What a kernel printed before it failed counts.
+        if let Some(hostcall) = hostcall {
+            hostcall.serve(memory);
+            hostcall.flush();
+        }
+        record.take(&stats?);
+        Ok(())
+    }
+
+    /// The code for what stopped a kernel.
+    fn code_of(&self, error: &LoadError) -> Error {
+        let asserted = self.hostcall.as_ref().is_some_and(Hostcall::take_assertion);
+        match error {
+            LoadError::Sim { error, .. } => match **error {
+                SimError::Launch(LaunchError::Cooperative { .. }) => Error::CooperativeLaunchTooLarge,
+                SimError::Launch(_) => Error::InvalidConfiguration,
+                SimError::Trap { .. } if asserted => Error::Assert,
+                SimError::OutOfBounds(_) | SimError::Misaligned { .. } | SimError::Memory(_) => {
+                    Error::IllegalAddress
+                }
+                SimError::InstructionLimit { .. } | SimError::Deadlock { .. } => Error::LaunchTimeOut,
+                SimError::Alloc(_) => Error::OutOfMemory,
+                _ => Error::LaunchFailure,
+            },
+            LoadError::Spec { .. } => Error::InvalidConfiguration,
+            _ => Error::LaunchFailure,
+        }
+    }
+}

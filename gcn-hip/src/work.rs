@@ -1,0 +1,92 @@
+//! What a stream does: single operations.
+
+use gcn_sim::Grid;
+
+use crate::host::{HostCall, Ptr};
+
+/// A box of bytes, to be copied or filled: rows of `width` bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+impl Extent {
+    pub(crate) fn row(width: usize) -> Extent {
+        Extent { width, height: 1, depth: 1 }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+}
+
+/// Rows in memory: the bytes from row to row and from slice to slice.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pitched {
+    pub at: Ptr,
+    pub pitch: usize,
+    pub slice: usize,
+}
+
+impl Pitched {
+    pub(crate) fn row(at: Ptr) -> Pitched {
+        Pitched { at, pitch: 0, slice: 0 }
+    }
+
+    /// Bytes from the first to the last; `None` if that is no number, or if rows overlap.
+    pub(crate) fn bytes(self, extent: Extent) -> Option<usize> {
+        if extent.is_empty() {
+            return Some(0);
+        }
+        let rows = self.pitch.checked_mul(extent.height - 1)?;
+        let slices = self.slice.checked_mul(extent.depth - 1)?;
+        let apart = extent.height == 1 || self.pitch >= extent.width;
+        apart.then_some(rows.checked_add(slices)?.checked_add(extent.width)?)
+    }
+
+    pub(crate) fn rows(self, extent: Extent) -> impl Iterator<Item = Ptr> {
+        let row = move |z: usize, y: usize| self.at.plus(z * self.slice + y * self.pitch);
+        (0..extent.depth).flat_map(move |z| (0..extent.height).map(move |y| row(z, y)))
+    }
+}
+
+/// A launch of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// The function's handle.
+    pub function: u64,
+    pub grid: Grid,
+    pub workgroup: [u32; 3],
+    pub dynamic_lds: u32,
+    /// The arguments that the caller gives, as they are in the kernarg segment.
+    pub arguments: Vec<u8>,
+    pub cooperative: bool,
+}
+
+/// Something that a stream does.
+#[derive(Clone, Debug)]
+pub(crate) enum Op {
+    /// Copies a box.
+    Copy { to: Pitched, from: Pitched, extent: Extent },
+    /// Fills rows of bytes with a pattern.
+    Fill { to: Pitched, pattern: Vec<u8>, extent: Extent },
+    /// Runs a kernel.
+    Launch(Launch),
+    /// Calls a function of the host.
+    Call(HostCall),
+    /// Records an event.
+    Record(u64),
+    /// Nothing: waiting for what has been done already.
+    Nothing,
+    /// The operations of another graph, by its handle.
+    Graph(u64),
+}
+
+impl Op {
+    /// A copy of bytes in a row.
+    pub(crate) fn copy(to: Ptr, from: Ptr, bytes: usize) -> Op {
+        Op::Copy { to: Pitched::row(to), from: Pitched::row(from), extent: Extent::row(bytes) }
+    }
+}

@@ -1,0 +1,84 @@
+//! Programs that clang compiles, with its own start-up code, on the library.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use gcn_test_support::llvm::tool;
+
+use crate::api::library;
+
+/// What a program and the library say.
+struct Ran {
+    success: bool,
+    out: String,
+    errors: String,
+}
+
+/// Compiles a program of `tests/programs` and runs it. `None` where there is no LLVM.
+fn run(name: &str, variables: &[(&str, &str)]) -> Option<Ran> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let (clang, _) = (tool("clang++")?, tool("lld")?);
+    // Links for the linker and the loader, by the names that they look for.
+    let number = NUMBER.fetch_add(1, Relaxed);
+    let folder = std::env::temp_dir().join(format!("gcn-hip-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for link in ["libamdhip64.so", "libamdhip64.so.7"] {
+        std::os::unix::fs::symlink(library(), folder.join(link)).unwrap();
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.hip"));
+    let program = folder.join(name);
+    // Compressed, for two targets, without any part of ROCm.
+    let compiled = Command::new(clang)
+        .args(["-x", "hip", "-nogpuinc", "-nogpulib", "-O2", "-g", "--offload-compress"])
+        .args(["--offload-arch=gfx90a", "--offload-arch=gfx942", "--hip-link", "-L"])
+        .arg(&folder)
+        .arg(source)
+        .arg("-o")
+        .arg(&program)
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let mut command = Command::new(&program);
+    command.env("LD_LIBRARY_PATH", &folder).envs(variables.iter().copied());
+    let out = command.output().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Some(Ran { success: out.status.success(), out: text(out.stdout), errors: text(out.stderr) })
+}
+
+/// The numbers are in the source: sums of 4 i + 1 over 1000 elements, two launches, four blocks.
+const SUMS: &str = "total 1999000 launches 2 blocks 4\n";
+
+#[test]
+fn kernels_constants_and_managed_variables() {
+    for target in ["", "gfx90a", "gfx942"] {
+        let Some(ran) = run("vector", &[("GCN_HIP_TARGET", target)]) else { return };
+        assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{target}");
+    }
+}
+
+#[test]
+fn every_mode_gives_the_same_result_and_the_sanitizers_find_nothing() {
+    for (name, value) in [("MODE", "strict"), ("MODE", "faithful"), ("TIMED", "1"), ("SANITIZE", "races,lds")]
+    {
+        let Some(ran) = run("vector", &[(&format!("GCN_HIP_{name}"), value)]) else { return };
+        assert_eq!((ran.out.as_str(), ran.errors.as_str()), (SUMS, ""), "{name}");
+    }
+}
+
+#[test]
+fn a_target_that_the_program_is_not_for_is_named_with_the_remedy() {
+    let Some(ran) = run("vector", &[("GCN_HIP_TARGET", "gfx908")]) else { return };
+    assert!(!ran.success && ran.out.contains("hipErrorNoBinaryForGpu"), "{}", ran.out);
+    assert!(ran.errors.contains("compile with --offload-arch=gfx908"), "{}", ran.errors);
+}
+
+#[test]
+fn an_access_out_of_bounds_is_reported_with_kernel_launch_and_line() {
+    let Some(ran) = run("beyond", &[]) else { return };
+    assert_eq!(ran.out, "launch hipErrorIllegalAddress\nwait hipErrorIllegalAddress\n");
+    for part in ["kernel `_Z6beyondPi`, launch 0", "beyond.hip:5", "out of bounds"] {
+        assert!(ran.errors.contains(part), "{}", ran.errors);
+    }
+}

@@ -1,0 +1,19 @@
+//! Tests of the library as programs see it: loaded by the dynamic loader, or linked with programs that clang compiles.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(unsafe_code, reason = "a C library is called")]
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "each test passes what `hip_runtime_api.h` asks for, or what it forbids"
+)]
+
+mod api;
+mod calls;
+mod clang;
+mod events;
+mod faults;
+mod graphs;
+mod kernels;
+mod launches;
+mod memory;
+mod programs;
+mod symbols;

@@ -1,0 +1,137 @@
+//! Programs that nobody here wrote: compiled unchanged, run on the library, judged by their own check.
+//!
+//! `GCN_HIP_PROGRAMS` is a folder with a folder for each program, and in it `cmd.json`: `sources`, `flags`, `args`, and `ok`, a regular
+//! expression of Python for what a run that is right prints. `GCN_HIP_SDK` has the headers (`include`), the device libraries (`bc`) and a
+//! library to link with (`lib`). `GCN_HIP_ONLY` is a list of names, `GCN_HIP_SECONDS` the limit for each run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gcn_test_support::{env, llvm::tool};
+use serde_json::Value;
+
+use crate::api::library;
+
+const TARGETS: [&str; 2] = ["gfx90a", "gfx942"];
+
+/// Programs that do not report success, and why.
+const KNOWN: &str = include_str!("../programs/known.tsv");
+
+struct Program {
+    name: String,
+    folder: PathBuf,
+    command: Value,
+}
+
+impl Program {
+    fn list(&self, key: &str) -> Vec<&str> {
+        self.command[key].as_array().map(|l| l.iter().filter_map(Value::as_str).collect()).unwrap_or_default()
+    }
+
+    /// Compiles the program for both targets.
+    fn compile(&self, clang: &Path, sdk: &Path, out: &Path) -> Result<(), String> {
+        let joined = |part: &str| sdk.join(part).display().to_string();
+        let result = Command::new(clang)
+            .current_dir(&self.folder)
+            .args(["-w", "-O2", "-std=c++17", "-D__HIP_PLATFORM_AMD__", "-x", "hip"])
+            .args(["-D__AMDGCN_WAVEFRONT_SIZE=64", "-D__AMDGCN_WAVEFRONT_SIZE__=64"])
+            .args(TARGETS.map(|target| format!("--offload-arch={target}")))
+            .arg(format!("--rocm-path={}", sdk.display()))
+            .arg(format!("--rocm-device-lib-path={}", joined("bc")))
+            .args(["-isystem", &joined("include")])
+            .args(self.list("sources"))
+            .args(["-x", "none", "-o"])
+            .arg(out)
+            .args(self.list("flags"))
+            .args(["--hip-link", &format!("-L{}", joined("lib")), "-lamdhip64", "-ldl", "-lpthread"])
+            .output()
+            .unwrap();
+        result
+            .status
+            .success()
+            .then_some(())
+            .ok_or_else(|| String::from_utf8_lossy(&result.stderr).into_owned())
+    }
+
+    /// Runs it: true if it reports success, with the seconds that it took.
+    fn run(&self, program: &Path, libraries: &Path, target: &str, limit: Duration) -> (bool, f64) {
+        let start = Instant::now();
+        let output = libraries.join(format!("{}.out", self.name));
+        let file = std::fs::File::create(&output).unwrap();
+        let mut child = Command::new(program)
+            .current_dir(&self.folder)
+            .args(self.list("args"))
+            .env("LD_LIBRARY_PATH", libraries)
+            .env("GCN_HIP_TARGET", target)
+            .stdout(Stdio::from(file.try_clone().unwrap()))
+            .stderr(Stdio::from(file))
+            .spawn()
+            .unwrap();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > limit {
+                child.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        // The expressions look ahead, which only Python's module is sure to read as they are meant.
+        let search = "import re,sys; sys.exit(re.search(sys.argv[1], open(sys.argv[2], errors='replace').read()) is None)";
+        let ok = self.command["ok"].as_str().unwrap_or("$^");
+        let judged = Command::new("python3").args(["-c", search, ok]).arg(&output).status().unwrap();
+        (judged.success() && seconds < limit.as_secs_f64(), seconds)
+    }
+}
+
+fn programs(folder: &Path) -> Vec<Program> {
+    let only = std::env::var("GCN_HIP_ONLY").unwrap_or_default();
+    let wanted = |name: &str| only.is_empty() || only.split(',').any(|n| n == name);
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .filter_map(|entry| {
+            let folder = entry.unwrap().path();
+            let name = folder.file_name()?.to_str()?.to_owned();
+            let text = std::fs::read_to_string(folder.join("cmd.json")).ok()?;
+            wanted(&name).then(|| Program { name, folder, command: serde_json::from_str(&text).unwrap() })
+        })
+        .collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+#[test]
+fn programs_of_others_report_success() {
+    let (folder, sdk) = (std::env::var_os("GCN_HIP_PROGRAMS"), std::env::var_os("GCN_HIP_SDK"));
+    let (Some(folder), Some(sdk), Some(clang)) = (folder, sdk, tool("clang++")) else {
+        eprintln!(
+            "SKIPPED: GCN_HIP_PROGRAMS and GCN_HIP_SDK name no programs and nothing to compile them with"
+        );
+        return;
+    };
+    let limit = Duration::from_secs(env::setting("GCN_HIP_SECONDS", 300));
+    let known: BTreeMap<&str, &str> = KNOWN.lines().filter_map(|line| line.split_once('\t')).collect();
+    let work = std::env::temp_dir().join(format!("gcn-hip-programs-{}", std::process::id()));
+    std::fs::create_dir_all(&work).unwrap();
+    std::os::unix::fs::symlink(library(), work.join("libamdhip64.so.7")).unwrap();
+    let mut unexpected = Vec::new();
+    println!("| program | gfx90a, s | gfx942, s | |\n|---|---:|---:|---|");
+    for program in programs(folder.as_ref()) {
+        let path = work.join(&program.name);
+        if let Err(error) = program.compile(&clang, sdk.as_ref(), &path) {
+            unexpected.push(format!("{} does not compile: {error}", program.name));
+            continue;
+        }
+        let runs = TARGETS.map(|target| program.run(&path, &work, target, limit));
+        let why = known.get(program.name.as_str());
+        let [first, second] =
+            runs.map(|(ok, s)| if ok { format!("{s:.1}") } else { format!("{s:.1}, no success") });
+        println!("| {} | {first} | {second} | {} |", program.name, why.unwrap_or(&""));
+        if runs.iter().any(|(ok, _)| !ok) && why.is_none() {
+            unexpected.push(format!("{} does not report success", program.name));
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+    std::fs::remove_dir_all(&work).unwrap();
+    assert!(unexpected.is_empty(), "{unexpected:#?}");
+}

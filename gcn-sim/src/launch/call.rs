@@ -1,0 +1,196 @@
+//! A launch in a memory that the caller keeps from launch to launch, as a runtime does.
+
+use gcn_emit::metadata::ValueKind;
+
+use super::kernarg::{self, Sizes};
+use super::sizes::{geometry, scratch};
+use super::{Error, Program, Provided, Spec};
+use crate::core::grid::{Geometry, Grid};
+use crate::core::machine::Machine;
+use crate::core::memory::Memory;
+use crate::core::options::Options;
+use crate::run::dispatch::{Hooks, Stats, run_hooked};
+use crate::timed;
+
+/// The sizes of a launch, and what the runtime provides.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// The grid.
+    pub grid: Grid,
+    /// Work-items of a workgroup.
+    pub workgroup: [u32; 3],
+    /// Bytes of LDS beyond those of the descriptor.
+    pub dynamic_lds: u32,
+    /// Least bytes of scratch of a work-item, where the kernel has a stack of unknown size.
+    pub stack: u32,
+    /// What kernels find through hidden arguments.
+    pub provided: Provided,
+}
+
+/// A checked call.
+struct Ready {
+    machine: Machine,
+    geometry: Geometry,
+    kernarg: Vec<u8>,
+}
+
+impl Program {
+    /// True if the kernel has a hidden argument of this kind.
+    pub fn asks_for(&self, kind: ValueKind) -> bool {
+        self.all_args().iter().any(|a| a.value_kind == kind)
+    }
+
+    /// Runs the kernel in `memory`, which has the image of its object; `explicit` are the bytes of the kernarg segment as far as
+    /// the caller's arguments go.
+    ///
+    /// ```no_run
+    /// use gcn_sim::launch::{Call, Object, Provided};
+    /// use gcn_sim::{Grid, Hooks, Memory, Options};
+    ///
+    /// let mut memory = Memory::new();
+    /// let object = Object::load(&std::fs::read("saxpy.hsaco")?, |bytes| memory.alloc(bytes))?;
+    /// memory.write(object.base(), object.image())?;
+    /// let kernel = object.program(Some("saxpy"))?;
+    /// let call = Call {
+    ///     grid: Grid::Workgroups([4, 1, 1]),
+    ///     workgroup: [64, 1, 1],
+    ///     dynamic_lds: 0,
+    ///     stack: 0,
+    ///     provided: Provided::default(),
+    /// };
+    /// let x = memory.alloc(1024);
+    /// kernel.call(&mut memory, &call, &x.to_le_bytes(), &Options::default(), &Hooks::default())?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Spec`] if the kernel is not compiled for these sizes; [`Error::Sim`].
+    pub fn call(
+        &self,
+        memory: &mut Memory,
+        call: &Call,
+        explicit: &[u8],
+        options: &Options,
+        hooks: &Hooks<'_>,
+    ) -> Result<Stats, Error> {
+        let Ready { machine, geometry, kernarg } = self.ready(call, explicit)?;
+        let items = Grid::Items(geometry.items);
+        Ok(run_hooked(&machine, memory, items, geometry.size, &kernarg, options, hooks)?)
+    }
+
+    /// The same in timed mode.
+    ///
+    /// # Errors
+    /// Those of [`Program::call`].
+    pub fn call_timed(
+        &self,
+        memory: &mut Memory,
+        call: &Call,
+        explicit: &[u8],
+        config: &timed::Config,
+    ) -> Result<timed::Report, Error> {
+        let Ready { machine, geometry, kernarg } = self.ready(call, explicit)?;
+        let items = Grid::Items(geometry.items);
+        Ok(timed::run(&machine, memory, items, geometry.size, &kernarg, config)?)
+    }
+
+    fn ready(&self, call: &Call, explicit: &[u8]) -> Result<Ready, Error> {
+        let mut spec = match call.grid {
+            Grid::Workgroups(groups) => Spec::new(groups, call.workgroup),
+            Grid::Items(items) => {
+                Spec { grid: None, global: Some(items), ..Spec::new(items, call.workgroup) }
+            }
+        };
+        spec.dynamic_lds = call.dynamic_lds;
+        let geometry = geometry(self, &spec)?;
+        let lds = self.machine().state().lds_bytes.saturating_add(call.dynamic_lds);
+        let least = if self.has_dynamic_stack() { call.stack } else { 0 };
+        let machine = self.machine().clone().with_sizes(lds, scratch(self, &spec).max(least));
+        let mut kernarg = vec![0; (self.kernarg_bytes() as usize).min(kernarg::MOST_SEGMENT)];
+        if explicit.len() > kernarg.len() {
+            let problem =
+                format!("{} bytes of arguments; the kernel takes {}", explicit.len(), kernarg.len());
+            return Err(Error::spec(problem, "pass the arguments that the kernel declares"));
+        }
+        kernarg[..explicit.len()].copy_from_slice(explicit);
+        let Call { dynamic_lds, provided, .. } = *call;
+        kernarg::place_hidden(&mut kernarg, self.all_args(), &Sizes { geometry, dynamic_lds, provided })?;
+        Ok(Ready { machine, geometry, kernarg })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Object;
+    use super::*;
+    use crate::Memory;
+
+    /// Adds 1 to the word at its only argument, and to a variable of its own.
+    const COUNTER: &str = r#"
+.amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+.amdhsa_code_object_version 5
+.globl counter
+.p2align 8
+.type counter,@function
+counter:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_getpc_b64 s[6:7]
+  s_add_u32 s6, s6, total@rel32@lo+4
+  s_addc_u32 s7, s7, total@rel32@hi+12
+  v_mov_b32 v0, 0
+  v_mov_b32 v1, 1
+  s_waitcnt lgkmcnt(0)
+  global_atomic_add v0, v1, s[4:5]
+  global_atomic_add v0, v1, s[6:7]
+  s_endpgm
+.data
+.globl total
+.p2align 2
+.type total,@object
+.size total, 4
+total:
+  .long 40
+.rodata
+.amdhsa_kernel counter
+  .amdhsa_next_free_vgpr 2
+  .amdhsa_next_free_sgpr 8
+  .amdhsa_accum_offset 4
+  .amdhsa_kernarg_size 8
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+.end_amdhsa_kernel
+"#;
+
+    fn once(memory: &mut Memory, object: &Object, argument: u64) {
+        let call = Call {
+            grid: Grid::Workgroups([1, 1, 1]),
+            workgroup: [1, 1, 1],
+            dynamic_lds: 0,
+            stack: 0,
+            provided: Provided::default(),
+        };
+        let (kernel, hooks) = (object.program(None).unwrap(), Hooks::default());
+        kernel.call(memory, &call, &argument.to_le_bytes(), &Options::strict(), &hooks).unwrap();
+        let long = kernel.call(memory, &call, &[0; 9], &Options::default(), &hooks).unwrap_err();
+        assert!(long.to_string().contains("9 bytes of arguments; the kernel takes 8"), "{long}");
+    }
+
+    #[test]
+    fn memory_and_variables_live_from_launch_to_launch_at_the_address_of_each_image() {
+        let asm = gcn_emit::asm::assemble("counter.s", COUNTER, &gcn_emit::asm::Options::default()).unwrap();
+        let bytes = asm.code_object().unwrap();
+        let mut memory = Memory::new();
+        let mut load = || {
+            let object = Object::load(&bytes, |size| memory.alloc(size)).unwrap();
+            memory.write(object.base(), object.image()).unwrap();
+            object
+        };
+        let (first, second) = (load(), load());
+        assert_ne!(first.base(), second.base());
+        let word = memory.alloc(4);
+        [&first, &first, &second].into_iter().for_each(|object| once(&mut memory, object, word));
+        let read = |address| u32::from_le_bytes(memory.read(address, 4).unwrap().try_into().unwrap());
+        assert_eq!(read(word), 3);
+        assert_eq!([&first, &second].map(|o| read(o.variable("total").unwrap().address)), [42, 41]);
+        assert_eq!((first.variable("total").unwrap().bytes, first.variable("counter")), (4, None));
+    }
+}
