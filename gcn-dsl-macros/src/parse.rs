@@ -98,7 +98,11 @@ fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
     } else if ahead.peek(Token![enum]) {
         "a device has no enums: a lane holds numbers; name them by constants outside of `gcn_kernel!`, `const RED: u32 = 0;`, and \
          `match` on those. An enum of the host stands outside too, and a `comptime match` chooses by it"
-    } else if ahead.peek(Token![use]) || ahead.peek(Token![mod]) || ahead.peek(Token![static]) || ahead.peek(Token![type]) {
+    } else if ahead.peek(Token![use])
+        || ahead.peek(Token![mod])
+        || ahead.peek(Token![static])
+        || ahead.peek(Token![type])
+    {
         "this stands outside of `gcn_kernel!`, which holds kernels, `#[device]` functions, structs and impls"
     } else if ahead.peek(Token![const]) && !ahead.peek2(Token![fn]) {
         "a constant stands outside of `gcn_kernel!`, or inside a function's body"

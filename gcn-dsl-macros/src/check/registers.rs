@@ -98,7 +98,8 @@ impl Registers {
         if let Some(n) = literal(&value)
             && !(least..=most).contains(&n)
         {
-            let written = name.as_ref().map_or("max_registers".to_owned(), |name| format!("max_registers({name} = …)"));
+            let written =
+                name.as_ref().map_or("max_registers".to_owned(), |name| format!("max_registers({name} = …)"));
             errors.at(&value, format!("`{written}` allows a kernel {least} to {most} {what}, not {n}"));
         }
         *place = Some(value);

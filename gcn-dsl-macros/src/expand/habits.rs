@@ -14,10 +14,22 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
     ("blockDim", "workgroup_size()"),
-    ("gridDim", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`"),
-    ("hipGridDim_x", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`"),
-    ("get_num_groups", "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`"),
-    ("get_global_size", "not a value of the kernel: pass the number of work-items as an argument, `n: u32`; it is often `x.len()`"),
+    (
+        "gridDim",
+        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`",
+    ),
+    (
+        "hipGridDim_x",
+        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`",
+    ),
+    (
+        "get_num_groups",
+        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`",
+    ),
+    (
+        "get_global_size",
+        "not a value of the kernel: pass the number of work-items as an argument, `n: u32`; it is often `x.len()`",
+    ),
     ("warpSize", "64: a wave has 64 lanes"),
     ("warpReduceSum", "wave_sum(v)"),
     ("__shared__", "let tile = Lds::<f32, 256>::new()"),

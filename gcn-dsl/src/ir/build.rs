@@ -139,6 +139,11 @@ impl Builder {
         }
     }
 
+    /// Notes that `part` describes a part of what `whole` does.
+    pub fn part_of(&mut self, part: Value, whole: Value) {
+        self.kernel.overlapping.extend([part, whole]);
+    }
+
     /// Under another MODE equal instructions give different values.
     fn forget_if_mode_changes(&mut self, inst: &Inst) {
         if matches!(inst, Inst::Machine(call) if call.changes_mode()) {

@@ -246,6 +246,9 @@ pub struct Kernel {
     pub read_only: Vec<Value>,
     /// Buffer resources of slices that are said to end with a whole dword.
     pub whole_dwords: Vec<Value>,
+    /// Buffer resources of slices that the kernel writes and that have a part with a resource of its own, and those of the parts:
+    /// what one reaches another may reach.
+    pub overlapping: Vec<Value>,
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined.

@@ -80,7 +80,7 @@ pub use context::{TraceError, trace, trace_with};
 pub use control::*;
 pub use deref::{LoadDeref, StoreDeref, load_deref, store_deref};
 pub use device_ptr::DevicePtr;
-pub use embed::{DebugCondition, HostCondition, dbg, on_host, debug_assert, debugging, trap};
+pub use embed::{DebugCondition, HostCondition, dbg, debug_assert, debugging, on_host, trap};
 pub use float::Approximate;
 pub use function::{
     AllLanes, Anyone, ByMutableReference, CallSite, Called, Frames, FromCaller, Lent, Numeric,

@@ -201,7 +201,7 @@ pub(super) fn read_varying<T: Number>(from: Bytes, i: V<u32>, scale: u32, offset
 #[track_caller]
 pub(super) fn read_uniform<T: Number>(from: Bytes, i: S<u32>, scale: u32, offset: u32) -> S<T> {
     let loc = Location::caller();
-    if T::ELEM.bytes() < 4 || !from.constant || scale % 4 != 0 || offset % 4 != 0 {
+    if T::ELEM.bytes() < 4 || !from.constant || !scale.is_multiple_of(4) || !offset.is_multiple_of(4) {
         let i: V<u32> = i.into_device();
         let value = load_leaf(from, i * scale, Leaf { elem: T::ELEM, offset });
         return S::emit(Inst::ReadFirstLane(value), loc);

@@ -16,7 +16,8 @@ impl<T: Stored, A> Slice<T, A> {
         let end = end.min(self.len());
         let len = end.saturating_sub(first);
         let size = T::BYTES;
-        let (mut start, mut bytes) = (first * size, (first + len) * size);
+        // Of a part that begins after its end every index is outside.
+        let (mut start, mut bytes) = (first * size, end * size);
         if let Some(before) = self.start {
             let before = S::<u32>::from_value(before);
             (start, bytes) = (start + before, bytes + before);
@@ -26,8 +27,10 @@ impl<T: Stored, A> Slice<T, A> {
             let word3 = c.builder.constant(u64::from(RAW_BUFFER_WORD3), dword);
             let parts = [self.pointer, bytes.value, word3].into_iter().collect();
             let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
-            if self.constant {
-                c.builder.read_only(resource);
+            match self.constant {
+                true => c.builder.read_only(resource),
+                // The part and the whole are the same memory.
+                false => c.builder.part_of(resource, self.resource),
             }
             resource
         });

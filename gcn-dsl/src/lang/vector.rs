@@ -61,7 +61,8 @@ impl<T: Number, const N: usize> Vector<T, N> {
     pub(super) fn load(from: &impl Elements<T>, i: impl Index) -> Self {
         let loc = Location::caller();
         if !Self::is_one_access(loc) {
-            let zeros = [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
+            let zeros =
+                [(); N].map(|()| V::<T>::from_value(with(|c| c.builder.constant(0, Type::varying(T::ELEM)))));
             return Self::of(pack(&zeros, loc));
         }
         Self::of(load_elements(from, i.index(), N, loc))

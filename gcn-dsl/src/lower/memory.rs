@@ -119,7 +119,7 @@ impl Lower<'_> {
     /// The resource of a slice, which the scheduler is told about.
     fn slice_resource(&mut self, resource: Value) -> Src {
         let src = self.operand(resource);
-        if let Src::Reg(slice) = src {
+        if let (Src::Reg(slice), false) = (src, self.kernel.overlapping.contains(&resource)) {
             self.func.slices.insert(slice.reg);
         }
         src

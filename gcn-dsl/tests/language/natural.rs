@@ -242,7 +242,9 @@ gcn_kernel! {
         out[64 + lane] = inner[lane];
         out[128 + lane] = first_of(row, 1) + inner.len() as f32;
         let target = &mut out[192..200];
-        target[lane] = 5.0;
+        target[lane] = 4.0;
+        out[192 + lane % 8] = out[192 + lane % 8] + 1.0;
+        target[lane] = target[lane] + 0.0;
         let unaligned = &bytes[start..=end];
         let four = unaligned.load_vector::<4>(lane);
         #[unroll]

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::super::align::Split;
 use super::super::{Kernel, Memory, Value};
-use super::run::{is_dynamic, is_read_only};
+use super::run::{is_dynamic, is_raw, is_read_only};
 
 /// An access that moves whole dwords.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl Group {
 /// What may be the same memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
-    /// Whatever a pointer points to.
+    /// Whatever a pointer points to, and slices that overlap.
     Raw,
     /// All names of the LDS whose size the launch says.
     Dynamic,
@@ -59,7 +59,7 @@ enum Class {
 impl Class {
     fn of(kernel: &Kernel, memory: Memory) -> Class {
         match memory {
-            Memory::Global(_) | Memory::Lanes(_) => Class::Raw,
+            memory if is_raw(kernel, memory) => Class::Raw,
             Memory::Lds(id) if is_dynamic(kernel, id) => Class::Dynamic,
             _ => Class::Object(memory),
         }

@@ -104,10 +104,19 @@ pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
     kernel.lds[id.0 as usize].dynamic
 }
 
+/// True for what pointers reach, and slices that overlap.
+pub(super) fn is_raw(kernel: &Kernel, memory: Memory) -> bool {
+    match memory {
+        Memory::Global(_) | Memory::Lanes(_) => true,
+        Memory::Buffer(resource) => kernel.overlapping.contains(&resource),
+        Memory::Lds(_) | Memory::Private(_) => false,
+    }
+}
+
 /// True if an access to one may touch the bytes of an access to the other.
 pub(in crate::ir) fn may_alias(kernel: &Kernel, a: Memory, b: Memory) -> bool {
     let dynamic = |m| matches!(m, Memory::Lds(id) if is_dynamic(kernel, id));
-    let raw = |m| matches!(m, Memory::Global(_) | Memory::Lanes(_));
+    let raw = |m| is_raw(kernel, m);
     a == b || (raw(a) && raw(b)) || (dynamic(a) && dynamic(b))
 }
 
