@@ -9,4 +9,5 @@ mod pinned;
 mod pipeline;
 mod registers;
 mod schedule_text;
+mod selection;
 mod spill_lds;
