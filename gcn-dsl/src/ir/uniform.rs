@@ -7,6 +7,9 @@
 use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable};
 use crate::scalar::Elem;
 
+/// How often [`alike`] looks at all instructions.
+const ROUNDS: u32 = 8;
+
 /// Moves uniform float variables to vector registers.
 pub fn run(kernel: &mut Kernel) {
     let mut moves = vec![false; kernel.variables.len()];
@@ -84,7 +87,7 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
     let mut alike = vec![false; kernel.values.len()];
     // A variable is one that [`run`] moved if all that is written to it is alike, whichever way it is reached.
     let mut variables = vec![true; kernel.variables.len()];
-    loop {
+    for round in 0.. {
         let before = variables.clone();
         kernel.body.each_inst(&mut |v| {
             let uniform =
@@ -105,9 +108,14 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
             };
         });
         if variables == before {
-            return alike;
+            break;
+        }
+        // A chain of variables as long as this is not worth a walk for each of its links.
+        if round == ROUNDS {
+            variables.fill(false);
         }
     }
+    alike
 }
 
 /// The instruction makes of operands that are alike in all lanes a result that is.

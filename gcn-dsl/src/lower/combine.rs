@@ -2,7 +2,8 @@
 //!
 //! A row of [`PATTERNS`] says which instruction, whose result is a source of which other, makes which third one. It applies
 //! where the target's table has that one with an encoding that takes the operands, and where every reader of the first
-//! instruction can do without it, so that it goes ([`crate::mir::dce`]).
+//! instruction can do without it, so that it goes ([`crate::mir::dce`]). A row of [`MODIFIERS`] is a change of a float's sign that
+//! instructions of [`FLOATS`] make themselves.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};

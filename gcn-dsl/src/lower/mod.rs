@@ -8,12 +8,13 @@
 //! - `call`: instructions that the kernel names; `scc`: SCC among their results.
 //! - `arith`: integer and floating-point arithmetic; `unary`: of one operand; `compare`: comparisons and selection; `convert`:
 //!   conversions; `lanes`: single lanes.
-//! - `expand`: what the hardware has no instruction for (division, 64-bit multiplication).
+//! - `expand`: what the hardware has no instruction for (reciprocals, division of floats, 64-bit multiplication).
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
 //! - `schedule`: marks and waits of manual schedules.
 //! - `control`: branches and EXEC; `exit`: lanes that leave; `skip`: where a skip branch pays.
+//! - `combine`: patterns of two instructions that one replaces; `pairs`: two accesses of LDS as one. Both run at the end.
 //!
 //! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch, and where lanes can
 //! have left, EXEC is tested after it was restored), so that `v_readfirstlane_b32` reads an active lane. The only exception

@@ -30,6 +30,9 @@ const KINDS: &[Kind] = &[
 /// The largest offset of a pair.
 const MAX: i32 = 255;
 
+/// How many groups are open at once, and how many accesses one has: more are rare, and each is compared with all others.
+const OPEN: usize = 64;
+
 /// Makes pairs all over `f`, whose order is not the user's.
 pub(super) fn run(f: &mut Function) {
     if f.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.op, Op::Mark(_))) {
@@ -97,6 +100,9 @@ fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
         // Reads pass reads; a write passes writes of other offsets from its base only.
         let write = is_write(single.kind);
         if open.iter().any(|group| write && !fits(group) || write != is_write(group[0].kind)) {
+            done.append(&mut open);
+        }
+        if open.len() > OPEN || open.iter().any(|group| group.len() > OPEN) {
             done.append(&mut open);
         }
         match open.iter_mut().find(|group| fits(group)) {

@@ -1,9 +1,9 @@
 //! Takes constants, and vector copies of scalars, out of loops.
 //!
-//! Selection puts a constant, or a second scalar, that an instruction does not take into a register of its own, beside the instruction. In a loop that
-//! is an instruction on each trip, and one for each reader: here the constant is made once, at the end of the block before
-//! the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block; constants of other
-//! lanes, which an operation of the whole wave switches on for itself, stay.
+//! Selection puts a constant, or a second scalar, that an instruction does not take into a register of its own, beside the
+//! instruction. In a loop that is an instruction on each trip, and one for each reader: here it is made once, at the end of
+//! the block before the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block;
+//! constants of other lanes, which an operation of the whole wave switches on for itself, stay.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};

@@ -10,4 +10,5 @@ mod pipeline;
 mod registers;
 mod schedule_text;
 mod source_lines;
+mod selection;
 mod spill_lds;
