@@ -8,6 +8,7 @@ use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
 use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
 use super::{State, lock};
+use crate::device::Model;
 use crate::error::{Error, Result};
 use crate::hostcall::Hostcall;
 use crate::report::Record;
@@ -165,7 +166,7 @@ impl State {
             let report = program.call_timed(memory, &call, &launch.arguments, &config)?;
             (record.waves, record.wave_instructions) = (report.waves, report.instructions);
             record.cycles = Some(report.cycles);
-            self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, |m| m.clock());
+            self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, Model::clock);
             return Ok(());
         }
         let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
