@@ -13,6 +13,7 @@ mod fix;
 mod macros;
 mod mutated;
 mod rules;
+mod run;
 mod sim;
 mod triton;
 mod wait;
