@@ -2,21 +2,21 @@
 
 macro_rules! errors {
     ($($variant:ident = $code:literal, $name:literal, $text:literal;)*) => {
-        /// A result of a HIP function.
+        /// What a HIP function gives where it fails.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
+        #[allow(dead_code, reason = "the list is HIP's; some codes never occur here")]
         pub(crate) enum Error {
             $($variant = $code,)*
         }
 
         /// Code, name and text, each with the terminating zero that C wants.
         const TABLE: &[(u32, &str, &str)] =
-            &[$(($code, concat!($name, "\0"), concat!($text, "\0")),)*];
+            &[(0, "hipSuccess\0", "no error\0"), $(($code, concat!($name, "\0"), concat!($text, "\0")),)*];
     };
 }
 
 errors! {
-    Success = 0, "hipSuccess", "no error";
     InvalidValue = 1, "hipErrorInvalidValue", "invalid argument";
     OutOfMemory = 2, "hipErrorOutOfMemory", "out of memory";
     NotInitialized = 3, "hipErrorNotInitialized", "initialization error";

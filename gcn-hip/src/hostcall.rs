@@ -39,8 +39,8 @@ const BEGIN: u64 = 1;
 const END: u64 = 2;
 const LENGTH_SHIFT: u32 = 5;
 const ID_SHIFT: u32 = 8;
-/// What HIP's `__assert_fail` prints ends in this.
-const ASSERTION: &str = "Assertion `";
+/// What HIP's `__assert_fail` prints has this in it.
+const ASSERTION: &str = "Device-side assertion `";
 
 /// The buffer, and the messages that are being put together.
 pub(crate) struct Hostcall {

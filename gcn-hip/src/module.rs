@@ -25,8 +25,6 @@ pub(crate) struct Function {
     pub program: Arc<Program>,
     pub name: String,
     pub device: usize,
-    /// The module that it is of.
-    pub module: u64,
     /// `hipFuncAttributeMaxDynamicSharedMemorySize`.
     pub most_dynamic_lds: Option<u32>,
 }

@@ -19,9 +19,7 @@ const FIRST_TURN: u64 = 32;
 pub(crate) struct Settings {
     /// The device; by default what the program was compiled for.
     pub target: Option<Target>,
-    /// Devices before `HIP_VISIBLE_DEVICES`.
-    pub devices: usize,
-    /// Which of them are visible, in this order.
+    /// The devices that are visible, in this order.
     pub visible: Vec<usize>,
     pub options: Options,
     pub timed: bool,
@@ -81,7 +79,7 @@ impl Settings {
         let listed = VISIBLE.iter().find_map(|name| (reader.variable)(name));
         let report = (reader.variable)(REPORT).filter(|path| !path.is_empty());
         let visible = listed.map_or((0..devices).collect(), |list| visible(&list, devices));
-        let settings = Settings { target, devices, visible, options, timed, report, abort, trace };
+        let settings = Settings { target, visible, options, timed, report, abort, trace };
         if reader.errors.is_empty() { Ok(settings) } else { Err(reader.errors) }
     }
 }
@@ -133,7 +131,7 @@ mod tests {
     #[test]
     fn variables_set_the_simulation() {
         let s = read(&[]).unwrap();
-        assert_eq!((s.target, s.devices, s.visible, s.timed), (None, 1, vec![0], false));
+        assert_eq!((s.target, s.visible, s.timed), (None, vec![0], false));
         let s = read(&[(TARGET, "gfx90a:xnack-"), (MODE, "strict"), (SANITIZE, "races,lds"), (LIMIT, "7")]);
         let s = s.unwrap();
         assert_eq!((s.target, s.options.mode), (Some(Target::GFX90A), Mode::Strict));

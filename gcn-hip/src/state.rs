@@ -21,6 +21,7 @@ use crate::device::{self, Model};
 use crate::error::{Error, Result};
 use crate::graph::Graphs;
 use crate::heap::Heap;
+use crate::host::Ptr;
 use crate::hostcall::Hostcall;
 use crate::module::{FatBinary, Function, Module, Symbol};
 use crate::registry::Registry;
@@ -71,6 +72,8 @@ pub(crate) struct State {
     /// What stopped a kernel on a device: every later use of the device fails with it, until it is reset.
     pub faults: HashMap<usize, Error>,
     hostcall: Option<Hostcall>,
+    /// Where the workgroups of a cooperative launch meet.
+    meeting: Option<Ptr>,
     launches: u64,
     started: Instant,
     /// Seconds by the timed model.
@@ -109,6 +112,7 @@ impl State {
             peers: HashSet::new(),
             faults: HashMap::new(),
             hostcall: None,
+            meeting: None,
             launches: 0,
             started: Instant::now(),
             simulated: 0.0,

@@ -83,10 +83,3 @@ pub(crate) enum Op {
     /// The operations of another graph, by its handle.
     Graph(u64),
 }
-
-impl Op {
-    /// A copy of bytes in a row.
-    pub(crate) fn copy(to: Ptr, from: Ptr, bytes: usize) -> Op {
-        Op::Copy { to: Pitched::row(to), from: Pitched::row(from), extent: Extent::row(bytes) }
-    }
-}

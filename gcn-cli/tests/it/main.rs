@@ -16,6 +16,7 @@ mod mutated;
 mod rules;
 mod sarif;
 mod shell;
+mod run;
 mod sim;
 mod triton;
 mod wait;

@@ -8,7 +8,10 @@ use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
 use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
 use super::{State, lock};
+use crate::device::Model;
 use crate::error::{Error, Result};
+use crate::heap::Kind;
+use crate::host::{self, Ptr};
 use crate::hostcall::Hostcall;
 use crate::report::Record;
 use crate::work::{Launch, Op};
@@ -16,6 +19,23 @@ use crate::work::{Launch, Op};
 /// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s default is less, but
 /// nothing would notice an overflow.
 const STACK: u32 = 16 << 10;
+
+/// Bytes of `struct mg_info` of the device libraries (`ockl/src/cg.cl`).
+const MEETING: usize = 48;
+
+/// What it says of a launch on one device: number of grids, work-items, workgroups; the rest is zero at the start.
+fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
+    let items: u64 = workgroup.iter().map(|n| u64::from(*n)).product();
+    let groups: u64 = match grid {
+        Grid::Workgroups(groups) => groups.iter().map(|n| u64::from(*n)).product(),
+        Grid::Items(all) => all.iter().zip(workgroup).map(|(n, size)| u64::from(n.div_ceil(size))).product(),
+    };
+    let mut out = [0; MEETING];
+    out[12..16].copy_from_slice(&1u32.to_le_bytes());
+    out[24..32].copy_from_slice(&(groups * items).to_le_bytes());
+    out[40..44].copy_from_slice(&(groups as u32).to_le_bytes());
+    out
+}
 
 /// Gives an operation to a stream: into the graph that the stream captures, or done at once.
 pub(crate) fn submit(stream: u64, op: Op) -> Result {
@@ -151,9 +171,19 @@ impl State {
             self.hostcall = Hostcall::new(&mut self.heap, device);
         }
         let hostcall = self.hostcall.as_ref().filter(|_| asks);
-        let provided =
-            Provided { hostcall_buffer: hostcall.map_or(0, Hostcall::address), ..Provided::default() };
         let Launch { grid, workgroup, dynamic_lds, .. } = *launch;
+        if launch.cooperative && self.meeting.is_none() {
+            self.meeting = self.heap.alloc(Kind::Pinned, device, MEETING, 0).ok();
+        }
+        let meeting = self.meeting.filter(|_| launch.cooperative);
+        if let Some(at) = meeting {
+            host::put(at, &meeting_of(grid, workgroup));
+        }
+        let provided = Provided {
+            hostcall_buffer: hostcall.map_or(0, Hostcall::address),
+            multigrid_sync: meeting.map_or(0, Ptr::address),
+            ..Provided::default()
+        };
         let call = Call { grid, workgroup, dynamic_lds, stack: STACK, provided };
         let memory = self.heap.host.memory();
         if self.settings.timed && !asks {
@@ -165,7 +195,7 @@ impl State {
             let report = program.call_timed(memory, &call, &launch.arguments, &config)?;
             (record.waves, record.wave_instructions) = (report.waves, report.instructions);
             record.cycles = Some(report.cycles);
-            self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, |m| m.clock());
+            self.simulated += report.cycles as f64 / self.models.get(device).map_or(1e9, Model::clock);
             return Ok(());
         }
         let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
@@ -200,6 +230,22 @@ impl State {
             },
             LoadError::Spec { .. } => Error::InvalidConfiguration,
             _ => Error::LaunchFailure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Offsets of `struct mg_info`: `num_grids` 12, `all_sum` 24, `num_wg` 40.
+    #[test]
+    fn workgroups_of_a_cooperative_launch_are_counted() {
+        for grid in [Grid::Workgroups([3, 2, 1]), Grid::Items([129, 2, 1])] {
+            let meeting = meeting_of(grid, [64, 1, 1]);
+            let mut expected = [0; MEETING];
+            (expected[12], expected[24], expected[25], expected[40]) = (1, 0x80, 1, 6);
+            assert_eq!(meeting, expected, "{grid:?}");
         }
     }
 }

@@ -44,7 +44,7 @@ impl State {
     pub(crate) fn reset(&mut self, device: usize) {
         self.heap.reset(device);
         self.faults.remove(&device);
-        self.hostcall = None;
+        (self.hostcall, self.meeting) = (None, None);
         let of = |(handle, stream): (u64, &super::Stream)| (stream.device == device).then_some(handle);
         let streams: Vec<u64> = self.streams.iter().filter_map(of).collect();
         streams.into_iter().for_each(|handle| drop(self.streams.remove(handle)));

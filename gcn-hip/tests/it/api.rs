@@ -65,10 +65,8 @@ macro_rules! functions {
 }
 
 functions! {
-    hipInit(flags: u32);
     hipGetDeviceCount(count: P);
     hipSetDevice(device: i32);
-    hipGetDevice(device: P);
     hipDeviceReset();
     hipDeviceSynchronize();
     hipGetLastError();
@@ -140,7 +138,6 @@ functions! {
     hipEventElapsedTime(milliseconds: P, start: P, stop: P);
     hipGraphCreate(graph: P, flags: u32);
     hipGraphDestroy(graph: P);
-    hipGraphClone(copy: P, graph: P);
     hipGraphAddEmptyNode(node: P, graph: P, after: P, count: usize);
     hipGraphAddKernelNode(node: P, graph: P, after: P, count: usize, parameters: P);
     hipGraphAddMemsetNode(node: P, graph: P, after: P, count: usize, parameters: P);

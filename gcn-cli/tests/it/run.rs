@@ -1,0 +1,56 @@
+//! `gcn run`: how it starts a program. `gcn-hip` has the tests of the library.
+#![cfg(unix)]
+
+use crate::gcn;
+
+/// Something that exists: the shell does not load it.
+const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+
+fn shell(options: &[&str], script: &str) -> crate::Run {
+    gcn(&[&["run", "--library", LIBRARY], options, &["--", "sh", "-c", script]].concat())
+}
+
+#[test]
+fn the_program_finds_the_library_by_the_names_of_hip_5_6_and_7() {
+    let script = "cd ${LD_LIBRARY_PATH%%:*} && for f in libamdhip64.so*; do echo $f; readlink -f $f; done";
+    let out = shell(&[], script).text();
+    let mut expected = String::new();
+    for name in ["", ".5", ".6", ".7"] {
+        expected += &format!("libamdhip64.so{name}\n{LIBRARY}\n");
+    }
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn options_become_variables_and_the_rest_is_the_programs() {
+    let script = "echo $GCN_HIP_TARGET $GCN_HIP_MODE $GCN_HIP_SANITIZE $GCN_HIP_DEVICES $GCN_HIP_PARALLEL";
+    let options = ["--target", "gfx90a", "--strict", "--sanitize", "races", "--devices", "2", "--sequential"];
+    assert_eq!(shell(&options, script).text(), "gfx90a strict races 2 0\n");
+    let out = gcn(&["run", "--library", LIBRARY, "--", "echo", "--strict", "-x"]).text();
+    assert_eq!(out, "--strict -x\n");
+}
+
+#[test]
+fn the_exit_code_is_the_programs() {
+    assert_eq!(shell(&[], "exit 3").code, 3);
+    assert_eq!(shell(&[], "kill -9 $$").code, 128 + 9);
+    let error = gcn(&["run", "--library", LIBRARY, "--", "/nowhere/none"]).failure(2);
+    assert!(error.contains("cannot start /nowhere/none"), "{error}");
+    let error = gcn(&["run", "--library", "/nowhere/lib.so", "--", "true"]).failure(2);
+    assert!(error.contains("cargo build --release -p gcn-hip"), "{error}");
+}
+
+/// The lines are what the library appends for each launch.
+#[test]
+fn launches_are_reported_and_summed_by_kernel() {
+    let line = r#"{\"kernel\":\"add\",\"cycles\":5}"#;
+    let script = format!("for n in 1 2; do echo \"{line}\" >> $GCN_HIP_REPORT; done; exit 1");
+    let path = std::env::temp_dir().join(format!("gcn-run-{}.json", std::process::id()));
+    let run = shell(&["--timed", "--report", path.to_str().unwrap()], &script);
+    assert_eq!(run.code, 1);
+    let table: Vec<&str> = run.err.lines().last().unwrap().split_whitespace().collect();
+    assert_eq!(table, ["2", "10", "add"]);
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!((&report["exit_code"], report["launches"].as_array().unwrap().len()), (&1.into(), 2));
+    std::fs::remove_file(path).unwrap();
+}
