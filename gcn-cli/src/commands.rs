@@ -14,6 +14,7 @@ pub mod inst;
 pub mod layout;
 pub mod lsp;
 pub mod mutate;
+pub mod new;
 pub mod rule_set;
 pub mod rules;
 pub mod run;

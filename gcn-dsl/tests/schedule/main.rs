@@ -9,6 +9,6 @@ mod pinned;
 mod pipeline;
 mod registers;
 mod schedule_text;
-mod source_lines;
 mod selection;
+mod source_lines;
 mod spill_lds;

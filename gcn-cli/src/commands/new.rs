@@ -1,0 +1,82 @@
+//! `gcn new`.
+
+use std::path::Path;
+
+use gcn_isa::Target;
+
+use crate::commands;
+use crate::failure::Failure;
+use crate::file;
+
+/// Makes a Rust project with a kernel, a program that runs it, a test and a workflow for CI.
+///
+/// `cargo test` in the new folder runs the kernel in the simulator; `cargo run` also writes its assembly and code
+/// object to `target/gcn`. With `--features hip` the program runs on a GPU.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The folder; its last part is the name of the package
+    #[arg(value_name = "NAME")]
+    path: String,
+    /// The target that the program and its test build for
+    #[arg(long, value_name = "T", value_parser = commands::target, default_value = "gfx942")]
+    target: Target,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn new my-kernels && cd my-kernels && cargo test
+  gcn new vega --target gfx900";
+
+/// The files of a project, and their text before names are filled in.
+const FILES: [(&str, &str); 5] = [
+    ("Cargo.toml", include_str!("new/Cargo.toml.in")),
+    ("src/lib.rs", include_str!("new/lib.rs.in")),
+    ("src/main.rs", include_str!("new/main.rs.in")),
+    ("tests/axpy.rs", include_str!("new/test.rs.in")),
+    (".github/workflows/ci.yml", include_str!("new/ci.yml.in")),
+];
+
+/// Writes the project.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let folder = Path::new(&args.path);
+    let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    check(name)?;
+    if folder.exists() {
+        return Err(Failure::usage(format!("{} exists already", folder.display())));
+    }
+    let filled = |text: &str| {
+        text.replace("{{name}}", name)
+            .replace("{{krate}}", &name.replace('-', "_"))
+            .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+            .replace("{{TARGET}}", &args.target.name().to_ascii_uppercase())
+    };
+    for (path, text) in FILES {
+        write(&folder.join(path), &filled(text))?;
+    }
+    write(&folder.join(".gitignore"), "/target\n")?;
+    let hint = format!("made {0}; try `cd {0} && cargo test`\n", folder.display());
+    file::print(hint.as_bytes())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| Failure::usage(format!("cannot write {}: {error}", path.display()));
+    path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
+    std::fs::write(path, text).map_err(failed)
+}
+
+/// What cargo takes for a name, and what is not in the way of the program's own paths.
+fn check(name: &str) -> Result<(), Failure> {
+    let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    if !first || !plain {
+        return Err(Failure::usage(format!(
+            "`{name}` cannot be the name of a package: it is made of letters, digits, `-` and `_`, and begins with a letter"
+        )));
+    }
+    if matches!(name, "gcn-dsl" | "gcn_dsl" | "test" | "core" | "std" | "alloc" | "self" | "super" | "crate")
+    {
+        return Err(Failure::usage(format!("`{name}` cannot be the name of a package: the name is taken")));
+    }
+    Ok(())
+}
