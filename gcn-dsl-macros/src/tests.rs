@@ -93,7 +93,7 @@ fn control_flow_carries_its_flow() {
     let text = body(quote! { for k in (0..a).step_by(4) { y[k] = 0.0; } while a > 1 {} });
     assert!(
         text.contains(
-            "for_begin(::gcn_dsl::lang::range(0,a).step_by(4),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
+            "for_begin(::gcn_dsl::lang::range(::gcn_dsl::lang::literal(0),a).step_by(4),&__gcn_flow,false,false);loop{{let__gcn_flow=__gcn_loop.flow();letk=__gcn_loop.index();"
         ),
         "{text}"
     );

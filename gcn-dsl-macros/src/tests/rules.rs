@@ -136,13 +136,13 @@ fn branches() {
     becomes(
         quote! { let p = if c { 1 } else if d { 2 } else { 3 }; },
         "let p = { let __gcn_if = lang::if_begin(c, &flow);
-           let __gcn_then_value = { let~flow = __gcn_if.flow(); 1 };
+           let __gcn_then_value = { let~flow = __gcn_if.flow(); lang::literal(1) };
            let __gcn_else = __gcn_if.otherwise();
            let __gcn_else_value = { let~flow = __gcn_else.flow();
              { let __gcn_if2 = lang::if_begin(d, &flow);
-               let __gcn_then_value = { let~flow = __gcn_if2.flow(); 2 };
+               let __gcn_then_value = { let~flow = __gcn_if2.flow(); lang::literal(2) };
                let __gcn_else2 = __gcn_if2.otherwise();
-               let __gcn_else_value = { let~flow = __gcn_else2.flow(); 3 };
+               let __gcn_else_value = { let~flow = __gcn_else2.flow(); lang::literal(3) };
                __gcn_else2.end(__gcn_then_value, __gcn_else_value) } };
            __gcn_else.end(__gcn_then_value, __gcn_else_value) };",
     );
@@ -160,10 +160,10 @@ fn loops() {
            __gcn_loop.end(&__gcn_left, &__gcn_returned) }",
     );
     for (range, call) in [
-        ("0..a", "range(0, a)"),
-        ("0..=a", "range_inclusive(0, a)"),
-        ("(0..a).step_by(4)", "range(0, a).step_by(4)"),
-        ("(0..=a).rev().step_by(4)", "range_inclusive(0, a).rev().step_by(4)"),
+        ("0..a", "range(lang::literal(0), a)"),
+        ("0..=a", "range_inclusive(lang::literal(0), a)"),
+        ("(0..a).step_by(4)", "range(lang::literal(0), a).step_by(4)"),
+        ("(0..=a).rev().step_by(4)", "range_inclusive(lang::literal(0), a).rev().step_by(4)"),
     ] {
         let input: TokenStream = format!("for i in {range} {{ f(i); }}").parse().unwrap();
         becomes(
@@ -202,7 +202,7 @@ fn host_time_blocks() {
         quote! { let n = comptime { let mut k = 1; loop { k += 1; if k == 5 { break k; } } }; },
         "let n = { let mut k = 1; loop { k += 1; if k == 5 { break k; } } };",
     );
-    becomes(quote! { f(1 + comptime { N * 2 }); }, "f(1 + ({ N * 2 }));");
+    becomes(quote! { f(1 + comptime { N * 2 }); }, "f(lang::literal(1) + ({ N * 2 }));");
     becomes(quote! { comptime { assert!(N > 3); } f(); }, "{ assert!(N > 3); } f();");
     becomes(
         quote! { comptime if N == 1 { f(x[a]); } else if N < 3 { g(); } else { y[a] = 1.0; } },
