@@ -20,7 +20,6 @@ struct Function {
 }
 
 const LOG2_E: [f32; 2] = [std::f32::consts::LOG2_E, f32::from_bits(0x32a5_7060)];
-const LOG10_2: [f32; 2] = [f32::from_bits(0x3e9a_209a), f32::from_bits(0x3284_fbd0)];
 
 /// `a * b + c`, rounded to f32 but for what f64 loses.
 fn fma(a: f32, b: f32, c: f32) -> f32 {
@@ -40,7 +39,7 @@ fn scaled(x: f32) -> f32 {
     if x < f32::MIN_POSITIVE { ldexp(x, 32) } else { x }
 }
 
-const FUNCTIONS: [Function; 5] = [
+const FUNCTIONS: [Function; 3] = [
     Function {
         name: "exp2",
         exact: f64::exp2,
@@ -67,25 +66,6 @@ const FUNCTIONS: [Function; 5] = [
         before: scaled,
         hardware: f64::log2,
         after: log2_after,
-        bound: 2.0,
-    },
-    Function {
-        name: "ln",
-        exact: f64::ln,
-        before: scaled,
-        hardware: f64::log2,
-        after: |x, log| log2_after(x, log) * std::f32::consts::LN_2,
-        bound: 2.0,
-    },
-    Function {
-        name: "log10",
-        exact: f64::log10,
-        before: scaled,
-        hardware: f64::log2,
-        after: |x, log| {
-            let log = log2_after(x, log);
-            fma(log, LOG10_2[0], log * LOG10_2[1])
-        },
         bound: 2.0,
     },
 ];
