@@ -145,6 +145,7 @@ counter:
   s_endpgm
 .data
 .globl total
+.protected total
 .p2align 2
 .type total,@object
 .size total, 4
