@@ -12,6 +12,12 @@ const SONAME: &str = "libamdhip64.so.7";
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={FUNCTIONS}");
+    // The library is empty elsewhere (src/lib.rs).
+    let system =
+        ["CARGO_CFG_TARGET_OS", "CARGO_CFG_TARGET_ARCH"].map(|name| env::var(name).unwrap_or_default());
+    if system != ["linux", "x86_64"] {
+        return Ok(());
+    }
     let out = env::var("OUT_DIR")?;
     let table = fs::read_to_string(FUNCTIONS)?;
     let rows: Vec<Vec<&str>> =

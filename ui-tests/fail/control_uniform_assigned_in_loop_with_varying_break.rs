@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn kernel(n: u32, x: &mut [u32], y: &mut [f32]) {
         let i = global_id().x;
-        let mut trips = 0u32;
+        let mut trips: S<u32> = 0;
         for k in 0..n {
             if x[i] == k {
                 break;

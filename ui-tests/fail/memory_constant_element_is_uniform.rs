@@ -1,11 +1,11 @@
-//! An element of a `&[T]` at a uniform index is uniform, and so is a variable that starts with it.
+//! An element of a `&[T]` at a uniform index is uniform, and a variable that is declared so stays it.
 use gcn_dsl::prelude::*;
 
 gcn_kernel! {
     #[workgroup(64)]
     fn kernel(table: &[f32], x: &mut [f32]) {
         let i = global_id().x;
-        let mut sum = table[0];
+        let mut sum: S<f32> = table[0];
         if x[i] > 0.0 {
             sum += 1.0;
         }

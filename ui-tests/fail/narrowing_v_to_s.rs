@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn kernel(x: &mut [f32]) {
         let i = global_id().x;
-        let mut sum = 0.0f32;
+        let mut sum: S<f32> = 0.0;
         sum += x[i];
         x[i] = sum;
     }

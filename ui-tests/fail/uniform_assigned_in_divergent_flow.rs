@@ -5,7 +5,7 @@ gcn_kernel! {
     #[workgroup(64)]
     fn kernel(x: &mut [u32]) {
         let i = global_id().x;
-        let mut hits = 0u32;
+        let mut hits: S<u32> = 0;
         if x[i] > 3 {
             hits += 1;
         }

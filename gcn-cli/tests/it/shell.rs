@@ -8,7 +8,9 @@ use crate::gcn;
 fn commands() -> Vec<String> {
     let help = gcn(&["--help"]).text();
     let list = help.split("Commands:\n").nth(1).expect("commands").split("\n\n").next().expect("their list");
-    let names = list.lines().filter_map(|l| l.split_whitespace().next());
+    // A line that goes on with a long description begins further to the right.
+    let names =
+        list.lines().filter_map(|l| l.strip_prefix("  ")?.split(' ').next().filter(|n| !n.is_empty()));
     names.filter(|n| *n != "help").map(str::to_owned).collect()
 }
 

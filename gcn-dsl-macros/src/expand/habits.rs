@@ -9,27 +9,22 @@ use super::exit::{Frame, TargetKind};
 use super::typed::is_number;
 use super::{Cx, lang};
 
+/// Names of theirs for what a kernel does not know, and what to do instead.
+const UNKNOWN: &[(&str, &str)] = &[
+    (
+        "gridDim",
+        "pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`",
+    ),
+    ("hipGridDim_x", "pass the number of workgroups as an argument, `groups: u32`"),
+    ("get_num_groups", "pass the number of workgroups as an argument, `groups: u32`"),
+    ("get_global_size", "pass the number of work-items as an argument, `n: u32`; it is often `x.len()`"),
+];
+
 /// Names of CUDA, HIP and OpenCL that Rust would hardly give, and what they are here.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("threadIdx", "local_id()"),
     ("blockIdx", "workgroup_id()"),
     ("blockDim", "workgroup_size()"),
-    (
-        "gridDim",
-        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`; the number of work-items is often `x.len()`",
-    ),
-    (
-        "hipGridDim_x",
-        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`",
-    ),
-    (
-        "get_num_groups",
-        "not a value of the kernel: pass the number of workgroups as an argument, `groups: u32`",
-    ),
-    (
-        "get_global_size",
-        "not a value of the kernel: pass the number of work-items as an argument, `n: u32`; it is often `x.len()`",
-    ),
     ("warpSize", "64: a wave has 64 lanes"),
     ("warpReduceSum", "wave_sum(v)"),
     ("__shared__", "let tile = Lds::<f32, 256>::new()"),
@@ -139,6 +134,10 @@ impl Cx<'_> {
         }
         if let Some((_, here)) = ELSEWHERE.iter().find(|(there, _)| name == there) {
             self.errors.at(name, format!("`{name}` is of another language; here it is `{here}`"));
+        }
+        if let Some((_, remedy)) = UNKNOWN.iter().find(|(there, _)| name == there) {
+            let message = format!("`{name}` is of another language, and not known to a kernel: {remedy}");
+            self.errors.at(name, message);
         }
     }
 

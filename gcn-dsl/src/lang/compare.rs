@@ -102,6 +102,7 @@ macro_rules! compare_host {
 
 macro_rules! compare_literal {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U> Compare<$handle<T>> for Literal<U> {
             type Output = $handle<bool>;
             #[track_caller]
@@ -110,6 +111,7 @@ macro_rules! compare_literal {
                 lhs.compare(pred, rhs)
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U> Compare<Literal<U>> for $handle<T> {
             type Output = $handle<bool>;
             #[track_caller]
@@ -135,6 +137,7 @@ compare_literal!(S V);
 
 macro_rules! compare_literal_to_host {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Compare<$t> for Literal<$t> {
             type Output = bool;
             fn compare(self, pred: Pred, rhs: $t) -> bool {

@@ -117,11 +117,13 @@ impl<T: Scalar + TakesLiteral<U>, U: Copy> Operand<T> for Literal<U> {
 
 macro_rules! becomes {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U> IntoDevice<$handle<T>> for Literal<U> {
             fn into_device(self) -> $handle<T> {
                 T::of(self.0).into_device()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U> IntoField<$handle<T>> for Literal<U> {
             fn into_field(self) -> $handle<T> {
                 T::of(self.0).into_device()

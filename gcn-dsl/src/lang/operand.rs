@@ -70,6 +70,7 @@ impl<T: Scalar + SameElement<U>, U: Scalar> Operand<T> for V<U> {
 /// A literal beside an element type that Rust has no literals of.
 macro_rules! literals_of {
     ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Operand<$t> for f64 {
             type Place = Uniform;
             fn varying(self) -> V<$t> {
@@ -79,11 +80,13 @@ macro_rules! literals_of {
                 Some($t::from_f64(self).into_device())
             }
         }
+        #[diagnostic::do_not_recommend]
         impl IntoDevice<S<$t>> for f64 {
             fn into_device(self) -> S<$t> {
                 $t::from_f64(self).into_device()
             }
         }
+        #[diagnostic::do_not_recommend]
         impl IntoDevice<V<$t>> for f64 {
             fn into_device(self) -> V<$t> {
                 $t::from_f64(self).into_device()

@@ -645,8 +645,9 @@ impl Generator {
             }
             17 if place == Place::Wave && self.depth == 0 => {
                 let v = self.expr(Ty::lane(elem), depth);
+                // A constant beyond the wave is an error of the build.
                 let lane = self.expr(Ty::wave(Elem::U32), 1);
-                Expr::new(Op::ReadLane, [v, lane])
+                Expr::new(Op::ReadLane, [v, Expr::bin(Bin::Rem, lane, Expr::u32(64))])
             }
             17 if place == Place::Wave && elem == Elem::U64 => {
                 Expr::new(Op::Ballot, [self.expr(Ty::lane(Elem::Bool), depth)])

@@ -279,6 +279,7 @@ merge! {
 /// A literal takes the type of the other value; two literals that of the joined one, wherever that is known.
 macro_rules! merge_literal {
     ($($how:ident $place:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar> Merge<$how, Literal<T>> for Literal<T> {
             type Output = $place<T>;
             fn left(self) -> $place<T> { self.0.into_device() }
@@ -289,12 +290,14 @@ macro_rules! merge_literal {
         merge_literal!(@with $how V V);
     )*};
     (@with $how:ident $handle:ident $place:ident) => {
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, Literal<U>> for $handle<T> {
             type Output = $place<T>;
             #[track_caller]
             fn left(self) -> $place<T> { self.into_device() }
             fn right(b: Literal<U>) -> $place<T> { T::of(b.0).into_device() }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: Scalar + TakesLiteral<U>, U: Scalar> Merge<$how, $handle<T>> for Literal<U> {
             type Output = $place<T>;
             fn left(self) -> $place<T> { T::of(self.0).into_device() }
@@ -321,6 +324,7 @@ macro_rules! merge_host {
         leaving!(Varying: $t => V<$t>);
     )*};
     (@two $t:ty, $how:ty, $out:ty) => {
+        #[diagnostic::do_not_recommend]
         impl Merge<$how, $t> for Literal<$t> {
             type Output = $out;
             fn left(self) -> $out { self.0.into_device() }
