@@ -100,50 +100,6 @@ gcn_kernel! {
         out_u8[global] = x0 as u8;
     }
 
-    #[workgroup(128)]
-    fn program_28(
-        a_u16: u16,
-        in_u16: &[u16],
-        in_i32: &[i32],
-        out_i32: &mut [i32],
-        in_u32: &[u32],
-        out_u32: &mut [u32],
-        a_f32: f32,
-        in_f32: &[f32],
-        out_f32: &mut [f32],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f32, 128>::new();
-        let own0 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
-        let own1 = Private::<i32, 8>::filled(0i32);
-        lds0[local] = in_f32[global];
-        let mut x0: V<i32> = in_i32[global];
-        let x1 = in_u32.uniform(63u32).wrapping_shr(26u32);
-        x0 &= (in_i32[lane] * in_i32[local]).wrapping_shr(21u32);
-        x0 &= x0;
-        x0 = shuffle(x0.to_bits_as::<i32>(), lane);
-        out_f32[global] = shuffle(splat(a_f32), in_u32[global] + lane);
-        for x2 in (5u16..=(in_u16[local] & 7u16)).rev() {
-            match a_u16.max(a_u16 | a_u16) & 7u16 {
-                2u16..=6u16 => {
-                    let mut x3: V<u32> = 0u32;
-                    loop {
-                        x3 += 1u32;
-                        if x3 > 3u32 {
-                            break;
-                        }
-                        own0[3u32] = shuffle(x2.to_bits_as::<bf16>(), in_u32[in_u32[local] % 99u32]);
-                    }
-                }
-                _ => {
-                }
-            }
-        }
-        out_i32[global] = x0;
-        out_u32[global] = x1;
-    }
-
     #[workgroup(64)]
     fn program_29(
         a_bool: bool,
@@ -200,76 +156,38 @@ gcn_kernel! {
         out_f32[global] = x1;
     }
 
-    #[workgroup(128)]
-    fn program_80(
-        in_u16: &[u16],
-        a_i32: i32,
-        out_u32: &mut [u32],
-        in_f16: &[f16],
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<f16, 128>::new();
-        let lds1 = Lds::<u16, 128>::new();
-        lds0[local] = in_f16[global];
-        lds1[local] = in_u16[global].min(in_u16[global]);
-        let mut x0: V<u32> = 2864774368u32;
-        x0 = global;
-        for x1 in ((splat(-1460868001i32) & 7i32) - 3i32)..((splat(a_i32).min(splat(0i32)) & 7i32) - 3i32) {
-            if any(x0 > group) {
-                x0 = x0 + ((wave / 129u32) ^ 4294967290u32);
-                continue;
-            }
-        }
-        out_u32[global] = x0;
-    }
-
     #[workgroup(64)]
-    fn program_94(
-        a_bool: bool,
+    fn program_67(
+        a_i8: i8,
         a_u8: u8,
         in_u8: &[u8],
         out_u8: &mut [u8],
-        a_i16: i16,
         in_i16: &[i16],
         out_i16: &mut [i16],
-        a_u16: u16,
-        in_u16: &[u16],
-        a_u32: u32,
         in_u32: &[u32],
-        a_i64: i64,
-        in_i64: &[i64],
-        out_i64: &mut [i64],
+        out_u32: &mut [u32],
         a_f16: f16,
         a_bf16: bf16,
     ) {
         let (local, global, lane) = (local_id().x, global_id().x, lane_id());
         let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<u16, 128>::new();
-        lds0[local] = splat(a_u16).max(32769u16);
-        lds0[local + 64u32] = in_u16[global] & a_u16;
-        let x0 = a_bf16 == (a_bf16 / bf16::from_bits(0xc2ba /* -93 */));
-        let mut x1: S<u8> = read_lane(in_u8[local], a_u32 | wave) % 123u8;
+        let mut x0: S<u8> = (a_u8 as u8) | (a_u8 & a_u8);
+        x0 |= (x0 as u8) * x0;
+        let mut x1: S<u32> = 39065448u32;
+        out_i16[global] = select(lane <= 262144u32, -12070i16, in_i16[lane].wrapping_shr(in_u32[local] / (lane.min(3066207676u32) | 1u32))) & -32768i16;
         #[unroll]
-        for x2 in 0u32..0 {
-            let mut x3: V<f16> = (global.to_bits_as::<u32>() < splat(a_u32).wrapping_shl(select(in_u8[global] == x1, 512u32, in_u32[local]))) as f16;
-            x3 *= (if a_i16 <= 42i16 { a_f16 * x3 } else { x3.min(splat(a_f16)) });
-            for x4 in ((((in_i16[lane] | 1i16) & 7i16) - 3i16)..=0i16).step_by(1) {
-                x3 = x3;
-            }
-        }
-        match (if a_bool { out_i64[global + 256] } else { in_i64[lane] }) ^ (a_i64 ^ in_i64.uniform(27u32)) {
-            -4i64..=3i64 => {
-                let x5 = in_u8[local].min(out_u8[global + 128] * splat(a_u8));
-                let mut x6: V<u32> = global;
-            }
-            _ => {
-                for x7 in 2i16..((out_i16[global + 256] & 7i16) - 3i16) {
+        for x2 in 0u32..2 {
+            if (lane as u8) < (in_u8[global] & splat(a_u8)) {
+                out_u8[global + 128] = a_i8.to_bits_as::<u8>().max(94u8);
+            } else {
+                let mut x3: S<bf16> = a_bf16.min(bf16::from_bits(0xc2d4 /* -106 */));
+                x3 = a_f16.to_bits_as::<bf16>();
+                if (in_u8[global] / ((x0 ^ splat(a_u8)) | 1u8)) >= x0.wrapping_shr(59u32) {
                 }
             }
         }
-        out_u8[global] = x0 as u8;
-        out_u8[global + 128] = x1;
+        out_u8[global] = x0;
+        out_u32[global] = x1;
     }
 
     #[workgroup(128)]
@@ -377,6 +295,37 @@ gcn_kernel! {
         out_u32[global] = x2;
     }
 
+    #[workgroup(64)]
+    fn program_124(
+        a_bool: bool,
+        in_i32: &[i32],
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        in_i64: &[i64],
+        out_i64: &mut [i64],
+        in_bf16: &[bf16],
+        out_bf16: &mut [bf16],
+        a_f32: f32,
+        in_f32: &[f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<i64, 8>::filled(0i64);
+        let own1 = Private::<u64, 8>::filled(0u64);
+        let mut x0: V<u32> = 3u32;
+        let x1 = splat(bf16::from_bits(0xacc /* 0.000000000000000000000000000000019644485 */)).min(splat(bf16::from_bits(0x420e /* 35.5 */))) * select(splat(83.875f32) > 58.0f32, out_bf16[global + 64], in_bf16[lane]);
+        let mut x2: V<i64> = -4i64;
+        own0[4u32] = (if splat(a_f32) != in_f32[lane] { in_i64.uniform(92u32) } else { out_i64[global + 64] });
+        x0 = (x0 / 4294967293u32) | x0;
+        if (!(in_u32.uniform(89u32) >= x0)) && a_bool {
+            for x3 in ((((in_i32[local] + in_i32[local]) & 7i32) - 3i32)..=4i32).rev() {
+            }
+        }
+        out_u32[global] = x0;
+        out_bf16[global] = x1;
+        out_i64[global] = x2;
+    }
+
     #[workgroup(128)]
     fn program_133(
         out_i16: &mut [i16],
@@ -468,6 +417,90 @@ gcn_kernel! {
     }
 
     #[workgroup(64)]
+    fn program_159(
+        in_i8: &[i8],
+        a_u32: u32,
+        in_u32: &[u32],
+        in_f32: &[f32],
+        in_f64: &[f64],
+        out_f64: &mut [f64],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let lds0 = Lds::<u32, 128>::new();
+        let own0 = Private::<u8, 8>::filled(0u8);
+        lds0[local] = shuffle_xor(in_u32[local], 27);
+        lds0[local + 64u32] = splat(0u32);
+        let mut x0: V<f64> = 27.25f64;
+        if in_f32[lane] < splat(f32::from_bits(0xff800000)).mul_add(-0.0f32, splat(-91.125f32)) {
+            x0 = select(in_f32[local] == 105.625f32, x0, in_f64[lane]);
+            if (x0 as i8) != in_i8[local].wrapping_shl(47u32) {
+                x0 = (in_f32[local] as f64).min(x0);
+                return;
+            }
+            for x1 in ((a_u32 & 7u32)..=(wave_inclusive_xor(in_u32[lane]) & 7u32)).step_by(4) {
+                x0 = splat(-8.625f64).min(-103.125f64).max((x0 / in_f64[local]) - (splat(104.125f64) * 9.0f64));
+            }
+        }
+        out_f64[global] = x0;
+    }
+
+    #[workgroup(128)]
+    fn program_178(
+        in_i8: &[i8],
+        out_i16: &mut [i16],
+        a_u16: u16,
+        out_u16: &mut [u16],
+        a_i32: i32,
+        in_i32: &[i32],
+        out_i32: &mut [i32],
+        a_u32: u32,
+        in_u32: &[u32],
+        in_u64: &[u64],
+        shared_u64: &mut [u64],
+        a_bf16: bf16,
+        in_bf16: &[bf16],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<u32, 8>::filled(0u32);
+        let own1 = Private::<bf16, 8>::filled(bf16::from_bits(0x0 /* 0 */));
+        let x0 = read_lane((if lane < in_u32[local] { splat(a_u16) } else { splat(32770u16) }), a_u32 % 64u32);
+        own1[(in_u32[lane] & local) & 7u32] = (-(if a_u32 != group { in_bf16[global] } else { a_bf16 }));
+        own1[((splat(4294967289u32) != lane) as u32) & 7u32] = a_bf16;
+        let mut x1: V<i32> = select(in_i32[lane] == 14i32, in_i32[local] / 561819435i32, splat(1i32).min(1714803529i32));
+        match (out_i16[global + 128] as i8).to_bits_as::<i8>() & 7i8 {
+            1i8 => {
+                shared_u64.atomic(x1.to_bits_as::<u32>() & 15u32).fetch_and(in_u64[local], Scope::Agent, Ordering::Relaxed);
+                if (!(a_i32 > a_i32)) {
+                    x1 -= x1 - x1;
+                    return;
+                }
+                for x2 in 4294967292u32..splat(4294967295u32) {
+                    x1 ^= x1;
+                }
+            }
+            126i8..=127i8 => {
+                match in_i8[global].wrapping_shl(4294967294u32 | global).max(6i8) {
+                    -1i8..=3i8 => {
+                        let mut x3: V<bool> = true;
+                    }
+                    7i8..=127i8 => {
+                    }
+                    3i8..=5i8 => {
+                    }
+                    _ => {
+                    }
+                }
+            }
+            _ => {
+            }
+        }
+        out_u16[global] = x0;
+        out_i32[global] = x1;
+    }
+
+    #[workgroup(64)]
     fn program_182(
         out_u8: &mut [u8],
         a_u32: u32,
@@ -501,40 +534,6 @@ gcn_kernel! {
     }
 
     #[workgroup(128)]
-    fn program_198(
-        a_i8: i8,
-        in_i8: &[i8],
-        out_i8: &mut [i8],
-        out_u8: &mut [u8],
-        a_u16: u16,
-        out_u16: &mut [u16],
-        a_i32: i32,
-        shared_i32: &mut [i32],
-        in_u32: &[u32],
-        in_i64: &[i64],
-        shared_i64: &mut [i64],
-        a_f32: f32,
-    ) {
-        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
-        let (wave, group) = (wave_id(), workgroup_id().x);
-        let lds0 = Lds::<i8, 128>::new();
-        lds0[local] = in_i8[global] | splat(a_i8);
-        let mut x0: V<bool> = true;
-        let mut x1: V<u16> = 65532u16;
-        let mut x2: S<i8> = a_i8;
-        x1 = select(x0, x1, a_u16);
-        shared_i32.atomic(in_u32[global].wrapping_shr(splat(2097152u32) | global) & 15u32).fetch_and(splat(a_i32) | a_i32, Scope::Agent, Ordering::Relaxed);
-        for x3 in 4294967294u32..=splat(4294967295u32) {
-            x1 += 43u16;
-        }
-        shared_i64.atomic((in_u32[global] % 4294967295u32) & 15u32).fetch_max(in_i64[global] * in_i64[global], Scope::Agent, Ordering::Relaxed);
-        x2 ^= (a_f32 as i8) / (a_i8.to_bits_as::<i8>() | 1i8);
-        out_u8[global] = x0 as u8;
-        out_u16[global] = x1;
-        out_i8[global] = x2;
-    }
-
-    #[workgroup(128)]
     fn program_208(
         in_i8: &[i8],
         out_i8: &mut [i8],
@@ -564,6 +563,41 @@ gcn_kernel! {
         out_f32[global] = x0;
         out_i8[global] = x1;
         out_f32[global + 128] = x3;
+    }
+
+    #[workgroup(64)]
+    fn program_216(
+        in_i16: &[i16],
+        out_i16: &mut [i16],
+        a_u32: u32,
+        in_u32: &[u32],
+        out_u32: &mut [u32],
+        a_u64: u64,
+        in_u64: &[u64],
+        a_f32: f32,
+        in_f32: &[f32],
+    ) {
+        let (local, global, lane) = (local_id().x, global_id().x, lane_id());
+        let (wave, group) = (wave_id(), workgroup_id().x);
+        let own0 = Private::<u64, 8>::filled(0u64);
+        let mut x0: V<u32> = in_u32[lane].min(in_u32[lane]);
+        x0 = a_u32.wrapping_shr(61u32);
+        x0 &= x0;
+        #[unroll]
+        for x1 in 0u32..3 {
+            x0 = x0.wrapping_shr(group.min(3043249799u32) + (in_f32[lane] as u32));
+        }
+        if splat(-83.75f32) == splat(a_f32) {
+            return;
+        }
+        for x2 in 3i16..=(((in_i16[lane] ^ out_i16[global + 64]) & 7i16) - 3i16) {
+            if a_u64.wrapping_shl(a_u32.wrapping_shl(13u32)) <= in_u64.uniform(40u32).min(in_u64.uniform(26u32)) {
+                continue;
+            }
+            own0[5u32] = in_u64[global].min(splat(16017792814721351680u64));
+            x0 = x0 & in_u32.uniform(42u32);
+        }
+        out_u32[global] = x0;
     }
 
     #[workgroup(128)]
@@ -610,19 +644,20 @@ gcn_kernel! {
 pub const SAMPLE: &[Sampled] = &[
     (9, |target| program_9.build(target)),
     (22, |target| program_22.build(target)),
-    (28, |target| program_28.build(target)),
     (29, |target| program_29.build(target)),
     (32, |target| program_32.build(target)),
-    (80, |target| program_80.build(target)),
-    (94, |target| program_94.build(target)),
+    (67, |target| program_67.build(target)),
     (109, |target| program_109.build(target)),
     (116, |target| program_116.build(target)),
     (122, |target| program_122.build(target)),
+    (124, |target| program_124.build(target)),
     (133, |target| program_133.build(target)),
     (137, |target| program_137.build(target)),
     (139, |target| program_139.build(target)),
+    (159, |target| program_159.build(target)),
+    (178, |target| program_178.build(target)),
     (182, |target| program_182.build(target)),
-    (198, |target| program_198.build(target)),
     (208, |target| program_208.build(target)),
+    (216, |target| program_216.build(target)),
     (222, |target| program_222.build(target)),
 ];
