@@ -184,7 +184,7 @@ fn receivers_widen() {
         let (mut a, mut b) = (vec![0; 64 * 16], vec![1; 64 * 16]);
         unsigned.launch(device, Grid::x(1), (77_777_777, &x, &mut a, &mut b)).unwrap();
         same(&a, &b, |i| x[i].min(77_777_777));
-        let x: Vec<i32> = x.iter().map(|x| *x as i32 / 1000 - 80_000 | 1).collect();
+        let x: Vec<i32> = x.iter().map(|x| (*x as i32 / 1000 - 80_000) | 1).collect();
         let (mut a, mut b) = (vec![0; 64 * 6], vec![1; 64 * 6]);
         signed.launch(device, Grid::x(1), (-3000, &x, &mut a, &mut b)).unwrap();
         same(&a, &b, |i| x[i].min(-3000));

@@ -19,7 +19,7 @@ mod print;
 mod reduce;
 mod run;
 #[rustfmt::skip]
-#[allow(unused, clippy::all, clippy::pedantic, reason = "a generator's taste")]
+#[allow(unused, overlapping_range_endpoints, clippy::all, clippy::pedantic, reason = "a generator's taste")]
 mod sample;
 mod through_macro;
 mod tight;
