@@ -5,6 +5,7 @@ pub mod check;
 pub mod code;
 pub mod completions;
 pub mod container;
+pub mod detection;
 pub mod disasm;
 pub mod evidence;
 pub mod explain;
@@ -24,38 +25,10 @@ pub mod wait;
 
 use std::fmt::Write as _;
 
-use clap::ValueEnum;
 use gcn_emit::object::{CodeObject, read_code_object};
-use gcn_emit::target_id::TargetId;
 use gcn_isa::Target;
 
 use crate::failure::Failure;
-
-/// When the rules of XNACK replay apply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Xnack {
-    /// Unless the target id says `xnack-`.
-    Target,
-    /// Always.
-    On,
-    /// Never.
-    Off,
-}
-
-impl Xnack {
-    /// Whether they apply in any case; `None` if the target id decides.
-    fn choice(self) -> Option<bool> {
-        match self {
-            Xnack::Target => None,
-            Xnack::On => Some(true),
-            Xnack::Off => Some(false),
-        }
-    }
-
-    fn counts(self, id: TargetId) -> bool {
-        self.choice().unwrap_or(id.may_replay())
-    }
-}
 
 /// Parses a target's name for clap; the error lists the known names.
 fn target(name: &str) -> Result<Target, String> {

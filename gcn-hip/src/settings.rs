@@ -60,7 +60,8 @@ impl Settings {
             _ => None,
         });
         let level = reader.get(LEVEL, "certain, documented or cautious", |text| Grade::from_str(text).ok());
-        let sanitize = reader.get(SANITIZE, &sanitizers(), |text| text.split(',').map(sanitizer).collect());
+        let names = format!("a list of {}, or all", Sanitize::all().to_string().replace(',', ", "));
+        let sanitize = reader.get(SANITIZE, &names, |text| text.parse().ok());
         let limit = reader.get(LIMIT, "a number of instructions", number(1..=u64::MAX));
         let parallel = reader.get(PARALLEL, "0 or 1", flag).unwrap_or(true);
         let options = Options {
@@ -103,15 +104,6 @@ impl<F: Fn(&str) -> Option<String>> Reader<F> {
 
 fn number<T: FromStr + PartialOrd>(range: std::ops::RangeInclusive<T>) -> impl Fn(&str) -> Option<T> {
     move |text| text.parse().ok().filter(|n| range.contains(n))
-}
-
-fn sanitizer(name: &str) -> Option<Sanitize> {
-    if name == "all" { Some(Sanitize::all()) } else { Sanitize::from_name(&name.trim().to_uppercase()) }
-}
-
-fn sanitizers() -> String {
-    let names: Vec<_> = Sanitize::all().iter_names().map(|(name, _)| name.to_lowercase()).collect();
-    format!("a list of {}, or all", names.join(", "))
 }
 
 /// The devices of a list, up to the first that does not exist, as the runtime reads it.

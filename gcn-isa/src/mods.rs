@@ -4,7 +4,7 @@ mod table;
 mod words;
 
 pub use table::{Modifier, Modifiers};
-pub(crate) use words::words_for;
+pub(crate) use words::words;
 pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of};
 
 /// Modifiers of an instruction. `Default` is "as written without any": every flag off, DPP masks 0xf,

@@ -12,12 +12,11 @@ use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::hazards::Config;
 
-use crate::commands::Xnack;
 use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::{self, Choice};
-use crate::commands::rule_set::Rules;
+use crate::commands::rule_set::Shown;
 use crate::failure::{self, Failure};
 use crate::{commands, file};
 use analysis::Checked;
@@ -38,14 +37,8 @@ pub struct Args {
     /// Files and folders; `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The lowest grade of findings that are shown: certain, documented or cautious
-    #[arg(long, value_name = "GRADE", default_value = "cautious")]
-    level: Grade,
     #[command(flatten)]
-    rules: Rules,
-    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
-    #[arg(long, value_name = "WHEN", default_value = "target")]
-    xnack: Xnack,
+    shown: Shown,
     #[command(flatten)]
     choice: Choice,
     /// Also show waits that are stronger than any rule asks for
@@ -100,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.choice.list {
         return files.iter().try_for_each(|file| container::list(file, &args.choice, args.json));
     }
-    let rules = args.rules.config()?.and_at_least(args.level);
+    let rules = args.shown.config()?;
     let outcomes = in_parallel(&files, jobs(args), |file| outcome(args, rules, file));
     let mut total = Summary { unreadable: unreadable.len(), ..Summary::default() };
     let mut text = String::new();
@@ -187,8 +180,8 @@ fn one(args: &Args, rules: Config, input: &Input, outcome: &mut Outcome) {
     }
     let checked = Checked::new(
         input,
-        args.level,
-        rules.with_xnack(args.xnack.counts(input.unit.target_id)),
+        args.shown.level,
+        rules.with_xnack(args.shown.xnack.counts(input.unit.target_id)),
         args.advice,
     );
     let summary = Summary::of(&checked);

@@ -8,8 +8,8 @@ use gcn_emit::rewrite::{self, Change, Fixed, FunctionWaits, KeptWait, RewriteErr
 use gcn_emit::target_id::TargetId;
 use serde::Serialize;
 
-use crate::commands::rule_set::Rules;
-use crate::commands::{self, Xnack, totals};
+use crate::commands::rule_set::{Rules, Xnack};
+use crate::commands::{self, totals};
 use crate::failure::{self, Failure};
 use crate::file;
 

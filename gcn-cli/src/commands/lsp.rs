@@ -14,7 +14,6 @@ mod symbols;
 use std::collections::BTreeMap;
 
 use gcn_emit::target_id::TargetId;
-use gcn_isa::hazards::Grade;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
@@ -25,8 +24,7 @@ use lsp_types::{
 };
 use serde::de::DeserializeOwned;
 
-use crate::commands::Xnack;
-use crate::commands::rule_set::Rules;
+use crate::commands::rule_set::Shown;
 use crate::failure::Failure;
 use crate::file;
 use diagnose::Settings;
@@ -45,14 +43,8 @@ pub struct Args {
     /// an editor takes precedence
     #[arg(long, value_name = "T")]
     target: Option<TargetId>,
-    /// The lowest grade of rules that are shown: certain, documented or cautious
-    #[arg(long, value_name = "GRADE", default_value = "cautious")]
-    level: Grade,
     #[command(flatten)]
-    rules: Rules,
-    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
-    #[arg(long, value_name = "WHEN", default_value = "target")]
-    xnack: Xnack,
+    shown: Shown,
     #[command(flatten)]
     includes: file::Includes,
 }
@@ -65,12 +57,12 @@ Examples:
 
 /// Serves until the editor says `exit`.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let rules = args.rules.config()?.and_at_least(args.level);
+    let rules = args.shown.config()?;
     let settings = Settings {
         target: args.target,
-        level: args.level,
+        level: args.shown.level,
         rules,
-        xnack: args.xnack,
+        xnack: args.shown.xnack,
         folders: args.includes.folders(),
     };
     let (connection, threads) = Connection::stdio();

@@ -1,6 +1,8 @@
 //! Options of several commands: the rules that count.
 
-use gcn_isa::hazards::{Config, RuleSet};
+use clap::ValueEnum;
+use gcn_emit::target_id::TargetId;
+use gcn_isa::hazards::{Config, Grade, RuleSet};
 
 use crate::failure::Failure;
 
@@ -24,6 +26,52 @@ impl Rules {
         let all = self.with.iter().try_fold(self.rules.into(), |rules: Config, id| rules.with(id));
         let rules = self.without.iter().try_fold(all.map_err(unknown)?, |rules, id| rules.without(id));
         rules.map_err(unknown)
+    }
+}
+
+/// When the rules of XNACK replay apply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Xnack {
+    /// Unless the target id says `xnack-`.
+    Target,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl Xnack {
+    /// Whether they apply in any case; `None` if the target id decides.
+    pub fn choice(self) -> Option<bool> {
+        match self {
+            Xnack::Target => None,
+            Xnack::On => Some(true),
+            Xnack::Off => Some(false),
+        }
+    }
+
+    pub fn counts(self, id: TargetId) -> bool {
+        self.choice().unwrap_or(id.may_replay())
+    }
+}
+
+/// Which findings are shown.
+#[derive(clap::Args)]
+pub struct Shown {
+    /// The lowest grade of findings that are shown: certain, documented or cautious
+    #[arg(long, value_name = "GRADE", default_value = "cautious")]
+    pub level: Grade,
+    #[command(flatten)]
+    rules: Rules,
+    /// Whether memory accesses may be replayed (XNACK); `target`: unless the target id says xnack-
+    #[arg(long, value_name = "WHEN", default_value = "target")]
+    pub xnack: Xnack,
+}
+
+impl Shown {
+    /// The selected rules of these grades, without those of XNACK replay.
+    pub fn config(&self) -> Result<Config, Failure> {
+        Ok(self.rules.config()?.and_at_least(self.level))
     }
 }
 

@@ -6,10 +6,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use gcn_isa::hazards::Grade;
+use gcn_sim::Mode;
 use serde_json::{Value, json};
 
 use crate::commands;
+use crate::commands::detection::Detection;
 use crate::failure::{Failure, complain};
 
 /// Runs a HIP program on the CPU: its GPU is the simulator.
@@ -28,18 +29,8 @@ pub struct Args {
     /// How many GPUs there are
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     devices: Option<u8>,
-    /// A missing wait or wait state stops the kernel
-    #[arg(long)]
-    strict: bool,
-    /// Let an instruction that is too early see the stale value, and list these instructions
-    #[arg(long, conflicts_with = "strict")]
-    faithful: bool,
-    /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
-    #[arg(long, value_name = "GRADE", default_value = "documented")]
-    level: Grade,
-    /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
-    #[arg(long, value_name = "LIST")]
-    sanitize: Option<String>,
+    #[command(flatten)]
+    detection: Detection,
     /// Count cycles by the model of docs/timing.md; events and the table at the end show its times
     #[arg(long, conflicts_with_all = ["strict", "faithful", "sanitize"])]
     timed: bool,
@@ -76,6 +67,7 @@ Examples:
 /// The names by which programs for HIP 5, 6 and 7 and those that load it at run time look for the library.
 const NAMES: [&str; 4] = ["libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"];
 
+/// Runs the program and waits for its end.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let library = library(args.library.as_deref())?;
     let folder = tempfile::tempdir().map_err(unusable("cannot make a temporary folder"))?;
@@ -115,13 +107,19 @@ fn unusable(what: &str) -> impl Fn(std::io::Error) -> Failure {
 /// The variables that the library reads.
 fn settings(args: &Args) -> Vec<(&'static str, String)> {
     let flag = |set: bool| set.then(|| "1".to_owned());
-    let mode = if args.strict { Some("strict") } else { args.faithful.then_some("faithful") };
+    let detection = &args.detection;
+    let mode = match detection.mode() {
+        Mode::Functional => None,
+        Mode::Strict => Some("strict"),
+        Mode::Faithful => Some("faithful"),
+    };
+    let sanitize = detection.sanitize();
     let all = [
         ("GCN_HIP_TARGET", args.target.map(|t| t.to_string())),
         ("GCN_HIP_DEVICES", args.devices.map(|n| n.to_string())),
         ("GCN_HIP_MODE", mode.map(str::to_owned)),
-        ("GCN_HIP_LEVEL", mode.map(|_| args.level.to_string())),
-        ("GCN_HIP_SANITIZE", args.sanitize.clone()),
+        ("GCN_HIP_LEVEL", mode.map(|_| detection.level.to_string())),
+        ("GCN_HIP_SANITIZE", (!sanitize.is_empty()).then(|| sanitize.to_string())),
         ("GCN_HIP_TIMED", flag(args.timed)),
         ("GCN_HIP_TRACE", flag(args.trace)),
         ("GCN_HIP_LIMIT", args.limit.map(|n| n.to_string())),

@@ -10,11 +10,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use gcn_isa::hazards::{Config, Grade};
+use gcn_isa::hazards::Config;
 use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
-use gcn_sim::{Mode, Options, Sanitize, SimError, Stats, timed};
+use gcn_sim::{Options, SimError, Stats, timed};
 
 use crate::commands::container::{self, Choice};
+use crate::commands::detection::Detection;
 use crate::failure::{self, Failure};
 use crate::{commands, file};
 
@@ -58,18 +59,8 @@ pub struct Args {
     /// Scratch bytes of a work-item instead of those of the descriptor
     #[arg(long, value_name = "BYTES")]
     scratch: Option<u32>,
-    /// Report a missing wait or wait state as an error
-    #[arg(long)]
-    strict: bool,
-    /// Let an instruction that is too early see the stale value, and list these instructions
-    #[arg(long, conflicts_with = "strict")]
-    faithful: bool,
-    /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
-    #[arg(long, value_name = "GRADE", default_value = "documented")]
-    level: Grade,
-    /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = sanitizer)]
-    sanitize: Vec<Sanitize>,
+    #[command(flatten)]
+    detection: Detection,
     /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 to f32 first, then to f16; by default once. Sources disagree
     /// (--fidelity)
     #[arg(long)]
@@ -129,17 +120,6 @@ Examples:
 const FINDINGS: u32 = 1000;
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
-
-/// A sanitizer by its name.
-fn sanitizer(name: &str) -> Result<Sanitize, String> {
-    if name == "all" {
-        return Ok(Sanitize::all());
-    }
-    Sanitize::from_name(&name.to_uppercase()).ok_or_else(|| {
-        let known: Vec<_> = Sanitize::all().iter_names().map(|(name, _)| name.to_lowercase()).collect();
-        format!("the sanitizers are {}, and all", known.join(", "))
-    })
-}
 
 /// `X`, `X,Y` or `X,Y,Z`.
 fn dimensions(text: &str) -> Result<[u32; 3], String> {
@@ -254,16 +234,12 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
     let options = Options {
-        mode: match (args.strict, args.faithful) {
-            (true, _) => Mode::Strict,
-            (_, true) => Mode::Faithful,
-            _ => Mode::Functional,
-        },
-        rules: Config::at_least(args.level),
+        mode: args.detection.mode(),
+        rules: Config::at_least(args.detection.level),
         max_instructions: args.limit,
         turn: args.turn,
         parallel: jobs.map_or_else(|| !prepared.machine().depends_on_order(), |n| n > 1),
-        sanitize: args.sanitize.iter().copied().collect(),
+        sanitize: args.detection.sanitize(),
         findings: FINDINGS,
         cooperative: args.cooperative,
         ..Options::default()

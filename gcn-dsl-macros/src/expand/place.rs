@@ -262,23 +262,8 @@ impl Cx<'_> {
 
     /// The part of a device variable that `left` is.
     pub(super) fn part_of<'e>(&self, left: &'e Expr) -> Option<Place<'e>> {
-        let mut steps = Vec::new();
-        let mut base = left;
-        loop {
-            base = match base {
-                Expr::Index(e) => {
-                    steps.push(Step::Index(&e.index));
-                    &e.expr
-                }
-                Expr::Field(e) => {
-                    steps.push(Step::Field(&e.member));
-                    &e.base
-                }
-                Expr::Paren(e) => &e.expr,
-                _ => break,
-            };
-        }
-        steps.reverse();
+        let (base, steps) = path(left);
+        let steps = steps.into_iter().map(|(step, _)| step).collect();
         // `out.x` and `(*out).x` are the same.
         let root = self.lendable(base).and_then(|_| match base {
             Expr::Unary(u) => name_of(&u.expr),
@@ -290,33 +275,35 @@ impl Cx<'_> {
     }
 }
 
-/// `x[i].part`, where `x` is no variable.
-fn element_part(left: &Expr) -> Option<Place<'_>> {
-    let mut steps = Vec::new();
-    let mut base = left;
-    let mut element = None;
+/// What an expression of fields and indices begins with, and its steps, each with what it steps into.
+fn path(whole: &Expr) -> (&Expr, Vec<(Step<'_>, &Expr)>) {
+    let (mut steps, mut base) = (Vec::new(), whole);
     loop {
         base = match base {
             Expr::Index(e) => {
-                if let Some(Step::Field(_)) = steps.last() {
-                    element = Some((steps.len(), e));
-                }
-                steps.push(Step::Index(&e.index));
+                steps.push((Step::Index(&e.index), &*e.expr));
                 &e.expr
             }
             Expr::Field(e) => {
-                steps.push(Step::Field(&e.member));
+                steps.push((Step::Field(&e.member), &*e.base));
                 &e.base
             }
             Expr::Paren(e) => &e.expr,
             _ => break,
         };
     }
-    // The outermost index whose result has a field: what is before it chooses among slices.
-    let (len, index) = element?;
-    steps.truncate(len);
     steps.reverse();
-    Some(Place::Element(&index.expr, &index.index, steps))
+    (base, steps)
+}
+
+/// `x[i].part`, where `x` is not a variable.
+fn element_part(left: &Expr) -> Option<Place<'_>> {
+    let (_, mut steps) = path(left);
+    // The first index whose result has a field: what is before it chooses among slices.
+    let at = steps.windows(2).position(|pair| matches!(pair, [(Step::Index(_), _), (Step::Field(_), _)]))?;
+    let parts = steps.split_off(at + 1);
+    let (Step::Index(index), slice) = steps.pop()? else { return None };
+    Some(Place::Element(slice, index, parts.into_iter().map(|(step, _)| step).collect()))
 }
 
 /// The operator of `op=`.
@@ -336,7 +323,7 @@ fn plain_operator(op: &BinOp) -> TokenStream {
     }
 }
 
-/// True for `+=` and its kin.
+/// True for the compound assignments, such as `+=`.
 pub(crate) fn is_compound(op: &BinOp) -> bool {
     matches!(
         op,

@@ -1,7 +1,7 @@
 //! `&mut self`: a device method that changes the variable it is called on.
 //!
 //! Such a method is a Rust method with `&mut self` on the value: inside, `self` is a variable, whose value goes back at the end.
-//! A call takes the variable's value, calls the method on it and assigns it. A call on a value that is no variable would lose
+//! A call takes the variable's value, calls the method on it and assigns it. A call on a value that is not a variable would lose
 //! what the method changes, so the method has one more parameter, which only calls on variables give.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};

@@ -49,6 +49,7 @@ struct Binding {
 pub(crate) struct Varying(HashSet<String>);
 
 impl Varying {
+    /// True if the `let` with this variable makes it varying.
     pub fn has(&self, name: &Ident) -> bool {
         self.0.contains(&key(name))
     }

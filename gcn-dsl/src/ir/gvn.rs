@@ -1,10 +1,10 @@
 //! Global value numbering over the structured regions.
 //!
-//! Values are numbered in the order of the text: two pure instructions with equal operands have one number, wherever they stand,
-//! since operands are values and no instruction changes one. Where the first stands in a region around the second, it is
-//! used in its place. Where they stand in sibling regions, such as both branches of an `if`, the first moves to the statement
-//! of the nearest common region that contains it, if it is cheap integer arithmetic and its operands are known there. A load
-//! has the number of an earlier one if nothing between them can have written its memory.
+//! Values are numbered in program order. Two pure instructions with equal operands have the same number wherever they are:
+//! an operand is a value, and no instruction changes a value. If the first is in a region that encloses the second, it
+//! replaces the second. If they are in sibling regions, such as both branches of an `if`, the first is hoisted into the
+//! nearest common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has the
+//! number of an earlier load if nothing between them can have written to its memory.
 
 use std::mem::Discriminant;
 
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value};
 use crate::scalar::Elem;
 
-/// Replaces each value that an earlier one equals by that.
+/// Replaces each value by the earliest value that equals it.
 pub fn run(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let mut numbering = Numbering::of(kernel, &body);

@@ -1,4 +1,4 @@
-//! Directives: one table of names, and who reads what stands behind each.
+//! Directives: one table of their names, with the function that reads the arguments of each.
 
 mod amdgpu;
 pub(super) mod data;
@@ -14,19 +14,23 @@ use super::condition;
 use super::fault::{Fault, Located, Result};
 use super::span::Span;
 
-/// Reads what stands behind the name of a directive.
+/// Reads the arguments of a directive.
 type Handler = for<'s> fn(&mut Assembler<'s>, &mut Args<'s>, &'static str) -> Result<()>;
 
 /// A directive.
 struct Directive {
     name: &'static str,
-    read: Handler,
+    /// `None` if the directive is known, but not supported.
+    read: Option<Handler>,
 }
 
 macro_rules! directives {
-    ($($name:literal => $read:path,)*) => {
+    (@ unsupported) => { None };
+    (@ $($part:ident)::+) => { Some($($part)::+) };
+    ($($name:literal => $($part:ident)::+,)*) => {
         /// Every directive that is known, by name.
-        static DIRECTIVES: &[Directive] = &[$(Directive { name: $name, read: $read }),*];
+        static DIRECTIVES: &[Directive] =
+            &[$(Directive { name: $name, read: directives!(@ $($part)::+) }),*];
     };
 }
 
@@ -222,7 +226,7 @@ const UNSUPPORTED: [(&str, &str, &str); 10] = [
     ),
     (".symver", "code objects have no symbol versions", "leave it out"),
     (".weakref", "there are no weak aliases", "declare the symbol itself `.weak`"),
-    (".abort", "it is no instruction to an assembler of code objects", "leave it out"),
+    (".abort", "it would end the assembly without a code object", "leave it out"),
 ];
 
 const ALTERNATIVE: &str = "there is one syntax of macros";
@@ -246,8 +250,7 @@ fn unsupported<'s>(_: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static st
 /// assert!(!all.contains(&".amd_kernel_code_t"));
 /// ```
 pub fn directives() -> impl Iterator<Item = &'static str> {
-    let meaningless: Handler = unsupported;
-    let taken = DIRECTIVES.iter().filter(move |d| !std::ptr::fn_addr_eq(d.read, meaningless)).map(|d| d.name);
+    let taken = DIRECTIVES.iter().filter(|directive| directive.read.is_some()).map(|d| d.name);
     taken.chain(super::kernel::directives())
 }
 
@@ -257,7 +260,7 @@ impl<'s> Assembler<'s> {
         let Some(directive) = find(name) else { return Err(self.unknown(name, span)) };
         let mut args = Args::new(text, at);
         args.rewind(span.len as usize);
-        (directive.read)(self, &mut args, directive.name)
+        directive.read.unwrap_or(unsupported)(self, &mut args, directive.name)
     }
 
     fn unknown(&mut self, name: &str, span: Span) -> Located {

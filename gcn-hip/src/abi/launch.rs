@@ -79,29 +79,26 @@ fn buffer(extra: Ptr) -> Result<Vec<u8>> {
 }
 
 fn launch(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bool, stream: u64) -> Code {
-    timed(symbol, sizes, parameters, extra, cooperative, stream, [0; 2])
+    call(|| start(symbol, sizes, parameters, extra, cooperative, stream))
 }
 
-/// A launch with an event before and one after it.
-fn timed(
-    symbol: u64,
-    sizes: Sizes,
-    parameters: Ptr,
-    extra: Ptr,
-    cooperative: bool,
-    stream: u64,
-    [start, stop]: [u64; 2],
-) -> Code {
+fn start(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bool, stream: u64) -> Result {
+    let function = lock().kernel(symbol)?;
+    submit(stream, Op::Launch(prepare(function, sizes, parameters, extra, cooperative)?))
+}
+
+/// A launch with an event before and one after it; 0 is no event.
+fn timed(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, stream: u64, events: [u64; 2]) -> Code {
     call(|| {
         let function = lock().kernel(symbol)?;
-        let launch = prepare(function, sizes, parameters, extra, cooperative)?;
-        for event in [start, stop].into_iter().filter(|event| *event != 0) {
+        let launch = prepare(function, sizes, parameters, extra, false)?;
+        for event in events.into_iter().filter(|event| *event != 0) {
             lock().event(event)?;
         }
         let record = |event| if event == 0 { Ok(()) } else { submit(stream, Op::Record(event)) };
-        record(start)?;
+        record(events[0])?;
         submit(stream, Op::Launch(launch))?;
-        record(stop)
+        record(events[1])
     })
 }
 
@@ -143,7 +140,7 @@ pub(crate) extern "C" fn ext_launch_kernel(
     stop: u64,
     _flags: i32,
 ) -> Code {
-    timed(symbol, groups(grid, block, shared), arguments, NONE, false, stream, [start, stop])
+    timed(symbol, groups(grid, block, shared), arguments, NONE, stream, [start, stop])
 }
 
 /// No `extra`.
@@ -204,25 +201,20 @@ pub(crate) extern "C" fn ext_module_launch_kernel(
 ) -> Code {
     let grid = Grid::Items([global_x, global_y, global_z]);
     let sizes = Sizes { grid, workgroup: [x, y, z], dynamic_lds: shared };
-    timed(function, sizes, parameters, extra, false, stream, [start, stop])
+    timed(function, sizes, parameters, extra, stream, [start, stop])
 }
 
 /// `hipLaunchConfig_t`: grid, block, LDS, stream, attributes and their number.
 pub(crate) extern "C" fn launch_kernel_ex(configuration: Ptr, symbol: u64, arguments: Ptr) -> Code {
-    let mut sizes = None;
-    let read = call(|| {
+    call(|| {
         let fields = words(configuration, 7)?;
         let dimension = |n: usize| (fields[n / 2] >> (32 * (n % 2))) as u32;
         let dim =
             |start: usize| Dim3 { x: dimension(start), y: dimension(start + 1), z: dimension(start + 2) };
+        let sizes = groups(dim(0), dim(3), fields[3] as usize);
         let cooperative = is_cooperative(host::pointer(configuration.plus(40)), fields[6] as u32 as usize)?;
-        sizes = Some((groups(dim(0), dim(3), fields[3] as usize), fields[4], cooperative));
-        Ok(())
-    });
-    match sizes {
-        Some((sizes, stream, cooperative)) => launch(symbol, sizes, arguments, NONE, cooperative, stream),
-        None => read,
-    }
+        start(symbol, sizes, arguments, NONE, cooperative, fields[4])
+    })
 }
 
 /// True if one of the attributes, of 72 bytes each, asks for a cooperative launch.

@@ -204,30 +204,30 @@ impl Word {
     }
 }
 
-fn words() -> impl Iterator<Item = &'static Word> {
+fn all_words() -> impl Iterator<Item = &'static Word> {
     WORDS.iter().flat_map(|group| group.iter())
 }
 
-/// The words that set a modifier on a target, save those for its default, as `noclamp`.
-pub(crate) fn words_for(flag: Modifiers, new_names: bool) -> impl Iterator<Item = &'static Word> {
-    words().filter(move |w| w.flag() == flag && w.form != Form::Flag(0) && w.is_known(new_names))
+/// The words that set modifiers, with the older or the newer names of the cache bits; not those for a default, as `noclamp`.
+pub(crate) fn words(new_names: bool) -> impl Iterator<Item = &'static Word> {
+    all_words().filter(move |w| w.form != Form::Flag(0) && w.is_known(new_names))
 }
 
 /// The word of this name.
 pub fn word_named(name: &str) -> Option<&'static Word> {
-    words().find(|w| w.name == name)
+    all_words().find(|w| w.name == name)
 }
 
 /// The word of a modifier of vector memory; cache bits are named as `target` names them.
 pub fn word_of(modifier: Modifier, target: Target) -> &'static str {
     let renamed = |w: &&Word| w.modifier == modifier && w.spelling == Spelling::New;
-    let new_name = if target.is_gfx940_family() { words().find(renamed) } else { None };
+    let new_name = if target.is_gfx940_family() { all_words().find(renamed) } else { None };
     new_name.map_or(modifier.name(), |w| w.name)
 }
 
 /// The word for a DPP control, and the number that it has.
 pub fn dpp_word(ctrl: u16) -> Option<(&'static Word, u16)> {
-    let word = words().find(|w| {
+    let word = all_words().find(|w| {
         let (first, last, _) = w.controls();
         w.modifier == Modifier::DppCtrl && (first..=last).contains(&ctrl)
     })?;

@@ -4,7 +4,7 @@ use super::page::{CounterFacts, Form, MemoryFacts, ModifierFacts, OperandFacts, 
 use super::{constants, probe, targets_shown};
 use crate::counters::{self, Event};
 use crate::inst::Inst;
-use crate::mods::{self, Modifiers};
+use crate::mods::Modifiers;
 use crate::table::{
     Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds,
 };
@@ -142,9 +142,8 @@ fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
 
 /// How a modifier is written, with `<…>` for what has to be filled in.
 fn syntax(row: &InstDesc, target: Option<Target>, flag: Modifiers) -> String {
-    let new_names = target.is_some_and(Target::is_gfx940_family) && !row.is_smem();
     let bits = if flag == Modifiers::NEG { 3 } else { row.op_sel_bits.max(1).into() };
-    let words = mods::words_for(flag, new_names);
+    let words = row.words(target).filter(|w| w.flag() == flag);
     let words = words.filter(|w| flag != Modifiers::DPP_CTRL || row.takes_control_of(w));
     let texts: Vec<String> = words.map(|w| w.syntax(bits, row.offset_range.unwrap_or((0, 0)))).collect();
     texts.join("|")

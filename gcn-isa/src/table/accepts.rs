@@ -1,7 +1,7 @@
 //! Which modifiers a row takes, and which of their bits.
 
 use super::{Class, Format, InstDesc};
-use crate::mods::{Modifier, Modifiers, Word, dpp_word};
+use crate::mods::{self, Modifier, Modifiers, Word, dpp_word};
 use crate::target::Target;
 
 impl InstDesc {
@@ -25,6 +25,17 @@ impl InstDesc {
             Modifier::NegLo | Modifier::NegHi => per_source,
             _ => u32::MAX,
         }
+    }
+
+    /// True if the cache bits are written `sc0`, `nt` and `sc1` on the target, not `glc`, `slc` and `scc`.
+    pub fn has_new_cache_names(&self, target: Target) -> bool {
+        target.is_gfx940_family() && self.format != Format::Smem
+    }
+
+    /// The words that set modifiers of the row, as the target spells them; not those for a default, as `noclamp`.
+    pub fn words(&self, target: Option<Target>) -> impl Iterator<Item = &'static Word> {
+        let new_names = target.is_some_and(|target| self.has_new_cache_names(target));
+        mods::words(new_names).filter(|word| self.accepted_bits(word.modifier) != 0)
     }
 
     /// True if this form of the instruction always has the modifier.

@@ -1,5 +1,8 @@
 //! How to run: the mode, its rules and limits, and the sanitizers.
 
+use std::fmt;
+use std::str::FromStr;
+
 use bitflags::bitflags;
 use gcn_isa::hazards::Config;
 
@@ -101,3 +104,35 @@ bitflags! {
         const DEADLOCK = 1 << 6;
     }
 }
+
+/// Names in lower case, separated by commas; `all` stands for all sanitizers.
+impl FromStr for Sanitize {
+    type Err = UnknownSanitizer;
+
+    fn from_str(text: &str) -> Result<Sanitize, UnknownSanitizer> {
+        let sanitizer = |name: &str| match name {
+            "all" => Some(Sanitize::all()),
+            name => Sanitize::all().iter_names().find(|(n, _)| n.to_lowercase() == name).map(|(_, s)| s),
+        };
+        text.split(',').map(|name| sanitizer(name.trim()).ok_or(UnknownSanitizer)).collect()
+    }
+}
+
+impl fmt::Display for Sanitize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.iter_names().map(|(name, _)| name.to_lowercase()).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+/// A name that no sanitizer has; the message lists those that exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownSanitizer;
+
+impl fmt::Display for UnknownSanitizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the sanitizers are {}, and all", Sanitize::all().to_string().replace(',', ", "))
+    }
+}
+
+impl std::error::Error for UnknownSanitizer {}

@@ -1,7 +1,9 @@
 //! What may stand at a position: mnemonics, directives, modifiers, labels and named registers.
 
+use std::collections::BTreeMap;
+
 use gcn_emit::asm;
-use gcn_isa::mods::{self, Form, Spelling};
+use gcn_isa::mods::Word;
 use gcn_isa::table::{self, InstDesc};
 use gcn_isa::{SrcSpecial, Target};
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionList, CompletionParams};
@@ -77,19 +79,10 @@ fn operands(document: &Document, target: Option<Target>, mnemonic: &str) -> Vec<
         .into_iter()
         .flat_map(|t| table::find_mnemonic(t, mnemonic).chain(table::find(t, mnemonic)))
         .collect();
-    let new_names = target.is_some_and(Target::is_gfx940_family) && !rows.iter().any(|row| row.is_smem());
-    let mut items = Vec::new();
-    for word in mods::WORDS.iter().flat_map(|group| group.iter()) {
-        let known = match word.spelling {
-            Spelling::Common => true,
-            Spelling::Old => !new_names,
-            Spelling::New => new_names,
-        };
-        let taken = rows.iter().any(|row| row.accepted_bits(word.modifier) != 0);
-        if known && taken && word.form != Form::Flag(0) {
-            items.push(item(word.name, CompletionItemKind::PROPERTY, word.modifier.meaning()));
-        }
-    }
+    let words: BTreeMap<&str, &Word> =
+        rows.iter().flat_map(|row| row.words(target)).map(|word| (word.name, word)).collect();
+    let modifier = |word: &Word| item(word.name, CompletionItemKind::PROPERTY, word.modifier.meaning());
+    let mut items: Vec<CompletionItem> = words.into_values().map(modifier).collect();
     let special = SrcSpecial::ALL.into_iter().map(SrcSpecial::name);
     items.extend(REGISTERS.into_iter().chain(special).map(|r| item(r, CompletionItemKind::VARIABLE, "")));
     let symbols = symbols::definitions(document);

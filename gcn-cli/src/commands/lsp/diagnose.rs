@@ -11,11 +11,11 @@ use lsp_types::{
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
-use crate::commands::Xnack;
 use crate::commands::check::analysis::{Checked, citation, counts};
 use crate::commands::check::place::Places;
 use crate::commands::check::show::amounts;
 use crate::commands::code::Input;
+use crate::commands::rule_set::Xnack;
 
 /// How files are analysed.
 pub struct Settings {

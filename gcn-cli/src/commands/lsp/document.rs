@@ -16,6 +16,7 @@ pub struct Document {
 }
 
 impl Document {
+    /// A document as an editor opens it.
     pub fn new(uri: Uri, text: String, version: i32) -> Document {
         let starts = starts(&text);
         Document { uri, text, version, is_stale: true, starts }
@@ -48,6 +49,7 @@ impl Document {
         self.bytes(line).and_then(|bytes| self.text.get(bytes)).unwrap_or("")
     }
 
+    /// The lines with their numbers, from 0.
     pub fn lines(&self) -> impl Iterator<Item = (u32, &str)> {
         (0..self.starts.len() as u32).map(|line| (line, self.line(line)))
     }

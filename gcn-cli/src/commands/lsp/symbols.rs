@@ -20,6 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What users call it.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Label => "label",

@@ -285,8 +285,7 @@ fn meaning(
         }
         return Err(FOREIGN);
     }
-    let new_names = target.is_gfx940_family() && desc.format != Format::Smem;
-    match (raw.modifier.word.spelling, new_names) {
+    match (raw.modifier.word.spelling, desc.has_new_cache_names(target)) {
         (Spelling::Old, true) | (Spelling::New, false) => {
             Err("the cache bits are glc, slc, scc up to gfx90a and sc0, nt, sc1 from gfx942 on")
         }

@@ -1,0 +1,35 @@
+//! Options of several commands: what is detected while code runs in the simulator.
+
+use gcn_isa::hazards::Grade;
+use gcn_sim::{Mode, Sanitize};
+
+/// What is detected while code runs.
+#[derive(clap::Args)]
+pub struct Detection {
+    /// A missing wait or wait state is an error, which stops the kernel
+    #[arg(long)]
+    strict: bool,
+    /// Let an instruction that is too early see the stale value, and list these instructions
+    #[arg(long, conflicts_with = "strict")]
+    faithful: bool,
+    /// The lowest grade of rules that --strict and --faithful enforce: certain, documented or cautious
+    #[arg(long, value_name = "GRADE", default_value = "documented")]
+    pub level: Grade,
+    /// Sanitizers: accesses, registers, lds, memory, races, barriers, deadlock, or all
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    sanitize: Vec<Sanitize>,
+}
+
+impl Detection {
+    pub fn mode(&self) -> Mode {
+        match (self.strict, self.faithful) {
+            (true, _) => Mode::Strict,
+            (_, true) => Mode::Faithful,
+            _ => Mode::Functional,
+        }
+    }
+
+    pub fn sanitize(&self) -> Sanitize {
+        self.sanitize.iter().copied().collect()
+    }
+}

@@ -1,0 +1,138 @@
+//! Nodes of graphs: functions that add them, and functions that replace what they do.
+
+use gcn_sim::Grid;
+
+use crate::abi::copies::parameters_3d;
+use crate::abi::launch::{Sizes, prepare};
+use crate::abi::{Code, Out, call, words};
+use crate::error::{Error, Result};
+use crate::host::{self, HostCall, Ptr};
+use crate::state::lock;
+use crate::work::{Extent, Op, Pitched};
+
+/// Declares functions that add a node: each takes the parameters of its kind after the four that all have.
+macro_rules! add {
+    ($($name:ident($($parameter:ident: $t:ty),*) => $op:expr;)*) => {$(
+        #[allow(clippy::too_many_arguments, reason = "they are HIP's")]
+        pub(crate) extern "C" fn $name(
+            node: Out<u64>,
+            graph: u64,
+            after: Ptr,
+            count: usize,
+            $($parameter: $t),*
+        ) -> Code {
+            call(|| {
+                node.check()?;
+                let after = words(after, count)?;
+                let op: Op = $op?;
+                let handle = lock().graphs.add(graph, after, op)?;
+                node.set(handle)
+            })
+        }
+    )*};
+}
+
+add! {
+    graph_add_empty_node() => Ok(Op::Nothing);
+    graph_add_kernel_node(parameters: Ptr) => kernel(parameters);
+    graph_add_memcpy_node(parameters: Ptr) => copy_3d(parameters);
+    graph_add_memcpy_node_1d(to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
+    graph_add_memset_node(parameters: Ptr) => fill(parameters);
+    graph_add_host_node(parameters: Option<&HostNode>) => host_call(parameters);
+    // The child as it is now: a copy.
+    graph_add_child_graph_node(child: u64) => lock().graphs.copy(child).map(Op::Graph);
+    graph_add_event_record_node(event: u64) => lock().event(event).map(|_| Op::Record(event));
+    graph_add_event_wait_node(event: u64) => lock().event(event).map(|_| Op::Nothing);
+}
+
+/// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the graph.
+macro_rules! replace {
+    ($($in_graph:ident, $in_instance:ident($($parameter:ident: $t:ty),*) => $op:expr;)*) => {$(
+        pub(crate) extern "C" fn $in_graph(node: u64, $($parameter: $t),*) -> Code {
+            call(|| {
+                let op = $op?;
+                let graphs = &mut lock().graphs;
+                replace(graphs.nodes.get_mut(node).map(|node| &mut node.op), op)
+            })
+        }
+
+        pub(crate) extern "C" fn $in_instance(instance: u64, node: u64, $($parameter: $t),*) -> Code {
+            call(|| {
+                let op = $op?;
+                let graphs = &mut lock().graphs;
+                let ops = graphs.instances.get_mut(instance).map_or(&mut [][..], |instance| &mut instance.ops);
+                replace(ops.iter_mut().find(|(of, _)| *of == node).map(|(_, op)| op), op)
+            })
+        }
+    )*};
+}
+
+replace! {
+    graph_kernel_node_set_params, graph_exec_kernel_node_set_params(parameters: Ptr) => kernel(parameters);
+    graph_memset_node_set_params, graph_exec_memset_node_set_params(parameters: Ptr) => fill(parameters);
+    graph_memcpy_node_set_params_1d, graph_exec_memcpy_node_set_params_1d(
+        to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
+    graph_host_node_set_params, graph_exec_host_node_set_params(
+        parameters: Option<&HostNode>) => host_call(parameters);
+}
+
+/// Replaces an operation by another one of its kind.
+fn replace(old: Option<&mut Op>, op: Op) -> Result {
+    let old = old.ok_or(Error::InvalidValue)?;
+    if std::mem::discriminant(old) != std::mem::discriminant(&op) {
+        return Err(Error::InvalidValue);
+    }
+    *old = op;
+    Ok(())
+}
+
+/// `hipKernelNodeParams`: block, `extra`, function, grid, arguments, LDS.
+fn kernel(at: Ptr) -> Result<Op> {
+    let fields = words(at, 8)?;
+    let low = |n: usize| fields[n] as u32;
+    let high = |n: usize| (fields[n] >> 32) as u32;
+    let function = lock().kernel(fields[3])?;
+    let sizes = Sizes {
+        grid: Grid::Workgroups([low(4), high(4), low(5)]),
+        workgroup: [low(0), high(0), low(1)],
+        dynamic_lds: low(7) as usize,
+    };
+    let (extra, arguments) = (host::pointer(at.plus(16)), host::pointer(at.plus(48)));
+    Ok(Op::Launch(prepare(function, sizes, arguments, extra, false)?))
+}
+
+/// `hipMemcpy3DParms`.
+fn copy_3d(at: Ptr) -> Result<Op> {
+    let (to, from, extent, kind) = parameters_3d(at)?;
+    lock().copy_op(to, from, extent, kind)
+}
+
+fn copy(to: Ptr, from: Ptr, bytes: usize, kind: u32) -> Result<Op> {
+    lock().copy_op(Pitched::row(to), Pitched::row(from), Extent::row(bytes), kind)
+}
+
+/// `hipMemsetParams`: where, size of an element, height, pitch, value, width.
+fn fill(at: Ptr) -> Result<Op> {
+    let fields = words(at, 6)?;
+    let element = fields[1] as u32 as usize;
+    if !matches!(element, 1 | 2 | 4) {
+        return Err(Error::InvalidValue);
+    }
+    let pattern = (fields[4] as u32).to_le_bytes()[..element].to_vec();
+    let width = (fields[5] as usize).checked_mul(element).ok_or(Error::InvalidValue)?;
+    let extent = Extent { width, height: fields[2] as usize, depth: 1 };
+    let to = Pitched { at: host::pointer(at), pitch: fields[3] as usize, slice: 0 };
+    lock().fill_op(to, pattern, extent)
+}
+
+/// `hipHostNodeParams`.
+#[repr(C)]
+pub(crate) struct HostNode {
+    function: Option<extern "C" fn(Ptr)>,
+    data: Ptr,
+}
+
+fn host_call(parameters: Option<&HostNode>) -> Result<Op> {
+    let parameters = parameters.ok_or(Error::InvalidValue)?;
+    Ok(Op::Call(HostCall::Plain(parameters.function.ok_or(Error::InvalidValue)?, parameters.data)))
+}
