@@ -77,6 +77,14 @@ fn behind_a_call_nothing_is_outstanding() {
     assert_eq!(rules(&program(&callee)), ["waitcnt.raw", "call.exit"]);
 }
 
+/// The finding at the return says it. Its wait serves every caller, so the first use after the call is not a second fault.
+#[test]
+fn what_a_function_leaves_outstanding_is_found_once() {
+    let text = "s_call_b64 s[30:31], F | v_mov_b32_e32 v1, v0 | s_endpgm | F: | global_load_dword v0, v[2:3], off | \
+                s_setpc_b64 s[30:31]";
+    assert_eq!(rules(&program(text)), ["call.exit"]);
+}
+
 #[test]
 fn a_jump_to_an_unknown_place_goes_to_every_unknown_place() {
     let load = "global_load_dword v0, v[2:3], off";

@@ -177,3 +177,11 @@ fn a_result_that_a_later_matrix_instruction_overwrites_binds_no_more() {
     // A vector instruction that overwrites shadows nothing.
     assert_eq!(short("v_mov_b32_e32 v0, 0", "v0"), [0]);
 }
+
+/// A wait before the first read of LDS serves the reads that follow it in the block.
+#[test]
+fn a_load_into_lds_without_a_wait_is_found_once() {
+    let text = "s_mov_b32 m0, 0 | s_nop 0 | global_load_lds_dword v[2:3], off | ds_read_b32 v0, v9 | \
+                ds_read_b32 v1, v9 offset:4 | s_waitcnt vmcnt(0) lgkmcnt(0) | s_endpgm";
+    assert_eq!(rules(text, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
+}
