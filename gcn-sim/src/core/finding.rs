@@ -26,6 +26,8 @@ pub enum FindingKind {
     LdsRace,
     /// Two accesses to global memory that no barrier or atomic orders.
     GlobalRace,
+    /// Lanes of one store write different values to the same bytes: which of them remains is not defined.
+    LaneRace,
     /// Two stores of the same value that no barrier or atomic orders: a note, as the result is the same in any order.
     SameValue,
     /// Two accesses to global memory of different workgroups that an atomic or fence orders only within a workgroup.
@@ -48,6 +50,7 @@ impl FindingKind {
             FindingKind::UninitializedMemory => "read of uninitialised memory",
             FindingKind::LdsRace => "data race in LDS",
             FindingKind::GlobalRace => "data race in global memory",
+            FindingKind::LaneRace => "lanes of one store write different values to the same bytes",
             FindingKind::SameValue => "unordered stores of the same value",
             FindingKind::NarrowScope => "synchronisation between workgroups at too narrow a scope",
             FindingKind::DivergentBarrier => "a wave ended without a barrier at which others wait",

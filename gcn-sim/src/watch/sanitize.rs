@@ -9,6 +9,7 @@
 mod bounds;
 mod clock;
 mod defined;
+mod lanes;
 mod progress;
 mod races;
 mod scope;

@@ -187,7 +187,7 @@ fn bits_that_an_instruction_does_not_read() {
     let packed = |select: &str| {
         format!(
             "v_mov_b32 v8, 1.0\nv_mov_b32 v10, 1.0\nv_mov_b32 v11, 1.0\nv_pk_mul_f32 v[12:13], v[10:11], v[8:9] op_sel_hi:[1,{select}]\n\
-             ds_write_b64 v2, v[12:13] offset:256"
+             v_lshlrev_b32 v3, 3, v1\nds_write_b64 v3, v[12:13] offset:256"
         )
     };
     ONE.tells(Kind, &packed("1"), &[&packed("0")]);
@@ -232,8 +232,8 @@ fn memory_that_nothing_has_written() {
     // Bytes count.
     ONE.tells(
         FindingKind::UninitializedLds,
-        "ds_write_b16 v4, v1\nds_read_u16 v5, v4 offset:1",
-        &["ds_write_b16 v4, v1\nds_read_u8 v5, v4 offset:1"],
+        "ds_write_b16 v4, v4\nds_read_u16 v5, v4 offset:1",
+        &["ds_write_b16 v4, v4\nds_read_u8 v5, v4 offset:1"],
     );
     let finding = ONE.tells(
         FindingKind::UninitializedMemory,
@@ -378,6 +378,38 @@ fn races_in_global_memory_between_waves_and_workgroups() {
         )
     };
     waves.tells(FindingKind::GlobalRace, &turn(""), &[&turn("s_barrier")]);
+}
+
+/// HIP and OpenCL leave open which lane's value remains.
+#[test]
+fn lanes_that_store_different_values_to_one_place() {
+    let one = Case { checks: Sanitize::RACES, ..ONE };
+    let found = one.tells(
+        FindingKind::LaneRace,
+        "global_store_dword v4, v1, s[4:5]",
+        &[
+            "global_store_dword v2, v1, s[4:5]",
+            // The same value, one lane, an atomic store, an atomic operation.
+            "global_store_dword v4, v4, s[4:5]",
+            "s_mov_b64 exec, 8\nglobal_store_dword v4, v1, s[4:5]",
+            "global_store_dword v4, v1, s[4:5] sc1",
+            "global_atomic_add v4, v1, s[4:5]",
+        ],
+    );
+    let lanes = (found.party.lane, found.other.and_then(|other| other.lane));
+    assert_eq!(lanes, (Some(1), Some(0)), "the first two lanes that differ");
+    one.tells(FindingKind::LaneRace, "ds_write_b32 v4, v1", &["ds_write_b32 v2, v1"]);
+    // Places that overlap in part, and two places for all lanes.
+    one.tells(
+        FindingKind::LaneRace,
+        "v_lshrrev_b32 v5, 1, v2\nglobal_store_dword v5, v1, s[4:5]",
+        &["v_lshrrev_b32 v5, 1, v2\nglobal_store_short v5, v1, s[4:5]"],
+    );
+    one.tells(
+        FindingKind::LaneRace,
+        "v_and_b32 v5, 0x80, v2\nds_write_b32 v5, v1",
+        &["v_and_b32 v6, 0x80, v2\nv_lshrrev_b32 v5, 5, v1\nds_write_b32 v6, v5"],
+    );
 }
 
 /// Unordered stores of one value are worth a note, and a read that a compare-and-swap checks is a guess.

@@ -2,6 +2,7 @@
 
 use super::bounds::access_of;
 use super::clock::{Thread, WAVES};
+use super::lanes::{self, writes};
 use super::scope::Missing;
 use super::shadow::{Epoch, Order, words};
 use super::{Global, Group, Shared};
@@ -59,7 +60,11 @@ impl Group {
         if touches.iter().any(stores) {
             self.waves[number].sync.before_store(number);
         }
-        let same = same_values(cx, touches);
+        let writes = writes(cx, touches);
+        if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
+            self.report(shared, self.lane_race(cx, step, earlier, later))?;
+        }
+        let same = writes.iter().map(|write| write.is_some_and(|w| w.old() == w.new()));
         if swaps(step.inst.desc) {
             // What it read before was a guess, which the exchange has checked.
             let mut global = shared.global();
@@ -230,31 +235,6 @@ impl Group {
         };
         finding
     }
-}
-
-/// Of each access: it writes what was there already.
-fn same_values(cx: &Cx<'_>, touches: &[Touch]) -> Vec<bool> {
-    let mut before = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
-    let mut same = |touch: &Touch| {
-        if touch.kind != Kind::Write || touch.space == Path::Scratch {
-            return false;
-        }
-        let (old, rest) = before.split_at(usize::from(touch.bytes).min(before.len()));
-        before = rest;
-        let mut now = [0; 16];
-        let now = &mut now[..old.len()];
-        let there = match touch.space {
-            Path::Lds => cx
-                .lds
-                .get(touch.address as usize..)
-                .and_then(|lds| lds.get(..now.len()))
-                .map(|from| now.copy_from_slice(from))
-                .is_some(),
-            _ => cx.memory.peek(touch.address, now),
-        };
-        there && !old.is_empty() && old == now
-    };
-    touches.iter().map(&mut same).collect()
 }
 
 /// True if the instruction exchanges a word if it holds what is expected: it takes twice as much data as it updates.

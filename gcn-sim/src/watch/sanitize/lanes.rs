@@ -1,0 +1,96 @@
+//! Lanes of one store that write different values to the same bytes.
+
+use super::Group;
+use super::bounds::access_of;
+use super::shadow::Order;
+use crate::core::exec::{Cx, Kind, Path, Touch};
+use crate::core::finding::{Finding, FindingKind, Party};
+use crate::core::place::site;
+use crate::core::step::Step;
+
+/// What a write found, and what is there after the whole instruction.
+#[derive(Clone, Copy)]
+pub(super) struct Write {
+    old: [u8; 16],
+    new: [u8; 16],
+    bytes: usize,
+}
+
+impl Write {
+    pub(super) fn old(&self) -> &[u8] {
+        &self.old[..self.bytes]
+    }
+
+    pub(super) fn new(&self) -> &[u8] {
+        &self.new[..self.bytes]
+    }
+}
+
+/// The writes to LDS and global memory among the accesses of an instruction; `None` for other accesses.
+pub(super) fn writes(cx: &Cx<'_>, touches: &[Touch]) -> Vec<Option<Write>> {
+    let mut replaced = cx.trace.as_deref().map_or(&[][..], |trace| &trace.replaced);
+    let mut write = |touch: &Touch| {
+        if touch.kind != Kind::Write || touch.space == Path::Scratch {
+            return None;
+        }
+        let bytes = usize::from(touch.bytes);
+        let (old, rest) = replaced.split_at_checked(bytes)?;
+        replaced = rest;
+        let mut write = Write { old: [0; 16], new: [0; 16], bytes };
+        write.old[..bytes].copy_from_slice(old);
+        let now = &mut write.new[..bytes];
+        let is_there = match touch.space {
+            Path::Lds => {
+                let from = cx.lds.get(touch.address as usize..).and_then(|lds| lds.get(..bytes));
+                from.map(|from| now.copy_from_slice(from)).is_some()
+            }
+            _ => cx.memory.peek(touch.address, now),
+        };
+        is_there.then_some(write)
+    };
+    touches.iter().map(&mut write).collect()
+}
+
+/// Two accesses of different lanes that write different values to a byte. Atomic stores may: one of their values remains.
+///
+/// The simulator writes lane after lane. A later lane that finds in its place anything but what remains there at the end
+/// has found the value of an earlier lane, and that value is not the last.
+pub(super) fn conflict<'t>(
+    touches: &'t [Touch],
+    orders: &[Order],
+    writes: &[Option<Write>],
+) -> Option<(&'t Touch, &'t Touch)> {
+    let plain = |n: &usize| orders[*n] != Order::Atomic;
+    let mut by_address: Vec<(usize, Write)> =
+        (0..touches.len()).filter(plain).filter_map(|n| Some((n, writes[n]?))).collect();
+    by_address.sort_unstable_by_key(|(n, _)| (touches[*n].address, *n));
+    // All accesses of an instruction have one size, so that those of one byte are neighbours.
+    by_address.windows(2).find_map(|pair| {
+        let [low, high] = [&pair[0], &pair[1]];
+        let distance = (touches[high.0].address - touches[low.0].address) as usize;
+        let common = low.1.bytes.checked_sub(distance).filter(|common| *common > 0)?;
+        let common = common.min(high.1.bytes);
+        let ((first, _), (last, write)) = if low.0 < high.0 { (low, high) } else { (high, low) };
+        let start = if last == &low.0 { distance } else { 0 };
+        let range = start..start + common;
+        let differs = write.old.get(range.clone())? != write.new.get(range)?;
+        let [earlier, later] = [&touches[*first], &touches[*last]];
+        (differs && earlier.lane != later.lane).then_some((earlier, later))
+    })
+}
+
+impl Group {
+    /// The finding for two lanes of one store.
+    pub(super) fn lane_race(&self, cx: &Cx<'_>, step: &Step, earlier: &Touch, later: &Touch) -> Finding {
+        let access = Some(access_of(later));
+        let mut finding = self.finding(FindingKind::LaneRace, cx, step, later.lane, access);
+        finding.other = Some(Party {
+            site: site(cx, self.id, step),
+            lane: earlier.lane,
+            access: Some(access_of(earlier)),
+        });
+        finding.remedy =
+            "which value remains is not defined: let one lane store, or use an atomic".to_owned();
+        finding
+    }
+}
