@@ -17,11 +17,11 @@ pub(super) struct Write {
 }
 
 impl Write {
-    pub(super) fn old(&self) -> &[u8] {
+    pub(super) fn before(&self) -> &[u8] {
         &self.old[..self.bytes]
     }
 
-    pub(super) fn new(&self) -> &[u8] {
+    pub(super) fn after(&self) -> &[u8] {
         &self.new[..self.bytes]
     }
 }

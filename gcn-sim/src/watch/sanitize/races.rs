@@ -64,7 +64,7 @@ impl Group {
         if let Some((earlier, later)) = lanes::conflict(touches, &orders, &writes) {
             self.report(shared, self.lane_race(cx, step, earlier, later))?;
         }
-        let same = writes.iter().map(|write| write.is_some_and(|w| w.old() == w.new()));
+        let same = writes.iter().map(|write| write.is_some_and(|w| w.before() == w.after()));
         if swaps(step.inst.desc) {
             // What it read before was a guess, which the exchange has checked.
             let mut global = shared.global();
