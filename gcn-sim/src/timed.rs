@@ -50,6 +50,7 @@ use gcn_emit::occupancy::Occupancy;
 pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
 pub use config::Config;
 pub use memory::CacheUse;
+pub(crate) use record::{Busy, Event};
 pub use report::{
     InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
 };
@@ -226,7 +227,7 @@ fn summarize(
         by_wave: shared.finished.iter().map(wave_report).collect(),
         parameters: params.into_parameters(),
         events_dropped: record.events_dropped,
-        events: record.events,
+        recording: record.recording,
     }
 }
 

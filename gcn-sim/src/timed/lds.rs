@@ -27,6 +27,8 @@ pub(super) struct Lds {
     bank_free: u64,
     /// Accesses being counted, kept for their memory.
     rounds: Vec<Vec<Touch>>,
+    /// When the banks worked for the last instruction: first cycle, and how many.
+    pub span: (u64, u64),
     /// Cycles in which the banks worked.
     pub busy: u64,
     /// Cycles of them that conflicts cost.
@@ -59,6 +61,7 @@ impl Lds {
             out_free: [0; 2],
             bank_free: 0,
             rounds: Vec::new(),
+            span: (0, 0),
             busy: 0,
             conflicts: 0,
             bytes: 0,
@@ -81,6 +84,7 @@ impl Lds {
         self.bank_free = banks + cycles;
         let out = banks.max(self.out_free[port]);
         self.out_free[port] = out + (transfer.output * 64).div_ceil(self.out_bytes);
+        self.span = (banks, cycles);
         self.busy += cycles;
         self.conflicts += conflicts;
         self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
