@@ -36,6 +36,7 @@ mod cu;
 mod lds;
 mod listing;
 mod memory;
+mod ranges;
 mod record;
 mod report;
 mod stall;
@@ -50,6 +51,7 @@ use gcn_emit::occupancy::Occupancy;
 pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
 pub use config::Config;
 pub use memory::CacheUse;
+pub use ranges::{Interval, PipeInterval, Ranges, Sensitivity, ranges};
 pub(crate) use record::{Busy, Event};
 pub use report::{
     InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,

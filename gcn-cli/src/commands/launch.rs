@@ -99,7 +99,8 @@ impl Launch {
     }
 
     /// The kernel with its arguments; sizes of the command line override those of the spec.
-    pub fn prepare(&self, program: &Program, mut spec: Spec, folder: &Path) -> Result<Prepared, Failure> {
+    pub fn prepare(&self, program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Failure> {
+        let mut spec = spec.clone();
         spec.workgroup = self.workgroup.or(spec.workgroup);
         spec.dynamic_lds = self.dynamic_lds.unwrap_or(spec.dynamic_lds);
         spec.scratch = self.scratch.or(spec.scratch);

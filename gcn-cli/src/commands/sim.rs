@@ -5,10 +5,11 @@ mod show;
 mod trust;
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::time::Instant;
 
 use gcn_isa::hazards::{Config, Grade};
-use gcn_sim::launch::{Error, Prepared};
+use gcn_sim::launch::{Error, Prepared, Program, Spec};
 use gcn_sim::{Mode, Options, Sanitize, Stats, timed};
 
 use crate::commands::container;
@@ -57,6 +58,10 @@ pub struct Args {
     /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
+    /// Also say which interval the result takes over the ranges of the assumed parameters, and which of them
+    /// matter: some fifty runs
+    #[arg(long, requires = "timed")]
+    ranges: bool,
     /// Write the timeline to a file, as Chrome trace events
     #[arg(long, value_name = "FILE", requires = "timed")]
     timeline: Option<String>,
@@ -123,10 +128,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(spec) = spec.filter(|_| !args.template) else {
         return file::print(program.template().as_bytes());
     };
-    let mut prepared = launch.prepare(&program, spec, &folder)?;
+    let mut prepared = launch.prepare(&program, &spec, &folder)?;
     let started = Instant::now();
     let ran = simulate(args, &mut prepared)?.map_err(|error| failure(name, &error))?;
     let seconds = started.elapsed().as_secs_f64();
+    let ranges = match &ran {
+        Ran::Timed(report) if args.ranges => Some(vary(args, &program, &spec, &folder, report)?),
+        _ => None,
+    };
     let outputs = prepared.outputs().map_err(|error| failure(name, &error))?;
     write_back(&outputs, &folder)?;
     if let (Some(path), Ran::Timed(report)) = (&args.timeline, &ran) {
@@ -137,6 +146,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         program: &program,
         prepared: &prepared,
         ran: &ran,
+        ranges: ranges.as_ref(),
         outputs: &outputs,
         seconds,
         profile,
@@ -198,6 +208,22 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, Some(&tell))));
     bar.clear();
     Ok(result.map(Ran::Untimed))
+}
+
+/// Runs the kernel over the ranges of the assumed parameters.
+fn vary(
+    args: &Args,
+    program: &Program,
+    spec: &Spec,
+    folder: &Path,
+    report: &timed::Report,
+) -> Result<timed::Ranges, Failure> {
+    let config = timing(args)?;
+    let run = |config: &timed::Config| {
+        let mut prepared = args.launch.prepare(program, spec, folder)?;
+        prepared.run_timed(config).map_err(|error| failure(args.launch.name(), &error))
+    };
+    timed::ranges(report, &config, run)
 }
 
 /// The configuration of the timed mode from the command line.

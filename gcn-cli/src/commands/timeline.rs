@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::usage("--args SPEC.json is needed; `gcn sim FILE` prints a spec to fill in"));
     };
     let (object, program) = args.launch.load(Some(&spec))?;
-    let mut prepared = args.launch.prepare(&program, spec, &folder)?;
+    let mut prepared = args.launch.prepare(&program, &spec, &folder)?;
     let mut config = timed::Config {
         cus: Some(args.cus),
         complete: false,

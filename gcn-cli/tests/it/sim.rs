@@ -94,6 +94,9 @@ fn modes_and_reports() {
     }
     assert_eq!(json(&[])["instructions"], 7);
     assert!(json(&["--timed"])["timed"]["cycles"].as_u64().is_some_and(|c| c > 7));
+    let ranges = &json(&["--timed", "--ranges"])["ranges"];
+    assert!(ranges["cycles"]["low"].as_u64() < ranges["cycles"]["high"].as_u64(), "{ranges}");
+    assert!(ranges["parameters"].as_array().is_some_and(|p| p.iter().any(|p| p["name"] == "l2.latency")));
     assert_eq!(json(&["--profile"])["executed"].as_array().map(Vec::len), Some(7));
     let fidelity = &json(&["--fidelity"])["fidelity"];
     assert_eq!(fidelity[0]["opcode"], "global_store_dword");

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod published;
+mod ranges;
 mod stalls;
 mod straight;
 mod stretch;

@@ -19,6 +19,7 @@ pub struct Report<'r> {
     pub program: &'r Program,
     pub prepared: &'r Prepared,
     pub ran: &'r Ran,
+    pub ranges: Option<&'r gcn_sim::timed::Ranges>,
     pub outputs: &'r [Output],
     pub seconds: f64,
     pub profile: bool,
@@ -57,6 +58,7 @@ impl Report<'_> {
             Ran::Untimed(stats) => self.untimed(&mut out, stats),
             Ran::Timed(report) => out += &report.listing(),
         }
+        out.extend(self.ranges.map(gcn_sim::timed::Ranges::text));
         self.outputs.iter().for_each(|output| show_output(&mut out, output));
         out
     }
@@ -117,6 +119,7 @@ impl Report<'_> {
                 Ran::Untimed(stats) => self.untimed_json(map, stats),
                 Ran::Timed(timed) => {
                     map.insert("timed".to_owned(), serde_json::to_value(timed.as_ref()).unwrap_or_default());
+                    map.extend(self.ranges.map(|ranges| ("ranges".to_owned(), json!(ranges))));
                 }
             }
         }
