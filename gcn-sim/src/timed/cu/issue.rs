@@ -189,7 +189,10 @@ impl Cu {
         busy(own, Pipe::Matrix, (now, cost.matrix));
         match cost.kind {
             Kind::Lds(_) => busy(None, Pipe::Lds, self.lds.span),
-            Kind::Vmem { .. } => busy(None, Pipe::Tex, self.vector.span),
+            Kind::Vmem { .. } => {
+                busy(None, Pipe::Tex, self.vector.span);
+                busy(None, Pipe::Lds, self.lds.span);
+            }
             _ if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) => busy(None, cost.pipe, (now, 1)),
             _ => {}
         }
@@ -212,11 +215,12 @@ impl Cu {
             Kind::Lds(transfer) => self.lds.send(simd, now, transfer, touches),
             Kind::Vmem { transfer, bypass } => {
                 let done = self.vector.send(memory, now, touches, bypass, scratch);
-                if cost.pipe == Pipe::Flat && touches.iter().any(|t| t.space == Path::Lds) {
-                    let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
+                // Of flat instructions, and what loads to LDS are going to write.
+                let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
+                if cost.pipe == Pipe::Flat && !local.is_empty() {
                     done.max(self.lds.send(simd, now, transfer, &local))
                 } else {
-                    done
+                    self.lds.write_arriving(done, &local)
                 }
             }
             Kind::Smem => self.scalar.send(memory, now, touches),
