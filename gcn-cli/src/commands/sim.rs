@@ -58,6 +58,13 @@ pub struct Args {
     /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
+    /// Compute units to simulate with time, those that share an L2 first; `l2` for all of an L2, `all` for all
+    /// of --cus. They share what is in their L2 and in the Infinity Cache
+    #[arg(long, value_name = "N", requires = "timed", default_value = "1", value_parser = simulated)]
+    simulated_cus: Simulated,
+    /// Do not run the workgroups of compute units that are not simulated; buffers then lack their results
+    #[arg(long, requires = "timed")]
+    simulated_only: bool,
     /// Also say which interval the result takes over the ranges of the assumed parameters, and which of them
     /// matter: some fifty runs
     #[arg(long, requires = "timed")]
@@ -114,6 +121,26 @@ fn sanitizer(name: &str) -> Result<Sanitize, String> {
         let known: Vec<_> = Sanitize::all().iter_names().map(|(name, _)| name.to_lowercase()).collect();
         format!("the sanitizers are {}, and all", known.join(", "))
     })
+}
+
+/// How many compute units to simulate.
+#[derive(Clone, Copy)]
+enum Simulated {
+    Number(u32),
+    /// Those of an L2.
+    L2,
+    All,
+}
+
+fn simulated(text: &str) -> Result<Simulated, String> {
+    match text {
+        "l2" => Ok(Simulated::L2),
+        "all" => Ok(Simulated::All),
+        _ => {
+            let number = text.parse().ok().filter(|n| *n > 0);
+            number.map(Simulated::Number).ok_or("a number above 0, `l2` or `all`".to_owned())
+        }
+    }
 }
 
 /// Runs the kernel, or prints a template.
@@ -184,7 +211,7 @@ impl Ran {
 
 fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
     if args.timed {
-        let (bar, config) = (progress::Bar::new(), timing(args)?);
+        let (bar, config) = (progress::Bar::new(), timing(args, prepared.machine().target())?);
         return Ok(bar.watch(|| prepared.run_timed(&config)).map(|report| Ran::Timed(Box::new(report))));
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
@@ -218,7 +245,7 @@ fn vary(
     folder: &Path,
     report: &timed::Report,
 ) -> Result<timed::Ranges, Failure> {
-    let config = timing(args)?;
+    let config = timing(args, program.machine().target())?;
     let run = |config: &timed::Config| {
         let mut prepared = args.launch.prepare(program, spec, folder)?;
         prepared.run_timed(config).map_err(|error| failure(args.launch.name(), &error))
@@ -227,10 +254,16 @@ fn vary(
 }
 
 /// The configuration of the timed mode from the command line.
-fn timing(args: &Args) -> Result<timed::Config, Failure> {
+fn timing(args: &Args, target: gcn_isa::Target) -> Result<timed::Config, Failure> {
     let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
     let mut config =
         timed::Config { cus: args.cus, timeline, max_instructions: args.limit, ..timed::Config::default() };
     commands::set(&mut config, &args.set)?;
+    config.complete = !args.simulated_only;
+    config.simulated_cus = match args.simulated_cus {
+        Simulated::Number(cus) => cus,
+        Simulated::L2 => config.cus_of_an_l2(target),
+        Simulated::All => u32::MAX,
+    };
     Ok(config)
 }

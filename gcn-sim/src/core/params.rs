@@ -21,6 +21,8 @@ pub enum Grade {
     Published,
     /// There is no public source; the row says why this value was taken.
     Assumed,
+    /// A property of the kernel and its grid, which the caller is to set.
+    Kernel,
     /// Set by the caller.
     Set,
 }
@@ -32,6 +34,7 @@ impl Grade {
             "manual" => Grade::Manual,
             "published" => Grade::Published,
             "assumed" => Grade::Assumed,
+            "kernel" => Grade::Kernel,
             _ => return None,
         })
     }
@@ -44,6 +47,7 @@ impl fmt::Display for Grade {
             Grade::Manual => "manual",
             Grade::Published => "published",
             Grade::Assumed => "assumed",
+            Grade::Kernel => "kernel",
             Grade::Set => "set",
         })
     }

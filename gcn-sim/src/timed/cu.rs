@@ -167,6 +167,11 @@ impl Cu {
         }
     }
 
+    /// Its number on the device.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` when all is done.
     pub(super) fn next(&self) -> (u64, usize) {
         let mut first = (u64::MAX, 0);

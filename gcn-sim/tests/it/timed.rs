@@ -4,6 +4,7 @@
 mod accounting;
 mod published;
 mod ranges;
+mod sharing;
 mod stalls;
 mod straight;
 mod stretch;
