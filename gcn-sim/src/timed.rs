@@ -33,6 +33,7 @@ mod cache;
 mod config;
 mod cost;
 mod cu;
+mod estimate;
 mod lds;
 mod listing;
 mod memory;
@@ -50,6 +51,7 @@ use gcn_emit::occupancy::Occupancy;
 
 pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
 pub use config::Config;
+pub use estimate::{ClockEstimate, NoMeasurement, check_load};
 pub use memory::CacheUse;
 pub use ranges::{Interval, PipeInterval, Ranges, Sensitivity, ranges};
 pub(crate) use record::{Busy, Event};

@@ -65,6 +65,10 @@ pub struct Args {
     /// Do not run the workgroups of compute units that are not simulated; buffers then lack their results
     #[arg(long, requires = "timed")]
     simulated_only: bool,
+    /// Also print an estimate of the clock and the time, from clocks that were measured under a load of matrix
+    /// products: f16, bf16 or fp8 on gfx942. It is not part of the model
+    #[arg(long, value_name = "LOAD", requires = "timed")]
+    estimate_clock: Option<String>,
     /// Also say which interval the result takes over the ranges of the assumed parameters, and which of them
     /// matter: some fifty runs
     #[arg(long, requires = "timed")]
@@ -174,6 +178,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         prepared: &prepared,
         ran: &ran,
         ranges: ranges.as_ref(),
+        estimate: match (&ran, &args.estimate_clock) {
+            (Ran::Timed(report), Some(load)) => report.estimate_clock(load).ok(),
+            _ => None,
+        },
         outputs: &outputs,
         seconds,
         profile,
@@ -259,6 +267,10 @@ fn timing(args: &Args, target: gcn_isa::Target) -> Result<timed::Config, Failure
     let mut config =
         timed::Config { cus: args.cus, timeline, max_instructions: args.limit, ..timed::Config::default() };
     commands::set(&mut config, &args.set)?;
+    if let Some(load) = &args.estimate_clock {
+        timed::check_load(target, load)
+            .map_err(|error| Failure::usage(format!("--estimate-clock: {error}")))?;
+    }
     config.complete = !args.simulated_only;
     config.simulated_cus = match args.simulated_cus {
         Simulated::Number(cus) => cus,

@@ -95,6 +95,16 @@ fn modes_and_reports() {
     assert_eq!(json(&[])["instructions"], 7);
     assert!(json(&["--timed"])["timed"]["cycles"].as_u64().is_some_and(|c| c > 7));
     assert!(sim(&["--args", "SPEC", "--timed", "--simulated-cus", "0"]).failure(2).contains("`l2` or `all`"));
+    // Idle matrix cores: the highest clock.
+    let timed = json(&["--timed", "--estimate-clock", "bf16"]);
+    assert_eq!(timed["estimate"]["megahertz"], 2100.0);
+    let cycles = timed["timed"]["cycles"].as_f64().expect("cycles");
+    assert_eq!(timed["estimate"]["seconds"].as_f64(), Some(cycles / 2.1e9));
+    let text = sim(&["--args", "SPEC", "--timed", "--estimate-clock", "fp8"]).text();
+    assert!(text.contains("estimate for a load of fp8, not part of the model: 2100 MHz"), "{text}");
+    let none = sim(&["--args", "SPEC", "--timed", "--estimate-clock", "i4"]).failure(2);
+    assert!(none.contains("there are measurements of gfx942 f16, gfx942 bf16, gfx942 fp8"), "{none}");
+    assert!(json(&["--timed"]).get("estimate").is_none());
     let ranges = &json(&["--timed", "--ranges"])["ranges"];
     assert_eq!(ranges["cycles"]["value"], json(&["--timed"])["timed"]["cycles"]);
     let unit =
