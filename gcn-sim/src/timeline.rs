@@ -2,7 +2,7 @@
 //!
 //! [`Timeline`] holds a report with its recording and how much of it to show. `rows` arranges the recording in rows of bars,
 //! `fold` finds the trips of loops that are left out, `rules` says why a wave waits; `page` and `svg` draw, each from the
-//! same [`Chart`](chart::Chart).
+//! same `Chart`.
 
 mod chart;
 mod fold;
