@@ -12,6 +12,7 @@ pub mod explain;
 pub mod fix;
 pub mod inspect;
 pub mod inst;
+pub mod launch;
 pub mod layout;
 pub mod lsp;
 pub mod mutate;
@@ -20,6 +21,7 @@ pub mod rule_set;
 pub mod rules;
 pub mod run;
 pub mod sim;
+pub mod timeline;
 pub mod totals;
 pub mod wait;
 
@@ -41,6 +43,13 @@ fn target(name: &str) -> Result<Target, String> {
 /// Reads a code object; errors name the file.
 fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failure> {
     read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
+}
+
+/// Sets parameters of the timed mode, each `NAME=VALUE`.
+fn set(config: &mut gcn_sim::timed::Config, assignments: &[String]) -> Result<(), Failure> {
+    assignments.iter().try_for_each(|assignment| {
+        config.set(assignment).map_err(|error| Failure::usage(format!("--set {assignment}: {error}")))
+    })
 }
 
 /// The largest number of host threads that a command uses.

@@ -44,6 +44,7 @@ enum Command {
     Rules(commands::rules::Args),
     Run(commands::run::Args),
     Sim(commands::sim::Args),
+    Timeline(commands::timeline::Args),
     Wait(commands::wait::Args),
 }
 
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Rules(args) => commands::rules::run(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
+        Command::Timeline(args) => commands::timeline::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };
     match done {

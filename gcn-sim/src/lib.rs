@@ -19,6 +19,7 @@ pub mod launch;
 mod run;
 mod semantics;
 pub mod timed;
+pub mod timeline;
 mod watch;
 
 pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};

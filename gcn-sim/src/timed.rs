@@ -33,9 +33,11 @@ mod cache;
 mod config;
 mod cost;
 mod cu;
+mod estimate;
 mod lds;
 mod listing;
 mod memory;
+mod ranges;
 mod record;
 mod report;
 mod stall;
@@ -49,7 +51,10 @@ use gcn_emit::occupancy::Occupancy;
 
 pub use crate::core::params::{Grade, Parameter, ParameterError, parameters};
 pub use config::Config;
+pub use estimate::{ClockEstimate, NoMeasurement, check_load};
 pub use memory::CacheUse;
+pub use ranges::{Interval, PipeInterval, Ranges, Sensitivity, ranges};
+pub(crate) use record::{Busy, Event};
 pub use report::{
     InstructionReport, LdsReport, MemoryReport, OccupancyReport, PipeReport, Report, WaveReport,
 };
@@ -66,6 +71,7 @@ use crate::core::trace::Trace;
 use crate::run::launch::{self, Launch};
 use crate::run::workgroup::Unit;
 use cu::{Code, Cu, SIMDS, Shared, Times};
+use memory::Device;
 use record::Record;
 
 /// Compute units of the device that a target stands for (`device.cus` of the model's parameters).
@@ -99,7 +105,8 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
     let groups = launch.geometry.count();
     let cus = u64::from(config.cus.unwrap_or(0).max(1));
     let cus = if config.cus.is_some() { cus } else { params.number("device.cus").max(1) };
-    let simulated = u64::from(config.simulated_cus.max(1)).min(cus).min(groups);
+    let device = Device::new(&params, cus, u64::from(config.simulated_cus.max(1)), groups);
+    let simulated = device.simulated.len() as u64;
     let occupancy = launch.occupancy();
     // A kernel that does not fit is run all the same, as functional mode does.
     let resident = u64::from(occupancy.workgroups_per_cu.max(1));
@@ -112,7 +119,7 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
         max_instructions: config.max_instructions,
     };
     let mut shared = Shared {
-        memory: memory::Memory::new(&params, simulated, cus.min(groups)),
+        memory: memory::Memory::new(&params, &device),
         record: Record::new(machine.len(), config.timeline),
         trace: Trace::default(),
         finished: Vec::new(),
@@ -121,19 +128,20 @@ fn simulate(launch: &Launch<'_>, memory: &Memory, config: &Config) -> Result<Rep
         waves: 0,
         end: 0,
     };
-    let cu = |index: u64| Cu::new(&params, index as u32, resident as usize, (index, cus, groups));
-    let mut units: Vec<Cu> = (0..simulated).map(cu).collect();
+    let cu = |index: &u64| Cu::new(&params, *index as u32, resident as usize, (*index, cus, groups));
+    let mut units: Vec<Cu> = device.simulated.iter().map(cu).collect();
     for unit in &mut units {
+        shared.memory.select(device.l2_of(unit.index().into()));
         unit.fill(&code, &mut shared)?;
     }
     while let Some((unit, (now, simd))) = earliest(&mut units) {
+        shared.memory.select(device.l2_of(unit.index().into()));
         unit.slot(&code, &mut shared, simd, now)?;
     }
     if config.complete {
-        complete(launch, memory, cus, simulated)?;
+        complete(launch, memory, &device)?;
     }
-    let shape = Shape { cus, simulated, groups };
-    Ok(summarize(&code, shared, &units, &occupancy, &shape, params))
+    Ok(summarize(&code, shared, &units, &occupancy, &device, params))
 }
 
 /// The CU whose next slot comes first; `None` if all have ended.
@@ -143,19 +151,13 @@ fn earliest(units: &mut [Cu]) -> Option<(&mut Cu, (u64, usize))> {
 }
 
 /// Runs the workgroups of the CUs that were not simulated.
-fn complete(launch: &Launch<'_>, memory: &Memory, cus: u64, simulated: u64) -> Result<(), SimError> {
+fn complete(launch: &Launch<'_>, memory: &Memory, device: &Device) -> Result<(), SimError> {
     let mut unit: Option<Unit> = None;
-    for index in (0..launch.geometry.count()).filter(|index| index % cus >= simulated) {
+    let left = |index: &u64| !device.simulated.contains(&(index % device.cus));
+    for index in (0..launch.geometry.count()).filter(left) {
         unit.get_or_insert_with(|| Unit::new(launch)).run(launch, memory, launch.geometry.id(index))?;
     }
     Ok(())
-}
-
-/// How the grid lies on the device.
-struct Shape {
-    cus: u64,
-    simulated: u64,
-    groups: u64,
 }
 
 fn summarize(
@@ -163,7 +165,7 @@ fn summarize(
     shared: Shared,
     units: &[Cu],
     occupancy: &Occupancy,
-    shape: &Shape,
+    device: &Device,
     params: Params,
 ) -> Report {
     let machine = code.launch.machine;
@@ -171,22 +173,21 @@ fn summarize(
     let cycles = shared.end;
     let record = shared.record;
     let instructions = record.insts.iter().map(|i| i.issued).sum::<u64>();
-    let cu_cycles = (cycles * shape.simulated).max(1) as f64;
+    let cu_cycles = (cycles * device.simulated.len() as u64).max(1) as f64;
     let mut stalls = Stalls::default();
     record.insts.iter().for_each(|i| stalls.plus(&i.stalls));
     let cache = |of: fn(&Cu) -> CacheUse| units.iter().map(of).fold(CacheUse::default(), CacheUse::plus);
     let sum = |of: fn(&Cu) -> u64| units.iter().map(of).sum::<u64>();
-    let simulated_workgroups = (0..shape.simulated).map(|cu| (shape.groups - cu).div_ceil(shape.cus)).sum();
     let by_instruction = machine.steps().iter().zip(&code.costs).zip(&record.insts);
     Report {
         target: machine.target().name(),
         cycles,
         instructions,
         ipc: instructions as f64 / cu_cycles,
-        cus: shape.cus as u32,
-        simulated_cus: shape.simulated as u32,
-        workgroups: shape.groups,
-        simulated_workgroups,
+        cus: device.cus as u32,
+        simulated_cus: device.simulated.len() as u32,
+        workgroups: device.groups,
+        simulated_workgroups: device.simulated_workgroups(),
         waves: shared.waves,
         occupancy: OccupancyReport {
             waves_per_simd: occupancy.waves_per_simd,
@@ -226,7 +227,7 @@ fn summarize(
         by_wave: shared.finished.iter().map(wave_report).collect(),
         parameters: params.into_parameters(),
         events_dropped: record.events_dropped,
-        events: record.events,
+        recording: record.recording,
     }
 }
 

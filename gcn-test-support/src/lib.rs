@@ -1,6 +1,7 @@
 //! Shared by the tests and benches of all crates. It knows nothing of them, so that each of them can use it, and is never
 //! published: `cargo package` drops dependencies for development that have no version.
 
+pub mod browser;
 pub mod env;
 pub mod llvm;
 mod random;

@@ -1,21 +1,20 @@
 //! `gcn sim`.
 
 mod found;
-mod object;
-mod progress;
 mod show;
 mod trust;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use gcn_isa::hazards::Config;
-use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
-use gcn_sim::{Options, SimError, Stats, timed};
+use gcn_sim::launch::{Error, Prepared, Program, Spec};
+use gcn_sim::{Options, Stats, timed};
 
-use crate::commands::container::{self, Choice};
+use crate::commands::container;
 use crate::commands::detection::Detection;
+use crate::commands::launch::{Launch, failure, progress, write_back};
 use crate::failure::{self, Failure};
 use crate::{commands, file};
 
@@ -29,36 +28,12 @@ use crate::{commands, file};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or
-    /// assembly (.s), gzipped or not; `-` for standard input
-    #[arg(value_name = "FILE.hsaco")]
-    file: String,
-    /// The kernel, if there are several
-    #[arg(long, value_name = "K")]
-    kernel: Option<String>,
-    /// Workgroups in x, y and z; omitted ones are 1
-    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
-    grid: Option<[u32; 3]>,
-    /// Work-items in x, y and z instead of --grid; if not a multiple of the workgroup, the last workgroup is
-    /// partial
-    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions, conflicts_with = "grid")]
-    global: Option<[u32; 3]>,
-    /// Work-items of a workgroup
-    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
-    workgroup: Option<[u32; 3]>,
-    /// The spec: arguments and launch parameters
-    #[arg(long, value_name = "SPEC.json")]
-    args: Option<String>,
+    #[command(flatten)]
+    launch: Launch,
     /// Launch like hipLaunchCooperativeKernel: all workgroups must fit on the device at once, and may wait
     /// for each other
     #[arg(long, conflicts_with = "timed")]
     cooperative: bool,
-    /// LDS bytes of a workgroup beyond those of the descriptor
-    #[arg(long, value_name = "BYTES")]
-    dynamic_lds: Option<u32>,
-    /// Scratch bytes of a work-item instead of those of the descriptor
-    #[arg(long, value_name = "BYTES")]
-    scratch: Option<u32>,
     #[command(flatten)]
     detection: Detection,
     /// Round v_fma_mixlo_f16 and v_fma_mixhi_f16 to f32 first, then to f16; by default once. Sources disagree
@@ -74,6 +49,21 @@ pub struct Args {
     /// Compute units over which the grid is distributed; by default those of the device
     #[arg(long, value_name = "N", requires = "timed", value_parser = clap::value_parser!(u32).range(1..))]
     cus: Option<u32>,
+    /// Compute units to simulate with time, those that share an L2 first; `l2` for all of an L2, `all` for all
+    /// of --cus. They share what is in their L2 and in the Infinity Cache
+    #[arg(long, value_name = "N", requires = "timed", default_value = "1", value_parser = simulated)]
+    simulated_cus: Simulated,
+    /// Do not run the workgroups of compute units that are not simulated; buffers then lack their results
+    #[arg(long, requires = "timed")]
+    simulated_only: bool,
+    /// Also print an estimate of the clock and the time, from clocks that were measured under a load of matrix
+    /// products: f16, bf16 or fp8 on gfx942. It is not part of the model
+    #[arg(long, value_name = "LOAD", requires = "timed")]
+    estimate_clock: Option<String>,
+    /// Also say which interval the result takes over the ranges of the assumed parameters, and which of them
+    /// matter: some fifty runs
+    #[arg(long, requires = "timed")]
+    ranges: bool,
     /// Write the timeline to a file, as Chrome trace events
     #[arg(long, value_name = "FILE", requires = "timed")]
     timeline: Option<String>,
@@ -97,10 +87,6 @@ pub struct Args {
     /// which exposes data races
     #[arg(long, value_name = "N", default_value_t = Options::default().turn)]
     turn: u64,
-    #[command(flatten)]
-    choice: Choice,
-    #[command(flatten)]
-    includes: file::Includes,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -121,43 +107,46 @@ const FINDINGS: u32 = 1000;
 /// The largest number of events in a timeline.
 const EVENTS: usize = 1_000_000;
 
-/// `X`, `X,Y` or `X,Y,Z`.
-fn dimensions(text: &str) -> Result<[u32; 3], String> {
-    let mut sizes = [1; 3];
-    let parts: Vec<&str> = text.split(',').collect();
-    if parts.len() > sizes.len() {
-        return Err("at most three numbers, as in 64,1,1".to_owned());
+/// How many compute units to simulate.
+#[derive(Clone, Copy)]
+enum Simulated {
+    Number(u32),
+    /// Those of an L2.
+    L2,
+    All,
+}
+
+fn simulated(text: &str) -> Result<Simulated, String> {
+    match text {
+        "l2" => Ok(Simulated::L2),
+        "all" => Ok(Simulated::All),
+        _ => {
+            let number = text.parse().ok().filter(|n| *n > 0);
+            number.map(Simulated::Number).ok_or("a number above 0, `l2` or `all`".to_owned())
+        }
     }
-    for (size, part) in sizes.iter_mut().zip(parts) {
-        *size =
-            part.trim().parse().map_err(|_| format!("`{part}` is not a number; write for example 64,1,1"))?;
-    }
-    Ok(sizes)
 }
 
 /// Runs the kernel, or prints a template.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    if args.choice.list {
-        return container::list(&args.file, &args.choice, args.json);
+    let launch = &args.launch;
+    if launch.choice.list {
+        return container::list(&launch.file, &launch.choice, args.json);
     }
-    let name = file::shown(&args.file);
-    let (spec, folder) = spec(args)?;
-    let kernel = args.kernel.as_deref().or(spec.as_ref().and_then(|s| s.kernel.as_deref()));
-    let object = object::read(&args.file, &args.choice, kernel, &args.includes.folders())?;
-    let program = Program::load(&object.bytes, kernel).map_err(|error| failure(name, &error))?;
-    let mut program = program.with_mix_rounded_twice(args.mix_rounded_twice);
-    if let Some(lines) = object.lines {
-        program = program.with_lines(lines);
-    }
-    let Some(mut spec) = spec.filter(|_| !args.template) else {
+    let name = launch.name();
+    let (spec, folder) = launch.spec()?;
+    let program = launch.load(spec.as_ref())?.1.with_mix_rounded_twice(args.mix_rounded_twice);
+    let Some(spec) = spec.filter(|_| !args.template) else {
         return file::print(program.template().as_bytes());
     };
-    override_sizes(args, &mut spec);
-    let place = args.args.as_deref().unwrap_or(name);
-    let mut prepared = program.prepare(&spec, &folder).map_err(|error| failure(place, &error))?;
+    let mut prepared = launch.prepare(&program, &spec, &folder)?;
     let started = Instant::now();
     let ran = simulate(args, &mut prepared)?.map_err(|error| failure(name, &error))?;
     let seconds = started.elapsed().as_secs_f64();
+    let ranges = match &ran {
+        Ran::Timed(report) if args.ranges => Some(vary(args, &program, &spec, &folder, report)?),
+        _ => None,
+    };
     let outputs = prepared.outputs().map_err(|error| failure(name, &error))?;
     write_back(&outputs, &folder)?;
     if let (Some(path), Ran::Timed(report)) = (&args.timeline, &ran) {
@@ -168,6 +157,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         program: &program,
         prepared: &prepared,
         ran: &ran,
+        ranges: ranges.as_ref(),
+        estimate: match (&ran, &args.estimate_clock) {
+            (Ran::Timed(report), Some(load)) => report.estimate_clock(load).ok(),
+            _ => None,
+        },
         outputs: &outputs,
         seconds,
         profile,
@@ -203,33 +197,9 @@ impl Ran {
     }
 }
 
-/// The spec, and the folder to which its file names are relative.
-fn spec(args: &Args) -> Result<(Option<Spec>, PathBuf), Failure> {
-    let Some(path) = &args.args else { return Ok((None, PathBuf::new())) };
-    if path == file::STANDARD && args.file == file::STANDARD {
-        return Err(Failure::usage("code object and spec cannot both be standard input"));
-    }
-    let bytes = file::read(path)?;
-    let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| Failure::input(format!("{}: the spec is not UTF-8", file::shown(path))))?;
-    let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
-    let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
-    Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
-}
-
-/// The command line overrides the spec.
-fn override_sizes(args: &Args, spec: &mut Spec) {
-    spec.workgroup = args.workgroup.or(spec.workgroup);
-    spec.dynamic_lds = args.dynamic_lds.unwrap_or(spec.dynamic_lds);
-    spec.scratch = args.scratch.or(spec.scratch);
-    if args.grid.is_some() || args.global.is_some() {
-        (spec.grid, spec.global) = (args.grid, args.global);
-    }
-}
-
 fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, Failure> {
     if args.timed {
-        let (bar, config) = (progress::Bar::new(), timing(args)?);
+        let (bar, config) = (progress::Bar::new(), timing(args, prepared.machine().target())?);
         return Ok(bar.watch(|| prepared.run_timed(&config)).map(|report| Ran::Timed(Box::new(report))));
     }
     let jobs = args.jobs.map(|jobs| jobs.get().min(commands::MOST_JOBS));
@@ -251,31 +221,37 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     Ok(result.map(Ran::Untimed))
 }
 
+/// Runs the kernel over the ranges of the assumed parameters.
+fn vary(
+    args: &Args,
+    program: &Program,
+    spec: &Spec,
+    folder: &Path,
+    report: &timed::Report,
+) -> Result<timed::Ranges, Failure> {
+    let config = timing(args, program.machine().target())?;
+    let run = |config: &timed::Config| {
+        let mut prepared = args.launch.prepare(program, spec, folder)?;
+        prepared.run_timed(config).map_err(|error| failure(args.launch.name(), &error))
+    };
+    timed::ranges(report, &config, run)
+}
+
 /// The configuration of the timed mode from the command line.
-fn timing(args: &Args) -> Result<timed::Config, Failure> {
+fn timing(args: &Args, target: gcn_isa::Target) -> Result<timed::Config, Failure> {
     let timeline = if args.timeline.is_some() { EVENTS } else { 0 };
     let mut config =
         timed::Config { cus: args.cus, timeline, max_instructions: args.limit, ..timed::Config::default() };
-    for assignment in &args.set {
-        config.set(assignment).map_err(|error| Failure::usage(format!("--set {assignment}: {error}")))?;
+    commands::set(&mut config, &args.set)?;
+    if let Some(load) = &args.estimate_clock {
+        timed::check_load(target, load)
+            .map_err(|error| Failure::usage(format!("--estimate-clock: {error}")))?;
     }
+    config.complete = !args.simulated_only;
+    config.simulated_cus = match args.simulated_cus {
+        Simulated::Number(cus) => cus,
+        Simulated::L2 => config.cus_of_an_l2(target),
+        Simulated::All => u32::MAX,
+    };
     Ok(config)
-}
-
-/// Writes the output files of the spec.
-fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
-    for output in outputs {
-        if let Some(Out::File(path)) = &output.out {
-            file::write(&folder.join(path).to_string_lossy(), &output.file(path))?;
-        }
-    }
-    Ok(())
-}
-
-/// Unreadable files are errors of the command line (exit code 2), others errors of the input (1).
-fn failure(place: &str, error: &Error) -> Failure {
-    let limit =
-        matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));
-    let message = format!("{place}: {error}{}", if limit { " with --limit" } else { "" });
-    if matches!(error, Error::File { .. }) { Failure::usage(message) } else { Failure::input(message) }
 }

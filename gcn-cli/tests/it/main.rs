@@ -19,6 +19,7 @@ mod run;
 mod sarif;
 mod shell;
 mod sim;
+mod timeline;
 mod triton;
 mod wait;
 mod waits;

@@ -94,6 +94,25 @@ fn modes_and_reports() {
     }
     assert_eq!(json(&[])["instructions"], 7);
     assert!(json(&["--timed"])["timed"]["cycles"].as_u64().is_some_and(|c| c > 7));
+    assert!(sim(&["--args", "SPEC", "--timed", "--simulated-cus", "0"]).failure(2).contains("`l2` or `all`"));
+    // Idle matrix cores: the highest clock.
+    let timed = json(&["--timed", "--estimate-clock", "bf16"]);
+    assert_eq!(timed["estimate"]["megahertz"], 2100.0);
+    let cycles = timed["timed"]["cycles"].as_f64().expect("cycles");
+    assert_eq!(timed["estimate"]["seconds"].as_f64(), Some(cycles / 2.1e9));
+    let text = sim(&["--args", "SPEC", "--timed", "--estimate-clock", "fp8"]).text();
+    assert!(text.contains("estimate for a load of fp8, not part of the model: 2100 MHz"), "{text}");
+    let none = sim(&["--args", "SPEC", "--timed", "--estimate-clock", "i4"]).failure(2);
+    assert!(none.contains("there are measurements of gfx942 f16, gfx942 bf16, gfx942 fp8"), "{none}");
+    assert!(json(&["--timed"]).get("estimate").is_none());
+    let ranges = &json(&["--timed", "--ranges"])["ranges"];
+    assert_eq!(ranges["cycles"]["value"], json(&["--timed"])["timed"]["cycles"]);
+    let unit =
+        ranges["pipes"].as_array().and_then(|p| p.iter().find(|p| p["pipe"] == "Tex" || p["pipe"] == "Flat"));
+    let busy =
+        unit.map(|unit| ["low", "value", "high"].map(|end| unit["utilization"][end].as_f64().unwrap_or(0.0)));
+    assert!(busy.is_some_and(|[low, value, high]| low < value && value < high), "{ranges}");
+    assert!(ranges["parameters"].as_array().is_some_and(|p| p.iter().any(|p| p["name"] == "l2.latency")));
     assert_eq!(json(&["--profile"])["executed"].as_array().map(Vec::len), Some(7));
     let fidelity = &json(&["--fidelity"])["fidelity"];
     assert_eq!(fidelity[0]["opcode"], "global_store_dword");
@@ -106,6 +125,35 @@ fn modes_and_reports() {
         (&partial["grid"], &partial["global"]),
         (&serde_json::json!([2, 1, 1]), &serde_json::json!([12, 1, 1]))
     );
+}
+
+/// Two workgroups on two compute units, each with its half of the buffer: one is simulated, or both are; the other runs
+/// without time unless that is left out.
+#[test]
+fn compute_units_that_are_not_simulated_may_be_left_out() {
+    let folder = folder("only");
+    let text = std::fs::read_to_string(data("two_kernels.s")).expect("two_kernels.s");
+    let body = "s_lshl_b32 s7, s2, 4\nv_lshlrev_b32_e32 v1, 2, v0\nv_add_u32_e32 v1, s7, v1";
+    let text = text.replacen("v_lshlrev_b32_e32 v1, 2, v0", body, 1).replacen(
+        "next_free_sgpr 7",
+        "next_free_sgpr 8",
+        1,
+    );
+    let (file, args) = (folder.join("half.s"), folder.join("half.json"));
+    std::fs::write(&file, text).expect("the kernel is written");
+    let spec = r#"{"kernel": "fill", "grid": 2, "workgroup": 4, "args": {"x": {"buffer": "u32", "count": 8, "out": true}, "value": {"u32": 42}}}"#;
+    std::fs::write(&args, spec).expect("the spec is written");
+    let run = |more: &[&str]| -> (serde_json::Value, serde_json::Value) {
+        let files = [file.to_str().expect("UTF-8"), "--args", args.to_str().expect("UTF-8")];
+        let all = [&["sim"], &files[..], &["--timed", "--cus", "2", "--json"], more].concat();
+        let report: serde_json::Value = serde_json::from_str(&gcn(&all).text()).expect("JSON");
+        (report["timed"]["simulated_cus"].clone(), report["buffers"][0]["values"].clone())
+    };
+    let (whole, half) = (serde_json::json!(vec![42; 8]), serde_json::json!([42, 42, 42, 42, 0, 0, 0, 0]));
+    assert_eq!(run(&[]), (1.into(), whole.clone()));
+    assert_eq!(run(&["--simulated-only"]), (1.into(), half));
+    assert_eq!(run(&["--simulated-only", "--simulated-cus", "l2"]), (2.into(), whole));
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 /// 1 + 2^-11 + 2^-30 as f16, at once and by way of f32.

@@ -1,8 +1,9 @@
 //! A kernel as the user has it: built and launched by one name.
 
 use gcn_isa::Target;
+use gcn_sim::timed::Config;
 
-use super::{Device, Grid, LaunchError, LaunchStats, kernarg_bytes};
+use super::{Device, Grid, LaunchError, LaunchStats, kernarg_bytes, timed};
 use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::lang::{Arguments, Packer, Signature};
 
@@ -81,6 +82,54 @@ pub trait Kernel: Copy {
     fn launch(&self, device: &Device, grid: Grid, args: Self::Args<'_>) -> Result<LaunchStats, LaunchError> {
         let built = self.build(device.target())?;
         device.launch(self, &built, grid, args)
+    }
+
+    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and why not earlier
+    /// ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
+    fn timed(
+        &self,
+        target: Target,
+        grid: Grid,
+        args: Self::Args<'_>,
+        config: &Config,
+    ) -> Result<gcn_sim::timed::Report, LaunchError> {
+        timed::run(self, &self.build(target)?, grid, args, config)
+    }
+
+    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves as rows,
+    /// instructions and waits as bars, each wait with the rules for which it is there.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// gcn_kernel! {
+    ///     #[workgroup(64)]
+    ///     pub fn double(x: &mut [f32]) {
+    ///         let i = local_id().x;
+    ///         x[i] = x[i] * 2.0;
+    ///     }
+    /// }
+    /// let timeline = double.timeline(Target::GFX942, Grid::x(1), (&mut [1.0; 64],))?;
+    /// let (page, picture) = (timeline.html(), timeline.svg());
+    /// assert!(page.starts_with("<!doctype html>") && picture.starts_with("<svg"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Kernel::launch`].
+    fn timeline(
+        &self,
+        target: Target,
+        grid: Grid,
+        args: Self::Args<'_>,
+    ) -> Result<gcn_sim::timeline::Timeline, LaunchError> {
+        let built = self.build(target)?;
+        let config = Config { timeline: gcn_sim::timeline::EVENTS, ..Config::one_cu() };
+        let report = timed::run(self, &built, grid, args, &config)?;
+        let timeline = gcn_sim::timeline::Timeline::new(report).titled(built.name());
+        Ok(timeline.with_notes(timed::notes(&built)))
     }
 
     /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other bindings:

@@ -4,6 +4,7 @@ mod debug;
 mod kernarg;
 mod kernel;
 mod simulator;
+mod timed;
 
 #[cfg(feature = "hip")]
 mod gpu;

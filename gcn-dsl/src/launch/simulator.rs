@@ -21,7 +21,7 @@ impl Simulator {
     }
 
     /// A run that panicked elsewhere leaves plain bytes, which are as good as any.
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -34,12 +34,22 @@ fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
     located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
 }
 
+/// The kernel as the simulator runs it.
+pub(super) fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
+    let failed = |error| explain(kernel, error);
+    let target = kernel.target();
+    let mut state =
+        KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
+    state.lds_bytes += grid.dynamic_lds;
+    Ok(Machine::new(target, kernel.code(), state).map_err(failed)?.with_lines(lines(kernel)))
+}
+
 fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
     LaunchError::Memory(error.into())
 }
 
 /// A trap has a place in the source.
-fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
+pub(super) fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
     let name = kernel.name().to_owned();
     if let SimError::Trap { site, .. } = &error
         && let Some((location, message)) = kernel.debug.trap(site.offset)
@@ -75,13 +85,8 @@ impl Backend for Simulator {
 
     fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
         let failed = |error| explain(kernel, error);
-        let target = kernel.target();
-        let mut state =
-            KernelState::from_descriptor(&kernel.descriptor(), target).map_err(|e| failed(e.into()))?;
-        state.lds_bytes += grid.dynamic_lds;
         let (listener, watched) = (Listener::default(), &kernel.debug.watched);
-        let machine = Machine::new(target, kernel.code(), state).map_err(failed)?.with_lines(lines(kernel));
-        let machine = listener.on(machine, watched);
+        let machine = listener.on(machine(kernel, grid)?, watched);
         let stats = gcn_sim::run(
             &machine,
             &mut self.memory(),

@@ -12,3 +12,4 @@ mod schedule_text;
 mod selection;
 mod source_lines;
 mod spill_lds;
+mod timeline;

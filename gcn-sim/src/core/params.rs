@@ -21,6 +21,8 @@ pub enum Grade {
     Published,
     /// There is no public source; the row says why this value was taken.
     Assumed,
+    /// A property of the kernel and its grid, which the caller is to set.
+    Kernel,
     /// Set by the caller.
     Set,
 }
@@ -32,6 +34,7 @@ impl Grade {
             "manual" => Grade::Manual,
             "published" => Grade::Published,
             "assumed" => Grade::Assumed,
+            "kernel" => Grade::Kernel,
             _ => return None,
         })
     }
@@ -44,6 +47,7 @@ impl fmt::Display for Grade {
             Grade::Manual => "manual",
             Grade::Published => "published",
             Grade::Assumed => "assumed",
+            Grade::Kernel => "kernel",
             Grade::Set => "set",
         })
     }
@@ -62,6 +66,9 @@ pub struct Parameter {
     pub grade: Grade,
     /// Where it is from.
     pub source: String,
+    /// Of an assumed value, the ends of the range in which the true one is expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[String; 2]>,
 }
 
 /// A row of the table.
@@ -72,6 +79,7 @@ struct Row {
     unit: &'static str,
     grade: Grade,
     source: &'static str,
+    range: Option<(&'static str, &'static str)>,
 }
 
 impl Row {
@@ -85,6 +93,7 @@ impl Row {
             unit: next()?,
             grade: Grade::parse(next()?)?,
             source: next()?,
+            range: next().and_then(|range| range.split_once("..")),
         })
     }
 
@@ -124,6 +133,7 @@ pub fn parameters(target: Target) -> Vec<Parameter> {
             unit: row.unit,
             grade: row.grade,
             source: row.source.to_owned(),
+            range: row.range.map(|(low, high)| [low.to_owned(), high.to_owned()]),
         });
     }
     parameters
@@ -164,6 +174,7 @@ impl Params {
                 parameter.value.clone_from(value);
                 parameter.grade = Grade::Set;
                 "the caller".clone_into(&mut parameter.source);
+                parameter.range = None;
             }
         }
         params
@@ -249,7 +260,16 @@ mod tests {
         let lines = text.lines().skip(1).filter(|line| !line.starts_with('#'));
         for line in lines {
             let row = Row::parse(line).unwrap_or_else(|| panic!("not a row: {line}"));
-            assert!(line.split('\t').count() == 6 && !row.source.is_empty(), "{line}");
+            let assumed = row.grade == Grade::Assumed;
+            assert!(line.split('\t').count() == 6 + usize::from(assumed) && !row.source.is_empty(), "{line}");
+            assert_eq!(row.range.is_some(), assumed, "{line}");
+            if let Some((low, high)) = row.range {
+                assert_eq!([check(row.name, low), check(row.name, high)], [Ok(()), Ok(())], "{line}");
+                let number = |text: &str| text.parse::<u64>().ok();
+                let within =
+                    number(row.value).map(|value| (number(low)..=number(high)).contains(&Some(value)));
+                assert!(within.unwrap_or(low == row.value), "{line}");
+            }
             let known = |name: &str| Target::ALL.iter().any(|t| t.name() == name);
             assert!(row.targets == "all" || row.targets.split(',').all(known), "{line}");
             assert_eq!(check(row.name, row.value), Ok(()), "{line}");

@@ -1,6 +1,8 @@
 //! What to simulate, and with which parameters.
 
-use crate::core::params::{self, ParameterError};
+use gcn_isa::Target;
+
+use crate::core::params::{self, ParameterError, Params};
 
 /// What to simulate, and with which parameters.
 ///
@@ -16,8 +18,9 @@ pub struct Config {
     /// CUs over which the grid is spread; `None` for as many as the target's device has. Workgroup `i` runs on CU
     /// `i % cus`, and each CU gets its share of L2 and memory bandwidth.
     pub cus: Option<u32>,
-    /// How many of these CUs are simulated with time, from CU 0 on. The cycles of one are those of the device if the
-    /// workgroups do equal work.
+    /// How many of these CUs are simulated with time: those of the first L2 first, CU 0, 8, 16, … of the 304 with eight L2
+    /// caches of gfx942. They share the lines of their L2 and of the Infinity Cache. The cycles of one are those of the
+    /// device if the workgroups do equal work and share no lines, or `l2.reuse` and `mall.reuse` say how far they do.
     pub simulated_cus: u32,
     /// Run the workgroups of the other CUs without time afterwards, so that the results in memory are complete.
     pub complete: bool,
@@ -58,6 +61,14 @@ impl Config {
         params::check(name, value)?;
         self.overrides.push((name.to_owned(), value.to_owned()));
         Ok(())
+    }
+
+    /// How many CUs share an L2, with these parameters: a value for `simulated_cus`.
+    pub fn cus_of_an_l2(&self, target: Target) -> u32 {
+        let params = Params::new(target, &self.overrides);
+        let cus = self.cus.map_or_else(|| params.number("device.cus"), u64::from).max(1);
+        let l2s = cus.div_ceil(params.number("device.cus-per-l2").max(1));
+        u32::try_from(cus.div_ceil(l2s)).unwrap_or(u32::MAX)
     }
 
     /// Every workgroup on one CU.

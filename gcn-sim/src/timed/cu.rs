@@ -167,6 +167,11 @@ impl Cu {
         }
     }
 
+    /// Its number on the device.
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
     /// The next slot in which something can change, and its SIMD; the cycle is `u64::MAX` when all is done.
     pub(super) fn next(&self) -> (u64, usize) {
         let mut first = (u64::MAX, 0);
@@ -345,7 +350,7 @@ impl Cu {
             let pipe = code.costs.get(wave.pc).map_or(Pipe::Internal, |cost| cost.pipe);
             let slots = cycles / code.times.interval;
             let stall = shared.record.arbitration(wave.pc, pipe, outcome, cycles, slots);
-            let block = Block { until: now, stall, at: wave.pc as u32 };
+            let block = Block { until: now, stall, at: wave.pc as u32, by: None };
             lose(shared, self.index, &self.groups, wave, block, now);
         }
         wave.outcome = None;
@@ -365,7 +370,8 @@ fn event(
     stall: Option<Stall>,
 ) -> Event {
     let number = wave.number as u32;
-    Event { cu, simd: wave.simd as u8, lane: wave.lane, workgroup, wave: number, at, start, cycles, stall }
+    let (simd, lane) = (wave.simd as u8, wave.lane);
+    Event { cu, simd, lane, workgroup, wave: number, at, start, cycles, stall, by: None, done: None }
 }
 
 /// Counts the cycles of a wave up to `until` as lost.
@@ -384,7 +390,8 @@ fn lose(
     }
     if shared.record.most_events > 0 {
         let span = (wave.accounted, cycles);
-        shared.record.event(event(cu, group_index(groups, wave), wave, block.at, span, Some(block.stall)));
+        let stalled = event(cu, group_index(groups, wave), wave, block.at, span, Some(block.stall));
+        shared.record.event(Event { by: block.by, ..stalled });
     }
     wave.accounted = until;
 }

@@ -4,6 +4,9 @@
 //! read). The stages overlap with those of other instructions; each is a resource with a time at which it is free. Bank
 //! conflicts are counted from the addresses of the lanes: in each of the instruction's phases every bank serves one dword
 //! a cycle, the same dword to any number of lanes (rocprofiler-compute documentation, LDS).
+//!
+//! Loads to LDS pass no port: what they have loaded goes to the banks when it arrives, which is later than instructions
+//! that are sent meanwhile. Such writes are kept until the banks come to that time.
 
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Touch};
@@ -25,8 +28,12 @@ pub(super) struct Lds {
     in_free: [u64; 2],
     out_free: [u64; 2],
     bank_free: u64,
+    /// Writes of loads to LDS that the banks have not come to: when they arrive, the latest first, and their cycles.
+    arriving: Vec<(u64, u64)>,
     /// Accesses being counted, kept for their memory.
     rounds: Vec<Vec<Touch>>,
+    /// When the banks worked for the last instruction: first cycle, and how many.
+    pub span: (u64, u64),
     /// Cycles in which the banks worked.
     pub busy: u64,
     /// Cycles of them that conflicts cost.
@@ -58,7 +65,9 @@ impl Lds {
             in_free: [0; 2],
             out_free: [0; 2],
             bank_free: 0,
+            arriving: Vec::new(),
             rounds: Vec::new(),
+            span: (0, 0),
             busy: 0,
             conflicts: 0,
             bytes: 0,
@@ -77,14 +86,39 @@ impl Lds {
         let (cycles, conflicts) = self.bank_cycles(touches);
         let start = now.max(self.in_free[port]);
         self.in_free[port] = start + (transfer.input * 64).div_ceil(self.in_bytes);
+        self.take_arrived(start);
         let banks = start.max(self.bank_free);
         self.bank_free = banks + cycles;
         let out = banks.max(self.out_free[port]);
         self.out_free[port] = out + (transfer.output * 64).div_ceil(self.out_bytes);
+        self.span = (banks, cycles);
         self.busy += cycles;
         self.conflicts += conflicts;
         self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
         self.in_free[port].max(self.bank_free).max(self.out_free[port]) + self.latency
+    }
+
+    /// Writes what a load to LDS has loaded, which arrives in cycle `arrival`; returns when it is there.
+    pub(super) fn write_arriving(&mut self, arrival: u64, touches: &[Touch]) -> u64 {
+        self.span = (arrival, 0);
+        if touches.is_empty() {
+            return arrival;
+        }
+        let (cycles, conflicts) = self.bank_cycles(touches);
+        self.busy += cycles;
+        self.conflicts += conflicts;
+        self.bytes += touches.iter().map(|t| u64::from(t.bytes)).sum::<u64>();
+        let at = self.arriving.partition_point(|(other, _)| *other > arrival);
+        self.arriving.insert(at, (arrival, cycles));
+        self.span = (arrival.max(self.bank_free), cycles);
+        self.span.0 + cycles
+    }
+
+    /// Gives the banks to the writes that have arrived by cycle `time`, or while the banks were busy.
+    fn take_arrived(&mut self, time: u64) {
+        while let Some((arrival, cycles)) = self.arriving.pop_if(|(at, _)| *at <= time.max(self.bank_free)) {
+            self.bank_free = self.bank_free.max(arrival) + cycles;
+        }
     }
 
     /// Cycles of the banks for `touches`, and how many of them conflicts cost.
@@ -284,6 +318,24 @@ mod tests {
                 |bytes: u8| lds.bank_cycles(&touches(bytes, Kind::Read, |lane| lane * u64::from(bytes)));
             assert_eq!([4, 8, 16].map(&mut cycles), phases.map(|n| (n, 0)), "{target}");
         }
+    }
+
+    /// A write that arrives in cycle 100 delays what comes then, and nothing before.
+    #[test]
+    fn writes_of_loads_to_lds_take_the_banks_when_they_arrive() {
+        let data = |kind| touches(16, kind, |lane| lane * 16);
+        let read = Transfer { input: 4, output: 16 };
+        let done = |copies: u64, now: u64| {
+            let mut lds = lds(Target::GFX942);
+            let there: Vec<u64> = (0..copies).map(|_| lds.write_arriving(100, &data(Kind::Write))).collect();
+            // Eight phases without conflicts.
+            assert!(there.iter().all(|there| *there == 108), "{there:?}");
+            lds.send(0, now, read, &data(Kind::Read))
+        };
+        assert_eq!(done(4, 50), done(0, 50));
+        // 32 cycles of banks come first; the output of the port is busy for 16 cycles in any case.
+        assert_eq!(done(4, 100), done(0, 100) + 32);
+        assert_eq!(done(4, 200), done(0, 200));
     }
 
     #[test]

@@ -22,10 +22,17 @@ impl Report {
     /// cycles that waves lost at it by reason; before instructions of another source line, where lines are known, that line. A
     /// summary stands before it.
     pub fn listing(&self) -> String {
+        let mut text = self.summary();
+        // Writing to a string does not fail.
+        let _ = self.write_program(&mut text);
+        text
+    }
+
+    /// The first lines of the listing: cycles, workgroups, what was busy, and why waves stalled.
+    pub fn summary(&self) -> String {
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = self.write_summary(&mut text);
-        let _ = self.write_program(&mut text);
         text
     }
 

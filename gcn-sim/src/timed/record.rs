@@ -23,9 +23,9 @@ pub(super) struct PipeUse {
     pub stalled: u64,
 }
 
-/// A stretch of a wave's time for the timeline.
+/// A stretch of a wave's time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
+pub(crate) struct Event {
     pub cu: u32,
     pub simd: u8,
     pub lane: u8,
@@ -36,13 +36,47 @@ pub(super) struct Event {
     pub cycles: u64,
     /// `None`: the instruction issues.
     pub stall: Option<Stall>,
+    /// Of a stall, the instruction whose operation the wave waits for, where the model knows it.
+    pub by: Option<u32>,
+    /// Of an issue, the cycle in which its memory operation is done.
+    pub done: Option<u64>,
+}
+
+/// A stretch in which a pipeline works for an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Busy {
+    pub cu: u32,
+    /// `None` for what the four SIMDs share.
+    pub simd: Option<u8>,
+    pub pipe: Pipe,
+    pub workgroup: u64,
+    pub wave: u32,
+    pub at: u32,
+    pub start: u64,
+    pub cycles: u64,
+}
+
+/// The waves of a workgroup leave a barrier, the last of them having arrived in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Barrier {
+    pub cu: u32,
+    pub workgroup: u64,
+    pub cycle: u64,
+}
+
+/// What happened when, as far as there was room for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recording {
+    pub events: Vec<Event>,
+    pub busy: Vec<Busy>,
+    pub barriers: Vec<Barrier>,
 }
 
 /// Everything that is counted.
 pub(super) struct Record {
     pub insts: Vec<InstUse>,
     pub pipes: [PipeUse; Pipe::COUNT],
-    pub events: Vec<Event>,
+    pub recording: Recording,
     pub most_events: usize,
     pub events_dropped: u64,
 }
@@ -52,15 +86,20 @@ impl Record {
         Record {
             insts: vec![InstUse::default(); instructions],
             pipes: [PipeUse::default(); Pipe::COUNT],
-            events: Vec::new(),
+            recording: Recording::default(),
             most_events,
             events_dropped: 0,
         }
     }
 
+    /// True if pipelines and barriers are put down too: as long as there is room for events.
+    pub(super) fn records(&self) -> bool {
+        self.recording.events.len() < self.most_events
+    }
+
     pub(super) fn event(&mut self, event: Event) {
-        if self.events.len() < self.most_events {
-            self.events.push(event);
+        if self.records() {
+            self.recording.events.push(event);
         } else {
             self.events_dropped += 1;
         }

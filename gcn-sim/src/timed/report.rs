@@ -45,9 +45,9 @@ pub struct Report {
     pub parameters: Vec<Parameter>,
     /// Events that did not fit into the timeline.
     pub events_dropped: u64,
-    /// Events of the timeline.
+    /// What happened when.
     #[serde(skip)]
-    pub(super) events: Vec<super::record::Event>,
+    pub(crate) recording: super::record::Recording,
 }
 
 /// How many waves run at once.

@@ -267,7 +267,7 @@ fn best(rows: &[(&Published, Option<f64>)], peak: &Published) -> f64 {
 fn write_parameters(out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
-        "### Parameters\n\n| parameter | targets | value | unit | grade | source |\n|---|---|--:|---|---|---|"
+        "### Parameters\n\n| parameter | targets | value | range | unit | grade | source |\n|---|---|--:|---|---|---|---|"
     )?;
     let mut rows: Vec<(super::Parameter, Vec<Target>)> = Vec::new();
     for target in Target::ALL {
@@ -284,8 +284,13 @@ fn write_parameters(out: &mut String) -> std::fmt::Result {
     for (parameter, targets) in &rows {
         let names: Vec<_> = targets.iter().map(|t| t.name()).collect();
         let names = if targets.len() == Target::ALL.len() { "all".to_owned() } else { names.join(", ") };
-        let super::Parameter { name, value, unit, grade, source } = parameter;
-        writeln!(out, "| `{name}` | {names} | {value} | {unit} | {grade} | {source} |")?;
+        let super::Parameter { name, value, unit, grade, source, range } = parameter;
+        let range = range.as_ref().map_or_else(String::new, |[low, high]| match *unit {
+            // The lower end is the value itself.
+            "lanes" => format!("or {high}"),
+            _ => format!("{low} to {high}"),
+        });
+        writeln!(out, "| `{name}` | {names} | {value} | {range} | {unit} | {grade} | {source} |")?;
     }
     Ok(())
 }

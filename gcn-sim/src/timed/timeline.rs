@@ -14,13 +14,14 @@ impl Report {
     /// [`Config::timeline`](super::Config::timeline) is above 0.
     pub fn timeline(&self) -> String {
         let mut events: Vec<Value> = self.names();
-        events.extend(self.events.iter().map(|event| self.slice(event)));
+        events.extend(self.recording.events.iter().map(|event| self.slice(event)));
         json!({ "traceEvents": events, "displayTimeUnit": "ns" }).to_string()
     }
 
     /// Names of the processes and threads.
     fn names(&self) -> Vec<Value> {
-        let mut threads: Vec<(u32, u8, u8)> = self.events.iter().map(|e| (e.cu, e.simd, e.lane)).collect();
+        let mut threads: Vec<(u32, u8, u8)> =
+            self.recording.events.iter().map(|e| (e.cu, e.simd, e.lane)).collect();
         threads.sort_unstable();
         threads.dedup();
         let mut names = Vec::new();

@@ -20,6 +20,8 @@ pub(super) struct Vector {
     port: Channel,
     /// Lines of the instruction at hand, kept for their memory.
     lines: Vec<u64>,
+    /// When the unit worked for the last instruction: first cycle, and how many.
+    pub span: (u64, u64),
     /// Cycles in which the unit was busy.
     pub busy: u64,
     /// Bytes that lanes read and wrote.
@@ -37,6 +39,7 @@ impl Vector {
             l1: Cache::new(params.number("l1.bytes"), params.number("l1.line"), params.number("l1.ways")),
             port: Channel::new(params.number("l2.port"), 1, 1),
             lines: Vec::new(),
+            span: (0, 0),
             busy: 0,
             bytes: 0,
         }
@@ -77,6 +80,7 @@ impl Vector {
         let transfer = (lines.len() as u64 * line_bytes).div_ceil(self.bandwidth);
         let busy = self.address.max(transfer);
         self.free = start + busy;
+        self.span = (start, busy);
         self.busy += busy;
         self.bytes += bytes;
         // Without an active lane there is nothing to wait for beyond the address unit.

@@ -4,29 +4,27 @@ use gcn_isa::counters::{Counter, WaitCnt};
 
 use super::stall::{Stall, Stalls};
 
-/// Completion times of the operations outstanding on one counter, in ascending order.
+/// Completion times of the operations outstanding on one counter, in ascending order, each with its instruction.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Queue(Vec<u64>);
+pub(super) struct Queue(Vec<(u64, u32)>);
 
 impl Queue {
     /// Adds an operation that is done at `time`.
-    fn push(&mut self, time: u64) {
-        let at = self.0.partition_point(|t| *t <= time);
-        self.0.insert(at, time);
+    fn push(&mut self, time: u64, inst: u32) {
+        let at = self.0.partition_point(|(t, _)| *t <= time);
+        self.0.insert(at, (time, inst));
     }
 
     /// Forgets what is done at `now`.
     fn settle(&mut self, now: u64) {
-        let done = self.0.partition_point(|t| *t <= now);
+        let done = self.0.partition_point(|(t, _)| *t <= now);
         self.0.drain(..done);
     }
 
-    /// When at most `n` operations are outstanding.
-    fn at_most(&self, n: usize) -> u64 {
-        match self.0.len().checked_sub(n + 1) {
-            Some(at) => self.0[at],
-            None => 0,
-        }
+    /// When at most `n` operations are outstanding, and the instruction of the one that is done then.
+    fn at_most(&self, n: usize) -> (u64, Option<u32>) {
+        let last = self.0.len().checked_sub(n + 1).and_then(|at| self.0.get(at));
+        last.map_or((0, None), |(time, inst)| (*time, Some(*inst)))
     }
 }
 
@@ -38,6 +36,8 @@ pub(super) struct Block {
     pub stall: Stall,
     /// The instruction it is counted for.
     pub at: u32,
+    /// The instruction whose operation it waits for, where that is known.
+    pub by: Option<u32>,
 }
 
 /// What the arbiter decided when the wave could have issued.
@@ -141,7 +141,8 @@ impl TimedWave {
         }
     }
 
-    /// Counts an operation that is done at `done`, or, in order, when the one before it is. Returns when.
+    /// Counts an operation of the next instruction that is done at `done`, or, in order, when the one before it is. Returns
+    /// when.
     pub(super) fn count(&mut self, counts: [u8; 3], done: u64, in_order: bool) -> u64 {
         let vector = counts[Counter::Vm as usize] > 0;
         let stream = &mut self.streams[usize::from(!vector)];
@@ -150,14 +151,14 @@ impl TimedWave {
             *stream = done;
         }
         for (queue, count) in self.queues.iter_mut().zip(counts) {
-            (0..count).for_each(|_| queue.push(done));
+            (0..count).for_each(|_| queue.push(done, self.pc as u32));
         }
         done
     }
 
-    /// When the counters permit `wait`.
-    pub(super) fn wait(&mut self, wait: WaitCnt, now: u64) -> u64 {
-        let mut ready = 0;
+    /// When the counters permit `wait`, and the instruction whose operation is the last to be done.
+    pub(super) fn wait(&mut self, wait: WaitCnt, now: u64) -> (u64, Option<u32>) {
+        let mut ready = (0, None);
         for counter in Counter::ALL {
             let queue = &mut self.queues[counter as usize];
             queue.settle(now);
@@ -177,7 +178,7 @@ impl TimedWave {
                 let queue = &mut self.queues[counter as usize];
                 queue.settle(now);
                 let most = usize::from(counter.capacity());
-                ready = ready.max(queue.at_most(most.saturating_sub(count)));
+                ready = ready.max(queue.at_most(most.saturating_sub(count)).0);
             }
         }
         ready
@@ -218,9 +219,9 @@ mod tests {
         let one = [1, 0, 0];
         assert_eq!([900, 300, 950].map(|done| w.count(one, done, true)), [900, 900, 950]);
         let vm = |n| WaitCnt { vm: n, ..WaitCnt::NONE };
-        assert_eq!([0, 1, 2, 3].map(|n| w.wait(vm(n), 0)), [950, 900, 900, 0]);
-        assert_eq!(w.wait(vm(0), 925), 950);
-        assert_eq!(w.wait(WaitCnt::NONE, 0), 0);
+        assert_eq!([0, 1, 2, 3].map(|n| w.wait(vm(n), 0).0), [950, 900, 900, 0]);
+        assert_eq!(w.wait(vm(0), 925).0, 950);
+        assert_eq!(w.wait(WaitCnt::NONE, 0), (0, None));
     }
 
     #[test]
@@ -229,7 +230,7 @@ mod tests {
         w.count([0, 2, 0], 500, false);
         w.count([0, 2, 0], 100, false);
         let lgkm = |n| WaitCnt { lgkm: n, ..WaitCnt::NONE };
-        assert_eq!([0, 1, 2, 3, 4].map(|n| w.wait(lgkm(n), 0)), [500, 500, 100, 100, 0]);
+        assert_eq!([0, 1, 2, 3, 4].map(|n| w.wait(lgkm(n), 0).0), [500, 500, 100, 100, 0]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 mod accounting;
 mod published;
+mod ranges;
+mod sharing;
 mod stalls;
 mod straight;
 mod stretch;

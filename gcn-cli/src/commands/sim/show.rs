@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Inst;
-use gcn_sim::Stats;
 use gcn_sim::launch::{Number, Out, Output, Prepared, Program};
+use gcn_sim::{Stats, timed};
 use serde_json::{Map, Value, json};
 
 use super::{Ran, found, trust};
@@ -19,6 +19,8 @@ pub struct Report<'r> {
     pub program: &'r Program,
     pub prepared: &'r Prepared,
     pub ran: &'r Ran,
+    pub ranges: Option<&'r timed::Ranges>,
+    pub estimate: Option<timed::ClockEstimate>,
     pub outputs: &'r [Output],
     pub seconds: f64,
     pub profile: bool,
@@ -57,6 +59,8 @@ impl Report<'_> {
             Ran::Untimed(stats) => self.untimed(&mut out, stats),
             Ran::Timed(report) => out += &report.listing(),
         }
+        out.extend(self.ranges.map(timed::Ranges::text));
+        out.extend(self.estimate.map(|estimate| estimate.text()));
         self.outputs.iter().for_each(|output| show_output(&mut out, output));
         out
     }
@@ -115,8 +119,10 @@ impl Report<'_> {
             }
             match self.ran {
                 Ran::Untimed(stats) => self.untimed_json(map, stats),
-                Ran::Timed(timed) => {
-                    map.insert("timed".to_owned(), serde_json::to_value(timed.as_ref()).unwrap_or_default());
+                Ran::Timed(report) => {
+                    map.insert("timed".to_owned(), serde_json::to_value(report.as_ref()).unwrap_or_default());
+                    map.extend(self.ranges.map(|ranges| ("ranges".to_owned(), json!(ranges))));
+                    map.extend(self.estimate.map(|estimate| ("estimate".to_owned(), json!(estimate))));
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{Code, Cu, Finished, Shared};
 use crate::timed::cost::Kind;
+use crate::timed::record::Barrier;
 use crate::timed::stall::Stall;
 use crate::timed::wave::{Block, State};
 
@@ -21,7 +22,7 @@ impl Cu {
         }
         let wave = &mut self.waves[w];
         let until = code.times.slot(wave.simd, until);
-        wave.blocks.push(Block { until, stall, at: at as u32 });
+        wave.blocks.push(Block { until, stall, at: at as u32, by: None });
         until
     }
 
@@ -49,8 +50,14 @@ impl Cu {
                 time = self.block(code, w, there, time, Stall::AluDependency, at);
             }
             if let Kind::Wait(wait) = cost.kind {
-                let there = self.waves[w].wait(wait, time);
-                time = self.block(code, w, there, time, Stall::Waitcnt, at);
+                let (there, by) = self.waves[w].wait(wait, time);
+                let until = self.block(code, w, there, time, Stall::Waitcnt, at);
+                if until > time
+                    && let Some(block) = self.waves[w].blocks.last_mut()
+                {
+                    block.by = by;
+                }
+                time = until;
             }
             if cost.counts != [0; 3] {
                 let there = self.waves[w].room(cost.counts, time);
@@ -122,6 +129,10 @@ impl Cu {
         }
         group.arrived = 0;
         let waves = group.waves.clone();
+        if waves.len() > 1 && shared.record.records() {
+            let barrier = Barrier { cu: self.index, workgroup: group.index, cycle: now };
+            shared.record.recording.barriers.push(barrier);
+        }
         // A workgroup of one wave has no barrier to wait at.
         let time = if waves.len() == 1 { 0 } else { code.times.barrier };
         for w in waves {

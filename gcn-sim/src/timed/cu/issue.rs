@@ -7,6 +7,7 @@ use crate::core::place;
 use crate::core::trace::Path;
 use crate::semantics::execute::execute;
 use crate::timed::cost::{Cost, Kind};
+use crate::timed::record::{Busy, Event};
 use crate::timed::stall::{Pipe, Stall};
 
 impl Cu {
@@ -28,22 +29,20 @@ impl Cu {
         shared.record.insts[at].issued += 1;
         let use_of_pipe = &mut shared.record.pipes[cost.pipe as usize];
         use_of_pipe.issued += 1;
-        if shared.record.most_events > 0 {
-            let event =
-                event(self.index, group_index(&self.groups, wave), wave, at as u32, (now, interval), None);
-            shared.record.event(event);
-        }
         let next = self.execute(code, shared, w, now)?;
         self.occupy(shared, w, cost, now);
         let done = self.memory(code, shared, w, cost, now);
         let wave = &mut self.waves[w];
-        if let Some(done) = done {
-            let done = wave.count(cost.counts, done, cost.in_order);
-            if code.launch.machine.copies_to_lds()
-                && let Some(group) = self.groups[wave.group].as_mut()
-            {
-                group.unit.waves[wave.number].late.done_at(done);
-            }
+        let done = done.map(|done| wave.count(cost.counts, done, cost.in_order));
+        if shared.record.most_events > 0 {
+            self.put_down(shared, w, cost, (now, interval), done);
+        }
+        let wave = &mut self.waves[w];
+        if let Some(done) = done
+            && code.launch.machine.copies_to_lds()
+            && let Some(group) = self.groups[wave.group].as_mut()
+        {
+            group.unit.waves[wave.number].late.done_at(done);
         }
         if !cost.writes.is_empty() {
             wave.write_sgprs(&cost.writes, now + code.times.sgpr);
@@ -169,6 +168,36 @@ impl Cu {
         }
     }
 
+    /// Puts down that an instruction issues, and which pipelines work for it when.
+    fn put_down(&self, shared: &mut Shared, w: usize, cost: &Cost, span: (u64, u64), done: Option<u64>) {
+        let wave = &self.waves[w];
+        let (at, workgroup) = (wave.pc as u32, group_index(&self.groups, wave));
+        if !shared.record.records() {
+            shared.record.events_dropped += 1;
+            return;
+        }
+        let issue = event(self.index, workgroup, wave, at, span, None);
+        shared.record.event(Event { done, ..issue });
+        let number = wave.number as u32;
+        let mut busy = |simd, pipe, (start, cycles)| {
+            let cu = self.index;
+            let busy = Busy { cu, simd, pipe, workgroup, wave: number, at, start, cycles };
+            shared.record.recording.busy.extend((cycles > 0).then_some(busy));
+        };
+        let (now, own) = (span.0, Some(wave.simd as u8));
+        busy(own, Pipe::Valu, (now, cost.valu));
+        busy(own, Pipe::Matrix, (now, cost.matrix));
+        match cost.kind {
+            Kind::Lds(_) => busy(None, Pipe::Lds, self.lds.span),
+            Kind::Vmem { .. } => {
+                busy(None, Pipe::Tex, self.vector.span);
+                busy(None, Pipe::Lds, self.lds.span);
+            }
+            _ if matches!(cost.pipe, Pipe::Scalar | Pipe::Misc) => busy(None, cost.pipe, (now, 1)),
+            _ => {}
+        }
+    }
+
     /// Starts the memory operation of an instruction; returns when it is done.
     fn memory(
         &mut self,
@@ -186,11 +215,12 @@ impl Cu {
             Kind::Lds(transfer) => self.lds.send(simd, now, transfer, touches),
             Kind::Vmem { transfer, bypass } => {
                 let done = self.vector.send(memory, now, touches, bypass, scratch);
-                if cost.pipe == Pipe::Flat && touches.iter().any(|t| t.space == Path::Lds) {
-                    let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
+                // Of flat instructions, and what loads to LDS are going to write.
+                let local: Vec<_> = touches.iter().filter(|t| t.space == Path::Lds).copied().collect();
+                if cost.pipe == Pipe::Flat && !local.is_empty() {
                     done.max(self.lds.send(simd, now, transfer, &local))
                 } else {
-                    done
+                    self.lds.write_arriving(done, &local)
                 }
             }
             Kind::Smem => self.scalar.send(memory, now, touches),

@@ -1,0 +1,131 @@
+//! A kernel and its launch from the command line, for the commands that run kernels.
+
+mod object;
+pub mod progress;
+
+use std::path::{Path, PathBuf};
+
+use gcn_sim::SimError;
+use gcn_sim::launch::{Error, Out, Output, Prepared, Program, Spec};
+
+use crate::commands::container::Choice;
+use crate::failure::Failure;
+use crate::file;
+pub use object::Object;
+
+/// A kernel, its arguments and the sizes of its grid.
+#[derive(clap::Args)]
+pub struct Launch {
+    /// A code object (.hsaco, .co), relocatable object (.o), bundle, host library or program of HIP, or
+    /// assembly (.s), gzipped or not; `-` for standard input
+    #[arg(value_name = "FILE.hsaco")]
+    pub file: String,
+    /// The kernel, if there are several
+    #[arg(long, value_name = "K")]
+    kernel: Option<String>,
+    /// Workgroups in x, y and z; omitted ones are 1
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
+    grid: Option<[u32; 3]>,
+    /// Work-items in x, y and z instead of --grid; if not a multiple of the workgroup, the last workgroup is
+    /// partial
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions, conflicts_with = "grid")]
+    global: Option<[u32; 3]>,
+    /// Work-items of a workgroup
+    #[arg(long, value_name = "X,Y,Z", value_parser = dimensions)]
+    workgroup: Option<[u32; 3]>,
+    /// The spec: arguments and launch parameters
+    #[arg(long, value_name = "SPEC.json")]
+    args: Option<String>,
+    /// LDS bytes of a workgroup beyond those of the descriptor
+    #[arg(long, value_name = "BYTES")]
+    dynamic_lds: Option<u32>,
+    /// Scratch bytes of a work-item instead of those of the descriptor
+    #[arg(long, value_name = "BYTES")]
+    scratch: Option<u32>,
+    #[command(flatten)]
+    pub choice: Choice,
+    #[command(flatten)]
+    includes: file::Includes,
+}
+
+/// A spec, and the folder to which its file names are relative.
+pub type Placed = (Option<Spec>, PathBuf);
+
+/// `X`, `X,Y` or `X,Y,Z`.
+fn dimensions(text: &str) -> Result<[u32; 3], String> {
+    let mut sizes = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > sizes.len() {
+        return Err("at most three numbers, as in 64,1,1".to_owned());
+    }
+    for (size, part) in sizes.iter_mut().zip(parts) {
+        *size =
+            part.trim().parse().map_err(|_| format!("`{part}` is not a number; write for example 64,1,1"))?;
+    }
+    Ok(sizes)
+}
+
+impl Launch {
+    /// The file's name in messages.
+    pub fn name(&self) -> &str {
+        file::shown(&self.file)
+    }
+
+    /// The spec, if there is one.
+    pub fn spec(&self) -> Result<Placed, Failure> {
+        let Some(path) = &self.args else { return Ok((None, PathBuf::new())) };
+        if path == file::STANDARD && self.file == file::STANDARD {
+            return Err(Failure::usage("code object and spec cannot both be standard input"));
+        }
+        let bytes = file::read(path)?;
+        let text = String::from_utf8(bytes);
+        let text =
+            text.map_err(|_| Failure::input(format!("{}: the spec is not UTF-8", file::shown(path))))?;
+        let spec = Spec::from_json(&text).map_err(|error| failure(file::shown(path), &error))?;
+        let folder = Path::new(path).parent().filter(|_| path != file::STANDARD);
+        Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
+    }
+
+    /// The code object and the kernel, which the command line names before the spec.
+    pub fn load(&self, spec: Option<&Spec>) -> Result<(Object, Program), Failure> {
+        let kernel = self.kernel.as_deref().or(spec.and_then(|s| s.kernel.as_deref()));
+        let mut object = object::read(&self.file, &self.choice, kernel, &self.includes.folders())?;
+        let program = Program::load(&object.bytes, kernel).map_err(|error| failure(self.name(), &error))?;
+        let program = match object.lines.take() {
+            Some(lines) => program.with_lines(lines),
+            None => program,
+        };
+        Ok((object, program))
+    }
+
+    /// The kernel with its arguments; sizes of the command line override those of the spec.
+    pub fn prepare(&self, program: &Program, spec: &Spec, folder: &Path) -> Result<Prepared, Failure> {
+        let mut spec = spec.clone();
+        spec.workgroup = self.workgroup.or(spec.workgroup);
+        spec.dynamic_lds = self.dynamic_lds.unwrap_or(spec.dynamic_lds);
+        spec.scratch = self.scratch.or(spec.scratch);
+        if self.grid.is_some() || self.global.is_some() {
+            (spec.grid, spec.global) = (self.grid, self.global);
+        }
+        let place = self.args.as_deref().unwrap_or(self.name());
+        program.prepare(&spec, folder).map_err(|error| failure(place, &error))
+    }
+}
+
+/// Writes the output files of the spec.
+pub fn write_back(outputs: &[Output], folder: &Path) -> Result<(), Failure> {
+    for output in outputs {
+        if let Some(Out::File(path)) = &output.out {
+            file::write(&folder.join(path).to_string_lossy(), &output.file(path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Unreadable files are errors of the command line (exit code 2), others errors of the input (1).
+pub fn failure(place: &str, error: &Error) -> Failure {
+    let limit =
+        matches!(error, Error::Sim { error, .. } if matches!(**error, SimError::InstructionLimit { .. }));
+    let message = format!("{place}: {error}{}", if limit { " with --limit" } else { "" });
+    if matches!(error, Error::File { .. }) { Failure::usage(message) } else { Failure::input(message) }
+}

@@ -1,0 +1,135 @@
+//! `gcn timeline`.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::code::Unit;
+use gcn_emit::rewrite::{Verdict, explain};
+use gcn_isa::hazards::Config;
+use gcn_sim::timed;
+use gcn_sim::timeline::{self, Timeline};
+
+use crate::commands;
+use crate::commands::launch::{Launch, failure, progress};
+use crate::failure::Failure;
+use crate::file;
+
+/// Draws where a kernel's cycles go: pipelines and waves as rows, instructions and waits as bars.
+///
+/// The kernel runs in the timed mode of the simulator (docs/timing.md), on one compute unit unless --cus
+/// spreads the grid. Trips between the first and the last ones of a loop are folded. The page is one file
+/// without references to others; in a browser it zooms by wheel and keys, and says at each wait what it waits
+/// for and which hazard rules need it.
+///
+/// Exit code 0: done; 1: the code object or the spec is wrong, or the kernel makes an error; 2: the command
+/// line is wrong or a file cannot be read or written.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    launch: Launch,
+    /// Where to write: a page (.html), a still picture (.svg), or Chrome trace events (.json); `-` for a page
+    /// on standard output
+    #[arg(short, long, value_name = "OUT.html")]
+    output: String,
+    /// Trips to show at both ends of a loop, or `all`
+    #[arg(long, value_name = "N", default_value = "2", value_parser = trips)]
+    trips: usize,
+    /// Compute units over which the grid is distributed; one of them is drawn
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    cus: u32,
+    /// Set a parameter of the timed mode
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// The largest number of instructions that a wave may execute
+    #[arg(long, value_name = "N", default_value_t = 1 << 40)]
+    limit: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  gcn timeline gemm.hsaco --args gemm.json --grid 1 -o gemm.html
+  gcn timeline gemm.hsaco --args gemm.json --trips 1 -o gemm.svg
+  gcn timeline gemm.hsaco --args gemm.json --set l2.latency=500 -o gemm.json";
+
+/// `all` or a number.
+fn trips(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => text.parse().ok().filter(|n| *n > 0).ok_or("a number above 0, or `all`".to_owned()),
+    }
+}
+
+/// What to write.
+#[derive(Clone, Copy)]
+enum Form {
+    Page,
+    Picture,
+    Events,
+}
+
+/// The form that the name of the output asks for.
+fn form(output: &str) -> Result<Form, Failure> {
+    let extension = std::path::Path::new(output).extension().and_then(|e| e.to_str()).unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        _ if output == file::STANDARD => Ok(Form::Page),
+        "html" | "htm" => Ok(Form::Page),
+        "svg" => Ok(Form::Picture),
+        "json" => Ok(Form::Events),
+        _ => Err(Failure::usage(format!("-o {output}: the name must end in .html, .svg or .json"))),
+    }
+}
+
+/// Runs the kernel and draws.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let form = form(&args.output)?;
+    let (spec, folder) = args.launch.spec()?;
+    let Some(spec) = spec else {
+        return Err(Failure::usage("--args SPEC.json is needed; `gcn sim FILE` prints a spec to fill in"));
+    };
+    let (object, program) = args.launch.load(Some(&spec))?;
+    let mut prepared = args.launch.prepare(&program, &spec, &folder)?;
+    let mut config = timed::Config {
+        cus: Some(args.cus),
+        complete: false,
+        timeline: timeline::EVENTS,
+        max_instructions: args.limit,
+        ..timed::Config::default()
+    };
+    commands::set(&mut config, &args.set)?;
+    let report = progress::Bar::new().watch(|| prepared.run_timed(&config));
+    let report = report.map_err(|error| failure(args.launch.name(), &error))?;
+    let drawn = match form {
+        Form::Events => report.timeline(),
+        Form::Page | Form::Picture => {
+            let timeline = Timeline::new(report).titled(program.name()).with_trips(args.trips);
+            let timeline = timeline.with_notes(notes(&object.bytes));
+            if matches!(form, Form::Page) { timeline.html() } else { timeline.svg() }
+        }
+    };
+    file::write(&args.output, drawn.as_bytes())
+}
+
+/// Why each wait is there, by its address: the rules of `gcn explain`. None for code that cannot be analysed.
+fn notes(object: &[u8]) -> BTreeMap<u32, String> {
+    let Some(unit) = gcn_emit::object::read_code_object(object).ok().and_then(|o| Unit::of_object(&o).ok())
+    else {
+        return BTreeMap::new();
+    };
+    let mut notes = BTreeMap::new();
+    for wait in explain(&unit, Config::default()) {
+        // What is not linked has no addresses yet.
+        let Some(code) = unit.sections.iter().find(|c| c.section == wait.section && c.address > 0) else {
+            continue;
+        };
+        let verdict = match wait.verdict {
+            Verdict::Needed | Verdict::OrdersMemory => "",
+            Verdict::NotNeeded => "No rule needs it.",
+            Verdict::Unreached => continue,
+        };
+        let Some(place) = code.places.get(wait.index) else { continue };
+        let Ok(address) = u32::try_from(code.address + place.offset) else { continue };
+        let why = [wait.reasons.join("; "), verdict.to_owned()];
+        notes.insert(address, why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "));
+    }
+    notes
+}

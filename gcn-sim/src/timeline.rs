@@ -1,0 +1,114 @@
+//! A timed run as a picture: pipelines and waves as rows, instructions and waits as bars over cycles.
+//!
+//! [`Timeline`] holds a report with its recording and how much of it to show. `rows` arranges the recording in rows of bars,
+//! `fold` finds the trips of loops that are left out, `rules` says why a wave waits; `page` and `svg` draw, each from the
+//! same `Chart`.
+
+mod chart;
+mod fold;
+mod page;
+mod rows;
+mod rules;
+mod svg;
+
+use std::collections::BTreeMap;
+
+use crate::timed::Report;
+
+/// A timed run as a picture.
+///
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_sim::timed::{self, Config};
+/// use gcn_sim::timeline::{self, Timeline};
+/// use gcn_sim::{KernelState, Machine, Memory};
+///
+/// // s_nop 3; s_endpgm
+/// let text: Vec<u8> = [0xbf800003u32, 0xbf810000].iter().flat_map(|word| word.to_le_bytes()).collect();
+/// let machine = Machine::new(Target::GFX942, &text, KernelState::default())?;
+/// let config = Config { timeline: timeline::EVENTS, ..Config::default() };
+/// let report = timed::run(&machine, &mut Memory::new(), [1, 1, 1], [64, 1, 1], &[], &config)?;
+/// let page = Timeline::new(report).titled("nop").html();
+/// assert!(page.starts_with("<!doctype html>") && page.contains("s_nop 3"));
+/// # Ok::<(), gcn_sim::SimError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    report: Report,
+    title: String,
+    trips: usize,
+    notes: BTreeMap<u32, String>,
+}
+
+/// A sensible [`Config::timeline`](crate::timed::Config::timeline) for a picture: how many events to record at most.
+pub const EVENTS: usize = 2_000_000;
+
+/// Trips of a loop that are shown at its begin and at its end.
+const TRIPS: usize = 2;
+
+impl Timeline {
+    /// The timeline of a run with [`Config::timeline`](crate::timed::Config::timeline) above 0.
+    pub fn new(report: Report) -> Timeline {
+        Timeline { report, title: "kernel".to_owned(), trips: TRIPS, notes: BTreeMap::new() }
+    }
+
+    /// With a title, for example the kernel's name.
+    #[must_use]
+    pub fn titled(self, title: impl Into<String>) -> Timeline {
+        Timeline { title: title.into(), ..self }
+    }
+
+    /// With so many trips of each loop at its begin and at its end (2 unless said otherwise); those between are folded.
+    /// `usize::MAX` folds nothing.
+    #[must_use]
+    pub fn with_trips(self, trips: usize) -> Timeline {
+        Timeline { trips: trips.max(1), ..self }
+    }
+
+    /// With remarks on instructions by their byte offsets in the code, for example the hazard rules that a wait serves.
+    #[must_use]
+    pub fn with_notes(self, notes: BTreeMap<u32, String>) -> Timeline {
+        Timeline { notes, ..self }
+    }
+
+    /// The report of the run.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// A self-contained page: it zooms by wheel and keys, and says at each bar what it is and why it is there.
+    pub fn html(&self) -> String {
+        page::html(&chart::Chart::of(self, chart::PAGE_BARS))
+    }
+
+    /// A still picture of the whole run.
+    pub fn svg(&self) -> String {
+        svg::draw(&chart::Chart::of(self, chart::PICTURE_BARS))
+    }
+}
+
+/// Text for an XML or HTML document, in an attribute or outside of one.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // XML has no place for other control characters.
+            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(super::escape("<a b=\"c\">&'\u{1}"), "&lt;a b=&quot;c&quot;&gt;&amp;&#39;\u{fffd}");
+    }
+}

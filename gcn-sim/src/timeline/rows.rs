@@ -1,0 +1,165 @@
+//! The recording in rows: pipelines first, then waves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fold::Fold;
+use crate::timed::{Busy, Event, Pipe, Report, Stall};
+
+/// A row of bars.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    /// Name, and a short one for narrow screens.
+    pub name: String,
+    pub short: String,
+    /// True for a wave, false for a pipeline.
+    pub wave: bool,
+    /// By their starts; they do not overlap.
+    pub bars: Vec<Bar>,
+}
+
+/// A stretch of time of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bar {
+    pub start: u64,
+    pub cycles: u64,
+    pub class: Class,
+    /// The instruction.
+    pub at: u32,
+    pub workgroup: u64,
+    pub wave: u32,
+    /// The instruction that is waited for.
+    pub by: Option<u32>,
+    /// When the memory operation is done.
+    pub done: Option<u64>,
+}
+
+/// What colours a bar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    Works(Pipe),
+    Waits(Stall),
+}
+
+/// A barrier: the last wave of a workgroup arrives. `rows`: first and last of its waves' rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub cycle: u64,
+    pub rows: (usize, usize),
+    pub workgroup: u64,
+}
+
+/// A row of a pipeline: CU, place in the order of rows, SIMD, pipeline.
+type PipeKey = (u32, usize, Option<u8>, Pipe);
+/// A row of a wave: CU, place on its SIMD, SIMD.
+type WaveKey = (u32, u8, u8);
+
+/// Rows and barriers, without what the folds hide.
+pub(super) fn rows(report: &Report, folds: &[Fold]) -> (Vec<Row>, Vec<Line>) {
+    let recording = &report.recording;
+    let several = report.simulated_cus > 1;
+    let hidden = |start: u64, cycles: u64| {
+        let fold = folds.get(folds.partition_point(|fold| fold.from <= start).wrapping_sub(1));
+        fold.is_some_and(|fold| start + cycles <= fold.to)
+    };
+    let mut pipes: BTreeMap<PipeKey, Vec<Bar>> = BTreeMap::new();
+    for busy in recording.busy.iter().filter(|busy| !hidden(busy.start, busy.cycles)) {
+        pipes.entry(pipe_key(busy)).or_default().push(pipe_bar(busy));
+    }
+    let mut waves: BTreeMap<WaveKey, Vec<Bar>> = BTreeMap::new();
+    for event in recording.events.iter().filter(|event| !hidden(event.start, event.cycles)) {
+        let bar = wave_bar(event, report);
+        waves.entry((event.cu, event.lane, event.simd)).or_default().push(bar);
+    }
+    let mut rows: Vec<Row> = pipes.into_iter().map(|(key, bars)| pipe_row(key, bars, several)).collect();
+    let first = rows.len();
+    let mut cus: Vec<u32> = Vec::new();
+    let mut waves: Vec<(WaveKey, Row)> =
+        waves.into_iter().map(|(key, bars)| (key, wave_row(key, bars, several))).collect();
+    // A row that has one wave only is named and ordered by it.
+    waves.sort_by_key(|((cu, lane, simd), row)| (*cu, only(&row.bars), *lane, *simd));
+    for ((cu, ..), row) in waves {
+        cus.push(cu);
+        rows.push(row);
+    }
+    let lines = lines(report, folds, &rows, (first, &cus));
+    rows.iter_mut().for_each(|row| row.bars.sort_by_key(|bar| bar.start));
+    (rows, lines)
+}
+
+/// The only wave of a row, if it is one.
+fn only(bars: &[Bar]) -> Option<(u64, u32)> {
+    let first = bars.first().map(|bar| (bar.workgroup, bar.wave))?;
+    bars.iter().all(|bar| (bar.workgroup, bar.wave) == first).then_some(first)
+}
+
+fn pipe_key(busy: &Busy) -> PipeKey {
+    let order = [Pipe::Matrix, Pipe::Valu, Pipe::Lds, Pipe::Tex, Pipe::Scalar, Pipe::Misc];
+    let place = order.iter().position(|pipe| *pipe == busy.pipe).unwrap_or(order.len());
+    (busy.cu, place, busy.simd, busy.pipe)
+}
+
+fn pipe_bar(busy: &Busy) -> Bar {
+    let Busy { at, workgroup, wave, start, cycles, .. } = *busy;
+    Bar { start, cycles, class: Class::Works(busy.pipe), at, workgroup, wave, by: None, done: None }
+}
+
+fn wave_bar(event: &Event, report: &Report) -> Bar {
+    let Event { at, workgroup, wave, start, cycles, by, done, .. } = *event;
+    let pipe = report.by_instruction.get(at as usize).map_or(Pipe::Internal, |inst| inst.pipe);
+    let class = event.stall.map_or(Class::Works(pipe), Class::Waits);
+    Bar { start, cycles, class, at, workgroup, wave, by, done }
+}
+
+/// The name with the CU before it, if there are several.
+fn named(several: bool, cu: u32, name: String, short: String) -> (String, String) {
+    if several { (format!("CU {cu}, {name}"), format!("{cu}:{short}")) } else { (name, short) }
+}
+
+fn pipe_row((cu, _, simd, pipe): PipeKey, bars: Vec<Bar>, several: bool) -> Row {
+    let (name, short) = match pipe {
+        Pipe::Valu => ("VALU", "V"),
+        Pipe::Matrix => ("matrix", "M"),
+        Pipe::Lds => ("LDS banks", "LDS"),
+        Pipe::Tex | Pipe::Flat => ("vector memory", "VMEM"),
+        Pipe::Scalar => ("scalar", "SALU"),
+        Pipe::Misc => ("branch", "BR"),
+        Pipe::Internal => ("internal", "INT"),
+    };
+    let (name, short) = match simd {
+        Some(simd) => (format!("{name}, SIMD {simd}"), format!("{short}{simd}")),
+        None => (name.to_owned(), short.to_owned()),
+    };
+    let (name, short) = named(several, cu, name, short);
+    Row { name, short, wave: false, bars }
+}
+
+fn wave_row((cu, lane, simd): WaveKey, bars: Vec<Bar>, several: bool) -> Row {
+    let (name, short) = match only(&bars) {
+        Some((workgroup, wave)) => {
+            (format!("wg {workgroup} wave {wave}, SIMD {simd}"), format!("{workgroup}.{wave}"))
+        }
+        None => (format!("SIMD {simd}, place {lane}"), format!("S{simd}.{lane}")),
+    };
+    let (name, short) = named(several, cu, name, short);
+    Row { name, short, wave: true, bars }
+}
+
+/// Barriers across the rows of their workgroups; `cus` are those of the rows from the first wave's on.
+fn lines(report: &Report, folds: &[Fold], rows: &[Row], (first, cus): (usize, &[u32])) -> Vec<Line> {
+    let mut of: BTreeMap<(u32, u64), (usize, usize)> = BTreeMap::new();
+    for (place, (row, cu)) in rows[first..].iter().zip(cus).enumerate() {
+        let workgroups: BTreeSet<u64> = row.bars.iter().map(|bar| bar.workgroup).collect();
+        for workgroup in workgroups {
+            let span = of.entry((*cu, workgroup)).or_insert((first + place, first + place));
+            span.1 = first + place;
+        }
+    }
+    let hidden = |cycle: u64| folds.iter().any(|fold| (fold.from..fold.to).contains(&cycle));
+    let shown = report.recording.barriers.iter().filter(|barrier| !hidden(barrier.cycle));
+    shown
+        .filter_map(|b| {
+            let rows = *of.get(&(b.cu, b.workgroup))?;
+            Some(Line { cycle: b.cycle, rows, workgroup: b.workgroup })
+        })
+        .collect()
+}

@@ -1,0 +1,73 @@
+//! A browser without a window, for tests that ask what a page draws.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names under which distributions install it.
+const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+/// A window.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Whether the user prefers dark colours.
+    pub dark: bool,
+}
+
+/// Path of Chromium, `None` (with a loud line) where it is not installed.
+///
+/// # Panics
+/// If it is not installed although `GCN_REQUIRE_CHROMIUM=1` says that it must be.
+#[must_use]
+pub fn chromium() -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).flat_map(|f| NAMES.map(|n| f.join(n))).find(|p| p.is_file());
+    if found.is_none() {
+        let required = std::env::var_os("GCN_REQUIRE_CHROMIUM").is_some_and(|v| v == "1");
+        assert!(!required, "Chromium is not in PATH, but GCN_REQUIRE_CHROMIUM=1");
+        eprintln!("SKIPPED: Chromium is not in PATH; install it to see what pages draw");
+    }
+    found
+}
+
+/// Opens a copy of `page` in `folder`, runs `script` at its end, and returns what that gives `report()`: a text.
+///
+/// # Panics
+/// If the browser does not start, or the script reports nothing; the message has what the browser said.
+#[must_use]
+pub fn ask(chromium: &Path, folder: &Path, page: &str, script: &str, window: Window) -> String {
+    // The answer is in an attribute, which needs no knowledge of HTML to be read: each character is six digits.
+    let answer = "const report = text => document.documentElement.setAttribute('data-answer', \
+                  [...text].map(c => c.codePointAt(0).toString(16).padStart(6, '0')).join(''));\
+                  addEventListener('error', e => report('error: ' + e.message));";
+    let file = folder.join("asked.html");
+    let head = format!("<head><script>{answer}</script>");
+    let tail =
+        format!("<script>(async () => {{ {script} }})().catch(e => report('error: ' + e));</script></body>");
+    let asked = page.replacen("<head>", &head, 1).replacen("</body>", &tail, 1);
+    std::fs::write(&file, asked).expect("the page is written");
+    let (width, height) = window.size;
+    let run = Command::new(chromium)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            "--virtual-time-budget=5000",
+        ])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--window-size={width},{height}"))
+        .arg(format!("--blink-settings=preferredColorScheme={}", u32::from(!window.dark)))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .expect("Chromium starts");
+    let dom = String::from_utf8_lossy(&run.stdout);
+    let digits = dom.split_once("data-answer=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let Some((digits, _)) = digits else {
+        panic!("the page reported nothing; Chromium said: {}", String::from_utf8_lossy(&run.stderr))
+    };
+    let numbers = digits.as_bytes().chunks(6).filter_map(|six| std::str::from_utf8(six).ok());
+    numbers.filter_map(|six| u32::from_str_radix(six, 16).ok().and_then(char::from_u32)).collect()
+}
