@@ -4,6 +4,8 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
+/// The current device, of every thread alike.
+static CURRENT: AtomicI32 = AtomicI32::new(0);
 /// Modules and buffers that are alive.
 static ALIVE: AtomicI32 = AtomicI32::new(0);
 /// Kernels that nobody has waited for.
@@ -47,7 +49,41 @@ pub extern "C" fn hipGetDeviceProperties(properties: *mut c_void, ordinal: c_int
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hipSetDevice(ordinal: c_int) -> c_int {
-    if (0..2).contains(&ordinal) { 0 } else { 101 }
+    if !(0..2).contains(&ordinal) {
+        return 101;
+    }
+    CURRENT.store(ordinal, SeqCst);
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevice(ordinal: *mut c_int) -> c_int {
+    unsafe { *ordinal = CURRENT.load(SeqCst) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipHostMalloc(at: *mut *mut c_void, size: usize, _: c_uint) -> c_int {
+    unsafe { hipMalloc(at, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipHostFree(at: *mut c_void) -> c_int {
+    unsafe { hipFree(at) }
+}
+
+/// What only work on streams needs: nothing here tests it, so that a call is an error.
+macro_rules! refused {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> c_int {
+            INVALID_VALUE
+        }
+    )*};
+}
+refused! {
+    hipMemcpyAsync hipMemsetAsync hipStreamCreate hipStreamDestroy hipStreamSynchronize hipStreamWaitEvent hipEventCreate
+    hipEventDestroy hipEventRecord hipEventQuery hipEventSynchronize hipEventElapsedTime
 }
 
 #[unsafe(no_mangle)]
