@@ -1,4 +1,4 @@
-//! Events of simulators: what their times are.
+//! Simulators: what the times of their events are, and faults.
 
 use std::time::Duration;
 
@@ -63,6 +63,11 @@ fn times_are_the_cycles_of_the_kernels_between() {
     launch(&two, 10, y);
     assert_eq!(two.record().unwrap().elapsed_since(&one.record().unwrap()).unwrap(), time(cycles(10)));
     assert!(cycles(100) > cycles(10));
+}
+
+#[test]
+fn faults_of_kernels_are_errors() {
+    super::devices().iter().for_each(super::streams::misuse::faults_are_reported);
 }
 
 #[test]

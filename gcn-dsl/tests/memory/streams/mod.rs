@@ -1,7 +1,7 @@
 //! Buffers, streams, events and modules. The tests of the simulated HIP library run this file on its devices as well: each
 //! device that `super::devices` gives behaves the same.
 
-mod misuse;
+pub mod misuse;
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError, Module};
