@@ -48,7 +48,7 @@ impl Module {
     /// # Errors
     /// An [`ObjectError`]: there are none, they are for different targets or XNACK settings, or two have one name.
     pub fn new(kernels: &[&BuiltKernel]) -> Result<Module, ObjectError> {
-        let kernels: Vec<BuiltKernel> = kernels.iter().map(|k| BuiltKernel::clone(k)).collect();
+        let kernels: Vec<BuiltKernel> = kernels.iter().copied().cloned().collect();
         let specs: Vec<_> = kernels.iter().map(|k| k.spec().clone()).collect();
         Ok(Module { object: write_code_object(&specs)?, kernels })
     }

@@ -7,6 +7,7 @@ mod far;
 mod lds;
 mod memory_model;
 mod merged;
+mod modules;
 mod phases;
 mod pointers;
 mod private;
