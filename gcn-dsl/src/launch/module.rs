@@ -151,7 +151,7 @@ impl<K: Kernel> BuiltKernel<K> {
 #[diagnostic::on_unimplemented(
     message = "code of the kernel `{Self}` cannot be launched as `{K}`",
     label = "this is the code of `{Self}`",
-    note = "build the kernel that is launched: `{K}.build(target)`"
+    note = "build the kernel that is launched, with its own `build(target)`"
 )]
 pub trait CodeOf<K: Kernel>: Form {
     /// The code without its type.

@@ -234,7 +234,7 @@ fn modules_hold_several_kernels() {
             double::<f64>.build(target).unwrap(),
         );
         let module = Module::new(&[&adds, &floats, &doubles]).unwrap();
-        let names: Vec<&str> = module.kernels().iter().map(|k| k.name()).collect();
+        let names: Vec<&str> = module.kernels().iter().map(BuiltKernel::name).collect();
         assert_eq!(names, ["add", "double_f32", "double_f64"]);
         let loaded = device.load_module(&module).unwrap();
         let stream = device.stream().unwrap();
