@@ -83,8 +83,10 @@ impl Drop for Allocation {
 /// Elements in the memory of a device, as a kernel's `&[T]` and `&mut [T]` take them: a [`DeviceBuffer`] or a part of one.
 pub struct DeviceSlice<T> {
     pub(super) memory: Arc<Allocation>,
+    /// Bytes before it in the allocation.
     start: usize,
     len: usize,
+    bytes: usize,
     element: PhantomData<fn() -> T>,
 }
 
@@ -119,7 +121,7 @@ pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(T::BYTES as usize).map(T::take).collect()
 }
 
-impl<T: Stored> DeviceSlice<T> {
+impl<T> DeviceSlice<T> {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
@@ -132,11 +134,11 @@ impl<T: Stored> DeviceSlice<T> {
 
     /// Size in bytes.
     pub fn bytes(&self) -> usize {
-        self.len * T::BYTES as usize
+        self.bytes
     }
 
     pub(super) fn address(&self) -> u64 {
-        self.memory.address + self.start as u64 * u64::from(T::BYTES)
+        self.memory.address + self.start as u64
     }
 
     /// The address of the first element, for kernels that take raw pointers. Nothing orders what such kernels do with work of
@@ -144,7 +146,9 @@ impl<T: Stored> DeviceSlice<T> {
     pub fn as_ptr(&self) -> DevicePtr<T> {
         DevicePtr::from_address(self.address())
     }
+}
 
+impl<T: Stored> DeviceSlice<T> {
     /// Copies the elements to the host, after everything that was started on them.
     ///
     /// # Errors
@@ -212,8 +216,9 @@ impl<T: Stored> DeviceSlice<T> {
         if start > end || end > self.len {
             return Err(LaunchError::Range { start, end, len: self.len });
         }
-        let memory = Arc::clone(&self.memory);
-        Ok(DeviceSlice { memory, start: self.start + start, len: end - start, element: PhantomData })
+        let (memory, size) = (Arc::clone(&self.memory), T::BYTES as usize);
+        let (start, len) = (self.start + start * size, end - start);
+        Ok(DeviceSlice { memory, start, len, bytes: len * size, element: PhantomData })
     }
 }
 
@@ -250,8 +255,9 @@ pub struct DeviceBuffer<T> {
 
 impl<T: Stored> DeviceBuffer<T> {
     pub(super) fn new(backend: &Arc<dyn Backend>, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
-        let memory = Arc::new(Allocation::new(backend, bytes_of::<T>(len)?)?);
-        Ok(DeviceBuffer { all: DeviceSlice { memory, start: 0, len, element: PhantomData } })
+        let bytes = bytes_of::<T>(len)?;
+        let memory = Arc::new(Allocation::new(backend, bytes)?);
+        Ok(DeviceBuffer { all: DeviceSlice { memory, start: 0, len, bytes, element: PhantomData } })
     }
 }
 

@@ -1,47 +1,47 @@
 //! Arguments that are on the device.
 
-use super::DevicePtr;
-use super::buffer::{Allocation, DeviceSlice};
-use crate::lang::{ByValue, PackedArg, Packer, Stored};
-use crate::scalar::Number;
+use std::ops::{Deref, DerefMut};
 
-/// Takes the arguments of a launch on a stream one by one, in order.
+use super::buffer::{Allocation, DeviceSlice};
+use crate::lang::{PackedArg, Packer};
+
+/// Takes the arguments of a launch on a stream one by one, in order: values and pointers as [`Packer`] does.
+///
+/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument that cannot be one for
+/// the launch with slices of the host and not again for this one.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct DevicePacker<'a> {
-    pub(super) args: Vec<PackedArg<'a>>,
+    packer: Packer<'a>,
     /// Memory of slices, and whether the kernel may write it.
     pub(super) used: Vec<(&'a Allocation, bool)>,
 }
 
+impl<'a> Deref for DevicePacker<'a> {
+    type Target = Packer<'a>;
+    fn deref(&self) -> &Packer<'a> {
+        &self.packer
+    }
+}
+
+impl<'a> DerefMut for DevicePacker<'a> {
+    fn deref_mut(&mut self) -> &mut Packer<'a> {
+        &mut self.packer
+    }
+}
+
 impl<'a> DevicePacker<'a> {
-    fn host(&mut self, add: impl FnOnce(&mut Packer<'a>)) {
-        let mut packer = Packer::default();
-        add(&mut packer);
-        self.args.append(&mut packer.args);
-    }
-
-    /// A value.
-    pub fn value<T: ByValue>(&mut self, x: T) {
-        self.host(|packer| packer.value(x));
-    }
-
-    /// A device pointer.
-    pub fn pointer<T: Number>(&mut self, pointer: DevicePtr<T>) {
-        self.host(|packer| packer.pointer(pointer));
-    }
-
     /// A slice that the kernel reads.
-    pub fn slice<T: Stored>(&mut self, slice: &'a DeviceSlice<T>) {
+    pub fn slice<T>(&mut self, slice: &'a DeviceSlice<T>) {
         self.buffer(slice, false);
     }
 
     /// A slice that the kernel may write.
-    pub fn slice_mut<T: Stored>(&mut self, slice: &'a DeviceSlice<T>) {
+    pub fn slice_mut<T>(&mut self, slice: &'a DeviceSlice<T>) {
         self.buffer(slice, true);
     }
 
-    fn buffer<T: Stored>(&mut self, slice: &'a DeviceSlice<T>, written: bool) {
+    fn buffer<T>(&mut self, slice: &'a DeviceSlice<T>, written: bool) {
         let (len, bytes, address) = (slice.len(), slice.bytes(), slice.address());
         self.args.push(PackedArg::Buffer { len, bytes, address });
         self.used.push((&slice.memory, written));
