@@ -45,6 +45,7 @@ fn an_item_becomes_a_struct_with_an_implementation() {
         "Signature::new(\"k\",&[(\"N\",Nasi128)],[(N)asu32,(2)asu32,(1)asu32]).targets(&[\"gfx90a\"])",
         ".value::<f32>(\"a\").slice::<f16>(\"x\").slice_mut::<u8>(\"y\").pointer::<u32>(\"p\").pointer_mut::<u32>(\"q\")",
         "letx=__gcn_args.slice::<f16>();",
+        "typeDeviceArgs<'a>=(f32,&'a::gcn_dsl::DeviceSlice<f16>,&'amut::gcn_dsl::DeviceSlice<u8>,::gcn_dsl::DevicePtr<u32>,::gcn_dsl::DevicePtr<u32>,);",
         "__gcn_packer.slice_mut(__gcn_host.2);",
     ] {
         assert!(text.contains(part), "{part} in {text}");

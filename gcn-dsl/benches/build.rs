@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use gcn_dsl::lang::{self, Arguments, Leave, Packer, RegisterLimits, S, Signature, Top, Uniform, V, Var};
+use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildOptions, Kernel};
 use gcn_test_support::Random;
@@ -80,6 +81,7 @@ struct Long {
 
 impl Kernel for Long {
     type Args<'a> = ();
+    type DeviceArgs<'a> = ();
 
     fn signature(&self) -> Signature {
         let s = Signature::new("long", &[], [64, 1, 1]);
@@ -119,6 +121,8 @@ impl Kernel for Long {
     }
 
     fn pack<'b, 'a: 'b>((): &'b mut Self::Args<'a>, _packer: &mut Packer<'b>) {}
+
+    fn pack_device<'b, 'a: 'b>((): &'b mut Self::DeviceArgs<'a>, _packer: &mut DevicePacker<'b>) {}
 }
 
 fn straight(random: &mut Random, length: usize, mut pool: Vec<V<f32>>) -> Vec<V<f32>> {

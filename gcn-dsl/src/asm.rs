@@ -110,6 +110,7 @@ pub use crate::kernel::AsmError;
 
 use crate::kernel::{self, BuildError, BuiltKernel};
 use crate::lang::Signature;
+use crate::launch::Kernel;
 
 /// Assembly that was checked while the crate compiled, for one target or several: what [`gcn_asm!`](crate::gcn_asm) is.
 #[derive(Clone, Copy, Debug)]
@@ -254,12 +255,12 @@ impl AsmProgram {
 
 /// Builds a kernel of `gcn_asm!`.
 #[doc(hidden)]
-pub fn __build(
+pub fn __build<K: Kernel>(
     signature: Signature,
     program: &AsmProgram,
     target: Target,
     lds_bytes: u32,
-) -> Result<BuiltKernel, BuildError> {
+) -> Result<BuiltKernel<K>, BuildError> {
     kernel::build::check_target(&signature, target)?;
     kernel::build::check_workgroup(&signature)?;
     let failed = |error| BuildError::Assembly { kernel: signature.name.clone(), error };
@@ -270,7 +271,7 @@ pub fn __build(
     spec.workgroup_ids = [true; 3];
     spec.work_item_ids = WorkItemIds::of_dimensions(dimensions(signature.workgroup));
     kernel::spec::declare(&signature, &mut spec);
-    BuiltKernel::from_assembly(signature, spec)
+    BuiltKernel::from_assembly(signature, spec).map(BuiltKernel::of)
 }
 
 /// How many dimensions a workgroup has.

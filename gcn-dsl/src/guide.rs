@@ -9,11 +9,13 @@
 //! - [Matrices](matrix): tiles, fragments and matrix instructions.
 //! - [Schedules](scheduling): phases of LDS, pipelined loops, the order of instructions, waits.
 //! - [Registers](registers): limits, spilling, pinned registers, reports.
+//! - [The host's side](host): buffers, streams, events, modules.
 //! - [Embedding](embedding): host values in kernels, assembly, debugging.
 
 // A page's own links, which are at its end, are to files of the repository. The first definition of a link counts.
 macro_rules! page {
     ($name:ident, $file:literal) => {
+        #[doc = "[host]: host"]
         #[doc = "[matrix]: matrix"]
         #[doc = "[registers]: registers"]
         #[doc = "[types]: types"]
@@ -28,6 +30,7 @@ page!(control_flow, "control-flow.md");
 page!(cuda, "cuda.md");
 page!(embedding, "embedding.md");
 page!(functions, "functions.md");
+page!(host, "host.md");
 page!(lanes, "lanes.md");
 page!(matrix, "matrix.md");
 page!(memory, "memory.md");

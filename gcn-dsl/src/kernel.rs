@@ -10,6 +10,9 @@ mod report;
 mod schedule;
 pub(crate) mod spec;
 
+use std::fmt;
+use std::ops::Deref;
+
 use gcn_emit::target_id::Feature;
 use gcn_emit::text::Comments;
 use gcn_isa::hazards::Config;
@@ -72,8 +75,87 @@ impl Default for BuildOptions {
 }
 
 /// A compiled kernel, with every stage that led to it.
+///
+/// `saxpy.build(target)` gives a `BuiltKernel<saxpy>`, which [`Device::launch`](crate::Device::launch) and
+/// [`Stream::launch`](crate::Stream::launch) take for this kernel and for no other. A `BuiltKernel<K>` is a `BuiltKernel` of
+/// any kernel wherever a reference to one is asked for; [`BuiltKernel::into_any`] forgets the type for collections.
+///
+/// ```
+/// use gcn_dsl::BuiltKernel;
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     pub fn double(x: &mut [f32]) {
+///         let i = global_id().x;
+///         x[i] = x[i] * 2.0;
+///     }
+/// }
+/// fn instructions(kernel: &BuiltKernel) -> usize {
+///     kernel.program().lines.len()
+/// }
+/// let built: BuiltKernel<double> = double.build(Target::GFX942)?;
+/// assert!(instructions(&built) > 0);
+/// let all: Vec<BuiltKernel> = vec![built.into_any()];
+/// assert_eq!(all[0].name(), "double");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The code of another kernel is a compile error:
+///
+/// ```compile_fail
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn two(x: &mut [u32]) { x[0] = 2; }
+///     #[workgroup(64)]
+///     fn three(x: &mut [u32]) { x[0] = 3; }
+/// }
+/// let device = Device::simulator(Target::GFX942);
+/// let code = three.build(Target::GFX942).unwrap();
+/// device.launch(&two, &code, Grid::x(1), (&mut [0; 1],)).unwrap();
+/// ```
+pub struct BuiltKernel<K: Form = AnyKernel> {
+    pub(crate) inner: K::Inner,
+}
+
+/// In place of a kernel's type: the code of some kernel, which is compared with what is launched by name and arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnyKernel {}
+
+/// What a [`BuiltKernel`] can be of: a kernel, or [`AnyKernel`].
+pub trait Form {
+    /// What it is made of.
+    #[doc(hidden)]
+    type Inner: fmt::Debug + Clone;
+}
+
+impl Form for AnyKernel {
+    type Inner = Built;
+}
+
+impl<K: Form> Deref for BuiltKernel<K> {
+    type Target = K::Inner;
+    fn deref(&self) -> &K::Inner {
+        &self.inner
+    }
+}
+
+impl<K: Form> Clone for BuiltKernel<K> {
+    fn clone(&self) -> Self {
+        BuiltKernel { inner: self.inner.clone() }
+    }
+}
+
+impl<K: Form> fmt::Debug for BuiltKernel<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// What is known of a compiled kernel.
+#[doc(hidden)]
 #[derive(Debug, Clone)]
-pub struct BuiltKernel {
+pub struct Built {
     pub(crate) signature: Signature,
     pub(crate) ir: ir::Kernel,
     pub(crate) usage: Usage,
@@ -88,6 +170,12 @@ pub struct BuiltKernel {
     pub(crate) debug: debug::Debug,
 }
 
+impl From<Built> for BuiltKernel {
+    fn from(built: Built) -> BuiltKernel {
+        BuiltKernel { inner: built }
+    }
+}
+
 impl BuiltKernel {
     /// A kernel that was never anything but machine instructions.
     pub(crate) fn from_assembly(
@@ -98,7 +186,7 @@ impl BuiltKernel {
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
-        Ok(BuiltKernel {
+        let built = Built {
             ir: ir::Kernel { name: signature.name.clone(), ..ir::Kernel::default() },
             usage: Usage {
                 sgprs: count(used.next_free_sgpr),
@@ -120,7 +208,8 @@ impl BuiltKernel {
             code,
             object,
             debug: debug::Debug::default(),
-        })
+        };
+        Ok(built.into())
     }
 
     /// Where LDS that the launch adds begins.
@@ -157,7 +246,7 @@ impl BuiltKernel {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
         let build::Emitted { code, object, offsets } = build::emit(&self.signature, &spec)?;
         let debug = debug::Debug::of(&spec.program, &offsets, &self.ir.debug);
-        Ok(BuiltKernel { spec, code, object, debug, inserted: Vec::new(), ..self.clone() })
+        Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
 
     /// Registers, LDS and dispatch state, as the descriptor says them.

@@ -50,11 +50,14 @@ pub use asm::AsmProgram;
 pub use gcn_dsl_macros::{gcn_asm, gcn_kernel};
 pub use gcn_emit::target_id::Feature;
 pub use gcn_isa::hazards::RuleSet;
-pub use kernel::{BuildError, BuildOptions, BuiltKernel};
+pub use kernel::{AnyKernel, BuildError, BuildOptions, BuiltKernel};
 #[doc(inline)]
 pub use lang::isa;
 pub use lang::{DevicePtr, S, V};
-pub use launch::{Device, Grid, Kernel, LaunchError, LaunchStats};
+pub use launch::{
+    Device, DeviceBuffer, DeviceSlice, DeviceView, DeviceViewMut, Download, Event, Grid, Kernel, LaunchError,
+    LaunchStats, LoadedKernel, LoadedModule, Module, Stream,
+};
 
 /// What a program with kernels needs: `use gcn_dsl::prelude::*;`.
 pub mod prelude {
@@ -88,7 +91,9 @@ pub mod prelude {
     };
     pub use crate::scalar::{Number, Scalar, bf16, f8e4m3, f8e5m2, f16};
     pub use crate::sched::Classes;
-    pub use crate::{AsmProgram, Device, DevicePtr, Grid, Kernel, gcn_asm, gcn_kernel};
+    pub use crate::{
+        AsmProgram, Device, DeviceBuffer, DevicePtr, DeviceSlice, Grid, Kernel, Stream, gcn_asm, gcn_kernel,
+    };
     pub use gcn_emit::text::Comments;
     pub use gcn_isa::Target;
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gcn_dsl::launch::hip::{HipDevice, HipError, HipFunction, HipLibrary};
+use gcn_dsl::prelude::*;
 use gcn_emit::kernel::{KernelSpec, UserSgprs, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
 use gcn_emit::object::write_code_object;
 use gcn_emit::text::parse_program;
-use gcn_isa::Target;
 
 #[allow(unsafe_code, reason = "the names are those of no library, of libc, and of the stand-in")]
 fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
@@ -84,7 +84,7 @@ fn the_real_library_opens_a_device_or_says_that_there_is_none() {
 }
 
 /// A kernel with the arguments `out` and `n`, which stores `n` to `out`.
-fn record(target: Target) -> Vec<u8> {
+fn recording(target: Target) -> Vec<u8> {
     let code = "
         s_load_dwordx2 s[2:3], s[0:1], 0x0
         s_load_dword s4, s[0:1], 0x8
@@ -109,7 +109,7 @@ fn store_on(device: &HipDevice) {
     println!("{device:?}");
     let out = device.alloc(4).unwrap();
     out.write(0, &[0; 4]).unwrap();
-    let module = device.load_module(&record(device.target())).unwrap();
+    let module = device.load_module(&recording(device.target())).unwrap();
     let kernel = module.function("record").unwrap();
     launch(device, &kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 0x1234_5678)).unwrap();
     device.synchronize().unwrap();
@@ -176,7 +176,7 @@ fn memory_modules_and_launches_reach_the_library_as_its_header_says() {
     out.read(2, &mut read).unwrap();
     assert_eq!(read, [0, 0, 1, 2, 3, 4, 0, 0]);
 
-    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let module = device.load_module(&recording(Target::GFX942)).unwrap();
     let kernel = module.function("record").unwrap();
     drop(module); // The function keeps it loaded.
     launch(&device, &kernel, [7, 6, 5], [64, 2, 1], 512, &kernarg(out.address(), 99)).unwrap();
@@ -200,7 +200,7 @@ fn a_module_outlives_what_it_has_started() {
     let out = device.alloc(36).unwrap();
     let alive = alive(&fake);
     for synchronised in [false, true] {
-        let kernel = device.load_module(&record(Target::GFX942)).unwrap().function("record").unwrap();
+        let kernel = device.load_module(&recording(Target::GFX942)).unwrap().function("record").unwrap();
         launch(&device, &kernel, [1; 3], [1; 3], 0, &kernarg(out.address(), 1)).unwrap();
         if synchronised {
             device.synchronize().unwrap();
@@ -210,13 +210,47 @@ fn a_module_outlives_what_it_has_started() {
     }
 }
 
+gcn_kernel! {
+    #[workgroup(64)]
+    fn record(out: &mut [u32]) {
+        out[lane_id()] = 0;
+    }
+}
+
+#[test]
+fn a_kernel_that_is_loaded_is_launched_with_one_call() {
+    let Some(fake) = Fake::compile("one-call", true) else { return };
+    let device = Device::of_hip(&fake.load().open(0).unwrap());
+    let (alive, calls) = (number(&fake, b"fake_hip_alive"), number(&fake, b"fake_hip_calls"));
+    let stream = device.stream().unwrap();
+    let kernel = device.load(&record.build(device.target()).unwrap()).unwrap();
+    let mut out = device.zeroed::<u32>(9).unwrap();
+    let before = calls();
+    for n in 1..=10 {
+        stream.launch(&kernel, Grid::xy(n, 2), (&mut out,)).unwrap();
+        assert_eq!(calls(), before + i32::try_from(n).unwrap());
+    }
+    assert_eq!(out.to_vec().unwrap(), [10, 2, 1, 64, 1, 1, 0, 16, 9]);
+    // Code that is loaded is not loaded again.
+    let before = (calls(), alive());
+    device.load(&record.build(device.target()).unwrap()).unwrap();
+    assert_eq!((calls(), alive()), before);
+    drop((out, kernel, stream, device));
+    assert_eq!(alive(), 0, "everything is freed");
+}
+
 /// What the stand-in has not been asked to free.
-#[allow(unsafe_code, reason = "a call of the test's own C function")]
 fn alive(fake: &Fake) -> impl Fn() -> i32 {
+    number(fake, b"fake_hip_alive")
+}
+
+/// A count of the stand-in.
+#[allow(unsafe_code, reason = "a call of the test's own C function")]
+fn number(fake: &Fake, name: &'static [u8]) -> impl Fn() -> i32 + use<> {
     // SAFETY: the library is loaded already; its function takes nothing and gives an int.
     let library = unsafe { libloading::Library::new(&fake.file).unwrap() };
     // SAFETY: as above.
-    move || unsafe { library.get::<extern "C" fn() -> i32>(b"fake_hip_alive").unwrap()() }
+    move || unsafe { library.get::<extern "C" fn() -> i32>(name).unwrap()() }
 }
 
 #[test]
@@ -238,12 +272,12 @@ fn misuse_is_an_error_before_it_reaches_the_library() {
     assert!(empty.is_empty() && empty.address() != 0 && empty.address() != another.address());
     assert_eq!(empty.write(0, &[1]).unwrap_err(), HipError::OutOfRange { offset: 0, bytes: 1, len: 0 });
 
-    let wrong = device.load_module(&record(Target::GFX90A)).unwrap_err();
+    let wrong = device.load_module(&recording(Target::GFX90A)).unwrap_err();
     assert!(wrong.to_string().contains("for gfx90a, the GPU is a gfx942:sramecc+:xnack-"), "{wrong}");
-    let broken = device.load_module(&record(Target::GFX942)[..100]).unwrap_err();
+    let broken = device.load_module(&recording(Target::GFX942)[..100]).unwrap_err();
     assert!(matches!(broken, HipError::CodeObject(_)), "{broken}");
 
-    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let module = device.load_module(&recording(Target::GFX942)).unwrap();
     let absent = module.function("saxpy").unwrap_err();
     assert_eq!(absent.to_string(), "the code object has no kernel `saxpy`; it has record");
     let kernel = module.function("record").unwrap();
@@ -260,7 +294,7 @@ fn errors_of_the_library_name_the_call() {
     let device = fake.load().open(0).unwrap();
     let error = device.alloc(usize::MAX / 2).unwrap_err();
     assert_eq!(error.to_string(), "hipMalloc failed with error 2: out of memory");
-    let module = device.load_module(&record(Target::GFX942)).unwrap();
+    let module = device.load_module(&recording(Target::GFX942)).unwrap();
     let kernel = module.function("record").unwrap();
     let error = launch(&device, &kernel, [1; 3], [1025, 1, 1], 0, &kernarg(0, 0)).unwrap_err();
     assert_eq!(error.to_string(), "hipModuleLaunchKernel failed with error 719: unspecified launch failure");

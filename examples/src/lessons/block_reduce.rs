@@ -79,7 +79,7 @@ fn block_sum(block: &[f32]) -> f32 {
 /// The lesson; sizes are element counts.
 pub const LESSON: Lesson = Lesson {
     name: "block_reduce",
-    build_with: |target, options| block_reduce.build_with(target, options),
+    build_with: |target, options| block_reduce.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256]), Size(&[1000]), Size(&[16384])],
     run,
 };

@@ -66,7 +66,9 @@ pub fn reference(radius: usize, width: usize, height: usize, weights: &[f32], in
 /// The lesson; sizes are width and height.
 pub const LESSON: Lesson = Lesson {
     name: "convolution",
-    build_with: |target, options| convolution::<RADIUS>.build_with(target, options),
+    build_with: |target, options| {
+        convolution::<RADIUS>.build_with(target, options).map(BuiltKernel::into_any)
+    },
     sizes: &[Size(&[32, 8]), Size(&[45, 19]), Size(&[128, 64])],
     run,
 };

@@ -45,7 +45,7 @@ pub fn reference(width: usize, ids: &[u32], gradients: &[f32], table: &mut [f32]
 /// The lesson; sizes are tokens, rows of the table, and elements of a row.
 pub const LESSON: Lesson = Lesson {
     name: "embedding_scatter",
-    build_with: |target, options| embedding_scatter.build_with(target, options),
+    build_with: |target, options| embedding_scatter.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 10, 128]), Size(&[12, 5, 300]), Size(&[200, 50, 768])],
     run,
 };

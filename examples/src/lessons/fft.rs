@@ -113,7 +113,7 @@ pub fn reference(x: &[f32]) -> Vec<f32> {
 /// The lesson; sizes are numbers of transforms.
 pub const LESSON: Lesson = Lesson {
     name: "fft",
-    build_with: |target, options| fft.build_with(target, options),
+    build_with: |target, options| fft.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1]), Size(&[2]), Size(&[6])],
     run,
 };

@@ -128,7 +128,9 @@ pub fn reference(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64
 /// The lesson without a mask; sizes are heads and length.
 pub const LESSON: Lesson = Lesson {
     name: "flash_attention",
-    build_with: |target, options| flash_attention::<false>.build_with(target, options),
+    build_with: |target, options| {
+        flash_attention::<false>.build_with(target, options).map(BuiltKernel::into_any)
+    },
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<false>,
 };
@@ -136,7 +138,9 @@ pub const LESSON: Lesson = Lesson {
 /// The lesson with the causal mask.
 pub const CAUSAL: Lesson = Lesson {
     name: "flash_attention_causal",
-    build_with: |target, options| flash_attention::<true>.build_with(target, options),
+    build_with: |target, options| {
+        flash_attention::<true>.build_with(target, options).map(BuiltKernel::into_any)
+    },
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<true>,
 };

@@ -57,7 +57,7 @@ pub fn reference(a: &[f32], b: &[f32]) -> Vec<f32> {
 /// The lesson; the size is the number of matrices.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_batched",
-    build_with: |target, options| gemm_batched.build_with(target, options),
+    build_with: |target, options| gemm_batched.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[64]), Size(&[1000])],
     run,
 };

@@ -62,7 +62,7 @@ pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_bf16",
-    build_with: |target, options| gemm_bf16.build_with(target, options),
+    build_with: |target, options| gemm_bf16.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[128, 128, 32]), Size(&[128, 256, 96])],
     run,
 };

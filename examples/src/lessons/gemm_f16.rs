@@ -98,7 +98,7 @@ pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_f16",
-    build_with: |target, options| gemm_f16.build_with(target, options),
+    build_with: |target, options| gemm_f16.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[128, 128, 32]), Size(&[128, 256, 96]), Size(&[256, 256, 256])],
     run,
 };

@@ -68,7 +68,7 @@ pub fn reference([columns, depth]: [usize; 2], [alpha, beta]: [f64; 2], a: &[f64
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_f64",
-    build_with: |target, options| gemm_f64.build_with(target, options),
+    build_with: |target, options| gemm_f64.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[64, 64, 16]), Size(&[64, 128, 48]), Size(&[128, 128, 128])],
     run,
 };

@@ -68,7 +68,7 @@ pub fn reference(target: Target, columns: usize, depth: usize, a: &[u8], b: &[u8
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_fp8",
-    build_with: |target, options| gemm_fp8.build_with(target, options),
+    build_with: |target, options| gemm_fp8.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[128, 128, 64]), Size(&[128, 256, 192])],
     run,
 };

@@ -54,7 +54,7 @@ pub fn reference(columns: usize, depth: usize, a: &[i8], b: &[i8]) -> Vec<i32> {
 /// The lesson; sizes are M, N and K.
 pub const LESSON: Lesson = Lesson {
     name: "gemm_i8",
-    build_with: |target, options| gemm_i8.build_with(target, options),
+    build_with: |target, options| gemm_i8.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[128, 128, 64]), Size(&[256, 128, 192])],
     run,
 };

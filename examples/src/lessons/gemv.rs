@@ -64,7 +64,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 /// The lesson; sizes are rows and columns.
 pub const LESSON: Lesson = Lesson {
     name: "gemv",
-    build_with: |target, options| gemv.build_with(target, options),
+    build_with: |target, options| gemv.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 256]), Size(&[6, 600]), Size(&[100, 1024])],
     run,
 };

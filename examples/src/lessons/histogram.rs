@@ -54,7 +54,7 @@ pub fn reference(bytes: &[u8]) -> Vec<u32> {
 /// The lesson; sizes are bytes and workgroups.
 pub const LESSON: Lesson = Lesson {
     name: "histogram",
-    build_with: |target, options| histogram.build_with(target, options),
+    build_with: |target, options| histogram.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256, 1]), Size(&[1500, 2]), Size(&[100_000, 16])],
     run,
 };

@@ -69,7 +69,7 @@ pub fn reference(columns: usize, epsilon: f64, gain: &[f32], bias: &[f32], x: &[
 /// The lesson; sizes are rows and columns.
 pub const LESSON: Lesson = Lesson {
     name: "layernorm",
-    build_with: |target, options| layernorm.build_with(target, options),
+    build_with: |target, options| layernorm.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 64]), Size(&[5, 200]), Size(&[30, 1000])],
     run,
 };

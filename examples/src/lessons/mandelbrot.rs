@@ -61,7 +61,7 @@ pub fn reference(width: u32, height: u32, limit: u32, left: f32, top: f32, pixel
 /// The lesson; sizes are width, height and the most steps.
 pub const LESSON: Lesson = Lesson {
     name: "mandelbrot",
-    build_with: |target, options| mandelbrot.build_with(target, options),
+    build_with: |target, options| mandelbrot.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[8, 8, 20]), Size(&[27, 20, 50]), Size(&[96, 64, 300])],
     run,
 };

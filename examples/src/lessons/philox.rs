@@ -73,7 +73,7 @@ const KNOWN: [([u32; 4], [u32; 2], [u32; 4]); 3] = [
 /// The lesson; sizes are the number of lanes, and the index of the known answer for lane 0.
 pub const LESSON: Lesson = Lesson {
     name: "philox",
-    build_with: |target, options| philox.build_with(target, options),
+    build_with: |target, options| philox.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 0]), Size(&[100, 1]), Size(&[5000, 2])],
     run,
 };

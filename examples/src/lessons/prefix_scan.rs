@@ -94,7 +94,7 @@ pub fn reference(x: &[u32]) -> Vec<u32> {
 /// The lesson; sizes are element counts.
 pub const LESSON: Lesson = Lesson {
     name: "prefix_scan",
-    build_with: |target, options| prefix_scan.build_with(target, options),
+    build_with: |target, options| prefix_scan.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[200]), Size(&[1000]), Size(&[70_000])],
     run,
 };

@@ -58,7 +58,7 @@ pub fn reference(x: &[f32]) -> (Vec<i8>, Vec<f32>, Vec<f32>) {
 /// The lesson; sizes are element counts.
 pub const LESSON: Lesson = Lesson {
     name: "quantise",
-    build_with: |target, options| quantise.build_with(target, options),
+    build_with: |target, options| quantise.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[64]), Size(&[900]), Size(&[20_000])],
     run,
 };

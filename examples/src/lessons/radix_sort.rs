@@ -125,7 +125,7 @@ pub fn sort(
 /// The lesson; sizes are numbers of keys.
 pub const LESSON: Lesson = Lesson {
     name: "radix_sort",
-    build_with: |target, options| radix_sort.build_with(target, options),
+    build_with: |target, options| radix_sort.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256]), Size(&[400]), Size(&[10_000])],
     run,
 };

@@ -47,7 +47,7 @@ pub fn reference(a: f32, x: &[f32], y: &mut [f32]) {
 /// The lesson; sizes are element counts: less than a wave, a ragged tail, whole workgroups.
 pub const LESSON: Lesson = Lesson {
     name: "saxpy",
-    build_with: |target, options| saxpy.build_with(target, options),
+    build_with: |target, options| saxpy.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1]), Size(&[1000]), Size(&[65536])],
     run,
 };

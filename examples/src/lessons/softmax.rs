@@ -61,7 +61,7 @@ pub fn reference(columns: usize, x: &[f32]) -> Vec<f32> {
 /// The lesson; sizes are rows and columns.
 pub const LESSON: Lesson = Lesson {
     name: "softmax",
-    build_with: |target, options| softmax.build_with(target, options),
+    build_with: |target, options| softmax.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 256]), Size(&[2, 700]), Size(&[8, 3000])],
     run,
 };

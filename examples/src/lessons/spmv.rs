@@ -87,7 +87,7 @@ impl Csr {
 /// The lesson; sizes are rows, columns and the most elements of a row.
 pub const LESSON: Lesson = Lesson {
     name: "spmv",
-    build_with: |target, options| spmv.build_with(target, options),
+    build_with: |target, options| spmv.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 30, 20]), Size(&[9, 100, 200]), Size(&[300, 1000, 150])],
     run,
 };

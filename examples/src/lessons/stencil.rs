@@ -68,7 +68,7 @@ pub fn reference(width: usize, height: usize, rate: f32, input: &[f32]) -> Vec<f
 /// The lesson; sizes are width and height.
 pub const LESSON: Lesson = Lesson {
     name: "stencil",
-    build_with: |target, options| stencil.build_with(target, options),
+    build_with: |target, options| stencil.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[16, 16]), Size(&[37, 21]), Size(&[130, 66])],
     run,
 };

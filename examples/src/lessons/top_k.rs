@@ -62,7 +62,7 @@ pub fn reference(columns: usize, k: usize, x: &[f32]) -> (Vec<f32>, Vec<u32>) {
 /// The lesson; sizes are rows, columns and k.
 pub const LESSON: Lesson = Lesson {
     name: "top_k",
-    build_with: |target, options| top_k.build_with(target, options),
+    build_with: |target, options| top_k.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 64, 1]), Size(&[2, 150, 3]), Size(&[12, 1000, 8])],
     run,
 };

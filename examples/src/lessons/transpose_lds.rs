@@ -65,7 +65,7 @@ pub fn reference(width: usize, height: usize, input: &[f32]) -> Vec<f32> {
 /// The lesson; sizes are width and height.
 pub const LESSON: Lesson = Lesson {
     name: "transpose_lds",
-    build_with: |target, options| transpose_lds.build_with(target, options),
+    build_with: |target, options| transpose_lds.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[32, 32]), Size(&[70, 45]), Size(&[128, 96])],
     run,
 };

@@ -48,7 +48,7 @@ pub fn reference([width, height, pitch]: [usize; 3], a: &[f32], b: &[f32], c: &m
 /// The lesson; sizes are width, height and pitch.
 pub const LESSON: Lesson = Lesson {
     name: "vector_add_2d",
-    build_with: |target, options| vector_add_2d.build_with(target, options),
+    build_with: |target, options| vector_add_2d.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 1, 1]), Size(&[100, 37, 128]), Size(&[256, 64, 256])],
     run,
 };

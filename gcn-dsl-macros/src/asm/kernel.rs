@@ -222,7 +222,7 @@ fn expanded(
             &self,
             target: ::gcn_dsl::asm::Target,
             _: &::gcn_dsl::BuildOptions,
-        ) -> ::core::result::Result<::gcn_dsl::BuiltKernel, ::gcn_dsl::BuildError> {
+        ) -> ::core::result::Result<::gcn_dsl::BuiltKernel<Self>, ::gcn_dsl::BuildError> {
             ::gcn_dsl::asm::__build(::gcn_dsl::Kernel::signature(self), &Self::PROGRAM, target, #lds)
         }
     };

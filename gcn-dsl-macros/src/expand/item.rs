@@ -245,28 +245,38 @@ fn implementation(
     let (name, params, names) = (&kernel.sig.ident, &head.params, &head.names);
     let generics = (!params.is_empty()).then(|| quote!(<#(#params),*>));
     let instance = (!names.is_empty()).then(|| quote!(<#(#names),*>));
-    let types = args.iter().map(|arg| {
-        let elem = &arg.elem;
-        match arg.kind {
-            ArgKind::Value => quote!(#elem),
-            ArgKind::Slice => quote!(&'a [#elem]),
-            ArgKind::SliceMut => quote!(&'a mut [#elem]),
-            ArgKind::Pointer | ArgKind::PointerMut => quote!(::gcn_dsl::DevicePtr<#elem>),
-        }
-    });
+    let types = |written: &dyn Fn(&syn::Type) -> TokenStream, read: &dyn Fn(&syn::Type) -> TokenStream| {
+        let of = |arg: &Arg| match arg.kind {
+            ArgKind::Value => arg.elem.to_token_stream(),
+            ArgKind::Slice => read(&arg.elem),
+            ArgKind::SliceMut => written(&arg.elem),
+            ArgKind::Pointer | ArgKind::PointerMut => {
+                let elem = &arg.elem;
+                quote!(::gcn_dsl::DevicePtr<#elem>)
+            }
+        };
+        args.iter().map(of).collect::<Vec<_>>()
+    };
+    let host_types = types(&|e| quote!(&'a mut [#e]), &|e| quote!(&'a [#e]));
+    let device_types =
+        types(&|e| quote!(&'a mut ::gcn_dsl::DeviceSlice<#e>), &|e| quote!(&'a ::gcn_dsl::DeviceSlice<#e>));
     let clause = &head.clause;
     let site = kernel.sig.fn_token.span;
     let [host, packer, device] = ["host", "packer", "args"].map(|name| helper(name, site, site));
-    let packs = args.iter().enumerate().map(|(i, arg)| {
-        let at = arg.elem.span();
-        let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
-        let i = syn::Index { index: i as u32, span: at };
-        let method = match arg.kind {
-            ArgKind::PointerMut => format_ident!("pointer", span = at),
-            kind => format_ident!("{}", kind.method(), span = at),
-        };
-        quote_spanned!(at=> #packer.#method(#host.#i);)
-    });
+    let packs: Vec<TokenStream> = args
+        .iter()
+        .enumerate()
+        .map(|(i, arg)| {
+            let at = arg.elem.span();
+            let [host, packer] = ["host", "packer"].map(|name| helper(name, at, site));
+            let i = syn::Index { index: i as u32, span: at };
+            let method = match arg.kind {
+                ArgKind::PointerMut => format_ident!("pointer", span = at),
+                kind => format_ident!("{}", kind.method(), span = at),
+            };
+            quote_spanned!(at=> #packer.#method(#host.#i);)
+        })
+        .collect();
     let shared = head.attrs.iter().filter(|a| a.path().is_ident("cfg") || a.path().is_ident("allow"));
     quote! {
         #(#shared)*
@@ -275,7 +285,8 @@ fn implementation(
         )]
         #[deny(unused_must_use)]
         impl #generics ::gcn_dsl::Kernel for #name #instance #clause {
-            type Args<'a> = (#(#types,)*);
+            type Args<'a> = (#(#host_types,)*);
+            type DeviceArgs<'a> = (#(#device_types,)*);
 
             fn signature(&self) -> ::gcn_dsl::lang::Signature {
                 #signature
@@ -286,6 +297,13 @@ fn implementation(
             }
 
             fn pack<'b, 'a: 'b>(#host: &'b mut Self::Args<'a>, #packer: &mut ::gcn_dsl::lang::Packer<'b>) {
+                #(#packs)*
+            }
+
+            fn pack_device<'b, 'a: 'b>(
+                #host: &'b mut Self::DeviceArgs<'a>,
+                #packer: &mut ::gcn_dsl::launch::DevicePacker<'b>,
+            ) {
                 #(#packs)*
             }
 

@@ -7,7 +7,7 @@ use gcn_emit::target_id::TargetId;
 use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
-use super::{AsmError, BuildOptions, BuiltKernel, limits};
+use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
 use crate::ir::{dce, far, gvn, licm, merge, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
@@ -241,7 +241,7 @@ pub(crate) fn build(
     let Emitted { code, object, offsets } = emit(&signature, &spec)?;
     let debug = Debug::of(&spec.program, &offsets, &ir.debug);
     observe("emit");
-    Ok(BuiltKernel {
+    let built = Built {
         signature,
         ir,
         usage: allocated.usage,
@@ -254,7 +254,8 @@ pub(crate) fn build(
         code,
         object,
         debug,
-    })
+    };
+    Ok(built.into())
 }
 
 /// What is written of a kernel.

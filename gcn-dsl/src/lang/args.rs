@@ -307,6 +307,15 @@ pub enum PackedArg<'a> {
         /// Receives the elements after the launch.
         write_back: Option<WriteBack<'a>>,
     },
+    /// A slice that is on the device already.
+    Buffer {
+        /// Number of elements.
+        len: usize,
+        /// Their size in bytes.
+        bytes: usize,
+        /// Where they are.
+        address: u64,
+    },
     /// A device address.
     Pointer(u64),
 }

@@ -256,10 +256,20 @@ fn leaves_of_part<T: Stored, P: Flatten>(part: impl FnOnce(&mut T::Value) -> &mu
     numbers.iter().map(|n| leaves[n.0 as usize]).collect()
 }
 
+/// Slices whose elements may be assigned to in part. The element type is inferred from any slice, so that a read-only one is
+/// told what it lacks and nothing else.
+#[diagnostic::on_unimplemented(
+    message = "cannot assign to a field of an element of a read-only slice",
+    label = "not writable",
+    note = "a `&[T]` argument is read-only: declare it as `&mut [T]`"
+)]
+pub trait Assignable {}
+impl Assignable for Writable {}
+
 /// The expansion of a read of `x[i].part` in `x[i].part += e`.
 #[track_caller]
-pub fn load_part<T: Stored, I: Index, P: Flatten>(
-    x: &Slice<T, Writable>,
+pub fn load_part<T: Stored, A: Assignable, I: Index, P: Flatten>(
+    x: &Slice<T, A>,
     i: I,
     part: impl FnOnce(&mut T::Value) -> &mut P,
 ) -> P {
@@ -273,8 +283,8 @@ pub fn load_part<T: Stored, I: Index, P: Flatten>(
 
 /// The expansion of `x[i].part = e`: only the part is stored.
 #[track_caller]
-pub fn store_part<T: Stored, I: Index, P: Flatten, E: IntoDevice<P>>(
-    x: &Slice<T, Writable>,
+pub fn store_part<T: Stored, A: Assignable, I: Index, P: Flatten, E: IntoDevice<P>>(
+    x: &Slice<T, A>,
     i: I,
     part: impl FnOnce(&mut T::Value) -> &mut P,
     e: E,

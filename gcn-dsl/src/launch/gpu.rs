@@ -1,27 +1,41 @@
 //! A GPU as a device.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use gcn_isa::Target;
 
-use super::hip::{HipBuffer, HipDevice, HipError};
-use super::{Backend, Grid, LaunchError, LaunchStats};
+use super::backend::{Arriving, Backend, Handle, own};
+use super::hip::{HipBuffer, HipDevice, HipError, HipEvent, HipFunction, HipModule, HipStream, Incoming};
+use super::{Grid, LaunchError, LaunchStats};
 use crate::kernel::BuiltKernel;
 
-/// A HIP device and the buffers that are allocated on it, by address.
+/// Most code objects that stay loaded without being in use.
+const MODULES: usize = 64;
+
+/// A HIP device, the buffers that are allocated on it, by address, and the code objects that it has loaded.
 pub(super) struct Gpu {
     device: HipDevice,
     buffers: Mutex<BTreeMap<u64, HipBuffer>>,
+    modules: Mutex<HashMap<Box<[u8]>, Loaded>>,
+}
+
+/// A code object and those of its kernels that were asked for.
+struct Loaded {
+    module: HipModule,
+    functions: BTreeMap<String, Arc<HipFunction>>,
+}
+
+impl Arriving for Incoming {
+    fn wait(self: Box<Self>) -> Result<Vec<u8>, LaunchError> {
+        Ok(Incoming::wait(*self)?)
+    }
 }
 
 impl Gpu {
-    pub fn open(ordinal: u32) -> Result<Gpu, HipError> {
-        Ok(Gpu { device: HipDevice::open(ordinal)?, buffers: Mutex::default() })
-    }
-
-    pub fn target(&self) -> Target {
-        self.device.target()
+    pub fn new(device: HipDevice) -> Gpu {
+        Gpu { device, buffers: Mutex::default(), modules: Mutex::default() }
     }
 
     fn buffers(&self) -> MutexGuard<'_, BTreeMap<u64, HipBuffer>> {
@@ -35,17 +49,35 @@ impl Gpu {
         f: impl FnOnce(&HipBuffer, usize) -> Result<R, HipError>,
     ) -> Result<R, LaunchError> {
         let buffers = self.buffers();
-        let (start, buffer) = buffers.range(..=address).next_back().ok_or_else(|| unknown(address))?;
-        Ok(f(buffer, (address - start) as usize)?)
+        let (buffer, at) = holder(&buffers, address)?;
+        Ok(f(buffer, at)?)
     }
 }
 
 fn unknown(address: u64) -> LaunchError {
-    let what = format!("{address:#x} is in no buffer of this device; allocate it with `device.alloc`");
+    let what = format!("{address:#x} is in no buffer of this device; allocate it with the device");
     LaunchError::Memory(what.into())
 }
 
+/// The buffer that begins at or before an address, and the address's offset in it.
+fn holder(buffers: &BTreeMap<u64, HipBuffer>, address: u64) -> Result<(&HipBuffer, usize), LaunchError> {
+    let (start, buffer) = buffers.range(..=address).next_back().ok_or_else(|| unknown(address))?;
+    Ok((buffer, (address - start) as usize))
+}
+
+fn stream(handle: &Handle) -> Result<&HipStream, LaunchError> {
+    own(handle, "the stream")
+}
+
+fn event(handle: &Handle) -> Result<&HipEvent, LaunchError> {
+    own(handle, "the event")
+}
+
 impl Backend for Gpu {
+    fn target(&self) -> Target {
+        self.device.target()
+    }
+
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
         let buffer = self.device.alloc(bytes)?;
         let address = buffer.address();
@@ -54,7 +86,8 @@ impl Backend for Gpu {
     }
 
     fn free(&self, address: u64) -> Result<(), LaunchError> {
-        self.buffers().remove(&address).map(drop).ok_or_else(|| unknown(address))
+        let freed = self.buffers().remove(&address);
+        freed.map(drop).ok_or_else(|| unknown(address))
     }
 
     fn write(&self, address: u64, data: &[u8]) -> Result<(), LaunchError> {
@@ -65,12 +98,91 @@ impl Backend for Gpu {
         self.with_buffer(address, |buffer, offset| buffer.read_vec(offset, bytes))
     }
 
-    fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
-        let module = self.device.load_module(kernel.code_object())?;
-        let function = module.function(kernel.name())?;
-        self.device.launch_built(&function, kernel, grid, kernarg)?;
-        self.device.synchronize()?;
+    fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if !modules.contains_key(object) {
+            if modules.len() == MODULES {
+                // Kernels that are in use keep what they need.
+                modules.clear();
+            }
+            let module = self.device.load_module(object)?;
+            modules.insert(object.into(), Loaded { module, functions: BTreeMap::new() });
+        }
+        let Some(loaded) = modules.get_mut(object) else {
+            unreachable!("the module was there, or was put there")
+        };
+        if let Some(function) = loaded.functions.get(kernel.name()) {
+            return Ok(Arc::clone(function) as Handle);
+        }
+        let function = Arc::new(loaded.module.function(kernel.name())?);
+        loaded.functions.insert(kernel.name().to_owned(), Arc::clone(&function));
+        Ok(function)
+    }
+
+    fn launch(
+        &self,
+        on: Option<&Handle>,
+        loaded: &Handle,
+        kernel: &BuiltKernel,
+        grid: Grid,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
+        let function: &HipFunction = own(loaded, "the loaded kernel")?;
+        let queue = on.map(stream).transpose()?;
+        self.device.launch_built(queue, function, kernel, grid, kernarg)?;
+        if on.is_none() {
+            self.device.synchronize()?;
+        }
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
         Ok(LaunchStats { workgroups, ..LaunchStats::default() })
+    }
+
+    fn stream(&self) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(self.device.stream()?))
+    }
+
+    fn synchronize(&self, on: &Handle) -> Result<(), LaunchError> {
+        Ok(stream(on)?.synchronize()?)
+    }
+
+    fn write_on(&self, on: &Handle, address: u64, data: &[u8]) -> Result<(), LaunchError> {
+        let on = stream(on)?;
+        self.with_buffer(address, |buffer, at| on.write(buffer, at, data))
+    }
+
+    fn read_on(&self, on: &Handle, address: u64, bytes: usize) -> Result<Box<dyn Arriving>, LaunchError> {
+        let on = stream(on)?;
+        Ok(Box::new(self.with_buffer(address, |buffer, at| on.read(buffer, at, bytes))?))
+    }
+
+    fn zero_on(&self, on: &Handle, address: u64, bytes: usize) -> Result<(), LaunchError> {
+        let on = stream(on)?;
+        self.with_buffer(address, |buffer, at| on.zero(buffer, at, bytes))
+    }
+
+    fn copy_on(&self, on: &Handle, from: u64, to: u64, bytes: usize) -> Result<(), LaunchError> {
+        let buffers = self.buffers();
+        let (from, to) = (holder(&buffers, from)?, holder(&buffers, to)?);
+        Ok(stream(on)?.copy_between(from, to, bytes)?)
+    }
+
+    fn record(&self, on: &Handle) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(stream(on)?.record()?))
+    }
+
+    fn wait(&self, on: &Handle, after: &Handle) -> Result<(), LaunchError> {
+        Ok(stream(on)?.wait(event(after)?)?)
+    }
+
+    fn is_done(&self, handle: &Handle) -> Result<bool, LaunchError> {
+        Ok(event(handle)?.is_done()?)
+    }
+
+    fn wait_for(&self, handle: &Handle) -> Result<(), LaunchError> {
+        Ok(event(handle)?.synchronize()?)
+    }
+
+    fn elapsed(&self, since: &Handle, until: &Handle) -> Result<Duration, LaunchError> {
+        event(since)?.elapsed(event(until)?)?.ok_or(LaunchError::EventOrder)
     }
 }

@@ -1,8 +1,12 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
 //! Nothing of HIP is needed to compile this crate. The calls that are made: `hipInit`, `hipGetDeviceCount`,
-//! `hipGetDeviceProperties`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipModuleLoadData`,
-//! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipGetErrorString`.
+//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
+//! `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`,
+//! `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`,
+//! `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`,
+//! `hipEventSynchronize`, `hipEventElapsedTime`, `hipGetErrorString`. The calling thread's current device is the same after each
+//! call as before.
 //!
 //! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside their buffers, a
 //! code object reaches a device only if it is for that device. What a kernel does on the device is not Rust's to check: a launch
@@ -30,11 +34,15 @@
 
 mod api;
 mod error;
+mod event;
+mod host;
 mod memory;
 mod module;
+mod stream;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use gcn_emit::object::read_code_object;
@@ -45,8 +53,10 @@ use super::Grid;
 use crate::kernel::BuiltKernel;
 use api::Api;
 pub use error::HipError;
+pub(super) use event::HipEvent;
 pub use memory::HipBuffer;
 pub use module::{HipFunction, HipModule};
+pub(super) use stream::{HipStream, Incoming};
 
 /// Environment variable that names the HIP library to load, before all others.
 pub const LIBRARY_VARIABLE: &str = "GCN_HIP_LIBRARY";
@@ -134,10 +144,40 @@ struct Context {
 }
 
 impl Context {
-    /// The library, with the device made current for this thread.
-    fn current(&self) -> Result<&Api, HipError> {
+    /// The library, with the device current for this thread as long as the result lives.
+    fn current(&self) -> Result<Current<'_>, HipError> {
+        let before = self.api.device()?;
+        if before == self.ordinal {
+            return Ok(Current { api: &self.api, before: None });
+        }
         self.api.set_device(self.ordinal)?;
-        Ok(&self.api)
+        Ok(Current { api: &self.api, before: Some(before) })
+    }
+
+    fn is(&self, other: &Context) -> bool {
+        self.ordinal == other.ordinal && Arc::ptr_eq(&self.api, &other.api)
+    }
+}
+
+/// The library with one of its devices current. Dropping it makes the one current that was before.
+struct Current<'a> {
+    api: &'a Api,
+    before: Option<i32>,
+}
+
+impl Deref for Current<'_> {
+    type Target = Api;
+    fn deref(&self) -> &Api {
+        self.api
+    }
+}
+
+impl Drop for Current<'_> {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            // It was current, so it exists.
+            let _ = self.api.set_device(before);
+        }
     }
 }
 
@@ -228,26 +268,40 @@ impl HipDevice {
         dynamic_lds: u32,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        let loaded = kernel.context();
-        if loaded.ordinal != self.context.ordinal || !Arc::ptr_eq(&loaded.api, &self.context.api) {
+        if !kernel.context().is(&self.context) {
             return Err(HipError::OtherDevice { kernel: kernel.name().to_owned() });
         }
+        let _current = self.context.current()?;
         // SAFETY: the caller vouches for the arguments.
-        unsafe { kernel.launch(grid, workgroup, dynamic_lds, kernarg) }
+        unsafe { kernel.launch(None, grid, workgroup, dynamic_lds, kernarg) }
     }
 
-    /// Starts a kernel that was built here, with the arguments that its signature lays out.
+    /// Starts a kernel that was built here, with the arguments that its signature lays out: on a stream, or after everything
+    /// else that was started on the device.
     pub(super) fn launch_built(
         &self,
+        stream: Option<&HipStream>,
         function: &HipFunction,
         kernel: &BuiltKernel,
         grid: Grid,
         kernarg: &[u8],
     ) -> Result<(), HipError> {
-        let workgroup = kernel.signature().workgroup;
+        let (groups, workgroup, lds) = (grid.workgroups, kernel.signature().workgroup, grid.dynamic_lds);
+        let there =
+            function.context().is(&self.context) && stream.is_none_or(|s| s.context().is(&self.context));
+        if !there {
+            return Err(HipError::OtherDevice { kernel: function.name().to_owned() });
+        }
+        // A stream says by itself which device it belongs to.
+        let _current = stream.is_none().then(|| self.context.current()).transpose()?;
         // SAFETY: slices are buffers of this device with their lengths, which the kernel's accesses are checked against. What raw
         // pointers among the arguments point to is the business of whoever wrote a kernel that takes them.
-        unsafe { self.launch(function, grid.workgroups, workgroup, grid.dynamic_lds, kernarg) }
+        unsafe { function.launch(stream, groups, workgroup, lds, kernarg) }
+    }
+
+    /// A new stream, which waits for work without a stream and is waited for by it.
+    pub(super) fn stream(&self) -> Result<HipStream, HipError> {
+        HipStream::new(self.context.clone())
     }
 
     /// Waits for everything that was started on the device. Faults of kernels are reported here.

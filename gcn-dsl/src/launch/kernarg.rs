@@ -1,9 +1,28 @@
 //! The bytes of the kernarg segment.
 
 use super::LaunchError;
+use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Signature, SignatureArg, SignatureArgKind};
 
-/// Lays out arguments as [`Signature`] says; `addresses` are those of the slices, in order.
+/// As [`kernarg_bytes`], for code that was built.
+pub(super) fn kernarg_of(
+    built: &BuiltKernel,
+    args: &[PackedArg<'_>],
+    addresses: &[u64],
+) -> Result<Vec<u8>, LaunchError> {
+    refuse_partial_dwords(built, args)?;
+    kernarg_bytes(built.signature(), args, addresses)
+}
+
+/// A slice on the device.
+#[derive(Clone, Copy)]
+struct Resident {
+    address: u64,
+    len: usize,
+    bytes: u64,
+}
+
+/// Lays out arguments as [`Signature`] says; `addresses` are those of the slices of the host, in order.
 ///
 /// # Errors
 /// [`LaunchError`] if arguments or addresses do not match the signature.
@@ -19,35 +38,27 @@ pub fn kernarg_bytes(
         Err(LaunchError::ArgumentCount { kernel: signature.name.clone(), what, expected, found })
     };
     count("arguments", signature.args.len(), args.len())?;
-    let slices = args.iter().filter(|a| matches!(a, PackedArg::Slice { .. })).count();
-    count("slice addresses", slices, addresses.len())?;
+    let copied = args.iter().filter(|a| matches!(a, PackedArg::Slice { .. })).count();
+    count("slice addresses", copied, addresses.len())?;
+    let slices = residents(args, addresses);
+    refuse_overlap(signature, &slices)?;
     let mut out = vec![0; signature.kernarg_bytes() as usize];
-    refuse_overlap(signature, args, addresses)?;
-    let mut addresses = addresses.iter();
-    for (declared, arg) in signature.args.iter().zip(args) {
+    for ((declared, arg), slice) in signature.args.iter().zip(args).zip(slices) {
         let mut put = |at: u32, bytes: &[u8]| {
             let at = at as usize;
             out[at..at + bytes.len()].copy_from_slice(bytes);
         };
-        match (declared.kind, arg) {
-            (SignatureArgKind::Value, PackedArg::Value(bytes))
+        match (declared.kind, arg, slice) {
+            (SignatureArgKind::Value, PackedArg::Value(bytes), _)
                 if bytes.len() as u32 == declared.elem.bytes() =>
             {
                 put(declared.offset, &extended(declared, bytes));
             }
-            (SignatureArgKind::Slice | SignatureArgKind::SliceMut, PackedArg::Slice { len, bytes, .. }) => {
-                let address = addresses.next().copied().unwrap_or_default();
-                let too_long = |_| LaunchError::SliceTooLong {
-                    kernel: signature.name.clone(),
-                    argument: declared.name,
-                    bytes: bytes.len() as u64,
-                };
-                u32::try_from(bytes.len()).map_err(too_long)?;
-                let len = u32::try_from(*len).map_err(too_long)?;
-                put(declared.offset, &address.to_le_bytes());
-                put(declared.offset + 8, &len.to_le_bytes());
+            (SignatureArgKind::Slice | SignatureArgKind::SliceMut, _, Some(slice)) => {
+                put(declared.offset, &slice.address.to_le_bytes());
+                put(declared.offset + 8, &elements(signature, declared, slice)?.to_le_bytes());
             }
-            (SignatureArgKind::Pointer | SignatureArgKind::PointerMut, PackedArg::Pointer(address)) => {
+            (SignatureArgKind::Pointer | SignatureArgKind::PointerMut, PackedArg::Pointer(address), _) => {
                 put(declared.offset, &address.to_le_bytes());
             }
             _ => {
@@ -62,17 +73,41 @@ pub fn kernarg_bytes(
     Ok(out)
 }
 
+/// Where the slices among the arguments are.
+fn residents(args: &[PackedArg<'_>], addresses: &[u64]) -> Vec<Option<Resident>> {
+    let mut addresses = addresses.iter();
+    let resident = |arg: &PackedArg<'_>| match arg {
+        PackedArg::Slice { len, bytes, .. } => {
+            let address = addresses.next().copied().unwrap_or_default();
+            Some(Resident { address, len: *len, bytes: bytes.len() as u64 })
+        }
+        PackedArg::Buffer { len, bytes, address } => {
+            Some(Resident { address: *address, len: *len, bytes: *bytes as u64 })
+        }
+        PackedArg::Value(_) | PackedArg::Pointer(_) => None,
+    };
+    args.iter().map(resident).collect()
+}
+
+/// The length of a slice that a buffer resource can be for.
+fn elements(signature: &Signature, declared: &SignatureArg, slice: Resident) -> Result<u32, LaunchError> {
+    let (kernel, argument) = (signature.name.clone(), declared.name);
+    let over = slice.address % 4;
+    if over != 0 {
+        let multiple = (4 / declared.elem.bytes()).max(1);
+        return Err(LaunchError::Misaligned { kernel, argument, over, multiple });
+    }
+    match (u32::try_from(slice.bytes), u32::try_from(slice.len)) {
+        (Ok(_), Ok(len)) => Ok(len),
+        _ => Err(LaunchError::SliceTooLong { kernel, argument, bytes: slice.bytes }),
+    }
+}
+
 /// The compiler relies on it that nothing else reaches what a `&mut [T]` argument reaches.
-fn refuse_overlap(
-    signature: &Signature,
-    args: &[PackedArg<'_>],
-    addresses: &[u64],
-) -> Result<(), LaunchError> {
-    let slices = signature.args.iter().zip(args).filter_map(|(declared, arg)| match arg {
-        PackedArg::Slice { bytes, .. } => Some((declared, bytes.len() as u64)),
-        _ => None,
-    });
-    let slices: Vec<_> = slices.zip(addresses).map(|((d, bytes), at)| (d, *at, at + bytes)).collect();
+fn refuse_overlap(signature: &Signature, slices: &[Option<Resident>]) -> Result<(), LaunchError> {
+    let slices =
+        signature.args.iter().zip(slices).filter_map(|(declared, slice)| Some((declared, (*slice)?)));
+    let slices: Vec<_> = slices.map(|(d, s)| (d, s.address, s.address + s.bytes)).collect();
     for (i, (mutable, start, end)) in slices.iter().enumerate() {
         let others = slices.iter().enumerate().filter(|(j, _)| *j != i);
         let met =
@@ -82,6 +117,28 @@ fn refuse_overlap(
                 kernel: signature.name.clone(),
                 mutable: mutable.name,
                 other: other.name,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Checks the lengths of slices that the kernel takes to end with a whole dword.
+fn refuse_partial_dwords(built: &BuiltKernel, args: &[PackedArg<'_>]) -> Result<(), LaunchError> {
+    let whole = built.ir.whole_dword_arguments();
+    for (declared, arg) in built.signature().args.iter().zip(args) {
+        let (len, bytes) = match arg {
+            PackedArg::Slice { len, bytes, .. } => (*len, bytes.len()),
+            PackedArg::Buffer { len, bytes, .. } => (*len, *bytes),
+            PackedArg::Value(_) | PackedArg::Pointer(_) => continue,
+        };
+        if !bytes.is_multiple_of(4) && whole.contains(&declared.offset) {
+            return Err(LaunchError::PartialDword {
+                kernel: built.name().to_owned(),
+                argument: declared.name,
+                len,
+                elem: declared.elem,
+                multiple: 4 / declared.elem.bytes(),
             });
         }
     }

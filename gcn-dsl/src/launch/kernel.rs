@@ -3,7 +3,7 @@
 use gcn_isa::Target;
 use gcn_sim::timed::Config;
 
-use super::{Device, Grid, LaunchError, LaunchStats, kernarg_bytes, timed};
+use super::{DevicePacker, Grid, LaunchError, LaunchStats, Launcher, kernarg_bytes, timed};
 use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::lang::{Arguments, Packer, Signature};
 
@@ -41,15 +41,22 @@ pub trait Kernel: Copy {
     #[doc(hidden)]
     fn trace(&self, arguments: &mut Arguments);
 
+    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order: [`DeviceSlice`](crate::DeviceSlice)s in place of slices.
+    type DeviceArgs<'a>;
+
     /// Hands the host arguments over one by one.
     #[doc(hidden)]
     fn pack<'b, 'a: 'b>(args: &'b mut Self::Args<'a>, packer: &mut Packer<'b>);
+
+    /// Hands the arguments of a launch on a stream over one by one.
+    #[doc(hidden)]
+    fn pack_device<'b, 'a: 'b>(args: &'b mut Self::DeviceArgs<'a>, packer: &mut DevicePacker<'b>);
 
     /// Compiles the kernel for `target`.
     ///
     /// # Errors
     /// A [`BuildError`] that names the kernel, the place and the remedy.
-    fn build(&self, target: Target) -> Result<BuiltKernel, BuildError> {
+    fn build(&self, target: Target) -> Result<BuiltKernel<Self>, BuildError> {
         self.build_with(target, &BuildOptions::default())
     }
 
@@ -57,8 +64,9 @@ pub trait Kernel: Copy {
     ///
     /// # Errors
     /// A [`BuildError`].
-    fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel, BuildError> {
+    fn build_with(&self, target: Target, options: &BuildOptions) -> Result<BuiltKernel<Self>, BuildError> {
         build::build(self.signature(), |arguments| self.trace(arguments), target, options, &mut |_| {})
+            .map(BuiltKernel::of)
     }
 
     /// As [`Kernel::build_with`]; `observe` is called at the end of each phase with its name. For measuring.
@@ -68,20 +76,26 @@ pub trait Kernel: Copy {
         target: Target,
         options: &BuildOptions,
         observe: &mut dyn FnMut(&'static str),
-    ) -> Result<BuiltKernel, BuildError> {
+    ) -> Result<BuiltKernel<Self>, BuildError> {
         build::build(self.signature(), |arguments| self.trace(arguments), target, options, observe)
+            .map(BuiltKernel::of)
     }
 
-    /// Runs the kernel on `device` and waits for it: slices are copied to the device, `&mut` slices copied back.
+    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the device and, if they are
+    /// `&mut`, back; or on a [`Stream`](crate::Stream), with [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
     ///
     /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once and use
-    /// [`Device::launch`].
+    /// [`Device::launch`](crate::Device::launch) or [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
     /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
-    fn launch(&self, device: &Device, grid: Grid, args: Self::Args<'_>) -> Result<LaunchStats, LaunchError> {
-        let built = self.build(device.target())?;
-        device.launch(self, &built, grid, args)
+    fn launch<L: Launcher>(
+        &self,
+        on: &L,
+        grid: Grid,
+        args: L::Args<'_, Self>,
+    ) -> Result<LaunchStats, LaunchError> {
+        on.launch_built(self, &self.build(on.target())?, grid, args)
     }
 
     /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and why not earlier

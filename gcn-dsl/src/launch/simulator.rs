@@ -1,27 +1,81 @@
 //! The simulator as a device.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use gcn_sim::{KernelState, Machine, Memory, Options, SimError};
+use gcn_isa::Target;
+use gcn_sim::{KernelState, Machine, Memory, Options, SimError, timed};
 
+use super::backend::{Arriving, Backend, Handle, own};
 use super::debug::Listener;
-use super::{Backend, Grid, LaunchError, LaunchStats};
+use super::{Grid, LaunchError, LaunchStats};
 use crate::kernel::BuiltKernel;
+
+/// The timed model as a clock.
+pub(super) struct Clock {
+    mhz: u32,
+    config: timed::Config,
+    /// What the model says of the last launch.
+    report: Mutex<Option<timed::Report>>,
+}
+
+impl Clock {
+    pub fn new(mhz: u32, config: timed::Config) -> Box<Clock> {
+        Box::new(Clock { mhz, config, report: Mutex::default() })
+    }
+}
 
 /// A simulated GPU: its memory, and what it looks for.
 pub(super) struct Simulator {
+    target: Target,
     memory: Mutex<Memory>,
+    /// Without one kernels take no time.
+    clock: Option<Box<Clock>>,
     options: Options,
 }
 
+/// A stream: how many cycles its work takes so far. The work itself is done when it is started.
+#[derive(Default)]
+struct Queue {
+    cycles: Mutex<u64>,
+}
+
+impl Queue {
+    /// A number is as good after a panic as before.
+    fn cycles(&self) -> MutexGuard<'_, u64> {
+        self.cycles.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An event: the cycles of its stream at that moment.
+struct Moment(u64);
+
+/// What a kernel is after it was loaded: its code is interpreted as it is.
+struct Loaded;
+
+/// Bytes that are here already.
+struct Arrived(Vec<u8>);
+
+impl Arriving for Arrived {
+    fn wait(self: Box<Self>) -> Result<Vec<u8>, LaunchError> {
+        Ok(self.0)
+    }
+}
+
 impl Simulator {
-    pub fn new(options: Options) -> Simulator {
-        Simulator { memory: Mutex::new(Memory::new()), options }
+    pub fn new(target: Target, clock: Option<Box<Clock>>, options: Options) -> Simulator {
+        Simulator { target, memory: Mutex::new(Memory::new()), clock, options }
+    }
+
+    /// What the timed model says of the last launch.
+    pub fn report(&self) -> Option<timed::Report> {
+        let report = &self.clock.as_ref()?.report;
+        report.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// A run that panicked elsewhere leaves plain bytes, which are as good as any.
-    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -35,7 +89,7 @@ fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
 }
 
 /// The kernel as the simulator runs it.
-pub(super) fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
+fn machine(kernel: &BuiltKernel, grid: Grid) -> Result<Machine, LaunchError> {
     let failed = |error| explain(kernel, error);
     let target = kernel.target();
     let mut state =
@@ -49,7 +103,7 @@ fn memory_error(error: gcn_sim::MemoryError) -> LaunchError {
 }
 
 /// A trap has a place in the source.
-pub(super) fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
+fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
     let name = kernel.name().to_owned();
     if let SimError::Trap { site, .. } = &error
         && let Some((location, message)) = kernel.debug.trap(site.offset)
@@ -67,6 +121,10 @@ pub(super) fn explain(kernel: &BuiltKernel, error: SimError) -> LaunchError {
 }
 
 impl Backend for Simulator {
+    fn target(&self) -> Target {
+        self.target
+    }
+
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError> {
         self.memory().try_alloc(bytes).map_err(|error| LaunchError::Memory(error.into()))
     }
@@ -83,23 +141,110 @@ impl Backend for Simulator {
         self.memory().read(address, bytes).map_err(memory_error)
     }
 
-    fn run(&self, kernel: &BuiltKernel, grid: Grid, kernarg: &[u8]) -> Result<LaunchStats, LaunchError> {
+    fn load(&self, _: &[u8], _: &BuiltKernel) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(Loaded))
+    }
+
+    fn launch(
+        &self,
+        stream: Option<&Handle>,
+        _: &Handle,
+        kernel: &BuiltKernel,
+        grid: Grid,
+        kernarg: &[u8],
+    ) -> Result<LaunchStats, LaunchError> {
         let failed = |error| explain(kernel, error);
         let (listener, watched) = (Listener::default(), &kernel.debug.watched);
         let machine = listener.on(machine(kernel, grid)?, watched);
-        let stats = gcn_sim::run(
-            &machine,
-            &mut self.memory(),
-            grid.workgroups,
-            kernel.signature().workgroup,
-            kernarg,
-            &self.options,
-        );
+        let ran = self.execute(&machine, grid.workgroups, kernel.signature().workgroup, kernarg);
         // What was shown before a fault is what one wants to see then.
         let printed = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));
-        let stats = stats.map_err(failed)?;
+        let Ran { wave_instructions, cycles } = ran.map_err(failed)?;
+        if let Some(stream) = stream {
+            *own::<Queue>(stream, "the stream")?.cycles() += cycles;
+        }
         let workgroups = grid.workgroups.iter().map(|n| u64::from(*n)).product();
-        Ok(LaunchStats { workgroups, wave_instructions: stats.wave_instructions, printed })
+        Ok(LaunchStats { workgroups, wave_instructions, printed })
+    }
+
+    fn stream(&self) -> Result<Handle, LaunchError> {
+        Ok(Arc::new(Queue::default()))
+    }
+
+    fn synchronize(&self, _: &Handle) -> Result<(), LaunchError> {
+        Ok(())
+    }
+
+    fn write_on(&self, _: &Handle, address: u64, data: &[u8]) -> Result<(), LaunchError> {
+        self.write(address, data)
+    }
+
+    fn read_on(&self, _: &Handle, address: u64, bytes: usize) -> Result<Box<dyn Arriving>, LaunchError> {
+        Ok(Box::new(Arrived(self.read(address, bytes)?)))
+    }
+
+    fn zero_on(&self, _: &Handle, address: u64, bytes: usize) -> Result<(), LaunchError> {
+        self.write(address, &vec![0; bytes])
+    }
+
+    fn copy_on(&self, _: &Handle, from: u64, to: u64, bytes: usize) -> Result<(), LaunchError> {
+        let mut memory = self.memory();
+        let data = memory.read(from, bytes).map_err(memory_error)?;
+        memory.write(to, &data).map_err(memory_error)
+    }
+
+    fn record(&self, stream: &Handle) -> Result<Handle, LaunchError> {
+        let moment = Moment(*own::<Queue>(stream, "the stream")?.cycles());
+        Ok(Arc::new(moment))
+    }
+
+    fn wait(&self, stream: &Handle, event: &Handle) -> Result<(), LaunchError> {
+        let Moment(earliest) = own(event, "the event")?;
+        let mut cycles = own::<Queue>(stream, "the stream")?.cycles();
+        *cycles = (*cycles).max(*earliest);
+        Ok(())
+    }
+
+    fn is_done(&self, _: &Handle) -> Result<bool, LaunchError> {
+        Ok(true)
+    }
+
+    fn wait_for(&self, _: &Handle) -> Result<(), LaunchError> {
+        Ok(())
+    }
+
+    fn elapsed(&self, since: &Handle, until: &Handle) -> Result<Duration, LaunchError> {
+        let Some(clock) = &self.clock else { return Err(LaunchError::NoClock) };
+        let (Moment(since), Moment(until)) = (own(since, "the event")?, own(until, "the event")?);
+        let cycles = until.checked_sub(*since).ok_or(LaunchError::EventOrder)?;
+        Ok(Duration::from_secs_f64(cycles as f64 / (f64::from(clock.mhz) * 1e6)))
+    }
+}
+
+/// What is known of a run.
+struct Ran {
+    wave_instructions: u64,
+    /// 0 without a clock.
+    cycles: u64,
+}
+
+impl Simulator {
+    fn execute(
+        &self,
+        machine: &Machine,
+        grid: [u32; 3],
+        workgroup: [u32; 3],
+        kernarg: &[u8],
+    ) -> Result<Ran, SimError> {
+        let memory = &mut self.memory();
+        if let Some(clock) = &self.clock {
+            let report = timed::run(machine, memory, grid, workgroup, kernarg, &clock.config)?;
+            let ran = Ran { wave_instructions: report.instructions, cycles: report.cycles };
+            *clock.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
+            return Ok(ran);
+        }
+        let stats = gcn_sim::run(machine, memory, grid, workgroup, kernarg, &self.options)?;
+        Ok(Ran { wave_instructions: stats.wave_instructions, cycles: 0 })
     }
 }

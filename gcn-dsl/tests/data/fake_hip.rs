@@ -4,8 +4,12 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
+/// The current device, of every thread alike.
+static CURRENT: AtomicI32 = AtomicI32::new(0);
 /// Modules and buffers that are alive.
 static ALIVE: AtomicI32 = AtomicI32::new(0);
+/// Calls, those that free left out.
+static CALLS: AtomicI32 = AtomicI32::new(0);
 /// Kernels that nobody has waited for.
 static RUNNING: AtomicI32 = AtomicI32::new(0);
 
@@ -47,7 +51,65 @@ pub extern "C" fn hipGetDeviceProperties(properties: *mut c_void, ordinal: c_int
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hipSetDevice(ordinal: c_int) -> c_int {
-    if (0..2).contains(&ordinal) { 0 } else { 101 }
+    CALLS.fetch_add(1, SeqCst);
+    if !(0..2).contains(&ordinal) {
+        return 101;
+    }
+    CURRENT.store(ordinal, SeqCst);
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipGetDevice(ordinal: *mut c_int) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
+    unsafe { *ordinal = CURRENT.load(SeqCst) };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipHostMalloc(at: *mut *mut c_void, size: usize, _: c_uint) -> c_int {
+    unsafe { hipMalloc(at, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipHostFree(at: *mut c_void) -> c_int {
+    unsafe { hipFree(at) }
+}
+
+/// Streams take kernels only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hipStreamCreate(stream: *mut *mut c_void) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
+    ALIVE.fetch_add(1, SeqCst);
+    unsafe { *stream = 64 as *mut c_void };
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hipStreamDestroy(_stream: *mut c_void) -> c_int {
+    ALIVE.fetch_sub(1, SeqCst);
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hipStreamSynchronize(_stream: *mut c_void) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
+    RUNNING.store(0, SeqCst);
+    0
+}
+
+macro_rules! refused {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> c_int {
+            CALLS.fetch_add(1, SeqCst);
+            INVALID_VALUE
+        }
+    )*};
+}
+refused! {
+    hipMemcpyAsync hipMemsetAsync hipStreamWaitEvent hipEventCreate hipEventDestroy hipEventRecord hipEventQuery
+    hipEventSynchronize hipEventElapsedTime
 }
 
 #[unsafe(no_mangle)]
@@ -79,18 +141,21 @@ pub unsafe extern "C" fn hipFree(at: *mut c_void) -> c_int {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemcpyHtoD(to: *mut c_void, from: *const c_void, size: usize) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
     unsafe { to.cast::<u8>().copy_from(from.cast(), size) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipMemcpyDtoH(to: *mut c_void, from: *mut c_void, size: usize) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
     unsafe { to.cast::<u8>().copy_from(from.cast(), size) };
     0
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hipModuleLoadData(module: *mut *mut c_void, image: *const c_void) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
     let magic = unsafe { image.cast::<[u8; 4]>().read() };
     if magic != *b"\x7fELF" {
         return 200;
@@ -106,6 +171,7 @@ pub unsafe extern "C" fn hipModuleGetFunction(
     module: *mut c_void,
     name: *const c_char,
 ) -> c_int {
+    CALLS.fetch_add(1, SeqCst);
     let known = unsafe { CStr::from_ptr(name) } == c"record";
     if module.is_null() || !known {
         return 500;
@@ -135,11 +201,12 @@ pub unsafe extern "C" fn hipModuleLaunchKernel(
     wy: c_uint,
     wz: c_uint,
     lds: c_uint,
-    stream: *mut c_void,
+    _stream: *mut c_void,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> c_int {
-    if function.is_null() || !stream.is_null() || !params.is_null() || extra.is_null() {
+    CALLS.fetch_add(1, SeqCst);
+    if function.is_null() || !params.is_null() || extra.is_null() {
         return INVALID_VALUE;
     }
     if wx * wy * wz > 1024 {
@@ -181,4 +248,10 @@ pub extern "C" fn hipGetErrorString(code: c_int) -> *const c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn fake_hip_alive() -> c_int {
     ALIVE.load(SeqCst)
+}
+
+/// For the test: how many calls there were.
+#[unsafe(no_mangle)]
+pub extern "C" fn fake_hip_calls() -> c_int {
+    CALLS.load(SeqCst)
 }

@@ -147,10 +147,10 @@ fn options(vgprs: u32) -> BuildOptions {
 type Build = fn(Target, &BuildOptions) -> BuiltKernel;
 
 const KERNELS: [(&str, [u32; 2], Build); 4] = [
-    ("reverse", [32, 40], |t, o| reverse.build_with(t, o).unwrap()),
-    ("mix", [32, 48], |t, o| mix.build_with(t, o).unwrap()),
-    ("sums", [32, 40], |t, o| sums.build_with(t, o).unwrap()),
-    ("tile", [48, 64], |t, o| tile.build_with(t, o).unwrap()),
+    ("reverse", [32, 40], |t, o| reverse.build_with(t, o).unwrap().into_any()),
+    ("mix", [32, 48], |t, o| mix.build_with(t, o).unwrap().into_any()),
+    ("sums", [32, 40], |t, o| sums.build_with(t, o).unwrap().into_any()),
+    ("tile", [48, 64], |t, o| tile.build_with(t, o).unwrap().into_any()),
 ];
 
 #[test]

@@ -211,16 +211,18 @@ gcn_kernel! {
 #[test]
 fn the_pattern_and_the_target_choose_the_instruction() {
     let text = |mask: u32, target| {
-        let kernel = match mask {
-            1 => one::<1>.build(target),
-            8 => one::<8>.build(target),
-            4 => one::<4>.build(target),
-            16 => one::<16>.build(target),
-            20 => one::<20>.build(target),
-            32 => one::<32>.build(target),
-            _ => one::<33>.build(target),
-        };
-        kernel.unwrap().assembly(Comments::None)
+        fn built<const MASK: u32>(target: Target) -> String {
+            one::<MASK>.build(target).unwrap().assembly(Comments::None)
+        }
+        match mask {
+            1 => built::<1>(target),
+            8 => built::<8>(target),
+            4 => built::<4>(target),
+            16 => built::<16>(target),
+            20 => built::<20>(target),
+            32 => built::<32>(target),
+            _ => built::<33>(target),
+        }
     };
     for target in TARGETS {
         let count = |mask, what| text(mask, target).matches(what).count();

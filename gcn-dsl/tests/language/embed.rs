@@ -11,7 +11,7 @@ fn line_of(text: &str) -> String {
     format!("embed.rs:{line}:")
 }
 
-fn debug_build<K: Kernel>(kernel: K, debug: bool) -> BuiltKernel {
+fn debug_build<K: Kernel>(kernel: K, debug: bool) -> BuiltKernel<K> {
     kernel.build_with(Target::GFX942, &BuildOptions { debug, ..BuildOptions::default() }).unwrap()
 }
 

@@ -66,7 +66,7 @@ fn a_kernel_is_launched_with_its_own_code() {
     let (device, mut y) = (Device::simulator(target), [7; 64]);
     let built = constant.build(target).unwrap();
     let nowhere = DevicePtr::<u32>::from_address(0);
-    let error = device.launch(&copy, &built, Grid::x(1), (nowhere, &mut y)).unwrap_err();
+    let error = device.launch(&copy, &built.clone().into_any(), Grid::x(1), (nowhere, &mut y)).unwrap_err();
     let text = "kernel `copy` cannot be launched with the code of `constant`: build it, `copy.build(target)`";
     assert_eq!(error.to_string(), text);
     device.launch(&constant, &built, Grid::x(1), (1, &mut y)).unwrap();

@@ -7,7 +7,16 @@ mod far;
 mod lds;
 mod memory_model;
 mod merged;
+mod modules;
 mod phases;
 mod pointers;
 mod private;
+mod streams;
 mod tails;
+mod times;
+
+/// The devices on which buffers and streams are tested.
+fn devices() -> Vec<gcn_dsl::Device> {
+    use gcn_dsl::prelude::*;
+    vec![Device::simulator(Target::GFX90A), Device::simulator(Target::GFX942)]
+}

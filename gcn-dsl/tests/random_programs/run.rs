@@ -56,7 +56,7 @@ fn failure(kind: Kind, target: Target, what: String) -> Outcome {
 }
 
 pub fn build(program: &Program, target: Target, options: &BuildOptions) -> Result<BuiltKernel, Outcome> {
-    Generated(program).build_with(target, options).map_err(|e| match e {
+    Generated(program).build_with(target, options).map(BuiltKernel::into_any).map_err(|e| match e {
         BuildError::Registers(_) => Outcome::TooLarge,
         BuildError::Lower { error, .. } if error.to_string().contains("not available") => Outcome::Missing,
         e => failure(Kind::Build, target, e.to_string()),

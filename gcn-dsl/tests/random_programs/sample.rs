@@ -1,5 +1,6 @@
 //! Made from random programs; see `through_macro.rs`.
 
+use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
 use super::through_macro::Sampled;
@@ -642,22 +643,22 @@ gcn_kernel! {
 }
 
 pub const SAMPLE: &[Sampled] = &[
-    (9, |target| program_9.build(target)),
-    (22, |target| program_22.build(target)),
-    (29, |target| program_29.build(target)),
-    (32, |target| program_32.build(target)),
-    (67, |target| program_67.build(target)),
-    (109, |target| program_109.build(target)),
-    (116, |target| program_116.build(target)),
-    (122, |target| program_122.build(target)),
-    (124, |target| program_124.build(target)),
-    (133, |target| program_133.build(target)),
-    (137, |target| program_137.build(target)),
-    (139, |target| program_139.build(target)),
-    (159, |target| program_159.build(target)),
-    (178, |target| program_178.build(target)),
-    (182, |target| program_182.build(target)),
-    (208, |target| program_208.build(target)),
-    (216, |target| program_216.build(target)),
-    (222, |target| program_222.build(target)),
+    (9, |target| program_9.build(target).map(BuiltKernel::into_any)),
+    (22, |target| program_22.build(target).map(BuiltKernel::into_any)),
+    (29, |target| program_29.build(target).map(BuiltKernel::into_any)),
+    (32, |target| program_32.build(target).map(BuiltKernel::into_any)),
+    (67, |target| program_67.build(target).map(BuiltKernel::into_any)),
+    (109, |target| program_109.build(target).map(BuiltKernel::into_any)),
+    (116, |target| program_116.build(target).map(BuiltKernel::into_any)),
+    (122, |target| program_122.build(target).map(BuiltKernel::into_any)),
+    (124, |target| program_124.build(target).map(BuiltKernel::into_any)),
+    (133, |target| program_133.build(target).map(BuiltKernel::into_any)),
+    (137, |target| program_137.build(target).map(BuiltKernel::into_any)),
+    (139, |target| program_139.build(target).map(BuiltKernel::into_any)),
+    (159, |target| program_159.build(target).map(BuiltKernel::into_any)),
+    (178, |target| program_178.build(target).map(BuiltKernel::into_any)),
+    (182, |target| program_182.build(target).map(BuiltKernel::into_any)),
+    (208, |target| program_208.build(target).map(BuiltKernel::into_any)),
+    (216, |target| program_216.build(target).map(BuiltKernel::into_any)),
+    (222, |target| program_222.build(target).map(BuiltKernel::into_any)),
 ];

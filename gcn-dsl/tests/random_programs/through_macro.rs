@@ -74,12 +74,12 @@ fn chosen() -> BTreeSet<u64> {
 
 fn source() -> String {
     let mut out = String::from("//! Made from random programs; see `through_macro.rs`.\n\n");
-    out.push_str("use gcn_dsl::prelude::*;\n\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
+    out.push_str("use gcn_dsl::BuiltKernel;\nuse gcn_dsl::prelude::*;\n\nuse super::through_macro::Sampled;\n\ngcn_kernel! {\n");
     let (mut kernels, mut list) = (String::new(), String::new());
     for seed in chosen() {
         kernels += &print::kernel(&generate::program(seed), &format!("program_{seed}"));
         kernels.push('\n');
-        _ = writeln!(list, "    ({seed}, |target| program_{seed}.build(target)),");
+        _ = writeln!(list, "    ({seed}, |target| program_{seed}.build(target).map(BuiltKernel::into_any)),");
     }
     for line in kernels.trim_end().lines() {
         let indent = if line.is_empty() { "" } else { "    " };

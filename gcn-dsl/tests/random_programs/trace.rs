@@ -3,6 +3,7 @@
 use gcn_dsl::Kernel;
 use gcn_dsl::ir::Bin;
 use gcn_dsl::lang::{self, Arguments, Block, PackedArg, Packer, Signature, Top, Uniform};
+use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::scalar::Elem;
 
 use super::ast::{
@@ -20,6 +21,7 @@ pub struct Generated<'p>(pub &'p Program);
 
 impl Kernel for Generated<'_> {
     type Args<'a> = (&'a mut Data, Used);
+    type DeviceArgs<'a> = ();
 
     fn signature(&self) -> Signature {
         let used = self.0.used();
@@ -65,6 +67,8 @@ impl Kernel for Generated<'_> {
             }
         }
     }
+
+    fn pack_device<'b, 'a: 'b>((): &'b mut Self::DeviceArgs<'a>, _packer: &mut DevicePacker<'b>) {}
 }
 
 /// Values as memory holds them.

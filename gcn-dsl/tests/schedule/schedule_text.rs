@@ -38,7 +38,11 @@ gcn_kernel! {
 }
 
 fn kernels(target: Target) -> [BuiltKernel; 3] {
-    [double.build(target).unwrap(), lane.build(target).unwrap(), product.build(target).unwrap()]
+    [
+        double.build(target).unwrap().into_any(),
+        lane.build(target).unwrap().into_any(),
+        product.build(target).unwrap().into_any(),
+    ]
 }
 
 /// An instruction's row.

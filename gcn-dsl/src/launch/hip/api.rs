@@ -66,6 +66,21 @@ functions! {
         *mut *mut c_void
     );
     hipDeviceSynchronize();
+    hipGetDevice(*mut c_int);
+    hipHostMalloc(*mut *mut c_void, usize, c_uint);
+    hipHostFree(*mut c_void);
+    hipMemcpyAsync(*mut c_void, *const c_void, usize, c_int, *mut c_void);
+    hipMemsetAsync(*mut c_void, c_int, usize, *mut c_void);
+    hipStreamCreate(*mut *mut c_void);
+    hipStreamDestroy(*mut c_void);
+    hipStreamSynchronize(*mut c_void);
+    hipStreamWaitEvent(*mut c_void, *mut c_void, c_uint);
+    hipEventCreate(*mut *mut c_void);
+    hipEventDestroy(*mut c_void);
+    hipEventRecord(*mut c_void, *mut c_void);
+    hipEventQuery(*mut c_void);
+    hipEventSynchronize(*mut c_void);
+    hipEventElapsedTime(*mut f32, *mut c_void, *mut c_void);
 }
 
 /// A function of the library.
@@ -160,6 +175,14 @@ impl Api {
         let text = bytes.get(offset..offset + ARCH_BYTES).unwrap_or_default();
         let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
         Ok(String::from_utf8_lossy(&text[..end]).into_owned())
+    }
+
+    pub(super) fn device(&self) -> Result<c_int, HipError> {
+        let mut ordinal = 0;
+        // SAFETY: `ordinal` may be written.
+        let code = unsafe { (self.functions.hipGetDevice)(&raw mut ordinal) };
+        self.check("hipGetDevice", code)?;
+        Ok(ordinal)
     }
 
     pub(super) fn set_device(&self, ordinal: c_int) -> Result<(), HipError> {

@@ -33,6 +33,7 @@ impl HipBuffer {
         // SAFETY: `start` may be written.
         let code = unsafe { (api.functions.hipMalloc)(&raw mut start, len.max(1)) };
         api.check("hipMalloc", code)?;
+        drop(api);
         Ok(HipBuffer { context, start, len })
     }
 
@@ -82,6 +83,15 @@ impl HipBuffer {
         let mut data = vec![0; bytes];
         self.read(offset, &mut data)?;
         Ok(data)
+    }
+
+    /// The address of a range, for what a stream does with it.
+    pub(super) fn range(&self, offset: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
+        self.place(offset, bytes)
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The address of a range in the buffer, `None` if it is empty.

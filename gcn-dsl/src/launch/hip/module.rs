@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use gcn_emit::object::{CodeObject, KernelCode};
 
-use super::{Context, HipError};
+use super::{Context, HipError, HipStream};
 
 /// `HIP_LAUNCH_PARAM_BUFFER_POINTER`: the address of the argument buffer follows.
 const BUFFER_POINTER: usize = 1;
@@ -73,6 +73,7 @@ impl HipModule {
         // SAFETY: `handle` may be written; `image` is a whole ELF file and lives as long as the module.
         let code = unsafe { (api.functions.hipModuleLoadData)(&raw mut handle, image.as_ptr().cast()) };
         api.check("hipModuleLoadData", code)?;
+        drop(api);
         Ok(HipModule {
             loaded: Arc::new(Loaded {
                 context,
@@ -145,10 +146,13 @@ impl HipFunction {
         &self.module.context
     }
 
+    /// Without a stream on the thread's current device.
+    ///
     /// # Safety
     /// As [`HipDevice::launch`](super::HipDevice::launch).
     pub(super) unsafe fn launch(
         &self,
+        stream: Option<&HipStream>,
         [gx, gy, gz]: [u32; 3],
         [wx, wy, wz]: [u32; 3],
         dynamic_lds: u32,
@@ -170,8 +174,8 @@ impl HipFunction {
             ptr::without_provenance_mut(END),
         ];
         let extra = if kernarg.is_empty() { ptr::null_mut() } else { extra.as_mut_ptr() };
-        let api = self.context().current()?;
-        let (stream, params) = (ptr::null_mut(), ptr::null_mut());
+        let api = &self.context().api;
+        let (stream, params) = (stream.map_or(ptr::null_mut(), HipStream::handle), ptr::null_mut());
         self.module.started.store(true, Ordering::Release);
         // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads the arguments, which are all there, before it returns, and does
         // not write them.

@@ -11,6 +11,7 @@ use gcn_test_support::{Random, env::fuzz_seeds};
 
 use crate::ir::{Bin, Inst, Label, Pred, Region, Stmt, Type, Value, Variable};
 use crate::lang::{self, Arguments, Signature, V, with};
+use crate::launch::DevicePacker;
 use crate::scalar::Elem;
 use crate::{Device, Grid, Kernel};
 
@@ -449,6 +450,7 @@ impl Emit {
 
 impl Kernel for RandomKernel<'_> {
     type Args<'a> = (u32, &'a mut [u32], &'a mut [u32]);
+    type DeviceArgs<'a> = ();
 
     fn signature(&self) -> Signature {
         Signature::new("random", &[], [LANES as u32, 1, 1])
@@ -480,6 +482,8 @@ impl Kernel for RandomKernel<'_> {
         packer.slice_mut(args.1);
         packer.slice_mut(args.2);
     }
+
+    fn pack_device<'b, 'a: 'b>((): &'b mut Self::DeviceArgs<'a>, _packer: &mut DevicePacker<'b>) {}
 }
 
 fn agree(seed: u64, target: Target) -> Result<(), String> {

@@ -8,6 +8,7 @@ use gcn_dsl::lang::matrix::{
     SparseA, SparseIndex,
 };
 use gcn_dsl::lang::{Arguments, Packer, Signature, Top, load};
+use gcn_dsl::launch::DevicePacker;
 use gcn_dsl::prelude::*;
 use gcn_isa::layout::{self, Matrix, Shape};
 use gcn_isa::table::InstDesc;
@@ -100,6 +101,7 @@ macro_rules! kernel {
 
         impl<$($t: $bound,)+ $(const $dim: usize),+> Kernel for $name<$($t,)+ $($dim),+> where $($where)* {
             type Args<'a> = ($($arg,)+);
+            type DeviceArgs<'a> = ();
             fn signature(&self) -> Signature {
                 Signature::new(stringify!($name), &[], [64, 1, 1])$(.$kind::<$elem>(stringify!($value)))+
             }
@@ -111,6 +113,7 @@ macro_rules! kernel {
                 let ($($value,)+) = args;
                 $(packer.$kind::<$elem>($value);)+
             }
+            fn pack_device<'b, 'a: 'b>((): &'b mut Self::DeviceArgs<'a>, _: &mut DevicePacker<'b>) {}
         }
     };
 }

@@ -127,11 +127,11 @@ fn each_load_that_stays_is_named_with_its_reason() {
 #[test]
 fn stages_that_are_no_literal_are_checked_when_the_kernel_is_built() {
     for error in [
-        too_many::<0>.build(Target::GFX942),
-        too_many::<1>.build(Target::GFX942),
-        too_many::<9>.build(Target::GFX942),
+        too_many::<0>.build(Target::GFX942).unwrap_err(),
+        too_many::<1>.build(Target::GFX942).unwrap_err(),
+        too_many::<9>.build(Target::GFX942).unwrap_err(),
     ] {
-        let error = error.unwrap_err().to_string();
+        let error = error.to_string();
         assert!(error.contains("a pipelined loop has 2 to 8 stages, not "), "{error}");
         assert!(error.contains(&format!("{}:94:", file!())), "{error}");
     }

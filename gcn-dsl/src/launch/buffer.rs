@@ -1,0 +1,315 @@
+//! Typed memory of a device.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, Deref, DerefMut, RangeBounds};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::backend::Backend;
+use super::stream::Queue;
+use super::{DevicePtr, LaunchError};
+use crate::lang::Stored;
+
+/// Memory of a device, and the streams that may still be at work on it. It is freed when nothing refers to it.
+pub(super) struct Allocation {
+    pub backend: Arc<dyn Backend>,
+    pub address: u64,
+    uses: Mutex<Uses>,
+}
+
+/// The streams that have used memory since the host waited for them.
+#[derive(Default)]
+struct Uses {
+    writer: Option<Arc<Queue>>,
+    readers: Vec<Arc<Queue>>,
+}
+
+impl Allocation {
+    pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Allocation, LaunchError> {
+        // An empty slice needs an address of its own as well.
+        let address = backend.alloc(bytes.max(4))?;
+        Ok(Allocation { backend: Arc::clone(backend), address, uses: Mutex::default() })
+    }
+
+    /// Lists of handles are as good after a panic as before.
+    fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Orders what `queue` is about to do after what other streams do to the memory.
+    pub fn used_by(&self, queue: &Arc<Queue>, written: bool) -> Result<(), LaunchError> {
+        let mut uses = self.uses();
+        // A reader has been put after the writer before.
+        if !written && uses.readers.iter().any(|reader| Arc::ptr_eq(reader, queue)) {
+            return Ok(());
+        }
+        let other = |q: &&Arc<Queue>| !Arc::ptr_eq(q, queue);
+        for earlier in uses.writer.iter().filter(other) {
+            queue.wait_for_all_of(earlier)?;
+        }
+        if written {
+            for earlier in uses.readers.iter().filter(other) {
+                queue.wait_for_all_of(earlier)?;
+            }
+            *uses = Uses { writer: Some(Arc::clone(queue)), readers: Vec::new() };
+        } else {
+            uses.readers.push(Arc::clone(queue));
+        }
+        Ok(())
+    }
+
+    /// Waits for the streams that write the memory, and if the host is to write it for those that read it.
+    fn wait(&self, for_readers: bool) -> Result<(), LaunchError> {
+        let mut uses = self.uses();
+        uses.writer.as_ref().map_or(Ok(()), |writer| writer.synchronize())?;
+        uses.writer = None;
+        if for_readers {
+            uses.readers.iter().try_for_each(|reader| reader.synchronize())?;
+            uses.readers.clear();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // Errors here have nobody to go to: a stream that fails does so for its owner too, and memory of a device that is gone
+        // is gone with it.
+        let _ = self.wait(true);
+        let _ = self.backend.free(self.address);
+    }
+}
+
+/// Elements in the memory of a device, as a kernel's `&[T]` and `&mut [T]` take them: a [`DeviceBuffer`] or a part of one.
+pub struct DeviceSlice<T> {
+    pub(super) memory: Arc<Allocation>,
+    /// Bytes before it in the allocation.
+    start: usize,
+    len: usize,
+    bytes: usize,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for DeviceSlice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DeviceSlice { memory, start, len, .. } = self;
+        f.debug_struct("DeviceSlice")
+            .field("address", &format_args!("{:#x}", memory.address))
+            .field("start", start)
+            .field("len", len)
+            .finish()
+    }
+}
+
+/// Bytes of so many elements.
+pub(super) fn bytes_of<T: Stored>(len: usize) -> Result<usize, LaunchError> {
+    let too_many = || {
+        LaunchError::Memory(format!("{len} elements of {} bytes exceed the address space", T::BYTES).into())
+    };
+    len.checked_mul(T::BYTES as usize).ok_or_else(too_many)
+}
+
+/// The bytes of elements as they are in memory.
+pub(super) fn to_bytes<T: Stored>(data: &[T]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(data.len() * T::BYTES as usize);
+    data.iter().for_each(|x| x.append(&mut bytes));
+    bytes
+}
+
+/// Elements out of their bytes in memory.
+pub(super) fn from_bytes<T: Stored>(bytes: &[u8]) -> Vec<T> {
+    bytes.chunks_exact(T::BYTES as usize).map(T::take).collect()
+}
+
+impl<T> DeviceSlice<T> {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn address(&self) -> u64 {
+        self.memory.address + self.start as u64
+    }
+
+    /// The address of the first element, for kernels that take raw pointers. Nothing orders what such kernels do with work of
+    /// other streams on this memory, and the memory lives no longer for it.
+    pub fn as_ptr(&self) -> DevicePtr<T> {
+        DevicePtr::from_address(self.address())
+    }
+}
+
+impl<T: Stored> DeviceSlice<T> {
+    /// Copies the elements to the host, after everything that was started on them.
+    ///
+    /// # Errors
+    /// A [`LaunchError`]: what a stream reports that wrote them.
+    pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
+        self.memory.wait(false)?;
+        let bytes = self.memory.backend.read(self.address(), self.bytes())?;
+        Ok(from_bytes(&bytes))
+    }
+
+    /// Copies elements from the host, after everything that was started on these.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`] if `data` has another length; what a stream reports that used them.
+    pub fn copy_from_slice(&mut self, data: &[T]) -> Result<(), LaunchError> {
+        self.check_len(data.len())?;
+        self.memory.wait(true)?;
+        self.memory.backend.write(self.address(), &to_bytes(data))
+    }
+
+    /// Refuses to be copied to from another number of elements.
+    pub(super) fn check_len(&self, from: usize) -> Result<(), LaunchError> {
+        if from == self.len { Ok(()) } else { Err(LaunchError::Length { from, to: self.len }) }
+    }
+
+    /// Some of the elements, as `&x[range]` of a slice. A part that is a kernel argument begins at a multiple of 4 bytes.
+    ///
+    /// # Errors
+    /// [`LaunchError::Range`] if they do not lie in this slice.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceView<'_, T>, LaunchError> {
+        Ok(DeviceView { slice: self.part(&range)?, parent: PhantomData })
+    }
+
+    /// Some of the elements, to be written, as `&mut x[range]` of a slice.
+    ///
+    /// # Errors
+    /// [`LaunchError::Range`] if they do not lie in this slice.
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<DeviceViewMut<'_, T>, LaunchError> {
+        Ok(DeviceViewMut { slice: self.part(&range)?, parent: PhantomData })
+    }
+
+    /// The first `mid` elements and the rest, both to be written.
+    ///
+    /// # Errors
+    /// [`LaunchError::Range`] if there are fewer.
+    pub fn split_at_mut(
+        &mut self,
+        mid: usize,
+    ) -> Result<(DeviceViewMut<'_, T>, DeviceViewMut<'_, T>), LaunchError> {
+        let view = |slice| DeviceViewMut { slice, parent: PhantomData };
+        Ok((view(self.part(&(..mid))?), view(self.part(&(mid..))?)))
+    }
+
+    fn part(&self, range: &impl RangeBounds<usize>) -> Result<DeviceSlice<T>, LaunchError> {
+        let start = match range.start_bound() {
+            Bound::Included(n) => *n,
+            Bound::Excluded(n) => n.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(n) => n.saturating_add(1),
+            Bound::Excluded(n) => *n,
+            Bound::Unbounded => self.len,
+        };
+        if start > end || end > self.len {
+            return Err(LaunchError::Range { start, end, len: self.len });
+        }
+        let (memory, size) = (Arc::clone(&self.memory), T::BYTES as usize);
+        let (start, len) = (self.start + start * size, end - start);
+        Ok(DeviceSlice { memory, start, len, bytes: len * size, element: PhantomData })
+    }
+}
+
+/// Elements in the memory of a device, freed when dropped: kernels that are launched on a [`Stream`](crate::Stream) of the
+/// device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data stay on the device from one kernel to the
+/// next. `T` is a number, an array of them, or a `#[device] #[repr(C)] struct`.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(256)]
+///     fn square(x: &[f32], y: &mut [f32]) {
+///         let i = global_id().x;
+///         if i < y.len() {
+///             y[i] = x[i] * x[i];
+///         }
+///     }
+/// }
+/// let device = Device::simulator(Target::GFX942);
+/// let stream = device.stream()?;
+/// let mut x = device.upload(&[1.0f32, 2.0, 3.0])?;
+/// let mut y = device.zeroed::<f32>(3)?;
+/// square.launch(&stream, Grid::x(1), (&x, &mut y))?;
+/// square.launch(&stream, Grid::x(1), (&y, &mut x))?;
+/// assert_eq!(x.to_vec()?, [1.0, 16.0, 81.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Dropping a buffer that a stream still uses waits for that stream, and so does reading and writing it from the host. Work of
+/// one stream on a buffer runs after the work of other streams on it that was started before, unless both only read it.
+pub struct DeviceBuffer<T> {
+    all: DeviceSlice<T>,
+}
+
+impl<T: Stored> DeviceBuffer<T> {
+    pub(super) fn new(backend: &Arc<dyn Backend>, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
+        let bytes = bytes_of::<T>(len)?;
+        let memory = Arc::new(Allocation::new(backend, bytes)?);
+        Ok(DeviceBuffer { all: DeviceSlice { memory, start: 0, len, bytes, element: PhantomData } })
+    }
+}
+
+impl<T> fmt::Debug for DeviceBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.all.fmt(f)
+    }
+}
+
+impl<T> Deref for DeviceBuffer<T> {
+    type Target = DeviceSlice<T>;
+    fn deref(&self) -> &DeviceSlice<T> {
+        &self.all
+    }
+}
+
+impl<T> DerefMut for DeviceBuffer<T> {
+    fn deref_mut(&mut self) -> &mut DeviceSlice<T> {
+        &mut self.all
+    }
+}
+
+/// A part of a buffer: what [`DeviceSlice::slice`] gives.
+#[derive(Debug)]
+pub struct DeviceView<'a, T> {
+    slice: DeviceSlice<T>,
+    parent: PhantomData<&'a T>,
+}
+
+impl<T> Deref for DeviceView<'_, T> {
+    type Target = DeviceSlice<T>;
+    fn deref(&self) -> &DeviceSlice<T> {
+        &self.slice
+    }
+}
+
+/// A part of a buffer that may be written: what [`DeviceSlice::slice_mut`] gives.
+#[derive(Debug)]
+pub struct DeviceViewMut<'a, T> {
+    slice: DeviceSlice<T>,
+    parent: PhantomData<&'a mut T>,
+}
+
+impl<T> Deref for DeviceViewMut<'_, T> {
+    type Target = DeviceSlice<T>;
+    fn deref(&self) -> &DeviceSlice<T> {
+        &self.slice
+    }
+}
+
+impl<T> DerefMut for DeviceViewMut<'_, T> {
+    fn deref_mut(&mut self) -> &mut DeviceSlice<T> {
+        &mut self.slice
+    }
+}

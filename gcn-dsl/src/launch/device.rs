@@ -1,0 +1,346 @@
+//! The device that kernels run on, and launches with slices of the host.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_isa::Target;
+
+use super::backend::Backend;
+use super::buffer::{Allocation, bytes_of, from_bytes, to_bytes};
+#[cfg(feature = "hip")]
+use super::gpu::Gpu;
+#[cfg(feature = "hip")]
+use super::hip::HipDevice;
+use super::kernarg::kernarg_of;
+use super::simulator::{Clock, Simulator};
+use super::{
+    CodeOf, DeviceBuffer, DevicePtr, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel, LoadedModule,
+    Module, Stream,
+};
+use crate::kernel::BuiltKernel;
+use crate::lang::{PackedArg, Packer, Stored};
+use crate::scalar::Number;
+
+/// What a kernel is launched on: a [`Device`], with slices of the host that are copied there and back, or a [`Stream`], with
+/// buffers that are on the device already.
+#[diagnostic::on_unimplemented(
+    message = "kernels are not launched on `{Self}`",
+    label = "neither a `Device` nor a `Stream`"
+)]
+pub trait Launcher {
+    /// The arguments of a kernel.
+    type Args<'a, K: Kernel>;
+
+    /// The target of the device.
+    fn target(&self) -> Target;
+
+    /// Runs a kernel that was built for the device.
+    #[doc(hidden)]
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: Self::Args<'_, K>,
+    ) -> Result<LaunchStats, LaunchError>;
+}
+
+impl Launcher for Device {
+    type Args<'a, K: Kernel> = K::Args<'a>;
+
+    fn target(&self) -> Target {
+        self.backend.target()
+    }
+
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: K::Args<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        self.launch(kernel, built, grid, args)
+    }
+}
+
+impl Launcher for Stream {
+    type Args<'a, K: Kernel> = K::DeviceArgs<'a>;
+
+    fn target(&self) -> Target {
+        self.backend().target()
+    }
+
+    fn launch_built<K: Kernel>(
+        &self,
+        _: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: K::DeviceArgs<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        self.launch(&load(self.backend(), built)?, grid, args)
+    }
+}
+
+impl<L: Launcher> Launcher for &L {
+    type Args<'a, K: Kernel> = L::Args<'a, K>;
+
+    fn target(&self) -> Target {
+        L::target(self)
+    }
+
+    fn launch_built<K: Kernel>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<K>,
+        grid: Grid,
+        args: L::Args<'_, K>,
+    ) -> Result<LaunchStats, LaunchError> {
+        L::launch_built(self, kernel, built, grid, args)
+    }
+}
+
+/// Something that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the same device.
+#[derive(Clone)]
+pub struct Device {
+    backend: Arc<dyn Backend>,
+    /// What `alloc` gave and `free` has not got back.
+    raw: Arc<Mutex<BTreeSet<u64>>>,
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device").field("target", &self.target()).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    fn of(backend: impl Backend + 'static) -> Device {
+        Device::over(Arc::new(backend))
+    }
+
+    pub(super) fn over(backend: Arc<dyn Backend>) -> Device {
+        Device { backend, raw: Arc::default() }
+    }
+
+    fn raw(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+        self.raw.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The simulator of `target`, in strict mode: a read that comes before its wait is an error.
+    pub fn simulator(target: Target) -> Device {
+        Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::strict() })
+    }
+
+    /// The simulator of `target` without hazard checks: faster, and blind to missing waits.
+    pub fn fast_simulator(target: Target) -> Device {
+        Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::default() })
+    }
+
+    /// The simulator of `target` with options of your own: faithful mode, in which a read that comes too early gets what the
+    /// register held before, or sanitizers that look for data races, uninitialised memory and registers and more. What they
+    /// find names the line of the kernel.
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// use gcn_dsl::sim::{Options, Sanitize};
+    /// gcn_kernel! {
+    ///     #[workgroup(128)]
+    ///     fn neighbours(x: &mut [u32]) {
+    ///         let block = Lds::<u32, 128>::new();
+    ///         let i = local_id().x;
+    ///         block[i] = x[i];
+    ///         x[i] = block[127 - i]; // the barrier is missing
+    ///     }
+    /// }
+    /// let options = Options { sanitize: Sanitize::RACES, ..Options::strict() };
+    /// let device = Device::simulator_with(Target::GFX942, options);
+    /// let error = neighbours.launch(&device, Grid::x(1), (&mut [0; 128],)).unwrap_err();
+    /// let report = error.to_string();
+    /// assert!(report.contains("race"), "{report}");
+    /// ```
+    pub fn simulator_with(target: Target, options: gcn_sim::Options) -> Device {
+        Device::of(Simulator::new(target, None, options))
+    }
+
+    /// The simulator of `target` with the timed model of a compute unit, at a clock of so many MHz: events have times, see
+    /// [`Event::elapsed_since`](crate::Event::elapsed_since). It looks for no hazards.
+    pub fn timed_simulator(target: Target, mhz: u32) -> Device {
+        let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
+        let clock = Some(Clock::new(mhz.max(1), config));
+        Device::of(Simulator::new(target, clock, gcn_sim::Options::default()))
+    }
+
+    /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.
+    ///
+    /// # Errors
+    /// [`LaunchError::Hip`] if the library or the device is not there, or the device is none of the supported targets.
+    #[cfg(feature = "hip")]
+    pub fn hip(ordinal: u32) -> Result<Device, LaunchError> {
+        Ok(Device::of(Gpu::new(HipDevice::open(ordinal)?)))
+    }
+
+    /// A GPU that is open already, for example one of a library of your choice.
+    #[cfg(feature = "hip")]
+    pub fn of_hip(device: &HipDevice) -> Device {
+        Device::of(Gpu::new(device.clone()))
+    }
+
+    /// The device's target.
+    pub fn target(&self) -> Target {
+        self.backend.target()
+    }
+
+    /// Allocates `len` elements; their contents are undefined.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if there is no memory for them.
+    pub fn alloc<T: Number>(&self, len: usize) -> Result<DevicePtr<T>, LaunchError> {
+        let address = self.backend.alloc(bytes_of::<T>(len)?)?;
+        self.raw().insert(address);
+        Ok(DevicePtr::from_address(address))
+    }
+
+    /// Frees what [`Device::alloc`] gave.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if it did not.
+    pub fn free<T>(&self, pointer: DevicePtr<T>) -> Result<(), LaunchError> {
+        let address = pointer.address();
+        if !self.raw().remove(&address) {
+            let what = format!("{address:#x} is not what `Device::alloc` gave, or is freed already");
+            return Err(LaunchError::Memory(what.into()));
+        }
+        self.backend.free(address)
+    }
+
+    /// Copies elements to the device.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if the range is not allocated.
+    pub fn write<T: Number>(&self, pointer: DevicePtr<T>, data: &[T]) -> Result<(), LaunchError> {
+        self.backend.write(pointer.address(), &to_bytes(data))
+    }
+
+    /// Copies `len` elements from the device.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if the range is not allocated.
+    pub fn read<T: Number>(&self, pointer: DevicePtr<T>, len: usize) -> Result<Vec<T>, LaunchError> {
+        let bytes = self.backend.read(pointer.address(), bytes_of::<T>(len)?)?;
+        Ok(from_bytes(&bytes))
+    }
+
+    /// A buffer of `len` elements, whose contents are undefined. It is freed when it is dropped.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if there is no memory for them.
+    pub fn buffer<T: Stored>(&self, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
+        DeviceBuffer::new(&self.backend, len)
+    }
+
+    /// A buffer of `len` elements whose bytes are all zero.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if there is no memory for them.
+    pub fn zeroed<T: Stored>(&self, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
+        let buffer = self.buffer::<T>(len)?;
+        self.backend.write(buffer.address(), &vec![0; buffer.bytes()])?;
+        Ok(buffer)
+    }
+
+    /// A buffer with these elements.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if there is no memory for them.
+    pub fn upload<T: Stored>(&self, data: &[T]) -> Result<DeviceBuffer<T>, LaunchError> {
+        let mut buffer = self.buffer(data.len())?;
+        buffer.copy_from_slice(data)?;
+        Ok(buffer)
+    }
+
+    /// A new stream.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn stream(&self) -> Result<Stream, LaunchError> {
+        Stream::new(&self.backend)
+    }
+
+    /// Loads a kernel, for launches on streams. The code object is loaded once, however often it is asked for.
+    ///
+    /// # Errors
+    /// [`LaunchError::WrongTarget`], or what the device reports.
+    pub fn load<K: Kernel>(&self, kernel: &BuiltKernel<K>) -> Result<LoadedKernel<K>, LaunchError> {
+        load(&self.backend, kernel)
+    }
+
+    /// Loads a module, for launches of its kernels on streams.
+    ///
+    /// # Errors
+    /// [`LaunchError::WrongTarget`], or what the device reports.
+    pub fn load_module(&self, module: &Module) -> Result<LoadedModule, LaunchError> {
+        module.kernels().iter().try_for_each(|kernel| check_target(&self.backend, kernel))?;
+        LoadedModule::new(&self.backend, module)
+    }
+
+    /// Runs a kernel that was built before and waits for it: slices are copied to the device, `&mut` slices copied back.
+    ///
+    /// # Errors
+    /// A [`LaunchError`]. Host slices are changed only by a run that succeeded.
+    pub fn launch<K: Kernel, C: CodeOf<K>>(
+        &self,
+        kernel: &K,
+        built: &BuiltKernel<C>,
+        grid: Grid,
+        mut args: K::Args<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        let (built, signature) = (C::any(built), kernel.signature());
+        if (&signature.name, &signature.args) != (&built.signature().name, &built.signature().args) {
+            return Err(LaunchError::OtherKernel { kernel: signature.name, built: built.name().to_owned() });
+        }
+        check_target(&self.backend, built)?;
+        grid.check(built)?;
+        let mut packer = Packer::default();
+        K::pack(&mut args, &mut packer);
+        let mut copies = Vec::new();
+        for arg in &packer.args {
+            if let PackedArg::Slice { bytes, .. } = arg {
+                let copy = Allocation::new(&self.backend, bytes.len())?;
+                self.backend.write(copy.address, bytes)?;
+                copies.push(copy);
+            }
+        }
+        let addresses: Vec<u64> = copies.iter().map(|copy| copy.address).collect();
+        let kernarg = kernarg_of(built, &packer.args, &addresses)?;
+        let loaded = self.backend.load(built.code_object(), built)?;
+        let stats = self.backend.launch(None, &loaded, built, grid, &kernarg)?;
+        let mut addresses = addresses.into_iter();
+        for arg in packer.args {
+            if let PackedArg::Slice { bytes, write_back, .. } = arg
+                && let Some(address) = addresses.next()
+                && let Some(write_back) = write_back
+            {
+                write_back(&self.backend.read(address, bytes.len())?);
+            }
+        }
+        Ok(stats)
+    }
+}
+
+fn check_target(backend: &Arc<dyn Backend>, built: &BuiltKernel) -> Result<(), LaunchError> {
+    let (kernel, device) = (built.name(), backend.target());
+    if built.target() == device {
+        return Ok(());
+    }
+    Err(LaunchError::WrongTarget { kernel: kernel.to_owned(), built: built.target(), device })
+}
+
+fn load<K: Kernel>(
+    backend: &Arc<dyn Backend>,
+    built: &BuiltKernel<K>,
+) -> Result<LoadedKernel<K>, LaunchError> {
+    check_target(backend, built)?;
+    let handle = backend.load(built.code_object(), built)?;
+    Ok(LoadedKernel::new(backend, built, handle))
+}

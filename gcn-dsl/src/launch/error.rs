@@ -1,0 +1,234 @@
+//! Why a launch fails.
+
+use gcn_isa::Target;
+
+#[cfg(feature = "hip")]
+use super::hip;
+use crate::kernel::BuildError;
+use crate::scalar::Elem;
+
+/// Why a launch did not happen or did not end well.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The kernel does not build for the device's target.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// A dimension of the grid is zero.
+    #[error(
+        "kernel `{kernel}`: a grid of {x} x {y} x {z} workgroups is empty; every dimension must be at least 1"
+    )]
+    EmptyGrid {
+        /// Kernel.
+        kernel: String,
+        /// Workgroups in x.
+        x: u32,
+        /// Workgroups in y.
+        y: u32,
+        /// Workgroups in z.
+        z: u32,
+    },
+    /// More work-items than a dispatch packet can say.
+    #[error(
+        "kernel `{kernel}`: {workgroups} workgroups of {size} work-items in dimension {dimension} exceed 2^32 - 1 \
+         work-items; split the launch"
+    )]
+    GridTooLarge {
+        /// Kernel.
+        kernel: String,
+        /// Workgroups in the dimension.
+        workgroups: u32,
+        /// Work-items of a workgroup in the dimension.
+        size: u32,
+        /// 0 for x, 1 for y, 2 for z.
+        dimension: usize,
+    },
+    /// The kernel's LDS arrays and the launch's do not fit together.
+    #[error(
+        "kernel `{kernel}`: {own} bytes of its own LDS arrays and {dynamic} bytes that the launch adds exceed the {limit} \
+         bytes of a workgroup; ask for less with `Grid::with_dynamic_lds`"
+    )]
+    Lds {
+        /// Kernel.
+        kernel: String,
+        /// Bytes of the kernel's arrays.
+        own: u32,
+        /// Bytes that the launch adds.
+        dynamic: u32,
+        /// Bytes there are.
+        limit: u32,
+    },
+    /// A slice does not fit a buffer resource.
+    #[error(
+        "kernel `{kernel}`, argument `{argument}`: {bytes} bytes do not fit a buffer resource (at most 2^32 - 1); pass a \
+         raw pointer or split the data"
+    )]
+    SliceTooLong {
+        /// Kernel.
+        kernel: String,
+        /// Argument.
+        argument: &'static str,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// The code is another kernel's than the one that is launched: code whose type does not say of which kernel it is, or an
+    /// instance with another value.
+    #[error(
+        "kernel `{kernel}` cannot be launched with the code of `{built}`: build it, `{kernel}.build(target)`"
+    )]
+    OtherKernel {
+        /// The kernel.
+        kernel: String,
+        /// The one that was built.
+        built: String,
+    },
+    /// A slice that the kernel takes to end with a whole dword does not.
+    #[error(
+        "kernel `{kernel}`, argument `{argument}`: {len} elements of `{elem}` do not end with a whole dword, as matrix loads and \
+         stores and `assume_whole_dwords` ask for; make the length a multiple of {multiple}"
+    )]
+    PartialDword {
+        /// Kernel.
+        kernel: String,
+        /// Argument.
+        argument: &'static str,
+        /// Elements of the slice.
+        len: usize,
+        /// Their type.
+        elem: Elem,
+        /// Elements of a dword.
+        multiple: u32,
+    },
+    /// What a `&mut [T]` argument reaches, another argument reaches as well.
+    #[error(
+        "kernel `{kernel}`: the memory of `{mutable}`, a `&mut` slice, overlaps that of `{other}`; pass raw pointers if that \
+         is meant"
+    )]
+    Overlap {
+        /// Kernel.
+        kernel: String,
+        /// The `&mut` slice.
+        mutable: &'static str,
+        /// The other slice.
+        other: &'static str,
+    },
+    /// Wrong number of arguments or addresses for the signature.
+    #[error("kernel `{kernel}` takes {expected} {what}, {found} given; see its signature")]
+    ArgumentCount {
+        /// Kernel.
+        kernel: String,
+        /// `arguments` or `slice addresses`.
+        what: &'static str,
+        /// How many the signature has.
+        expected: usize,
+        /// How many came.
+        found: usize,
+    },
+    /// An argument is of another kind or width than the signature says.
+    #[error("kernel `{kernel}`, argument `{argument}`: expected {expected}")]
+    ArgumentKind {
+        /// Kernel.
+        kernel: String,
+        /// Argument.
+        argument: &'static str,
+        /// What the signature says.
+        expected: String,
+    },
+    /// The compiled kernel is for another target than the device.
+    #[error(
+        "kernel `{kernel}` was built for {built}, the device is a {device}; build it for `device.target()`"
+    )]
+    WrongTarget {
+        /// Kernel.
+        kernel: String,
+        /// Target of the code object.
+        built: Target,
+        /// Target of the device.
+        device: Target,
+    },
+    /// A buffer, stream, event or loaded kernel is used on a device that it does not belong to.
+    #[error("{what} belongs to another device; make it with the device that uses it")]
+    OtherDevice {
+        /// What was passed.
+        what: &'static str,
+    },
+    /// A part of a buffer that is not in it.
+    #[error("elements {start}..{end} do not lie in device memory of {len} elements")]
+    Range {
+        /// First element asked for.
+        start: usize,
+        /// The element after the last one.
+        end: usize,
+        /// Elements there are.
+        len: usize,
+    },
+    /// Two ranges of a copy differ in length.
+    #[error("{from} elements cannot be copied to {to} elements; pass slices of the same length")]
+    Length {
+        /// Elements of the source.
+        from: usize,
+        /// Elements of the destination.
+        to: usize,
+    },
+    /// Times were asked for on a device that has none.
+    #[error(
+        "the simulator executes kernels without a clock; `Device::timed_simulator` models the time that they take"
+    )]
+    NoClock,
+    /// The time between two events was asked for that were not recorded in that order.
+    #[error("the event `since` was recorded after the other one; pass the earlier event as `since`")]
+    EventOrder,
+    /// The kernel is not among those of the module.
+    #[error("the module has no kernel `{kernel}` built as this one is; it has {available}")]
+    NotInModule {
+        /// The kernel.
+        kernel: String,
+        /// The kernels that there are.
+        available: String,
+    },
+    /// A part of a buffer begins where no dword begins.
+    #[error(
+        "kernel `{kernel}`, argument `{argument}`: the slice begins {over} bytes after a multiple of 4; begin it at a multiple of \
+         {multiple} elements"
+    )]
+    Misaligned {
+        /// Kernel.
+        kernel: String,
+        /// Argument.
+        argument: &'static str,
+        /// Bytes from the last multiple of 4 to its address.
+        over: u64,
+        /// Elements of a dword.
+        multiple: u32,
+    },
+    /// Device memory: an address or a range that is not allocated.
+    #[error("device memory: {0}")]
+    Memory(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The simulator stopped the run.
+    #[error("kernel `{kernel}`: {error}")]
+    Simulation {
+        /// Kernel.
+        kernel: String,
+        /// Why.
+        #[source]
+        error: Box<gcn_sim::SimError>,
+    },
+    /// The simulated kernel met `trap()`, or a `debug_assert!` that does not hold.
+    #[error("kernel `{kernel}`: {location}: {message} (workgroup {workgroup:?}, wave {wave}: trap)")]
+    Trap {
+        /// Kernel.
+        kernel: String,
+        /// The user's source position.
+        location: String,
+        /// What was asserted.
+        message: String,
+        /// Workgroup in the grid.
+        workgroup: [u32; 3],
+        /// Wave in the workgroup.
+        wave: u32,
+    },
+    /// HIP refused.
+    #[cfg(feature = "hip")]
+    #[error(transparent)]
+    Hip(#[from] hip::HipError),
+}

@@ -1,0 +1,66 @@
+//! Memory of the host that a device copies from and to by itself.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use super::{Context, HipError};
+
+/// Page-locked memory of the host, zero at first and freed when dropped.
+pub(in super::super) struct HostMemory {
+    context: Context,
+    /// From `hipHostMalloc`, freed by nobody else.
+    start: *mut c_void,
+    len: usize,
+}
+
+// SAFETY: the memory belongs to this value alone, and HIP's functions may be called from any thread.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above; shared references only read what no copy writes, see `bytes`.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    pub(super) fn new(context: &Context, len: usize) -> Result<HostMemory, HipError> {
+        let mut start = ptr::null_mut();
+        let api = context.current()?;
+        // SAFETY: `start` may be written.
+        let code = unsafe { (api.functions.hipHostMalloc)(&raw mut start, len.max(1), 0) };
+        api.check("hipHostMalloc", code)?;
+        // SAFETY: the allocation has at least `len` bytes.
+        unsafe { start.cast::<u8>().write_bytes(0, len) };
+        Ok(HostMemory { context: context.clone(), start, len })
+    }
+
+    pub(super) fn of(context: &Context, data: &[u8]) -> Result<HostMemory, HipError> {
+        let memory = HostMemory::new(context, data.len())?;
+        // SAFETY: the allocation is new and has as many bytes.
+        unsafe { memory.start.cast::<u8>().copy_from_nonoverlapping(data.as_ptr(), data.len()) };
+        Ok(memory)
+    }
+
+    pub(super) fn start(&self) -> *mut c_void {
+        self.start
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// A copy of the bytes.
+    ///
+    /// # Safety
+    /// No copy of a device to this memory is under way.
+    pub(super) unsafe fn bytes(&self) -> Vec<u8> {
+        // SAFETY: all bytes were set to zero at first; the caller says that nobody writes them now.
+        unsafe { std::slice::from_raw_parts(self.start.cast::<u8>(), self.len) }.to_vec()
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        // An error here has nobody to go to.
+        if let Ok(api) = self.context.current() {
+            // SAFETY: the address is from hipHostMalloc and this value is its only owner.
+            unsafe { (api.functions.hipHostFree)(self.start) };
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Streams, and what they do with memory.
+
+use std::collections::VecDeque;
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::host::HostMemory;
+use super::{Context, HipBuffer, HipError, HipEvent};
+
+/// `hipMemcpyHostToDevice`.
+const TO_DEVICE: i32 = 1;
+/// `hipMemcpyDeviceToHost`.
+const TO_HOST: i32 = 2;
+/// `hipMemcpyDeviceToDevice`.
+const ON_DEVICE: i32 = 3;
+
+/// A copy that has been started: when it is done, and the host's memory that it needs until then.
+struct Copy {
+    done: HipEvent,
+    _memory: Arc<HostMemory>,
+}
+
+/// A stream. Dropping it waits for its work.
+pub(in super::super) struct HipStream {
+    context: Context,
+    /// From `hipStreamCreate`, destroyed by nobody else.
+    handle: *mut c_void,
+    /// Copies that may be under way, in order.
+    copies: Mutex<VecDeque<Copy>>,
+}
+
+// SAFETY: the handle is never followed here; HIP's functions may be called from any thread.
+unsafe impl Send for HipStream {}
+// SAFETY: as above; what changes is behind a lock.
+unsafe impl Sync for HipStream {}
+
+/// Bytes that a stream copies to the host.
+pub(in super::super) struct Incoming {
+    memory: Arc<HostMemory>,
+    done: HipEvent,
+}
+
+impl Incoming {
+    /// Waits for them.
+    pub fn wait(self) -> Result<Vec<u8>, HipError> {
+        self.done.synchronize()?;
+        // SAFETY: the only copy to this memory is done.
+        Ok(unsafe { self.memory.bytes() })
+    }
+}
+
+impl HipStream {
+    pub(super) fn new(context: Context) -> Result<HipStream, HipError> {
+        let mut handle = ptr::null_mut();
+        {
+            let api = context.current()?;
+            // SAFETY: `handle` may be written.
+            let code = unsafe { (api.functions.hipStreamCreate)(&raw mut handle) };
+            api.check("hipStreamCreate", code)?;
+        }
+        Ok(HipStream { context, handle, copies: Mutex::default() })
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    pub(super) fn handle(&self) -> *mut c_void {
+        self.handle
+    }
+
+    fn copies(&self) -> MutexGuard<'_, VecDeque<Copy>> {
+        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for everything that was started on it.
+    pub fn synchronize(&self) -> Result<(), HipError> {
+        let mut copies = self.copies();
+        let api = &self.context.api;
+        // SAFETY: the stream was created and not destroyed.
+        let code = unsafe { (api.functions.hipStreamSynchronize)(self.handle) };
+        api.check("hipStreamSynchronize", code)?;
+        copies.clear();
+        Ok(())
+    }
+
+    /// An event after what was started so far.
+    pub fn record(&self) -> Result<HipEvent, HipError> {
+        HipEvent::record(&self.context, self.handle)
+    }
+
+    /// What is started from now on runs after `event`.
+    pub fn wait(&self, event: &HipEvent) -> Result<(), HipError> {
+        let api = &self.context.api;
+        // SAFETY: both were created and not destroyed.
+        let code = unsafe { (api.functions.hipStreamWaitEvent)(self.handle, event.handle(), 0) };
+        api.check("hipStreamWaitEvent", code)
+    }
+
+    /// The address of a range of a buffer of this device; `None` if it is empty.
+    fn range(&self, buffer: &HipBuffer, at: usize, bytes: usize) -> Result<Option<*mut c_void>, HipError> {
+        if !buffer.context().is(&self.context) {
+            return Err(HipError::OtherDevice { kernel: "a copy".to_owned() });
+        }
+        buffer.range(at, bytes)
+    }
+
+    /// Starts a copy of a buffer's bytes to the host.
+    pub fn read(&self, from: &HipBuffer, at: usize, bytes: usize) -> Result<Incoming, HipError> {
+        let source = self.range(from, at, bytes)?;
+        let memory = Arc::new(HostMemory::new(&self.context, bytes)?);
+        if let Some(source) = source {
+            // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done: `keep`.
+            unsafe { self.copy(memory.start(), source, bytes, TO_HOST)? };
+        }
+        self.keep(&memory)?;
+        Ok(Incoming { memory, done: self.record()? })
+    }
+
+    /// Starts a copy of bytes of the host to a buffer. They are taken before this returns.
+    pub fn write(&self, to: &HipBuffer, at: usize, data: &[u8]) -> Result<(), HipError> {
+        let Some(to) = self.range(to, at, data.len())? else { return Ok(()) };
+        let memory = Arc::new(HostMemory::of(&self.context, data)?);
+        // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done: `keep`.
+        unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
+        self.keep(&memory)
+    }
+
+    /// Starts a copy between two ranges of buffers.
+    pub fn copy_between(
+        &self,
+        (from, from_at): (&HipBuffer, usize),
+        (to, to_at): (&HipBuffer, usize),
+        bytes: usize,
+    ) -> Result<(), HipError> {
+        let (from, to) = (self.range(from, from_at, bytes)?, self.range(to, to_at, bytes)?);
+        let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
+        // SAFETY: both ranges lie in their buffers.
+        unsafe { self.copy(to, from, bytes, ON_DEVICE) }
+    }
+
+    /// Starts to set bytes of a buffer to zero.
+    pub fn zero(&self, buffer: &HipBuffer, at: usize, bytes: usize) -> Result<(), HipError> {
+        let Some(to) = self.range(buffer, at, bytes)? else { return Ok(()) };
+        let api = &self.context.api;
+        // SAFETY: the range lies in the buffer; the stream was created and not destroyed.
+        let code = unsafe { (api.functions.hipMemsetAsync)(to, 0, bytes, self.handle) };
+        api.check("hipMemsetAsync", code)
+    }
+
+    /// # Safety
+    /// Both ranges can be accessed as `kind` says until the copy is done; memory of the host is accessed by nobody else.
+    unsafe fn copy(
+        &self,
+        to: *mut c_void,
+        from: *const c_void,
+        bytes: usize,
+        kind: i32,
+    ) -> Result<(), HipError> {
+        let api = &self.context.api;
+        // SAFETY: the caller vouches for the ranges; the stream was created and not destroyed.
+        let code = unsafe { (api.functions.hipMemcpyAsync)(to, from, bytes, kind, self.handle) };
+        api.check("hipMemcpyAsync", code)
+    }
+
+    /// Keeps memory of the host until all is done that was started so far.
+    fn keep(&self, memory: &Arc<HostMemory>) -> Result<(), HipError> {
+        let mut copies = self.copies();
+        let memory = Arc::clone(memory);
+        match self.record() {
+            Ok(done) => copies.push_back(Copy { done, _memory: memory }),
+            Err(error) => {
+                // Nothing will say when the copy is done: the memory is never freed.
+                std::mem::forget(memory);
+                return Err(error);
+            }
+        }
+        while copies.front().is_some_and(|copy| copy.done.is_done().unwrap_or(false)) {
+            copies.pop_front();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for HipStream {
+    fn drop(&mut self) {
+        if self.synchronize().is_err() {
+            // A device that does not answer may still copy: what it needs stays.
+            std::mem::forget(std::mem::take(&mut *self.copies()));
+            return;
+        }
+        // SAFETY: the handle is from hipStreamCreate and this value is its only owner.
+        unsafe { (self.context.api.functions.hipStreamDestroy)(self.handle) };
+    }
+}

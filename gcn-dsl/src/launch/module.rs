@@ -1,0 +1,174 @@
+//! Several kernels in one code object, and kernels that are loaded.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use gcn_emit::object::{ObjectError, write_code_object};
+use gcn_emit::text::Comments;
+
+use super::backend::{Backend, Handle};
+use super::{Kernel, LaunchError};
+use crate::kernel::{AnyKernel, BuiltKernel, Form};
+
+/// Several kernels in one code object, which is loaded once.
+///
+/// ```
+/// use gcn_dsl::Module;
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn fill(n: u32, x: &mut [u32]) { x[global_id().x] = n; }
+///     #[workgroup(64)]
+///     fn add(n: u32, x: &mut [u32]) { let i = global_id().x; x[i] += n; }
+/// }
+/// let device = Device::simulator(Target::GFX942);
+/// let (filling, adding) = (fill.build(device.target())?, add.build(device.target())?);
+/// let module = Module::new(&[&filling, &adding])?;
+/// std::fs::write(std::env::temp_dir().join("fill_and_add.hsaco"), module.code_object())?;
+///
+/// let loaded = device.load_module(&module)?;
+/// let (filling, adding) = (loaded.kernel(&filling)?, loaded.kernel(&adding)?);
+/// let stream = device.stream()?;
+/// let mut x = device.zeroed(64)?;
+/// stream.launch(&filling, Grid::x(1), (40, &mut x))?;
+/// stream.launch(&adding, Grid::x(1), (2, &mut x))?;
+/// assert_eq!(x.to_vec()?, [42; 64]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Module {
+    kernels: Vec<BuiltKernel>,
+    object: Vec<u8>,
+}
+
+impl Module {
+    /// A module of these kernels.
+    ///
+    /// # Errors
+    /// An [`ObjectError`]: there are none, they are for different targets or XNACK settings, or two have one name.
+    pub fn new(kernels: &[&BuiltKernel]) -> Result<Module, ObjectError> {
+        let kernels: Vec<BuiltKernel> = kernels.iter().copied().cloned().collect();
+        let specs: Vec<_> = kernels.iter().map(|k| k.spec().clone()).collect();
+        Ok(Module { object: write_code_object(&specs)?, kernels })
+    }
+
+    /// The kernels.
+    pub fn kernels(&self) -> &[BuiltKernel] {
+        &self.kernels
+    }
+
+    /// The code object for `hipModuleLoad` or `hipModuleLoadData`, in which each kernel has its name.
+    pub fn code_object(&self) -> &[u8] {
+        &self.object
+    }
+
+    /// The whole assembly file.
+    pub fn assembly(&self, comments: Comments) -> String {
+        let specs: Vec<_> = self.kernels.iter().map(|k| k.spec().clone()).collect();
+        gcn_emit::asm_file::assembly_file(&specs, comments)
+    }
+}
+
+/// A module on a device: what [`Device::load_module`](crate::Device::load_module) gives.
+pub struct LoadedModule {
+    backend: Arc<dyn Backend>,
+    kernels: Vec<(BuiltKernel, Handle)>,
+}
+
+impl fmt::Debug for LoadedModule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.kernels.iter().map(|(k, _)| k.name())).finish()
+    }
+}
+
+impl LoadedModule {
+    pub(super) fn new(backend: &Arc<dyn Backend>, module: &Module) -> Result<LoadedModule, LaunchError> {
+        let load = |kernel: &BuiltKernel| Ok((kernel.clone(), backend.load(&module.object, kernel)?));
+        let kernels = module.kernels.iter().map(load).collect::<Result<_, LaunchError>>()?;
+        Ok(LoadedModule { backend: Arc::clone(backend), kernels })
+    }
+
+    /// A kernel of the module, ready to be launched.
+    ///
+    /// # Errors
+    /// [`LaunchError::NotInModule`] if it is not in the module, or was built otherwise.
+    pub fn kernel<K: Kernel>(&self, kernel: &BuiltKernel<K>) -> Result<LoadedKernel<K>, LaunchError> {
+        let same = |(own, _): &&(BuiltKernel, Handle)| {
+            own.name() == kernel.name() && own.code() == kernel.code() && own.spec() == kernel.spec()
+        };
+        let Some((built, handle)) = self.kernels.iter().find(same) else {
+            let available = self.kernels.iter().map(|(k, _)| k.name()).collect::<Vec<_>>().join(", ");
+            return Err(LaunchError::NotInModule { kernel: kernel.name().to_owned(), available });
+        };
+        Ok(LoadedKernel::new(&self.backend, built, Handle::clone(handle)))
+    }
+}
+
+/// A kernel on a device, ready to be launched on its streams: what [`Device::load`](crate::Device::load) and
+/// [`LoadedModule::kernel`] give.
+pub struct LoadedKernel<K> {
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) built: BuiltKernel,
+    pub(super) handle: Handle,
+    kernel: PhantomData<fn() -> K>,
+}
+
+impl<K> Clone for LoadedKernel<K> {
+    fn clone(&self) -> Self {
+        LoadedKernel::new(&self.backend, &self.built, Handle::clone(&self.handle))
+    }
+}
+
+impl<K> fmt::Debug for LoadedKernel<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LoadedKernel").field(&self.built.name()).finish()
+    }
+}
+
+impl<K> LoadedKernel<K> {
+    pub(super) fn new(backend: &Arc<dyn Backend>, built: &BuiltKernel, handle: Handle) -> LoadedKernel<K> {
+        LoadedKernel { backend: Arc::clone(backend), built: built.clone(), handle, kernel: PhantomData }
+    }
+}
+
+impl<K: Kernel> Form for K {
+    type Inner = BuiltKernel;
+}
+
+impl<K: Kernel> BuiltKernel<K> {
+    pub(crate) fn of(built: BuiltKernel) -> BuiltKernel<K> {
+        BuiltKernel { inner: built }
+    }
+
+    /// The same without the kernel's type.
+    pub fn into_any(self) -> BuiltKernel {
+        self.inner
+    }
+}
+
+/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is compared when it is launched.
+#[diagnostic::on_unimplemented(
+    message = "code of the kernel `{Self}` cannot be launched as `{K}`",
+    label = "this is the code of `{Self}`",
+    note = "build the kernel that is launched, with its own `build(target)`"
+)]
+pub trait CodeOf<K: Kernel>: Form {
+    /// The code without its type.
+    #[doc(hidden)]
+    fn any(built: &BuiltKernel<Self>) -> &BuiltKernel
+    where
+        Self: Sized;
+}
+
+impl<K: Kernel> CodeOf<K> for K {
+    fn any(built: &BuiltKernel<K>) -> &BuiltKernel {
+        built
+    }
+}
+
+impl<K: Kernel> CodeOf<K> for AnyKernel {
+    fn any(built: &BuiltKernel) -> &BuiltKernel {
+        built
+    }
+}

@@ -1,0 +1,270 @@
+//! Streams and events.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backend::{Arriving, Backend, Handle};
+use super::buffer::{DeviceSlice, from_bytes, to_bytes};
+use super::kernarg::kernarg_of;
+use super::{DevicePacker, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel};
+use crate::lang::Stored;
+
+/// What a stream is, shared with the memory that it uses.
+pub(super) struct Queue {
+    backend: Arc<dyn Backend>,
+    handle: Handle,
+}
+
+impl Queue {
+    pub fn synchronize(&self) -> Result<(), LaunchError> {
+        self.backend.synchronize(&self.handle)
+    }
+
+    /// What is started from now on runs after all that `earlier` has.
+    pub fn wait_for_all_of(&self, earlier: &Queue) -> Result<(), LaunchError> {
+        let event = self.backend.record(&earlier.handle)?;
+        self.backend.wait(&self.handle, &event)
+    }
+}
+
+/// Work for a device in the order in which it is started: launches and copies return at once and run after those that were
+/// started on the stream before; those of different streams may run at once. Data are [`DeviceBuffer`](crate::DeviceBuffer)s,
+/// whose use by several streams is kept in order.
+///
+/// On the simulator work is done when it is started, so that errors of kernels come from the launch; on a GPU they may come
+/// from a later call, at the latest from [`Stream::synchronize`].
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn add(n: u32, x: &mut [u32]) {
+///         let i = global_id().x;
+///         x[i] += n;
+///     }
+/// }
+/// let device = Device::simulator(Target::GFX942);
+/// let adding = device.load(&add.build(device.target())?)?;
+/// let [one, two] = [device.stream()?, device.stream()?];
+/// let mut x = device.zeroed(64)?;
+/// one.launch(&adding, Grid::x(1), (1, &mut x))?;
+/// two.launch(&adding, Grid::x(1), (2, &mut x))?; // after the first: both write `x`
+/// let sums = two.download(&x)?;
+/// assert_eq!(sums.wait()?, [3; 64]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Stream {
+    queue: Arc<Queue>,
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stream").finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    pub(super) fn new(backend: &Arc<dyn Backend>) -> Result<Stream, LaunchError> {
+        let handle = backend.stream()?;
+        Ok(Stream { queue: Arc::new(Queue { backend: Arc::clone(backend), handle }) })
+    }
+
+    pub(super) fn backend(&self) -> &Arc<dyn Backend> {
+        &self.queue.backend
+    }
+
+    /// Refuses what was made with another device.
+    fn same(&self, other: &Arc<dyn Backend>, what: &'static str) -> Result<(), LaunchError> {
+        if Arc::ptr_eq(&self.queue.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
+    }
+
+    /// Orders the stream's next work after what other streams do to the slice.
+    fn uses<T>(&self, slice: &DeviceSlice<T>, written: bool) -> Result<(), LaunchError> {
+        self.same(&slice.memory.backend, "the buffer")?;
+        slice.memory.used_by(&self.queue, written)
+    }
+
+    /// Starts a kernel: `&buffer` is passed for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one HIP call, if no
+    /// other stream is at work on the buffers.
+    ///
+    /// # Errors
+    /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device refuses.
+    pub fn launch<K: Kernel>(
+        &self,
+        kernel: &LoadedKernel<K>,
+        grid: Grid,
+        mut args: K::DeviceArgs<'_>,
+    ) -> Result<LaunchStats, LaunchError> {
+        self.same(&kernel.backend, "the loaded kernel")?;
+        let built = &kernel.built;
+        grid.check(built)?;
+        let mut packer = DevicePacker::default();
+        K::pack_device(&mut args, &mut packer);
+        let kernarg = kernarg_of(built, &packer.args, &[])?;
+        for (memory, written) in &packer.used {
+            self.same(&memory.backend, "the buffer")?;
+            memory.used_by(&self.queue, *written)?;
+        }
+        self.queue.backend.launch(Some(&self.queue.handle), &kernel.handle, built, grid, &kernarg)
+    }
+
+    /// Copies elements to the device. They are taken from `data` before this returns.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn upload<T: Stored>(&self, data: &[T], to: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
+        to.check_len(data.len())?;
+        self.uses(to, true)?;
+        self.queue.backend.write_on(&self.queue.handle, to.address(), &to_bytes(data))
+    }
+
+    /// Copies elements to the host: [`Download::wait`] gives them. Work that is started on them afterwards does not change
+    /// what arrives.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn download<T: Stored>(&self, from: &DeviceSlice<T>) -> Result<Download<T>, LaunchError> {
+        self.uses(from, false)?;
+        let arriving = self.queue.backend.read_on(&self.queue.handle, from.address(), from.bytes())?;
+        Ok(Download { arriving, element: PhantomData })
+    }
+
+    /// Copies elements from one place of the device to another.
+    ///
+    /// # Errors
+    /// [`LaunchError::Length`], [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn copy<T: Stored>(&self, from: &DeviceSlice<T>, to: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
+        to.check_len(from.len())?;
+        self.uses(from, false)?;
+        self.uses(to, true)?;
+        self.queue.backend.copy_on(&self.queue.handle, from.address(), to.address(), from.bytes())
+    }
+
+    /// Sets all bytes to zero.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn zero<T: Stored>(&self, slice: &mut DeviceSlice<T>) -> Result<(), LaunchError> {
+        self.uses(slice, true)?;
+        self.queue.backend.zero_on(&self.queue.handle, slice.address(), slice.bytes())
+    }
+
+    /// An event that happens when everything is done that was started on the stream so far.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn record(&self) -> Result<Event, LaunchError> {
+        let backend = Arc::clone(&self.queue.backend);
+        let handle = backend.record(&self.queue.handle)?;
+        Ok(Event { backend, handle })
+    }
+
+    /// What is started on this stream from now on runs after the event. The host does not wait.
+    ///
+    /// # Errors
+    /// [`LaunchError::OtherDevice`], or what the device reports.
+    pub fn wait(&self, event: &Event) -> Result<(), LaunchError> {
+        self.same(&event.backend, "the event")?;
+        self.queue.backend.wait(&self.queue.handle, &event.handle)
+    }
+
+    /// Waits until everything is done that was started on the stream.
+    ///
+    /// # Errors
+    /// What the device reports, faults of kernels among it.
+    pub fn synchronize(&self) -> Result<(), LaunchError> {
+        self.queue.synchronize()
+    }
+}
+
+/// A moment in the work of a stream: what [`Stream::record`] gives.
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     #[workgroup(64)]
+///     fn add(n: u32, x: &mut [u32]) {
+///         let i = global_id().x;
+///         x[i] += n;
+///     }
+/// }
+/// // A clock of 2100 MHz, as the MI300X has at most.
+/// let device = Device::timed_simulator(Target::GFX942, 2100);
+/// let stream = device.stream()?;
+/// let mut x = device.zeroed(64)?;
+/// let start = stream.record()?;
+/// add.launch(&stream, Grid::x(1), (1, &mut x))?;
+/// let end = stream.record()?;
+/// assert!(!end.elapsed_since(&start)?.is_zero());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Event {
+    backend: Arc<dyn Backend>,
+    handle: Handle,
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").finish_non_exhaustive()
+    }
+}
+
+impl Event {
+    /// True if it has happened.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn is_done(&self) -> Result<bool, LaunchError> {
+        self.backend.is_done(&self.handle)
+    }
+
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn synchronize(&self) -> Result<(), LaunchError> {
+        self.backend.wait_for(&self.handle)
+    }
+
+    /// The time from an earlier event to this one; waits for both.
+    ///
+    /// On a GPU it is measured by the device. On [`Device::timed_simulator`](crate::Device::timed_simulator) it is the cycles that
+    /// the model of the compute unit counts for the kernels between the two, at the clock that was given: copies take no time, and
+    /// kernels of different streams do not slow each other down.
+    ///
+    /// # Errors
+    /// [`LaunchError::NoClock`] on other simulators, [`LaunchError::EventOrder`], [`LaunchError::OtherDevice`], or what the
+    /// device reports.
+    pub fn elapsed_since(&self, since: &Event) -> Result<Duration, LaunchError> {
+        if !Arc::ptr_eq(&self.backend, &since.backend) {
+            return Err(LaunchError::OtherDevice { what: "the event" });
+        }
+        self.backend.elapsed(&since.handle, &self.handle)
+    }
+}
+
+/// Elements on their way to the host: what [`Stream::download`] gives. Who drops it without waiting does not get them.
+#[must_use = "the elements come from `wait`"]
+pub struct Download<T> {
+    arriving: Box<dyn Arriving>,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T> fmt::Debug for Download<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Download").finish_non_exhaustive()
+    }
+}
+
+impl<T: Stored> Download<T> {
+    /// Waits for the elements.
+    ///
+    /// # Errors
+    /// What the device reports.
+    pub fn wait(self) -> Result<Vec<T>, LaunchError> {
+        self.arriving.wait().map(|bytes| from_bytes(&bytes))
+    }
+}
