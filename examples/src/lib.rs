@@ -39,11 +39,13 @@ mod lesson;
 pub mod lessons;
 mod output;
 mod product;
+mod steady;
 mod teach;
 
 pub use compare::{Comparison, Element};
 pub use lesson::{Lesson, Outcome, Size, TARGETS};
 pub use output::{OutputError, write};
+pub use steady::{Arg, Steady};
 pub use teach::{LessonError, teach};
 
 /// Makes `cargo test` compile the README's program.

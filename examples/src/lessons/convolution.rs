@@ -69,6 +69,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| convolution::<RADIUS>.build_with(target, options),
     sizes: &[Size(&[32, 8]), Size(&[45, 19]), Size(&[128, 64])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

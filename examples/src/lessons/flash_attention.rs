@@ -131,6 +131,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| flash_attention::<false>.build_with(target, options),
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<false>,
+    steady: None,
 };
 
 /// The lesson with the causal mask.
@@ -139,6 +140,7 @@ pub const CAUSAL: Lesson = Lesson {
     build_with: |target, options| flash_attention::<true>.build_with(target, options),
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<true>,
+    steady: None,
 };
 
 fn run<const CAUSAL: bool>(

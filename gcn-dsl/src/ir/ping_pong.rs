@@ -1,9 +1,12 @@
-//! Whether the barriers of `#[ping_pong]` loops pair.
+//! Whether the barriers of `#[ping_pong]` loops pair, and which group goes first.
 //!
 //! A wave of the second group is one barrier ahead of those of the first in the loop, and all must have counted the same number at
 //! its end. So all waves of the workgroup must get to the loop, make the same trips and come to the same phases on each, and nothing
 //! but the construct may have barriers in it. What is the same for all waves is found by a fixpoint over values and variables:
 //! arguments, workgroup ids and constants are, what is computed from work-item ids or read from memory that can be written is not.
+//!
+//! Matrix instructions on f64 occupy the vector ALU. In their phases the group that multiplies yields to the other, whose few
+//! address computations would otherwise wait for the end of the phase.
 
 use std::fmt;
 
@@ -11,6 +14,7 @@ use gcn_isa::Target;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::{self, Class};
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::mark::Mark;
 use super::{Inst, Kernel, Label, Region, Schedule, Stmt, Value};
@@ -59,11 +63,62 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Looks at every `#[ping_pong]` loop of `kernel`.
+/// Looks at every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
 ///
 /// # Errors
 /// The first one whose barriers would not pair.
-pub fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
+pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), Refused> {
+    check(kernel, target)?;
+    let mut phase = Phase::default();
+    let mut exchanged = Vec::new();
+    kernel.body.each_inst(&mut |v| exchanged.extend(phase.inst(kernel, target, v)));
+    for v in exchanged {
+        if let Inst::Schedule(what) = &mut kernel.values[v.0 as usize].inst
+            && let Schedule::Priority(level) = &mut **what
+        {
+            *level = 1 - *level;
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the phase around an instruction.
+#[derive(Default)]
+struct Phase {
+    /// The instruction that raised the priority.
+    raised: Option<Value>,
+    takes_valu: bool,
+    /// In a `#[ping_pong]` loop.
+    inside: bool,
+}
+
+impl Phase {
+    /// The next instruction; at the end of a phase those that set the priorities the wrong way round.
+    fn inst(&mut self, kernel: &Kernel, target: Target, v: Value) -> SmallVec<[Value; 2]> {
+        match &kernel.def(v).inst {
+            Inst::Machine(call) => {
+                let mut rows = table::find_mnemonic(target, call.mnemonic);
+                self.takes_valu |= rows.any(|row| row.class == Class::MfmaDgemm);
+            }
+            Inst::Schedule(what) => match (&**what, self.raised) {
+                (Schedule::Mark(Mark::PingPong), _) => *self = Phase { inside: true, ..Phase::default() },
+                (Schedule::Mark(Mark::PingPongEnd), _) => *self = Phase::default(),
+                (Schedule::Priority(1), _) if self.inside => {
+                    *self = Phase { raised: Some(v), takes_valu: false, inside: true };
+                }
+                (Schedule::Priority(0), Some(raised)) => {
+                    let phase = std::mem::replace(self, Phase { inside: true, ..Phase::default() });
+                    return if phase.takes_valu { SmallVec::from([raised, v]) } else { SmallVec::new() };
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        SmallVec::new()
+    }
+}
+
+fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
     let mut marks = Vec::new();
     kernel.body.each_inst(&mut |v| {
         if marked(kernel, v).is_some() || is_barrier(target, &kernel.def(v).inst) {

@@ -182,7 +182,7 @@ pub(crate) fn build(
     let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     observe("trace");
-    ping_pong::check(&ir, target).map_err(|error| BuildError::PingPong { kernel: name(), error })?;
+    ping_pong::run(&mut ir, target).map_err(|error| BuildError::PingPong { kernel: name(), error })?;
     private::run(&mut ir);
     uniform::run(&mut ir);
     dce::run(&mut ir);

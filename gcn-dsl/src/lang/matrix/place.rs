@@ -30,9 +30,17 @@ pub struct Places {
     /// Of rows, of columns and of the matrices of several blocks.
     pub(super) strides: [Stride; 3],
     /// Rows and columns that there are, if that is checked.
-    pub(super) limits: [Option<S<u32>>; 2],
+    pub(super) limits: [Option<Limit>; 2],
     /// The exclusive or that moves groups of elements of a row.
     pub(super) swizzle: Option<Xor>,
+}
+
+/// How many rows or columns there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit {
+    pub count: S<u32>,
+    /// What the count and the first row or column of every tile are multiples of.
+    pub step: u32,
 }
 
 /// Groups of elements of a row are elsewhere in it.
@@ -187,7 +195,7 @@ impl Places {
     }
 
     pub(super) fn transposed(self) -> Places {
-        let swap = |[a, b]: [Option<S<u32>>; 2]| [b, a];
+        let swap = |[a, b]: [Option<Limit>; 2]| [b, a];
         let [a, b, blocks] = self.strides;
         Places {
             strides: [b, a, blocks],
@@ -199,12 +207,13 @@ impl Places {
 
     /// How many elements of a run are one access.
     fn together(&self, along: usize, bytes: impl Fn(u32) -> u32, len: u32) -> u32 {
-        let contiguous = matches!(self.strides[along], Stride::Const(1)) && self.limits[along].is_none();
-        if !contiguous {
+        if !matches!(self.strides[along], Stride::Const(1)) {
             return 1;
         }
         let most = self.swizzle.map_or(len, |x| x.groups.width.min(len));
-        (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST)).unwrap_or(1)
+        // An access is inside of the limit or outside as a whole.
+        let whole = |n: u32| self.limits[along].is_none_or(|limit| limit.step.is_multiple_of(n));
+        (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST) && whole(*n)).unwrap_or(1)
     }
 
     /// The index of an element in memory, by lane.
@@ -291,7 +300,7 @@ impl Places {
         let mut index = self.index(at, x);
         for d in 0..2 {
             if let Some(limit) = self.limits[d] {
-                index = select(lt(at[d].of(x[d]), limit), index, 0xffff_fff0 / bytes);
+                index = select(lt(at[d].of(x[d]), limit.count), index, 0xffff_fff0 / bytes);
             }
         }
         index

@@ -52,6 +52,7 @@ impl PingPong {
     /// What comes after the loop.
     #[track_caller]
     pub fn end(self) {
+        priority(0, self.loc);
         self.turn_of(lt(self.wave, self.half));
         with(|c| c.effect(mark(Mark::PingPongEnd), self.loc));
     }
@@ -76,7 +77,8 @@ pub struct MatrixPhase(&'static Location<'static>);
 pub fn matrix_phase_begin() -> MatrixPhase {
     let loc = Location::caller();
     turn(Mark::Phase, loc);
-    // The other group's loads and addresses would take issue slots from the matrix instructions.
+    // The other group's loads and addresses would take issue slots from the matrix instructions; `ir::ping_pong` knows those
+    // that take slots from all others.
     priority(1, loc);
     MatrixPhase(loc)
 }

@@ -1,0 +1,4 @@
+//! Matrix kernels.
+#![forbid(unsafe_code)]
+
+pub mod tile;
