@@ -1,9 +1,8 @@
 //! A workgroup's tile of a matrix product, at the rate of the matrix pipe.
 //!
-//! [`walk`] goes along `k` with two tiles of each factor in LDS in turns and two phases of matrix instructions for each
-//! (`#[ping_pong]`). What bounds it is the balance of a phase: `M x N x D` multiplications of a wave must take as long as the
-//! loads of `(M + N) x D` elements from LDS by four waves, and a half of what they store there. [`product`] has extents for which
-//! they do, for elements of two bytes and less.
+//! [`walk`] goes along `k` with two tiles of each factor in LDS in turns (`#[ping_pong]`). What bounds it is the balance of a phase:
+//! `M x N x D` multiplications of a wave must take as long as the loads of `(M + N) x D` elements from LDS by four waves, and what
+//! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
 use gcn_dsl::lang::matrix::{AccElement, Bound, ExistsOn, Spread, TileFactor, View};
 use gcn_dsl::lang::target;
@@ -56,7 +55,7 @@ gcn_kernel! {
         comptime if target().lds_per_cu() >= DEEP {
             walk::<G, T, C, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
         } else {
-            walk::<G, T, C, 256, 256, 128, 64, 32, D, D2>(all_lanes(), a, b, row, col, depth)
+            walk::<G, T, C, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
         }
     }
 
@@ -69,7 +68,7 @@ gcn_kernel! {
     }
 
     /// As [`product`], with extents to choose: the wave's `M x N` part of a tile of `TM x TN`, from instructions of `SIDE x SIDE`. A
-    /// phase takes `D` columns of the factors; `D2` is twice as many.
+    /// tile in LDS has `D2` columns of a factor, a phase takes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements of LDS.
     #[device]
     #[track_caller]
     pub fn walk<
@@ -100,25 +99,27 @@ gcn_kernel! {
         let mut acc = Tile::<C, M, N, SIDE>::zero();
         left[0].put(left[0].fetch(a, row, 0));
         right[0].put(right[0].fetch(b, col, 0));
+        let mut next_a = left[1].fetch(a, row, D2 as u32);
+        let mut next_b = right[1].fetch(b, col, D2 as u32);
         #[ping_pong]
         for done in (0..depth).step_by(2 * D2 as u32) {
             #[unroll]
             for here in 0..2usize {
-                let (next, k) = (1 - here, done + ((here + 1) * D2) as u32);
-                let (next_a, next_b) = (left[next].fetch(a, row, k), right[next].fetch(b, col, k));
-                let x = TileA::<T, M, D, SIDE>::load(left[here], of_row, 0);
-                let y = TileB::<T, D, N, SIDE>::load(right[here].transposed(), 0, of_col);
-                #[matrix]
-                {
-                    acc = matmul(x, y, acc);
-                }
-                let x = TileA::<T, M, D, SIDE>::load(left[here], of_row, D as u32);
-                let y = TileB::<T, D, N, SIDE>::load(right[here].transposed(), D as u32, of_col);
-                left[next].put(next_a);
-                right[next].put(next_b);
-                #[matrix]
-                {
-                    acc = matmul(x, y, acc);
+                let (next, after) = (1 - here, done + ((here + 2) * D2) as u32);
+                #[unroll]
+                for k in (0..D2).step_by(D) {
+                    let x = TileA::<T, M, D, SIDE>::load(left[here], of_row, k as u32);
+                    let y = TileB::<T, D, N, SIDE>::load(right[here].transposed(), k as u32, of_col);
+                    comptime if k + D == D2 {
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                        next_a = left[next].fetch(a, row, after);
+                        next_b = right[next].fetch(b, col, after);
+                    }
+                    #[matrix]
+                    {
+                        acc = matmul(x, y, acc);
+                    }
                 }
             }
         }

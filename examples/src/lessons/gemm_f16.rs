@@ -20,14 +20,14 @@
 //! **Ping-pong.** The matrix pipe is the one thing here that must never wait. `#[ping_pong]` divides the waves
 //! into two groups: while one is in a `#[matrix]` block, the other loads its next fragments and puts tiles into
 //! LDS. Each SIMD has one wave of either group, so that its matrix pipe always has one that feeds it. What has
-//! to be balanced is the length of the phases: 16 matrix instructions of 32 clocks take 512 clocks; in that time
-//! four waves read 6 KiB of fragments each and put 4 KiB, which takes LDS 320. On gfx950 the instructions
-//! are twice as fast and LDS is not; phases with twice the depth restore the balance, and it has the LDS for
-//! them. In the timed simulator the pipe is busy 100% of the time on gfx90a, gfx942 and gfx950.
+//! to be balanced is the length of the phases: 32 matrix instructions of 32 clocks take 1024 clocks; in that time
+//! four waves read 12 KiB of fragments each and put 4 KiB, which takes LDS 512. On gfx950 the instructions are
+//! twice as fast and LDS is not; twice as deep tiles, in two phases, restore the balance, and it has the LDS
+//! for them. In the timed simulator the pipe is busy 100% of the time on gfx90a and gfx942 and 97% on gfx950.
 //!
 //! **Two tiles in turns.** A `#[matrix]` block is a barrier between the loads and stores before and after it, but
 //! waves of one phase are not ordered. So what is put goes to the other tile of a pair, of which nobody loads.
-//! The loads from memory for it were issued a phase before: in the assembly, look for `s_waitcnt vmcnt`.
+//! The loads from memory for it were issued a tile before: in the assembly, look for `s_waitcnt vmcnt`.
 //!
 //! **The edges.** The slices know their lengths: rows of A and of B^T that do not exist load as 0. Columns
 //! would wrap to the next row; `columns_by` makes them load as 0 as well, by whole accesses of 8 elements,
@@ -63,7 +63,7 @@ const SIDE: usize = TILE as usize;
 const DEEP: u32 = 128 * 1024;
 
 gcn_kernel! {
-    /// The wave's 128 x 64 part of a tile. A phase takes `D` columns of A and B^T, a tile in LDS has twice as many, `D2`.
+    /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of them.
     #[device]
     fn tile<T: HasMfma, const D: usize, const D2: usize>(
         all: AllLanes<T>,
@@ -78,28 +78,29 @@ gcn_kernel! {
         let mut acc = Tile::<f32, 128, 64>::zero();
         left[0].put(left[0].fetch(a, first.0, 0));
         right[0].put(right[0].fetch(b, first.1, 0));
+        let mut next_a = left[1].fetch(a, first.0, D2 as u32);
+        let mut next_b = right[1].fetch(b, first.1, D2 as u32);
 
         #[ping_pong]
         for done in (0..depth).step_by(2 * D2 as u32) {
             #[unroll]
             for here in 0..2usize {
-                // The next tiles start on their way, and the fragments of this phase are loaded.
-                let (next, k) = (1 - here, done + ((here + 1) * D2) as u32);
-                let (next_a, next_b) = (left[next].fetch(a, first.0, k), right[next].fetch(b, first.1, k));
-                let x = TileA::<f16, 128, D>::load(left[here], part.0, 0);
-                let y = TileB::<f16, D, 64>::load(right[here].transposed(), 0, part.1);
-                #[matrix]
-                {
-                    acc = matmul(x, y, acc);
-                }
-                // The next tiles are there.
-                let x = TileA::<f16, 128, D>::load(left[here], part.0, D as u32);
-                let y = TileB::<f16, D, 64>::load(right[here].transposed(), D as u32, part.1);
-                left[next].put(next_a);
-                right[next].put(next_b);
-                #[matrix]
-                {
-                    acc = matmul(x, y, acc);
+                let (next, after) = (1 - here, done + ((here + 2) * D2) as u32);
+                #[unroll]
+                for k in (0..D2).step_by(D) {
+                    let x = TileA::<f16, 128, D>::load(left[here], part.0, k as u32);
+                    let y = TileB::<f16, D, 64>::load(right[here].transposed(), k as u32, part.1);
+                    comptime if k + D == D2 {
+                        // The next tiles have arrived; those after them start on their way.
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                        next_a = left[next].fetch(a, first.0, after);
+                        next_b = right[next].fetch(b, first.1, after);
+                    }
+                    #[matrix]
+                    {
+                        acc = matmul(x, y, acc);
+                    }
                 }
             }
         }
@@ -117,7 +118,7 @@ gcn_kernel! {
         let acc = comptime if target().lds_per_cu() >= DEEP {
             tile::<_, 32, 64>(all_lanes(), a, b, (row, col), part, depth)
         } else {
-            tile::<_, 16, 32>(all_lanes(), a, b, (row, col), part, depth)
+            tile::<_, 32, 32>(all_lanes(), a, b, (row, col), part, depth)
         };
         acc.store_to(row_major(c, columns).columns(columns), row + part.0, col + part.1);
     }

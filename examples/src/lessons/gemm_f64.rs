@@ -32,7 +32,7 @@ gcn_kernel! {
     pub fn gemm_f64(columns: u32, depth: u32, alpha: f64, beta: f64, a: &[f64], b: &[f64], c: &mut [f64]) {
         let (row, col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
         let (a, b) = (row_major(a, depth).columns_by(depth, 2), row_major(b, depth).columns_by(depth, 2));
-        let acc = tile::walk::<_, f64, f64, 128, 128, 64, 32, 16, 8, 16>(all_lanes(), a, b, row, col, depth);
+        let acc = tile::walk::<_, f64, f64, 128, 128, 64, 32, 16, 16, 16>(all_lanes(), a, b, row, col, depth);
         let part = tile::part::<128, 64, 32>();
         let c = row_major(c, columns).columns(columns);
         acc.update(c, row + part.0, col + part.1, |product, old| alpha * product + beta * old);
