@@ -1,4 +1,5 @@
-//! Matrix kernels.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod gemm;
 pub mod tile;

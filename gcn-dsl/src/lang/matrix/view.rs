@@ -77,7 +77,7 @@ impl<T, A> AsView<T> for View<T, A> {
 impl<T> AsViewMut<T> for View<T, Writable> {}
 
 fn view<M: MatrixMemory>(memory: &M, strides: [Stride; 2]) -> View<M::Element, M::Access> {
-    View::of(Places::new(memory.memory(), strides))
+    View::of(Places::new(memory.memory(), strides).starting_at(memory.start()))
 }
 
 /// The matrix whose element (`row`, `col`) is `memory[row * length + col]`.
