@@ -20,11 +20,11 @@
 //! use gcn_kernels::gemm;
 //!
 //! // Two products of 3 x 8 by 8 x 2, with a bias for each column, on the CPU.
-//! let (a, b, bias) = (vec![f16::ONE; 2 * 3 * 8], vec![f16::ONE; 2 * 2 * 8], [0.5, -9.0]);
+//! let (a, b, bias) = (vec![f16::ONE; 2 * 3 * 8], vec![f16::ONE; 2 * 2 * 8], [0.5, -19.0]);
 //! let mut c = vec![f16::ZERO; 2 * 3 * 2];
 //! let arguments = ([3, 2, 8], [8, 8, 2], [24, 16, 6], 2.0, 0.0, &a[..], &b[..], &bias[..], &mut c[..]);
 //! gemm::f16s::<true, false>.launch(&Device::simulator(Target::GFX942), gemm::grid(3, 2, 2, 256), arguments)?;
-//! assert_eq!(c[..2], [16.5, 7.0].map(f16::from_f32));
+//! assert_eq!(c[..2], [16.5, -3.0].map(f16::from_f32));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
