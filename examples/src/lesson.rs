@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel, LaunchError, LaunchStats};
 
-use crate::Comparison;
+use crate::{Comparison, Steady};
 
 /// The targets that every lesson is built for and simulated on.
 pub const TARGETS: [Target; 2] = [Target::GFX90A, Target::GFX942];
@@ -36,6 +36,8 @@ pub struct Lesson {
     pub sizes: &'static [Size],
     /// Runs the compiled kernel on one of the sizes and compares with the reference.
     pub run: fn(&Device, &BuiltKernel, Size) -> Result<Outcome, LaunchError>,
+    /// How to measure the steady state of its loop.
+    pub steady: Option<Steady>,
 }
 
 impl Lesson {

@@ -8,7 +8,7 @@
 //! 2. `vector_add_2d`: a grid of two dimensions, and lanes that must not run.
 //! 3. `block_reduce`: lanes of a wave, waves of a workgroup: shuffles, LDS, a barrier.
 //! 4. `transpose_lds`: LDS turns a scattered access into a contiguous one.
-//! 5. `gemm_f16`: matrix instructions fed from LDS tiles, with the next tile already on its way.
+//! 5. `gemm_f16`: matrix instructions fed from LDS tiles, at the limit of the machine.
 //! 6. `gemm_f64`: the same in double precision, with a layout that suits it.
 //! 7. `stencil`: a tile with a border.
 //! 8. `convolution`: a kernel as a family.
@@ -25,7 +25,7 @@
 //! 19. `fft`: data that changes places.
 //! 20. `embedding_scatter`: adding where others add.
 //! 21. `radix_sort`: a kernel as one step of an algorithm.
-//! 22. `gemm_bf16`: results scaled and rounded on their way to memory; LDS without gaps.
+//! 22. `gemm_bf16`: results scaled and rounded on their way to memory; the loop of a library.
 //! 23. `gemm_i8`: matrix instructions on integers.
 //! 24. `gemm_batched`: sixteen small products by one instruction.
 //! 25. `flash_attention`: products chained in registers, with a softmax in between.
@@ -39,11 +39,13 @@ mod lesson;
 pub mod lessons;
 mod output;
 mod product;
+mod steady;
 mod teach;
 
 pub use compare::{Comparison, Element};
 pub use lesson::{Lesson, Outcome, Size, TARGETS};
 pub use output::{OutputError, write};
+pub use steady::{Arg, Steady};
 pub use teach::{LessonError, teach};
 
 /// Makes `cargo test` compile the README's program.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use gcn_dsl::BuiltKernel;
 use gcn_dsl::prelude::*;
 
+use crate::Steady;
+
 /// A file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`: {source}; the examples need a writable source tree", path.display())]
@@ -37,4 +39,17 @@ pub fn write(name: &str, kernel: &BuiltKernel) -> Result<[PathBuf; 2], OutputErr
     let object = folder.join(format!("{stem}.hsaco"));
     std::fs::write(&object, kernel.code_object()).map_err(failed(&object))?;
     Ok([assembly, object])
+}
+
+/// Writes how to measure the kernel's steady state, beside the files of [`write`].
+///
+/// # Errors
+/// As [`write`].
+pub fn write_steady(name: &str, kernel: &BuiltKernel, steady: &Steady) -> Result<PathBuf, OutputError> {
+    let stem = format!("{name}.{}", kernel.target());
+    let path = folder().join(format!("{stem}.steady.json"));
+    match std::fs::write(&path, steady.json(kernel, &format!("{stem}.hsaco"))) {
+        Ok(()) => Ok(path),
+        Err(source) => Err(OutputError { path, source }),
+    }
 }

@@ -34,13 +34,16 @@ pub enum LessonError {
     },
 }
 
-/// Builds the lesson's kernel for each target, writes its files, simulates every size, compares with the
-/// reference and prints a short report.
+/// Builds the lesson's kernel for each target that it is written for, writes its files, simulates every size, compares with the
+/// reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of interest.
 pub fn teach(lesson: &Lesson) -> ExitCode {
-    for target in TARGETS {
-        if let Err(error) = on_target(lesson, target) {
-            eprintln!("error: {error}");
-            return ExitCode::FAILURE;
+    for target in TARGETS.into_iter().chain(lesson.steady.map(|_| Target::GFX950)) {
+        match on_target(lesson, target) {
+            Ok(()) | Err(LessonError::Build(BuildError::Target { .. })) => {}
+            Err(error) => {
+                eprintln!("error: {error}");
+                return ExitCode::FAILURE;
+            }
         }
     }
     ExitCode::SUCCESS
@@ -51,6 +54,9 @@ fn on_target(lesson: &Lesson, target: Target) -> Result<(), LessonError> {
     println!("{}", kernel.report());
     for path in output::write(lesson.name, &kernel)? {
         println!("  wrote         {}", path.display());
+    }
+    if let Some(steady) = &lesson.steady {
+        println!("  wrote         {}", output::write_steady(lesson.name, &kernel, steady)?.display());
     }
     // Strict: a read that comes before its wait is an error, so the waits are judged as well as the numbers.
     let device = Device::simulator(target);

@@ -19,6 +19,14 @@ pub(crate) fn is_pipeline(attr: &Attribute) -> bool {
     attr.path().is_ident("pipeline")
 }
 
+pub(crate) fn is_ping_pong(attr: &Attribute) -> bool {
+    attr.path().is_ident("ping_pong")
+}
+
+pub(crate) fn is_matrix(attr: &Attribute) -> bool {
+    attr.path().is_ident("matrix")
+}
+
 /// Most stages of a pipelined loop. `gcn_dsl::ir::pipeline` has the limits for what is no literal; a test holds the two together.
 const MOST_STAGES: u64 = 8;
 

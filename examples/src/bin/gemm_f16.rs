@@ -1,4 +1,4 @@
-//! Lesson 5: matrix instructions fed from LDS tiles, with the next tile already on its way.
+//! Lesson 5: matrix instructions fed from LDS tiles, at the limit of the machine.
 //!
 //! How fragment types carry the layout of a matrix instruction, and how memory, LDS and matrix pipe work at
 //! the same time.

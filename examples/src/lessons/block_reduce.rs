@@ -82,6 +82,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| block_reduce.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256]), Size(&[1000]), Size(&[16384])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -71,6 +71,7 @@ pub const LESSON: Lesson = Lesson {
     },
     sizes: &[Size(&[32, 8]), Size(&[45, 19]), Size(&[128, 64])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

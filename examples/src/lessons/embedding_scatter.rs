@@ -48,6 +48,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| embedding_scatter.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 10, 128]), Size(&[12, 5, 300]), Size(&[200, 50, 768])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -116,6 +116,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| fft.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1]), Size(&[2]), Size(&[6])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -133,6 +133,7 @@ pub const LESSON: Lesson = Lesson {
     },
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<false>,
+    steady: None,
 };
 
 /// The lesson with the causal mask.
@@ -143,6 +144,7 @@ pub const CAUSAL: Lesson = Lesson {
     },
     sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
     run: run::<true>,
+    steady: None,
 };
 
 fn run<const CAUSAL: bool>(

@@ -60,6 +60,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| gemm_batched.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[64]), Size(&[1000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -2,53 +2,34 @@
 //!
 //! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well;
 //! `store_with` takes a closure that scales and converts each element of the accumulators, while the sums are
-//! f32 until then. The tiles in LDS have no gaps here: `Spread` permutes groups of elements depending on
-//! their row, as the target's banks require. This keeps rows apart better than `Pad` and without the LDS for
-//! gaps, at the price of an exclusive or in the addresses.
+//! f32 until then. The loop is a device function of a library, [`gcn_kernels::tile::product`]: that of `gemm_f16`
+//! for any element type. Its parameters are the element types and the columns of 32, 64 and 128 bytes.
 //!
 //! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16
 //! instructions take half as many `k` as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
 
-use gcn_dsl::lang::matrix::Spread;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
+use gcn_kernels::tile;
 
 use crate::data::Random;
 use crate::product::product;
-use crate::{Comparison, Lesson, Outcome, Size};
+use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 /// Rows and columns of the workgroup's tile of C.
-pub const TILE: usize = 128;
-/// Rows and columns of a wave's part of it.
-const PART: usize = TILE / 2;
-/// Columns of A and rows of B that are in LDS at a time.
-pub const DEPTH: usize = 32;
+pub const TILE: u32 = 256;
 
 gcn_kernel! {
-    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of
-    /// `columns` elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is
-    /// one of 32.
-    #[workgroup(256)]
+    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
+    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
+    #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_bf16(columns: u32, depth: u32, alpha: f32, a: &[bf16], b: &[bf16], c: &mut [bf16]) {
-        let tile_a = LdsTile::<bf16, TILE, DEPTH, Spread>::new();
-        let tile_b = LdsTile::<bf16, TILE, DEPTH, Spread>::new();
-        let (first_row, first_col) = (workgroup_id().y * TILE as u32, workgroup_id().x * TILE as u32);
-        let (a, b) = (row_major(a, depth), row_major(b, depth));
-        let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
-        let mut acc = Tile::<f32, PART, PART>::zero();
-
-        for done in (0..depth).step_by(DEPTH as u32) {
-            tile_a.put(tile_a.fetch(a, first_row, done));
-            tile_b.put(tile_b.fetch(b, first_col, done));
-            barrier();
-            let left = TileA::<bf16, PART, DEPTH>::load(tile_a, row, 0);
-            let right = TileB::<bf16, DEPTH, PART>::load(tile_b.transposed(), 0, col);
-            acc = matmul(left, right, acc);
-            barrier();
-        }
-        let (row, col) = (first_row + row, first_col + col);
-        acc.store_with(row_major(c, columns), row, col, |x| (alpha * x) as bf16);
+        let (row, col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
+        let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
+        let acc = tile::product::<_, bf16, f32, 16, 32, 64>(all_lanes(), a, b, row, col, depth);
+        let part = tile::part::<256, 128, 64>();
+        acc.store_with(row_major(c, columns).columns(columns), row + part.0, col + part.1, |x| (alpha * x) as bf16);
     }
 }
 
@@ -63,8 +44,18 @@ pub fn reference(columns: usize, depth: usize, alpha: f32, a: &[bf16], b: &[bf16
 pub const LESSON: Lesson = Lesson {
     name: "gemm_bf16",
     build_with: |target, options| gemm_bf16.build_with(target, options).map(BuiltKernel::into_any),
-    sizes: &[Size(&[128, 128, 32]), Size(&[128, 256, 96])],
+    sizes: &[Size(&[1, 3, 8]), Size(&[40, 136, 72]), Size(&[300, 264, 136]), Size(&[256, 512, 256])],
     run,
+    steady: Some(Steady::of_tile([TILE; 2], [512, 1024], |depth| {
+        vec![
+            ("columns", Arg::Number("u32", 256.0)),
+            ("depth", Arg::Number("u32", depth.into())),
+            ("alpha", Arg::Number("f32", 0.75)),
+            ("a", Arg::Slice("bf16", 256 * depth)),
+            ("b", Arg::Slice("bf16", 256 * depth)),
+            ("c", Arg::Slice("bf16", 256 * 256)),
+        ]
+    })),
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
@@ -74,7 +65,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
         |n: u32| -> Vec<bf16> { random.f64s(n as usize).into_iter().map(bf16::from_f64).collect() };
     let (a, b) = (bf16s(rows * depth), bf16s(columns * depth));
     let mut c = vec![bf16::NAN; (rows * columns) as usize];
-    let grid = Grid::xy(columns / TILE as u32, rows / TILE as u32);
+    let grid = Grid::xy(columns.div_ceil(TILE), rows.div_ceil(TILE));
     let stats = device.launch(&gemm_bf16, kernel, grid, (columns, depth, 0.75, &a, &b, &mut c))?;
     let got: Vec<f32> = c.iter().map(|x| x.to_f32()).collect();
     let want = reference(columns as usize, depth as usize, 0.75, &a, &b);

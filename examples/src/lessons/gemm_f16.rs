@@ -1,4 +1,4 @@
-//! Lesson 5: matrix instructions fed from LDS tiles, with the next tile already on its way.
+//! Lesson 5: matrix instructions fed from LDS tiles, at the limit of the machine.
 //!
 //! C = A * B in half precision with single-precision accumulation. A is stored row by row (M x K), B column
 //! by column (that is, N rows of K elements), so that for both the summation index `k` runs through
@@ -11,18 +11,27 @@
 //! instruction, 32x32x8 up to gfx942, 32x32x16 on gfx950, and `matmul` multiplies them. Tiles of sizes that
 //! do not fit together do not compile.
 //!
-//! **The tiles.** A workgroup of four waves computes a 128 x 128 tile of C, each wave a quarter: 2 x 2
-//! accumulators. Every fragment of A meets two of B and vice versa, so that four matrix instructions need
-//! four fragments instead of eight. The fragments come from LDS, where the workgroup has put 32 columns of A
-//! and of B^T; each element is loaded from memory once for the whole workgroup. `Pad<8>` sets the rows in LDS
-//! 40 elements apart: 16-byte accesses stay aligned, and the lanes of a wave, which read down a column, do
-//! not all meet in the same banks.
+//! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2
+//! accumulators. Every fragment of A meets two of B and every one of B four of A. The fragments come from LDS,
+//! where the workgroup has put some columns of A and of B^T; each element is loaded from memory once for the
+//! whole workgroup. `Spread` permutes the elements of a row so that the lanes of a wave, which read down a
+//! column, do not meet in the same banks.
 //!
-//! **The prefetch.** Memory latency is long. While the matrix instructions work on one tile, the loads of the
-//! next are in flight: `fetch` issues them before the multiplications, `put` uses their values afterwards and
-//! stores them to LDS. In the assembly, look for `s_waitcnt vmcnt`: it is at the top of the loop, before the
-//! stores to LDS, a whole iteration after the loads. The last iteration loads beyond the end of its rows;
-//! that is harmless, because the slices know their lengths.
+//! **Ping-pong.** The matrix pipe is the one thing here that must never wait. `#[ping_pong]` divides the waves
+//! into two groups: while one is in a `#[matrix]` block, the other loads its next fragments and puts tiles into
+//! LDS. Each SIMD has one wave of either group, so that its matrix pipe always has one that feeds it. What has
+//! to be balanced is the length of the phases: 32 matrix instructions of 32 clocks take 1024 clocks; in that time
+//! four waves read 12 KiB of fragments each and put 4 KiB, which takes LDS 512. On gfx950 the instructions are
+//! twice as fast and LDS is not; twice as deep tiles, in two phases, restore the balance, and it has the LDS
+//! for them. In the timed simulator the pipe is busy 100% of the time on gfx90a and gfx942 and 97% on gfx950.
+//!
+//! **Two tiles in turns.** A `#[matrix]` block is a barrier between the loads and stores before and after it, but
+//! waves of one phase are not ordered. So what is put goes to the other tile of a pair, of which nobody loads.
+//! The loads from memory for it were issued a tile before: in the assembly, look for `s_waitcnt vmcnt`.
+//!
+//! **The edges.** The slices know their lengths: rows of A and of B^T that do not exist load as 0. Columns
+//! would wrap to the next row; `columns_by` makes them load as 0 as well, by whole accesses of 8 elements,
+//! which is why the depth is a multiple of 8. `columns` does the same for the stores.
 //!
 //! **The waits.** On gfx942 this matrix instruction takes 8 passes of 4 clocks, on gfx90a 16, and the
 //! hardware does not delay a vector instruction that reads the result before it is there. A certain number of
@@ -37,51 +46,81 @@
 
 use std::num::FpCategory;
 
-use gcn_dsl::lang::matrix::Pad;
+use gcn_dsl::lang::matrix::{Spread, View};
+use gcn_dsl::lang::{HasMfma, target};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
 
 use crate::data::Random;
 use crate::product::product;
-use crate::{Comparison, Lesson, Outcome, Size};
+use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 /// Rows and columns of the workgroup's tile of C.
-pub const TILE: u32 = 128;
-/// Rows and columns of a wave's part of it.
-const PART: usize = TILE as usize / 2;
-/// Columns of A and rows of B that are in LDS at a time.
-pub const DEPTH: usize = 32;
+pub const TILE: u32 = 256;
+/// The same for tiles in LDS.
+const SIDE: usize = TILE as usize;
+/// LDS of two pairs of tiles with 64 columns.
+const DEEP: u32 = 128 * 1024;
 
 gcn_kernel! {
+    /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of them.
+    #[device]
+    fn tile<T: HasMfma, const D: usize, const D2: usize>(
+        all: AllLanes<T>,
+        a: View<f16>,
+        b: View<f16>,
+        first: (u32, u32),
+        part: (u32, u32),
+        depth: u32,
+    ) -> Tile<f32, 128, 64> {
+        let left = [LdsTile::<f16, SIDE, D2, Spread>::new(), LdsTile::<f16, SIDE, D2, Spread>::new()];
+        let right = [LdsTile::<f16, SIDE, D2, Spread>::new(), LdsTile::<f16, SIDE, D2, Spread>::new()];
+        let mut acc = Tile::<f32, 128, 64>::zero();
+        left[0].put(left[0].fetch(a, first.0, 0));
+        right[0].put(right[0].fetch(b, first.1, 0));
+        let mut next_a = left[1].fetch(a, first.0, D2 as u32);
+        let mut next_b = right[1].fetch(b, first.1, D2 as u32);
+
+        #[ping_pong]
+        for done in (0..depth).step_by(2 * D2 as u32) {
+            #[unroll]
+            for here in 0..2usize {
+                let (next, after) = (1 - here, done + ((here + 2) * D2) as u32);
+                #[unroll]
+                for k in (0..D2).step_by(D) {
+                    let x = TileA::<f16, 128, D>::load(left[here], part.0, k as u32);
+                    let y = TileB::<f16, D, 64>::load(right[here].transposed(), k as u32, part.1);
+                    comptime if k + D == D2 {
+                        // The next tiles have arrived; those after them start on their way.
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                        next_a = left[next].fetch(a, first.0, after);
+                        next_b = right[next].fetch(b, first.1, after);
+                    }
+                    #[matrix]
+                    {
+                        acc = matmul(x, y, acc);
+                    }
+                }
+            }
+        }
+        acc
+    }
+
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one
-    /// of 32.
-    #[workgroup(256)]
+    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
+    #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_f16(columns: u32, depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
-        let tile_a = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
-        let tile_b = LdsTile::<f16, { TILE as usize }, DEPTH, Pad<8>>::new();
-        let (first_row, first_col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
-        let (rows, cols) = (row_major(a, depth), row_major(b, depth));
-        let mut next_a = tile_a.fetch(rows, first_row, 0);
-        let mut next_b = tile_b.fetch(cols, first_col, 0);
-
-        // The quarter that this wave computes.
-        let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
-        let mut acc = Tile::<f32, PART, PART>::zero();
-
-        for done in (0..depth).step_by(DEPTH as u32) {
-            tile_a.put(next_a);
-            tile_b.put(next_b);
-            barrier();
-            next_a = tile_a.fetch(rows, first_row, done + DEPTH as u32);
-            next_b = tile_b.fetch(cols, first_col, done + DEPTH as u32);
-            let left = TileA::<f16, PART, DEPTH>::load(tile_a, row, 0);
-            let right = TileB::<f16, DEPTH, PART>::load(tile_b.transposed(), 0, col);
-            acc = matmul(left, right, acc);
-            barrier();
-        }
-        acc.store_to(row_major(c, columns), first_row + row, first_col + col);
+        let (row, col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
+        let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
+        let part = (wave_id() / 4 * 128, wave_id() % 4 * 64);
+        let acc = comptime if target().lds_per_cu() >= DEEP {
+            tile::<_, 32, 64>(all_lanes(), a, b, (row, col), part, depth)
+        } else {
+            tile::<_, 32, 32>(all_lanes(), a, b, (row, col), part, depth)
+        };
+        acc.store_to(row_major(c, columns).columns(columns), row + part.0, col + part.1);
     }
 }
 
@@ -99,8 +138,17 @@ pub fn reference(target: Target, columns: usize, depth: usize, a: &[f16], b: &[f
 pub const LESSON: Lesson = Lesson {
     name: "gemm_f16",
     build_with: |target, options| gemm_f16.build_with(target, options).map(BuiltKernel::into_any),
-    sizes: &[Size(&[128, 128, 32]), Size(&[128, 256, 96]), Size(&[256, 256, 256])],
+    sizes: &[Size(&[1, 3, 8]), Size(&[40, 136, 72]), Size(&[300, 264, 136]), Size(&[256, 512, 256])],
     run,
+    steady: Some(Steady::of_tile([TILE; 2], [512, 1024], |depth| {
+        vec![
+            ("columns", Arg::Number("u32", 256.0)),
+            ("depth", Arg::Number("u32", depth.into())),
+            ("a", Arg::Slice("f16", 256 * depth)),
+            ("b", Arg::Slice("f16", 256 * depth)),
+            ("c", Arg::Slice("f32", 256 * 256)),
+        ]
+    })),
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
@@ -108,7 +156,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
     let mut random = Random::new(5);
     let (a, b) = (random.f16s((rows * depth) as usize), random.f16s((columns * depth) as usize));
     let mut c = vec![f32::NAN; (rows * columns) as usize];
-    let grid = Grid::xy(columns / TILE, rows / TILE);
+    let grid = Grid::xy(columns.div_ceil(TILE), rows.div_ceil(TILE));
     let stats = device.launch(&gemm_f16, kernel, grid, (columns, depth, &a, &b, &mut c))?;
     let want = reference(device.target(), columns as usize, depth as usize, &a, &b);
     Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })

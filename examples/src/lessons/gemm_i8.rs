@@ -4,45 +4,28 @@
 //! types, which select the target's instruction: 32x32x8 on gfx908 and gfx90a, 32x32x16 on gfx942, 32x32x32
 //! on gfx950. Sums of i8 products are exact, so that the reference may add in any order.
 
-use gcn_dsl::lang::matrix::Pad;
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
+use gcn_kernels::tile;
 
 use crate::data::Random;
 use crate::product::product;
-use crate::{Comparison, Lesson, Outcome, Size};
+use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
 /// Rows and columns of the workgroup's tile of C.
-pub const TILE: usize = 128;
-/// Rows and columns of a wave's part of it.
-const PART: usize = TILE / 2;
-/// Columns of A and rows of B that are in LDS at a time: 64 bytes of each row.
-pub const DEPTH: usize = 64;
+pub const TILE: u32 = 256;
 
 gcn_kernel! {
     /// c = a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 128; rows and columns are multiples of 128, depth is one
-    /// of 64.
-    #[workgroup(256)]
+    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 16.
+    #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_i8(columns: u32, depth: u32, a: &[i8], b: &[i8], c: &mut [i32]) {
-        let tile_a = LdsTile::<i8, TILE, DEPTH, Pad<16>>::new();
-        let tile_b = LdsTile::<i8, TILE, DEPTH, Pad<16>>::new();
-        let (first_row, first_col) = (workgroup_id().y * TILE as u32, workgroup_id().x * TILE as u32);
-        let (a, b) = (row_major(a, depth), row_major(b, depth));
-        let (row, col) = (wave_id() / 2 * PART as u32, wave_id() % 2 * PART as u32);
-        let mut acc = Tile::<i32, PART, PART>::zero();
-
-        for done in (0..depth).step_by(DEPTH as u32) {
-            tile_a.put(tile_a.fetch(a, first_row, done));
-            tile_b.put(tile_b.fetch(b, first_col, done));
-            barrier();
-            let left = TileA::<i8, PART, DEPTH>::load(tile_a, row, 0);
-            let right = TileB::<i8, DEPTH, PART>::load(tile_b.transposed(), 0, col);
-            acc = matmul(left, right, acc);
-            barrier();
-        }
-        acc.store_to(row_major(c, columns), first_row + row, first_col + col);
+        let (row, col) = (workgroup_id().y * TILE, workgroup_id().x * TILE);
+        let (a, b) = (row_major(a, depth).columns_by(depth, 16), row_major(b, depth).columns_by(depth, 16));
+        let acc = tile::product::<_, i8, i32, 32, 64, 128>(all_lanes(), a, b, row, col, depth);
+        let part = tile::part::<256, 128, 64>();
+        acc.store_to(row_major(c, columns).columns(columns), row + part.0, col + part.1);
     }
 }
 
@@ -55,8 +38,17 @@ pub fn reference(columns: usize, depth: usize, a: &[i8], b: &[i8]) -> Vec<i32> {
 pub const LESSON: Lesson = Lesson {
     name: "gemm_i8",
     build_with: |target, options| gemm_i8.build_with(target, options).map(BuiltKernel::into_any),
-    sizes: &[Size(&[128, 128, 64]), Size(&[256, 128, 192])],
+    sizes: &[Size(&[1, 3, 16]), Size(&[40, 136, 144]), Size(&[300, 264, 272]), Size(&[256, 512, 256])],
     run,
+    steady: Some(Steady::of_tile([TILE; 2], [512, 1024], |depth| {
+        vec![
+            ("columns", Arg::Number("u32", 256.0)),
+            ("depth", Arg::Number("u32", depth.into())),
+            ("a", Arg::Slice("i8", 256 * depth)),
+            ("b", Arg::Slice("i8", 256 * depth)),
+            ("c", Arg::Slice("i32", 256 * 256)),
+        ]
+    })),
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {
@@ -66,7 +58,7 @@ fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, Lau
         |n: u32| -> Vec<i8> { random.f64s(n as usize).iter().map(|x| (x * 127.0) as i8).collect() };
     let (a, b) = (bytes(rows * depth), bytes(columns * depth));
     let mut c = vec![i32::MIN; (rows * columns) as usize];
-    let grid = Grid::xy(columns / TILE as u32, rows / TILE as u32);
+    let grid = Grid::xy(columns.div_ceil(TILE), rows.div_ceil(TILE));
     let stats = device.launch(&gemm_i8, kernel, grid, (columns, depth, &a, &b, &mut c))?;
     let want = reference(columns as usize, depth as usize, &a, &b);
     Ok(Outcome { stats, comparison: Comparison::of(&c, &want) })

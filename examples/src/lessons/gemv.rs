@@ -67,6 +67,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| gemv.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 256]), Size(&[6, 600]), Size(&[100, 1024])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

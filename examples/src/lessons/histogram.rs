@@ -57,6 +57,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| histogram.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256, 1]), Size(&[1500, 2]), Size(&[100_000, 16])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

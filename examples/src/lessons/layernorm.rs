@@ -72,6 +72,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| layernorm.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 64]), Size(&[5, 200]), Size(&[30, 1000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

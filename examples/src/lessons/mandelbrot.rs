@@ -64,6 +64,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| mandelbrot.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[8, 8, 20]), Size(&[27, 20, 50]), Size(&[96, 64, 300])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

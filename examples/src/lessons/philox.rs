@@ -76,6 +76,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| philox.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 0]), Size(&[100, 1]), Size(&[5000, 2])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -97,6 +97,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| prefix_scan.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[200]), Size(&[1000]), Size(&[70_000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -61,6 +61,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| quantise.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[64]), Size(&[900]), Size(&[20_000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -128,6 +128,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| radix_sort.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[256]), Size(&[400]), Size(&[10_000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

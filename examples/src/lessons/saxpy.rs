@@ -50,6 +50,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| saxpy.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1]), Size(&[1000]), Size(&[65536])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

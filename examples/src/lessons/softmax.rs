@@ -64,6 +64,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| softmax.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 256]), Size(&[2, 700]), Size(&[8, 3000])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -90,6 +90,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| spmv.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[4, 30, 20]), Size(&[9, 100, 200]), Size(&[300, 1000, 150])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -71,6 +71,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| stencil.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[16, 16]), Size(&[37, 21]), Size(&[130, 66])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

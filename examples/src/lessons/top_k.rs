@@ -65,6 +65,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| top_k.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 64, 1]), Size(&[2, 150, 3]), Size(&[12, 1000, 8])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

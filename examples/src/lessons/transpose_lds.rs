@@ -68,6 +68,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| transpose_lds.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[32, 32]), Size(&[70, 45]), Size(&[128, 96])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

@@ -51,6 +51,7 @@ pub const LESSON: Lesson = Lesson {
     build_with: |target, options| vector_add_2d.build_with(target, options).map(BuiltKernel::into_any),
     sizes: &[Size(&[1, 1, 1]), Size(&[100, 37, 128]), Size(&[256, 64, 256])],
     run,
+    steady: None,
 };
 
 fn run(device: &Device, kernel: &BuiltKernel, size: Size) -> Result<Outcome, LaunchError> {

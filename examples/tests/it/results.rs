@@ -2,6 +2,7 @@
 
 use gcn_dsl::BuildError;
 use gcn_dsl::prelude::*;
+use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_examples::{Lesson, TARGETS, lessons};
 
 /// gfx950 as well where the lesson is written for it.
@@ -110,4 +111,31 @@ fn the_kernarg_segment_is_the_c_struct_of_the_readme() {
     want[24..32].copy_from_slice(&0x2222u64.to_le_bytes());
     want[32..36].copy_from_slice(&5u32.to_le_bytes());
     assert_eq!(bytes, want);
+}
+
+/// The lessons that synchronise waves by more than plain barriers: with stale values in place of errors, and under every
+/// sanitizer, on tiny and ragged sizes.
+#[test]
+fn matrix_lessons_agree_in_every_mode() {
+    let target = Target::GFX942;
+    let lessons = lessons::ALL.iter().chain([&lessons::gemm_fp8::LESSON]);
+    let mut ran = 0;
+    for lesson in lessons.filter(|lesson| lesson.steady.is_some()) {
+        let kernel = lesson.build(target).unwrap();
+        for (mode, sanitize) in [(Mode::Faithful, Sanitize::empty()), (Mode::Functional, Sanitize::all())] {
+            let device = Device::simulator_with(target, Options { mode, sanitize, ..Options::default() });
+            for &size in &lesson.sizes[..3] {
+                let outcome = (lesson.run)(&device, &kernel, size);
+                let outcome = outcome.unwrap_or_else(|e| panic!("{} {size} {mode:?}: {e}", lesson.name));
+                assert!(
+                    outcome.comparison.is_exact(),
+                    "{} {size} {mode:?}: {}",
+                    lesson.name,
+                    outcome.comparison
+                );
+                ran += 1;
+            }
+        }
+    }
+    assert_eq!(ran, 5 * 2 * 3);
 }

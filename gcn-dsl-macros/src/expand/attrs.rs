@@ -3,7 +3,7 @@
 use syn::{Attribute, Expr, Meta};
 
 use super::Cx;
-use crate::attrs::{is_comptime, is_manual, is_pipeline, is_schedule, is_unroll};
+use crate::attrs::{is_comptime, is_manual, is_matrix, is_ping_pong, is_pipeline, is_schedule, is_unroll};
 
 /// The attributes of an expression that the expansion takes apart. Others keep theirs.
 fn of(e: &Expr) -> &[Attribute] {
@@ -43,6 +43,9 @@ fn not_pipelined(e: &Expr) -> &'static str {
     }
 }
 
+const NO_PING_PONG: &str = "`#[ping_pong]` stands before a `for` over a range, whose trips all waves of the workgroup make; an \
+                            `#[unroll] for` has none on the device";
+
 impl Cx<'_> {
     /// Refuses `#[pipeline]` before a `let`, for which rustc would have no better word than that it does not know it.
     pub fn not_on_let(&mut self, attrs: &[Attribute]) {
@@ -61,8 +64,13 @@ impl Cx<'_> {
                 }
                 continue;
             }
+            if is_ping_pong(attr) && (!matches!(e, Expr::ForLoop(_)) || unrolled) {
+                self.errors.at(attr, NO_PING_PONG);
+                continue;
+            }
             let known = match e {
-                Expr::ForLoop(_) => is_unroll(attr),
+                Expr::ForLoop(_) => is_unroll(attr) || is_ping_pong(attr),
+                Expr::Block(_) if is_matrix(attr) => true,
                 Expr::Block(_) if is_schedule(attr) => {
                     if let Err(error) = is_manual(attr) {
                         self.errors.push(error);
@@ -73,11 +81,15 @@ impl Cx<'_> {
                 _ => false,
             };
             if !known {
-                let what = "this attribute has no effect here; a kernel's body has `#[unroll]` and `#[pipeline]` before `for` and \
-                            `#[schedule(manual)]` before a block, lints are allowed before `fn`";
+                let what = "this attribute has no effect here; a kernel's body has `#[unroll]`, `#[pipeline]` and `#[ping_pong]` before \
+                            `for`, `#[schedule(manual)]` and `#[matrix]` before a block, lints are allowed before `fn`";
                 self.errors.at(attr, what);
             } else if !matches!(attr.meta, Meta::Path(_)) {
-                self.errors.at(attr, "`#[unroll]` takes no arguments: the loop is unrolled completely");
+                let what = match is_unroll(attr) {
+                    true => "`#[unroll]` takes no arguments: the loop is unrolled completely",
+                    false => "this attribute takes no arguments",
+                };
+                self.errors.at(attr, what);
             }
         }
     }

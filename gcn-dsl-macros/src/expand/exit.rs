@@ -37,14 +37,25 @@ pub(crate) enum Frame {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TargetKind {
-    /// A loop on the device; `loop` has a value, and trips of a pipelined `for` begin before the one before has ended.
-    Loop { valued: bool, pipelined: bool },
+    /// A loop on the device; `loop` has a value.
+    Loop { valued: bool, trips: Trips },
     /// A loop that is unrolled.
     Unrolled,
     /// A block with a label.
     Block,
     /// The body of a function.
     Function,
+}
+
+/// How the trips of a loop on the device follow each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trips {
+    /// One after the other, until one leaves.
+    Free,
+    /// `#[pipeline]`: a trip begins before the one before it has ended.
+    Pipelined,
+    /// `#[ping_pong]`: all waves count the same phases.
+    PingPong,
 }
 
 /// What an exit can name.
@@ -276,7 +287,7 @@ impl Cx<'_> {
 
     /// The exit itself: the notes for what it crosses, its value, and the lanes that leave.
     fn exit(&mut self, how: Exit, target: usize, value: Option<&Expr>, span: Span) -> TokenStream {
-        self.not_pipelined(how, target, span);
+        self.stays_in_trip(how, target, span);
         let value = value.map(|v| match how {
             Exit::Return => self.operand_expr(v),
             _ => self.operand_expr(&literals(v, &self.elements.clone())),
@@ -344,17 +355,38 @@ impl Cx<'_> {
         quote_spanned!(span=> { #notes #guard.#method() })
     }
 
-    /// Refuses to leave a pipelined loop or its trip: what is loaded for the trips after it is on its way.
-    fn not_pipelined(&mut self, how: Exit, target: usize, span: Span) {
-        let pipelined = |f: &Frame| matches!(f, Frame::Target(t) if matches!(t.kind, TargetKind::Loop { pipelined: true, .. }));
-        if self.frames[target..].iter().any(pipelined) {
+    /// Refuses to leave a trip on which others rely: what is loaded for later trips is on its way, and the other waves count
+    /// on this wave's barriers.
+    fn stays_in_trip(&mut self, how: Exit, target: usize, span: Span) {
+        let why = self.frames[target..].iter().find_map(|f| match f {
+            Frame::Target(t) => match t.kind {
+                TargetKind::Loop { trips: Trips::Pipelined, .. } => {
+                    Some("`#[pipeline]` loop, whose next trips have begun")
+                }
+                TargetKind::Loop { trips: Trips::PingPong, .. } => {
+                    Some("`#[ping_pong]` loop, in which every wave takes part in every phase")
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some(why) = why {
             let word = how.word();
             let what = format!(
-                "`{word}` leaves a trip of a `#[pipeline]` loop, whose next trips have begun; put the rest of the body in an `if`, \
-                 or take the attribute away"
+                "`{word}` leaves a trip of a {why}; put the rest of the body in an `if`, or take the attribute away"
             );
             self.errors.beside_at(span, what);
         }
+    }
+
+    /// True if the current statement is one of the body of a `#[ping_pong]` loop itself, unrolled loops left aside.
+    pub fn is_in_ping_pong(&self) -> bool {
+        let around = self.frames.iter().rev().find(|f| match f {
+            Frame::Statements(_) => false,
+            Frame::Target(t) => t.kind != TargetKind::Unrolled,
+            _ => true,
+        });
+        matches!(around, Some(Frame::Target(t)) if matches!(t.kind, TargetKind::Loop { trips: Trips::PingPong, .. }))
     }
 
     /// An expression in which no exit can be, because the rest of the statement would not know of it.

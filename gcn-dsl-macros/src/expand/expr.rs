@@ -84,6 +84,7 @@ impl Cx<'_> {
             Expr::Return(e) => self.return_expr(e),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_comptime) => Self::untouched(e),
             Expr::Block(b) if b.attrs.iter().any(attrs::is_schedule) => self.manual(b),
+            Expr::Block(b) if b.attrs.iter().any(attrs::is_matrix) => self.matrix_phase(b),
             Expr::Block(b) => match &b.label {
                 Some(label) => self.labelled_block(label, &b.block.stmts, label.name.span()),
                 None => self.block(&b.block),

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprLoop, ExprMethodCall, ExprRange, ExprWhile, Label, Pat, RangeLimits, Stmt};
 
-use super::exit::{Target, TargetKind, any, any_of};
+use super::exit::{Target, TargetKind, Trips, any, any_of};
 use super::typed::inferred;
 use super::{Cx, lang};
 use crate::attrs;
@@ -98,7 +98,7 @@ impl Cx<'_> {
         self.not_in_closure(e.while_token, "`while`", "write the loop outside");
         let cond = self.operand_expr(&e.cond);
         let (flow, guard) = (self.flow(e.cond.span()), self.guard("loop", span));
-        let kind = TargetKind::Loop { valued: false, pipelined: false };
+        let kind = TargetKind::Loop { valued: false, trips: Trips::Free };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -120,7 +120,7 @@ impl Cx<'_> {
         let span = e.loop_token.span;
         self.not_in_closure(e.loop_token, "`loop`", "write the loop outside");
         let (flow, guard) = (self.flow(span), self.guard("loop", span));
-        let kind = TargetKind::Loop { valued: true, pipelined: false };
+        let kind = TargetKind::Loop { valued: true, trips: Trips::Free };
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.statements_of_unit(&e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -154,7 +154,13 @@ impl Cx<'_> {
             self.errors.at(pat, "the variable of a device `for` is a plain name or `_`");
         }
         let pipeline = self.pipeline(e, &guard);
-        let kind = TargetKind::Loop { valued: false, pipelined: pipeline.is_some() };
+        let ping_pong = e.attrs.iter().find(|a| attrs::is_ping_pong(a));
+        let trips = match (ping_pong, &pipeline) {
+            (Some(_), _) => Trips::PingPong,
+            (None, Some(_)) => Trips::Pipelined,
+            (None, None) => Trips::Free,
+        };
+        let (kind, phases) = (TargetKind::Loop { valued: false, trips }, self.phases);
         let body = self.loop_body(kind, e.label.as_ref(), &guard, |cx| cx.with_pattern(pat, &e.body.stmts));
         let (breaks, continues) = (body.target.breaks, !body.target.continues.is_empty());
         let (declarations, end) = (body.target.declarations(span), body.end(&guard, self, span));
@@ -162,13 +168,17 @@ impl Cx<'_> {
         let begin = quote_spanned!(e.expr.span()=> #begin(#range, &#flow, #breaks, #continues));
         let trip = quote_spanned!(span=> let #flow = #guard.flow(); let #pat = #guard.index(); #tokens);
         let trip = self.trip(&trip, span);
-        quote_spanned!(span=> {
+        let looped = quote_spanned!(span=> {
             #declarations
             let #guard = #begin;
             #pipeline
             #trip
             #end
-        })
+        });
+        match ping_pong {
+            Some(attr) => self.ping_pong(attr, e.expr.span(), self.phases - phases, &looped),
+            None => looped,
+        }
     }
 
     /// What notes that a `for` is to be pipelined, if an attribute says so.

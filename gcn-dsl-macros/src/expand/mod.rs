@@ -67,6 +67,9 @@ pub(crate) struct Cx<'e> {
     pub elements: ty::Elements,
     /// How many manual blocks are around.
     manual: usize,
+    /// `#[matrix]` blocks so far, and whether one is around.
+    phases: usize,
+    in_phase: bool,
     /// Assignments to `#[carried]` variables so far.
     carried: Vec<Ident>,
     /// What the items beside this function say about values.
@@ -122,6 +125,8 @@ impl<'e> Cx<'e> {
             nesting: 0,
             elements: ty::Elements::default(),
             manual: 0,
+            phases: 0,
+            in_phase: false,
             carried: Vec::new(),
             known: Rc::default(),
             deferred: deferred::Deferred::default(),

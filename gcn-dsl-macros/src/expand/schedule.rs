@@ -38,6 +38,46 @@ impl Cx<'_> {
         self.in_manual(span, &body)
     }
 
+    /// A `#[ping_pong]` loop with so many phases of matrix instructions.
+    pub fn ping_pong(
+        &mut self,
+        attr: &Attribute,
+        at: Span,
+        phases: usize,
+        looped: &TokenStream,
+    ) -> TokenStream {
+        if phases == 0 {
+            let what = "a `#[ping_pong]` loop takes turns between what uses memory and what multiplies: put the multiplications \
+                        of its body in one or more blocks with `#[matrix]` before them";
+            self.errors.beside(attr, what);
+        }
+        if self.is_manual() {
+            let what = "in a `#[schedule(manual)]` block the order is the written one, barriers included; take one of the \
+                        attributes away";
+            self.errors.beside(attr, what);
+        }
+        let span = attr.path().span();
+        let (guard, flow, begin) =
+            (self.helper("ping_pong", span), self.flow(at), lang("ping_pong_begin", span));
+        quote_spanned!(span=> { let #guard = #begin(&#flow); #looped #guard.end(); })
+    }
+
+    /// `#[matrix] { … }`: a phase of a `#[ping_pong]` loop.
+    pub fn matrix_phase(&mut self, block: &ExprBlock) -> TokenStream {
+        if !self.is_in_ping_pong() || self.in_phase {
+            let what = "`#[matrix]` stands before a block that is a statement of the body of a `#[ping_pong] for` itself, where \
+                        every wave gets to it on every trip: not in another phase, branch or loop (an `#[unroll] for` is fine)";
+            self.errors.beside(&block.attrs[0], what);
+        }
+        self.phases += 1;
+        self.in_phase = true;
+        let body = self.statements_of_unit(&block.block.stmts);
+        self.in_phase = false;
+        let span = block.block.brace_token.span.open();
+        let (guard, begin) = (self.helper("phase", span), lang("matrix_phase_begin", span));
+        quote_spanned!(span=> { let #guard = #begin(); { #body } #guard.end(); })
+    }
+
     /// True in the written order.
     pub fn is_manual(&self) -> bool {
         self.manual > 0

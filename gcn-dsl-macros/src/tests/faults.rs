@@ -95,8 +95,14 @@ fn closures_cannot_depend_on_which_lanes_run() {
 
 #[test]
 fn attributes_without_effect() {
-    refused(quote! { #[unrol] for i in 0..4 { f(i); } }, "`#[unroll]` and `#[pipeline]` before `for`");
-    refused(quote! { #[unroll] while a < 1 {} }, "`#[unroll]` and `#[pipeline]` before `for`");
+    refused(
+        quote! { #[unrol] for i in 0..4 { f(i); } },
+        "`#[unroll]`, `#[pipeline]` and `#[ping_pong]` before `for`",
+    );
+    refused(
+        quote! { #[unroll] while a < 1 {} },
+        "`#[unroll]`, `#[pipeline]` and `#[ping_pong]` before `for`",
+    );
     refused(quote! { #[unroll(4)] for i in 0..4 { f(i); } }, "takes no arguments");
     let declared = |attrs: TokenStream| errors(quote! { #attrs fn k() {} }).join("|");
     assert!(declared(quote! { #[workgroup(64)] #[inline] }).contains("unknown attribute"));
@@ -125,6 +131,36 @@ fn loops_that_cannot_be_pipelined() {
     }
     let fine =
         quote! { #[pipeline(stages = N + 1)] for i in 0..a { for j in 0..i { if j == 3 { break; } } } };
+    assert_eq!(errors(in_body(fine)), Vec::<String>::new());
+}
+
+#[test]
+fn phases_that_waves_would_not_share() {
+    for (statement, part) in [
+        ("#[ping_pong] for i in 0..a { f(i); }", "in one or more blocks with `#[matrix]`"),
+        ("#[ping_pong] while a < 1 { f(a); }", "stands before a `for`"),
+        ("#[ping_pong(2)] for i in 0..a { #[matrix] { f(i); } }", "takes no arguments"),
+        ("#[unroll] #[ping_pong] for i in 0..4 { f(i); }", "has none on the device"),
+        ("#[matrix] { f(a); }", "a statement of the body of a `#[ping_pong] for` itself"),
+        ("#[ping_pong] for i in 0..a { #[matrix] { #[matrix] { f(i); } } }", "not in another phase"),
+        (
+            "#[ping_pong] for i in 0..a { if i == 1 { #[matrix] { f(i); } } }",
+            "not in another phase, branch or loop",
+        ),
+        (
+            "#[ping_pong] for i in 0..a { for j in 0..i { #[matrix] { f(j); } } }",
+            "not in another phase, branch or loop",
+        ),
+        ("#[ping_pong] for i in 0..a { #[matrix] { f(i); } if i == 3 { break; } }", "`break` leaves a trip"),
+        ("#[ping_pong] for i in 0..a { #[matrix] { if i == 3 { return; } } }", "`return` leaves a trip"),
+        ("#[schedule(manual)] { #[ping_pong] for i in 0..a { #[matrix] { f(i); } } }", "the written one"),
+    ] {
+        let statement: TokenStream = statement.parse().unwrap();
+        refused(quote! { #statement }, part);
+    }
+    let fine = quote! {
+        #[ping_pong] for i in 0..a { #[unroll] for j in 0..2 { #[matrix] { for k in 0..i { if k == j { break; } } } } }
+    };
     assert_eq!(errors(in_body(fine)), Vec::<String>::new());
 }
 

@@ -27,6 +27,14 @@ pub enum Mark {
     Because(&'static str),
     /// Reads of LDS may be outstanding at the `s_barrier` after this mark.
     ReadsPass,
+    /// A loop follows, on whose barriers all waves of the workgroup rely: [`super::ping_pong`].
+    PingPong,
+    /// Its end.
+    PingPongEnd,
+    /// The barrier after this mark is the construct's own, one that one group of waves comes to outside of the loop.
+    Stagger,
+    /// The barrier after this mark begins or ends a phase, for all waves.
+    Phase,
     /// Nothing but these classes is moved across.
     Fence(Classes),
     /// The stretch of code around this mark is to be emitted in turns of these groups.

@@ -24,6 +24,7 @@ pub mod licm;
 pub mod mark;
 pub mod merge;
 mod operands;
+pub mod ping_pong;
 pub mod pipeline;
 mod print;
 pub mod private;

@@ -8,7 +8,7 @@ use gcn_isa::{Target, check};
 
 use super::registers::{self, Registers};
 use super::{AsmError, BuildOptions, Built, BuiltKernel, limits};
-use crate::ir::{dce, far, gvn, licm, merge, pipeline, private, tails, uniform};
+use crate::ir::{dce, far, gvn, licm, merge, ping_pong, pipeline, private, tails, uniform};
 use crate::kernel::debug::Debug;
 use crate::kernel::spec;
 use crate::lang::{self, Arguments, Signature, TraceError};
@@ -136,6 +136,15 @@ pub enum BuildError {
         #[source]
         error: pipeline::Refused,
     },
+    /// A `#[ping_pong]` loop whose barriers would not pair.
+    #[error("kernel `{kernel}`: {error}")]
+    PingPong {
+        /// Kernel.
+        kernel: String,
+        /// What and where.
+        #[source]
+        error: ping_pong::Refused,
+    },
     /// A manual schedule that makes no sense on its instructions.
     #[error("kernel `{kernel}`: {error}")]
     Schedule {
@@ -173,6 +182,7 @@ pub(crate) fn build(
     let mut ir = lang::trace_with(&signature.name, target, workgroup, options.debug, body)
         .map_err(|error| BuildError::Trace { kernel: name(), error })?;
     observe("trace");
+    ping_pong::run(&mut ir, target).map_err(|error| BuildError::PingPong { kernel: name(), error })?;
     private::run(&mut ir);
     uniform::run(&mut ir);
     dce::run(&mut ir);

@@ -6,6 +6,7 @@ mod memory;
 mod order;
 mod pair;
 mod pending;
+mod ping_pong;
 
 pub use carried::{Carried, Carry, carried, traced};
 pub use lds::{LdsBuf, ReadPhase, Readable, StorePhase, Turn, TurnPhase, WritePhase, Written, barrier_turn};
@@ -15,6 +16,7 @@ pub use order::{
 };
 pub use pair::LdsPair;
 pub use pending::{Awaitable, Drained, Lgkm, Pending, Vm, WaitCounter, issue, wait, wait_all};
+pub use ping_pong::{MatrixPhase, PingPong, matrix_phase_begin, ping_pong_begin};
 
 /// What the kernel being built knows of its schedule.
 #[derive(Debug, Default)]

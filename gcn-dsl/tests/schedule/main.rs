@@ -5,6 +5,7 @@ mod invariant;
 mod list;
 mod manual;
 mod order;
+mod ping_pong;
 mod pinned;
 mod pipeline;
 mod registers;

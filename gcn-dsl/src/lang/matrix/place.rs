@@ -27,12 +27,22 @@ pub(crate) enum Stride {
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     pub(super) memory: Memory,
+    /// Byte offset of the first element, for a part of a slice.
+    pub(super) start: Option<Value>,
     /// Of rows, of columns and of the matrices of several blocks.
     pub(super) strides: [Stride; 3],
     /// Rows and columns that there are, if that is checked.
-    pub(super) limits: [Option<S<u32>>; 2],
+    pub(super) limits: [Option<Limit>; 2],
     /// The exclusive or that moves groups of elements of a row.
     pub(super) swizzle: Option<Xor>,
+}
+
+/// How many rows or columns there are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit {
+    pub count: S<u32>,
+    /// What the count and the first row or column of every tile are multiples of.
+    pub step: u32,
 }
 
 /// Groups of elements of a row are elsewhere in it.
@@ -161,20 +171,43 @@ impl Run {
     }
 }
 
-pub(super) struct Raw(pub Memory);
+pub(super) struct Raw {
+    memory: Memory,
+    start: Option<Value>,
+}
 
 impl<T> Backing<T> for Raw {
     fn memory(&self) -> Memory {
-        self.0
+        self.memory
+    }
+    fn start(&self) -> Option<Value> {
+        self.start
     }
 }
 
+/// The offset of the widest access beyond the longest slice.
+const LAST: u32 = 0xffff_fff0;
 /// Bytes of the widest access.
 const WIDEST: u32 = 16;
 
 impl Places {
     pub(super) fn new(memory: Memory, [rows, columns]: [Stride; 2]) -> Places {
-        Places { memory, strides: [rows, columns, Stride::Const(0)], limits: [None; 2], swizzle: None }
+        Places {
+            memory,
+            start: None,
+            strides: [rows, columns, Stride::Const(0)],
+            limits: [None; 2],
+            swizzle: None,
+        }
+    }
+
+    /// Of a part of a slice.
+    pub(super) fn starting_at(self, start: Option<Value>) -> Places {
+        Places { start, ..self }
+    }
+
+    pub(super) fn raw(&self) -> Raw {
+        Raw { memory: self.memory, start: self.start }
     }
 
     pub(super) fn with_blocks(self, blocks: Stride) -> Places {
@@ -187,7 +220,7 @@ impl Places {
     }
 
     pub(super) fn transposed(self) -> Places {
-        let swap = |[a, b]: [Option<S<u32>>; 2]| [b, a];
+        let swap = |[a, b]: [Option<Limit>; 2]| [b, a];
         let [a, b, blocks] = self.strides;
         Places {
             strides: [b, a, blocks],
@@ -199,12 +232,13 @@ impl Places {
 
     /// How many elements of a run are one access.
     fn together(&self, along: usize, bytes: impl Fn(u32) -> u32, len: u32) -> u32 {
-        let contiguous = matches!(self.strides[along], Stride::Const(1)) && self.limits[along].is_none();
-        if !contiguous {
+        if !matches!(self.strides[along], Stride::Const(1)) {
             return 1;
         }
         let most = self.swizzle.map_or(len, |x| x.groups.width.min(len));
-        (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST)).unwrap_or(1)
+        // An access is inside of the limit or outside as a whole.
+        let whole = |n: u32| self.limits[along].is_none_or(|limit| limit.step.is_multiple_of(n));
+        (1..=most).rev().find(|n| matches!(bytes(*n), 4 | 8 | 12 | WIDEST) && whole(*n)).unwrap_or(1)
     }
 
     /// The index of an element in memory, by lane.
@@ -291,7 +325,12 @@ impl Places {
         let mut index = self.index(at, x);
         for d in 0..2 {
             if let Some(limit) = self.limits[d] {
-                index = select(lt(at[d].of(x[d]), limit), index, 0xffff_fff0 / bytes);
+                let inside = lt(at[d].of(x[d]), limit.count);
+                index = match self.start {
+                    // The start is added: the sum must not wrap around.
+                    Some(start) => select(inside, index, (LAST - S::<u32>::from_value(start)) / bytes),
+                    None => select(inside, index, LAST / bytes),
+                };
             }
         }
         index
@@ -318,7 +357,7 @@ impl Places {
             let index = in_memory(self.checked(at, part.at, size), per, 8 * size);
             let count = (bytes(part.len) / size).max(1) as usize;
             assume_whole_dwords::<M>(self.memory, count);
-            let value = load_elements::<M>(&Raw(self.memory), index, count, loc);
+            let value = load_elements::<M>(&self.raw(), index, count, loc);
             if bytes(part.len) % 4 == 0 {
                 pieces.push(value);
             } else {
@@ -352,7 +391,7 @@ impl Places {
         for part in self.accesses(runs, |n| n * size) {
             let (index, n) = (self.checked(at, part.at, size), part.len as usize);
             assume_whole_dwords::<T>(self.memory, n);
-            let value = load_elements::<T>(&Raw(self.memory), index, n, loc);
+            let value = load_elements::<T>(&self.raw(), index, n, loc);
             elements.extend((0..n).map(|k| V::from_value(element::<T>(value, k, n, loc))));
         }
         elements
@@ -363,7 +402,7 @@ impl Places {
     pub(super) fn store_packed<T: Number>(&self, at: [At; 2], value: Value) {
         let index = self.index(at, [ByLane::default(); 3]);
         assume_whole_dwords::<T>(self.memory, usize::MAX);
-        store_elements::<T>(&Raw(self.memory), index, value, Location::caller());
+        store_elements::<T>(&self.raw(), index, value, Location::caller());
     }
 
     /// Stores elements where `runs` say.
@@ -377,7 +416,7 @@ impl Places {
             rest = others;
             let index = self.checked(at, part.at, size);
             assume_whole_dwords::<T>(self.memory, these.len());
-            store_elements::<T>(&Raw(self.memory), index, pack(these, loc), loc);
+            store_elements::<T>(&self.raw(), index, pack(these, loc), loc);
         }
     }
 }

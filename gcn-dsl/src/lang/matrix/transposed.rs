@@ -10,7 +10,7 @@ use gcn_isa::table;
 use smallvec::SmallVec;
 
 use super::format::{MatrixElement, bits};
-use super::place::{At, Places, Raw, Run, Stride, in_memory};
+use super::place::{At, Places, Run, Stride, in_memory};
 use crate::ir::align::Alignment;
 use crate::ir::{Hinted, Inst, Manner, Memory, Place, Type, Value};
 use crate::lang::context::Context;
@@ -96,7 +96,7 @@ impl Places {
         let mut pieces: SmallVec<[Value; 4]> = SmallVec::new();
         for place in places? {
             let index = in_memory(self.index(at, place), exchange.bits, 8 * elem.bytes());
-            let offset = byte_offset::<T::Memory>(&Raw(self.memory), index, loc);
+            let offset = byte_offset::<T::Memory>(&self.raw(), index, loc);
             let manner = Manner::Transposed(exchange.bits as u8);
             let load = Hinted { memory: self.memory, offset, value: None, manner };
             pieces.push(with(|c| c.value(Inst::Hinted(Box::new(load)), values(exchange.each), loc)));

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::place::{Places, Stride};
+use super::place::{Limit, Places, Stride};
 use crate::ir::{Inst, Memory};
 use crate::lang::memory::Backing;
 use crate::lang::{IntoDevice, Lds, Ptr, ReadOnly, S, Slice, Writable, with};
@@ -77,7 +77,7 @@ impl<T, A> AsView<T> for View<T, A> {
 impl<T> AsViewMut<T> for View<T, Writable> {}
 
 fn view<M: MatrixMemory>(memory: &M, strides: [Stride; 2]) -> View<M::Element, M::Access> {
-    View::of(Places::new(memory.memory(), strides))
+    View::of(Places::new(memory.memory(), strides).starting_at(memory.start()))
 }
 
 /// The matrix whose element (`row`, `col`) is `memory[row * length + col]`.
@@ -118,22 +118,30 @@ impl<T, A> View<T, A> {
     #[must_use]
     #[track_caller]
     pub fn rows(self, rows: impl IntoDevice<S<u32>>) -> Self {
-        self.limit(0, rows.into_device(), Location::caller())
+        self.limit(0, rows.into_device(), 1, Location::caller())
     }
 
     /// The matrix has so many columns: what lies to the right loads as 0 and is not stored. See [`View::rows`].
     #[must_use]
     #[track_caller]
     pub fn columns(self, columns: impl IntoDevice<S<u32>>) -> Self {
-        self.limit(1, columns.into_device(), Location::caller())
+        self.limit(1, columns.into_device(), 1, Location::caller())
     }
 
-    fn limit(mut self, dimension: usize, limit: S<u32>, loc: &'static Location<'static>) -> Self {
+    /// As [`View::columns`], where the number of columns is a multiple of `step` and the first column of every tile is one too:
+    /// accesses of so many neighbours, or a divisor of it, stay whole.
+    #[must_use]
+    #[track_caller]
+    pub fn columns_by(self, columns: impl IntoDevice<S<u32>>, step: u32) -> Self {
+        self.limit(1, columns.into_device(), step.max(1), Location::caller())
+    }
+
+    fn limit(mut self, dimension: usize, count: S<u32>, step: u32, loc: &'static Location<'static>) -> Self {
         if !matches!(self.places.memory, Memory::Buffer(_)) {
             let what = "only a matrix in a slice has bounds: the hardware checks no others";
             with(|c| c.fail(loc, what.to_owned()));
         }
-        self.places.limits[dimension] = Some(limit);
+        self.places.limits[dimension] = Some(Limit { count, step });
         self
     }
 }

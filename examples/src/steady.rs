@@ -1,0 +1,69 @@
+//! Two launches of a kernel whose difference is the steady state of its loop, as `gcn sim --args` reads them.
+
+use std::fmt::Write;
+
+use gcn_dsl::BuiltKernel;
+
+/// An argument of a launch.
+#[derive(Debug, Clone, Copy)]
+pub enum Arg {
+    /// A number of this type.
+    Number(&'static str, f64),
+    /// A slice of so many elements of this type.
+    Slice(&'static str, u32),
+}
+
+/// A kernel on one workgroup with a short and a long inner dimension.
+#[derive(Debug, Clone, Copy)]
+pub struct Steady {
+    /// Both inner dimensions.
+    pub depths: [u32; 2],
+    /// Multiplications and additions for each unit of the inner dimension.
+    pub operations: u64,
+    /// The arguments for an inner dimension.
+    pub args: fn(u32) -> Vec<(&'static str, Arg)>,
+}
+
+impl Steady {
+    /// That of a product of a `rows` x `columns` tile: depth of `depths` elements, `left` of A and B.
+    pub const fn of_tile(
+        [rows, columns]: [u32; 2],
+        depths: [u32; 2],
+        args: fn(u32) -> Vec<(&'static str, Arg)>,
+    ) -> Steady {
+        Steady { depths, operations: 2 * rows as u64 * columns as u64, args }
+    }
+
+    /// As JSON; `object` is the code object's file name.
+    pub fn json(&self, kernel: &BuiltKernel, object: &str) -> String {
+        let [short, long] = self.depths;
+        let operations = self.operations * u64::from(long - short);
+        let [short, long] = [short, long].map(|depth| self.spec(kernel, depth));
+        let name = kernel.name();
+        format!(
+            "{{\n  \"object\": \"{object}\",\n  \"kernel\": \"{name}\",\n  \"operations\": {operations},\n  \
+             \"short\": {short},\n  \"long\": {long}\n}}\n"
+        )
+    }
+
+    fn spec(&self, kernel: &BuiltKernel, depth: u32) -> String {
+        let mut args = Vec::new();
+        for (name, arg) in (self.args)(depth) {
+            match arg {
+                Arg::Number(ty, value) => args.push(format!("\"{name}\": {{\"{ty}\": {value}}}")),
+                Arg::Slice(ty, count) => {
+                    args.push(format!("\"{name}\": {{\"buffer\": \"{ty}\", \"count\": {count}}}"));
+                    args.push(format!("\"{name}.len\": {{\"u32\": {count}}}"));
+                }
+            }
+        }
+        let [x, y, z] = kernel.signature().workgroup;
+        let mut spec = String::new();
+        let _ = write!(
+            spec,
+            "{{\"args\": {{{}}}, \"grid\": [1, 1, 1], \"workgroup\": [{x}, {y}, {z}]}}",
+            args.join(", ")
+        );
+        spec
+    }
+}

@@ -1,0 +1,254 @@
+//! Whether the barriers of `#[ping_pong]` loops pair, and which group goes first.
+//!
+//! A wave of the second group is one barrier ahead of those of the first in the loop, and all must have counted the same number at
+//! its end. So all waves of the workgroup must get to the loop, make the same trips and come to the same phases on each, and nothing
+//! but the construct may have barriers in it. What is the same for all waves is found by a fixpoint over values and variables:
+//! arguments, workgroup ids and constants are, what is computed from work-item ids or read from memory that can be written is not.
+//!
+//! Matrix instructions on f64 occupy the vector ALU. In their phases the group that multiplies yields to the other, whose few
+//! address computations would otherwise wait for the end of the phase.
+
+use std::fmt;
+
+use gcn_isa::Target;
+use gcn_isa::program::SourceLoc;
+use gcn_isa::table::{self, Class};
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use super::mark::Mark;
+use super::{Inst, Kernel, Label, Region, Schedule, Stmt, Value};
+
+/// A `#[ping_pong]` loop that waves would leave at different barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The attribute's position.
+    pub at: Option<SourceLoc>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why barriers would not pair.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A branch on what is not the same for all waves decides whether a wave gets to the loop or how many trips it makes.
+    Wave(Option<SourceLoc>),
+    /// A barrier in the loop.
+    Barrier(Option<SourceLoc>),
+}
+
+impl std::error::Error for Refused {}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |at: Option<SourceLoc>| at.map(|at| format!("{at}: ")).unwrap_or_default();
+        match self.reason {
+            Reason::Wave(at) => write!(
+                f,
+                "{}all waves of the workgroup must get to a `#[ping_pong]` loop and make the same trips, but the condition{} may \
+                 differ between waves: compute it from arguments, `workgroup_id()` and constants, not from `wave_id()`, work-item \
+                 ids or memory that the kernel writes",
+                place(self.at),
+                at.map(|at| format!(" at {at}")).unwrap_or_default()
+            ),
+            Reason::Barrier(at) => write!(
+                f,
+                "{}a barrier inside a `#[ping_pong]` loop would pair with the loop's own: each `#[matrix]` block is a barrier \
+                 already between what comes before and after it; take this one away, or the attribute{}",
+                place(at),
+                self.at.map(|at| format!(" at {at}")).unwrap_or_default()
+            ),
+        }
+    }
+}
+
+/// Looks at every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
+///
+/// # Errors
+/// The first one whose barriers would not pair.
+pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), Refused> {
+    check(kernel, target)?;
+    let mut phase = Phase::default();
+    let mut exchanged = Vec::new();
+    kernel.body.each_inst(&mut |v| exchanged.extend(phase.inst(kernel, target, v)));
+    for v in exchanged {
+        if let Inst::Schedule(what) = &mut kernel.values[v.0 as usize].inst
+            && let Schedule::Priority(level) = &mut **what
+        {
+            *level = 1 - *level;
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the phase around an instruction.
+#[derive(Default)]
+struct Phase {
+    /// The instruction that raised the priority.
+    raised: Option<Value>,
+    takes_valu: bool,
+    /// In a `#[ping_pong]` loop.
+    inside: bool,
+}
+
+impl Phase {
+    /// The next instruction; at the end of a phase those that set the priorities the wrong way round.
+    fn inst(&mut self, kernel: &Kernel, target: Target, v: Value) -> SmallVec<[Value; 2]> {
+        match &kernel.def(v).inst {
+            Inst::Machine(call) => {
+                let mut rows = table::find_mnemonic(target, call.mnemonic);
+                self.takes_valu |= rows.any(|row| row.class == Class::MfmaDgemm);
+            }
+            Inst::Schedule(what) => match (&**what, self.raised) {
+                (Schedule::Mark(Mark::PingPong), _) => *self = Phase { inside: true, ..Phase::default() },
+                (Schedule::Mark(Mark::PingPongEnd), _) => *self = Phase::default(),
+                (Schedule::Priority(1), _) if self.inside => {
+                    *self = Phase { raised: Some(v), takes_valu: false, inside: true };
+                }
+                (Schedule::Priority(0), Some(raised)) => {
+                    let phase = std::mem::replace(self, Phase { inside: true, ..Phase::default() });
+                    return if phase.takes_valu { SmallVec::from([raised, v]) } else { SmallVec::new() };
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+        SmallVec::new()
+    }
+}
+
+fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
+    let mut marks = Vec::new();
+    kernel.body.each_inst(&mut |v| {
+        if marked(kernel, v).is_some() || is_barrier(target, &kernel.def(v).inst) {
+            marks.push(v);
+        }
+    });
+    if !marks.iter().any(|v| marked(kernel, *v) == Some(&Mark::PingPong)) {
+        return Ok(());
+    }
+    let differs = Differs::of(kernel);
+    // The position of the loop around, and whether the next barrier is the construct's own.
+    let (mut around, mut own) = (None, false);
+    for v in marks {
+        let def = kernel.def(v);
+        let is_own = std::mem::take(&mut own);
+        match marked(kernel, v) {
+            Some(Mark::PingPong) => around = Some(def.loc),
+            Some(Mark::PingPongEnd) => around = None,
+            Some(Mark::Stagger | Mark::Phase) => own = true,
+            _ => {}
+        }
+        let Some(at) = around else { continue };
+        if is_barrier(target, &def.inst) && !is_own {
+            return Err(Refused { at, reason: Reason::Barrier(def.loc) });
+        }
+        // The barriers before and after the loop that only one group comes to are no phases.
+        let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
+        if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
+            return Err(Refused { at, reason: Reason::Wave(kernel.def(*condition).loc) });
+        }
+    }
+    Ok(())
+}
+
+fn marked(kernel: &Kernel, v: Value) -> Option<&Mark> {
+    match &kernel.def(v).inst {
+        Inst::Schedule(what) => match &**what {
+            Schedule::Mark(mark) => Some(mark),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_barrier(target: Target, inst: &Inst) -> bool {
+    match inst {
+        Inst::Barrier => true,
+        Inst::Machine(call) => {
+            table::find_mnemonic(target, call.mnemonic).any(|row| row.class == Class::Barrier)
+        }
+        _ => false,
+    }
+}
+
+/// What may differ between the waves of a workgroup.
+struct Differs {
+    values: Vec<bool>,
+    variables: Vec<bool>,
+    /// The marks that not all waves may come to, with the condition on which that depends.
+    under: HashMap<Value, Value>,
+}
+
+/// An exit that not all waves may take, and the condition.
+type Exits = Vec<(Label, Value)>;
+
+impl Differs {
+    fn of(kernel: &Kernel) -> Differs {
+        let (values, variables) = (vec![false; kernel.values.len()], vec![false; kernel.variables.len()]);
+        let mut differs = Differs { values, variables, under: HashMap::new() };
+        // Flags are only ever set, so that this ends.
+        loop {
+            let before = differs.variables.clone();
+            differs.region(kernel, &kernel.body, None);
+            if differs.variables == before {
+                return differs;
+            }
+        }
+    }
+
+    /// One look at a region, under a condition that differs or none. Returns the exits from it that not all waves take.
+    fn region(&mut self, kernel: &Kernel, region: &Region, under: Option<Value>) -> Exits {
+        let mut left = Exits::new();
+        for stmt in &region.stmts {
+            // Those that went elsewhere do not come here.
+            let under = under.or_else(|| left.first().map(|(_, condition)| *condition));
+            match stmt {
+                Stmt::Inst(v) => self.inst(kernel, *v, under),
+                Stmt::Exit(label) => left.extend(under.map(|condition| (*label, condition))),
+                _ => left.extend(self.nested(kernel, stmt, under)),
+            }
+        }
+        left
+    }
+
+    fn nested(&mut self, kernel: &Kernel, stmt: &Stmt, under: Option<Value>) -> Exits {
+        let own = stmt.condition().filter(|c| self.values[c.0 as usize]);
+        let mut exits = self.regions(kernel, stmt, under.or(own));
+        if let Stmt::Block { label, .. } = stmt {
+            exits.retain(|(to, _)| to != label);
+        }
+        let is_loop = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
+        // A condition that the body computes, or an exit from it: its later trips are made by some waves only.
+        let own = stmt.condition().filter(|c| self.values[c.0 as usize]);
+        match own.or_else(|| exits.first().map(|(_, condition)| *condition)) {
+            Some(some) if is_loop && under.is_none() => self.regions(kernel, stmt, Some(some)),
+            _ => exits,
+        }
+    }
+
+    fn regions(&mut self, kernel: &Kernel, stmt: &Stmt, under: Option<Value>) -> Exits {
+        stmt.regions().into_iter().flat_map(|inner| self.region(kernel, inner, under)).collect()
+    }
+
+    fn inst(&mut self, kernel: &Kernel, v: Value, under: Option<Value>) {
+        let inst = &kernel.def(v).inst;
+        let mut differs = match inst {
+            Inst::LocalId(_) | Inst::LaneId | Inst::Load { .. } | Inst::Hinted(_) => true,
+            Inst::Atomic(_) | Inst::Machine(_) => true,
+            Inst::LoadUniform { resource, .. } => !kernel.read_only.contains(resource),
+            Inst::Read(var) => self.variables[var.0 as usize],
+            _ => false,
+        };
+        inst.operands(|operand| differs |= self.values[operand.0 as usize]);
+        self.values[v.0 as usize] |= differs;
+        match (inst, under) {
+            (Inst::Write { var, .. }, _) => self.variables[var.0 as usize] |= differs || under.is_some(),
+            (Inst::Schedule(_), Some(condition)) => {
+                self.under.insert(v, condition);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `#[ping_pong]`: two groups of waves that take turns between memory and matrix instructions.
+//!
+//! Waves of a workgroup are spread over the SIMDs in order, so that each SIMD of a workgroup of eight waves has one of the first
+//! four and one of the last four. The second group begins half a turn later: it comes to one barrier before the loop that the
+//! first group passes after it. As `s_barrier` pairs by arrival, from then on one group is in a phase of matrix instructions
+//! whenever the other is not.
+
+use std::panic::Location;
+
+use super::pending::mark;
+use crate::ir::mark::Mark;
+use crate::ir::{Inst, Region, Schedule, Stmt};
+use crate::lang::wave::Convergent;
+use crate::lang::{S, ge, lt, wave_id, with};
+
+/// Waves by which each SIMD has one of each group.
+const WAVES: u32 = 8;
+
+/// An open `#[ping_pong]` loop.
+#[derive(Debug)]
+pub struct PingPong {
+    loc: &'static Location<'static>,
+    wave: S<u32>,
+    half: u32,
+}
+
+/// The expansion of what comes before a `#[ping_pong]` loop.
+#[track_caller]
+pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
+    let loc = Location::caller();
+    let waves = with(|c| {
+        let items: u32 = c.workgroup.iter().product();
+        if items == 0 || !items.is_multiple_of(64 * WAVES) {
+            let what = format!(
+                "`#[ping_pong]` needs workgroups of a multiple of {} work-items, so that each SIMD has waves of both groups; this \
+                 one has {items}",
+                64 * WAVES
+            );
+            c.fail(loc, what);
+        }
+        items / 64
+    });
+    let pair = PingPong { loc, wave: wave_id(), half: waves / 2 };
+    // What any wave did before the loop comes before all that any wave does in it.
+    turn(Mark::Stagger, loc);
+    with(|c| c.effect(mark(Mark::PingPong), loc));
+    pair.turn_of(ge(pair.wave, pair.half));
+    pair
+}
+
+impl PingPong {
+    /// What comes after the loop.
+    #[track_caller]
+    pub fn end(self) {
+        priority(0, self.loc);
+        self.turn_of(lt(self.wave, self.half));
+        with(|c| c.effect(mark(Mark::PingPongEnd), self.loc));
+    }
+
+    /// A barrier for one of the groups.
+    fn turn_of(&self, group: S<bool>) {
+        with(|c| c.builder.open(false));
+        turn(Mark::Stagger, self.loc);
+        with(|c| {
+            let then = c.builder.close(false);
+            c.builder.stmt(Stmt::If { cond: group.value, then, els: Region::default() });
+        });
+    }
+}
+
+/// An open `#[matrix]` block.
+#[derive(Debug)]
+pub struct MatrixPhase(&'static Location<'static>);
+
+/// The expansion of the beginning of a `#[matrix]` block.
+#[track_caller]
+pub fn matrix_phase_begin() -> MatrixPhase {
+    let loc = Location::caller();
+    turn(Mark::Phase, loc);
+    // The other group's loads and addresses would take issue slots from the matrix instructions; `ir::ping_pong` knows those
+    // that take slots from all others.
+    priority(1, loc);
+    MatrixPhase(loc)
+}
+
+impl MatrixPhase {
+    /// The end of the block.
+    pub fn end(self) {
+        priority(0, self.0);
+        turn(Mark::Phase, self.0);
+    }
+}
+
+fn priority(level: u8, loc: &'static Location<'static>) {
+    with(|c| c.effect(Inst::Schedule(Box::new(Schedule::Priority(level))), loc));
+}
+
+fn turn(as_: Mark, loc: &'static Location<'static>) {
+    with(|c| {
+        c.effect(mark(as_), loc);
+        c.effect(Inst::Barrier, loc);
+    });
+}

@@ -1,0 +1,128 @@
+//! A workgroup's tile of a matrix product, at the rate of the matrix pipe.
+//!
+//! [`walk`] goes along `k` with two tiles of each factor in LDS in turns (`#[ping_pong]`). What bounds it is the balance of a phase:
+//! `M x N x D` multiplications of a wave must take as long as the loads of `(M + N) x D` elements from LDS by four waves, and what
+//! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
+
+use gcn_dsl::lang::matrix::{AccElement, Bound, ExistsOn, Spread, TileFactor, View};
+use gcn_dsl::lang::target;
+use gcn_dsl::prelude::*;
+
+/// LDS of [`product`] with the deeper phases.
+const DEEP: u32 = 128 * 1024;
+
+gcn_kernel! {
+    /// The wave's 128 x 64 part of a workgroup's 256 x 256 tile of a * b, of which the first element is at (`row`, `col`).
+    ///
+    /// Both factors are matrices with `depth` columns: `b` is the transposed right factor. The workgroup has 512 work-items; [`part`]
+    /// says which part is the wave's. `D` elements are 32 bytes, `D2` and `D4` two and four times as many. For columns that `D4` does
+    /// not divide the views need their limit (`columns_by`).
+    ///
+    /// ```
+    /// use gcn_dsl::prelude::*;
+    /// use gcn_kernels::tile;
+    ///
+    /// gcn_kernel! {
+    ///     /// c = a * b for 256 x depth times depth x 256.
+    ///     #[workgroup(512)]
+    ///     #[targets(HasMfma)]
+    ///     fn square(depth: u32, a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///         let (a, b) = (row_major(a, depth).columns_by(depth, 8), row_major(b, depth).columns_by(depth, 8));
+    ///         let acc = tile::product::<_, f16, f32, 16, 32, 64>(all_lanes(), a, b, 0, 0, depth);
+    ///         let (row, col) = tile::part::<256, 128, 64>();
+    ///         acc.store_to(row_major(c, 256), row, col);
+    ///     }
+    /// }
+    /// let (a, b, mut c) = (vec![f16::ONE; 256 * 8], vec![f16::ONE; 256 * 8], vec![0.0; 256 * 256]);
+    /// square.launch(&Device::simulator(Target::GFX942), Grid::x(1), (8, &a, &b, &mut c))?;
+    /// assert!(c.iter().all(|c| *c == 8.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[device]
+    #[track_caller]
+    pub fn product<G, T: TileFactor<T, C>, C: AccElement, const D: usize, const D2: usize, const D4: usize>(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, 128, 64>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
+        // More LDS goes with matrix instructions that are twice as fast, for which a phase needs to be twice as deep.
+        comptime if target().lds_per_cu() >= DEEP {
+            walk::<G, T, C, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
+        } else {
+            walk::<G, T, C, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
+        }
+    }
+
+    /// The first row and column of the wave's `M x N` part of a tile with `TN` columns.
+    #[device]
+    #[track_caller]
+    pub fn part<const TN: usize, const M: usize, const N: usize>() -> (u32, u32) {
+        let across = (TN / N) as u32;
+        (wave_id() / across * M as u32, wave_id() % across * N as u32)
+    }
+
+    /// As [`product`], with extents to choose: the wave's `M x N` part of a tile of `TM x TN`, from instructions of `SIDE x SIDE`. A
+    /// tile in LDS has `D2` columns of a factor, a phase takes `D` of them. The kernel needs `2 x (TM + TN) x D2` elements of LDS.
+    #[device]
+    #[track_caller]
+    pub fn walk<
+        G,
+        T: TileFactor<T, C>,
+        C: AccElement,
+        const TM: usize,
+        const TN: usize,
+        const M: usize,
+        const N: usize,
+        const SIDE: usize,
+        const D: usize,
+        const D2: usize,
+    >(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, M, N, SIDE>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
+        let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
+        let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
+        let (of_row, of_col) = part::<TN, M, N>();
+        let mut acc = Tile::<C, M, N, SIDE>::zero();
+        left[0].put(left[0].fetch(a, row, 0));
+        right[0].put(right[0].fetch(b, col, 0));
+        let mut next_a = left[1].fetch(a, row, D2 as u32);
+        let mut next_b = right[1].fetch(b, col, D2 as u32);
+        #[ping_pong]
+        for done in (0..depth).step_by(2 * D2 as u32) {
+            #[unroll]
+            for here in 0..2usize {
+                let (next, after) = (1 - here, done + ((here + 2) * D2) as u32);
+                #[unroll]
+                for k in (0..D2).step_by(D) {
+                    let x = TileA::<T, M, D, SIDE>::load(left[here], of_row, k as u32);
+                    let y = TileB::<T, D, N, SIDE>::load(right[here].transposed(), k as u32, of_col);
+                    comptime if k + D == D2 {
+                        left[next].put(next_a);
+                        right[next].put(next_b);
+                        next_a = left[next].fetch(a, row, after);
+                        next_b = right[next].fetch(b, col, after);
+                    }
+                    #[matrix]
+                    {
+                        acc = matmul(x, y, acc);
+                    }
+                }
+            }
+        }
+        acc
+    }
+}
