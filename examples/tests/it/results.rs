@@ -99,16 +99,16 @@ fn files_land_in_the_workspace() {
 }
 
 /// The layout that README's C program relies on: `float a`, then twice a pointer and a `uint32_t`, as C
-/// aligns them.
+/// aligns them. Slices begin at multiples of four bytes.
 #[test]
 fn the_kernarg_segment_is_the_c_struct_of_the_readme() {
     let (x, mut y) = ([1.0; 3], [2.0; 5]);
-    let bytes = lessons::saxpy::saxpy.kernarg((3.0, &x, &mut y), &[0x1111, 0x2222]).unwrap();
+    let bytes = lessons::saxpy::saxpy.kernarg((3.0, &x, &mut y), &[0x1114, 0x2228]).unwrap();
     let mut want = [0; 40];
     want[..4].copy_from_slice(&3.0f32.to_le_bytes());
-    want[8..16].copy_from_slice(&0x1111u64.to_le_bytes());
+    want[8..16].copy_from_slice(&0x1114u64.to_le_bytes());
     want[16..20].copy_from_slice(&3u32.to_le_bytes());
-    want[24..32].copy_from_slice(&0x2222u64.to_le_bytes());
+    want[24..32].copy_from_slice(&0x2228u64.to_le_bytes());
     want[32..36].copy_from_slice(&5u32.to_le_bytes());
     assert_eq!(bytes, want);
 }
