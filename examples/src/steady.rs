@@ -9,7 +9,7 @@ use gcn_dsl::BuiltKernel;
 pub enum Arg {
     /// A number of this type.
     Number(&'static str, f64),
-    /// A slice of so many elements of this type.
+    /// A slice of this element type with this number of elements.
     Slice(&'static str, u32),
 }
 

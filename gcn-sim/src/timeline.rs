@@ -58,7 +58,7 @@ impl Timeline {
         Timeline { title: title.into(), ..self }
     }
 
-    /// With so many trips of each loop at its begin and at its end (2 unless said otherwise); those between are folded.
+    /// Shows `trips` trips at the beginning and at the end of each loop (2 by default) and folds those between them.
     /// `usize::MAX` folds nothing.
     #[must_use]
     pub fn with_trips(self, trips: usize) -> Timeline {

@@ -21,6 +21,7 @@ pub struct Detection {
 }
 
 impl Detection {
+    /// The simulator's mode: functional unless `--strict` or `--faithful` is given.
     pub fn mode(&self) -> Mode {
         match (self.strict, self.faithful) {
             (true, _) => Mode::Strict,
@@ -29,6 +30,7 @@ impl Detection {
         }
     }
 
+    /// All sanitizers of `--sanitize` together.
     pub fn sanitize(&self) -> Sanitize {
         self.sanitize.iter().copied().collect()
     }

@@ -1,4 +1,4 @@
-//! Options of several commands: the rules that count.
+//! Options of several commands: the rules that apply.
 
 use clap::ValueEnum;
 use gcn_emit::target_id::TargetId;
@@ -6,7 +6,7 @@ use gcn_isa::hazards::{Config, Grade, RuleSet};
 
 use crate::failure::Failure;
 
-/// The rules that count.
+/// The rules that apply.
 #[derive(clap::Args)]
 pub struct Rules {
     /// The rule set: safe, fast, manual, certain, or llvm for what LLVM 22 inserts
@@ -50,6 +50,7 @@ impl Xnack {
         }
     }
 
+    /// Whether the rules of XNACK replay apply to code for `id`.
     pub fn counts(self, id: TargetId) -> bool {
         self.choice().unwrap_or(id.may_replay())
     }

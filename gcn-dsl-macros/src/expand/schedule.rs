@@ -38,7 +38,7 @@ impl Cx<'_> {
         self.in_manual(span, &body)
     }
 
-    /// A `#[ping_pong]` loop with so many phases of matrix instructions.
+    /// A `#[ping_pong]` loop with this number of `#[matrix]` phases.
     pub fn ping_pong(
         &mut self,
         attr: &Attribute,

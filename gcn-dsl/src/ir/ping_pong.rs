@@ -144,7 +144,7 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
         if is_barrier(target, &def.inst) && !is_own {
             return Err(Refused { at, reason: Reason::Barrier(def.loc) });
         }
-        // The barriers before and after the loop that only one group comes to are no phases.
+        // Only one group reaches the barriers before and after the loop: they do not delimit phases.
         let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
         if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
             return Err(Refused { at, reason: Reason::Wave(kernel.def(*condition).loc) });

@@ -256,8 +256,8 @@ fn leaves_of_part<T: Stored, P: Flatten>(part: impl FnOnce(&mut T::Value) -> &mu
     numbers.iter().map(|n| leaves[n.0 as usize]).collect()
 }
 
-/// Slices whose elements may be assigned to in part. The element type is inferred from any slice, so that a read-only one is
-/// told what it lacks and nothing else.
+/// Access to slices whose elements may be assigned to in part. It is a bound of its own, so that the element type is inferred
+/// from any slice and the only error for a read-only one is this trait's.
 #[diagnostic::on_unimplemented(
     message = "cannot assign to a field of an element of a read-only slice",
     label = "not writable",

@@ -25,6 +25,7 @@ struct Uses {
 }
 
 impl Allocation {
+    /// Allocates at least `bytes` bytes.
     pub fn new(backend: &Arc<dyn Backend>, bytes: usize) -> Result<Allocation, LaunchError> {
         // An empty slice needs an address of its own as well.
         let address = backend.alloc(bytes.max(4))?;
@@ -101,7 +102,7 @@ impl<T> fmt::Debug for DeviceSlice<T> {
     }
 }
 
-/// Bytes of so many elements.
+/// The size in bytes of `len` elements.
 pub(super) fn bytes_of<T: Stored>(len: usize) -> Result<usize, LaunchError> {
     let too_many = || {
         LaunchError::Memory(format!("{len} elements of {} bytes exceed the address space", T::BYTES).into())
@@ -254,6 +255,7 @@ pub struct DeviceBuffer<T> {
 }
 
 impl<T: Stored> DeviceBuffer<T> {
+    /// Allocates room for `len` elements.
     pub(super) fn new(backend: &Arc<dyn Backend>, len: usize) -> Result<DeviceBuffer<T>, LaunchError> {
         let bytes = bytes_of::<T>(len)?;
         let memory = Arc::new(Allocation::new(backend, bytes)?);

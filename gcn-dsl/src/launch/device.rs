@@ -163,7 +163,7 @@ impl Device {
         Device::of(Simulator::new(target, None, options))
     }
 
-    /// The simulator of `target` with the timed model of a compute unit, at a clock of so many MHz: events have times, see
+    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz: events have times, see
     /// [`Event::elapsed_since`](crate::Event::elapsed_since). It looks for no hazards.
     pub fn timed_simulator(target: Target, mhz: u32) -> Device {
         let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
@@ -174,7 +174,7 @@ impl Device {
     /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.
     ///
     /// # Errors
-    /// [`LaunchError::Hip`] if the library or the device is not there, or the device is none of the supported targets.
+    /// [`LaunchError::Hip`] if the library or the device is not there, or the device's target is not supported.
     #[cfg(feature = "hip")]
     pub fn hip(ordinal: u32) -> Result<Device, LaunchError> {
         Ok(Device::of(Gpu::new(HipDevice::open(ordinal)?)))

@@ -34,6 +34,7 @@ impl Arriving for Incoming {
 }
 
 impl Gpu {
+    /// The backend of a device that is open.
     pub fn new(device: HipDevice) -> Gpu {
         Gpu { device, buffers: Mutex::default(), modules: Mutex::default() }
     }

@@ -203,7 +203,7 @@ impl HipDevice {
     /// Opens the device with this number, of the library that [`HipLibrary::load`] finds.
     ///
     /// # Errors
-    /// [`HipError`]: no library, no device, not so many devices, or a device that is none of the supported targets.
+    /// [`HipError`]: the library is not found, there is no device with this ordinal, or its target is not supported.
     pub fn open(ordinal: u32) -> Result<HipDevice, HipError> {
         HipLibrary::load()?.open(ordinal)
     }

@@ -56,7 +56,7 @@ impl Grid {
         Grid { workgroups: [x, y, z], dynamic_lds: 0 }
     }
 
-    /// The grid with so many bytes of LDS for each workgroup beyond the kernel's own arrays.
+    /// The grid with `bytes` bytes of LDS for each workgroup beyond the kernel's own arrays.
     #[must_use]
     pub const fn with_dynamic_lds(self, bytes: u32) -> Grid {
         Grid { dynamic_lds: bytes, ..self }

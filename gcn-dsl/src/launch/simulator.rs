@@ -21,6 +21,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
+    /// A clock of `mhz` MHz over the timed model with `config`.
     pub fn new(mhz: u32, config: timed::Config) -> Box<Clock> {
         Box::new(Clock { mhz, config, report: Mutex::default() })
     }
@@ -64,6 +65,7 @@ impl Arriving for Arrived {
 }
 
 impl Simulator {
+    /// A simulator without allocations. With a `clock` it runs in timed mode, else as `options` say.
     pub fn new(target: Target, clock: Option<Box<Clock>>, options: Options) -> Simulator {
         Simulator { target, memory: Mutex::new(Memory::new()), clock, options }
     }

@@ -246,7 +246,7 @@ impl Event {
     }
 }
 
-/// Elements on their way to the host: what [`Stream::download`] gives. Who drops it without waiting does not get them.
+/// Elements on their way to the host: what [`Stream::download`] gives. Dropping it without waiting discards them.
 #[must_use = "the elements come from `wait`"]
 pub struct Download<T> {
     arriving: Box<dyn Arriving>,

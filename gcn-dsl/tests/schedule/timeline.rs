@@ -2,6 +2,7 @@
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::timed::{Config, Stall};
+use gcn_isa::table::Class;
 
 gcn_kernel! {
     #[workgroup(128)]
@@ -38,7 +39,7 @@ fn the_timeline_has_the_reasons_of_waits() {
     let (page, picture) = (timeline.html(), timeline.svg());
     assert!(page.contains("<h1>sums</h1>") && page.contains("schedule/timeline.rs:1"), "{page}");
     assert!(page.contains("12 trips of the loop") && picture.contains("12 trips</text>"));
-    let waits = built.program().lines.iter().filter(|line| line.inst.desc.mnemonic == "s_waitcnt");
+    let waits = built.program().lines.iter().filter(|line| line.inst.desc.class == Class::Waitcnt);
     let notes: Vec<String> =
         waits.filter_map(|line| Some(line.note.as_deref()?.replace('\n', " "))).collect();
     assert!(!notes.is_empty());

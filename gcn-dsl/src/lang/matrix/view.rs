@@ -111,7 +111,7 @@ impl<T, A> View<T, A> {
         View::of(self.places.with_blocks(Stride::of(stride.into_device())))
     }
 
-    /// The matrix has so many rows: what lies below loads as 0 and is not stored. For slices only, whose bounds the hardware
+    /// The matrix has `rows` rows: elements below them load as 0 and are not stored. For slices only, whose bounds the hardware
     /// checks.
     ///
     /// A limit along the fast dimension costs wide accesses: each element is then loaded and stored by itself.
@@ -121,7 +121,7 @@ impl<T, A> View<T, A> {
         self.limit(0, rows.into_device(), 1, Location::caller())
     }
 
-    /// The matrix has so many columns: what lies to the right loads as 0 and is not stored. See [`View::rows`].
+    /// The matrix has `columns` columns: elements to the right of them load as 0 and are not stored. See [`View::rows`].
     #[must_use]
     #[track_caller]
     pub fn columns(self, columns: impl IntoDevice<S<u32>>) -> Self {
@@ -129,7 +129,7 @@ impl<T, A> View<T, A> {
     }
 
     /// As [`View::columns`], where the number of columns is a multiple of `step` and the first column of every tile is one too:
-    /// accesses of so many neighbours, or a divisor of it, stay whole.
+    /// accesses to `step` neighbouring elements, or to a divisor of that number, stay whole.
     #[must_use]
     #[track_caller]
     pub fn columns_by(self, columns: impl IntoDevice<S<u32>>, step: u32) -> Self {

@@ -185,3 +185,15 @@ fn a_load_into_lds_without_a_wait_is_found_once() {
                 ds_read_b32 v1, v9 offset:4 | s_waitcnt vmcnt(0) lgkmcnt(0) | s_endpgm";
     assert_eq!(rules(text, MemoryModel::Strict), [("waitcnt.lds-dma", Grade::Cautious)]);
 }
+
+/// The inserter keeps LDS accesses in the order that a program leaves to itself; other missing waits are not among them.
+#[test]
+fn unordered_lds_accesses_are_no_other_accesses() {
+    let late = |first: &str| {
+        check::unordered_lds_accesses(&program(&format!(
+            "{first} | v_mov_b32_e32 v1, v0 | ds_read_b32 v4, v9 | s_barrier | ds_write_b32 v9, v8 | s_endpgm"
+        )))
+    };
+    assert_eq!(late("global_load_dword v0, v[2:3], off"), [2]);
+    assert_eq!(late("s_nop 0"), [2]);
+}

@@ -17,7 +17,7 @@ fn loads(own: bool) -> Case {
     Case { config, ..case }
 }
 
-/// With so many of 16 CUs simulated, and so many CUs for each L2.
+/// Simulates `simulated` of 16 CUs, with `per_l2` CUs for each L2.
 fn run(own: bool, simulated: u32, per_l2: u32) -> Report {
     let mut case = loads(own).set(&format!("device.cus-per-l2={per_l2}"));
     case.config.simulated_cus = simulated;
