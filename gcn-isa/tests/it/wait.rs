@@ -6,6 +6,7 @@ mod flow;
 mod full;
 mod grades;
 mod oracle;
+mod places;
 mod states;
 mod streams;
 mod text;
