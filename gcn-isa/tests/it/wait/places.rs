@@ -47,6 +47,26 @@ fn a_wait_that_left_a_loop_has_each_reason_once() {
     assert!(reasons.len() == 2 && reasons[0].contains("v0") && reasons[1].contains("v1"), "{reasons:?}");
 }
 
+/// Before an inner loop only what comes from outside it is waited for, not what its own last trip has left outstanding.
+#[test]
+fn operations_of_a_loop_are_waited_for_in_it() {
+    let mut program = program(&[
+        "L0:",
+        "ds_read_b32 v1, v4",
+        "L1:",
+        "v_add_u32_e32 v5, v0, v1",
+        "global_load_dword v0, v[2:3], off",
+        "s_cbranch_scc0 L1",
+        "s_cbranch_vccz L0",
+        "s_endpgm",
+    ]);
+    insert_waitcnt(&mut program, &WaitOptions::default());
+    let shown = text::shown(&program);
+    let code = shown.lines().map(|l| l.split(';').next().unwrap_or_default().trim());
+    let code: Vec<&str> = code.skip_while(|l| !l.starts_with("ds_read")).take(4).collect();
+    assert_eq!(code[1..], ["s_waitcnt lgkmcnt(0)", "L1:", "s_waitcnt vmcnt(0)"], "{shown}");
+}
+
 /// Of two ways into a loop one has a matrix instruction. The other, on which a clause of loads is open, waits for nothing.
 #[test]
 fn only_edges_that_bring_a_producer_wait() {

@@ -219,6 +219,8 @@ pub fn random_programs_have_exactly_the_states_they_need() {
             Verdict::TooLarge => too_large += 1,
             other => panic!("{name}: {other:?}\n{}", text::shown(&program)),
         }
+        let explained = inserted.iter().all(|i| !i.reasons.is_empty());
+        assert!(explained, "{name}: {inserted:?}\n{}", text::shown(&program));
         waits += inserted.len();
         assert_eq!(insert_wait_states(&mut program.clone(), &options), [], "{name}");
     }
