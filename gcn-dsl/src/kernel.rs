@@ -165,7 +165,7 @@ pub struct Built {
     pub(crate) pipelines: Vec<ir::pipeline::Pipelined>,
     pub(crate) inserted: Vec<Inserted>,
     pub(crate) spec: gcn_emit::kernel::KernelSpec,
-    pub(crate) code: Vec<u8>,
+    pub(crate) code: gcn_emit::encode::Encoded,
     pub(crate) object: Vec<u8>,
     pub(crate) debug: debug::Debug,
 }
@@ -182,7 +182,7 @@ impl BuiltKernel {
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
     ) -> Result<BuiltKernel, BuildError> {
-        let build::Emitted { code, object, .. } = build::emit(&signature, &spec)?;
+        let (object, code) = build::emit(&signature, &spec)?;
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
@@ -244,8 +244,8 @@ impl BuiltKernel {
     /// A [`BuildError`] if an instruction cannot be encoded.
     pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
-        let build::Emitted { code, object, offsets } = build::emit(&self.signature, &spec)?;
-        let debug = debug::Debug::of(&spec.program, &offsets, &self.ir.debug);
+        let (object, code) = build::emit(&self.signature, &spec)?;
+        let debug = debug::Debug::of(&spec.program, &code.offsets, &self.ir.debug);
         Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
 
@@ -291,7 +291,7 @@ impl BuiltKernel {
 
     /// The machine code.
     pub fn code(&self) -> &[u8] {
-        &self.code
+        &self.code.bytes
     }
 
     /// The code object for `hipModuleLoad` or `hipModuleLoadData`.
