@@ -22,10 +22,20 @@ pub use asm::AsmError;
 pub use build::BuildError;
 pub use report::{Report, WaitTotals};
 
+pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
+pub use crate::ir::pipeline::{NoLoadAhead, Pipelined, StayingLoad, StaysReason};
+pub use crate::lower::LowerError;
+pub use crate::mir::VReg;
+pub use crate::regalloc::{
+    AllocError, FilePressure, InstPlace, LdsFrame, LdsRoom, LiveReg, Pressure, Spills, VerifyError,
+};
+pub use crate::sched::list::MissingClass;
+pub use crate::sched::manual::WrongCounter;
+pub use crate::sched::wait::{Inserted, InsertedKind};
+
 use crate::ir;
 use crate::lang::{RegisterLimits, Signature};
-use crate::regalloc::{FilePressure, Limits, Pressure, Spills, Usage};
-use crate::sched::wait::Inserted;
+use crate::regalloc::{Limits, Usage};
 
 /// How to build.
 ///

@@ -134,7 +134,7 @@ pub enum BuildError {
         kernel: String,
         /// What and where.
         #[source]
-        error: pipeline::Refused,
+        error: pipeline::NoLoadAhead,
     },
     /// A `#[ping_pong]` loop whose barriers would not pair.
     #[error("kernel `{kernel}`: {error}")]
@@ -143,7 +143,7 @@ pub enum BuildError {
         kernel: String,
         /// What and where.
         #[source]
-        error: ping_pong::Refused,
+        error: ping_pong::UnpairedBarriers,
     },
     /// A manual schedule that makes no sense on its instructions.
     #[error("kernel `{kernel}`: {error}")]
