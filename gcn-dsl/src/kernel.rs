@@ -22,10 +22,20 @@ pub use asm::AsmError;
 pub use build::BuildError;
 pub use report::{Report, WaitTotals};
 
+pub use crate::ir::ping_pong::{UnpairedBarriers, UnpairedReason};
+pub use crate::ir::pipeline::{NoLoadAhead, Pipelined, StayingLoad, StaysReason};
+pub use crate::lower::LowerError;
+pub use crate::mir::VReg;
+pub use crate::regalloc::{
+    AllocError, FilePressure, InstPlace, LdsFrame, LdsRoom, LiveReg, Pressure, Spills, VerifyError,
+};
+pub use crate::sched::list::MissingClass;
+pub use crate::sched::manual::WrongCounter;
+pub use crate::sched::wait::{Inserted, InsertedKind};
+
 use crate::ir;
 use crate::lang::{RegisterLimits, Signature};
-use crate::regalloc::{FilePressure, Limits, Pressure, Spills, Usage};
-use crate::sched::wait::Inserted;
+use crate::regalloc::{Limits, Usage};
 
 /// How to build.
 ///
@@ -165,7 +175,7 @@ pub struct Built {
     pub(crate) pipelines: Vec<ir::pipeline::Pipelined>,
     pub(crate) inserted: Vec<Inserted>,
     pub(crate) spec: gcn_emit::kernel::KernelSpec,
-    pub(crate) code: Vec<u8>,
+    pub(crate) code: gcn_emit::encode::Encoded,
     pub(crate) object: Vec<u8>,
     pub(crate) debug: debug::Debug,
 }
@@ -182,7 +192,7 @@ impl BuiltKernel {
         signature: Signature,
         spec: gcn_emit::kernel::KernelSpec,
     ) -> Result<BuiltKernel, BuildError> {
-        let build::Emitted { code, object, .. } = build::emit(&signature, &spec)?;
+        let (object, code) = build::emit(&signature, &spec)?;
         let used = spec.resources;
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         let all = |file, peak| FilePressure { file, peak, at: None, live: Vec::new() };
@@ -244,8 +254,8 @@ impl BuiltKernel {
     /// A [`BuildError`] if an instruction cannot be encoded.
     pub fn with_program(&self, program: Program) -> Result<BuiltKernel, BuildError> {
         let spec = gcn_emit::kernel::KernelSpec { program, ..self.spec.clone() };
-        let build::Emitted { code, object, offsets } = build::emit(&self.signature, &spec)?;
-        let debug = debug::Debug::of(&spec.program, &offsets, &self.ir.debug);
+        let (object, code) = build::emit(&self.signature, &spec)?;
+        let debug = debug::Debug::of(&spec.program, &code.offsets, &self.ir.debug);
         Ok(Built { spec, code, object, debug, inserted: Vec::new(), ..Built::clone(self) }.into())
     }
 
@@ -291,7 +301,7 @@ impl BuiltKernel {
 
     /// The machine code.
     pub fn code(&self) -> &[u8] {
-        &self.code
+        &self.code.bytes
     }
 
     /// The code object for `hipModuleLoad` or `hipModuleLoadData`.

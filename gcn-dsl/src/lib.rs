@@ -33,14 +33,19 @@ pub mod asm;
 pub mod catalog;
 #[cfg(doc)]
 pub mod guide;
+#[doc(hidden)]
 pub mod ir;
 pub mod kernel;
 pub mod lang;
 pub mod launch;
+#[doc(hidden)]
 pub mod lower;
+#[doc(hidden)]
 pub mod mir;
+#[doc(hidden)]
 pub mod regalloc;
 pub mod scalar;
+#[doc(hidden)]
 pub mod sched;
 
 /// The simulator that [`Device::simulator`] is: modes, sanitizers, timing, and its own launching of any code object.

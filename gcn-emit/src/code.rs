@@ -149,6 +149,7 @@ pub struct KernelFacts {
 
 /// Why a file gives no [`Unit`].
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CodeError {
     /// The assembler was not asked to keep instructions.
     #[error("the instructions of the assembly were not kept; assemble with `keep_instructions`")]

@@ -170,6 +170,7 @@ pub struct FunctionWaits {
 
 /// Why a file could not be rewritten.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RewriteError {
     /// It cannot be assembled.
     #[error(transparent)]

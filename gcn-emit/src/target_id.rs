@@ -137,6 +137,7 @@ impl fmt::Display for TargetId {
 
 /// A text is not a target id of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TargetIdError {
     /// The processor is not supported.
     #[error("target id `{id}`: {source}")]

@@ -30,6 +30,7 @@
 //! ```
 
 mod cache;
+mod chrome;
 mod config;
 mod cost;
 mod cu;
@@ -43,7 +44,6 @@ mod report;
 mod stall;
 mod straight;
 pub mod throughput;
-mod timeline;
 mod units;
 mod wave;
 

@@ -1,9 +1,9 @@
 //! Lessons with a half and a quarter of the registers that they use: the rest is spilled, and the strict
 //! simulator's result stays the reference's.
 
+use gcn_dsl::kernel::AllocError;
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::*;
-use gcn_dsl::regalloc::AllocError;
 use gcn_dsl::{BuildError, BuildOptions, BuiltKernel};
 use gcn_examples::{Lesson, TARGETS, lessons};
 

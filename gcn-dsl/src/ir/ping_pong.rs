@@ -21,30 +21,30 @@ use super::{Inst, Kernel, Label, Region, Schedule, Stmt, Value};
 
 /// A `#[ping_pong]` loop that waves would leave at different barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct UnpairedBarriers {
     /// The attribute's position.
     pub at: Option<SourceLoc>,
     /// Why.
-    pub reason: Reason,
+    pub reason: UnpairedReason,
 }
 
 /// Why barriers would not pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum UnpairedReason {
     /// A branch on what is not the same for all waves decides whether a wave gets to the loop or how many trips it makes.
     Wave(Option<SourceLoc>),
     /// A barrier in the loop.
     Barrier(Option<SourceLoc>),
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for UnpairedBarriers {}
 
-impl fmt::Display for Refused {
+impl fmt::Display for UnpairedBarriers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = |at: Option<SourceLoc>| at.map(|at| format!("{at}: ")).unwrap_or_default();
         match self.reason {
-            Reason::Wave(at) => write!(
+            UnpairedReason::Wave(at) => write!(
                 f,
                 "{}all waves of the workgroup must get to a `#[ping_pong]` loop and make the same trips, but the condition{} may \
                  differ between waves: compute it from arguments, `workgroup_id()` and constants, not from `wave_id()`, work-item \
@@ -52,7 +52,7 @@ impl fmt::Display for Refused {
                 place(self.at),
                 at.map(|at| format!(" at {at}")).unwrap_or_default()
             ),
-            Reason::Barrier(at) => write!(
+            UnpairedReason::Barrier(at) => write!(
                 f,
                 "{}a barrier inside a `#[ping_pong]` loop would pair with the loop's own: each `#[matrix]` block is a barrier \
                  already between what comes before and after it; take this one away, or the attribute{}",
@@ -67,7 +67,7 @@ impl fmt::Display for Refused {
 ///
 /// # Errors
 /// The first one whose barriers would not pair.
-pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), Refused> {
+pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> {
     check(kernel, target)?;
     let mut phase = Phase::default();
     let mut exchanged = Vec::new();
@@ -118,7 +118,7 @@ impl Phase {
     }
 }
 
-fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
+fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
     let mut marks = Vec::new();
     kernel.body.each_inst(&mut |v| {
         if marked(kernel, v).is_some() || is_barrier(target, &kernel.def(v).inst) {
@@ -142,12 +142,12 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), Refused> {
         }
         let Some(at) = around else { continue };
         if is_barrier(target, &def.inst) && !is_own {
-            return Err(Refused { at, reason: Reason::Barrier(def.loc) });
+            return Err(UnpairedBarriers { at, reason: UnpairedReason::Barrier(def.loc) });
         }
         // Only one group reaches the barriers before and after the loop: they do not delimit phases.
         let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
         if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
-            return Err(Refused { at, reason: Reason::Wave(kernel.def(*condition).loc) });
+            return Err(UnpairedBarriers { at, reason: UnpairedReason::Wave(kernel.def(*condition).loc) });
         }
     }
     Ok(())

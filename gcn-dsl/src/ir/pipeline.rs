@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 
 use super::{Inst, Kernel, Region, Stmt, Variable};
 
-pub use refuse::{Left, Reason, Refused};
+pub use refuse::{NoLoadAhead, StayingLoad, StaysReason};
 pub use stages::STAGES;
 
 /// A loop to pipeline.
@@ -44,15 +44,15 @@ pub struct Pipelined {
     /// The loads that run ahead.
     pub ahead: Vec<Option<SourceLoc>>,
     /// The loads that stay in their trip, each with the reason.
-    pub left: Vec<Left>,
+    pub left: Vec<StayingLoad>,
 }
 
 /// Pipelines the loops of `kernel` that ask for it, inner ones first. What the body computed only for addresses is left for
 /// [`super::dce`].
 ///
 /// # Errors
-/// [`Refused`] if no load of a loop can run ahead.
-pub fn run(kernel: &mut Kernel) -> Result<Vec<Pipelined>, Refused> {
+/// [`NoLoadAhead`] if no load of a loop can run ahead.
+pub fn run(kernel: &mut Kernel) -> Result<Vec<Pipelined>, NoLoadAhead> {
     let requests: HashMap<Variable, Request> =
         std::mem::take(&mut kernel.pipelines).into_iter().map(|r| (r.counter, r)).collect();
     if requests.is_empty() {
@@ -83,7 +83,7 @@ struct Pass<'k> {
 }
 
 impl Pass<'_> {
-    fn region(&mut self, region: &mut Region) -> Result<(), Refused> {
+    fn region(&mut self, region: &mut Region) -> Result<(), NoLoadAhead> {
         let mut out = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts) {
             for inner in stmt.regions_mut() {

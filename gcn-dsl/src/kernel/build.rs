@@ -1,6 +1,6 @@
 //! The order of the passes.
 
-use gcn_emit::encode::EncodeError;
+use gcn_emit::encode::{EncodeError, Encoded};
 use gcn_emit::kernel::{KernelSpec, MAX_WORKGROUP};
 use gcn_emit::object::ObjectError;
 use gcn_emit::target_id::TargetId;
@@ -134,7 +134,7 @@ pub enum BuildError {
         kernel: String,
         /// What and where.
         #[source]
-        error: pipeline::Refused,
+        error: pipeline::NoLoadAhead,
     },
     /// A `#[ping_pong]` loop whose barriers would not pair.
     #[error("kernel `{kernel}`: {error}")]
@@ -143,7 +143,7 @@ pub enum BuildError {
         kernel: String,
         /// What and where.
         #[source]
-        error: ping_pong::Refused,
+        error: ping_pong::UnpairedBarriers,
     },
     /// A manual schedule that makes no sense on its instructions.
     #[error("kernel `{kernel}`: {error}")]
@@ -248,8 +248,8 @@ pub(crate) fn build(
     spec.source_lines = options.source_lines;
     spec.lds_bytes = spec.lds_bytes.max(allocated.spills.lds_end());
     limits::check(&signature, &spec)?;
-    let Emitted { code, object, offsets } = emit(&signature, &spec)?;
-    let debug = Debug::of(&spec.program, &offsets, &ir.debug);
+    let (object, code) = emit(&signature, &spec)?;
+    let debug = Debug::of(&spec.program, &code.offsets, &ir.debug);
     observe("emit");
     let built = Built {
         signature,
@@ -268,23 +268,14 @@ pub(crate) fn build(
     Ok(built.into())
 }
 
-/// What is written of a kernel.
-pub(super) struct Emitted {
-    /// Machine code.
-    pub code: Vec<u8>,
-    /// The code object.
-    pub object: Vec<u8>,
-    /// The byte offset of each line.
-    pub offsets: Vec<u32>,
-}
-
-pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<Emitted, BuildError> {
-    let kernel = || signature.name.clone();
-    let code = gcn_emit::encode::encode_program(&spec.program)
-        .map_err(|error| BuildError::Encode { kernel: kernel(), error: error.into() })?;
-    let object = gcn_emit::object::write_code_object(std::slice::from_ref(spec))
-        .map_err(|error| BuildError::Object { kernel: kernel(), error: error.into() })?;
-    Ok(Emitted { code: code.bytes, object, offsets: code.offsets })
+/// The code object of a kernel, and its code.
+pub(super) fn emit(signature: &Signature, spec: &KernelSpec) -> Result<(Vec<u8>, Encoded), BuildError> {
+    let kernel = signature.name.clone();
+    match gcn_emit::object::write_with_code(std::slice::from_ref(spec)) {
+        Ok(mut written) => Ok((written.object, written.code.swap_remove(0))),
+        Err(ObjectError::Encode { error, .. }) => Err(BuildError::Encode { kernel, error }),
+        Err(error) => Err(BuildError::Object { kernel, error: error.into() }),
+    }
 }
 
 fn check_signature(signature: &Signature, target: Target) -> Result<(), BuildError> {

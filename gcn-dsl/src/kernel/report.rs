@@ -81,7 +81,7 @@ impl Report {
             lds: kernel.spec.lds_bytes,
             occupancy: occupancy(&kernel.spec),
             instructions: kernel.program().lines.len(),
-            code_bytes: kernel.code.len(),
+            code_bytes: kernel.code().len(),
             waits: WaitTotals::of(kernel.program(), &kernel.inserted),
         }
     }

@@ -84,9 +84,7 @@ impl Simulator {
 
 /// Where the user wrote what, by code offset.
 fn lines(kernel: &BuiltKernel) -> BTreeMap<u32, String> {
-    let program = kernel.program();
-    let offsets = gcn_emit::encode::encode_program(program).map(|code| code.offsets).unwrap_or_default();
-    let located = offsets.iter().zip(&program.lines);
+    let located = kernel.code.offsets.iter().zip(&kernel.program().lines);
     located.filter_map(|(offset, line)| Some((*offset, line.loc?.to_string()))).collect()
 }
 

@@ -27,8 +27,6 @@ pub(super) fn run<K: Kernel>(
 
 /// Why each wait of a kernel is there, by its byte offset.
 pub(super) fn notes(built: &BuiltKernel) -> BTreeMap<u32, String> {
-    let program = built.program();
-    let offsets = gcn_emit::encode::encode_program(program).map(|code| code.offsets).unwrap_or_default();
-    let lines = offsets.iter().zip(&program.lines);
+    let lines = built.code.offsets.iter().zip(&built.program().lines);
     lines.filter_map(|(offset, line)| Some((*offset, line.note.as_deref()?.replace('\n', " ")))).collect()
 }

@@ -346,7 +346,7 @@ impl Lower<'_> {
             at: self.at(),
             mnemonic: mnemonic.to_owned(),
             target: self.target,
-            fault: error.to_string(),
+            fault: error.into(),
         })
     }
 

@@ -1,11 +1,13 @@
 //! Why a kernel cannot be lowered.
 
+use gcn_emit::encode::EncodeError;
 use gcn_isa::Target;
 
 use crate::scalar::Elem;
 
 /// Why a kernel cannot be lowered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LowerError {
     /// The target lacks an instruction.
     #[error("{at}`{mnemonic}` does not exist on {target}; {remedy}")]
@@ -57,7 +59,8 @@ pub enum LowerError {
         /// The target.
         target: Target,
         /// What the encoder says.
-        fault: String,
+        #[source]
+        fault: Box<EncodeError>,
     },
     /// An operation that has no lowering for its element type.
     #[error("{at}{what} is not available for `{elem}` on the device; {remedy}")]

@@ -9,7 +9,7 @@ use super::pressure::LiveReg;
 
 /// A place in the function: block and instruction number, and the nearest known source position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct InstPlace {
     /// Block number.
     pub block: usize,
     /// Instruction number in the block.
@@ -18,7 +18,7 @@ pub struct Place {
     pub loc: Option<SourceLoc>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InstPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.loc {
             Some(loc) => write!(f, "{loc} (block {}, instruction {})", self.block, self.inst),
@@ -29,6 +29,7 @@ impl fmt::Display for Place {
 
 /// Why a function could not be allocated.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AllocError {
     /// More registers are needed at once than there are, or they are free only in pieces.
     #[error("{}", does_not_fit(kernel, *file, *peak, *limit, *tuple, at.as_ref(), live))]
@@ -44,7 +45,7 @@ pub enum AllocError {
         /// Width of the value that found no place although the peak is within the limit; `None` if the peak is not.
         tuple: Option<u8>,
         /// Where.
-        at: Option<Place>,
+        at: Option<InstPlace>,
         /// The widest values that are live there.
         live: Vec<LiveReg>,
     },
@@ -60,13 +61,13 @@ pub enum AllocError {
         /// Who has it, and where.
         why: String,
     },
-    /// The function breaks a rule of [`crate::mir`].
+    /// The machine code before allocation breaks a rule that the allocator relies on: a bug in an earlier pass.
     #[error("kernel `{kernel}`, {at}: {rule}")]
     Malformed {
         /// The kernel.
         kernel: String,
         /// Where.
-        at: Place,
+        at: InstPlace,
         /// What is wrong and what is asked for.
         rule: String,
     },
@@ -82,7 +83,7 @@ pub struct VerifyError {
     /// The kernel.
     pub kernel: String,
     /// Where in the function.
-    pub at: Place,
+    pub at: InstPlace,
     /// What differs.
     pub what: String,
 }
@@ -102,7 +103,7 @@ fn does_not_fit(
     peak: u32,
     limit: u32,
     tuple: Option<u8>,
-    at: Option<&Place>,
+    at: Option<&InstPlace>,
     live: &[LiveReg],
 ) -> String {
     let file = plural(file);

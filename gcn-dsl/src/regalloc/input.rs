@@ -5,7 +5,7 @@ use gcn_isa::table::OperandKinds;
 use gcn_isa::{Class, InstDesc, Label, Operand, OperandDesc, Reg, RegFile, SrcSpecial};
 
 use super::access;
-use super::error::{AllocError, Place};
+use super::error::{AllocError, InstPlace};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 
 /// Named SGPRs are never allocated.
@@ -17,12 +17,12 @@ pub(super) fn allocatable(reg: Reg) -> bool {
 }
 
 /// The place of instruction `inst` of `block`, with the nearest source position of the block.
-pub(super) fn place(f: &Function, block: usize, inst: usize) -> Place {
+pub(super) fn place(f: &Function, block: usize, inst: usize) -> InstPlace {
     let insts = f.blocks.get(block).map_or(&[][..], |b| &b.insts);
     let near = inst.min(insts.len());
     let before = insts[..(near + 1).min(insts.len())].iter().rev().find_map(|i| i.loc);
     let loc: Option<SourceLoc> = before.or_else(|| insts[near..].iter().find_map(|i| i.loc));
-    Place { block, inst, loc }
+    InstPlace { block, inst, loc }
 }
 
 /// Checks `f`.

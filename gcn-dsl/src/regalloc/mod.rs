@@ -53,7 +53,7 @@ mod tests;
 
 use gcn_isa::{Operand, Program, Reg, RegFile, reg};
 
-pub use error::{AllocError, Place, VerifyError};
+pub use error::{AllocError, InstPlace, VerifyError};
 pub use limits::{LdsFrame, LdsRoom, Limits, SpillTo, Spills};
 pub use pressure::{FilePressure, LiveReg, Pressure};
 pub use verify::verify;

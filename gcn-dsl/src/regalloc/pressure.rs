@@ -5,7 +5,7 @@ use std::fmt;
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
 
-use super::error::Place;
+use super::error::InstPlace;
 use super::segs::{Seg, Slot};
 use crate::mir::VReg;
 
@@ -34,7 +34,7 @@ pub struct FilePressure {
     /// Live dwords at the peak.
     pub peak: u32,
     /// The first point with that many, if any register is live at all.
-    pub at: Option<Place>,
+    pub at: Option<InstPlace>,
     /// What is live there, widest first. Registers that hold initial state are counted in `peak` but not listed.
     pub live: Vec<LiveReg>,
 }

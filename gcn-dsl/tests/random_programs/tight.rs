@@ -2,9 +2,9 @@
 //! what the interpreter gives.
 
 use gcn_dsl::BuildOptions;
+use gcn_dsl::kernel::Spills;
 use gcn_dsl::lang::RegisterLimits;
 use gcn_dsl::prelude::Target;
-use gcn_dsl::regalloc::Spills;
 use gcn_test_support::env::{fuzz_count, fuzz_seed};
 
 use super::data::Data;

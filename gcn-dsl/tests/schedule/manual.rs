@@ -2,8 +2,8 @@
 //! wait is needed.
 
 use gcn_dsl::BuiltKernel;
+use gcn_dsl::kernel::InsertedKind;
 use gcn_dsl::prelude::*;
-use gcn_dsl::sched::wait::InsertedKind;
 use gcn_isa::check::{self, MemoryModel, Options};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::table::Class;

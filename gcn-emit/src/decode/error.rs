@@ -27,6 +27,7 @@ impl DecodeError {
 
 /// What is wrong with the code at an offset.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DecodeFault {
     /// The code ends inside the instruction.
     #[error("the instruction has {need} bytes, but only {have} are left")]

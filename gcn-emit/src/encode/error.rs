@@ -29,6 +29,7 @@ impl EncodeError {
 
 /// What is wrong with an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EncodeFault {
     /// The row is not for the target.
     #[error("the target has no such instruction in this form")]
@@ -104,6 +105,7 @@ impl EncodeFault {
 
 /// What is wrong with a modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModifierFault {
     /// The row does not have it, or not this value of it.
     #[error("the value {value} is not accepted by this instruction")]

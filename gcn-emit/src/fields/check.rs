@@ -10,6 +10,7 @@ use super::row::OperandField;
 
 /// Why an operand may not stand where it does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OperandFault {
     /// The kind of operand is not accepted.
     #[error("not accepted here; this operand takes {accepts}")]

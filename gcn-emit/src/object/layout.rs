@@ -4,7 +4,7 @@ use gcn_isa::Target;
 
 use super::ObjectError;
 use crate::descriptor::KernelDescriptor;
-use crate::encode::encode_program;
+use crate::encode::{Encoded, encode_program};
 use crate::kernel::KernelSpec;
 
 /// A kernel's first instruction stands at a multiple of this (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
@@ -25,8 +25,8 @@ pub(crate) const fn trailing_nops(target: Target) -> u32 {
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
     pub(super) kernels: Vec<Span>,
-    /// Of each kernel the byte offset of each line in it, and the end.
-    pub(super) offsets: Vec<Vec<u32>>,
+    /// Each kernel's own code, with the byte offset of each line.
+    pub(super) encoded: Vec<Encoded>,
 }
 
 /// A part of a section.
@@ -38,7 +38,7 @@ pub(super) struct Span {
 
 /// Encodes the kernels one behind the other.
 pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
-    let mut code = Code { bytes: Vec::new(), kernels: Vec::new(), offsets: Vec::new() };
+    let mut code = Code { bytes: Vec::new(), kernels: Vec::new(), encoded: Vec::new() };
     for kernel in kernels {
         pad(&mut code.bytes, KERNEL_ALIGN);
         let encoded = encode_program(&kernel.program).map_err(|error| ObjectError::Encode {
@@ -47,7 +47,7 @@ pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
         })?;
         code.kernels.push(Span { offset: code.bytes.len() as u64, size: encoded.bytes.len() as u64 });
         code.bytes.extend_from_slice(&encoded.bytes);
-        code.offsets.push(encoded.offsets);
+        code.encoded.push(encoded);
     }
     let nops = kernels.first().map_or(0, |k| trailing_nops(k.target()));
     if nops > 0 {

@@ -11,6 +11,7 @@ use super::{
     SectionId, Symbol, SymbolId, SymbolKind, SymbolPlace, Visibility, link, note,
 };
 use crate::descriptor::{CODE_ENTRY_OFFSET, DESCRIPTOR_ALIGN, DESCRIPTOR_BYTES};
+use crate::encode::Encoded;
 use crate::kernel::KernelSpec;
 use crate::metadata::Metadata;
 
@@ -35,7 +36,25 @@ use crate::metadata::Metadata;
 /// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or does not go together with the
 /// others.
 pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError> {
-    link(&Module::of_kernels(kernels, CodeObjectVersion::V5)?)
+    Ok(write_with_code(kernels)?.object)
+}
+
+/// A code object, and the code in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file.
+    pub object: Vec<u8>,
+    /// The code of each kernel with the offset of each line from the kernel's start, in the order of the kernels.
+    pub code: Vec<Encoded>,
+}
+
+/// As [`write_code_object`], with the code of each kernel: for callers that would otherwise encode the programs once more.
+///
+/// # Errors
+/// As [`write_code_object`].
+pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
+    let (module, code) = module(kernels, CodeObjectVersion::V5)?;
+    Ok(Written { object: link(&module)?, code })
 }
 
 impl Module {
@@ -45,45 +64,49 @@ impl Module {
     /// # Errors
     /// As [`write_code_object`].
     pub fn of_kernels(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<Module, ObjectError> {
-        check(kernels)?;
-        let target_id = kernels.first().ok_or(ObjectError::NoKernels)?.target_id();
-        let code = layout::code(kernels)?;
-        let entries = code.kernels.clone();
-        let mut files = debug::Files::default();
-        let with_lines = kernels.iter().zip(&entries).zip(&code.offsets).filter(|k| k.0.0.source_lines);
-        let lines: Vec<Lines<'_>> = with_lines
-            .map(|((kernel, span), offsets)| Lines::new(kernel, *span, offsets, &mut files))
-            .collect();
-        let mut module = Module::new(target_id, version);
-        module.sections = vec![
-            Section { align: KERNEL_ALIGN, ..Section::code(".text", code.bytes) },
-            descriptors(kernels),
-            metadata(kernels, version),
-        ];
-        let next = module.sections.len() as u32;
-        module.sections.extend(debug::sections(&lines, &files, TEXT, next));
-        let kernel = |(spec, span): (&KernelSpec, &layout::Span)| Symbol {
-            name: spec.name().to_owned(),
-            place: SymbolPlace::Section(TEXT),
-            value: span.offset,
-            size: span.size,
-            kind: SymbolKind::Function,
-            binding: Binding::Global,
-            visibility: Visibility::Protected,
-        };
-        let descriptor = |(index, spec): (usize, &KernelSpec)| Symbol {
-            name: spec.descriptor_symbol(),
-            place: SymbolPlace::Section(RODATA),
-            value: (index * DESCRIPTOR_BYTES) as u64,
-            size: DESCRIPTOR_BYTES as u64,
-            kind: SymbolKind::Object,
-            binding: Binding::Global,
-            visibility: Visibility::Protected,
-        };
-        module.symbols = kernels.iter().zip(&entries).map(kernel).collect();
-        module.symbols.extend(kernels.iter().enumerate().map(descriptor));
-        Ok(module)
+        module(kernels, version).map(|(module, _)| module)
     }
+}
+
+/// [`Module::of_kernels`], and the code of each kernel.
+fn module(kernels: &[KernelSpec], version: CodeObjectVersion) -> Result<(Module, Vec<Encoded>), ObjectError> {
+    check(kernels)?;
+    let target_id = kernels.first().ok_or(ObjectError::NoKernels)?.target_id();
+    let code = layout::code(kernels)?;
+    let mut files = debug::Files::default();
+    let with_lines = kernels.iter().zip(&code.kernels).zip(&code.encoded).filter(|k| k.0.0.source_lines);
+    let lines: Vec<Lines<'_>> = with_lines
+        .map(|((kernel, span), code)| Lines::new(kernel, *span, &code.offsets, &mut files))
+        .collect();
+    let mut module = Module::new(target_id, version);
+    module.sections = vec![
+        Section { align: KERNEL_ALIGN, ..Section::code(".text", code.bytes) },
+        descriptors(kernels),
+        metadata(kernels, version),
+    ];
+    let next = module.sections.len() as u32;
+    module.sections.extend(debug::sections(&lines, &files, TEXT, next));
+    let kernel = |(spec, span): (&KernelSpec, &layout::Span)| Symbol {
+        name: spec.name().to_owned(),
+        place: SymbolPlace::Section(TEXT),
+        value: span.offset,
+        size: span.size,
+        kind: SymbolKind::Function,
+        binding: Binding::Global,
+        visibility: Visibility::Protected,
+    };
+    let descriptor = |(index, spec): (usize, &KernelSpec)| Symbol {
+        name: spec.descriptor_symbol(),
+        place: SymbolPlace::Section(RODATA),
+        value: (index * DESCRIPTOR_BYTES) as u64,
+        size: DESCRIPTOR_BYTES as u64,
+        kind: SymbolKind::Object,
+        binding: Binding::Global,
+        visibility: Visibility::Protected,
+    };
+    module.symbols = kernels.iter().zip(&code.kernels).map(kernel).collect();
+    module.symbols.extend(kernels.iter().enumerate().map(descriptor));
+    Ok((module, code.encoded))
 }
 
 /// Numbers of the sections with code and descriptors.

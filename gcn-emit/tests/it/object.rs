@@ -15,10 +15,12 @@ mod source_lines;
 use std::path::{Path, PathBuf};
 
 use gcn_emit::asm_file::assembly_file;
+use gcn_emit::encode::encode_program;
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::metadata::{Metadata, Node, ValueKind};
 use gcn_emit::object::{
-    CodeObjectVersion, LinkOptions, Module, link_with, read_code_object, write_code_object,
+    CodeObjectVersion, LinkOptions, Module, Written, link_with, read_code_object, write_code_object,
+    write_with_code,
 };
 use gcn_emit::text::Comments;
 use gcn_isa::Target;
@@ -159,11 +161,13 @@ fn assert_sorted(node: &Node) {
 fn settings_read_back_what_the_specification_says() {
     for target in Target::ALL {
         for kernels in [kernels::shapes(target), kernels::counts(target)].concat() {
-            let bytes = write_code_object(&kernels).unwrap();
+            let Written { object: bytes, code } = write_with_code(&kernels).unwrap();
             let object = read_code_object(&bytes).unwrap();
             assert_eq!(object.target_id, kernels[0].target_id());
-            for spec in &kernels {
+            assert_eq!(code.len(), kernels.len());
+            for (spec, code) in kernels.iter().zip(code) {
                 let read = object.kernel(spec.name()).unwrap();
+                assert_eq!((read.code, Ok(&code)), (&*code.bytes, encode_program(&spec.program).as_ref()));
                 let settings = read.descriptor.settings(target);
                 assert_eq!(settings.initial_sgprs, spec.initial_sgprs());
                 assert_eq!(settings.work_item_ids, spec.work_item_ids);

@@ -93,6 +93,7 @@ pub struct Element {
 
 /// Why there is no layout.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// The instruction multiplies no matrices.
     #[error("{mnemonic} is not a matrix instruction of {target}; its operands have one value in each lane")]

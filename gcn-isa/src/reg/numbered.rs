@@ -9,6 +9,7 @@ const VECTOR: u16 = 256;
 
 /// Why a text does not name registers by number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotNumbered {
     /// It looks different.
     #[error("registers are written `v10`, `a0`, `s20`, or as a range with its last register, `v[8:11]`")]

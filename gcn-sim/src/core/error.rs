@@ -150,6 +150,7 @@ impl fmt::Display for Hazard {
 
 /// Why a simulation could not be set up or could not go on.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SimError {
     /// Bytes that are no instruction of the target.
     #[error("offset {offset:#x}{} of the code holds no instruction of {target}: {reason}", After(.line))]
@@ -285,6 +286,7 @@ impl SimError {
 
 /// Launch parameters that the hardware does not accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LaunchError {
     /// An empty grid.
     #[error("the grid {0:?} has no workgroups; every dimension must be at least 1")]

@@ -141,6 +141,7 @@ pub fn parameters(target: Target) -> Vec<Parameter> {
 
 /// A parameter that cannot be set so.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParameterError {
     /// Not of the form `name=value`.
     #[error("`{0}` sets no parameter; write `name=value`, for example `l2.latency=250`")]

@@ -8,6 +8,7 @@ use crate::core::error::SimError;
 
 /// Why a kernel could not be loaded, given its arguments, or run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// No code object.
     #[error(transparent)]

@@ -61,6 +61,7 @@ pub struct Published {
 
 /// Why a benchmark could not be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ThroughputError {
     /// The program is not accepted.
     #[error("the benchmark of `{instruction}` on {target} cannot be written: {reason}")]

@@ -17,7 +17,7 @@ use super::super::probe;
 use super::super::{
     Arg, Cache, Call, Effect, Inst, Kernel, Manner, Memory, Place, Region, Schedule, Stmt, Value, Variable,
 };
-use super::refuse::{Left, Reason};
+use super::refuse::{StayingLoad, StaysReason};
 use crate::ir::mark::Mark;
 
 /// What runs ahead.
@@ -35,7 +35,7 @@ pub(super) struct Plan {
 }
 
 /// The plan for a loop, if a load may run ahead; the loads that stay.
-pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<Left>) {
+pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<StayingLoad>) {
     let facts = Facts::of(kernel, body);
     let mut ready = Ready::of(kernel, body, &facts);
     ready.settle();
@@ -97,27 +97,27 @@ impl Facts {
     }
 
     /// Why a load from `memory` stays in its trip, if it does.
-    fn against(&self, kernel: &Kernel, memory: Memory) -> Option<Reason> {
+    fn against(&self, kernel: &Kernel, memory: Memory) -> Option<StaysReason> {
         if let Some(at) = self.manual {
-            return Some(Reason::Manual(at));
+            return Some(StaysReason::Manual(at));
         }
         if let Some(at) = self.mode {
-            return Some(Reason::Mode(at));
+            return Some(StaysReason::Mode(at));
         }
         if is_read_only(kernel, memory) {
             return None;
         }
         if matches!(memory, Memory::Private(_)) {
-            return Some(Reason::Private);
+            return Some(StaysReason::Private);
         }
         if let Some((_, at)) = self.stores.iter().find(|(to, _)| may_alias(kernel, *to, memory)) {
-            return Some(Reason::Stored(*at));
+            return Some(StaysReason::Stored(*at));
         }
         if let Some((what, at)) = self.ordered {
-            return Some(Reason::Ordered(what, at));
+            return Some(StaysReason::Ordered(what, at));
         }
         let raw = matches!(memory, Memory::Global(_) | Memory::Lanes(_));
-        self.traps.filter(|_| raw).map(Reason::Traps)
+        self.traps.filter(|_| raw).map(StaysReason::Traps)
     }
 }
 
@@ -237,11 +237,11 @@ impl<'a> Ready<'a> {
     }
 
     /// Why a load stays whatever its address is.
-    fn against(&self, v: Value) -> Option<Reason> {
+    fn against(&self, v: Value) -> Option<StaysReason> {
         match source(&self.kernel.def(v).inst)? {
             Source::Memory(memory) => self.facts.against(self.kernel, memory),
             Source::Scalar(resource) => self.facts.against(self.kernel, Memory::Buffer(resource)),
-            Source::Bypass => Some(Reason::Bypass),
+            Source::Bypass => Some(StaysReason::Bypass),
         }
     }
 
@@ -250,7 +250,7 @@ impl<'a> Ready<'a> {
     }
 
     /// The loads that stay.
-    fn left(&self) -> Vec<Left> {
+    fn left(&self) -> Vec<StayingLoad> {
         let mut left = Vec::new();
         let own: HashSet<Value> = own(self.body).collect();
         self.body.each_inst(&mut |v| {
@@ -260,10 +260,10 @@ impl<'a> Ready<'a> {
             }
             let reason = match self.against(v) {
                 Some(reason) => reason,
-                None if own.contains(&v) => Reason::Address,
-                None => Reason::Nested,
+                None if own.contains(&v) => StaysReason::Address,
+                None => StaysReason::Nested,
             };
-            let new = Left { at: def.loc, reason };
+            let new = StayingLoad { at: def.loc, reason };
             // A line may be there more than once: a pipelined inner loop is.
             if !left.contains(&new) {
                 left.push(new);

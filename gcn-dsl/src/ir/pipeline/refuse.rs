@@ -7,7 +7,7 @@ use gcn_isa::program::SourceLoc;
 /// Why a load does not run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Reason {
+pub enum StaysReason {
     /// The loop stores to what it loads from.
     Stored(Option<SourceLoc>),
     /// The memory can be written, and the loop has something after which other waves' stores may be seen.
@@ -30,30 +30,30 @@ pub enum Reason {
 
 /// A load that stays in its trip.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Left {
+pub struct StayingLoad {
     /// Its position.
     pub at: Option<SourceLoc>,
     /// Why.
-    pub reason: Reason,
+    pub reason: StaysReason,
 }
 
 /// `#[pipeline]` on a loop of which no load can run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refused {
+pub struct NoLoadAhead {
     /// The attribute's position.
     pub at: Option<SourceLoc>,
     /// The loop's loads.
-    pub left: Vec<Left>,
+    pub left: Vec<StayingLoad>,
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for NoLoadAhead {}
 
 /// Is it the user's mistake that nothing runs ahead? A loop that only `debug_assert!` keeps from it is left as it is, so
 /// that what builds without debugging builds with it.
-pub(super) fn check(at: Option<SourceLoc>, left: Vec<Left>) -> Result<(), Refused> {
-    match left.iter().any(|l| matches!(l.reason, Reason::Traps(_))) {
+pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
+    match left.iter().any(|l| matches!(l.reason, StaysReason::Traps(_))) {
         true => Ok(()),
-        false => Err(Refused { at, left }),
+        false => Err(NoLoadAhead { at, left }),
     }
 }
 
@@ -61,40 +61,40 @@ fn place(at: Option<SourceLoc>) -> String {
     at.map(|at| format!(" at {at}")).unwrap_or_default()
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for StaysReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Stored(at) => write!(
+            StaysReason::Stored(at) => write!(
                 f,
                 "the loop stores to the same memory{}, which a later trip's load must see; load from a `&[T]` or from \
                  another slice than the one that is stored to",
                 place(*at)
             ),
-            Reason::Ordered(what, at) => write!(
+            StaysReason::Ordered(what, at) => write!(
                 f,
                 "its memory can be written, and after the {what}{} it may hold what other waves wrote; make the \
                  argument `&[T]`, or load before the loop",
                 place(*at)
             ),
-            Reason::Traps(at) => write!(
+            StaysReason::Traps(at) => write!(
                 f,
                 "the kernel may end{} before a later trip, and the load checks no bounds; use a slice",
                 place(*at)
             ),
-            Reason::Address => f.write_str(
+            StaysReason::Address => f.write_str(
                 "its address is computed from what the trip itself produces; compute it from the loop's variable, from \
                  what does not change, or from variables that each trip changes by what is known before it",
             ),
-            Reason::Nested => f.write_str(
+            StaysReason::Nested => f.write_str(
                 "it stands in a branch or an inner loop; load before the branch (past the end of a slice a load gives 0), \
                  or give the inner loop the attribute",
             ),
-            Reason::Bypass => f.write_str("`Cache::Bypass` asks for what memory holds at this place"),
-            Reason::Private => f.write_str("a private array holds what this lane wrote itself"),
-            Reason::Mode(at) => {
+            StaysReason::Bypass => f.write_str("`Cache::Bypass` asks for what memory holds at this place"),
+            StaysReason::Private => f.write_str("a private array holds what this lane wrote itself"),
+            StaysReason::Mode(at) => {
                 write!(f, "the loop changes MODE{}, under which addresses are computed", place(*at))
             }
-            Reason::Manual(at) => write!(
+            StaysReason::Manual(at) => write!(
                 f,
                 "a part of the loop{} is `#[schedule(manual)]`, in which the order is the written one; start the \
                  loads of the next trip there yourself, or leave the schedule to the compiler",
@@ -104,13 +104,13 @@ impl fmt::Display for Reason {
     }
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for StayingLoad {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the load{} stays in its trip: {}", place(self.at), self.reason)
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for NoLoadAhead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.at.map(|at| format!("{at}: ")).unwrap_or_default();
         write!(f, "{at}`#[pipeline]` finds no load in this loop that could run a trip ahead")?;

@@ -27,6 +27,7 @@ impl ParseError {
 
 /// What is wrong with the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseFault {
     /// The grammar wants something else here.
     #[error("expected {0}")]

@@ -1,4 +1,4 @@
-//! The timeline: Chrome's trace-event format, which Perfetto and `chrome://tracing` open.
+//! The events of a timed run in Chrome's trace-event format, which Perfetto and `chrome://tracing` open.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::report::Report;
 const LANES: u64 = 256;
 
 impl Report {
-    /// The timeline as JSON in Chrome's trace-event format: a process for each CU, a thread for each place of a wave on a
+    /// The events as JSON in Chrome's trace-event format: a process for each CU, a thread for each place of a wave on a
     /// SIMD, a slice for each stretch of its time. A microsecond stands for a cycle. Empty unless
     /// [`Config::timeline`](super::Config::timeline) is above 0.
     pub fn timeline(&self) -> String {
