@@ -28,7 +28,7 @@
 //! 5. `assign` gives each class a place by linear scan with holes. If that fails on fragmentation, a size-ordered
 //!    assignment is tried, and both again with less coalescing.
 //! 6. `rewrite` makes the program.
-//! 7. [`verify`] proves it: an independent check (see there) that in debug builds runs on every allocation.
+//! 7. `verify` proves it: an independent check (see there) that in debug builds runs on every allocation.
 //!
 //! All steps take time near-linear in instructions times live segments; a million instructions are fine.
 
@@ -99,7 +99,7 @@ pub struct Allocated {
     pub spills: Spills,
     /// Why the verifier refused what saves instructions when values are spilled, if it did: then this is without it.
     pub refused: Option<VerifyError>,
-    /// The lines of each instruction of the function by number: what [`verify`] walks by.
+    /// The lines of each instruction of the function by number: what `verify` walks by.
     spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
     block_line: Vec<u32>,
