@@ -188,8 +188,8 @@ pub enum LaunchError {
     },
     /// A part of a buffer begins where no dword begins.
     #[error(
-        "kernel `{kernel}`, argument `{argument}`: the slice begins {over} bytes after a multiple of 4; begin it at a multiple of \
-         {multiple} elements"
+        "kernel `{kernel}`, argument `{argument}`: the slice begins {over} bytes after a multiple of 4; {}",
+        aligned_start(*multiple)
     )]
     Misaligned {
         /// Kernel.
@@ -231,4 +231,12 @@ pub enum LaunchError {
     #[cfg(feature = "hip")]
     #[error(transparent)]
     Hip(#[from] hip::HipError),
+}
+
+/// How to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at least 1.
+fn aligned_start(elements: u32) -> String {
+    match elements {
+        1 => "its address must be a multiple of 4".to_owned(),
+        n => format!("begin it at a multiple of {n} elements"),
+    }
 }

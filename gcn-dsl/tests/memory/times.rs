@@ -76,3 +76,13 @@ fn a_simulator_without_a_clock_says_so() {
     let error = stream.record().unwrap().elapsed_since(&stream.record().unwrap()).unwrap_err();
     assert!(error.to_string().contains("`Device::timed_simulator`"), "{error}");
 }
+
+/// Addresses that the caller's own binding gave.
+#[test]
+fn addresses_of_slices_are_multiples_of_4() {
+    let error = spin.kernarg((1, &mut [0.0; 64]), &[0x1002]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "kernel `spin`, argument `x`: the slice begins 2 bytes after a multiple of 4; its address must be a multiple of 4"
+    );
+}
