@@ -8,15 +8,23 @@ pub(crate) trait Work {
     /// What comes of it.
     type Out;
 
-    /// Does it; to be inlined. `FUSED`: `mul_add` is one instruction here.
-    fn run<const FUSED: bool>(self) -> Self::Out;
+    /// Does it; to be inlined. `FUSED`: `mul_add` is one instruction here. `WIDE`: vectors have 64 bytes, and there are 32 of
+    /// them.
+    fn run<const FUSED: bool, const WIDE: bool>(self) -> Self::Out;
 }
 
 /// Does the work in the best way that the host has.
-#[multiversion::multiversion(targets("x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt"), dispatcher = "direct")]
+#[multiversion::multiversion(
+    targets(
+        "x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt",
+        "x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt",
+    ),
+    dispatcher = "direct"
+)]
 pub(crate) fn run<W: Work>(work: W) -> W::Out {
     multiversion::target::match_target! {
-        "x86_64+fma" => work.run::<true>(),
+        "x86_64+avx512f" => work.run::<true, true>(),
+        "x86_64+fma" => work.run::<true, false>(),
         _ => portable(work),
     }
 }
@@ -24,8 +32,8 @@ pub(crate) fn run<W: Work>(work: W) -> W::Out {
 /// Does the work as the build has it.
 pub(crate) fn portable<W: Work>(work: W) -> W::Out {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
-        work.run::<true>()
+        work.run::<true, false>()
     } else {
-        work.run::<false>()
+        work.run::<false, false>()
     }
 }

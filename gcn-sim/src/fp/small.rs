@@ -8,10 +8,10 @@
 //! operands before both kinds of conversion, scaled and not, because these give NaN. That FP16_OVFL also makes infinite
 //! operands finite is assumed (the OFP8 specification's saturating mode does).
 
-use std::sync::LazyLock;
-
 use gcn_isa::Target;
 
+use super::NAN32;
+use super::narrow::rebias;
 use super::soft::{Exact, Format, Round};
 
 /// A float format to narrow to; all but two have at most eight bits.
@@ -238,27 +238,45 @@ fn round_shift(x: u32, by: u32) -> u32 {
     kept + u32::from(rest > half || rest == half && kept & 1 == 1)
 }
 
-/// The values of every encoding of an 8-bit format.
-pub(crate) struct Table([f32; 256]);
-
-impl Table {
-    fn of(format: Small) -> Table {
-        Table(std::array::from_fn(|code| format.decode(code as u32)))
-    }
-
-    #[inline(always)]
-    pub(crate) fn value(&self, code: u32) -> f32 {
-        self.0[(code & 0xff) as usize]
-    }
+/// [`Small::decode`] of a format of at most eight bits, without branches and in few operations, for the host's vectors.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Widening {
+    sign_bit: u32,
+    /// From the format's places to those of f32.
+    sign_up: u32,
+    fraction_up: u32,
+    /// Difference of the biases, at the place of f32's exponent.
+    rebias: u32,
+    /// Above this magnitude are infinity and NaN, with fractions as in f32.
+    largest: u32,
+    /// The encoding that is NaN without being above it.
+    nan: u32,
 }
 
-/// The table of a format, built on first use.
-pub(crate) fn table(format: Small) -> &'static Table {
-    static TABLES: LazyLock<[(Small, Table); 7]> = LazyLock::new(|| {
-        [Small::E4M3_FNUZ, Small::E5M2_FNUZ, Small::E4M3, Small::E5M2, Small::E2M3, Small::E3M2, Small::E2M1]
-            .map(|format| (format, Table::of(format)))
-    });
-    &TABLES.iter().find(|t| t.0 == format).unwrap_or(&TABLES[0]).1
+impl Widening {
+    pub(crate) fn of(format: Small) -> Widening {
+        Widening {
+            sign_bit: format.sign_bit(),
+            sign_up: 32 - format.bits(),
+            fraction_up: 23 - format.fraction,
+            rebias: ((127 - format.bias) as u32) << 23,
+            largest: format.largest(),
+            nan: if format.top == Top::Fnuz { format.sign_bit() } else { u32::MAX },
+        }
+    }
+
+    /// The value of an encoding, above which there may be other bits.
+    #[inline(always)]
+    pub(crate) fn value(&self, code: u32) -> f32 {
+        let magnitude = code & (self.sign_bit - 1);
+        let sign = code & self.sign_bit;
+        let finite = rebias(magnitude << self.fraction_up, self.rebias);
+        // What is set is as good as chosen, and cheaper. Compared as signed numbers, which more hosts can.
+        let special = if magnitude as i32 > self.largest as i32 { f32::INFINITY.to_bits() } else { 0 };
+        let nan = if sign | magnitude == self.nan { NAN32 } else { 0 };
+        let bits = finite | special | nan;
+        f32::from_bits(bits | sign << self.sign_up)
+    }
 }
 
 #[cfg(test)]
@@ -284,6 +302,18 @@ mod tests {
         assert_eq!((Small::E3M2.decode(0x1f), Small::E3M2.decode(0x01)), (28.0, 0.0625));
         let fp4: Vec<f32> = (0..8).map(|c| Small::E2M1.decode(c)).collect();
         assert_eq!(fp4, [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
+    }
+
+    #[test]
+    fn widening_without_branches_gives_the_same() {
+        for format in ALL {
+            let widening = Widening::of(format);
+            for code in 0..1 << format.bits() {
+                let (value, expected) = (widening.value(code | !0 << format.bits()), format.decode(code));
+                let same = value.to_bits() == expected.to_bits() || value.is_nan() && expected.is_nan();
+                assert!(same, "{format:?} {code:#x}: {value} {expected}");
+            }
+        }
     }
 
     #[test]

@@ -38,7 +38,10 @@ pub(crate) fn exec(inst: &Inst, target: Target) -> Result<Arc<dyn Exec>, String>
         });
     }
     if shape.sparse {
-        return Ok(Arc::new(sparse::Sparse::new(shape, target, mods)?));
+        return Ok(match shape.acc {
+            ElemType::I32 => Arc::new(sparse::Sparse::<i32>::new(shape, target, mods)?),
+            _ => Arc::new(sparse::Sparse::<f32>::new(shape, target, mods)?),
+        });
     }
     if (mods.cbsz != 0 || mods.abid != 0) && !shape.broadcasts_a {
         return Err("cbsz and abid have no documented effect on it".to_owned());
@@ -96,13 +99,13 @@ fn line(
     in_line.then_some(Line { lane: first.lane, register: first.register, low_bit: first.low_bit })
 }
 
-/// All lines of A (one per block and k) or of B.
+/// All lines of A (one per block and k), of its indices, or of B.
 fn input_lines(shape: &Shape, matrix: Matrix) -> Option<Vec<Line>> {
     let blocks = 0..shape.blocks;
     let lines = blocks.flat_map(|block| (0..shape.k).map(move |k| (block, k)));
     lines
         .map(|(block, k)| match matrix {
-            Matrix::A => line(shape, matrix, block, shape.m, |i| (i, k)),
+            Matrix::A | Matrix::Index => line(shape, matrix, block, shape.m, |i| (i, k)),
             _ => line(shape, matrix, block, shape.n, |j| (k, j)),
         })
         .collect()

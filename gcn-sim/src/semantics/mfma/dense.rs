@@ -10,13 +10,13 @@ use gcn_isa::layout::{self, ElemType, Matrix, Shape};
 use super::elements::{Acc, Decoder, Sum, flushes_denormals, product_is_exact};
 use super::{Line, Registers, input_lines, result_lines};
 use crate::core::exec::{Cx, Exec, Fault, Next, Outcome};
-use crate::core::step::Step;
+use crate::core::step::{Src, Step};
 use crate::core::value::LANES;
 use crate::core::wave::Lanes;
 use crate::fp::host::{self, Work};
 
 /// k that are widened at a time.
-const STRETCH: usize = 16;
+pub(super) const STRETCH: usize = 16;
 
 /// How A or B is read: a line of elements side by side for each block and k, broadcasts applied.
 pub(super) struct Input {
@@ -49,8 +49,11 @@ impl Input {
                 let next: [u32; N] = self.words(registers.get(line.register + 1, false), *line);
                 low.iter_mut().zip(next).for_each(|(low, next)| *low |= next << (32 - shift));
             }
-            T::widen(&self.decoder, &low, &high, out);
+            for i in 0..N {
+                out[i] = T::raw(low[i], high[i]);
+            }
         }
+        T::widen(&self.decoder, out.as_flattened_mut());
         out
     }
 
@@ -73,7 +76,7 @@ pub(super) struct Dense<T> {
     /// One line per block and row.
     d_lines: Vec<Line>,
     flush_result: bool,
-    exact_product: bool,
+    pub(super) exact_product: bool,
     /// Bit 0 A, bit 1 B, bit 2 C.
     negations: u8,
     accumulator: PhantomData<T>,
@@ -211,8 +214,9 @@ impl<T: Acc, P: Products<T>> Work for Execution<'_, '_, T, P> {
     type Out = Outcome;
 
     #[inline(always)]
-    fn run<const FUSED: bool>(self) -> Outcome {
+    fn run<const FUSED: bool, const WIDE: bool>(self) -> Outcome {
         match self.dense.shape.n {
+            32 if WIDE => self.sized::<FUSED, 32, 4>(),
             4 => self.sized::<FUSED, 4, 4>(),
             16 if T::WORDS == 1 => self.sized::<FUSED, 16, 4>(),
             16 => self.sized::<FUSED, 16, 2>(),
@@ -228,7 +232,9 @@ impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
     fn sized<const FUSED: bool, const N: usize, const R: usize>(self) -> Outcome {
         let Execution { dense, products, cx, s } = self;
         // EXEC does not matter to matrix instructions.
-        let registers = Registers::of(cx, &s.src[2], T::WORDS == 2)?;
+        let old = Src::Vector(s.vdst);
+        let c = if dense.shape.sparse { &old } else { &s.src[2] };
+        let registers = Registers::of(cx, c, T::WORDS == 2)?;
         let mut acc: Vec<[T; N]> = load(&registers, &dense.d_lines);
         if dense.negations >> 2 & 1 == 1 {
             acc.as_flattened_mut().iter_mut().for_each(|x| *x = x.negated());
@@ -246,7 +252,7 @@ impl<T: Acc, P: Products<T>> Execution<'_, '_, T, P> {
 // In a vector, since to clear an array of this size first takes a tenth of the time of a matrix instruction, and its stores hold up
 // the loads.
 #[inline(always)]
-pub(super) fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Vec<[T; N]> {
+fn load<T: Acc, const N: usize>(registers: &Registers<'_>, lines: &[Line]) -> Vec<[T; N]> {
     let row = |line: &Line| {
         let low: [u32; N] = side_by_side(registers.get(line.register, false), *line);
         let high = if T::WORDS == 2 { side_by_side(registers.get(line.register, true), *line) } else { low };
@@ -269,13 +275,7 @@ fn side_by_side<const N: usize>(register: &Lanes, line: Line) -> [u32; N] {
 
 /// Writes the rows of D.
 #[inline(always)]
-pub(super) fn store<T: Acc, const N: usize>(
-    cx: &mut Cx<'_>,
-    s: &Step,
-    lines: &[Line],
-    rows: &[[T; N]],
-    flush: bool,
-) {
+fn store<T: Acc, const N: usize>(cx: &mut Cx<'_>, s: &Step, lines: &[Line], rows: &[[T; N]], flush: bool) {
     for (row, line) in rows.iter().zip(lines) {
         let (mut low, mut high) = ([0; N], [0; N]);
         for i in 0..N {

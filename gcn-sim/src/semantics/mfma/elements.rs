@@ -3,7 +3,7 @@
 use gcn_isa::Target;
 use gcn_isa::layout::ElemType;
 
-use crate::fp::small::{Small, Table, table};
+use crate::fp::small::{Small, Widening};
 use crate::fp::{NAN32, NAN64, bf16_to_f32, f16_to_f32, flush16, flush32, fma32_each};
 
 /// The accumulator's type.
@@ -28,8 +28,10 @@ pub(super) trait Sum: Copy + Default {
     /// sum[j] + a * b[j], rounded once, for a row. `FUSED`: the host has a fused multiply-add.
     fn steps<const FUSED: bool>(sum: &mut [Self], a: Self, b: &[Self], exact_product: bool);
     fn negated(self) -> Self;
-    /// Widens input elements, whose bits are the lowest ones of `low`, and of `high` if they have two words.
-    fn widen(decoder: &Decoder, low: &[u32], high: &[u32], out: &mut [Self]);
+    /// The bits of an input element, lowest of `low`, and of `high` if it has two words, before [`Sum::widen`].
+    fn raw(low: u32, high: u32) -> Self;
+    /// Makes values of the bits of input elements.
+    fn widen(decoder: &Decoder, elements: &mut [Self]);
 }
 
 /// How input elements are read.
@@ -38,13 +40,13 @@ pub(super) struct Decoder {
     pub ty: ElemType,
     /// Denormal inputs count as zero.
     pub flush: bool,
-    /// The values of formats of at most eight bits.
-    table: Option<&'static Table>,
+    /// Of floats of at most eight bits.
+    small: Option<Widening>,
 }
 
 impl Decoder {
     pub(super) fn new(ty: ElemType, target: Target) -> Decoder {
-        Decoder { ty, flush: flushes_denormals(ty, target), table: small(ty, target).map(table) }
+        Decoder { ty, flush: flushes_denormals(ty, target), small: small(ty, target).map(Widening::of) }
     }
 
     /// Bits of an element.
@@ -52,29 +54,32 @@ impl Decoder {
         self.ty.bits().map_or(32, u32::from)
     }
 
-    /// Widens elements to f32.
+    /// Widens elements to f32, in place. One loop over many of them, which the compiler vectorises better than several short ones.
     #[inline(always)]
-    fn widen(&self, bits: &[u32], out: &mut [f32]) {
+    fn widen(&self, elements: &mut [f32]) {
         match self.ty {
-            ElemType::F16 if self.flush => each(bits, out, |bits| f16_to_f32(flush16(bits & 0xffff) as u16)),
-            ElemType::F16 => each(bits, out, |bits| f16_to_f32(bits as u16)),
-            ElemType::Bf16 if self.flush => {
-                each(bits, out, |bits| f32::from_bits(flush32(bf16_to_f32(bits as u16).to_bits())));
+            ElemType::F16 if self.flush => {
+                each(elements, |bits| f16_to_f32(flush16(bits & 0xffff) as u16));
             }
-            ElemType::Bf16 => each(bits, out, |bits| bf16_to_f32(bits as u16)),
-            ElemType::Xf32 => each(bits, out, round_xf32),
-            ElemType::I8 => each(bits, out, |bits| f32::from(bits as i8)),
-            _ => match self.table {
-                Some(table) => each(bits, out, |bits| table.value(bits)),
-                None => each(bits, out, f32::from_bits),
-            },
+            ElemType::F16 => each(elements, |bits| f16_to_f32(bits as u16)),
+            ElemType::Bf16 if self.flush => {
+                each(elements, |bits| f32::from_bits(flush32(bf16_to_f32(bits as u16).to_bits())));
+            }
+            ElemType::Bf16 => each(elements, |bits| bf16_to_f32(bits as u16)),
+            ElemType::Xf32 => each(elements, round_xf32),
+            ElemType::I8 => each(elements, |bits| f32::from(bits as i8)),
+            _ => {
+                if let Some(small) = self.small {
+                    each(elements, |bits| small.value(bits));
+                }
+            }
         }
     }
 }
 
 #[inline(always)]
-fn each(bits: &[u32], out: &mut [f32], widen: impl Fn(u32) -> f32) {
-    out.iter_mut().zip(bits).for_each(|(out, bits)| *out = widen(*bits));
+fn each(elements: &mut [f32], widen: impl Fn(u32) -> f32) {
+    elements.iter_mut().for_each(|x| *x = widen(x.to_bits()));
 }
 
 /// The format of floats of at most eight bits.
@@ -163,8 +168,13 @@ impl Sum for f32 {
     }
 
     #[inline(always)]
-    fn widen(decoder: &Decoder, low: &[u32], _: &[u32], out: &mut [f32]) {
-        decoder.widen(low, out);
+    fn raw(low: u32, _: u32) -> f32 {
+        f32::from_bits(low)
+    }
+
+    #[inline(always)]
+    fn widen(decoder: &Decoder, elements: &mut [f32]) {
+        decoder.widen(elements);
     }
 }
 
@@ -215,10 +225,12 @@ impl Sum for f64 {
     }
 
     #[inline(always)]
-    fn widen(_: &Decoder, low: &[u32], high: &[u32], out: &mut [f64]) {
-        let words = low.iter().zip(high);
-        out.iter_mut().zip(words).for_each(|(out, (low, high))| *out = f64::from_words(*low, *high));
+    fn raw(low: u32, high: u32) -> f64 {
+        f64::from_words(low, high)
     }
+
+    #[inline(always)]
+    fn widen(_: &Decoder, _: &mut [f64]) {}
 }
 
 /// Where sums of integers begin: in the middle of the f32 whose last bit counts ones, so that their bits are integers side by side.
@@ -278,7 +290,7 @@ mod tests {
         type Out = Vec<(u32, u32)>;
 
         #[inline(always)]
-        fn run<const FUSED: bool>(mut self) -> Vec<(u32, u32)> {
+        fn run<const FUSED: bool, const WIDE: bool>(mut self) -> Vec<(u32, u32)> {
             for (a, b) in &self.rows {
                 T::steps::<FUSED>(&mut self.acc, *a, b, self.exact_product);
             }
@@ -309,8 +321,8 @@ mod tests {
                 rows: (0..4).map(|_| (value(bits(&mut state)), row(&mut state))).collect(),
                 exact_product,
             };
-            assert_eq!(host::run(steps.clone()), steps.clone().run::<false>());
-            assert_eq!(host::portable(steps.clone()), steps.run::<false>());
+            assert_eq!(host::run(steps.clone()), steps.clone().run::<false, false>());
+            assert_eq!(host::portable(steps.clone()), steps.run::<false, false>());
         }
     }
 

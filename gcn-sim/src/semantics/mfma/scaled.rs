@@ -47,17 +47,25 @@ impl Scaled {
         })
     }
 
-    /// Exponents of the scales of A (`which` 0) or B; `None` for NaN.
-    fn exponents<const N: usize>(&self, cx: &Cx<'_>, s: &Step, which: usize, run: usize) -> [Option<i32>; N] {
+    /// The scales of A (`which` 0) or B.
+    #[inline(always)]
+    fn scales<const N: usize>(&self, cx: &Cx<'_>, s: &Step, which: usize, run: usize) -> [u32; N] {
         let line = self.scales[which][run];
         let register = &cx.w.v[usize::from(s.scales[which])][line.lanes(N)];
-        let mut exponents = [None; N];
-        for (exponent, bytes) in exponents.iter_mut().zip(register) {
-            let byte = bytes >> line.low_bit & 0xff;
-            *exponent = (byte != 0xff).then_some(byte as i32 - 127);
-        }
-        exponents
+        let mut scales = [0; N];
+        scales.iter_mut().zip(register).for_each(|(scale, bits)| *scale = bits >> line.low_bit & 0xff);
+        scales
     }
+}
+
+/// The scale that is NaN. The others are exponents, biased as in f32.
+const NAN: u32 = 0xff;
+const BIAS: u32 = 127;
+
+/// True if scaled elements and their products are exact in f32: far from the ends of the range.
+#[inline(always)]
+fn is_near(scale: u32) -> bool {
+    scale.abs_diff(BIAS) <= 48
 }
 
 impl Products<f32> for Scaled {
@@ -71,20 +79,20 @@ impl Products<f32> for Scaled {
     ) -> Result<(), Fault> {
         let [a_registers, b_registers] = self.dense.inputs(cx, s)?;
         let (mut a, mut b) = (room(), room());
+        // N, which the compiler does not know here: it would unroll the loop over a row and vectorise across rows instead.
+        let width = usize::from(self.dense.shape.n);
         for run in 0..usize::from(self.dense.shape.k) / RUN {
-            let exponents = [self.exponents::<N>(cx, s, 0, run), self.exponents(cx, s, 1, run)];
-            // Far from the ends of the range, scaled elements and their products are exact in f32.
-            let near = |e: &Option<i32>| e.is_some_and(|e| e.abs() <= 48);
-            let exact = exponents.as_flattened().iter().all(near);
+            let scales = [self.scales::<N>(cx, s, 0, run), self.scales(cx, s, 1, run)];
+            let exact = scales.as_flattened().iter().fold(true, |all, scale| all & is_near(*scale));
             for lines in stretches(run * RUN, RUN) {
                 let a = self.dense.a.read(&a_registers, lines.clone(), &mut a);
                 let b = self.dense.b.read(&b_registers, lines, &mut b);
                 if exact {
-                    scale(a, &exponents[0]);
-                    scale(b, &exponents[1]);
+                    scale(a, &scales[0][..width]);
+                    scale(b, &scales[1][..width]);
                     multiply::<f32, FUSED, N, R>(a, b, acc, true);
                 } else {
-                    multiply_far(a, b, &exponents, acc);
+                    multiply_far(a, b, &scales, acc);
                 }
             }
         }
@@ -92,20 +100,20 @@ impl Products<f32> for Scaled {
     }
 }
 
-/// As [`multiply`], for scales that take products out of the range of f32; `None` is NaN.
+/// As [`multiply`], for scales that take products out of the range of f32.
 fn multiply_far<const N: usize>(
     a: &[[f32; N]],
     b: &[[f32; N]],
-    exponents: &[[Option<i32>; N]; 2],
+    scales: &[[u32; N]; 2],
     acc: &mut [[f32; N]; N],
 ) {
     for (a, b) in a.iter().zip(b) {
         for (row, acc) in acc.iter_mut().enumerate() {
             for (column, acc) in acc.iter_mut().enumerate() {
                 let product = f64::from(a[row]) * f64::from(b[column]);
-                *acc = match (exponents[0][row], exponents[1][column]) {
-                    (Some(x), Some(y)) => add_exact(*acc, product * power_of_two(x + y)),
-                    _ => f32::NAN,
+                *acc = match (scales[0][row], scales[1][column]) {
+                    (NAN, _) | (_, NAN) => f32::NAN,
+                    (x, y) => add_exact(*acc, product * power_of_two(x as i32 + y as i32 - 2 * BIAS as i32)),
                 };
             }
         }
@@ -118,14 +126,11 @@ fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)
 }
 
+/// Multiplies by scales that are near.
 #[inline(always)]
-fn scale<const N: usize>(rows: &mut [[f32; N]], exponents: &[Option<i32>; N]) {
-    let mut scales = [0.0; N];
-    for (scale, exponent) in scales.iter_mut().zip(exponents) {
-        *scale = f32::from_bits((exponent.unwrap_or(0) + 127) as u32 * (1 << 23));
-    }
+fn scale<const N: usize>(rows: &mut [[f32; N]], scales: &[u32]) {
     for row in rows {
-        row.iter_mut().zip(scales).for_each(|(value, scale)| *value *= scale);
+        row.iter_mut().zip(scales).for_each(|(value, scale)| *value *= f32::from_bits(scale << 23));
     }
 }
 

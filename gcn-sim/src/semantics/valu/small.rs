@@ -11,7 +11,7 @@ use crate::core::exec::{Cx, Fault, Next};
 use crate::core::step::{Src, Step};
 use crate::core::value::{LANES, Raw, Ty};
 use crate::core::wave::Lanes;
-use crate::fp::small::{Rounding, Small, Wide, table};
+use crate::fp::small::{Rounding, Small, Wide, Widening};
 use crate::fp::soft::Format;
 use crate::semantics::op::{Op, Ops};
 
@@ -143,7 +143,7 @@ fn widen_plain(format: Target8, count: usize) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let mut buffer = u32::ZERO;
         let codes = u32::fetch(cx, s, 0, Ty::B32, &mut buffer)?;
-        let values = table(format.of(s));
+        let values = Widening::of(format.of(s));
         let mut out = [[0; LANES]; 2];
         for (i, out) in out.iter_mut().enumerate().take(count) {
             for lane in 0..LANES {
