@@ -1,5 +1,5 @@
-//! Which parts of virtual registers an instruction reads and writes, and which of its results may not share a register
-//! with its sources.
+//! The dwords of virtual registers that an instruction reads and writes, and which results must not share a
+//! register with a source (early clobbers).
 
 use gcn_isa::{Access, Class, Inst, InstDesc, Mods, RegFile};
 use smallvec::SmallVec;
@@ -12,9 +12,9 @@ pub(super) struct VUse {
     pub slice: VSlice,
     pub read: bool,
     pub write: bool,
-    /// The write happens while sources are still being read.
+    /// The write happens while sources are still being read (early clobber).
     pub early: bool,
-    /// The "write" gives no value, see [`Op::Undef`].
+    /// The write leaves the register without a defined value, see [`Op::Undef`].
     pub undef: bool,
 }
 
@@ -31,7 +31,8 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
                 .map(|(i, slice)| {
                     let access = desc.operands[i].access;
                     let write = access != Access::Read;
-                    // EXEC masks lanes, so only a vector destination can keep any.
+                    // A write that keeps inactive lanes also reads its destination. EXEC does not mask scalar
+                    // results, so they never keep anything.
                     let kept = keeps && f.info(slice.reg).file != RegFile::Sgpr;
                     let read = access != Access::Write || kept;
                     VUse { slice, read, write, early: write && writes_early(desc, slice.len), undef: false }
@@ -51,7 +52,7 @@ pub(super) fn uses(f: &Function, inst: &MInst) -> SmallVec<[VUse; 5]> {
     }
 }
 
-/// True if modifiers make the instruction keep a part of its destination.
+/// True if the modifiers make the instruction keep a part of its destination.
 fn preserves_destination(desc: &'static InstDesc, mods: &Mods) -> bool {
     Inst { desc, operands: SmallVec::new(), mods: *mods }.preserves_destination()
 }
@@ -97,7 +98,7 @@ pub(super) fn matrix_operands(inst: &MInst) -> Option<MatrixOperands> {
     Some(MatrixOperands { d: operand("vdst")?, a: operand("src0")?, b: operand("src1")?, c: operand("src2") })
 }
 
-/// True if both slices are of one register and have a dword in common.
+/// True if both slices name a common dword of one register.
 pub(super) fn overlap(a: VSlice, b: VSlice) -> bool {
     a.reg == b.reg && a.start < b.start + b.len && b.start < a.start + a.len
 }

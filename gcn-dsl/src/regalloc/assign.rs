@@ -1,9 +1,11 @@
 //! Assignment: a place in its register file for every class.
 //!
-//! Each register of the file has the list of segments it is taken for. A class goes where none of its dwords meets a
-//! taken segment: first where its hints say, else at the lowest aligned place. With [`Order::Start`] classes come in
-//! order of their first slot (linear scan), wider ones first where equal; a cursor per register skips what ended
-//! before. With [`Order::Size`] the widest and longest come first, which wastes fewer aligned gaps.
+//! Each register of the file has a list of the segments for which it is taken. A class goes to a place where
+//! none of its dwords meets a taken segment: to a hinted place if one is free, otherwise to the lowest
+//! aligned one. With [`Order::Start`] the classes come in order of their first slot, wider ones first among
+//! equals. That is linear scan with lifetime holes; a cursor per register skips the segments that ended
+//! before the current class starts. With [`Order::Size`] the widest and longest classes come first, which
+//! leaves fewer unusable aligned gaps.
 
 use std::cmp::Reverse;
 
@@ -13,7 +15,7 @@ use super::classes::{Classes, Hint};
 use super::segs::{Seg, Segs, Slot};
 use crate::mir::VReg;
 
-/// In which order classes choose their places.
+/// The order in which classes are placed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
     /// By first slot.
@@ -22,17 +24,17 @@ pub(super) enum Order {
     Size,
 }
 
-/// A class for which there is no place.
+/// A class that fits nowhere.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NoPlace {
     pub len: u8,
     pub start: Slot,
 }
 
-/// The owner of what initial state takes.
-const NOBODY: VReg = VReg(u32::MAX);
+/// The owner of segments that hold initial state; they cannot be evicted.
+const NO_OWNER: VReg = VReg(u32::MAX);
 
-/// A segment that a register is taken for, and by which class.
+/// A segment for which a register is taken, with the class that has it.
 #[derive(Clone, Copy)]
 struct Taken {
     start: Slot,
@@ -40,11 +42,11 @@ struct Taken {
     owner: VReg,
 }
 
-/// The segments one register is taken for.
+/// The taken segments of one register, in ascending order.
 #[derive(Default)]
 struct Unit {
     taken: Vec<Taken>,
-    /// With ascending starts: what is before ended before the current class starts.
+    /// Segments before it ended before the current class starts. It advances with [`Order::Start`] only.
     cursor: usize,
 }
 
@@ -58,7 +60,7 @@ impl Unit {
     fn is_free(&self, segs: &Segs) -> bool {
         let mut at = self.cursor;
         for seg in segs.as_slice() {
-            // The common case first: free or taken right here.
+            // Usually the entry at hand decides already; search only if it ended before the segment.
             if self.taken.get(at).is_some_and(|s| s.end <= seg.start) {
                 at += self.taken[at..].partition_point(|s| s.end <= seg.start);
             }
@@ -69,7 +71,7 @@ impl Unit {
         true
     }
 
-    /// The classes that stand in the way of `segs`.
+    /// The classes that occupy this register during `segs`.
     fn owners<'u>(&'u self, segs: &'u Segs) -> impl Iterator<Item = VReg> + 'u {
         segs.as_slice().iter().flat_map(|seg| {
             let from = self.cursor + self.taken[self.cursor..].partition_point(|s| s.end <= seg.start);
@@ -101,12 +103,12 @@ impl Places {
         Places(vec![None; vregs])
     }
 
-    /// The place of a class, if its file was assigned and it is ever live.
+    /// The place of a class; `None` before its file is assigned, and for classes that are never live.
     pub fn get(&self, root: VReg) -> Option<u16> {
         self.0[root.0 as usize]
     }
 
-    /// The end of the registers of `file` that are taken.
+    /// One past the highest register of `file` in use.
     pub fn used(&self, classes: &Classes, file: RegFile) -> u16 {
         let roots = classes.roots().filter(|&r| classes.info(r).file == file);
         let end = |r| Some(self.get(r)? + classes.live_lanes(r).len() as u16);
@@ -114,13 +116,13 @@ impl Places {
     }
 }
 
-/// What decides who gets a register where there are not enough.
-pub(super) trait Price {
-    /// What it costs not to have the class in registers, for each slot of its life; `None` if it must be in registers.
+/// The cost of spilling a class. Where registers run out, the cheaper class is evicted.
+pub(super) trait SpillCosts {
+    /// Cost of the class's spill code for each slot of its life; `None` if it must stay in registers.
     fn of(&self, root: VReg) -> Option<f32>;
 }
 
-/// One file of registers being handed out.
+/// The assignment of one register file.
 pub(super) struct File<'a> {
     pub classes: &'a Classes,
     pub hints: &'a [(VReg, Hint)],
@@ -135,7 +137,7 @@ impl File<'_> {
     pub fn assign(&self, places: &mut Places) -> Result<(), NoPlace> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
-        for (root, start) in self.free_to_go(places) {
+        for (root, start) in self.unplaced(places) {
             self.advance(&mut units, start);
             let base = self
                 .free(&units, root, places)
@@ -145,38 +147,42 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Assigns what fits, the dearer of two that do not fit both. Returns the classes that got no place.
-    pub fn assign_dearest(&self, price: &dyn Price, places: &mut Places) -> Result<Vec<VReg>, NoPlace> {
+    /// Assigns the classes that fit. Of two that do not fit together, the one with the higher spill cost
+    /// stays. Returns the classes without a place.
+    pub fn assign_or_evict(&self, costs: &dyn SpillCosts, places: &mut Places) -> Result<Vec<VReg>, NoPlace> {
         let mut units = self.units();
         self.pinned(&mut units, places)?;
-        let mut left_over = Vec::new();
-        for (root, start) in self.free_to_go(places) {
+        let mut evicted = Vec::new();
+        for (root, start) in self.unplaced(places) {
             self.advance(&mut units, start);
             if let Some(base) = self.free(&units, root, places) {
                 self.place(&mut units, root, base, places);
                 continue;
             }
-            let mine = price.of(root);
-            let Some((base, others)) = self.cheapest(&units, root, mine, price) else {
+            let mine = costs.of(root);
+            // `None` also if every eviction would cost at least as much as spilling this class itself.
+            let Some((base, others)) = self.cheapest_eviction(&units, root, mine, costs) else {
                 if mine.is_none() {
                     return Err(NoPlace { len: self.classes.live_lanes(root).len() as u8, start });
                 }
-                left_over.push(root);
+                evicted.push(root);
                 continue;
             };
+            // Evicted classes are not placed again in this round, even where a place becomes free later: the
+            // next round gives their pieces places.
             for other in others {
                 let at = places.0[other.0 as usize].take().map_or(0, usize::from);
                 for (unit, lane) in units[at..].iter_mut().zip(self.classes.live_lanes(other)) {
                     unit.release(lane.as_slice());
                 }
-                left_over.push(other);
+                evicted.push(other);
             }
             self.place(&mut units, root, base, places);
         }
-        Ok(left_over)
+        Ok(evicted)
     }
 
-    /// Puts the classes that have their places there, before all others.
+    /// Places the classes whose registers the user chose, before all others.
     fn pinned(&self, units: &mut [Unit], places: &mut Places) -> Result<(), NoPlace> {
         for (root, base) in self.classes.pinned().filter(|p| self.classes.info(p.0).file == self.file) {
             let lanes = self.classes.live_lanes(root);
@@ -191,7 +197,7 @@ impl File<'_> {
     }
 
     /// The classes without a place, with their first slots.
-    fn free_to_go(&self, places: &Places) -> Vec<(VReg, Slot)> {
+    fn unplaced(&self, places: &Places) -> Vec<(VReg, Slot)> {
         let mut list = ordered(self.classes, self.file, self.order);
         list.retain(|(root, _)| places.get(*root).is_none());
         list
@@ -201,7 +207,7 @@ impl File<'_> {
         let mut units: Vec<Unit> = (0..self.limit).map(|_| Unit::default()).collect();
         for (reg, seg) in self.reserved.iter().filter(|r| r.0.file == self.file) {
             for index in reg.index..reg.end().min(self.limit) {
-                units[usize::from(index)].take(NOBODY, &[*seg]);
+                units[usize::from(index)].take(NO_OWNER, &[*seg]);
             }
         }
         units
@@ -213,14 +219,14 @@ impl File<'_> {
         }
     }
 
-    /// The first registers that a class may have, from the lowest.
+    /// The possible first registers of a class, in ascending order.
     fn bases(&self, root: VReg) -> impl Iterator<Item = u16> + use<> {
         let (align, remainder) = self.classes.align(root);
         let len = self.classes.live_lanes(root).len() as u16;
         (u16::from(remainder)..(self.limit + 1).saturating_sub(len)).step_by(usize::from(align))
     }
 
-    /// Where the class fits: where its hints say, else at the lowest place.
+    /// A free place for the class: a hinted one, otherwise the lowest.
     fn free(&self, units: &[Unit], root: VReg, places: &Places) -> Option<u16> {
         let lanes = self.classes.live_lanes(root);
         let (align, remainder) = self.classes.align(root);
@@ -230,6 +236,8 @@ impl File<'_> {
                 && units[usize::from(base)..].iter().zip(lanes).all(|(u, lane)| u.is_free(lane))
         };
         let mine = self.hints.partition_point(|h| h.0 < root);
+        // A class may have very many copies, and each hint costs a test of all its dwords: the limit of eight
+        // bounds the time.
         let hinted = self.hints[mine..].iter().take_while(|h| h.0 == root).take(8).find_map(|h| {
             match h.1 {
                 Hint::At(base) => Some(base),
@@ -240,13 +248,15 @@ impl File<'_> {
         hinted.or_else(|| self.bases(root).find(|&base| fits(base)))
     }
 
-    /// The place whose owners are the cheapest to turn out, all of them cheaper than `mine`.
-    fn cheapest(
+    /// The place whose owners are the cheapest to evict, each of them cheaper than the class itself (`mine`;
+    /// `None` if it must have a register). Places are compared by their most expensive owner, then by the
+    /// sum.
+    fn cheapest_eviction(
         &self,
         units: &[Unit],
         root: VReg,
         mine: Option<f32>,
-        price: &dyn Price,
+        costs: &dyn SpillCosts,
     ) -> Option<(u16, Vec<VReg>)> {
         let lanes = self.classes.live_lanes(root);
         let mut best: Option<(f32, f32, u16, Vec<VReg>)> = None;
@@ -258,10 +268,12 @@ impl File<'_> {
                     if others.contains(&owner) {
                         continue;
                     }
-                    let Some(cost) = (owner != NOBODY).then(|| price.of(owner)).flatten() else {
+                    let Some(cost) = (owner != NO_OWNER).then(|| costs.of(owner)).flatten() else {
                         continue 'bases;
                     };
                     (most, sum) = (most.max(cost), sum + cost);
+                    // A class is never evicted for one that costs the same or less: that would only make the
+                    // spill code more expensive.
                     let dear = mine.is_some_and(|mine| most >= mine);
                     if dear || best.as_ref().is_some_and(|b| (most, sum) >= (b.0, b.1)) {
                         continue 'bases;
@@ -282,7 +294,7 @@ impl File<'_> {
     }
 }
 
-/// The classes of `file` that are ever live, with their first slots.
+/// The classes of `file` that are ever live, with their first slots, in the order of assignment.
 fn ordered(classes: &Classes, file: RegFile, order: Order) -> Vec<(VReg, Slot)> {
     let live = |&root: &VReg| classes.info(root).file == file;
     let first = |root| classes.lanes(root).iter().filter_map(Segs::start).min().map(|start| (root, start));

@@ -1,9 +1,14 @@
-//! Coalescing: virtual registers that can share a place become one class, and the copies between them vanish.
+//! Coalescing: virtual registers that can share a place become one class, and the copies between them
+//! disappear.
 //!
-//! A class is the tuple of its widest member (the root); every other member lies inside it at an offset. Two classes
-//! merge only if one then contains the other, their alignments agree and no dword of the result would hold two values
-//! at once. Copies are tried from the inside of loops outwards. A matrix instruction whose D and C are different
-//! registers counts as a copy from C to D: merged, they are the very same tuple; else they end up disjoint.
+//! A class is a tuple as wide as its widest member, the root; the other members lie inside it at an offset.
+//! Two classes merge if one can contain the other, their alignments agree, and no dword of the result would
+//! hold two values at once. The interference test uses exact live segments, so coalescing never makes a dword
+//! hold two values. It may make a class harder to place, because its life grows; [`Coalesce::Whole`] is the
+//! answer to that.
+//!
+//! Copies are tried from innermost loops outwards. A matrix instruction whose D and C are different registers
+//! counts as a copy from C to D: merged, they are the same tuple; otherwise they end up disjoint.
 
 use gcn_isa::{Operand, Reg, RegFile};
 
@@ -13,29 +18,31 @@ use super::pins::Pinned;
 use super::segs::{Seg, Segs};
 use crate::mir::{Function, MOperand, Pin, VReg, VRegInfo, VSlice};
 
-/// Which copies to coalesce.
+/// Which copies are coalesced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coalesce {
     /// All.
     All,
-    /// Only those between whole registers, which put fewer demands on the assignment.
+    /// Copies between whole registers only. Joining a register to a part of a tuple ties the place of both,
+    /// which is harder to satisfy in a fragmented file.
     Whole,
 }
 
-/// A wish about the place of a class; never a requirement.
+/// A preferred place of a class. Ignoring a hint costs a move and is always correct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hint {
     /// First register of the class.
     At(u16),
-    /// The place of this member's class, moved by so many registers.
+    /// The place of this register's class plus an offset.
     Near(VReg, i32),
 }
 
-/// A wanted merge: both slices in one place.
+/// A merge to try: both slices in one place.
 struct Candidate {
     dst: VSlice,
     src: VSlice,
-    /// Where `dst` may begin while `src` is still there: the early slot of a matrix instruction.
+    /// Slots at which both sides may be live nevertheless: the early slot of a matrix instruction, at which D
+    /// starts while C is read.
     exempt: Seg,
 }
 
@@ -46,9 +53,9 @@ pub(super) struct Classes {
     infos: Vec<VRegInfo>,
     /// Union-find: parent and offset in the parent; a root is its own parent.
     parent: Vec<(u32, u8)>,
-    /// Of roots: alignment and remainder of the first register's number.
+    /// For roots: alignment, and the remainder of the first register's number by it.
     align: Vec<(u8, u8)>,
-    /// What the user asks for and initial state.
+    /// Registers that the user chose, and initial state.
     pins: Pinned,
     first_dword: Vec<u32>,
     segs: Vec<Segs>,
@@ -91,17 +98,17 @@ impl Classes {
         self.parent.iter().enumerate().filter(|(v, p)| p.0 == *v as u32).map(|(v, _)| VReg(v as u32))
     }
 
-    /// What the class needs: file, length.
+    /// File and length of the class.
     pub fn info(&self, root: VReg) -> VRegInfo {
         self.infos[root.0 as usize]
     }
 
-    /// Alignment of the class and the remainder its first register has.
+    /// Alignment of the class, and the remainder of its first register's number by it.
     pub fn align(&self, root: VReg) -> (u8, u8) {
         self.align[root.0 as usize]
     }
 
-    /// Segments of the class's dwords up to the last that is ever live: those after it need no register.
+    /// Segments of the class's dwords up to the last one that is ever live. Dwords after it need no register.
     pub fn live_lanes(&self, root: VReg) -> &[Segs] {
         let lanes = self.lanes(root);
         &lanes[..lanes.iter().rposition(|l| l.len() > 0).map_or(0, |last| last + 1)]
@@ -118,22 +125,22 @@ impl Classes {
         &mut self.segs[first..first + usize::from(self.infos[root.0 as usize].len)]
     }
 
-    /// Frees a register that turned out not to be needed.
+    /// Removes a register that is not needed.
     pub fn discard(&mut self, reg: VReg) {
         self.lanes_mut(reg).iter_mut().for_each(Segs::clear);
     }
 
-    /// Gives registers their places, before anything is coalesced. `reserved` is taken already.
+    /// Assigns the registers that the user chose, before coalescing. `reserved` holds initial state.
     pub fn pin(&mut self, pins: &[Pin], reserved: &[(Reg, Seg)]) {
         self.pins = Pinned::new(pins, reserved);
     }
 
-    /// The classes that have their places, with them.
+    /// The classes with chosen registers, and their first registers.
     pub fn pinned(&self) -> impl Iterator<Item = (VReg, u16)> + '_ {
         self.pins.classes()
     }
 
-    /// The wishes, sorted by root.
+    /// The hints, sorted by root.
     pub fn hints(&mut self) -> Vec<(VReg, Hint)> {
         let mut list = Vec::new();
         for (v, hint) in std::mem::take(&mut self.hints) {
@@ -154,12 +161,13 @@ impl Classes {
         list
     }
 
-    /// Tries to put both slices in one place.
+    /// Merges the classes of both slices so that the slices coincide. False if that is impossible.
     fn merge(&mut self, candidate: &Candidate) -> bool {
         let Candidate { dst, src, exempt } = *candidate;
         let ((dst_root, dst_offset), (src_root, src_offset)) = (self.find(dst.reg), self.find(src.reg));
         let dst_at = i32::from(dst_offset) + i32::from(dst.start);
         let src_at = i32::from(src_offset) + i32::from(src.start);
+        // In one class already: the copy disappears only if both sides are at the same offset.
         if dst_root == src_root {
             return dst_at == src_at;
         }
@@ -167,7 +175,8 @@ impl Classes {
         if dst_info.file != src_info.file {
             return false;
         }
-        // Which of the two contains the other, and where.
+        // Decide which class contains the other. If both fit, the one with fewer segments becomes the inner
+        // one: its segments are merged into the other's, which costs time per moved segment.
         let inside = |at: i32, inner: u8, outer: u8| at >= 0 && at + i32::from(inner) <= i32::from(outer);
         let by_size = self.lanes(dst_root)[0].len() <= self.lanes(src_root)[0].len();
         let (inner, outer, at) = if inside(src_at - dst_at, dst_info.len, src_info.len)
@@ -185,6 +194,8 @@ impl Classes {
         }
         let Some(align) = self.merged_align(inner, outer, at) else { return false };
         let inner_at = if inner == dst_root { dst_at } else { src_at } as usize;
+        // The exemption covers the dwords of the accumulator only. Other dwords of the same classes must be
+        // disjoint at every slot.
         let exempted = inner_at..inner_at + usize::from(dst.len);
         let free =
             self.lanes(inner).iter().zip(&self.lanes(outer)[usize::from(at)..]).enumerate().all(
@@ -203,7 +214,9 @@ impl Classes {
         let inner = (n, (i32::from(r) - i32::from(at)).rem_euclid(i32::from(n)) as u8);
         let outer = self.align(outer);
         let (strong, weak) = if inner.0 > outer.0 { (inner, outer) } else { (outer, inner) };
-        // Both are powers of two.
+        // Both alignments are powers of two, so the congruences `base ≡ r1 (mod n1)` and `base ≡ r2 (mod n2)`
+        // have a common solution exactly if they agree modulo the smaller one, and then the larger one
+        // implies both.
         (strong.1 % weak.0 == weak.1).then_some(strong)
     }
 
@@ -261,7 +274,8 @@ impl Classes {
     }
 }
 
-/// The wanted merges, innermost loops first, in program order within a depth.
+/// The merges to try: innermost loops first, in program order within a depth. The moves that execute most
+/// often get the first choice.
 fn candidates(f: &Function, numbers: &Numbering) -> Vec<Candidate> {
     let mut list = Vec::new();
     for (b, block) in f.blocks.iter().enumerate() {
@@ -270,6 +284,7 @@ fn candidates(f: &Function, numbers: &Numbering) -> Vec<Candidate> {
             if let Some(m) = access::matrix_operands(inst)
                 && let (MOperand::Virt(dst), Some(MOperand::Virt(src))) = (m.d, m.c)
             {
+                // If C is also A or B, D must not become C, since D is disjoint from A and B.
                 let clash = |o| matches!(o, MOperand::Virt(s) if access::overlap(src, s));
                 if dst != src && dst.len == src.len && !clash(m.a) && !clash(m.b) {
                     let exempt = Seg { start: slot, end: slot + 1 };

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors of the allocator.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl fmt::Display for InstPlace {
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
-    /// More registers are needed at once than there are, or they are free only in pieces.
+    /// More registers are live at once than are available, or the free registers are too fragmented.
     #[error("{}", does_not_fit(kernel, *file, *peak, *limit, *tuple, at.as_ref(), live))]
     DoesNotFit {
         /// The kernel.
@@ -42,14 +42,15 @@ pub enum AllocError {
         peak: u32,
         /// Registers available.
         limit: u32,
-        /// Width of the value that found no place although the peak is within the limit; `None` if the peak is not.
+        /// Width of the value that found no place although the peak is within the limit; `None` if the peak
+        /// exceeds it.
         tuple: Option<u8>,
         /// Where.
         at: Option<InstPlace>,
         /// The widest values that are live there.
         live: Vec<LiveReg>,
     },
-    /// A register that the user chose cannot be had.
+    /// A register that the user chose is not available.
     #[error("kernel `{kernel}`: {}`{register}` cannot be had here: {why}; choose another register, or none", at.map(|at| format!("{at}: ")).unwrap_or_default())]
     Pinned {
         /// The kernel.
@@ -58,7 +59,7 @@ pub enum AllocError {
         register: Reg,
         /// Where it is asked for.
         at: Option<SourceLoc>,
-        /// Who has it, and where.
+        /// What occupies it, and where.
         why: String,
     },
     /// The machine code before allocation breaks a rule that the allocator relies on: a bug in an earlier pass.
@@ -76,7 +77,7 @@ pub enum AllocError {
     Unverified(#[from] VerifyError),
 }
 
-/// An allocated instruction does not do what the function says.
+/// The allocated program does not compute what the function says.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 #[error("kernel `{kernel}`, {at}: {what}")]
 pub struct VerifyError {

@@ -1,4 +1,4 @@
-//! The rules of [`crate::mir`] that the allocator relies on, checked before anything else.
+//! Checks the rules of [`crate::mir`] on which the allocator relies.
 
 use gcn_isa::program::SourceLoc;
 use gcn_isa::table::OperandKinds;
@@ -11,7 +11,7 @@ use crate::mir::{Function, MBlock, MInst, MOperand, Op, Pin, VSlice};
 /// Named SGPRs are never allocated.
 pub(super) use gcn_isa::reg::FIRST_NAMED_SGPR;
 
-/// True if `reg` is one that the allocator hands out.
+/// True if the allocator may hand out `reg`.
 pub(super) fn allocatable(reg: Reg) -> bool {
     reg.file != RegFile::Sgpr || reg.index < FIRST_NAMED_SGPR
 }
@@ -142,7 +142,7 @@ fn accepts(slot: &OperandDesc, file: RegFile) -> bool {
     })
 }
 
-/// Physical registers that the allocator hands out may only be read as initial state, in the entry block.
+/// A machine register that the allocator hands out may only be read as initial state, in the entry block.
 fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<(), String> {
     if !allocatable(reg) {
         return Ok(());
@@ -158,8 +158,8 @@ fn check_fixed(f: &Function, block: usize, reg: Reg, written: bool) -> Result<()
     Ok(())
 }
 
-/// D may be C, but must not share registers with a part of it, nor with A or B. For results of up to four registers
-/// the assembler leaves overlap with sources to the programmer, and so do we.
+/// D may be identical to C, but must not overlap C otherwise, nor A or B. For results of up to four registers
+/// the assembler permits overlap with A and B, and so does this check.
 fn check_matrix(inst: &MInst, desc: &InstDesc) -> Result<(), String> {
     let Some(m) = access::matrix_operands(inst) else { return Ok(()) };
     let MOperand::Virt(d) = m.d else { return Ok(()) };
@@ -209,7 +209,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
     Ok(())
 }
 
-/// The block that `inst` may branch to.
+/// The block to which `inst` may branch.
 pub(super) fn branch_target(inst: &MInst) -> Option<usize> {
     let Op::Machine(desc, _) = inst.op else { return None };
     if desc.class != Class::Branch {
@@ -246,7 +246,7 @@ fn check_branch(f: &Function, block: &MBlock, i: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Blocks that control may go to from each block.
+/// The successors of each block.
 pub(super) fn successors(f: &Function) -> Vec<Vec<usize>> {
     f.blocks
         .iter()

@@ -1,4 +1,4 @@
-//! What an allocation may take, where values go that find no register, and what that cost.
+//! Limits of an allocation, the places for spilled values, and counts of the spill code.
 
 use gcn_isa::{Operand, RegFile, Target};
 
@@ -17,7 +17,7 @@ pub struct Limits {
     /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they are one
     /// file; elsewhere the larger of the two.
     pub total_vector: u16,
-    /// Where values may go that find no register; by default nowhere.
+    /// Where values may be spilled; nowhere by default.
     pub spill: SpillTo,
 }
 
@@ -55,7 +55,7 @@ impl Limits {
     }
 }
 
-/// Where values may go that find no register.
+/// Where values may be spilled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SpillTo {
     /// SGPRs to lanes of VGPRs.
@@ -64,35 +64,36 @@ pub struct SpillTo {
     pub agprs: bool,
     /// To LDS, before scratch memory.
     pub lds: Option<LdsFrame>,
-    /// To scratch memory, after the bytes that are in use already.
+    /// To scratch memory, after this many bytes that are in use already.
     pub frame: Option<u32>,
 }
 
-/// LDS for values that find no register: a slot has a dword for each lane of the workgroup.
+/// LDS for spilled values. A slot holds one dword for each lane of the workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LdsFrame {
-    /// A VGPR of the function that holds four times the number of the lane in its workgroup and [`LdsRoom::address`], from the
-    /// entry on.
+    /// A VGPR of the function that holds, from the entry on, four times the lane's number in its workgroup
+    /// plus [`LdsRoom::address`].
     pub address: VReg,
-    /// Where the slots are.
+    /// The slots.
     pub room: LdsRoom,
 }
 
-/// Where slots in LDS are.
+/// The slots in LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LdsRoom {
-    /// What the address register holds besides the lane's own part: 0 if an instruction's offset reaches all slots from there.
+    /// The part of the address that is the same for all lanes; 0 if the offset field of an instruction
+    /// reaches all slots without it.
     pub address: u32,
-    /// The first one's first byte.
+    /// First byte of the first slot.
     pub first_byte: u32,
-    /// Bytes of one.
+    /// Bytes of a slot.
     pub slot_bytes: u32,
-    /// How many there may be. All of them begin within reach of an instruction's offset.
+    /// How many slots there may be. All of them start within reach of an instruction's offset field.
     pub slots: u32,
 }
 
 impl LdsRoom {
-    /// The offset of an instruction for a slot.
+    /// The offset field of an instruction that accesses `slot`.
     pub fn offset(&self, slot: u32) -> u32 {
         self.slot(slot) - self.address
     }
@@ -103,7 +104,7 @@ impl LdsRoom {
     }
 }
 
-/// Instructions that were put in for values that found no register, and the memory that these take.
+/// The spill code of an allocation, and the memory that it uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Spills {
     /// `v_writelane_b32` and `v_readlane_b32`: SGPRs in lanes.
@@ -118,18 +119,18 @@ pub struct Spills {
     pub lds_stores: usize,
     /// Loads from LDS.
     pub lds_loads: usize,
-    /// Values that were made again, and constants for addresses.
+    /// Rematerialised values, and constants for addresses.
     pub again: usize,
-    /// Bytes of scratch memory that a lane needs, those that were in use before included; 0 without spilling.
+    /// Bytes of scratch memory that a lane needs, including those that were in use before; 0 without spills.
     pub frame_bytes: u32,
-    /// First byte of the frame that is for values without a register.
+    /// First byte of the frame that holds spilled values.
     pub first_byte: u32,
-    /// Slots of LDS in use, where they were asked for.
+    /// The LDS slots in use, where LDS was permitted.
     pub lds: Option<LdsFrame>,
 }
 
 impl Spills {
-    /// All instructions.
+    /// Number of instructions.
     pub fn total(&self) -> usize {
         self.lane_moves
             + self.register_moves
@@ -140,7 +141,7 @@ impl Spills {
             + self.again
     }
 
-    /// The end of the LDS that slots take; 0 if none do.
+    /// The end of the LDS that slots occupy; 0 without slots.
     pub fn lds_end(&self) -> u32 {
         self.lds.filter(|lds| lds.room.slots > 0).map_or(0, |lds| lds.room.slot(lds.room.slots))
     }

@@ -1,8 +1,10 @@
 //! Liveness of every dword of every virtual register.
 //!
-//! Only registers that some block reads before it writes them ("exposed") can be live across a block boundary. From
-//! each block that exposes one, the value is traced backwards through the predecessors up to its writes; the cost is
-//! that of the live-in sets themselves. One backward scan over the code then makes the segments.
+//! Only a register that some block reads before writing it (an upward-exposed read) can be live across a
+//! block boundary. From each block with such a read the value is traced backwards through the predecessors,
+//! up to the blocks that write it. This path exploration per variable (Appel and Palsberg 2002) visits only
+//! blocks where the register is live, so the cost is proportional to the size of the live-in sets. One
+//! backward scan over the code then builds the segments.
 
 use hashbrown::HashMap;
 
@@ -11,10 +13,10 @@ use super::input;
 use super::segs::{Seg, Segs, Slot};
 use crate::mir::{Function, Op, VReg};
 
-/// Registers by number with the mask of their dwords.
+/// Register numbers, each with the mask of its dwords.
 pub(super) type Masks = Vec<(u32, u32)>;
 
-/// The numbers of dwords, instructions and slots of a function.
+/// Numbers of dwords, instructions and slots of a function.
 pub(super) struct Numbering {
     /// First dword of each virtual register.
     pub dword: Vec<u32>,
@@ -47,7 +49,8 @@ impl Numbering {
     }
 }
 
-/// What is live where: for each block registers with the masks of their dwords, in order of number.
+/// Live registers at block boundaries: for each block the register numbers with masks of their live dwords,
+/// in ascending order.
 pub(super) struct Liveness {
     /// Live at each block's end.
     pub live_out: Vec<Masks>,
@@ -60,7 +63,7 @@ pub(super) fn mask_of(set: &Masks, v: VReg) -> u32 {
     set.binary_search_by_key(&v.0, |m| m.0).map_or(0, |i| set[i].1)
 }
 
-/// What a block reads before writing it, and what it writes.
+/// The upward-exposed reads and the writes of a block.
 struct Local {
     exposed: Masks,
     written: Masks,
@@ -79,6 +82,7 @@ fn local_sets(f: &Function) -> Vec<Local> {
                     touched.push(u.slice.reg.0);
                     if u.read {
                         let v = u.slice.reg.0 as usize;
+                        // All reads of an instruction come before its writes: `r = r + 1` exposes `r`.
                         exposed[v] |= access::mask(u.slice) & !written[v];
                     }
                 }
@@ -112,7 +116,7 @@ pub(super) fn solve(f: &Function) -> Liveness {
         exposed.extend(local.exposed.into_iter().map(|(v, mask)| (v, b, mask)));
         written.extend(local.written.into_iter().map(|(v, mask)| (v, b, mask)));
     }
-    // By register; the blocks stay in order.
+    // Group by register. The sorts are stable, so the blocks of each register stay in order.
     exposed.sort_by_key(|e| e.0);
     written.sort_by_key(|e| e.0);
     let mut live = Liveness {
@@ -120,7 +124,7 @@ pub(super) fn solve(f: &Function) -> Liveness {
         live_in: vec![Masks::new(); f.blocks.len()],
     };
     let mut written = written.as_slice();
-    // Of the register at hand, by block: what it writes there.
+    // For the current register, the dwords that each block writes.
     let mut writes = vec![0u32; f.blocks.len()];
     let mut work: Vec<(usize, u32)> = Vec::new();
     for exposed in exposed.chunk_by(|a, b| a.0 == b.0) {
@@ -131,6 +135,8 @@ pub(super) fn solve(f: &Function) -> Liveness {
         for &(_, b, mask) in exposed {
             work.push((b, mask));
             while let Some((block, mask)) = work.pop() {
+                // Only dwords that were not yet live here go on to the predecessors. Each dword enters each
+                // block once, which bounds the work and ends it on loops.
                 let new = mask & !add(&mut live.live_in[block], v, mask);
                 if new == 0 {
                     continue;
@@ -150,7 +156,8 @@ pub(super) fn solve(f: &Function) -> Liveness {
     live
 }
 
-/// Adds dwords of a register to a set that has none of a later one; which of its dwords the set had.
+/// Adds dwords of `v` to a set that contains no later register, and returns the dwords of `v` that it had
+/// before.
 fn add(set: &mut Masks, v: u32, mask: u32) -> u32 {
     match set.last_mut().filter(|last| last.0 == v) {
         Some(last) => {
@@ -177,16 +184,17 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     for (b, block) in f.blocks.iter().enumerate().rev() {
         let first = numbers.inst[b];
         let block_end = 2 * numbers.inst[b + 1];
-        // What goes on into the next block is open already.
+        // A dword that is live into the next block in layout order keeps its segment open across the
+        // boundary, so that a long life is one segment and not one per block.
         let next = live.live_in.get(b + 1).unwrap_or(&nothing);
-        for (v, mask) in besides(&live.live_out[b], next) {
+        for (v, mask) in difference(&live.live_out[b], next) {
             bits(mask).for_each(|k| scan.end[numbers.dword[v as usize] as usize + k] = block_end);
         }
         for (i, inst) in block.insts.iter().enumerate().rev() {
             scan.step(numbers, 2 * (first + i as u32), &access::uses(f, inst));
         }
         let before = b.checked_sub(1).map_or(&nothing, |before| &live.live_out[before]);
-        for (v, mask) in besides(&live.live_in[b], before) {
+        for (v, mask) in difference(&live.live_in[b], before) {
             bits(mask).for_each(|k| scan.close(numbers.dword[v as usize] as usize + k, 2 * first));
         }
     }
@@ -194,8 +202,8 @@ pub(super) fn intervals(f: &Function, numbers: &Numbering, live: &Liveness) -> V
     scan.segs
 }
 
-/// What of a set is not in another one.
-fn besides(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
+/// The part of a set that is not in another one.
+fn difference(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
     let mut other = other.iter().copied().peekable();
     set.iter().filter_map(move |&(v, mask)| {
         while other.next_if(|o| o.0 < v).is_some() {}
@@ -204,7 +212,8 @@ fn besides(set: &Masks, other: &Masks) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-/// The backward scan: per dword the segments so far and the end of the one that is open (0: none is).
+/// State of the backward scan: for each dword the segments found so far, and the end of the open segment (0
+/// if there is none).
 struct Scan {
     segs: Vec<Segs>,
     end: Vec<Slot>,
@@ -223,8 +232,9 @@ impl Scan {
         };
         for u in uses.iter().filter(|u| u.write) {
             for d in dwords(u) {
-                // What the instruction also reads is occupied at its early slot anyway.
+                // A source that the instruction also overwrites occupies the early slot anyway.
                 let read = uses.iter().any(|r| r.read && dwords(r).contains(&d));
+                // A result that nobody reads still occupies its register for the slot of the write.
                 if self.end[d] == 0 {
                     if u.undef {
                         continue;
@@ -244,7 +254,7 @@ impl Scan {
     }
 }
 
-/// What is live at `slot`: registers with the masks of their live dwords, in order.
+/// The registers that are live at `slot` with masks of their live dwords, in ascending order.
 pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: Slot) -> Vec<(VReg, u32)> {
     let (block, at) = numbers.locate(slot);
     let mut set: HashMap<u32, u32> = live.live_out[block].iter().copied().collect();
@@ -271,12 +281,12 @@ pub(super) fn live_at(f: &Function, numbers: &Numbering, live: &Liveness, slot: 
     list.into_iter().map(|(v, mask)| (VReg(v), mask)).collect()
 }
 
-/// Registers of which some path reads a dword before writing it (and without an [`Op::Undef`] before).
+/// Registers of which some path reads a dword that has neither been written nor marked by [`Op::Undef`].
 pub(super) fn undefined_at_entry(live: &Liveness) -> Vec<VReg> {
     live.live_in.first().map_or(Vec::new(), |set| set.iter().map(|m| VReg(m.0)).collect())
 }
 
-/// Instructions of kind [`Op::Copy`] with their numbers: (block, index in block, number in the function).
+/// The copies of a function: block, index in the block, instruction number.
 pub(super) fn copies<'f>(
     f: &'f Function,
     numbers: &'f Numbering,

@@ -1,36 +1,42 @@
 //! Register allocation: from [`crate::mir`] to a [`Program`] on machine registers.
 //!
 //! # What it decides
-//! A place for every virtual register for its whole life (no splitting), and which copies cost nothing. What does not fit
-//! goes where [`Limits::spill`] permits (`spill`), or is an [`AllocError::DoesNotFit`]. It leaves alone the order of instructions, waits, and
-//! everything that is not a virtual operand.
+//! A register for every virtual register, for its whole life, and which copies become no instruction. A value
+//! that finds no register is spilled to the places that [`Limits::spill`] permits (`spill`); where nothing is
+//! permitted, the result is [`AllocError::DoesNotFit`]. The allocator does not reorder instructions, inserts
+//! no waits, and leaves every operand that is not virtual as it is.
 //!
 //! # Invariants
-//! - Two values that are needed at the same time never share a register. "At the same time" is counted in slots:
-//!   instruction `i` reads at slot `2 i` and writes at `2 i + 1`, so a result may take the register of a source that
-//!   dies there, unless the instruction writes early (matrix instructions, scalar loads of several dwords, atomics
-//!   with return; see `access`): then the result begins at `2 i`.
-//! - D of a matrix instruction is disjoint from A and B, and identical to or disjoint from C.
-//! - The unit of liveness is the dword: the parts of a tuple live and die each for itself, so a tuple put together
-//!   piece by piece occupies a register from the piece's write on.
-//! - Tuples start at a multiple of their [`VRegInfo::align`]. SGPRs with a meaning (VCC, EXEC, M0, …) are never handed
-//!   out. Initial state (`live_in`) is safe until its last reader in the entry block.
-//! - The moves that copies become change no flag and no register but their destination (and, for AGPRs that cannot be
-//!   written directly, a VGPR that is free there).
+//! - Two values that are live at the same time never share a register. Time is counted in slots: instruction
+//!   `i` reads at slot `2 i` and writes at slot `2 i + 1`. A result may therefore take the register of a
+//!   source that dies in the same instruction. Early-clobber instructions (matrix instructions, scalar loads
+//!   of several dwords, atomics with return; see `access`) write while they still read: their results start
+//!   at slot `2 i`.
+//! - D of a matrix instruction is disjoint from A and B, and either identical to C or disjoint from it.
+//! - Liveness is tracked per dword. The parts of a tuple live and die separately, so a tuple that is
+//!   assembled piece by piece occupies a register only from the write of the respective piece on.
+//! - A tuple starts at a multiple of its [`VRegInfo::align`]. SGPRs with a fixed meaning (VCC, EXEC, M0, …)
+//!   are never allocated. A register with initial state (`live_in`) is not overwritten before its last reader
+//!   in the entry block.
+//! - A move that implements a copy changes its destination only: no flag and no other register, except a free
+//!   VGPR for AGPRs that cannot be written directly.
 //! - The result depends on the function and the limits only.
 //!
 //! # How
 //! 1. `input` checks the function's form.
-//! 2. `live` finds the live sets over the blocks and, per dword, the segments of slots where it holds a value.
-//! 3. `classes` coalesces: copies and matrix accumulators whose sides can share a place are united, a single inside a
-//!    tuple included. A loop-carried accumulator becomes one tuple this way, without a move.
-//! 4. `pressure` counts live dwords; a peak over the limit ends it here, since no assignment could help.
-//! 5. `assign` gives each class a place by linear scan with holes. If that fails on fragmentation, a size-ordered
-//!    assignment is tried, and both again with less coalescing.
-//! 6. `rewrite` makes the program.
-//! 7. `verify` proves it: an independent check (see there) that in debug builds runs on every allocation.
+//! 2. `live` computes liveness over the blocks and, per dword, the live segments in slots.
+//! 3. `classes` coalesces aggressively (Chaitin 1982): copies and matrix accumulators whose two sides do not
+//!    interfere are united into one class, also when one side is only a part of a tuple. A loop-carried
+//!    accumulator becomes a single tuple this way, without a move.
+//! 4. `pressure` counts live dwords. A peak over the limit ends the attempt here, because no assignment could
+//!    succeed.
+//! 5. `assign` places the classes by linear scan with lifetime holes (Poletto and Sarkar 1999; Traub,
+//!    Holloway and Smith 1998). If that fails because of fragmentation, the widest classes are placed first;
+//!    if that fails too, both orders are tried again with less coalescing.
+//! 6. `rewrite` produces the program.
+//! 7. `verify` checks the result independently; debug builds run it on every allocation.
 //!
-//! All steps take time near-linear in instructions times live segments; a million instructions are fine.
+//! All steps take near-linear time in the number of instructions and live segments.
 
 mod access;
 mod assign;
@@ -45,8 +51,8 @@ mod pressure;
 mod rewrite;
 mod segs;
 mod spill;
-mod sweep;
 mod verify;
+mod worklist;
 
 #[cfg(test)]
 mod tests;
@@ -93,19 +99,21 @@ pub struct Allocated {
     pub undefined: Vec<VReg>,
     /// Moves that were emitted for copies.
     pub moves: usize,
-    /// What the user says about the order, each mark with the line that it stands before.
+    /// Scheduling marks of the user, each with the line that follows it.
     pub marks: Vec<(usize, crate::ir::mark::Mark)>,
-    /// What was put in for values that found no register.
+    /// The spill code that was inserted.
     pub spills: Spills,
-    /// Why the verifier refused what saves instructions when values are spilled, if it did: then this is without it.
+    /// If the verifier rejected the optimised spill code: why. The allocation then uses conservative spill
+    /// code.
     pub refused: Option<VerifyError>,
-    /// The lines of each instruction of the function by number: what `verify` walks by.
+    /// For each instruction of the function, by number, its lines in the program. `verify` follows them.
     spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
     block_line: Vec<u32>,
 }
 
-/// The lines of an instruction: moves before it, itself, moves after it.
+/// The lines of one instruction: moves before it (`start..main`), the instruction itself (`main..main_end`),
+/// moves after it (`main_end..end`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     start: u32,
@@ -114,17 +122,18 @@ struct Span {
     end: u32,
 }
 
-/// A VGPR for the copy with this number, see [`Moves::needs_scratch`].
+/// A scratch VGPR for the copy with this instruction number, see [`Moves::needs_scratch`].
 #[derive(Clone, Copy, Debug)]
 struct Scratch {
     inst: u32,
     reg: VReg,
 }
 
-/// The three files; AGPRs first, because what they use bounds the VGPRs of a unified file.
+/// The files in order of allocation. AGPRs come first: in a unified file their number limits the VGPRs.
 const FILES: [RegFile; 3] = [RegFile::Agpr, RegFile::Vgpr, RegFile::Sgpr];
 
-/// In this order until one fits.
+/// Strategies, tried in this order until one fits. Those with full coalescing come first: a copy that is not
+/// coalesced costs an instruction on every execution, while the order of placement costs nothing at run time.
 const ATTEMPTS: [(Coalesce, Order); 4] = [
     (Coalesce::All, Order::Start),
     (Coalesce::All, Order::Size),
@@ -152,7 +161,8 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
             }
             Err(error @ AllocError::DoesNotFit { tuple, .. }) => {
                 failure = failure.or(Some(error));
-                // Fewer merges do not help where too much is live.
+                // Without `tuple` the peak itself is over the limit. Less coalescing only adds live ranges,
+                // so the other strategies cannot fit either.
                 if tuple.is_none() {
                     break;
                 }
@@ -161,7 +171,9 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
         }
     }
     if limits.spill != SpillTo::default() && failure.is_some() {
-        // Always verified: spilling is rare, and there is more to it. What the verifier cannot follow is done plainly.
+        // Spilled code is verified in release builds as well: it is rare, and it is the most intricate part.
+        // If the verifier cannot follow the optimised spill code, conservative code replaces it; that must
+        // verify.
         let done = spill::allocate(f, limits, false)?;
         let Err(refused) = verify(f, &done) else { return Ok(done) };
         let mut done = spill::allocate(f, limits, true)?;
@@ -176,7 +188,7 @@ pub fn allocate(f: &Function, limits: &Limits) -> Result<Allocated, AllocError> 
     }))
 }
 
-/// What all attempts share.
+/// The facts that all attempts share.
 struct Job<'f> {
     f: &'f Function,
     limits: &'f Limits,
@@ -184,7 +196,7 @@ struct Job<'f> {
     live: Liveness,
     moves: Moves,
     scratch: Vec<Scratch>,
-    /// Registers that are taken from the start, until when.
+    /// Registers with initial state, each until its last reader.
     reserved: Vec<(Reg, Seg)>,
 }
 
@@ -216,7 +228,7 @@ impl<'f> Job<'f> {
         classes
     }
 
-    /// Scratch registers of copies that became nothing are not needed.
+    /// Frees the scratch registers of copies that were coalesced away.
     fn discard_scratch(&self, classes: &mut Classes) {
         for s in &self.scratch {
             let (block, i) = self.numbers.locate(2 * s.inst);
@@ -313,7 +325,7 @@ impl<'f> Job<'f> {
         Pressure { sgpr, vgpr, agpr }
     }
 
-    /// What is live in `file` at `slot`, widest first.
+    /// The registers of `file` that are live at `slot`, widest first.
     fn live_at(&self, file: RegFile, slot: segs::Slot) -> Vec<LiveReg> {
         let live = live::live_at(self.f, &self.numbers, &self.live, slot);
         let mut list: Vec<LiveReg> = live
@@ -354,7 +366,7 @@ fn scratch_copies(f: &Function, numbers: &Numbering, moves: &Moves) -> Vec<Scrat
     list
 }
 
-/// Initial state, register by register, from entry to its last reader.
+/// Initial state, register by register, from the entry to its last reader.
 fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
     let Some(entry) = f.blocks.first() else { return Vec::new() };
     let mut last: Vec<(Reg, u32)> = Vec::new();
@@ -365,7 +377,8 @@ fn reserved(f: &Function, numbers: &Numbering) -> Vec<(Reg, Seg)> {
         });
         last.extend(fixed.flat_map(Reg::units).map(|u| (u.reg(), i as u32)));
     }
-    // A loop back to the entry block reads it again.
+    // If a branch leads back to the entry block, its reads execute again: the registers stay reserved for the
+    // whole function.
     let looped = input::successors(f).iter().any(|s| s.contains(&0));
     let all = 2 * numbers.inst.last().copied().unwrap_or(0);
     last.sort_unstable_by_key(|&(reg, i)| (reg, std::cmp::Reverse(i)));

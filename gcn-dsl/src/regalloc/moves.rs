@@ -1,10 +1,14 @@
 //! Copies as machine instructions.
+//!
+//! A copy of several dwords is a sequence of moves. Where source and destination overlap, the order of the
+//! moves is chosen as `memmove` does: every source dword is read before it is overwritten. Parallel copies
+//! with cycles do not occur, because a copy has one source and one destination range.
 
 use gcn_isa::table::OperandKinds;
 use gcn_isa::{Inst, InstDesc, Operand, Reg, RegFile, SrcSpecial, Target, table};
 use smallvec::SmallVec;
 
-/// What a copy reads.
+/// The source of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Source {
     /// Registers.
@@ -16,7 +20,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The source that a fixed operand stands for, if it is a value.
+    /// The source that a fixed operand denotes, if it has a value.
     pub fn of(operand: Operand) -> Option<Source> {
         match operand {
             Operand::Reg(reg) => Some(Source::Reg(reg)),
@@ -63,8 +67,8 @@ impl Moves {
         Moves { s_mov_b32, s_mov_b64, v_mov, acc_write, acc_read, acc_mov }
     }
 
-    /// True if a copy from `src` (a file and maybe a constant) to `dst` goes through a VGPR: AGPRs take no literal, and
-    /// on gfx908 neither SGPRs nor other AGPRs.
+    /// True if a copy from `src` to `dst` must go through a VGPR: AGPRs accept no literal, and on gfx908
+    /// neither SGPRs nor other AGPRs. Of a register source only the file matters.
     pub fn needs_scratch(&self, dst: RegFile, src: Source) -> bool {
         if dst != RegFile::Agpr {
             return false;
@@ -82,8 +86,9 @@ impl Moves {
         }
     }
 
-    /// The instructions that copy `src` to `dst`, none if they are the same. `scratch` is a VGPR that may be changed;
-    /// [`Moves::needs_scratch`] tells when there must be one. `None` if the target has no such move.
+    /// The instructions that copy `src` to `dst`; none if they are the same. `scratch` is a VGPR that may be
+    /// overwritten; [`Moves::needs_scratch`] tells when it is required. `None` if the target has no such
+    /// move.
     pub fn emit(&self, dst: Reg, src: Source, scratch: Option<Reg>) -> Option<SmallVec<[Inst; 4]>> {
         if src == Source::Reg(dst) {
             return Some(SmallVec::new());
@@ -107,7 +112,7 @@ impl Moves {
         Some(insts)
     }
 
-    /// To AGPRs through a VGPR.
+    /// Moves to AGPRs through a VGPR.
     fn through(&self, dst: Reg, src: Source, scratch: Reg) -> Option<SmallVec<[Inst; 4]>> {
         let (to, from) = (self.acc_write?, Operand::Reg(scratch));
         let read = match src {
@@ -116,7 +121,7 @@ impl Moves {
         };
         let mut insts = SmallVec::new();
         for (n, k) in order(dst, src).into_iter().enumerate() {
-            // A constant stays in the scratch register.
+            // All dwords of a constant are equal, so it is loaded into the scratch register once.
             if n == 0 || matches!(src, Source::Reg(_)) {
                 insts.push(Inst::new(read, [from, src.dword(k)]));
             }
@@ -125,7 +130,7 @@ impl Moves {
         Some(insts)
     }
 
-    /// To SGPRs, by aligned pairs where both sides have them.
+    /// Moves to SGPRs, as aligned pairs where both sides allow it.
     fn scalar(&self, dst: Reg, src: Source) -> Option<SmallVec<[Inst; 4]>> {
         let pair = |k: u8| -> Option<Operand> {
             if k + 1 >= dst.len || !(dst.index + u16::from(k)).is_multiple_of(2) {
@@ -135,7 +140,8 @@ impl Moves {
                 Source::Reg(reg) if (reg.index + u16::from(k)).is_multiple_of(2) => {
                     Some(Operand::Reg(reg.slice(k, 2)))
                 }
-                // The only 32-bit patterns that a sign-extended 64-bit operand repeats.
+                // A 64-bit move sign-extends its 32-bit constant, so these are the only two patterns that
+                // fill both halves alike.
                 Source::Const(bits @ (0 | u32::MAX)) => Some(Operand::const32(bits)),
                 _ => None,
             }
@@ -158,7 +164,7 @@ impl Moves {
     }
 }
 
-/// True if the last dword must go first: the destination overlaps the source from above.
+/// True if the highest dword must be moved first, because the destination overlaps the source from above.
 fn descends(dst: Reg, src: Source) -> bool {
     matches!(src, Source::Reg(reg) if reg.overlaps(dst) && reg.index < dst.index)
 }

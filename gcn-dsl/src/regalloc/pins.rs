@@ -1,8 +1,8 @@
-//! Registers that the user chose.
+//! Registers that the user chose (pins).
 //!
-//! A pinned virtual register has its place from the start. Another one may be coalesced with it only if it is no longer
-//! than it and nothing else that has its place already is in the way, so that whatever can be refused is refused before
-//! anything is assigned ([`check`]), in the user's words.
+//! A pinned virtual register has its machine register from the start. Another class may be coalesced with it
+//! only if it is not longer, and if neither another pin nor initial state is in the way. Conflicts between
+//! pins are therefore found before assignment ([`check`]) and reported in terms of the user's source.
 
 use gcn_isa::Reg;
 use smallvec::SmallVec;
@@ -13,7 +13,7 @@ use super::segs::Seg;
 use super::{Job, input};
 use crate::mir::{Function, Pin, VReg};
 
-/// Places that are given.
+/// Fixed places.
 #[derive(Default)]
 pub(super) struct Pinned {
     /// Class and first register.
@@ -38,7 +38,7 @@ impl Pinned {
         self.classes.iter().find(|c| c.0 == root).map(|c| c.1)
     }
 
-    /// True if `inner` may lie in `outer` at `at`, as far as places are given.
+    /// True if the pins permit `inner` to lie in `outer` at offset `at`.
     pub fn allow(&self, classes: &Classes, inner: VReg, outer: VReg, at: u8) -> bool {
         match (self.of(inner), self.of(outer)) {
             (None, None) => true,
@@ -51,7 +51,8 @@ impl Pinned {
         }
     }
 
-    /// True if `class` can live in the registers from `index` on beside all that is pinned but `partner`.
+    /// True if `class` can live in the registers from `index` on: no pin except `partner` and no initial
+    /// state occupies them.
     fn free(&self, classes: &Classes, class: VReg, partner: VReg, index: u16) -> bool {
         let file = classes.info(class).file;
         let lanes = || (index..).zip(classes.lanes(class));
@@ -67,18 +68,18 @@ impl Pinned {
         !pinned.into_iter().any(clash) && !self.reserved.iter().any(taken)
     }
 
-    /// `inner` became a part of `outer`.
+    /// Records that `inner` became a part of `outer`.
     pub fn unite(&mut self, inner: VReg, outer: VReg) {
         let Some(place) = self.classes.iter().position(|c| c.0 == inner) else { return };
         match self.of(outer) {
             Some(_) => drop(self.classes.remove(place)),
-            // As long as it.
+            // `allow` has made sure that both are equally long, so the pin covers all of `outer`.
             None => self.classes[place].0 = outer,
         }
     }
 }
 
-/// Refuses pins that cannot all be kept.
+/// Rejects pins that cannot all be honoured.
 pub(super) fn check(job: &Job<'_>) -> Result<(), AllocError> {
     let f = job.f;
     if f.pins.is_empty() {
@@ -116,13 +117,13 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), AllocError> {
     Ok(())
 }
 
-/// ` at FILE:LINE:COLUMN`, if that is known.
+/// ` at FILE:LINE:COLUMN`, if the position is known.
 fn place(f: &Function, job: &Job<'_>, slot: super::segs::Slot) -> String {
     let (block, inst) = job.numbers.locate(slot);
     input::place(f, block, inst).loc.map_or_else(|| " at once".to_owned(), |loc| format!(" at {loc}"))
 }
 
-/// Where both are needed in one register.
+/// The first slot at which two pins need the same register.
 fn meeting(classes: &Classes, a: &Pin, b: &Pin) -> Option<super::segs::Slot> {
     if !a.to.overlaps(b.to) {
         return None;

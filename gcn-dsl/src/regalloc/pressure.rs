@@ -1,4 +1,4 @@
-//! How many registers are needed at once, and where.
+//! Register pressure: how many registers are live at once, and where most are.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl fmt::Display for LiveReg {
     }
 }
 
-/// The point of a function where most registers of a file are live.
+/// The point of a function with the most live registers of a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FilePressure {
     /// The file.
@@ -35,7 +35,8 @@ pub struct FilePressure {
     pub peak: u32,
     /// The first point with that many, if any register is live at all.
     pub at: Option<InstPlace>,
-    /// What is live there, widest first. Registers that hold initial state are counted in `peak` but not listed.
+    /// The registers that are live there, widest first. Registers that hold initial state count in `peak` but
+    /// are not listed.
     pub live: Vec<LiveReg>,
 }
 
@@ -61,7 +62,7 @@ impl Pressure {
     }
 }
 
-/// The most segments over one slot, and the first such slot.
+/// The largest number of segments over one slot, and the first such slot.
 pub(super) fn peak(segments: impl Iterator<Item = Seg>, slots: Slot) -> (u32, Slot) {
     let mut change = vec![0i32; slots as usize + 1];
     for seg in segments {

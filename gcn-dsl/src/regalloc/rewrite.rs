@@ -1,4 +1,5 @@
-//! The function as a program: virtual operands replaced by their places, copies by moves, block numbers by labels.
+//! The function as a program: virtual operands become machine registers, copies become moves, block numbers
+//! become labels.
 
 use gcn_isa::{Class, Inst, Label, Line, Operand, Program, Reg, RegFile};
 
@@ -15,11 +16,11 @@ use crate::sched;
 /// The finished parts of [`super::Allocated`].
 pub(super) struct Rewritten {
     pub program: Program,
-    /// The lines of each instruction of the function, by number.
+    /// The lines of each instruction, by instruction number.
     pub spans: Vec<Span>,
     /// First line of each block, and the count of all lines.
     pub block_line: Vec<u32>,
-    /// Marks, each with the line that it stands before.
+    /// Marks, each with the line that follows it.
     pub marks: Vec<(usize, Mark)>,
 }
 
@@ -31,7 +32,7 @@ struct Rewriter<'a> {
     labels: Vec<Option<Label>>,
 }
 
-/// Rewrites `f`. Fails with an instruction's place if it needs a move that the target lacks.
+/// Rewrites `f`. The error is the place of an instruction that needs a move which the target lacks.
 pub(super) fn rewrite(
     f: &Function,
     numbers: &Numbering,
@@ -79,7 +80,7 @@ pub(super) fn rewrite(
     Ok(Rewritten { program, spans, block_line, marks })
 }
 
-/// A label for every block that a branch names, in block order.
+/// A label for every branch target, in block order.
 fn labels(f: &Function, program: &mut Program) -> Vec<Option<Label>> {
     let mut targets: Vec<usize> =
         f.blocks.iter().flat_map(|b| &b.insts).filter_map(input::branch_target).collect();
@@ -93,7 +94,7 @@ fn labels(f: &Function, program: &mut Program) -> Vec<Option<Label>> {
 }
 
 impl Rewriter<'_> {
-    /// The registers of `slice`. `None` if it has no place, which only a never-live register lacks.
+    /// The machine registers of `slice`; `None` for a register that is never live and so has no place.
     fn reg(&mut self, slice: VSlice) -> Option<Reg> {
         let (root, offset) = self.classes.find(slice.reg);
         let index = self.places.get(root)? + u16::from(offset) + u16::from(slice.start);

@@ -30,7 +30,7 @@ impl Segs {
         self.0.first().map(|s| s.start)
     }
 
-    /// The segment that has `slot` in it.
+    /// The segment that contains `slot`.
     pub fn at(&self, slot: Slot) -> Option<Seg> {
         let i = self.0.partition_point(|s| s.end <= slot);
         self.0.get(i).copied().filter(|s| s.start <= slot)
@@ -40,8 +40,8 @@ impl Segs {
         self.0.clear();
     }
 
-    /// Adds a segment that ends where the set begins or before: how a backward scan builds it. [`Segs::finish`] must
-    /// follow before anything else is asked.
+    /// Adds a segment that ends at or before the start of the set; a backward scan builds a set this way.
+    /// Call [`Segs::finish`] before any other method.
     pub fn push_backward(&mut self, seg: Seg) {
         if seg.start >= seg.end {
             return;
@@ -81,7 +81,8 @@ impl Segs {
         if self.0.is_empty() {
             *self = other;
         } else if other.0.len() * 8 < self.0.len() {
-            // Few into many: each costs a search, and next to nothing where they come in program order.
+            // A few segments into many: a binary search each is cheaper than merging, and in program order
+            // each insertion is at the end.
             for seg in other.0 {
                 self.insert(seg);
             }
@@ -113,6 +114,8 @@ impl Segs {
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         let mut at = 0;
         for seg in &few.0 {
+            // The smaller set drives the loop, so that a long set costs a binary search per segment of the
+            // short one.
             at += many.0[at..].partition_point(|s| s.end <= seg.start);
             for hit in many.0[at..].iter().take_while(|s| s.start < seg.end) {
                 let (start, end) = (hit.start.max(seg.start), hit.end.min(seg.end));

@@ -1,37 +1,43 @@
-//! Allocation where registers do not suffice: values that go to other registers, to lanes or to memory, or that are
-//! made again where they are needed.
+//! Allocation when registers run out: values are spilled to other registers, lanes or memory, or
+//! rematerialised where they are read.
 //!
 //! # How
-//! Rounds. Each assigns all classes as [`super::assign`] does, but a class that finds no place turns out cheaper ones
-//! (`price`: loads and stores it would need by how often they run, for each slot of its life), or is turned out itself. `insert`
-//! then rewrites the function so that what was turned out is loaded before its readers and stored after its writers;
-//! the new registers in between live for a part of its life. The next round starts from that. It ends when all have a
-//! place; every round turns out at least one value of those that are left, so it does end.
+//! The allocator works in rounds, as Chaitin's and Briggs's allocators do. A round assigns all classes like
+//! [`super::assign`], except that a class without a place evicts cheaper ones, or is evicted itself. The cost
+//! (`cost`) is the spill code that the class would need, weighted by execution frequency, per slot of its
+//! life. `insert` then rewrites the function: an evicted value is loaded before its readers and stored after
+//! its writers, and the new registers live only in between. The next round allocates the rewritten function,
+//! until every class has a place. Each round evicts at least one value that was still in a register, and
+//! pieces only become smaller, so the rounds end.
 //!
-//! # Where to
-//! - SGPRs go to the lanes of a VGPR (`v_writelane_b32`, `v_readlane_b32`), which EXEC has no part in.
-//! - VGPRs go to AGPRs and AGPRs to VGPRs while the limits leave some (`v_accvgpr_write_b32`, `v_accvgpr_read_b32`). The
-//!   registers they go to are virtual ones as any other, shared by values that live at different times; where they do
-//!   not suffice, they are turned out in their turn:
-//! - the rest goes to LDS if that was asked for and while there is room, and then to scratch memory. Where AGPRs are a file of
-//!   their own, memory instructions cannot name them: there AGPRs go to memory through a VGPR.
-//! - A value that one instruction makes out of constants and registers that never change is not stored at all.
+//! # Homes
+//! The place of a spilled value is its *home*:
+//! - SGPRs go to the lanes of a VGPR (`v_writelane_b32`, `v_readlane_b32`), on which EXEC has no effect.
+//! - VGPRs go to AGPRs, and AGPRs to VGPRs, while the limits leave some (`v_accvgpr_write_b32`,
+//!   `v_accvgpr_read_b32`). These destinations are virtual registers like any other: values with disjoint
+//!   lives share them, and they can be evicted in turn.
+//! - The remaining values go to LDS, if it was permitted and while there is room, and then to scratch memory.
+//!   Where AGPRs are a separate file, memory instructions cannot name them, and an AGPR reaches memory
+//!   through a VGPR.
+//! - A value that one instruction computes from constants and unchanging registers is not stored at all but
+//!   rematerialised (Briggs, Cooper and Torczon 1992; `remat`).
 //!
-//! # Splitting
-//! What is turned out gets registers of its own for parts of its life: for the loops that name it and for the code between
-//! two loops (`split`), and within those for the instructions of a block (`stretch`). A part that finds no register in a
-//! later round is divided further, down to single instructions.
+//! # Live-range splitting
+//! An evicted value gets a register of its own (a *piece*) for parts of its life: for each loop that names it
+//! and for the code between two loops (`split`), and within those for instructions of one block that are near
+//! each other (`stretch`). A piece that finds no register in a later round is split further, down to single
+//! instructions.
 //!
 //! # EXEC
-//! All of these moves but those of lanes move active lanes only. See `insert` for why that is right, and `exec` for the
-//! instructions that look at other lanes too.
+//! All spill moves except those of lanes move active lanes only. `insert` explains why that is correct, and
+//! `exec` finds the instructions that also access inactive lanes.
 
-mod again;
+mod cost;
 mod exec;
 mod insert;
 mod moves;
-mod price;
 mod regions;
+mod remat;
 mod share;
 mod split;
 mod stretch;
@@ -47,41 +53,41 @@ use super::live::{Liveness, Numbering};
 use super::segs::Segs;
 use super::{Allocated, FILES, Job, Limits, Span, Spills, input};
 use crate::mir::{Function, Op, VReg};
+use cost::Costs;
 use exec::InitialExec;
 use insert::Round;
-use price::Prices;
 use regions::Regions;
 use share::Clock;
 use split::{Facts, Split};
 use work::{Home, HomeId, Kind, Role, Work};
 
-/// More rounds than any function takes.
+/// A bound on the rounds, which turns a bug into an error instead of an endless loop.
 const ROUNDS: usize = 200;
 
-/// After so many rounds, parts of lives that find no register are divided in larger steps, so that deep nesting does not
-/// take a round for each loop.
-const PATIENCE: usize = 8;
+/// Rounds before the backoff starts. A piece without a register is normally split one level further per
+/// round; in a deep loop nest that would take a round for each loop.
+const BACKOFF_AFTER: usize = 8;
 
-/// Levels to skip in a round: twice as many after every few.
-fn haste(round: usize) -> usize {
-    match round.checked_sub(PATIENCE) {
+/// Levels of parts to skip in a round: exponential backoff, doubled every four rounds.
+fn backoff(round: usize) -> usize {
+    match round.checked_sub(BACKOFF_AFTER) {
         None => 0,
         Some(late) => 1 << (late / 4).min(16),
     }
 }
 
-/// Orders and coalescing to try.
+/// Coalescing and orders to try.
 const ATTEMPTS: [(Coalesce, Order); 2] = [(Coalesce::All, Order::Start), (Coalesce::Whole, Order::Size)];
 
-/// Allocates `f`, which does not fit `limits` otherwise.
+/// Allocates `f`, which does not fit `limits` without spilling.
 ///
-/// What saves instructions (values made again where they are read, registers that several readers share) is left out if
-/// `plain`.
-pub(super) fn allocate(f: &Function, limits: &Limits, plain: bool) -> Result<Allocated, AllocError> {
+/// `conservative` leaves out everything that only saves instructions: rematerialisation, shared places, and
+/// registers that several readers share.
+pub(super) fn allocate(f: &Function, limits: &Limits, conservative: bool) -> Result<Allocated, AllocError> {
     let mut failure = None;
     for (coalesce, order) in ATTEMPTS {
         let mut spiller = Spiller::new(f, limits);
-        spiller.work.plain = plain;
+        spiller.work.conservative = conservative;
         match spiller.run(coalesce, order) {
             Ok(done) => return Ok(done),
             Err(error) => failure = failure.or(Some(error)),
@@ -95,8 +101,9 @@ fn malformed(f: &Function, rule: &str) -> AllocError {
 }
 
 impl Work {
-    /// What is in a slot lives as long as the registers that parts of it have: where these go, the parts are loaded from where
-    /// the slot has gone.
+    /// Extends the life of an evicted slot by the lives of the pieces that were loaded from it. The slot's
+    /// own register may be dead where a piece still lives, but a piece that is evicted later is loaded from
+    /// the slot's new home, which must hold the value until then.
     fn add_lives_of_pieces(
         &self,
         slot: VReg,
@@ -115,7 +122,7 @@ impl Work {
         }
     }
 
-    /// True if there is a place for `reg` outside its registers.
+    /// True if `reg` can have a home outside its register.
     fn can_spill(&self, reg: VReg) -> bool {
         if self.f.pins.iter().any(|pin| pin.reg == reg) {
             return false;
@@ -132,12 +139,14 @@ impl Work {
     }
 }
 
+/// The state of all rounds.
 struct Spiller<'f> {
     f: &'f Function,
     work: Work,
-    /// Its loops, and what is between them.
+    /// The loops of the function, and the code between them. Rewriting adds instructions to blocks but no
+    /// blocks, so the regions are the same in all rounds.
     regions: Regions,
-    /// Registers of each file, AGPRs and VGPRs divided.
+    /// Register limits, with the AGPRs and VGPRs of a unified file divided.
     limits: Limits,
 }
 
@@ -149,13 +158,15 @@ impl<'f> Spiller<'f> {
     fn run(mut self, coalesce: Coalesce, order: Order) -> Result<Allocated, AllocError> {
         let mut pressure = None;
         for round in 0..ROUNDS {
-            self.work.haste = haste(round);
+            self.work.skip_levels = backoff(round);
             let limits = self.limits;
             let function = &self.work.f;
             let job = Job::new(function, &limits);
             let mut classes = job.classes();
             classes.coalesce(function, &job.numbers, coalesce);
             job.discard_scratch(&mut classes);
+            // Only the first round shows the pressure of the function itself; later rounds measure spill
+            // code.
             if pressure.is_none() {
                 let peaks = job.pressure(&classes);
                 divide(function.target, &mut self.limits, peaks.vgpr.peak, peaks.agpr.peak);
@@ -166,14 +177,14 @@ impl<'f> Spiller<'f> {
             }
             let hints = classes.hints();
             let exec = InitialExec::of(function, &job.live);
-            let prices = Prices::of_round(&self.work, &mut classes, &exec);
+            let costs = Costs::of_round(&self.work, &mut classes, &exec);
             let mut places = Places::new(function.vregs.len() + job.scratch.len());
-            let mut turned_out = Vec::new();
+            let mut evicted = Vec::new();
             for file in FILES {
                 let limit = self.limits.of(file, function.target, 0);
                 let (classes, hints, reserved) = (&classes, &hints[..], &job.reserved[..]);
                 let file_of = File { classes, hints, file, limit, reserved, order };
-                let out = file_of.assign_dearest(&prices, &mut places).map_err(|no| {
+                let out = file_of.assign_or_evict(&costs, &mut places).map_err(|no| {
                     let (block, inst) = job.numbers.locate(no.start);
                     AllocError::DoesNotFit {
                         kernel: function.name.clone(),
@@ -185,22 +196,22 @@ impl<'f> Spiller<'f> {
                         live: job.live_at(file, no.start),
                     }
                 })?;
-                turned_out.extend(out);
+                evicted.extend(out);
             }
-            if turned_out.is_empty() {
+            if evicted.is_empty() {
                 let Some(pressure) = pressure else { break };
                 let mut done = job.finish(&mut classes, &places, pressure)?;
                 self.as_original(&mut done);
                 return Ok(done);
             }
             let Job { numbers, live, .. } = job;
-            self.turn_out((&numbers, &live), &mut classes, &exec, &turned_out);
+            self.evict((&numbers, &live), &mut classes, &exec, &evicted);
         }
         Err(malformed(self.f, "spilling does not end"))
     }
 
-    /// Gives the classes homes, and rewrites the function for it.
-    fn turn_out(
+    /// Gives the evicted classes homes, and rewrites the function accordingly.
+    fn evict(
         &mut self,
         (numbers, live): (&Numbering, &Liveness),
         classes: &mut Classes,
@@ -213,6 +224,7 @@ impl<'f> Spiller<'f> {
         let mut in_memory: HashMap<VReg, Vec<VReg>> = HashMap::new();
         for &reg in regs.iter().filter(|r| self.work.kinds[r.0 as usize] == Kind::Slot) {
             let (root, _) = classes.find(reg);
+            // Slots that were evicted, by root: the values in them go to memory.
             if homes.contains_key(&root) {
                 in_memory.entry(root).or_default().push(reg);
             }
@@ -221,12 +233,12 @@ impl<'f> Spiller<'f> {
         for &reg in &regs {
             *members.entry(classes.find(reg).0).or_default() += 1;
         }
-        let mut again = match self.work.plain {
+        let mut remat = match self.work.conservative {
             true => HashMap::new(),
-            false => again::find(&self.work, numbers, classes, roots),
+            false => remat::find(&self.work, numbers, classes, roots),
         };
         let clock = Clock::of(&self.work.roles);
-        // Of the homes that are turned out themselves.
+        // The pieces of values whose home is a slot that is evicted now.
         let mut pieces: HashMap<HomeId, Vec<VReg>> = in_memory
             .values()
             .flatten()
@@ -239,23 +251,24 @@ impl<'f> Spiller<'f> {
                 list.push(reg);
             }
         }
-        let mut gone = Vec::new();
+        let mut spilled = Vec::new();
         for &reg in &regs {
             let (root, offset) = classes.find(reg);
             let Some(home) = homes.get_mut(&root) else { continue };
-            if self.work.gone(reg).is_some() {
+            if self.work.spilled(reg).is_some() {
                 continue;
             }
-            gone.push(reg);
+            spilled.push(reg);
             match self.work.kinds[reg.0 as usize] {
                 Kind::Temp | Kind::Lanes => {}
-                Kind::Piece(home, at, _) => self.work.send(reg, home, at),
+                Kind::Piece(home, at, _) => self.work.assign_home(reg, home, at),
                 Kind::Value | Kind::Slot => {
                     let info = classes.info(root);
                     let slots = in_memory.get(&root);
                     let work = &mut self.work;
-                    let home = *home.get_or_insert_with(|| match again.remove(&root) {
-                        Some(how) => work.add_home(Home::Again(how.into())),
+                    let home = *home.get_or_insert_with(|| match remat.remove(&root) {
+                        Some(how) => work.add_home(Home::Remat(how.into())),
+                        // All registers of the class share one home, whose life is that of the class.
                         None => {
                             let mut life = clock.life(classes.lanes(root));
                             let slots = slots.into_iter().flatten();
@@ -265,19 +278,20 @@ impl<'f> Spiller<'f> {
                             work.new_home(info, &life, in_memory.contains_key(&root))
                         }
                     });
-                    self.work.send(reg, home, offset);
+                    self.work.assign_home(reg, home, offset);
                 }
             }
         }
         let facts = Facts { regions: &self.regions, exec, live };
-        let split = match self.work.plain {
+        let split = match self.work.conservative {
             true => Split::default(),
-            false => Split::of_round(&mut self.work, &facts, classes, &gone),
+            false => Split::of_round(&mut self.work, &facts, classes, &spilled),
         };
         self.work.rewrite_all(&mut Round { numbers, split, classes, stretches: HashMap::new(), members });
     }
 
-    /// The program of the working function as one of the original function.
+    /// Turns the program of the working function into one of the original function: spill code counts as part
+    /// of the original instruction that it belongs to.
     fn as_original(&self, done: &mut Allocated) {
         let mut spans = Vec::with_capacity(done.spans.len());
         let mut all = std::mem::take(&mut done.spans).into_iter();
@@ -323,8 +337,8 @@ impl<'f> Spiller<'f> {
     }
 }
 
-/// Divides the registers of a unified file: the VGPRs get what the AGPRs of the function itself leave, and the rest
-/// is for what is turned out.
+/// Divides a unified file: the VGPRs get the registers that the function's own AGPRs leave free, and the rest
+/// is for AGPRs, which include the slots of spilled VGPRs.
 fn divide(target: Target, limits: &mut Limits, vgprs: u32, agprs: u32) {
     if !target.has_unified_agprs() {
         return;

@@ -1,27 +1,32 @@
-//! An independent check of an allocation, in the manner of regalloc2's checker.
+//! An independent check of an allocation by symbolic execution, like regalloc2's checker.
 //!
-//! It follows the function and the program side by side and knows, at each point, which values each machine register
-//! holds. It trusts no liveness, interference or place of the allocator: what reads and writes what comes from the
-//! program's own instructions ([`gcn_isa::Inst::reads`]). Liveness only says what need not be followed further.
+//! The checker follows the function and the program side by side and knows, at each point, which values each
+//! machine register holds. It uses none of the allocator's liveness, interference or places: the reads and
+//! writes come from the program's own instructions ([`gcn_isa::Inst::reads`]). Its own liveness only says
+//! which values need not be tracked further.
 //!
-//! **State.** For each register, for each lane of a VGPR that holds a value of its own, and for each dword of the frame
-//! the set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a virtual
-//! register, a machine register's own (initial state, VCC, EXEC, M0), or a constant. A virtual dword may also be
-//! *undefined*: then everything holds it. A copy of an undefined value that keeps masked lanes makes it undefined in the
-//! active ones only (*vague*). At entry each machine register holds itself and every virtual dword is undefined.
+//! **State.** For each register, each lane of a VGPR that is used as a home, and each dword of the frame: the
+//! set of values that it holds *now*, and in which lanes (`state`). A value is a [`Value`]: a dword of a
+//! virtual register, a machine register's own value (initial state, VCC, EXEC, M0), or a constant. A virtual
+//! dword may be *undefined*; then every place holds it. A value may also be undefined in the active lanes
+//! only (an undefined value was copied under a mask) or in the inactive lanes only (it was written under the
+//! current EXEC). At entry each machine register holds its own value, and every virtual dword is undefined.
 //!
-//! **Steps.** A machine instruction must find in each register it reads the value that the function names, in the active
-//! lanes (in all lanes, if it is one that does not look at EXEC), and leaves in each register that it writes exactly the
-//! value written; all other copies of the old value are forgotten. With [`MInst::keeps_dst`] they are forgotten in the
-//! active lanes only: in the others they still hold what the new value is there. The moves of a copy are executed first:
-//! each gives its destination the set of its source, in the active lanes; then the copy renames: whatever holds the
-//! source value holds the destination value too. Lines around an instruction are moves of the same kind, from and to
-//! lanes and memory too, or repeat an instruction whose sources have not changed (`spills`). Which dwords are copies of the
-//! same value or constant is followed for that, through loops too.
+//! **Steps.** A machine instruction must find the value that the function names in each register it reads: in
+//! the active lanes, or in all lanes if it ignores EXEC. Afterwards each register that it writes holds
+//! exactly the new value, and every other copy of the old value is forgotten. With [`MInst::keeps_dst`] they
+//! are forgotten in the active lanes only: in the other lanes they still hold the new value. For a copy, its
+//! moves are executed first, each giving its destination the set of its source; then every place that holds
+//! the source value also holds the destination value. Lines between the instructions are moves of the same
+//! kind, also from and to lanes and memory, or repeat an instruction whose sources have not changed
+//! (`spills`). For the latter the checker also tracks which instructions could be repeated (available
+//! expressions) and which dwords are copies of the same value or constant.
 //!
-//! **EXEC.** When it changes, what a register holds in the active lanes only is known no more, unless it was narrowed.
+//! **EXEC.** When EXEC changes, nothing is known about the active lanes of a value that was held in some
+//! lanes only, unless EXEC was narrowed.
 //!
-//! **Join.** Intersection, a dword undefined on one side counting as held there. States only shrink, so iteration ends.
+//! **Join.** States are intersected; a dword that is undefined on one side counts as held there. The states
+//! form a finite lattice and only shrink, so the iteration reaches a fixpoint (Kildall 1973).
 
 mod copies;
 mod pinned;
@@ -33,17 +38,13 @@ use hashbrown::HashSet;
 
 use super::error::VerifyError;
 use super::live::{self, Liveness};
-use super::sweep::Sweeps;
+use super::worklist::Worklist;
 use super::{Allocated, access, input};
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 use spills::Repeats;
-use state::{ACTIVE, Cell, Edge, FULL, State, Value};
+use state::{ACTIVE, ALL, Cell, Edge, State, Value};
 
-/// Proves that `a` computes what `f` says, whatever the two agree on being the right order of instructions.
-///
-/// # Errors
-/// The first place where a register does not hold what the function reads there, or an operand breaks a rule of
-/// alignment or overlap.
+/// Checks that `a` computes what `f` says. The order of instructions is taken from `f`.
 pub fn verify(f: &Function, a: &Allocated) -> Result<(), VerifyError> {
     let checker = Checker::new(f, a);
     checker.labels()?;
@@ -57,20 +58,20 @@ struct Checker<'a> {
     first: Vec<usize>,
     /// First dword number of each virtual register.
     dword: Vec<u32>,
-    /// The register of each dword.
+    /// For each dword its virtual register.
     register: Vec<u32>,
-    /// What is live where: no other value is of use in a later block. States only know less for it, so that a fault in it
-    /// makes no wrong allocation pass.
+    /// Liveness, which only removes values from states at block boundaries. States then know less, so an
+    /// error in it can reject a correct allocation but never accept a wrong one.
     live: Liveness,
-    /// Dwords that cross all boundaries, because lines that were put in may need them.
+    /// Dwords that are kept at all block boundaries, because inserted lines may need them anywhere.
     crossing: HashSet<u32>,
-    /// Registers that copies write, by the number of the instruction that names them last, in order.
+    /// Registers that copies write, with the number of the last instruction that names them, in order.
     last_named: Vec<(u32, VReg)>,
-    /// What may be made again.
+    /// The instructions that may be repeated.
     repeats: Repeats,
 }
 
-/// Where a check is, for messages.
+/// The place of a check, for messages.
 #[derive(Clone, Copy)]
 struct At {
     block: usize,
@@ -102,8 +103,8 @@ impl<'a> Checker<'a> {
             repeats: Repeats::default(),
         };
         checker.repeats = checker.find_repeats();
-        checker.crossing = checker.made_again();
-        // Accesses to LDS that were put in read it in any block.
+        checker.crossing = checker.repeated_results();
+        // Inserted accesses to LDS read the address register in any block.
         checker.crossing.extend(a.spills.lds.and_then(|lds| checker.dword.get(lds.address.0 as usize)));
         checker.last_named = checker.last_named();
         checker
@@ -114,7 +115,8 @@ impl<'a> Checker<'a> {
         first..first + u32::from(slice.len)
     }
 
-    /// Where each register that a copy writes is named last in a block after which it is not live.
+    /// For each register that a copy writes: the last instruction that names it in a block after which it is
+    /// not live.
     fn last_named(&self) -> Vec<(u32, VReg)> {
         let mut list = Vec::new();
         if self.a.spills.total() == 0 {
@@ -146,15 +148,16 @@ impl<'a> Checker<'a> {
         list
     }
 
-    /// What was a copy need not be followed where it is named no more.
+    /// Stops tracking what a register was a copy of, once nothing names it any more. Without this, states
+    /// would grow with the number of copies.
     fn forget_copies(&self, state: &mut State, number: u32) {
         let from = self.last_named.partition_point(|l| l.0 < number);
         for &(_, reg) in self.last_named[from..].iter().take_while(|l| l.0 == number) {
-            self.dwords(reg.all(self.f.info(reg))).for_each(|d| state.unrelated(d));
+            self.dwords(reg.all(self.f.info(reg))).for_each(|d| state.forget_root(d));
         }
     }
 
-    /// True if a dword may be read in a block before it is written there, or after it.
+    /// True if a dword is needed at the entry of a block.
     fn crosses(&self, block: usize, dword: u32) -> bool {
         let reg = self.register(dword);
         let bit = dword - self.dword[reg];
@@ -162,7 +165,7 @@ impl<'a> Checker<'a> {
             || self.crossing.contains(&dword)
     }
 
-    /// Dwords that may be read before anything writes them.
+    /// Dwords that may be read before they are written.
     fn undefined_at_entry(&self) -> Vec<u32> {
         let live = self.live.live_in.first().into_iter().flatten().copied();
         let dwords = live.flat_map(|(v, mask)| {
@@ -185,7 +188,7 @@ impl<'a> Checker<'a> {
         self.a.spans.get(number).map_or(usize::MAX..usize::MAX, |s| s.main as usize..s.main_end as usize)
     }
 
-    /// Every label stands where its block begins.
+    /// Checks that every label stands where its block begins.
     fn labels(&self) -> Result<(), VerifyError> {
         for (b, block) in self.f.blocks.iter().enumerate() {
             for (i, inst) in block.insts.iter().enumerate() {
@@ -218,7 +221,10 @@ impl<'a> Checker<'a> {
         undefined.sort_unstable();
         undefined.dedup();
         entry[0] = Some(Edge::at_entry(&self.f.live_in, undefined));
-        let mut work = Sweeps::from_entry(self.f.blocks.len());
+        // Iteration to a fixpoint from optimistic states: a block's state is unknown (top) until a
+        // predecessor has been executed. A block that is visited again is checked again, with the weaker
+        // state.
+        let mut work = Worklist::from_entry(self.f.blocks.len());
         while let Some(block) = work.next() {
             let Some(edge) = &entry[block] else { continue };
             let mut state = State::new(edge);
@@ -251,7 +257,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The lines between two instructions.
+    /// Executes the lines between two instructions.
     fn around(&self, state: &mut State, at: At, lines: std::ops::Range<usize>) -> Result<(), VerifyError> {
         let Some(lines) = self.a.program.lines.get(lines) else {
             return self.fail(at, "the lines are out of order".into());
@@ -279,7 +285,8 @@ impl<'a> Checker<'a> {
                 self.copy(state, at, inst, lines.iter().map(|l| &*l.inst))?;
                 self.pinned_copy(state, at, inst)
             }
-            // What is made again wherever it is read need not be made where the function says.
+            // A rematerialised value need not be computed at its definition. Its dwords have new values all
+            // the same, which no place holds yet.
             (Op::Machine(..), []) if self.is_repeated(at) => {
                 let written = access::uses(self.f, inst).into_iter().filter(|u| u.write);
                 written.for_each(|u| self.dwords(u.slice).for_each(|d| state.forget(Value::Dword(d))));
@@ -301,17 +308,18 @@ impl<'a> Checker<'a> {
             self.pinned(at, *want, *have)?;
         }
         self.overlaps(at, out)?;
-        // Instructions that do not look at EXEC need and make whole registers.
+        // Instructions that ignore EXEC read and write all lanes.
         let whole = ignores_exec(out);
         for u in out.reads() {
             for (k, unit) in u.reg.units().enumerate() {
                 let value = self.value(inst, u.operand, k, unit);
-                let needed = if whole { FULL } else { ACTIVE };
+                let needed = if whole { ALL } else { ACTIVE };
                 if state.lanes(Cell::Unit(unit), value) & needed != needed {
                     return self.fail(at, format!("{} does not hold {}", unit.reg(), self.name(value)));
                 }
             }
         }
+        // Read the old EXEC before the writes below change the state.
         let marks = exec_marks(state, out);
         let mut written: Vec<(RegUnit, Value)> = Vec::new();
         for u in &out.writes() {
@@ -322,6 +330,8 @@ impl<'a> Checker<'a> {
                 written.push((unit, self.value(inst, u.operand, k, unit)));
             }
         }
+        // All old values are forgotten before any new one is recorded: a result may be in the register of
+        // another one's old value.
         for &(unit, value) in &written {
             if inst.keeps_dst && !whole && unit.reg().file != RegFile::Sgpr {
                 state.change_active(value);
@@ -333,28 +343,29 @@ impl<'a> Checker<'a> {
             let cell = Cell::Unit(unit);
             if whole || !cell.is_masked() {
                 state.clear(cell);
-                state.add(cell, value, FULL);
+                state.add(cell, value, ALL);
                 continue;
             }
             state.overwrite(cell);
             if !inst.keeps_dst {
-                state.confine(value);
+                state.undefine_inactive(value);
             }
             state.hold_active(cell, value);
         }
-        marks.into_iter().for_each(|(unit, mark)| state.add(Cell::Unit(unit), mark, FULL));
+        marks.into_iter().for_each(|(unit, mark)| state.add(Cell::Unit(unit), mark, ALL));
         if out.writes().iter().any(|u| u.reg.overlaps(gcn_isa::reg::EXEC)) {
             state.exec_changed(narrows_exec(out));
         }
         Ok(())
     }
 
-    /// True if the instruction at `at` is one that may be made again elsewhere.
+    /// True if the instruction at `at` may be repeated elsewhere.
     fn is_repeated(&self, at: At) -> bool {
         self.repeats.contains((self.first[at.block] + at.inst) as u32)
     }
 
-    /// The value that the function names for register `k` of an operand, or for an implicit register.
+    /// The value that the function names for register `k` of an operand, or the register's own value for an
+    /// implicit one.
     fn value(&self, inst: &MInst, operand: Option<u8>, k: usize, unit: RegUnit) -> Value {
         match operand.map(|i| inst.operands[usize::from(i)]) {
             Some(MOperand::Virt(slice)) => {
@@ -377,7 +388,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An operand is of the right file, width and alignment, or the very same.
+    /// Checks that an operand has the right file, width and alignment; a fixed one must be identical.
     fn operand(&self, at: At, want: MOperand, have: Operand) -> Result<(), VerifyError> {
         match (want, have) {
             (MOperand::Virt(slice), Operand::Reg(reg)) => {
@@ -396,7 +407,7 @@ impl<'a> Checker<'a> {
                 }
                 Ok(())
             }
-            // `labels` has looked at these.
+            // Checked by `labels`.
             (MOperand::Fixed(Operand::Label(_)), Operand::Label(_)) => Ok(()),
             (MOperand::Fixed(fixed), have) if fixed == have => Ok(()),
             _ => self.fail(at, format!("operand {have:?} stands for {want:?}")),
@@ -417,7 +428,7 @@ impl<'a> Checker<'a> {
             || ["mqsad", "qsad_pk"].iter().any(|m| out.desc.mnemonic.contains(m))
     }
 
-    /// Results that must not share registers with sources do not.
+    /// Checks that results do not share registers with sources where the hardware forbids it.
     fn overlaps(&self, at: At, out: &Inst) -> Result<(), VerifyError> {
         let reg = |name: &str| out.operand(name).and_then(Operand::reg);
         let clash = |a: Option<Reg>, b: Option<Reg>| matches!((a, b), (Some(a), Some(b)) if a.overlaps(b));
@@ -448,14 +459,14 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// True for instructions that read or write lanes that EXEC masks.
+/// True for instructions that access inactive lanes.
 fn ignores_exec(out: &Inst) -> bool {
     use gcn_isa::Class as C;
     let lane = matches!(out.desc.class, C::Readlane | C::Writelane | C::Permlane);
     out.desc.is_matrix() || (lane && !out.desc.mnemonic.contains("first"))
 }
 
-/// True if every lane that is active afterwards was active before.
+/// True if every lane that is active after the instruction was active before.
 fn narrows_exec(out: &Inst) -> bool {
     let exec = Operand::Reg(gcn_isa::reg::EXEC);
     match out.desc.mnemonic {
@@ -466,7 +477,7 @@ fn narrows_exec(out: &Inst) -> bool {
     }
 }
 
-/// Where the initial EXEC is after an instruction that saves or moves it.
+/// The registers that hold the initial EXEC after an instruction that saves or moves it.
 fn exec_marks(state: &State, out: &Inst) -> Vec<(RegUnit, Value)> {
     let name = out.desc.mnemonic;
     let from = match out.operands.get(1) {

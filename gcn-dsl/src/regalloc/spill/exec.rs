@@ -1,7 +1,9 @@
-//! Where EXEC is what it was when the kernel started, so that every lane that takes part at all is active.
+//! Where EXEC has the value with which the kernel started, so that no lane of the wave that takes part in the
+//! kernel is inactive.
 //!
-//! Moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is right for everything that
-//! obeys EXEC itself; an instruction that looks at all lanes whatever EXEC says needs all lanes moved before it.
+//! Spill moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is correct for
+//! instructions that obey EXEC themselves. An instruction that accesses all lanes whatever EXEC says needs a
+//! reload that moved all lanes. This forward dataflow analysis finds the places where a reload does.
 
 use gcn_isa::table::{Access, ImplicitRegs};
 use gcn_isa::{Class, Operand, reg};
@@ -9,10 +11,10 @@ use hashbrown::HashSet;
 
 use super::super::input;
 use super::super::live::{self, Liveness};
-use super::super::sweep::Sweeps;
+use super::super::worklist::Worklist;
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// For each instruction of each block, and for the block's end: is EXEC the initial one before it?
+/// For each block, whether EXEC has its initial value before each instruction and at the end.
 pub(super) struct InitialExec(Vec<Vec<bool>>);
 
 #[derive(Clone, PartialEq)]
@@ -23,14 +25,14 @@ struct State {
 }
 
 impl InitialExec {
-    /// Follows EXEC and its copies through the blocks as far as they live.
+    /// Follows EXEC and its saved copies through the blocks.
     pub fn of(f: &Function, live: &Liveness) -> InitialExec {
         let succs = input::successors(f);
         let mut entry: Vec<Option<State>> = vec![None; f.blocks.len()];
         if let Some(first) = entry.first_mut() {
             *first = Some(State { initial: true, saved: HashSet::new() });
         }
-        let mut work = Sweeps::from_entry(f.blocks.len());
+        let mut work = Worklist::from_entry(f.blocks.len());
         let mut result: Vec<Vec<bool>> = f.blocks.iter().map(|b| vec![false; b.insts.len() + 1]).collect();
         while let Some(block) = work.next() {
             let Some(mut state) = entry.get(block).cloned().flatten() else { continue };
@@ -42,6 +44,7 @@ impl InitialExec {
                 *end = state.initial;
             }
             for &s in &succs[block] {
+                // Copies that are dead at the block's entry are dropped, which keeps the sets small.
                 let lives = |v: &&VReg| live::mask_of(&live.live_in[s], **v) != 0;
                 let joined = match &entry[s] {
                     None => State {
@@ -62,7 +65,7 @@ impl InitialExec {
         InitialExec(result)
     }
 
-    /// Is EXEC the initial one before instruction `inst` of `block`?
+    /// True if EXEC has its initial value before instruction `inst` of `block`.
     pub fn at(&self, block: usize, inst: usize) -> bool {
         self.0[block][inst]
     }
@@ -82,7 +85,7 @@ impl State {
             _ => false,
         };
         let value = moved && inst.operands.get(1).is_some_and(|o| holds(o, &self.saved));
-        // `s_…_saveexec`: the destination gets what EXEC was.
+        // `s_…_saveexec` writes the old EXEC to its destination.
         let saves =
             matches!(inst.op, Op::Machine(desc, _) if desc.does(gcn_isa::table::Behaviours::SAVES_EXEC));
         for (i, operand) in inst.operands.iter().enumerate() {
@@ -104,7 +107,7 @@ impl State {
     }
 }
 
-/// True if `inst` changes EXEC.
+/// True if `inst` writes EXEC.
 pub(super) fn writes_exec(inst: &MInst) -> bool {
     let explicit = |(i, o): (usize, &MOperand)| {
         let written = match inst.op {
@@ -118,10 +121,10 @@ pub(super) fn writes_exec(inst: &MInst) -> bool {
     implicit || inst.operands.iter().enumerate().any(explicit)
 }
 
-/// True if `inst` reads or writes lanes that EXEC masks.
+/// True if `inst` reads or writes inactive lanes.
 pub(super) fn ignores_exec(inst: &MInst) -> bool {
     let Op::Machine(desc, _) = inst.op else { return false };
-    // With EXEC not zero, `v_readfirstlane_b32` reads an active lane.
+    // `v_readfirstlane_b32` reads an active lane unless EXEC is zero.
     let one_lane = desc.class == Class::Readlane && desc.mnemonic != "v_readfirstlane_b32";
     one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.is_matrix()
 }

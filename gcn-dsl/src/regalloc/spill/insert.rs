@@ -1,10 +1,12 @@
-//! Takes values out of registers: every instruction that names one gets a register of its own for it, loaded before
-//! and stored after.
+//! Inserts the spill code: an instruction that names a spilled register gets a new register for it, which is
+//! loaded before the instruction and stored after it.
 //!
-//! Instructions near each other share a register (`stretch`), and so do loops and other parts of a life (`split`), which
-//! have been renamed before. Else loads stand directly before the reader and stores directly after the writer, so under the
-//! reader's and the writer's EXEC: a store changes the lanes that the writer changed, and the others keep what they held. That makes a write that
-//! keeps masked lanes a plain write before a masked store.
+//! Loops and other parts of a life (`split`) have been renamed to pieces before, and nearby instructions
+//! share a register (`stretch`). In all other cases a load stands directly before the reader and a store
+//! directly after the writer, with no change of EXEC in between. So a masked store changes exactly the lanes
+//! that the writer changed, and in the other lanes the home keeps the old value. A write that keeps the
+//! inactive lanes of its destination (`keeps_dst`) therefore becomes a plain write followed by a masked
+//! store, and no load is needed.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -15,7 +17,7 @@ use super::super::live::Numbering;
 use super::moves::{Transfer, repeatable};
 use super::split::Split;
 use super::stretch::Stretch;
-use super::work::{Home, HomeId, Kind, Level, Piece, Role, Work, inst, no_instruction};
+use super::work::{Home, HomeId, Kind, Level, Role, TaggedInst, Work, inst, placeholder};
 use crate::mir::{Function, MBlock, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
@@ -24,29 +26,29 @@ use gcn_isa::program::SourceLoc;
 #[derive(Clone, Copy)]
 pub(super) struct At {
     pub block: usize,
-    /// Its number in the function; `None` for one that was put in just now.
+    /// Its number in the function; `None` for an instruction that was just inserted.
     pub number: Option<u32>,
 }
 
-/// The round's classes, for what is live where.
+/// The facts of a round about the function before it is rewritten.
 pub(super) struct Round<'a> {
     pub numbers: &'a Numbering,
     pub classes: &'a mut Classes,
     pub split: Split,
-    /// In the block that is being rewritten: the stretches in which a register serves several instructions.
+    /// The stretches of the block that is being rewritten.
     pub stretches: HashMap<VReg, Vec<Stretch>>,
-    /// How many registers each class has, by root.
+    /// Number of registers in each class, by root.
     pub members: HashMap<VReg, u32>,
 }
 
 impl Round<'_> {
-    /// True if no other register shares the place of `reg`.
+    /// True if `reg` is the only register of its class, and so the only one with its home.
     fn is_alone(&mut self, reg: VReg) -> bool {
         let (root, _) = self.classes.find(reg);
         self.members.get(&root) == Some(&1)
     }
 
-    /// The stretch that the instruction at `at` is in with `reg`.
+    /// The stretch of `reg` that contains the instruction at `at`.
     fn stretch(&mut self, at: At, reg: VReg) -> Option<&mut Stretch> {
         let i = (at.number? - self.numbers.inst[at.block]) as usize;
         let list = self.stretches.get_mut(&reg)?;
@@ -54,10 +56,11 @@ impl Round<'_> {
         list.get_mut(next).filter(|s| s.first <= i)
     }
 
-    /// True if the dword that `reg` gets at `at` is not read after instruction `last` of the same block.
+    /// True if the dword that `reg` receives at `at` is not read after instruction `last` of the same block.
     fn is_dead(&mut self, at: At, last: u32, reg: VReg, dword: u8) -> bool {
         let Some(number) = at.number else { return false };
-        // What is live at the end of a block may be read in another block.
+        // A value that is live out of the block may be read in another one. Its segment continues across the
+        // boundary, so the segment's end alone would not show it.
         if self.numbers.inst[at.block + 1] == last + 1 {
             return false;
         }
@@ -70,13 +73,13 @@ impl Round<'_> {
     }
 }
 
-/// What one instruction does to one register that is gone.
+/// What one instruction does to one spilled register.
 struct Touched {
     reg: VReg,
     home: HomeId,
-    /// Where the register begins in its home.
+    /// The dword of the home at which the register begins.
     at: u8,
-    /// First dword named and how many from there on.
+    /// The first dword that is named, and the number of dwords from there on.
     lo: u8,
     len: u8,
     align: u8,
@@ -85,20 +88,20 @@ struct Touched {
 }
 
 impl Work {
-    /// Rewrites the function for what is gone now.
+    /// Rewrites the function for the registers that are spilled now.
     pub fn rewrite_all(&mut self, round: &mut Round<'_>) {
         for b in 0..self.f.blocks.len() {
             let MBlock { insts, loop_depth } = std::mem::take(&mut self.f.blocks[b]);
             let roles = std::mem::take(&mut self.roles[b]);
-            let mut out: Vec<Piece> = Vec::with_capacity(insts.len() + insts.len() / 4);
+            let mut out: Vec<TaggedInst> = Vec::with_capacity(insts.len() + insts.len() / 4);
             let first = round.numbers.inst[b];
-            let mut code: Vec<Piece> = insts.into_iter().zip(roles).collect();
+            let mut code: Vec<TaggedInst> = insts.into_iter().zip(roles).collect();
             let mut stores: Vec<(usize, Transfer)> = Vec::new();
             for (i, (inst, role)) in code.iter_mut().enumerate() {
                 let after = round.split.rename(self, (b, i), inst, *role);
                 stores.extend(after.into_iter().map(|t| (i, t)));
             }
-            round.stretches = if self.plain { HashMap::new() } else { self.stretches(&code) };
+            round.stretches = if self.conservative { HashMap::new() } else { self.stretches(&code) };
             self.pages.clear();
             let mut stores = stores.into_iter().peekable();
             let end = code.len();
@@ -121,13 +124,13 @@ impl Work {
         self.begin_lanes();
     }
 
-    /// The moves before and after parts of values that stand before an instruction.
+    /// Emits the moves that `split` placed before an instruction, at the edges of pieces.
     fn at_edge(
         &mut self,
         round: &mut Round<'_>,
         (block, i): (usize, usize),
         loc: Option<SourceLoc>,
-        out: &mut Vec<Piece>,
+        out: &mut Vec<TaggedInst>,
     ) {
         for m in round.split.moves_at(block, i) {
             let role = Role::Before(m.home);
@@ -142,45 +145,48 @@ impl Work {
         }
     }
 
-    /// Where the value of an operand is if its register is gone.
+    /// The home of an operand whose register is spilled.
     pub fn homed(&self, operand: MOperand) -> Option<(VSlice, HomeId, u8)> {
         match operand {
-            MOperand::Virt(s) => self.gone(s.reg).map(|(home, at)| (s, home, at + s.start)),
+            MOperand::Virt(s) => self.spilled(s.reg).map(|(home, at)| (s, home, at + s.start)),
             MOperand::Fixed(_) => None,
         }
     }
 
-    fn rewrite(&mut self, round: &mut Round<'_>, at: At, i: MInst, role: Role, out: &mut Vec<Piece>) {
-        if self.is_unused(&i) {
+    fn rewrite(&mut self, round: &mut Round<'_>, at: At, i: MInst, role: Role, out: &mut Vec<TaggedInst>) {
+        if self.feeds_dead_store(&i) {
             return;
         }
         if !i.operands.iter().any(|&o| self.homed(o).is_some()) {
             out.push((i, role));
             return;
         }
-        // The move between a piece of a value and the value's home, which are the same now.
+        // A move between a piece and its home, when the piece itself is spilled now: source and destination
+        // are the same place, so the move disappears.
         let at_home = |o: &MOperand| self.homed(*o).is_some_and(|(_, home, _)| role.home() == Some(home));
         if i.operands.iter().any(at_home) {
-            self.outdated(round, at, &i);
-            self.without_between(&i, out);
+            self.invalidate(round, at, &i);
+            self.drop_staging(&i, out);
             return;
         }
-        // The only instruction that makes a value which is made again where it is read.
+        // The single definition of a rematerialised value. Its readers recompute the value, so it need not be
+        // computed here.
         let made =
-            self.homed(i.operands[0]).is_some_and(|h| matches!(self.homes[h.1 as usize], Home::Again(_)));
+            self.homed(i.operands[0]).is_some_and(|h| matches!(self.homes[h.1 as usize], Home::Remat(_)));
         if made && repeatable(&i) {
-            Self::nothing(&i, role, out);
+            Self::leave_placeholder(&i, role, out);
             return;
         }
         match i.op {
             Op::Undef => self.undefined(&i, role, out),
             Op::Copy if self.direct(round, at, &i, role, out) => {}
-            _ => self.around(round, at, i, role, out),
+            _ => self.load_and_store_around(round, at, i, role, out),
         }
     }
 
-    /// A load from the home that has gone: what is there is newer than what a register of its stretch holds.
-    fn outdated(&self, round: &mut Round<'_>, at: At, load: &MInst) {
+    /// A load from home disappears because its register is spilled. The home may hold a newer value than the
+    /// shared register of the stretch, so the next reader must load it again.
+    fn invalidate(&self, round: &mut Round<'_>, at: At, load: &MInst) {
         for u in access::uses(&self.f, load).iter().filter(|u| u.write) {
             if let Some(s) = round.stretch(at, u.slice.reg) {
                 s.valid &= !access::mask(u.slice);
@@ -188,30 +194,40 @@ impl Work {
         }
     }
 
-    /// What stands for an own instruction that became other moves or nothing.
-    fn nothing(i: &MInst, role: Role, out: &mut Vec<Piece>) {
+    /// Leaves a placeholder for an own instruction that became other moves or nothing.
+    fn leave_placeholder(i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if role == Role::Own {
-            out.push((no_instruction(i.loc), role));
+            out.push((placeholder(i.loc), role));
         }
     }
 
-    fn undefined(&mut self, i: &MInst, role: Role, out: &mut Vec<Piece>) {
+    fn undefined(&mut self, i: &MInst, role: Role, out: &mut Vec<TaggedInst>) {
         if let Some((slice, home, at)) = self.homed(i.operands[0])
             && let Home::Reg(slot) = self.homes[home as usize]
         {
             let there = VSlice { reg: slot, start: at, len: slice.len };
             out.push((inst(Op::Undef, &[MOperand::Virt(there)], i.loc), role.before(home)));
         }
-        Self::nothing(i, role, out);
+        Self::leave_placeholder(i, role, out);
     }
 
-    /// A copy that is a load, a store or nothing. False if it is neither.
-    fn direct(&mut self, round: &mut Round<'_>, at: At, i: &MInst, role: Role, out: &mut Vec<Piece>) -> bool {
+    /// Turns a copy into a load, a store or nothing, without a register in between. False if that is not
+    /// possible.
+    fn direct(
+        &mut self,
+        round: &mut Round<'_>,
+        at: At,
+        i: &MInst,
+        role: Role,
+        out: &mut Vec<TaggedInst>,
+    ) -> bool {
         let [dst, src] = i.operands[..] else { return false };
         let (to, from) = (self.homed(dst), self.homed(src));
         let mut shared =
             |h: &Option<(VSlice, HomeId, u8)>| h.is_some_and(|h| round.stretch(at, h.0.reg).is_some());
         let same = to.zip(from).is_some_and(|(a, b)| (a.1, a.2) == (b.1, b.2));
+        // In a stretch the value may be in the shared register only, with no current copy at home: the
+        // general case handles that.
         if !same && (shared(&to) || shared(&from)) {
             return false;
         }
@@ -221,13 +237,14 @@ impl Work {
         };
         let (transfer, store) = match (to, from) {
             (Some(to), Some(from)) if (to.1, to.2) == (from.1, from.2) => {
-                // The home has it; what a register of another destination held is old.
+                // Both sides have the same home, which holds the value already. If the destination's stretch
+                // has loaded it before, that copy is outdated.
                 if to.0.reg != from.0.reg
                     && let Some(s) = round.stretch(at, to.0.reg)
                 {
                     s.valid &= !access::mask(to.0);
                 }
-                Self::nothing(i, role, out);
+                Self::leave_placeholder(i, role, out);
                 return true;
             }
             (Some((_, home, at)), None) => match src {
@@ -246,11 +263,11 @@ impl Work {
         };
         let (home, first, part) = transfer;
         let keeps = i.keeps_dst && file(dst, &self.f) != Some(RegFile::Sgpr);
-        // A move of a piece to its home stays one when the home moves.
+        // A move of a piece keeps its role when the home moves elsewhere.
         let moved = if role == Role::Own { role.before(home) } else { role };
         let t = Transfer { home, at: first, part, keeps, role: moved, loc: i.loc };
         if store {
-            if !matches!(self.homes[home as usize], Home::Again(_)) {
+            if !matches!(self.homes[home as usize], Home::Remat(_)) {
                 self.store(t, out);
             }
         } else {
@@ -258,20 +275,21 @@ impl Work {
             self.load(t, &mut moves);
             self.push_loads(round, at, home, moves, out);
         }
-        Self::nothing(i, role, out);
+        Self::leave_placeholder(i, role, out);
         true
     }
 
-    /// Loads; what makes a value again may itself read what is gone.
+    /// Emits loads. A rematerialising instruction may itself read spilled registers, so it is rewritten like
+    /// any other.
     fn push_loads(
         &mut self,
         round: &mut Round<'_>,
         at: At,
         home: HomeId,
-        moves: Vec<Piece>,
-        out: &mut Vec<Piece>,
+        moves: Vec<TaggedInst>,
+        out: &mut Vec<TaggedInst>,
     ) {
-        if matches!(self.homes[home as usize], Home::Again(_)) {
+        if matches!(self.homes[home as usize], Home::Remat(_)) {
             for (i, role) in moves {
                 self.rewrite(round, At { number: None, ..at }, i, role, out);
             }
@@ -280,32 +298,40 @@ impl Work {
         }
     }
 
-    /// True if `part` of a register of `file` can be moved from and to the home directly.
+    /// True if `part`, of a register of `file`, can be moved to and from the home directly.
     fn takes(&self, home: HomeId, part: VSlice, file: Option<RegFile>) -> bool {
         match &self.homes[home as usize] {
             Home::Reg(_) => file.is_some_and(|f| f != RegFile::Sgpr),
             Home::Frame(_) | Home::Lds(_) => file.is_some_and(|f| f != RegFile::Sgpr),
             Home::Lanes(_) => file == Some(RegFile::Sgpr),
-            Home::Again(how) => {
+            Home::Remat(how) => {
                 let MOperand::Virt(dst) = how.operands[0] else { return false };
                 dst.len == part.len && Some(self.f.info(dst.reg).file) == file
             }
         }
     }
 
-    /// Loads before, stores after.
-    fn around(&mut self, round: &mut Round<'_>, at: At, mut i: MInst, role: Role, out: &mut Vec<Piece>) {
+    /// The general case: loads before the instruction, stores after it.
+    fn load_and_store_around(
+        &mut self,
+        round: &mut Round<'_>,
+        at: At,
+        mut i: MInst,
+        role: Role,
+        out: &mut Vec<TaggedInst>,
+    ) {
         let (touched, kept) = self.touched(&i);
         let keeps = std::mem::replace(&mut i.keeps_dst, kept);
         let mut stores: Vec<Transfer> = Vec::new();
         for t in touched {
             let info = self.f.info(t.reg);
-            // Of a stretch, the whole register; else what the instruction names.
+            // In a stretch the whole register is replaced, otherwise only the dwords that the instruction
+            // names.
             let shared = round.stretch(at, t.reg).map(|s| (s.piece, s.valid, s.level));
             let (temp, lo, valid) = match shared {
                 Some((Some(piece), valid, _)) => (piece, 0, valid),
                 Some((None, _, level)) => {
-                    (self.new_vreg(info, Kind::Piece(t.home, t.at, Level::Near(level))), 0, 0)
+                    (self.new_vreg(info, Kind::Piece(t.home, t.at, Level::Stretch(level))), 0, 0)
                 }
                 None => {
                     let made = VRegInfo { file: info.file, len: t.len, align: t.align };
@@ -315,16 +341,18 @@ impl Work {
             let mut last = at.number.unwrap_or(0);
             let start = round.numbers.inst[at.block];
             let alone = round.is_alone(t.reg);
-            // Written again before anything looks at its home; needed there whatever reads it in a register.
-            let (mut again, mut needed) = (0, 0);
+            // Stores that can be left out, and stores that must stay. A dword that is overwritten later in
+            // the stretch, before anything looks at its home, need not be stored now. A dword that a removed
+            // move would have stored must be, since its piece expects it at home.
+            let (mut overwritten, mut needed) = (0, 0);
             if let Some(s) = round.stretch(at, t.reg) {
                 s.piece = Some(temp);
                 s.valid |= t.reads | t.writes;
                 let (written, stored) = s.after((last - start) as usize);
                 needed = stored;
-                // Another register with the same home would look for the value there.
+                // Another register with the same home would look for the value there, in between.
                 if alone {
-                    again = written & !stored;
+                    overwritten = written & !stored;
                     last = start + s.last as u32;
                 }
             }
@@ -349,7 +377,7 @@ impl Work {
                 self.push_loads(round, at, t.home, moves, out);
             }
             let live = (0..32u8).filter(|&k| t.writes >> k & 1 == 1 && !round.is_dead(at, last, t.reg, k));
-            let live = (live.fold(0u32, |mask, k| mask | 1 << k) | t.writes & needed) & !again;
+            let live = (live.fold(0u32, |mask, k| mask | 1 << k) | t.writes & needed) & !overwritten;
             let masked = keeps && info.file != RegFile::Sgpr;
             stores.extend(runs(live).map(|(first, len)| transfer(first, len, masked, role.after(t.home))));
         }
@@ -357,18 +385,19 @@ impl Work {
         stores.into_iter().for_each(|t| self.store(t, out));
     }
 
-    /// What `i` does to registers that are gone, and whether it still has to keep lanes in registers.
+    /// The effects of `i` on spilled registers, and whether `i` must still keep inactive lanes of a register.
     fn touched(&self, i: &MInst) -> (SmallVec<[Touched; 3]>, bool) {
         let plain = |i: &MInst| access::uses(&self.f, &MInst { keeps_dst: false, ..i.clone() });
-        let is_gone = |u: &VUse| self.gone(u.slice.reg).is_some();
-        // A masked store keeps the lanes, unless another result stays in a register.
+        let is_spilled = |u: &VUse| self.spilled(u.slice.reg).is_some();
+        // A masked store keeps the inactive lanes at home, so the write itself need not; but a second result
+        // may stay in a register and needs them kept.
         let vector = |u: &VUse| self.f.info(u.slice.reg).file != RegFile::Sgpr;
         let uses = plain(i);
-        let kept = i.keeps_dst && uses.iter().any(|u| u.write && vector(u) && !is_gone(u));
+        let kept = i.keeps_dst && uses.iter().any(|u| u.write && vector(u) && !is_spilled(u));
         let uses = if kept { access::uses(&self.f, i) } else { uses };
         let mut list: SmallVec<[Touched; 3]> = SmallVec::new();
-        for u in uses.iter().filter(|u| is_gone(u)) {
-            let Some((home, at)) = self.gone(u.slice.reg) else { continue };
+        for u in uses.iter().filter(|u| is_spilled(u)) {
+            let Some((home, at)) = self.spilled(u.slice.reg) else { continue };
             let natural = natural_align(&self.f, u.slice);
             let mask = access::mask(u.slice);
             let (reads, writes) = (if u.read { mask } else { 0 }, if u.write { mask } else { 0 });
@@ -376,6 +405,8 @@ impl Work {
                 Some(t) => {
                     let end = (t.lo + t.len).max(u.slice.start + u.slice.len);
                     t.align = t.align.max(natural).max(self.f.info(t.reg).align);
+                    // The operands share one register: it covers all of them, and starts at a dword that
+                    // keeps the widest operand aligned.
                     let lo = t.lo.min(u.slice.start);
                     t.lo = lo - lo % t.align;
                     t.len = end - t.lo;
@@ -398,7 +429,7 @@ impl Work {
     }
 }
 
-/// The alignment that an operand of the width of `slice` needs.
+/// The alignment that the hardware requires of an operand as wide as `slice`.
 fn natural_align(f: &Function, slice: VSlice) -> u8 {
     match (f.info(slice.reg).file, slice.len) {
         (_, 1) => 1,

@@ -1,30 +1,30 @@
-//! The moves between registers and homes.
+//! Spill code: the moves between registers and homes.
 
 use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 
-use super::work::{Home, HomeId, Kind, Level, NEAR, Piece, Role, Work, inst};
+use super::work::{Home, HomeId, Kind, Level, MAX_GAPS, Role, TaggedInst, Work, inst};
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
 
-/// A move to be made: `part.len` dwords of a register, and the home's dwords from `at` on.
+/// A move between `part.len` dwords of a register and the dwords of a home from `at` on.
 #[derive(Clone, Copy)]
 pub(super) struct Transfer {
     pub home: HomeId,
     pub at: u8,
     pub part: VSlice,
-    /// Lanes that EXEC masks keep what the destination held.
+    /// Inactive lanes keep what the destination held.
     pub keeps: bool,
     pub role: Role,
     pub loc: Option<SourceLoc>,
 }
 
-/// Instructions for which an SGPR with an address is kept.
+/// For how many instructions an SGPR with a page address is reused. The bound keeps its life short.
 const PAGE_SERVES: usize = 32;
 
-/// Bytes of the frame that one instruction reaches from its base.
+/// Bytes of the frame that an instruction's offset field reaches from its base.
 const REACH: u32 = 4096;
 
-/// A memory access: a row of the table, and how many dwords it moves.
+/// The table row of a scratch access of `len` dwords.
 fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static InstDesc> {
     let name = match (store, len) {
         (false, 1) => "scratch_load_dword",
@@ -38,17 +38,17 @@ fn row(target: Target, store: bool, len: u8, form: &str) -> Option<&'static Inst
 }
 
 impl Work {
-    /// Brings a value from its home.
-    pub fn load(&mut self, t: Transfer, out: &mut Vec<Piece>) {
+    /// Loads a value from its home.
+    pub fn load(&mut self, t: Transfer, out: &mut Vec<TaggedInst>) {
         self.transfer(t, false, out);
     }
 
-    /// Takes a value to its home.
-    pub fn store(&mut self, t: Transfer, out: &mut Vec<Piece>) {
+    /// Stores a value to its home.
+    pub fn store(&mut self, t: Transfer, out: &mut Vec<TaggedInst>) {
         self.transfer(t, true, out);
     }
 
-    fn transfer(&mut self, t: Transfer, store: bool, out: &mut Vec<Piece>) {
+    fn transfer(&mut self, t: Transfer, store: bool, out: &mut Vec<TaggedInst>) {
         let in_memory = matches!(self.homes[t.home as usize], Home::Frame(_) | Home::Lds(_));
         if in_memory && !self.reaches_memory(self.f.info(t.part.reg).file) {
             return self.through_vgprs(t, store, out);
@@ -96,69 +96,72 @@ impl Work {
                     out.push((MInst { keeps_dst, ..inst(Op::Machine(row, mods), &operands, t.loc) }, t.role));
                 }
             }
-            Home::Again(how) => {
-                // There is nothing to store.
+            Home::Remat(how) => {
+                // A rematerialised value is never stored.
                 if !store {
-                    let mut again = MInst { keeps_dst: t.keeps, loc: t.loc, ..*how };
-                    again.operands[0] = MOperand::Virt(t.part);
-                    out.push((again, t.role));
+                    let mut remat = MInst { keeps_dst: t.keeps, loc: t.loc, ..*how };
+                    remat.operands[0] = MOperand::Virt(t.part);
+                    out.push((remat, t.role));
                 }
             }
         }
     }
 
-    /// True if memory instructions can name registers of `file`: AGPRs only where they are one file with VGPRs.
+    /// True if memory instructions can name registers of `file`. They name AGPRs only where these form one
+    /// file with the VGPRs.
     fn reaches_memory(&self, file: RegFile) -> bool {
         file == RegFile::Vgpr || file == RegFile::Agpr && self.f.target.has_unified_agprs()
     }
 
-    /// A move between memory and AGPRs that memory instructions cannot name, a dword at a time so that one VGPR is enough.
-    fn through_vgprs(&mut self, t: Transfer, store: bool, out: &mut Vec<Piece>) {
+    /// A move between memory and AGPRs that memory instructions cannot name. It goes dword by dword, so that
+    /// one free VGPR is enough at a time.
+    fn through_vgprs(&mut self, t: Transfer, store: bool, out: &mut Vec<TaggedInst>) {
         for k in 0..t.part.len {
             let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Temp);
-            self.between.insert(reg);
-            let between = VSlice { reg, start: 0, len: 1 };
+            self.staging.insert(reg);
+            let staging = VSlice { reg, start: 0, len: 1 };
             let there = MOperand::Virt(VSlice { start: t.part.start + k, len: 1, ..t.part });
-            let memory = Transfer { at: t.at + k, part: between, keeps: t.keeps && store, ..t };
+            let memory = Transfer { at: t.at + k, part: staging, keeps: t.keeps && store, ..t };
             let copy = |operands: [MOperand; 2], keeps_dst| {
                 (MInst { keeps_dst, ..inst(Op::Copy, &operands, t.loc) }, t.role)
             };
             if store {
-                out.push(copy([MOperand::Virt(between), there], false));
+                out.push(copy([MOperand::Virt(staging), there], false));
                 self.transfer(memory, true, out);
             } else {
                 self.transfer(memory, false, out);
-                out.push(copy([there, MOperand::Virt(between)], t.keeps));
+                out.push(copy([there, MOperand::Virt(staging)], t.keeps));
             }
         }
     }
 
-    /// The VGPR that an operand names, if it is one between memory and an AGPR.
-    fn between(&self, operand: &MOperand) -> Option<VReg> {
+    /// The staging VGPR that an operand names, if it is one.
+    fn staging(&self, operand: &MOperand) -> Option<VReg> {
         match operand {
-            MOperand::Virt(s) => Some(s.reg).filter(|reg| self.between.contains(reg)),
+            MOperand::Virt(s) => Some(s.reg).filter(|reg| self.staging.contains(reg)),
             MOperand::Fixed(_) => None,
         }
     }
 
-    /// A copy between an AGPR and its home is not needed any more: nor is the access to memory on its other side, the last one
-    /// in `out` or the next one.
-    pub fn without_between(&mut self, copy: &MInst, out: &mut Vec<Piece>) {
+    /// Removes the memory access that belongs to a copy between an AGPR and its home, now that the AGPR
+    /// itself is spilled. The access is the last instruction of `out` (a load) or comes later (a store; it is
+    /// recorded in `dead_staging`).
+    pub fn drop_staging(&mut self, copy: &MInst, out: &mut Vec<TaggedInst>) {
         let [to, from] = &copy.operands[..] else { return };
-        self.unused.extend(self.between(to));
-        if let Some(loaded) = self.between(from)
-            && out.last().and_then(|load| self.between(load.0.operands.first()?)) == Some(loaded)
+        self.dead_staging.extend(self.staging(to));
+        if let Some(loaded) = self.staging(from)
+            && out.last().and_then(|load| self.staging(load.0.operands.first()?)) == Some(loaded)
         {
             out.pop();
         }
     }
 
-    /// True if an instruction stores what has not been copied.
-    pub fn is_unused(&self, inst: &MInst) -> bool {
-        inst.operands.iter().any(|o| self.between(o).is_some_and(|reg| self.unused.contains(&reg)))
+    /// True if `inst` stores a staging VGPR whose copy was removed.
+    pub fn feeds_dead_store(&self, inst: &MInst) -> bool {
+        inst.operands.iter().any(|o| self.staging(o).is_some_and(|reg| self.dead_staging.contains(&reg)))
     }
 
-    /// How many dwords of `part` from its `k`-th on one access can move.
+    /// How many dwords of `part`, from its `k`-th on, one access can move.
     fn width(&self, part: VSlice, k: u8) -> u8 {
         let even = (part.start + k).is_multiple_of(2) && self.f.info(part.reg).align.is_multiple_of(2);
         let aligned = even || !self.f.target.needs_even_vgpr_tuples();
@@ -169,8 +172,9 @@ impl Work {
         }
     }
 
-    /// An SGPR with the address of a page of the frame. It serves for a while.
-    fn page(&mut self, address: u32, t: Transfer, out: &mut Vec<Piece>) -> MOperand {
+    /// An SGPR with the address of a page of the frame, reused for [`PAGE_SERVES`] instructions. Its home is
+    /// [`Home::Remat`]: if it is evicted, the address is recomputed.
+    fn page(&mut self, address: u32, t: Transfer, out: &mut Vec<TaggedInst>) -> MOperand {
         let now = self.now;
         self.pages.retain(|p| now - p.2 < PAGE_SERVES);
         if let Some(page) = self.pages.iter().find(|p| p.0 == address) {
@@ -178,10 +182,10 @@ impl Work {
         }
         let home = self.homes.len() as HomeId;
         let info = VRegInfo { file: RegFile::Sgpr, len: 1, align: 1 };
-        let reg = self.new_vreg(info, Kind::Piece(home, 0, Level::Near(NEAR.len())));
+        let reg = self.new_vreg(info, Kind::Piece(home, 0, Level::Stretch(MAX_GAPS.len())));
         let base = MOperand::Virt(VSlice { reg, start: 0, len: 1 });
         let how = inst(Op::Copy, &[base, MOperand::Fixed(Operand::const32(address))], t.loc);
-        self.add_home(Home::Again(how.clone().into()));
+        self.add_home(Home::Remat(how.clone().into()));
         let role = match t.role {
             Role::After(_) => Role::After(home),
             _ => Role::Before(home),
@@ -192,7 +196,7 @@ impl Work {
     }
 
     /// One access to the frame.
-    fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<Piece>) {
+    fn memory(&mut self, t: Transfer, dword: u32, store: bool, out: &mut Vec<TaggedInst>) {
         let (bytes, target) = (4 * dword, self.f.target);
         let off = MOperand::Fixed(Operand::Off);
         let direct = (bytes < REACH).then(|| row(target, store, t.part.len, "noaddr")).flatten();
@@ -213,8 +217,8 @@ impl Work {
     }
 }
 
-/// True if a value that `inst` made can be made again elsewhere by the same instruction, as long as its registers hold
-/// the same: a pure function of them that leaves the flags alone.
+/// True if the instruction can be repeated elsewhere with the same result, as long as its source registers
+/// hold the same values: it is a pure function of them and writes no flag.
 pub(super) fn repeatable(inst: &MInst) -> bool {
     if inst.keeps_dst {
         return false;
@@ -235,6 +239,8 @@ pub(super) fn repeatable(inst: &MInst) -> bool {
                 && desc.implicit_writes.is_empty()
                 && !desc.mnemonic.starts_with("s_get")
                 && !desc.mnemonic.starts_with("s_set");
+            // EXEC and MODE may be read implicitly. EXEC decides which lanes are computed, and a reader needs
+            // only its own active lanes.
             let quiet = !desc.implicit_reads.intersects(
                 table::ImplicitRegs::all() - table::ImplicitRegs::EXEC - table::ImplicitRegs::MODE,
             );

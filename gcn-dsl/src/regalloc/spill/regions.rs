@@ -1,6 +1,9 @@
-//! The parts of a function that a value can have a register for of its own: its loops, and the code between them.
+//! Regions: the parts of a function in which a spilled value can have a register, namely its loops and the
+//! code between them.
 //!
-//! Every part is a range of blocks that is entered at its first block only, so that one move before it serves all of it.
+//! A region is a range of blocks that is entered at its first block only (single entry), so that loads before
+//! that block serve all of it. The regions form a tree: the function, its outermost loops and the code
+//! between them, and so on.
 
 use super::super::input;
 use super::exec::writes_exec;
@@ -17,15 +20,15 @@ pub(super) const ROOT: RegionId = 0;
 pub(super) struct Region {
     pub first: usize,
     pub last: usize,
-    /// A loop with all its blocks; else code of which each block runs at most once.
+    /// A loop with all its blocks; otherwise code each of whose blocks runs at most once per entry.
     pub is_loop: bool,
-    /// The blocks before a loop from which it is entered.
+    /// The blocks outside a loop from which it is entered.
     pub entries: Vec<usize>,
-    /// Blocks after a region to which it is left.
+    /// Blocks outside a region to which control leaves it.
     pub exits: Vec<usize>,
-    /// The exits are reached from the region only.
+    /// The exits have no predecessor outside the region.
     pub own_exits: bool,
-    /// No instruction in it changes EXEC.
+    /// No instruction in the region writes EXEC.
     pub same_exec: bool,
     /// The regions that it consists of; none for code without loops.
     pub parts: Vec<RegionId>,
@@ -60,7 +63,7 @@ impl Regions {
     }
 }
 
-/// The first and the last block that control may come from.
+/// The first and the last predecessor of a block or of a range of blocks.
 #[derive(Clone, Copy)]
 struct Span {
     first: usize,
@@ -79,7 +82,8 @@ impl Span {
     }
 }
 
-/// The span of any range of blocks: a tree of spans, the blocks' own from the middle on.
+/// A segment tree over the spans of blocks, with the leaves in the upper half: it gives the span of any range
+/// in logarithmic time.
 struct Spans(Vec<Span>);
 
 impl Spans {
@@ -121,8 +125,9 @@ struct Finder<'f> {
 }
 
 impl Finder<'_> {
-    /// Ranges of blocks that end in a branch back and are entered at their first block, outer ones first. Of two that
-    /// overlap without one being in the other, the later is left out.
+    /// Natural loops whose blocks form a range in layout order, outer ones first: the last block of the range
+    /// branches back to the first, and no block but the first has a predecessor outside. Of two ranges that
+    /// overlap without nesting, the later is left out.
     fn loops(&self) -> Vec<(usize, usize)> {
         let spans = Spans::of(&self.from);
         let mut found = Vec::new();
@@ -147,7 +152,7 @@ impl Finder<'_> {
         found
     }
 
-    /// A region of which only the place is known.
+    /// A region with its blocks and entries; the remaining facts are found by `look_inside`.
     fn add(&mut self, first: usize, last: usize, is_loop: bool) -> RegionId {
         let inside = |b: &usize| (first..=last).contains(b);
         let entries = self.preds.get(first).into_iter().flatten().copied().filter(|b| !inside(b));
@@ -164,13 +169,13 @@ impl Finder<'_> {
         self.regions.len() as RegionId - 1
     }
 
-    /// Finds the parts of the function, and those of each loop.
+    /// Divides the function, and each loop, into parts.
     fn divide(&mut self, loops: &[(usize, usize)]) {
         let mut work = vec![(ROOT, loops)];
         while let Some((of, loops)) = work.pop() {
             let Region { first, last, .. } = self.regions[of as usize];
             let mut parts = Vec::new();
-            // A function may be a loop as a whole.
+            // The function as a whole may be a loop; it must not become its own part.
             let whole = loops.first() == Some(&(first, last));
             let (mut at, mut rest) = (first, &loops[usize::from(whole)..]);
             while at <= last {
@@ -184,6 +189,8 @@ impl Finder<'_> {
                     }
                     _ => {
                         let before = rest.first().map_or(last + 1, |l| l.0);
+                        // Code between loops ends before a block that is entered from elsewhere than the code
+                        // before it, or by a branch back: such a block would be a second entry.
                         let entered = |b: usize| {
                             let Span { first, last } = self.from[b];
                             first != usize::MAX && (first < at || last >= b)
@@ -198,8 +205,9 @@ impl Finder<'_> {
         }
     }
 
-    /// How each region is left and what it does to EXEC: of code from its blocks, of a loop from its parts, which were found
-    /// after it.
+    /// Finds the exits of each region and whether it writes EXEC: for code from its blocks, for loops and the
+    /// function from their parts. Parts have larger numbers than what contains them, so the reverse order
+    /// visits them first.
     fn look_inside(&mut self) {
         for id in (0..self.regions.len()).rev() {
             let region = &self.regions[id];
@@ -213,7 +221,8 @@ impl Finder<'_> {
             } else {
                 (parts().flat_map(|p| &p.exits).copied().collect(), parts().all(|p| p.same_exec))
             };
-            // The code of a loop's body is left for its beginning, where it is entered again.
+            // For code that is the body of a loop, the branch back to its own first block counts as an exit:
+            // there it is entered anew.
             exits.retain(|&b| !(first..=last).contains(&b) || (b == first && !is_loop));
             exits.sort_unstable();
             exits.dedup();

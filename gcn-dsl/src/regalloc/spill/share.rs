@@ -1,18 +1,21 @@
-//! Places outside of registers: dwords of the frame and lanes of VGPRs. Values that live at different times share them.
+//! Shared homes: dwords of the frame, slots of LDS and lanes of VGPRs, each used by several values with
+//! disjoint lives.
 //!
-//! Lives are counted in instructions of the original function, which stay the same from round to round: what is put in
-//! before or after one counts with it. All loads and stores of a value stand where it lives.
+//! Lives are counted in own (original) instructions, which stay the same from round to round; spill code
+//! counts with the own instruction that it belongs to. Every load and store of a value stands where the value
+//! is live, so disjoint lives never meet in a home.
 
 use super::super::segs::{Seg, Segs, Slot};
 use super::work::Role;
 
-/// So many places are looked at for one value.
+/// How many places are tried for one value. The bound keeps the search linear; beyond it the value gets a new
+/// place.
 const TRIES: usize = 1024;
 
-/// When each dword of a value lives, by number of original instructions.
+/// The life of each dword of a value, in own instructions.
 pub(super) type Life = Vec<Segs>;
 
-/// The clock of a round: for each instruction of the working function, how many original ones stand before it.
+/// For each instruction of the working function, the number of own instructions before it.
 pub(super) struct Clock(Vec<Slot>);
 
 impl Clock {
@@ -26,13 +29,14 @@ impl Clock {
         Clock(roles.iter().flatten().map(&mut count).collect())
     }
 
-    /// The life of dwords that are live in these slots.
+    /// The lives of dwords that are live in these slots.
     pub fn life(&self, dwords: &[Segs]) -> Life {
         let last = self.0.len().saturating_sub(1);
         let at = |slot: Slot| self.0.get((slot as usize / 2).min(last)).copied().unwrap_or(0);
         let life = |segs: &Segs| {
             let mut all = Segs::default();
-            // An instruction's own moves after it count with the next one.
+            // Two more than the end: the move that stores a result comes after its own instruction and counts
+            // with the next one.
             segs.as_slice().iter().for_each(|s| all.insert(Seg { start: at(s.start), end: at(s.end) + 2 }));
             all
         };
@@ -40,22 +44,22 @@ impl Clock {
     }
 }
 
-/// Places in a row, each with the lives of those that have it.
+/// Places in sequence, each with the lives of the values that use it.
 #[derive(Default)]
 pub(super) struct Shared(Vec<Segs>);
 
 impl Shared {
-    /// How many places there are.
+    /// The number of places.
     pub fn len(&self) -> u32 {
         self.0.len() as u32
     }
 
-    /// Places that follow each other for the dwords of a value; new ones if there are none that are free.
+    /// Consecutive places for the dwords of a value: free ones if there are any, otherwise new ones.
     pub fn place(&mut self, life: &[Segs], share: bool) -> u32 {
         self.take(life, self.find(life, share))
     }
 
-    /// The same, if there are any before place number `end`.
+    /// The same, if the places lie below number `end`.
     pub fn place_below(&mut self, end: u32, life: &[Segs], share: bool) -> Option<u32> {
         let first = self.find(life, share);
         (first + life.len() <= end as usize).then(|| self.take(life, first))

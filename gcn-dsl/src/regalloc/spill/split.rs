@@ -1,13 +1,16 @@
-//! Splits the life of a value that is taken out of registers: where a loop or the code between two loops names it, it
-//! gets a register of its own for that part, loaded once before and stored once after it.
+//! Live-range splitting: where a loop or the code between two loops names a spilled value, the value gets a
+//! register for that part, loaded once before the part and stored once after it.
 //!
-//! The parts are those of `regions`, outermost first. A part whose register is turned out in its turn is split into its
-//! own parts, then into stretches of a block (`insert`), and last into single instructions.
+//! The parts are those of `regions`, outermost first. If the register of a part is evicted in its turn, the
+//! part is split into its own parts, then into stretches of a block (`stretch`), and finally into single
+//! instructions.
 //!
-//! # What has to be true of a part
-//! A load before it brings all lanes that it needs: EXEC is there what it was when the kernel started, or does not change in
-//! the part. A store after a loop (instead of after each writer in it) stores all lanes that changed: EXEC does not
-//! change in the loop, and lanes that are masked there keep what memory holds, or mean nothing.
+//! # Conditions
+//! - The load before a part must bring all lanes that the part needs. So EXEC has its initial value at the
+//!   load, or does not change within the part.
+//! - A single store after a loop, instead of one after each writer, must store all lanes that changed. So
+//!   EXEC does not change within the loop; and either the store keeps what the home holds in inactive lanes,
+//!   or those lanes have no defined value.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
@@ -20,31 +23,31 @@ use super::exec::InitialExec;
 use super::insert::runs;
 use super::moves::Transfer;
 use super::regions::{ROOT, Region, RegionId, Regions};
-use super::work::{Home, HomeId, Kind, Level, Role, Work, no_instruction};
+use super::work::{Home, HomeId, Kind, Level, Role, Work, placeholder};
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
-/// Registers that have gone to one home.
+/// Spilled registers with one home, which are split together.
 struct Unit {
-    /// Each with the dword of the home that it begins at.
+    /// Each register with the dword of the home at which it begins.
     members: Vec<(VReg, u8)>,
     home: HomeId,
     info: VRegInfo,
-    /// First dword of the home that the unit is about.
+    /// The first dword of the home that the unit covers.
     base: u8,
-    /// The region that it had a register for.
+    /// The region for which it had a register; its parts are tried now.
     within: RegionId,
-    /// What it does in each block that names it, in order.
+    /// Its uses in each block that names it, in block order.
     uses: Vec<(usize, Uses)>,
 }
 
-/// What a block does with the dwords of a unit.
+/// The effects of a block on the dwords of a unit.
 #[derive(Clone, Copy, Default)]
 struct Uses {
     reads: u32,
     writes: u32,
-    /// Dwords of which a write gives masked lanes no value.
+    /// Dwords that a write leaves undefined in inactive lanes.
     replaces: u32,
-    /// Dwords that moves which will be gone take to their home.
+    /// Dwords that are stored to the home by moves that will be removed.
     stored: u32,
 }
 
@@ -62,40 +65,41 @@ impl Uses {
 /// A register for a part of a unit's life.
 #[derive(Clone, Copy)]
 struct Part {
-    /// Blocks, and where it begins in the first one.
+    /// The blocks, and the instruction of the first block at which the part begins.
     first: usize,
     begin: usize,
     last: usize,
     reg: VReg,
     home: HomeId,
     base: u8,
-    /// Dwords that are stored after each writer.
+    /// Dwords that are stored after each writer (write-through).
     through: u32,
 }
 
-/// A move before or after a part.
+/// A load or store at the edge of a part.
 #[derive(Clone, Copy)]
 pub(super) struct EdgeMove {
     pub store: bool,
     pub home: HomeId,
     pub at: u8,
     pub part: VSlice,
-    /// Lanes that EXEC masks keep what the home held.
+    /// Inactive lanes of the home keep their value.
     pub keeps: bool,
 }
 
-/// What a round splits.
+/// The splits of a round.
 #[derive(Default)]
 pub(super) struct Split {
-    /// By register that is gone: its unit and dword of the home.
+    /// For each spilled register: its unit, and the dword of the home.
     of: HashMap<VReg, (usize, u8)>,
-    /// By unit, in order of blocks.
+    /// The parts of each unit, in block order.
     parts: Vec<Vec<Part>>,
-    /// By block and instruction: moves before it, stores first.
+    /// By block and instruction: the moves before it. Stores come first, since a load at the same place may
+    /// read what they store.
     moves: HashMap<(usize, usize), Vec<EdgeMove>>,
 }
 
-/// What is known of the function in a round.
+/// Facts about the function in a round.
 pub(super) struct Facts<'a> {
     pub regions: &'a Regions,
     pub exec: &'a InitialExec,
@@ -103,20 +107,21 @@ pub(super) struct Facts<'a> {
 }
 
 impl Split {
-    /// Splits what has gone in this round: `gone` has the registers.
-    pub fn of_round(work: &mut Work, facts: &Facts<'_>, classes: &mut Classes, gone: &[VReg]) -> Split {
+    /// Splits the registers that were spilled in this round.
+    pub fn of_round(work: &mut Work, facts: &Facts<'_>, classes: &mut Classes, spilled: &[VReg]) -> Split {
         let mut split = Split::default();
         let mut units: Vec<Unit> = Vec::new();
         let mut by_home: HashMap<HomeId, usize> = HashMap::new();
-        for &reg in gone {
-            let Some((home, at)) = work.gone(reg) else { continue };
+        for &reg in spilled {
+            let Some((home, at)) = work.spilled(reg) else { continue };
             let unit = match work.kinds[reg.0 as usize] {
                 Kind::Piece(.., Level::Region(within)) => {
                     Some(Unit { base: at, ..Unit::new(home, work.f.info(reg), within) })
                 }
                 Kind::Value => {
                     let (root, _) = classes.find(reg);
-                    // An alignment that is not that of the first dword cannot be asked for.
+                    // A class whose alignment holds at an offset (an odd part of an aligned tuple) cannot be
+                    // expressed by a register of its own.
                     (classes.align(root).1 == 0).then(|| Unit::new(home, aligned(classes, root), ROOT))
                 }
                 _ => None,
@@ -136,7 +141,7 @@ impl Split {
         split.note_uses(work, &mut units);
         for unit in &units {
             let mut parts = Vec::new();
-            let skip = if unit.within == ROOT { 0 } else { work.haste };
+            let skip = if unit.within == ROOT { 0 } else { work.skip_levels };
             split.choose(work, facts, unit, unit.within, skip, &mut parts);
             parts.sort_by_key(|p| (p.first, p.begin));
             split.parts.push(parts);
@@ -170,8 +175,8 @@ impl Split {
         }
     }
 
-    /// Gives the unit registers for the parts of a region, or for their parts, or where there have been many rounds for
-    /// parts so many levels further in.
+    /// Gives the unit registers for the parts of a region. A part that does not qualify is divided into its
+    /// own parts, and so are the parts of the first `skip` levels.
     fn choose(
         &mut self,
         work: &mut Work,
@@ -183,7 +188,7 @@ impl Split {
     ) {
         let &Region { first, last, parts: ref inner, .. } = facts.regions.get(within);
         let mut rest = unit.uses.partition_point(|u| u.0 < first);
-        // Only the parts that name it, however many there are.
+        // Visits only the parts that name the unit, by binary search: a function may have thousands of parts.
         while let Some(&(block, _)) = unit.uses.get(rest).filter(|u| u.0 <= last) {
             let Some(&id) = inner.get(inner.partition_point(|&p| facts.regions.get(p).last < block)) else {
                 return;
@@ -192,10 +197,10 @@ impl Split {
             let from = rest;
             rest += unit.uses[from..].partition_point(|u| u.0 <= region.last);
             let named = &unit.uses[from..rest];
-            let again = matches!(work.homes[unit.home as usize], Home::Again(_));
-            // In a single block, stretches do the same.
+            let remat = matches!(work.homes[unit.home as usize], Home::Remat(_));
+            // Within a single block, stretches achieve the same without a register for the whole part.
             let blocks = named.iter().filter(|u| u.1.reads | u.1.writes != 0).count();
-            let wanted = if region.is_loop { blocks > 0 } else { blocks > 1 && !again };
+            let wanted = if region.is_loop { blocks > 0 } else { blocks > 1 && !remat };
             if !wanted {
                 continue;
             }
@@ -208,6 +213,7 @@ impl Split {
         }
     }
 
+    /// A register for the unit in this region, with its loads and stores, if EXEC permits it.
     fn part(
         &mut self,
         work: &mut Work,
@@ -223,13 +229,16 @@ impl Split {
         let loads = uses.reads & unit.live_in(facts, region.first);
         let leaving = region.exits.iter().fold(uses.stored, |all, &e| all | unit.live_in(facts, e));
         let stored = uses.writes & leaving;
-        let again = matches!(work.homes[unit.home as usize], Home::Again(_));
-        if again && uses.writes != 0 {
+        let remat = matches!(work.homes[unit.home as usize], Home::Remat(_));
+        // A rematerialised value has no home that a write could update.
+        if remat && uses.writes != 0 {
             return None;
         }
         let all_lanes = facts.exec.at(region.first, 0);
         let stays = !masked || region.same_exec && (uses.replaces == 0 || all_lanes);
-        // What its own part stored after each writer may be read where the part did not live any more.
+        // One store per exit, if every exit is reached from the loop only (otherwise the store would also run
+        // when the loop did not), and if the region's own moves had not stored before: then a reader of the
+        // home inside the region, where the smaller part was not live, would find an old value.
         let after = region.is_loop && region.own_exits && stays && uses.stored == 0;
         let reg = work.new_vreg(unit.info, Kind::Piece(unit.home, unit.base, Level::Region(id)));
         let mut edge = |at, store, mask| {
@@ -262,18 +271,19 @@ impl Split {
         self.moves.remove(&(block, at)).unwrap_or_default()
     }
 
-    /// Names the registers of parts in an instruction instead of those that are gone. Returns the stores that
-    /// belong after it.
+    /// Replaces the spilled registers in an instruction by those of parts. Returns the stores that belong
+    /// after it.
     pub fn rename(&self, work: &Work, (b, i): (usize, usize), inst: &mut MInst, role: Role) -> Vec<Transfer> {
         let mut stores = Vec::new();
         if self.of.is_empty() {
             return stores;
         }
-        // Other registers of the unit may hold a value where one is undefined.
+        // The register of a part belongs to all members of the unit: one of them may hold a value where
+        // another is undefined.
         if let (Op::Undef, [MOperand::Virt(s)]) = (&inst.op, &inst.operands[..])
             && self.slice(*s, b, i, role).is_some()
         {
-            *inst = no_instruction(inst.loc);
+            *inst = placeholder(inst.loc);
             return stores;
         }
         let uses = access::uses(&work.f, inst);
@@ -298,13 +308,13 @@ impl Split {
         stores
     }
 
-    /// The part that a slice is of in this place, and what it is there.
+    /// The part that covers a slice at this place, and the slice of its register.
     fn slice(&self, s: VSlice, b: usize, i: usize, role: Role) -> Option<(&Part, VSlice)> {
         let &(unit, at) = self.of.get(&s.reg)?;
         let parts = self.parts.get(unit)?;
         let next = parts.partition_point(|p| (p.first, p.begin) <= (b, i));
         let part = next.checked_sub(1).and_then(|n| parts.get(n)).filter(|p| b <= p.last)?;
-        // A move between what is gone and its home goes as well.
+        // Moves between a spilled register and its home are removed, not renamed.
         (role.home() != Some(part.home))
             .then(|| (part, VSlice { reg: part.reg, start: at - part.base + s.start, len: s.len }))
     }
@@ -315,7 +325,7 @@ impl Unit {
         Unit { members: Vec::new(), home, info, base: 0, within, uses: Vec::new() }
     }
 
-    /// The dwords that are live where a block begins.
+    /// The dwords that are live at a block's entry.
     fn live_in(&self, facts: &Facts<'_>, block: usize) -> u32 {
         let Some(live) = facts.live.live_in.get(block) else { return 0 };
         let mask = |&(reg, at): &(VReg, u8)| live::mask_of(live, reg) << (at - self.base);
@@ -330,12 +340,12 @@ impl Unit {
     }
 }
 
-/// A class's register, aligned as the class has to be.
+/// A register as wide as the class and aligned like it.
 fn aligned(classes: &Classes, root: VReg) -> VRegInfo {
     VRegInfo { align: classes.align(root).0, ..classes.info(root) }
 }
 
-/// Where the loads of a part stand: block and the instruction that they come before. `None` if EXEC is in the way.
+/// The places of a part's loads: block, and instruction that they precede. `None` if EXEC prevents it.
 fn entries(
     work: &Work,
     facts: &Facts<'_>,
@@ -347,7 +357,8 @@ fn entries(
     if region.is_loop {
         let before_branch = |&b: &usize| {
             let insts = &work.f.blocks[b].insts;
-            // Branches end a block.
+            // The loads go before the branches that end the block. They need not be conditional: what they
+            // load is not used on other paths.
             let branches = insts.iter().rev().take_while(|i| input::branch_target(i).is_some()).count();
             Some((b, insts.len() - branches)).filter(|&at| all_lanes(at))
         };

@@ -1,27 +1,31 @@
-//! Instructions of a block that share a register for a value that is taken out of registers.
+//! Stretches: nearby instructions of a block that share one register for a spilled value, so that it is
+//! loaded once for all of them.
 
 use gcn_isa::RegFile;
 use hashbrown::HashMap;
 
 use super::super::access;
 use super::exec::writes_exec;
-use super::work::{Home, Piece, Work};
+use super::work::{Home, TaggedInst, Work};
 use crate::mir::{Op, VReg};
 
-/// Instructions that follow each other closely and name the same register: they share the one it is loaded to.
+/// Instructions close to each other that name the same spilled register. They share the register into which
+/// it is loaded.
 pub(super) struct Stretch {
     /// Its first and last instruction in the block.
     pub first: usize,
     pub last: usize,
-    /// How near its instructions are to each other.
+    /// Index to [`super::work::MAX_GAPS`].
     pub level: usize,
-    /// The register, once it is needed.
+    /// The shared register, once an instruction has needed it.
     pub piece: Option<VReg>,
     /// Dwords of it that have been loaded or written.
     pub valid: u32,
-    /// In order: dwords that an instruction writes, and dwords that a move takes to their home.
+    /// In order: the instruction, the dwords, and whether it writes them or is a move that stores them to
+    /// their home.
     changes: Vec<(usize, u32, Change)>,
-    /// From each change on: dwords that are written, and those that are stored before that.
+    /// For each change, summarised over it and all later ones: dwords that are written, and dwords that are
+    /// stored before they are written again.
     from: Vec<(u32, u32)>,
 }
 
@@ -32,7 +36,8 @@ enum Change {
 }
 
 impl Stretch {
-    /// Dwords that are written again after instruction `i`, and those that are stored before that.
+    /// Dwords that are overwritten after instruction `i`, and those that are stored to their home before
+    /// that.
     pub fn after(&self, i: usize) -> (u32, u32) {
         let from = self.changes.partition_point(|c| c.0 <= i);
         self.from.get(from).copied().unwrap_or((0, 0))
@@ -53,19 +58,23 @@ impl Stretch {
 }
 
 impl Work {
-    /// Where registers that are gone are named by instructions near each other, under the same EXEC.
-    pub fn stretches(&self, code: &[Piece]) -> HashMap<VReg, Vec<Stretch>> {
+    /// The stretches of a block, by spilled register.
+    pub fn stretches(&self, code: &[TaggedInst]) -> HashMap<VReg, Vec<Stretch>> {
         let mut found: HashMap<VReg, Vec<Stretch>> = HashMap::new();
         let mut exec = 0;
         for (i, (inst, role)) in code.iter().enumerate() {
             for operand in &inst.operands {
                 let Some((slice, home, _)) = self.homed(*operand) else { continue };
-                let Some((level, near)) = self.kinds[slice.reg.0 as usize].near(self.haste) else { continue };
-                if inst.op == Op::Undef || matches!(self.homes[home as usize], Home::Again(_)) {
+                let Some((level, near)) = self.kinds[slice.reg.0 as usize].stretch_level(self.skip_levels)
+                else {
+                    continue;
+                };
+                if inst.op == Op::Undef || matches!(self.homes[home as usize], Home::Remat(_)) {
                     continue;
                 }
                 let list = found.entry(slice.reg).or_default();
-                // The moves between it and its home will be gone.
+                // A move between the register and its home will be removed. A store, however, tells that the
+                // home must hold the value from there on.
                 if role.home() == Some(home) {
                     let stored = access::uses(&self.f, inst).iter().any(|u| u.read && u.slice == slice);
                     if stored && let Some(s) = list.last_mut() {
@@ -73,6 +82,8 @@ impl Work {
                     }
                     continue;
                 }
+                // A vector value that was loaded under one EXEC lacks the lanes that another EXEC activates,
+                // so a stretch of a vector register ends where EXEC changes.
                 let masked = self.f.info(slice.reg).file != RegFile::Sgpr;
                 match list.last_mut() {
                     Some(s) if i - s.last <= near && (!masked || s.first >= exec) => s.last = i,
@@ -87,9 +98,10 @@ impl Work {
                     }),
                 }
             }
+            // A copy of a register to itself writes nothing new.
             let to_itself = inst.op == Op::Copy && inst.operands.first() == inst.operands.get(1);
             for u in access::uses(&self.f, inst).iter().filter(|u| u.write && !u.undef && !to_itself) {
-                if self.gone(u.slice.reg).is_some_and(|(home, _)| role.home() != Some(home))
+                if self.spilled(u.slice.reg).is_some_and(|(home, _)| role.home() != Some(home))
                     && let Some(s) = found.get_mut(&u.slice.reg).and_then(|list| list.last_mut())
                 {
                     s.changes.push((i, access::mask(u.slice), Change::Written));
@@ -100,6 +112,7 @@ impl Work {
             }
         }
         for list in found.values_mut() {
+            // A single instruction gains nothing from a stretch.
             list.retain(|s| s.last > s.first);
             list.iter_mut().for_each(Stretch::finish);
         }

@@ -1,4 +1,4 @@
-//! The function that is being allocated with some of its values in memory.
+//! The working function: the function under allocation, with the spill code that the rounds have added.
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
@@ -10,22 +10,23 @@ use super::regions::RegionId;
 use super::share::Shared;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 
-/// Where values are that have no register.
+/// The number of a home, the place of a spilled value.
 pub(super) type HomeId = u32;
 
-/// What an instruction of the working function is.
+/// The role of an instruction of the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// It stands for the instruction of the original function that has the same number among its like.
+    /// The original instruction with the same number among the instructions of this role. It is never
+    /// removed, so that the numbers stay aligned; see [`placeholder`].
     Own,
-    /// A move that belongs before the next own one, from or to this home.
+    /// A move from or to this home that belongs before the next own instruction.
     Before(HomeId),
-    /// A move that belongs to the own one before it.
+    /// A move from or to this home that belongs after the last own instruction.
     After(HomeId),
 }
 
 impl Role {
-    /// The role of a move that is put beside an instruction of this role.
+    /// The role of a move inserted before an instruction of this role.
     pub fn before(self, home: HomeId) -> Role {
         match self {
             Role::Own | Role::Before(_) => Role::Before(home),
@@ -33,7 +34,7 @@ impl Role {
         }
     }
 
-    /// The same, after it.
+    /// The role of a move inserted after an instruction of this role.
     pub fn after(self, home: HomeId) -> Role {
         match self {
             Role::Own | Role::After(_) => Role::After(home),
@@ -49,64 +50,66 @@ impl Role {
     }
 }
 
-/// What a virtual register of the working function is.
+/// The origin of a virtual register of the working function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// One of the original function.
+    /// A register of the original function.
     Value,
-    /// One that lives around an instruction and has to have a register.
+    /// Lives around a single instruction and must have a register.
     Temp,
-    /// Registers of one vector file that hold values of the other.
+    /// A register of one vector file that is the home of values of the other file.
     Slot,
-    /// A VGPR whose lanes hold SGPRs.
+    /// A VGPR whose lanes are the homes of SGPRs.
     Lanes,
-    /// A part of the life of a value whose home this is, from this dword of the home on.
+    /// A piece of the life of the value with this home, starting at this dword of the home.
     Piece(HomeId, u8, Level),
 }
 
-/// How large a part of a value's life is. What has no register for a part may have one for a smaller part in it.
+/// How large a piece is. A piece that finds no register is replaced by smaller ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Level {
-    /// A loop, or the code between two.
+    /// A loop, or the code between two loops.
     Region(RegionId),
-    /// Instructions of one block, of which two that follow each other are so near (index to [`NEAR`]).
-    Near(usize),
+    /// Nearby instructions of one block; the number indexes [`MAX_GAPS`].
+    Stretch(usize),
 }
 
-/// So many instructions may lie between two that share a register, by level.
-pub(super) const NEAR: [usize; 3] = [usize::MAX, 64, 8];
+/// The largest number of instructions between two that share a register, by level. The first level joins the
+/// whole block.
+pub(super) const MAX_GAPS: [usize; 3] = [usize::MAX, 64, 8];
 
 impl Kind {
-    /// How near instructions have to be to share a register when a register of this kind has gone, so many levels further in
-    /// than the next: the level and the distance.
-    pub fn near(self, skip: usize) -> Option<(usize, usize)> {
+    /// The level and gap for the stretches that replace a register of this kind, `skip` levels beyond the
+    /// next one; `None` if single instructions are next.
+    pub fn stretch_level(self, skip: usize) -> Option<(usize, usize)> {
         let level = match self {
-            Kind::Piece(_, _, Level::Near(level)) => level + 1 + skip,
-            // Moves between a slot and pieces become moves between these and memory.
+            Kind::Piece(_, _, Level::Stretch(level)) => level + 1 + skip,
+            // The instructions that name a slot are moves between it and pieces. They become moves between
+            // the pieces and memory, and need no register.
             Kind::Slot => return None,
             _ => 0,
         };
-        NEAR.get(level).map(|&near| (level, near))
+        MAX_GAPS.get(level).map(|&near| (level, near))
     }
 }
 
-/// Where a value is that has no register.
+/// The place of a spilled value.
 #[derive(Clone, Debug)]
 pub(super) enum Home {
-    /// In a register of the other vector file.
+    /// A register of the other vector file.
     Reg(VReg),
-    /// In scratch memory, from this dword of the frame on.
+    /// Scratch memory, from this dword of the frame on.
     Frame(u32),
-    /// In LDS, from this slot on.
+    /// LDS, from this slot on.
     Lds(u32),
-    /// Each dword in a lane.
+    /// A lane of a VGPR for each dword.
     Lanes(Vec<(VReg, u8)>),
-    /// Nowhere: it is made again where it is needed, by this instruction, whose first operand is the destination.
-    Again(Box<MInst>),
+    /// None: the value is rematerialised by this instruction, whose first operand is the destination.
+    Remat(Box<MInst>),
 }
 
 /// An instruction with its role.
-pub(super) type Piece = (MInst, Role);
+pub(super) type TaggedInst = (MInst, Role);
 
 /// The working function.
 pub(super) struct Work {
@@ -116,44 +119,45 @@ pub(super) struct Work {
     /// By virtual register.
     pub kinds: Vec<Kind>,
     pub homes: Vec<Home>,
-    /// First dword of the frame that is for values.
+    /// First dword of the frame for spilled values.
     frame_start: u32,
     frame: Shared,
-    /// Nothing that only saves instructions is done.
-    pub plain: bool,
-    /// So many levels of parts are skipped.
-    pub haste: usize,
+    /// Nothing is done that only saves instructions.
+    pub conservative: bool,
+    /// Levels of parts to skip in this round.
+    pub skip_levels: usize,
     pub limits: Limits,
     /// Slots of LDS.
     pub lds: Shared,
-    /// Lanes by number, and the VGPR of each 64.
+    /// Lanes of all lane registers in sequence, 64 for each of `lane_regs`.
     lanes: Shared,
     lane_regs: Vec<VReg>,
-    /// VGPRs for lanes that were not there in the last round.
+    /// Lane registers that were added in this round.
     pub new_lanes: Vec<VReg>,
-    /// Whether the other vector file has registers for values of VGPRs, of AGPRs.
+    /// Whether the other vector file has room for values of VGPRs, and of AGPRs.
     pub room: [bool; 2],
-    /// SGPRs that hold the addresses of pages of the frame, and from which instruction on.
+    /// SGPRs that hold addresses of pages of the frame: address, register, and the instruction that set it.
     pub pages: Vec<(u32, VReg, usize)>,
-    /// The instruction of the block that is being rewritten.
+    /// The instruction that is being rewritten, within its block.
     pub now: usize,
-    /// VGPRs between memory and AGPRs that memory instructions cannot name, each loaded and read once.
-    pub between: HashSet<VReg>,
-    /// Those of them whose AGPR has gone itself: what is stored of it is in its home already.
-    pub unused: HashSet<VReg>,
-    /// The homes that are slots.
+    /// VGPRs through which AGPRs reach memory, where memory instructions cannot name AGPRs. Each is written
+    /// once and read once.
+    pub staging: HashSet<VReg>,
+    /// Those whose AGPR was spilled itself: the value to be stored is in its home already.
+    pub dead_staging: HashSet<VReg>,
+    /// For each slot, the home that it is.
     pub slots: HashMap<VReg, HomeId>,
-    /// By virtual register: where it is if it has been taken out of registers for good.
-    pub gone: Vec<Option<(HomeId, u8)>>,
+    /// By virtual register: the home and its dword, once the register has been evicted. That is final.
+    pub spilled: Vec<Option<(HomeId, u8)>>,
 }
 
-/// For the moves at the entry that belong to no home.
+/// The home of moves at the entry that belong to none.
 pub(super) const NO_HOME: HomeId = u32::MAX;
 
 impl Work {
     pub fn new(f: &Function, limits: &Limits) -> Work {
         let mut kinds = vec![Kind::Value; f.vregs.len()];
-        // The address of what is in LDS is not there itself.
+        // The address of the LDS slots cannot be spilled to LDS itself.
         if let Some(kind) = limits.spill.lds.and_then(|lds| kinds.get_mut(lds.address.0 as usize)) {
             *kind = Kind::Temp;
         }
@@ -165,18 +169,18 @@ impl Work {
             frame: Shared::default(),
             lds: Shared::default(),
             limits: *limits,
-            plain: false,
-            haste: 0,
+            conservative: false,
+            skip_levels: 0,
             lanes: Shared::default(),
             lane_regs: Vec::new(),
             new_lanes: Vec::new(),
             room: [limits.spill.agprs && f.target.has_agprs(); 2],
             pages: Vec::new(),
-            between: HashSet::new(),
-            unused: HashSet::new(),
+            staging: HashSet::new(),
+            dead_staging: HashSet::new(),
             slots: HashMap::new(),
             now: 0,
-            gone: Vec::new(),
+            spilled: Vec::new(),
             f: f.clone(),
         }
     }
@@ -188,7 +192,7 @@ impl Work {
         VReg(self.f.vregs.len() as u32 - 1)
     }
 
-    /// True if values of `file` can go to the other vector file.
+    /// True if values of `file` can be spilled to the other vector file.
     pub fn has_room(&self, file: RegFile) -> bool {
         match file {
             RegFile::Sgpr => false,
@@ -197,19 +201,19 @@ impl Work {
         }
     }
 
-    /// Where `reg` is if it has no register any more.
-    pub fn gone(&self, reg: VReg) -> Option<(HomeId, u8)> {
-        self.gone.get(reg.0 as usize).copied().flatten()
+    /// The home of `reg`, and its dword in there, if `reg` was evicted.
+    pub fn spilled(&self, reg: VReg) -> Option<(HomeId, u8)> {
+        self.spilled.get(reg.0 as usize).copied().flatten()
     }
 
-    /// `reg` has no register any more.
-    pub fn send(&mut self, reg: VReg, home: HomeId, at: u8) {
+    /// Evicts `reg`: its value is at dword `at` of `home` from now on.
+    pub fn assign_home(&mut self, reg: VReg, home: HomeId, at: u8) {
         let i = reg.0 as usize;
-        if self.gone.len() <= i {
-            self.gone.resize(i + 1, None);
+        if self.spilled.len() <= i {
+            self.spilled.resize(i + 1, None);
         }
-        self.gone[i] = Some((home, at));
-        // What is in a slot moves with it.
+        self.spilled[i] = Some((home, at));
+        // An evicted slot takes its contents along: the home that it was becomes the same place in memory.
         if let Some(of) = self.slots.remove(&reg) {
             match self.homes[home as usize] {
                 Home::Frame(first) => self.homes[of as usize] = Home::Frame(first + u32::from(at)),
@@ -219,7 +223,8 @@ impl Work {
         }
     }
 
-    /// Writing a lane keeps the others; at the entry there is nothing to keep.
+    /// Marks new lane registers undefined at the entry. `v_writelane_b32` keeps the other lanes and so reads
+    /// its destination; without a definition the register would be live from an undefined value on.
     pub fn begin_lanes(&mut self) {
         for reg in std::mem::take(&mut self.new_lanes) {
             let slice = VSlice { reg, start: 0, len: 1 };
@@ -239,7 +244,7 @@ impl Work {
         self.frame_start + self.frame.len()
     }
 
-    /// The home of a value of `info`, in lanes, in the other vector file or in memory.
+    /// A home for a value of `info` that lives for `life`: in lanes, in the other vector file, or in memory.
     pub fn new_home(&mut self, info: VRegInfo, life: &[Segs], in_memory: bool) -> HomeId {
         let other = match info.file {
             RegFile::Sgpr => {
@@ -251,10 +256,10 @@ impl Work {
         };
         if in_memory || !self.has_room(info.file) {
             let slots = self.limits.spill.lds.map_or(0, |lds| lds.room.slots);
-            if let Some(first) = self.lds.place_below(slots, life, !self.plain) {
+            if let Some(first) = self.lds.place_below(slots, life, !self.conservative) {
                 return self.add_home(Home::Lds(first));
             }
-            let first = self.frame_start + self.frame.place(life, !self.plain);
+            let first = self.frame_start + self.frame.place(life, !self.conservative);
             return self.add_home(Home::Frame(first));
         }
         let slot = self.new_vreg(VRegInfo { file: other, align: 1, ..info }, Kind::Slot);
@@ -264,7 +269,7 @@ impl Work {
     }
 
     fn lane(&mut self, life: &[Segs]) -> (VReg, u8) {
-        let number = self.lanes.place(life, !self.plain);
+        let number = self.lanes.place(life, !self.conservative);
         if self.lane_regs.len() <= number as usize / LANES {
             let reg = self.new_vreg(VRegInfo { file: RegFile::Vgpr, len: 1, align: 1 }, Kind::Lanes);
             self.new_lanes.push(reg);
@@ -277,12 +282,12 @@ impl Work {
 /// Lanes of a VGPR.
 const LANES: usize = 64;
 
-/// An instruction of the allocator.
+/// An instruction that the allocator adds.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {
     MInst { op, operands: operands.iter().copied().collect(), keeps_dst: false, loc }
 }
 
-/// What stands for an instruction that became nothing.
-pub(super) fn no_instruction(loc: Option<SourceLoc>) -> MInst {
+/// Stands for an own instruction that became nothing.
+pub(super) fn placeholder(loc: Option<SourceLoc>) -> MInst {
     inst(Op::Order, &[], loc)
 }

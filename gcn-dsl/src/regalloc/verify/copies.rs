@@ -1,4 +1,4 @@
-//! Copies, and the moves that they became.
+//! Checks copies, and the moves that implement them.
 
 use gcn_isa::table::OperandKinds as Kinds;
 use gcn_isa::{Inst, Operand, OperandDesc, Reg, RegFile, reg, reg::RegUnit};
@@ -7,11 +7,11 @@ use smallvec::SmallVec;
 use super::super::error::VerifyError;
 use super::super::input;
 use super::super::moves::{MNEMONICS, Source};
-use super::state::{ACTIVE, Cell, FULL, Lanes, REST, State, Value};
+use super::state::{ACTIVE, ALL, Cell, INACTIVE, Lanes, State, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand};
 
-/// Where a move takes a dword from.
+/// The source of one dword of a move.
 #[derive(Clone, Copy)]
 enum From {
     Unit(RegUnit),
@@ -22,7 +22,7 @@ impl From {
     fn values(self, state: &State) -> SmallVec<[(Value, Lanes); 2]> {
         match self {
             From::Unit(unit) => state.values(Cell::Unit(unit)),
-            From::Value(constant) => SmallVec::from_iter([(constant, FULL)]),
+            From::Value(constant) => SmallVec::from_iter([(constant, ALL)]),
         }
     }
 }
@@ -35,7 +35,7 @@ struct Pair {
 }
 
 impl Checker<'_> {
-    /// Executes the moves, then renames, see the module's header.
+    /// Executes the moves, then renames; see the header of [`super`].
     pub(super) fn copy<'i>(
         &self,
         state: &mut State,
@@ -75,7 +75,7 @@ impl Checker<'_> {
         values(dst).into_iter().zip(values(src)).map(|(dst, src)| Pair { dst, src }).collect()
     }
 
-    /// Executes a move between registers or of a constant; false if it is none.
+    /// Executes a move between registers or of a constant. False if the line is not a move.
     pub(super) fn plain_move(&self, state: &mut State, at: At, line: &Inst) -> Result<bool, VerifyError> {
         if !MNEMONICS.contains(&line.desc.printed) {
             return Ok(false);
@@ -88,7 +88,7 @@ impl Checker<'_> {
         Ok(true)
     }
 
-    /// What a move writes from what, unit by unit, if it is one that the target has.
+    /// The registers that a move writes, each with its source, if the target has such a move.
     fn move_units(&self, at: At, line: &Inst) -> Result<Vec<(RegUnit, From)>, VerifyError> {
         let plain = line.mods == line.desc.default_mods();
         let [Operand::Reg(to), from] = line.operands[..] else {
@@ -110,22 +110,23 @@ impl Checker<'_> {
     }
 }
 
-/// Gives the destinations' names to whatever holds their values now. Vector copies are made in the active lanes.
+/// Gives the names of the destinations to all places that hold their new values. Vector copies affect the
+/// active lanes.
 fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
     struct New {
         value: Value,
         places: Vec<(Cell, Lanes)>,
         undefined: bool,
         /// Undefined in the active lanes.
-        vague: bool,
-        was_undefined: bool,
+        undef_active: bool,
+        dst_undefined: bool,
     }
     // All sources are looked up before any destination is named: a copy may overlap itself.
     let named: Vec<New> = pairs
         .iter()
         .map(|p| {
             let (from, to) = (state.is_undefined(p.src), state.is_undefined(p.dst));
-            let needed = if vector { ACTIVE } else { FULL };
+            let needed = if vector { ACTIVE } else { ALL };
             let sources = state.places(p.src);
             let mut places: Vec<(Cell, Lanes)> = Vec::new();
             if keeps {
@@ -133,43 +134,47 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
                 let mut cells: Vec<Cell> = sources.iter().chain(&olds).map(|s| s.0).collect();
                 cells.sort_unstable();
                 cells.dedup();
-                let now = |c: Cell| match (state.lanes(c, p.src) & ACTIVE) | (state.lanes(c, p.dst) & REST) {
-                    ACTIVE if to || state.is_confined(p.dst) => FULL,
-                    lanes => lanes,
-                };
+                let now =
+                    |c: Cell| match (state.lanes(c, p.src) & ACTIVE) | (state.lanes(c, p.dst) & INACTIVE) {
+                        ACTIVE if to || state.is_undef_inactive(p.dst) => ALL,
+                        lanes => lanes,
+                    };
                 places.extend(cells.into_iter().map(|c| (c, now(c))));
             } else {
-                places.extend(sources.iter().filter(|s| s.1 & needed == needed).map(|s| (s.0, FULL)));
+                places.extend(sources.iter().filter(|s| s.1 & needed == needed).map(|s| (s.0, ALL)));
             }
             New {
                 value: p.dst,
                 places,
-                undefined: from && (!keeps || to || state.is_confined(p.dst)),
-                vague: from || state.is_vague(p.src),
-                was_undefined: to,
+                undefined: from && (!keeps || to || state.is_undef_inactive(p.dst)),
+                undef_active: from || state.is_undef_active(p.src),
+                dst_undefined: to,
             }
         })
         .collect();
-    // What a copy that keeps lanes does not make confined stays as it is.
-    let confined: Vec<bool> =
-        named.iter().map(|n| !keeps || n.was_undefined || state.was_confined(n.value)).collect();
+    // A copy that writes all lanes, or whose destination was already undefined in the inactive lanes, leaves
+    // the result defined in the active lanes only. A copy that keeps inactive lanes with a defined value does
+    // not.
+    let undef_inactive: Vec<bool> =
+        named.iter().map(|n| !keeps || n.dst_undefined || state.marked_undef_inactive(n.value)).collect();
     named.iter().for_each(|n| state.forget(n.value));
-    for (new, confined) in named.into_iter().zip(confined) {
-        if vector && confined {
-            state.confine(new.value);
+    for (new, undef_inactive) in named.into_iter().zip(undef_inactive) {
+        if vector && undef_inactive {
+            state.undefine_inactive(new.value);
         }
         new.places.into_iter().for_each(|(cell, lanes)| state.add(cell, new.value, lanes));
         if new.undefined {
             state.undefine(new.value);
-        } else if vector && new.vague {
-            state.blur(new.value);
+        } else if vector && new.undef_active {
+            state.undefine_active(new.value);
         }
     }
-    // Hardware values change by themselves.
+    // The hardware changes these values by itself, so a later read may give another one.
     pairs.iter().filter(|p| matches!(p.src, Value::Special(_))).for_each(|p| state.forget(p.src));
 }
 
-/// The dwords of a move's source; another number than `len` if it is no source for a move of that width.
+/// The dwords of a move's source. If their number differs from `len`, the operand is not a source for a move
+/// of that width.
 fn sources(from: Operand, len: u8) -> Vec<From> {
     let value = From::Value;
     match from {
@@ -185,7 +190,7 @@ fn sources(from: Operand, len: u8) -> Vec<From> {
     }
 }
 
-/// True if the slot of a move of `len` dwords takes the operand.
+/// True if an operand slot of a move of `len` dwords accepts the operand.
 fn takes(slot: &OperandDesc, operand: Operand, len: u8) -> bool {
     let kind = match operand {
         Operand::Reg(reg) => match reg.file {

@@ -1,4 +1,5 @@
-//! Values that the user pinned are in their registers: each instruction that names one finds or leaves it there.
+//! Checks the registers that the user chose: each instruction that names a pinned value finds or leaves it in
+//! its register.
 
 use gcn_isa::Operand;
 
@@ -9,7 +10,7 @@ use crate::mir::{MInst, MOperand, VSlice};
 use gcn_isa::Reg;
 
 impl Checker<'_> {
-    /// The machine registers that `slice` was promised.
+    /// The machine registers that the user chose for `slice`.
     fn promised(&self, slice: VSlice) -> Option<Reg> {
         let pin = self.f.pins.iter().find(|pin| pin.reg == slice.reg)?;
         Some(pin.to.slice(slice.start, slice.len))
@@ -23,7 +24,7 @@ impl Checker<'_> {
         }
     }
 
-    /// After a copy both sides are looked at: a copy that became nothing names no register.
+    /// Checks both sides after a copy. The state is consulted, since a coalesced copy names no register.
     pub(super) fn pinned_copy(&self, state: &State, at: At, inst: &MInst) -> Result<(), VerifyError> {
         for operand in &inst.operands {
             let MOperand::Virt(slice) = *operand else { continue };

@@ -1,4 +1,9 @@
-//! The instructions around those of the function: moves to memory, to lanes and back, and what is made again.
+//! Checks the inserted lines: moves between registers, lanes and memory, and rematerialising instructions.
+//!
+//! A rematerialising line must repeat an instruction of the function that is *available*: it has been
+//! executed, and neither its sources nor its result have changed since. This is the classic analysis of
+//! available expressions, with copies traced to their origin (`State::root`), because a spilled value is
+//! often reached through copies.
 
 use gcn_isa::{Inst, Operand, RegFile, reg::RegUnit};
 use hashbrown::{HashMap, HashSet};
@@ -6,24 +11,26 @@ use smallvec::SmallVec;
 
 use super::super::error::VerifyError;
 use super::super::moves::Source;
-use super::state::{ACTIVE, Cell, FULL, Lanes, State, Value};
+use super::state::{ACTIVE, ALL, Cell, Lanes, State, Value};
 use super::{At, Checker};
 use crate::mir::{MInst, MOperand, Op};
 
-/// The instructions of the function by what could repeat them. Numbers are those of the function.
+/// The instructions of the function that a line may repeat, by instruction number.
 #[derive(Default)]
 pub(super) struct Repeats {
-    /// All of them.
+    /// All pure instructions.
     pure: HashSet<u32>,
-    /// Of those that a line may repeat, where each stands.
+    /// The places of those that look like some inserted line.
     at: HashMap<u32, At>,
-    /// The same by what they look like and the first dword of their first register source, if they have any.
+    /// The same by their shape and the first dword of their first register source, if there is one:
+    /// candidates for a line are found without a search.
     by_source: HashMap<(Shape, Option<u32>), Vec<u32>>,
-    /// Those whose first register source may be undefined, so that everything holds it.
+    /// Those whose first register source may be undefined, so that any register holds it.
     with_undefined: HashMap<Shape, Vec<u32>>,
 }
 
-/// What a line and the instruction that it repeats have in common: the row, and the sources that are no registers.
+/// What a line has in common with the instruction that it repeats: the table row and the sources that are not
+/// registers.
 type Shape = (u16, SmallVec<[Option<Operand>; 4]>);
 
 impl Repeats {
@@ -84,7 +91,7 @@ impl Checker<'_> {
         repeats
     }
 
-    /// Dwords that are undefined somewhere, or copies of such.
+    /// Dwords that are undefined somewhere, and copies of them.
     fn maybe_undefined(&self) -> HashSet<u32> {
         let mut copies: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut work: Vec<u32> = self.undefined_at_entry();
@@ -107,7 +114,7 @@ impl Checker<'_> {
         found
     }
 
-    /// What the lines look like that stand between those of the function.
+    /// The shapes of all inserted lines.
     fn shapes_of_lines(&self) -> HashSet<Shape> {
         let (lines, mut shapes, mut from) = (&self.a.program.lines, HashSet::new(), 0);
         let ends = self.a.spans.iter().map(|s| (s.main as usize, s.main_end as usize));
@@ -119,13 +126,13 @@ impl Checker<'_> {
         shapes
     }
 
-    /// The dwords that instructions make which lines may repeat.
-    pub(super) fn made_again(&self) -> HashSet<u32> {
+    /// The dwords that repeatable instructions compute.
+    pub(super) fn repeated_results(&self) -> HashSet<u32> {
         let all = self.repeats.at.keys().flat_map(|&number| self.results(number));
         all.filter_map(|value| if let Value::Dword(d) = value { Some(d) } else { None }).collect()
     }
 
-    /// The values that an instruction makes which may be repeated.
+    /// The values that a repeatable instruction computes.
     pub(super) fn results(&self, number: u32) -> impl Iterator<Item = Value> + use<> {
         let inst = self.repeats.at.get(&number).and_then(|at| self.f.blocks[at.block].insts.get(at.inst));
         let dst = inst.and_then(|i| match i.operands.first() {
@@ -145,7 +152,7 @@ impl Checker<'_> {
         }
     }
 
-    /// True for arithmetic that only its operands decide.
+    /// True for arithmetic that depends on its operands only.
     fn is_pure(&self, inst: &MInst) -> bool {
         use gcn_isa::{Access, Class, table::ImplicitRegs as Implicit};
         match inst.op {
@@ -165,13 +172,15 @@ impl Checker<'_> {
         }
     }
 
-    /// After the instruction at `at`: its result's dwords changed, and it may be repeated from now on.
+    /// After the instruction at `at`: its results have changed, and the instruction itself is available from
+    /// here on.
     pub(super) fn note_repeatable(&self, state: &mut State, at: At, inst: &MInst) {
         if self.a.spills.total() == 0 {
             return;
         }
         let roots = self.roots(state, inst);
-        // A copy of what the destination has changes nothing.
+        // A copy whose destination already had the value changes nothing, so that what is known of it
+        // remains.
         let has =
             |&(to, root): &(u32, Value)| root == Value::Dword(to) || root == state.root(Value::Dword(to));
         if !roots.is_empty() && roots.iter().all(has) {
@@ -180,19 +189,21 @@ impl Checker<'_> {
         let uses = super::access::uses(self.f, inst);
         for u in uses.iter().filter(|u| u.write) {
             for d in self.dwords(u.slice) {
-                state.changed(d);
+                state.kill(d);
             }
         }
-        // Where a copy kept lanes, they are not what it would make of them, unless they mean nothing.
+        // A copy that keeps inactive lanes makes its destination equal to the source in the active lanes
+        // only. It is recorded as a copy only if the inactive lanes are undefined.
         let whole = !self.keeps_lanes(inst)
-            || roots
-                .iter()
-                .all(|r| state.is_undefined(Value::Dword(r.0)) || state.was_confined(Value::Dword(r.0)));
+            || roots.iter().all(|r| {
+                state.is_undefined(Value::Dword(r.0)) || state.marked_undef_inactive(Value::Dword(r.0))
+            });
         if whole {
             let kept = |root| roots.iter().all(|r| Value::Dword(r.0) != root);
             roots.iter().filter(|r| kept(r.1)).for_each(|&(to, root)| state.copied(to, root));
         }
         let number = (self.first[at.block] + at.inst) as u32;
+        // An instruction that overwrites its own source cannot be repeated: the source is gone.
         let own_source = uses
             .iter()
             .filter(|u| u.read)
@@ -202,7 +213,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An instruction would give the same result again, until one of its dwords changes.
+    /// Records that an instruction would give the same result until one of its dwords changes.
     pub(super) fn repeatable(&self, state: &mut State, number: u32) {
         let Some(at) = self.repeats.at.get(&number) else { return };
         let operands = &self.f.blocks[at.block].insts[at.inst].operands;
@@ -213,7 +224,7 @@ impl Checker<'_> {
         state.repeatable_while(number, dwords.flatten());
     }
 
-    /// The dwords that a copy writes, each with what it is a copy of in the end.
+    /// The dwords that a copy writes, each with the value that it is ultimately a copy of.
     fn roots(&self, state: &State, inst: &MInst) -> SmallVec<[(u32, Value); 4]> {
         match inst.operands[..] {
             [MOperand::Virt(dst), src] if inst.op == Op::Copy => {
@@ -224,29 +235,29 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the result keeps lanes that EXEC masks; scalars have none.
+    /// True if the result keeps inactive lanes, which only vector results have.
     fn keeps_lanes(&self, inst: &MInst) -> bool {
         let vector =
             |o: &MOperand| matches!(o, MOperand::Virt(s) if self.f.info(s.reg).file != RegFile::Sgpr);
         inst.keeps_dst && inst.operands.first().is_some_and(vector)
     }
 
-    /// What holds a value holds its copies.
+    /// Adds the copies of the values that are held: a place that holds a value holds its copies too.
     pub(super) fn add_repeated_copies(&self, state: &State, values: &mut SmallVec<[(Value, Lanes); 2]>) {
         for i in 0..values.len() {
             let (value, lanes) = values[i];
             for &dst in state.copies_of(value) {
                 let copy = Value::Dword(dst);
                 if !values.iter().any(|v| v.0 == copy) {
-                    // Scalars are whole.
+                    // EXEC does not mask scalars.
                     let scalar = self.file_of(dst) == RegFile::Sgpr;
-                    values.push((copy, if scalar { FULL } else { lanes & ACTIVE }));
+                    values.push((copy, if scalar { ALL } else { lanes & ACTIVE }));
                 }
             }
         }
     }
 
-    /// One of the lines around an instruction.
+    /// Executes one inserted line.
     pub(super) fn spill(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         if self.plain_move(state, at, line)? {
             return Ok(());
@@ -255,7 +266,7 @@ impl Checker<'_> {
             "v_writelane_b32" | "v_readlane_b32" => self.lane(state, at, line),
             name if name.starts_with("scratch_") => self.memory(state, at, line),
             "ds_write_b32" | "ds_read_b32" => self.lds(state, at, line),
-            _ => self.again(state, at, line),
+            _ => self.repeat(state, at, line),
         }
     }
 
@@ -280,7 +291,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// An access to the frame.
+    /// Executes an access to the frame.
     fn memory(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let Some(first) = self.frame_dword(state, line) else {
             return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
@@ -309,7 +320,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// An access to a slot of LDS, by the lane's own address.
+    /// Executes an access to a slot of LDS at the lane's own address.
     fn lds(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let store = line.desc.mnemonic == "ds_write_b32";
         let reg = |name| line.operand(name).and_then(Operand::reg).and_then(|r| r.units().next());
@@ -354,8 +365,9 @@ impl Checker<'_> {
         byte.is_multiple_of(4).then_some(byte / 4)
     }
 
-    /// An instruction of the function is repeated: its result is the same if its sources are.
-    fn again(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
+    /// Executes a line that repeats an instruction of the function: its result is the same if its sources
+    /// are.
+    fn repeat(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
         let Some(Operand::Reg(to)) = line.operands.first().copied() else {
             return self.fail(at, format!("{} is none of the function", line.desc.printed));
         };
@@ -383,7 +395,7 @@ impl Checker<'_> {
             known = true;
             if let MOperand::Virt(dst) = inst.operands[0] {
                 for (list, d) in results.iter_mut().zip(self.dwords(dst)) {
-                    list.push((Value::Dword(d), if to.file == RegFile::Sgpr { FULL } else { ACTIVE }));
+                    list.push((Value::Dword(d), if to.file == RegFile::Sgpr { ALL } else { ACTIVE }));
                 }
             }
         }

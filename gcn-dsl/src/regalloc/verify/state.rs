@@ -1,8 +1,9 @@
-//! What each register, lane and dword of the frame holds.
+//! The checker's state: the values that each register, lane and dword of the frame holds.
 //!
-//! A vector register holds a value in some lanes. Which lanes there are is not known; known is whether the register
-//! holds the value in those that are active now ([`ACTIVE`]), and whether in the others in which the value means
-//! anything ([`REST`]). A value that was made under the present EXEC means nothing in the other lanes: it is *confined*.
+//! A vector register holds a value in some of its lanes. The state does not say which lanes; it says whether
+//! the register holds the value in the lanes that are active now ([`ACTIVE`]), and whether it does in those
+//! inactive lanes in which the value is defined ([`INACTIVE`]). A value that was written under the current
+//! EXEC is undefined in the inactive lanes, so that [`INACTIVE`] is vacuously true for it.
 
 use gcn_isa::reg::RegUnit;
 use gcn_isa::{Reg, RegFile, reg};
@@ -18,13 +19,13 @@ pub(super) enum Value {
     Own(RegUnit),
     /// A constant.
     Const(u32),
-    /// A hardware value by source encoding. It is not followed beyond the copy that reads it.
+    /// A hardware value by its source encoding. It is tracked only for the copy that reads it.
     Special(u8),
-    /// A half of what EXEC was when the kernel started.
+    /// A half of the initial EXEC.
     InitialExec(u8),
 }
 
-/// Something that holds values.
+/// A place that holds values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Cell {
     /// A register.
@@ -48,14 +49,14 @@ impl Cell {
     }
 }
 
-/// In which lanes a cell holds a value.
+/// The lanes in which a cell holds a value, as a set of the two bits below.
 pub(super) type Lanes = u8;
-/// In the active ones.
+/// The active lanes.
 pub(super) const ACTIVE: Lanes = 1;
-/// In those of the others where the value means anything.
-pub(super) const REST: Lanes = 2;
-/// In all where the value means anything.
-pub(super) const FULL: Lanes = 3;
+/// The inactive lanes in which the value is defined.
+pub(super) const INACTIVE: Lanes = 2;
+/// All lanes in which the value is defined.
+pub(super) const ALL: Lanes = 3;
 
 /// The state inside a block.
 #[derive(Default)]
@@ -63,19 +64,19 @@ pub(super) struct State {
     held: HashMap<Cell, SmallVec<[(Value, Lanes); 2]>>,
     places: HashMap<Value, SmallVec<[Cell; 2]>>,
     undefined: HashSet<Value>,
-    /// Values that mean nothing in lanes that are masked now.
-    confined: HashSet<Value>,
-    /// Values that mean nothing in active lanes: those hold an undefined value that was copied.
-    vague: HashSet<Value>,
-    /// VGPRs some lane of which holds something of its own.
+    /// Values that are undefined in the lanes that are inactive now.
+    undef_inactive: HashSet<Value>,
+    /// Values that are undefined in the active lanes, because an undefined value was copied.
+    undef_active: HashSet<Value>,
+    /// VGPRs with a lane that is tracked by itself.
     with_lanes: HashSet<RegUnit>,
-    /// Instructions that would give the same result again.
+    /// The available instructions: repeating one would give the same result.
     pub repeatable: HashSet<u32>,
-    /// By dword: those of them that it is a source or a result of.
+    /// By dword: the available instructions of which it is a source or result.
     repeats: HashMap<u32, SmallVec<[u32; 2]>>,
-    /// By dword: the value that it is a copy of, as long as neither has changed.
+    /// By dword: the value that it is a copy of, while neither changes.
     roots: HashMap<u32, Value>,
-    /// The same the other way round.
+    /// The inverse of `roots`.
     copies: HashMap<Value, SmallVec<[u32; 2]>>,
 }
 
@@ -83,8 +84,8 @@ impl State {
     pub fn new(edge: &Edge) -> State {
         let mut state = State {
             undefined: edge.undefined.iter().copied().collect(),
-            confined: edge.confined.iter().copied().collect(),
-            vague: edge.vague.iter().copied().collect(),
+            undef_inactive: edge.undef_inactive.iter().copied().collect(),
+            undef_active: edge.undef_active.iter().copied().collect(),
             ..State::default()
         };
         edge.held.iter().for_each(|&((value, cell), lanes)| state.add(cell, value, lanes));
@@ -92,7 +93,7 @@ impl State {
         state
     }
 
-    /// What `value` is a copy of.
+    /// The value that `value` is a copy of, or `value` itself.
     pub fn root(&self, value: Value) -> Value {
         match value {
             Value::Dword(d) => self.roots.get(&d).copied().unwrap_or(value),
@@ -105,37 +106,38 @@ impl State {
         self.copies.get(&value).map_or(&[], |list| list)
     }
 
-    /// A dword is a copy of a value now.
+    /// Records that a dword is a copy of a value.
     pub fn copied(&mut self, dword: u32, root: Value) {
         self.roots.insert(dword, root);
         self.copies.entry(root).or_default().push(dword);
     }
 
-    /// An instruction would give the same result again until one of these changes.
+    /// Records that an instruction is available until one of these dwords changes.
     pub fn repeatable_while(&mut self, number: u32, dwords: impl Iterator<Item = u32>) {
         self.repeatable.insert(number);
         dwords.for_each(|d| self.repeats.entry(d).or_default().push(number));
     }
 
-    /// A dword has another value: it is no copy, nor has it any, and what has to do with it gives another result.
-    pub fn changed(&mut self, dword: u32) {
+    /// A dword gets another value: it is no longer a copy, its copies are copies of nothing, and the
+    /// instructions that read or compute it are no longer available.
+    pub fn kill(&mut self, dword: u32) {
         for number in self.repeats.remove(&dword).into_iter().flatten() {
             self.repeatable.remove(&number);
         }
-        self.unrelated(dword);
+        self.forget_root(dword);
         for copy in self.copies.remove(&Value::Dword(dword)).into_iter().flatten() {
             self.roots.remove(&copy);
         }
     }
 
-    /// Of what a dword is a copy does not matter any more.
-    pub fn unrelated(&mut self, dword: u32) {
+    /// Forgets what a dword is a copy of.
+    pub fn forget_root(&mut self, dword: u32) {
         if let Some(list) = self.roots.remove(&dword).and_then(|root| self.copies.get_mut(&root)) {
             list.retain(|d| *d != dword);
         }
     }
 
-    /// The part that a block can use after this one, to which these dwords cross.
+    /// The part of the state that a successor can use; `crosses` tells which dwords it needs.
     pub fn edge(&self, crosses: impl Fn(u32) -> bool) -> Edge {
         let crosses = |value: &Value| match value {
             Value::Dword(d) => crosses(*d),
@@ -154,58 +156,58 @@ impl State {
         };
         let mut repeatable: Vec<u32> = self.repeatable.iter().copied().collect();
         repeatable.sort_unstable();
-        let (undefined, confined) = (sorted(&self.undefined), sorted(&self.confined));
+        let (undefined, undef_inactive) = (sorted(&self.undefined), sorted(&self.undef_inactive));
         let known = self.roots.iter().filter(|(d, root)| {
             crosses(&Value::Dword(**d)) && matches!(root, Value::Dword(_) | Value::Const(_))
         });
         let mut roots: Vec<(u32, Value)> = known.map(|(&d, &root)| (d, root)).collect();
         roots.sort_unstable();
-        Edge { held, undefined, confined, vague: sorted(&self.vague), repeatable, roots }
+        Edge { held, undefined, undef_inactive, undef_active: sorted(&self.undef_active), repeatable, roots }
     }
 
     pub fn is_undefined(&self, value: Value) -> bool {
         self.undefined.contains(&value)
     }
 
-    /// In active lanes, the value is nothing in particular.
-    pub fn is_vague(&self, value: Value) -> bool {
-        self.vague.contains(&value)
+    /// True if the value is undefined in the active lanes.
+    pub fn is_undef_active(&self, value: Value) -> bool {
+        self.undef_active.contains(&value)
     }
 
-    /// In which lanes `cell` holds `value`.
+    /// The lanes in which `cell` holds `value`.
     pub fn lanes(&self, cell: Cell, value: Value) -> Lanes {
         if self.is_undefined(value) {
-            return FULL;
+            return ALL;
         }
         let found = self.held.get(&cell).and_then(|list| list.iter().find(|v| v.0 == value));
-        let vague = if self.vague.contains(&value) && cell.is_masked() { ACTIVE } else { 0 };
-        found.map_or(0, |v| v.1) | vague
+        let undef_active = if self.undef_active.contains(&value) && cell.is_masked() { ACTIVE } else { 0 };
+        found.map_or(0, |v| v.1) | undef_active
     }
 
     pub fn values(&self, cell: Cell) -> SmallVec<[(Value, Lanes); 2]> {
         self.held.get(&cell).cloned().unwrap_or_default()
     }
 
-    /// What holds `value`, and in which lanes.
+    /// The cells that hold `value`, and the lanes in which they do.
     pub fn places(&self, value: Value) -> SmallVec<[(Cell, Lanes); 2]> {
         let cells = self.places.get(&value).into_iter().flatten();
         cells.map(|&cell| (cell, self.lanes(cell, value))).collect()
     }
 
-    /// Is EXEC what it was when the kernel started? Then no lane that takes part at all is masked.
+    /// True if EXEC has its initial value. Then no lane that takes part in the kernel is inactive.
     pub fn exec_is_initial(&self) -> bool {
-        let half = |k: u8, unit| self.lanes(Cell::Unit(unit), Value::InitialExec(k)) == FULL;
+        let half = |k: u8, unit| self.lanes(Cell::Unit(unit), Value::InitialExec(k)) == ALL;
         reg::EXEC.units().enumerate().all(|(k, unit)| half(k as u8, unit))
     }
 
-    /// Same, and not because no lane is masked at all.
-    pub fn was_confined(&self, value: Value) -> bool {
-        self.confined.contains(&value)
+    /// True if the value is recorded as undefined in the inactive lanes.
+    pub fn marked_undef_inactive(&self, value: Value) -> bool {
+        self.undef_inactive.contains(&value)
     }
 
-    /// The value means nothing in lanes that are masked now.
-    pub fn is_confined(&self, value: Value) -> bool {
-        self.confined.contains(&value) || self.exec_is_initial()
+    /// True if the value is undefined in all inactive lanes, also because there are none.
+    pub fn is_undef_inactive(&self, value: Value) -> bool {
+        self.undef_inactive.contains(&value) || self.exec_is_initial()
     }
 
     /// `cell` holds nothing any more.
@@ -226,23 +228,25 @@ impl State {
         }
     }
 
-    /// `cell` is written in the active lanes, or whole where EXEC masks nothing.
+    /// `cell` is written: in the active lanes, or entirely if EXEC does not mask it.
     pub fn overwrite(&mut self, cell: Cell) {
         if !cell.is_masked() {
             return self.clear(cell);
         }
         for (value, lanes) in self.values(cell) {
-            // Of a value that means nothing in masked lanes, nothing is left there.
-            let rest = if self.is_confined(value) { 0 } else { lanes & REST };
+            // A value that is undefined in the inactive lanes would be held there vacuously; with the active
+            // lanes overwritten nothing of it remains.
+            let rest = if self.is_undef_inactive(value) { 0 } else { lanes & INACTIVE };
             self.set_lanes(cell, value, rest);
         }
         self.drop_lanes_of(cell);
     }
 
-    /// `cell` takes what is in `from`, as a move does.
+    /// `cell` receives the values in `from`, as by a move.
     pub fn transfer(&mut self, cell: Cell, from: &[(Value, Lanes)]) {
         if let Cell::Lane(unit, _) = cell {
-            // The register as a whole holds nothing that it held.
+            // The other 63 lanes keep their contents, but the register as a whole holds none of its old
+            // values.
             self.held.remove(&Cell::Unit(unit)).into_iter().flatten().for_each(|(old, _)| {
                 if let Some(list) = self.places.get_mut(&old) {
                     list.retain(|c| *c != Cell::Unit(unit));
@@ -254,14 +258,14 @@ impl State {
         for &(value, lanes) in from.iter().filter(|v| v.1 & ACTIVE != 0) {
             let lanes = match cell.is_masked() {
                 false => lanes,
-                true if self.is_confined(value) => FULL,
+                true if self.is_undef_inactive(value) => ALL,
                 true => ACTIVE | self.lanes(cell, value),
             };
             self.set_lanes(cell, value, lanes);
         }
     }
 
-    /// `cell` holds this in these lanes, and what else it held.
+    /// Records that `cell` also holds this value in these lanes.
     pub fn add(&mut self, cell: Cell, value: Value, lanes: Lanes) {
         if let Cell::Lane(unit, _) = cell {
             self.with_lanes.insert(unit);
@@ -288,7 +292,7 @@ impl State {
         }
     }
 
-    /// A new value takes this one's name: nothing holds the old one any more.
+    /// The name gets a new value: no place holds the old one under this name any more.
     pub fn forget(&mut self, value: Value) {
         for cell in self.places.remove(&value).into_iter().flatten() {
             if let Some(list) = self.held.get_mut(&cell) {
@@ -296,72 +300,74 @@ impl State {
             }
         }
         self.undefined.remove(&value);
-        self.confined.remove(&value);
-        self.vague.remove(&value);
+        self.undef_inactive.remove(&value);
+        self.undef_active.remove(&value);
     }
 
-    /// See [`State::is_vague`].
-    pub fn blur(&mut self, value: Value) {
-        self.vague.insert(value);
+    /// Marks the value undefined in the active lanes.
+    pub fn undefine_active(&mut self, value: Value) {
+        self.undef_active.insert(value);
     }
 
-    /// The name stands for no particular value from here on.
+    /// Marks the value undefined.
     pub fn undefine(&mut self, value: Value) {
         self.forget(value);
         self.undefined.insert(value);
     }
 
-    /// The value was made under the present EXEC.
-    pub fn confine(&mut self, value: Value) {
-        self.confined.insert(value);
+    /// Marks the value undefined in the inactive lanes, as it was written under the current EXEC.
+    pub fn undefine_inactive(&mut self, value: Value) {
+        self.undef_inactive.insert(value);
     }
 
-    /// A new value under this name in the active lanes, the old one in the others: nothing holds the new one in active
-    /// lanes yet.
+    /// The name gets a new value in the active lanes and keeps the old one in the others. No cell holds the
+    /// new value yet.
     pub fn change_active(&mut self, value: Value) {
         if self.undefined.remove(&value) {
-            self.confined.insert(value);
+            self.undef_inactive.insert(value);
         }
-        self.vague.remove(&value);
+        self.undef_active.remove(&value);
         for (cell, lanes) in self.places(value) {
-            self.set_lanes(cell, value, lanes & REST);
+            self.set_lanes(cell, value, lanes & INACTIVE);
         }
     }
 
-    /// `cell` holds in the active lanes what the value is there now.
+    /// `cell` holds the current value in the active lanes.
     pub fn hold_active(&mut self, cell: Cell, value: Value) {
-        let lanes = if self.is_confined(value) { FULL } else { self.lanes(cell, value) | ACTIVE };
+        let lanes = if self.is_undef_inactive(value) { ALL } else { self.lanes(cell, value) | ACTIVE };
         self.set_lanes(cell, value, lanes);
     }
 
-    /// EXEC changed. `narrowed`: no lane is active that was not before.
+    /// EXEC has changed. `narrowed`: every lane that is active now was active before.
     pub fn exec_changed(&mut self, narrowed: bool) {
         let keep = if narrowed { ACTIVE } else { 0 };
         let masked: Vec<Cell> = self.held.keys().copied().filter(|c| c.is_masked()).collect();
         for cell in masked {
             for (value, own) in self.values(cell) {
                 let lanes = self.lanes(cell, value);
-                if lanes != FULL {
+                // If the value is held in the active lanes only, the lanes that are active now are among them
+                // only if EXEC was narrowed. If it is held in all lanes, the change does not matter.
+                if lanes != ALL {
                     self.set_lanes(cell, value, lanes & keep);
-                } else if own != FULL {
-                    self.set_lanes(cell, value, FULL);
+                } else if own != ALL {
+                    self.set_lanes(cell, value, ALL);
                 }
             }
         }
-        self.confined.clear();
+        self.undef_inactive.clear();
         if !narrowed {
-            self.vague.clear();
+            self.undef_active.clear();
         }
     }
 }
 
-/// The state between blocks, sorted.
+/// The state at a block boundary, with all sets sorted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edge {
     held: Vec<((Value, Cell), Lanes)>,
     undefined: Vec<Value>,
-    confined: Vec<Value>,
-    vague: Vec<Value>,
+    undef_inactive: Vec<Value>,
+    undef_active: Vec<Value>,
     pub repeatable: Vec<u32>,
     roots: Vec<(u32, Value)>,
 }
@@ -371,38 +377,38 @@ impl Edge {
     pub fn at_entry(live_in: &[Reg], dwords: Vec<u32>) -> Edge {
         let named = super::input::FIRST_NAMED_SGPR..128;
         let named = named.map(|i| RegUnit::new(RegFile::Sgpr, i));
-        let own = |u| ((Value::Own(u), Cell::Unit(u)), FULL);
+        let own = |u| ((Value::Own(u), Cell::Unit(u)), ALL);
         let mut held: Vec<_> = named.chain(live_in.iter().flat_map(|r| r.units())).map(own).collect();
         let exec = reg::EXEC.units().enumerate();
-        held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), FULL)));
+        held.extend(exec.map(|(k, u)| ((Value::InitialExec(k as u8), Cell::Unit(u)), ALL)));
         held.sort_unstable();
         held.dedup();
         let undefined = dwords.into_iter().map(Value::Dword).collect();
         Edge {
             held,
             undefined,
-            confined: Vec::new(),
-            vague: Vec::new(),
+            undef_inactive: Vec::new(),
+            undef_active: Vec::new(),
             repeatable: Vec::new(),
             roots: Vec::new(),
         }
     }
 
-    /// What holds on both edges. `results` gives the values that an instruction makes: where they are undefined, it may be
-    /// repeated as well as not.
+    /// The facts that hold on both edges. `results` gives the values that an instruction computes: where they
+    /// are undefined, the instruction counts as available.
     pub fn meet<I: Iterator<Item = Value>>(&self, other: &Edge, results: impl Fn(u32) -> I) -> Edge {
         let has = |list: &[Value], value: &Value| list.binary_search(value).is_ok();
         let mut held = Vec::with_capacity(self.held.len().min(other.held.len()));
         let (mut a, mut b) = (self.held.iter().peekable(), other.held.iter().peekable());
         while let Some(first) = a.peek().into_iter().chain(b.peek()).map(|e| e.0).min() {
             let lanes = |next: Option<&((Value, Cell), Lanes)>, edge: &Edge| {
-                // Where a value means nothing, everything holds it.
+                // Where a value is undefined, every cell holds it.
                 let nothing = |list, lanes| if has(list, &first.0) { lanes } else { 0 };
                 let free = match first.1.is_masked() {
-                    true => nothing(&edge.vague, ACTIVE) | nothing(&edge.confined, REST),
+                    true => nothing(&edge.undef_active, ACTIVE) | nothing(&edge.undef_inactive, INACTIVE),
                     false => 0,
                 };
-                next.map_or(0, |e| e.1) | free | nothing(&edge.undefined, FULL)
+                next.map_or(0, |e| e.1) | free | nothing(&edge.undefined, ALL)
             };
             let here = lanes(a.next_if(|e| e.0 == first), self);
             let there = lanes(b.next_if(|e| e.0 == first), other);
@@ -411,17 +417,18 @@ impl Edge {
             }
         }
         let undefined = self.undefined.iter().filter(|v| has(&other.undefined, v)).copied().collect();
-        // What is undefined means nothing in any lane.
-        let confined = |a: &Edge, v: &Value| has(&a.confined, v) || has(&a.undefined, v);
-        let mut both: Vec<Value> = self.confined.iter().chain(&other.confined).copied().collect();
+        // An undefined value is undefined in the inactive lanes too.
+        let undef_inactive = |a: &Edge, v: &Value| has(&a.undef_inactive, v) || has(&a.undefined, v);
+        let mut both: Vec<Value> = self.undef_inactive.iter().chain(&other.undef_inactive).copied().collect();
         both.sort_unstable();
         both.dedup();
-        both.retain(|v| confined(self, v) && confined(other, v));
-        let mut vague: Vec<Value> = self.vague.iter().chain(&other.vague).copied().collect();
-        vague.sort_unstable();
-        vague.dedup();
-        let blurred = |e: &Edge, v: &Value| has(&e.vague, v) || has(&e.undefined, v);
-        vague.retain(|v| blurred(self, v) && blurred(other, v));
+        both.retain(|v| undef_inactive(self, v) && undef_inactive(other, v));
+        let mut undef_active: Vec<Value> =
+            self.undef_active.iter().chain(&other.undef_active).copied().collect();
+        undef_active.sort_unstable();
+        undef_active.dedup();
+        let active = |e: &Edge, v: &Value| has(&e.undef_active, v) || has(&e.undefined, v);
+        undef_active.retain(|v| active(self, v) && active(other, v));
         let again = |e: &Edge, n: u32| {
             e.repeatable.binary_search(&n).is_ok() || results(n).all(|v| has(&e.undefined, &v))
         };
@@ -437,6 +444,6 @@ impl Edge {
         roots.sort_unstable();
         roots.dedup();
         roots.retain(|&(d, value)| root(self, d, value) && root(other, d, value));
-        Edge { held, undefined, confined: both, vague, repeatable, roots }
+        Edge { held, undefined, undef_inactive: both, undef_active, repeatable, roots }
     }
 }

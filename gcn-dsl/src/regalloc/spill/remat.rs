@@ -1,7 +1,10 @@
-//! Values that are made again where they are read: constants, copies of scalars in vector registers, address arithmetic.
+//! Rematerialisation: values that are recomputed where they are read instead of being stored and reloaded.
+//! Typical are constants, scalars copied to vector registers, and address arithmetic.
 //!
-//! One instruction makes the value, out of constants and of registers that are written once, outside of loops, and live
-//! wherever the value is read: they hold there what they held when the value was made.
+//! A class qualifies if a single instruction defines it, from constants and from registers that are written
+//! once, outside of loops, and are live at every reader. Such a source still holds at the reader what it held
+//! at the definition, so recomputing gives the same value. This is the simple form of Briggs, Cooper and
+//! Torczon's method, with one defining instruction for the whole class instead of a lattice of tags.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -12,14 +15,14 @@ use super::moves::repeatable;
 use super::work::{Kind, Work};
 use crate::mir::{MInst, MOperand, Op, VReg};
 
-/// What is known of a class that has been turned out.
+/// The definitions and readers of an evicted class.
 #[derive(Default)]
 struct Known {
     made: Vec<MInst>,
     read_at: Vec<u32>,
 }
 
-/// For the classes of `roots` that can be made again, the instruction.
+/// For each class of `roots` that can be rematerialised, the defining instruction.
 pub(super) fn find(
     work: &Work,
     numbers: &Numbering,
@@ -34,6 +37,8 @@ pub(super) fn find(
     for (b, block) in f.blocks.iter().enumerate() {
         for (i, inst) in block.insts.iter().enumerate() {
             let number = numbers.inst[b] + i as u32;
+            // A coalesced copy becomes no instruction. It is neither a reader nor a second definition of the
+            // class.
             if let (Op::Copy, [MOperand::Virt(dst), MOperand::Virt(src)]) = (&inst.op, &inst.operands[..])
                 && classes.same_place(*dst, *src)
             {
@@ -53,16 +58,17 @@ pub(super) fn find(
                 if u.read {
                     known.read_at.push(2 * number);
                 }
+                // Two definitions already disqualify the class.
                 if u.write && !u.undef && known.made.len() < 2 {
                     known.made.push(inst.clone());
                 }
             }
         }
     }
-    // Registers of other kinds have homes already, or none.
+    // Classes that contain a register of another kind: those have a home already, or must not have one.
     let mut others: HashSet<VReg> = HashSet::new();
     for v in (0..f.vregs.len() as u32).map(VReg) {
-        if work.kinds[v.0 as usize] != Kind::Value && work.gone(v).is_none() {
+        if work.kinds[v.0 as usize] != Kind::Value && work.spilled(v).is_none() {
             others.insert(classes.find(v).0);
         }
     }
@@ -74,6 +80,8 @@ pub(super) fn find(
         if !whole || !repeatable(made) {
             continue;
         }
+        // A source that is evicted in the same round is not stable, although its home holds the value: its
+        // reload would need a register at every reader.
         let stable = |o: &MOperand, classes: &mut Classes| match o {
             MOperand::Fixed(_) => true,
             MOperand::Virt(s) => {

@@ -1,38 +1,45 @@
-//! What it costs to keep a class out of registers, for each slot of its life.
+//! Spill costs: the cost of keeping a class out of registers, for each slot of its life.
+//!
+//! This is Chaitin's cost, the spill code weighted by an estimate of the execution frequency, divided by the
+//! length of the life: the benefit of an eviction is the time for which it frees a register.
 
 use super::super::access;
-use super::super::assign::Price;
+use super::super::assign::SpillCosts;
 use super::super::classes::Classes;
 use super::exec::{InitialExec, ignores_exec};
 use super::work::{Kind, Work};
 use crate::mir::VReg;
 use gcn_isa::RegFile;
 
-/// How much more often the code of a loop runs than what surrounds it.
-const LOOP: f32 = 8.0;
+/// How much more often a loop's body executes than the code around the loop (an estimate).
+const LOOP_WEIGHT: f32 = 8.0;
 
-/// The weight of an instruction in so many loops.
+/// The weight of an instruction at this loop depth. Deeper than eight loops the weight stays the same, which
+/// keeps sums of `f32` exact enough to compare.
 pub(super) fn frequency(loop_depth: u32) -> f32 {
-    LOOP.powi(loop_depth.min(8) as i32)
+    LOOP_WEIGHT.powi(loop_depth.min(8) as i32)
 }
 
-/// The prices of a round's classes, by root.
-pub(super) struct Prices(Vec<Option<f32>>);
+/// The costs of a round's classes, by root; `None` if the class must stay in registers.
+pub(super) struct Costs(Vec<Option<f32>>);
 
-impl Price for Prices {
+impl SpillCosts for Costs {
     fn of(&self, root: VReg) -> Option<f32> {
         self.0.get(root.0 as usize).copied().flatten()
     }
 }
 
-impl Prices {
-    pub fn of_round(work: &Work, classes: &mut Classes, exec: &InitialExec) -> Prices {
+impl Costs {
+    pub fn of_round(work: &Work, classes: &mut Classes, exec: &InitialExec) -> Costs {
         let regs = work.f.vregs.len();
-        // Loads and stores that each register would cost; negative where it cannot be.
+        // Loads and stores that each register would need, weighted; negative infinity if it cannot be
+        // spilled.
         let mut cost = vec![0.0f32; regs];
         for (b, block) in work.f.blocks.iter().enumerate() {
             let often = frequency(block.loop_depth);
             for (i, inst) in block.insts.iter().enumerate() {
+                // A masked reload leaves the inactive lanes of the new register undefined. An instruction
+                // that reads them needs the original register, unless no lane is inactive.
                 let blind = ignores_exec(inst) && !exec.at(b, i);
                 for u in access::uses(&work.f, inst) {
                     let cost = &mut cost[u.slice.reg.0 as usize];
@@ -47,11 +54,12 @@ impl Prices {
         let mut total = vec![None::<f32>; regs];
         for v in 0..regs as u32 {
             let kind = work.kinds[v as usize];
-            if matches!(kind, Kind::Temp | Kind::Lanes) || work.gone(VReg(v)).is_some() {
+            if matches!(kind, Kind::Temp | Kind::Lanes) || work.spilled(VReg(v)).is_some() {
                 continue;
             }
             let (root, _) = classes.find(VReg(v));
-            // The scratch registers of copies have no number of the function, and are no roots of others.
+            // The scratch registers of copies are not registers of the function, and are never the root of
+            // another class.
             let Some(sum) = total.get_mut(root.0 as usize) else { continue };
             let mine = if work.can_spill(VReg(v)) { cost[v as usize] } else { f32::NEG_INFINITY };
             *sum = Some(sum.unwrap_or(0.0) + mine);
@@ -59,11 +67,12 @@ impl Prices {
         let roots = (0..regs as u32).map(|v| {
             let sum = total[v as usize].filter(|s| *s >= 0.0)?;
             let segs = || classes.lanes(VReg(v)).iter().flat_map(crate::regalloc::segs::Segs::as_slice);
-            // What only goes from one instruction to the next would be as long in a temporary register.
+            // If no segment is longer than from one instruction to the next, a temporary register would live
+            // just as long: spilling would gain nothing, and the rounds would not end.
             let longest = segs().map(|s| s.end - s.start).max()?;
             let slots: u64 = segs().map(|s| u64::from(s.end - s.start)).sum();
             (longest > 2).then(|| sum / slots as f32)
         });
-        Prices(roots.collect())
+        Costs(roots.collect())
     }
 }
