@@ -1,4 +1,4 @@
-//! Which functions of instructions there are, and which instructions have none.
+//! The instruction functions: which exist, and which instructions have none.
 
 pub mod excluded;
 mod functions;

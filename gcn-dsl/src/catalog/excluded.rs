@@ -1,6 +1,6 @@
-//! Instructions that are no functions, with the reasons.
+//! Instructions without a function, with the reasons.
 //!
-//! `build.rs` reads this file too: its list is a table in the documentation of [`crate::isa`].
+//! `build.rs` reads this file too: the list is a table in the documentation of [`crate::isa`].
 
 /// A group of instructions that have no function, for one reason.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,9 @@
-//! Which function stands for which rows of the table, with which parameters and results.
+//! Which function stands for which rows of the table, with its parameters and results.
 //!
-//! One function for each mnemonic, and one more for each way of using it that has other operands ([`Variant`]). Where an
-//! instruction has optional modifiers, `f_with` takes what `f` takes and the modifiers last. Everything follows from the
-//! table; `build.rs` includes this file to write the functions, the crate to look them up, tests to count them.
+//! There is one function for each mnemonic, and one more for each way of using it with other operands
+//! ([`Variant`]). If an instruction has optional modifiers, `f_with` takes the parameters of `f` followed by
+//! the modifiers. Everything is derived from the table. `build.rs` includes this file to generate the
+//! functions, the crate to look them up, and tests to count them.
 
 use std::collections::BTreeMap;
 

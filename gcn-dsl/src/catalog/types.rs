@@ -1,7 +1,7 @@
 //! The Rust types of results, by operand and mnemonic.
 //!
-//! The first type that the mnemonic names is the result's, where the width agrees; anything else is plain dwords.
-//! `build.rs` reads this file too.
+//! The first type in the mnemonic is the type of the result if its width agrees; any other result is plain
+//! dwords. `build.rs` reads this file too.
 
 use gcn_isa::table::{Access, Behaviours, Class, Format, InstDesc, OperandDesc, OperandKinds};
 

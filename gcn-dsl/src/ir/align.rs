@@ -1,22 +1,23 @@
-//! How many low bits of an address are known to be zero.
+//! Alignment analysis: how many low bits of an address are known to be zero.
 
 use hashbrown::HashMap;
 
 use super::{Bin, Inst, Kernel, Stmt, Type, Value};
 use crate::scalar::Elem;
 
-/// What is aligned to more than this is aligned enough.
+/// Larger alignments are not distinguished.
 const ENOUGH: u32 = 16;
 
 /// Known alignment of 32-bit integers.
 pub struct Alignment {
-    /// Low zero bits of every write of a variable.
+    /// For each variable the low zero bits that all its writes have.
     variables: Vec<u32>,
     values: HashMap<Value, u32>,
 }
 
 impl Alignment {
-    /// Looks at all writes of variables: a loop that counts in steps of 4 keeps multiples of 4.
+    /// Analyses all writes of variables: a loop that counts in steps of 4 keeps multiples of 4. The iteration
+    /// starts optimistically, with all variables aligned, and lowers them to a fixpoint.
     pub fn of(kernel: &Kernel) -> Alignment {
         let mut writes = Vec::new();
         kernel.body.each_inst(&mut |v| {
@@ -35,12 +36,12 @@ impl Alignment {
             if found.variables == before {
                 return found;
             }
-            // What was derived from less strict assumptions no longer holds.
+            // Values derived from the previous, larger alignments are no longer valid.
             found.values.clear();
         }
     }
 
-    /// In a kernel that is still being built, where variables may yet be written: nothing is known of them.
+    /// For a kernel that is still being built, where variables may yet be written: nothing is known of them.
     pub fn so_far(kernel: &Kernel) -> Alignment {
         Alignment { variables: vec![0; kernel.variables.len()], values: HashMap::new() }
     }
@@ -50,7 +51,7 @@ impl Alignment {
         if let Some(known) = self.values.get(&v) {
             return *known;
         }
-        // Sums of sums, however many: not by recursion.
+        // An explicit stack: sums may be nested arbitrarily deep.
         let mut work = vec![v];
         while let Some(&v) = work.last() {
             let before = work.len();
@@ -75,7 +76,7 @@ impl Alignment {
         self.values.get(&v).copied().unwrap_or(0)
     }
 
-    /// Looks at the instruction that makes `v`; what it depends on is known.
+    /// The alignment of `v` by its instruction; its operands are known.
     fn look(&self, kernel: &Kernel, v: Value) -> u32 {
         let constant = |v: Value| match kernel.def(v).inst {
             Inst::Const(bits) => Some(bits as u32),
@@ -103,7 +104,7 @@ impl Alignment {
     }
 }
 
-/// The values that the alignment of a result depends on.
+/// The operands on which the alignment of a result depends.
 fn each_part(inst: &Inst, mut f: impl FnMut(Value)) {
     match *inst {
         Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::Bitcast(a) => f(a),
@@ -119,19 +120,19 @@ fn is_int32(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32)
 }
 
-/// A byte offset as what varies and a constant.
+/// A byte offset as a variable part and a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Split {
-    /// What the constant is added to, if anything.
+    /// The variable part, if there is one.
     pub base: Option<Value>,
-    /// The base is uniform and the sum is made varying.
+    /// The base is uniform, and the sum is converted to varying.
     pub splat: bool,
     /// The constant; the sum wraps.
     pub constant: u32,
 }
 
 impl Split {
-    /// Takes `offset` apart.
+    /// Splits `offset`.
     pub fn of(kernel: &Kernel, offset: Value) -> Split {
         let (inner, splat) = match kernel.def(offset).inst {
             Inst::Splat(inner) => (inner, true),

@@ -1,7 +1,8 @@
-//! Drops values, variable writes and empty control flow that have no effect.
+//! Dead-code elimination: drops values, variable writes and empty control flow without effect.
 //!
-//! Marks backwards from effects: a statement's operands are live if it is; a write is live if its variable is read by
-//! anything live.
+//! The pass marks backwards from effects: the operands of a live statement are live; a write is live if
+//! something live reads its variable. Variables are treated as a whole (flow-insensitively), so a write that
+//! is overwritten unread stays; [`super::build`] removes those.
 
 use super::{Inst, Kernel, Region, Stmt, Value};
 
@@ -13,19 +14,20 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = sweep(kernel, &live, body);
 }
 
+/// The marked values and variables.
 struct Live {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// Values that are instructions of the body.
+    /// Values whose instruction is in the body.
     placed: Vec<bool>,
     /// The writes of each variable.
     writes: Vec<Vec<Value>>,
-    /// Live values whose operands have not been marked.
+    /// Worklist: live values whose operands have not been marked.
     work: Vec<Value>,
 }
 
 impl Live {
-    /// What has an effect or decides about control flow.
+    /// Marks the statements that have an effect or decide about control flow.
     fn of(kernel: &Kernel) -> Live {
         let (values, variables) = (kernel.values.len(), kernel.variables.len());
         let mut live = Live {
@@ -44,7 +46,7 @@ impl Live {
                     _ => {}
                 }
             }
-            // Exits stay, so the condition of each branch around one is needed.
+            // Exits are never removed, so the conditions of the branches around them are needed.
             other => other.condition().into_iter().for_each(|cond| live.mark(cond)),
         });
         live
@@ -87,7 +89,7 @@ fn sweep(kernel: &Kernel, live: &Live, region: Region) -> Region {
                 let empty = then.stmts.is_empty() && els.stmts.is_empty();
                 (!empty).then_some(Stmt::If { cond, then, els })
             }
-            // A loop may not end; dropping it would change that.
+            // Loops stay even when empty: a loop may not terminate, and dropping it would change that.
             Stmt::While { head, cond, body } => {
                 Some(Stmt::While { head: sweep(kernel, live, head), cond, body: sweep(kernel, live, body) })
             }

@@ -1,7 +1,9 @@
-//! Division of 32-bit integers: by constants a multiplication by the reciprocal, rounded up to as many bits as make every quotient
-//! exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI 1994); by other values one by a
-//! reciprocal that is too small, and corrections. Quotient and remainder share what they can, and so do divisions by one
-//! divisor.
+//! Division of 32-bit integers.
+//!
+//! A division by a constant becomes a multiplication by the reciprocal, rounded up to enough bits to make
+//! every quotient exact (Granlund and Montgomery, *Division by Invariant Integers using Multiplication*, PLDI
+//! 1994). Any other division multiplies by a reciprocal that is slightly too small, and corrects the
+//! quotient. Quotient and remainder share their common part, and so do divisions by the same divisor.
 
 use gcn_isa::program::SourceLoc;
 
@@ -16,19 +18,22 @@ struct Reciprocal {
     shift: u32,
 }
 
-/// The reciprocal of `d`, not 0, for dividends of so many bits: the smallest multiplier that is enough.
+/// The reciprocal of `d` (not 0) for dividends of `bits` bits: the smallest multiplier that is exact for all
+/// of them.
 fn reciprocal(d: u32, bits: u32) -> Reciprocal {
     let log = 32 - (d - 1).leading_zeros();
     let power = 1u128 << (32 + log);
     let (mut low, mut high) = (power / u128::from(d), (power + (power >> bits)) / u128::from(d));
     let mut shift = log;
+    // Every multiplier in `low + 1..=high` is exact. Halving both bounds as long as an integer remains
+    // between them gives the shortest one (Granlund and Montgomery, figure 6.2).
     while shift > 0 && low / 2 < high / 2 {
         (low, high, shift) = (low / 2, high / 2, shift - 1);
     }
     Reciprocal { multiplier: high as u64, shift }
 }
 
-/// `x / d` of type `ty`, which is u32 or i32; `d` is not 0, and as a u32 no power of two.
+/// `x / d` of type `ty`, which is u32 or i32. `d` is not 0 and, as a u32, not a power of two.
 pub(super) fn by_constant(b: &mut Builder, x: Value, d: u32, ty: Type, loc: Option<SourceLoc>) -> Value {
     let mut expansion = Expansion { b, ty, loc };
     if ty.elem == Elem::I32 { expansion.signed(x, d as i32) } else { expansion.unsigned(x, d) }
@@ -62,7 +67,7 @@ impl Expansion<'_> {
         self.op(op, x, constant)
     }
 
-    /// The shift that fills with zeros, of a signed value.
+    /// A right shift of a signed value that fills with zeros.
     fn logical_right(&mut self, x: Value, by: u32) -> Value {
         let unsigned = Type { elem: Elem::U32, ..self.ty };
         let x = self.b.value(Inst::Bitcast(x), unsigned, self.loc);
@@ -71,7 +76,8 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(shifted), self.ty, self.loc)
     }
 
-    /// The quotient by the reciprocal is at most two too small, which two steps that compare and correct repair.
+    /// Unsigned division. The estimated quotient is at most two too small, so two steps of compare and
+    /// correct are enough.
     fn natural(&mut self, op: Bin, x: Value, y: Value) -> Value {
         let reciprocal = self.b.value(Inst::Un(Un::Reciprocal, y), self.ty, self.loc);
         let mut quotient = self.op(Bin::MulHi, x, reciprocal);
@@ -87,7 +93,8 @@ impl Expansion<'_> {
         if op == Bin::Div { quotient } else { rest }
     }
 
-    /// Signed division: of magnitudes, then the sign; the remainder has the dividend's sign, as in Rust.
+    /// Signed division: divides the magnitudes, then applies the sign. The remainder has the dividend's sign,
+    /// as in Rust.
     fn of_magnitudes(&mut self, op: Bin, operands: [Value; 2], ty: Type) -> Value {
         let [(x, x_sign), (y, y_sign)] = operands.map(|v| {
             let places = self.b.constant(31, ty);
@@ -101,7 +108,7 @@ impl Expansion<'_> {
         self.b.value(Inst::Bitcast(result), ty, self.loc)
     }
 
-    /// `v`, or `-v` where `sign` is all ones.
+    /// `v`, or `-v` if `sign` is all ones.
     fn signed_by(&mut self, v: Value, sign: Value) -> Value {
         let flipped = self.op(Bin::Xor, v, sign);
         self.op(Bin::Sub, flipped, sign)
@@ -113,7 +120,8 @@ impl Expansion<'_> {
             let product = self.with(Bin::MulHi, x, multiplier);
             return self.with(Bin::Shr, product, whole.shift);
         }
-        // An even divisor's factor of two goes first, so that the dividend has fewer bits, and 32 are enough.
+        // The multiplier would have 33 bits. For an even divisor, shift its power of two out of the dividend
+        // first: the dividend then has fewer bits, and a multiplier of 32 bits is enough.
         let twos = d.trailing_zeros();
         if twos > 0 {
             let Reciprocal { multiplier, shift } = reciprocal(d >> twos, 32 - twos);
@@ -121,7 +129,8 @@ impl Expansion<'_> {
             let product = self.with(Bin::MulHi, half, multiplier as u32);
             return self.with(Bin::Shr, product, shift);
         }
-        // The multiplier has 33 bits: x + product has, too, so that half of it is computed without the carry.
+        // The multiplier has 33 bits, and `x + product` may carry out. Half of the sum,
+        // `(x - product) / 2 + product`, does not.
         let product = self.with(Bin::MulHi, x, whole.multiplier as u32);
         let rest = self.op(Bin::Sub, x, product);
         let half = self.with(Bin::Shr, rest, 1);
@@ -134,7 +143,7 @@ impl Expansion<'_> {
         let quotient = if size == 1 {
             x
         } else if size.is_power_of_two() {
-            // Rounding goes down; negative dividends need d - 1 more to round towards 0.
+            // A shift rounds down. Adding `d - 1` to negative dividends rounds towards 0.
             let log = size.trailing_zeros();
             let sign = self.with(Bin::Shr, x, log - 1);
             let more = self.logical_right(sign, 32 - log);
@@ -142,7 +151,8 @@ impl Expansion<'_> {
             self.with(Bin::Shr, sum, log)
         } else {
             let Reciprocal { multiplier, shift } = reciprocal(size, 31);
-            // From 2^31 on it is negative as a signed number, by 2^32 too small.
+            // A multiplier from 2^31 on is negative as a signed number, too small by 2^32: adding `x` to the
+            // upper half corrects that.
             let product = self.with(Bin::MulHi, x, multiplier as u32);
             let product = if multiplier < 1 << 31 { product } else { self.op(Bin::Add, product, x) };
             let down = self.with(Bin::Shr, product, shift);

@@ -1,18 +1,19 @@
-//! Exits: what `break`, `continue` and `return` become.
+//! Exits: the common form of `break`, `continue` and `return`.
 //!
-//! There is one construct to leave, [`Stmt::Block`], and one way, [`Stmt::Exit`]: the lanes that execute it go on after the
-//! block. `break` leaves a block around a loop, `continue` one around the loop's body, `return` one around a function's.
-//! Values that cross go through variables.
+//! One construct can be left, [`Stmt::Block`], in one way, [`Stmt::Exit`]: the lanes that execute the exit
+//! continue after the block. `break` leaves a block around a loop, `continue` one around the loop's body,
+//! `return` one around a function's body. Values cross through variables.
 //!
-//! An exit is *plain* if all lanes that run the block's body leave together: nothing between it and its block can have taken
-//! a part of the lanes. Otherwise it is *varying*, and so is its block: lanes wait at its end. Every pass that moves code or
-//! knows what memory holds has to see that the end of a block is reached from each of its exits.
+//! An exit is *plain* if all lanes that run the block's body leave together: nothing between the exit and its
+//! block can have separated the lanes. Otherwise it is *varying*, and so is its block: lanes wait at its end.
+//! A pass that moves code, or that tracks what memory holds, must consider that the end of a block is reached
+//! from each of its exits.
 
 use hashbrown::HashSet;
 
 use super::{Kernel, Label, Place, Region, Stmt};
 
-/// True if no lane gets past `stmt`.
+/// True if no lane continues after `stmt`.
 pub fn never_falls_through(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::Exit(_) | Stmt::Loop { .. } => true,
@@ -23,12 +24,12 @@ pub fn never_falls_through(stmt: &Stmt) -> bool {
     }
 }
 
-/// True if no lane gets past the last statement of `region`.
+/// True if no lane reaches the end of `region`.
 pub fn ends(region: &Region) -> bool {
     region.stmts.last().is_some_and(never_falls_through)
 }
 
-/// True if `region` has an exit from block `label`.
+/// True if `region` contains an exit from block `label`.
 pub fn leaves(region: &Region, label: Label) -> bool {
     region.stmts.iter().any(|stmt| match stmt {
         Stmt::Exit(target) => *target == label,
@@ -39,7 +40,8 @@ pub fn leaves(region: &Region, label: Label) -> bool {
 /// The blocks with a varying exit.
 pub fn varying_blocks(kernel: &Kernel) -> HashSet<Label> {
     let mut found = HashSet::new();
-    // An exit across a varying block is varying: each round can add blocks further out only.
+    // An exit across a varying block is varying itself, so this iterates to a fixpoint. Each round can only
+    // add enclosing blocks, so there are at most as many rounds as nested blocks.
     loop {
         let before = found.len();
         Walk { kernel, found: &mut found, around: Vec::new() }.region(&kernel.body);
@@ -49,7 +51,7 @@ pub fn varying_blocks(kernel: &Kernel) -> HashSet<Label> {
     }
 }
 
-/// What a statement does to the lanes inside it.
+/// How an enclosing statement affects the lanes inside it.
 #[derive(Clone, Copy)]
 enum Around {
     /// A varying condition.

@@ -1,10 +1,11 @@
 //! Global value numbering over the structured regions.
 //!
-//! Values are numbered in program order. Two pure instructions with equal operands have the same number wherever they are:
-//! an operand is a value, and no instruction changes a value. If the first is in a region that encloses the second, it
-//! replaces the second. If they are in sibling regions, such as both branches of an `if`, the first is hoisted into the
-//! nearest common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has the
-//! number of an earlier load if nothing between them can have written to its memory.
+//! Values are numbered in program order, by hashing. Two pure instructions with equal operands have the same
+//! number wherever they stand: an operand is an SSA value, which no instruction changes. The first of them is
+//! the *leader*. If the leader's region encloses the second instruction, it dominates it and replaces it. If
+//! the two are in sibling regions, such as both branches of an `if`, the leader is hoisted into the nearest
+//! common region, provided that it is cheap integer arithmetic and its operands are defined there. A load has
+//! the number of an earlier load if nothing between them can have written to its memory.
 
 use std::mem::Discriminant;
 
@@ -28,29 +29,29 @@ pub fn run(kernel: &mut Kernel) {
     kernel.body = body;
 }
 
-/// What makes two instructions equal.
+/// Two instructions with the same key compute the same value.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     kind: Discriminant<Inst>,
-    /// What the instruction has beside operands.
+    /// The fields of the instruction that are not operands.
     detail: u64,
     operands: SmallVec<[Value; 4]>,
     ty: Type,
-    /// Of a load: how often its memory may have been written.
+    /// For a load, the number of possible writes to its memory so far.
     epoch: u32,
 }
 
-/// Where a statement is: the region, and the statement's index in it.
+/// The place of a statement: its region and its index there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Place {
     region: u32,
     index: u32,
 }
 
-/// An open or closed region.
+/// A region that has been entered.
 #[derive(Clone, Copy)]
-struct Around {
-    /// The statement of the region around it that it belongs to; the body has itself.
+struct RegionInfo {
+    /// The statement that contains the region; the body contains itself.
     parent: Place,
     depth: u32,
 }
@@ -58,23 +59,23 @@ struct Around {
 struct Numbering<'k> {
     kernel: &'k Kernel,
     changes_mode: bool,
-    /// The order of loads is the user's.
+    /// The user has fixed the order of loads.
     scheduled: bool,
-    /// The value that stands for each value.
+    /// The leader of each value.
     leader: Vec<Value>,
     known: HashMap<Key, Value>,
-    /// By leader: where it is now.
+    /// By leader: its current place.
     places: Vec<Place>,
-    /// Leaders that left their place, in the order of their last move.
+    /// Leaders that were hoisted, in the order of their last move.
     moved: Vec<Value>,
-    regions: Vec<Around>,
+    regions: Vec<RegionInfo>,
     /// The open regions, outermost first, each with the index of its current statement.
     open: Vec<Place>,
-    /// How often LDS, and other memory, may have been written.
+    /// Number of possible writes to LDS, and to other memory.
     epochs: [u32; 2],
 }
 
-/// Of `Numbering::epochs`.
+/// Index to `Numbering::epochs`.
 const LDS: usize = 0;
 const OTHER: usize = 1;
 
@@ -104,7 +105,7 @@ impl<'k> Numbering<'k> {
     fn region(&mut self, region: &Region) {
         let id = self.regions.len() as u32;
         let parent = self.open.last().copied().unwrap_or(Place { region: id, index: 0 });
-        self.regions.push(Around { parent, depth: self.open.len() as u32 });
+        self.regions.push(RegionInfo { parent, depth: self.open.len() as u32 });
         self.open.push(Place { region: id, index: 0 });
         for (index, stmt) in region.stmts.iter().enumerate() {
             if let Some(open) = self.open.last_mut() {
@@ -112,7 +113,8 @@ impl<'k> Numbering<'k> {
             }
             match stmt {
                 Stmt::Inst(v) => self.inst(*v),
-                // The first statement of a trip runs after the last one.
+                // The body may run again after a store in it. Its first load must not get the number of a
+                // load before the loop.
                 Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. } => self.written(&[LDS, OTHER]),
                 _ => {}
             }
@@ -137,10 +139,12 @@ impl<'k> Numbering<'k> {
         }
         let Some(key) = self.key(v) else { return };
         match self.known.get(&key).copied() {
-            Some(first) if self.is_around(self.places[first.0 as usize].region) => {
+            // An open region encloses the current point, and the leader stands earlier in it: it dominates
+            // this instruction.
+            Some(first) if self.is_open(self.places[first.0 as usize].region) => {
                 self.leader[v.0 as usize] = first;
             }
-            Some(first) if is_cheap(self.kernel, first) && self.lift(first) => {
+            Some(first) if is_cheap(self.kernel, first) && self.hoist(first) => {
                 self.leader[v.0 as usize] = first;
             }
             _ => {
@@ -149,22 +153,24 @@ impl<'k> Numbering<'k> {
         }
     }
 
-    /// Is the region open? What stands in it before the current point has then been computed.
-    fn is_around(&self, region: u32) -> bool {
+    /// True if the region is open. The statements of it that come before the current point have then been
+    /// executed.
+    fn is_open(&self, region: u32) -> bool {
         let depth = self.regions.get(region as usize).map_or(usize::MAX, |r| r.depth as usize);
         self.open.get(depth).is_some_and(|open| open.region == region)
     }
 
-    /// Moves `v` out to the nearest region that is open, if its operands are known there.
-    fn lift(&mut self, v: Value) -> bool {
+    /// Moves `v` outwards to the nearest open region, if its operands are defined there.
+    fn hoist(&mut self, v: Value) -> bool {
         let mut place = self.places[v.0 as usize];
-        while !self.is_around(place.region) {
+        while !self.is_open(place.region) {
             place = self.regions[place.region as usize].parent;
         }
         let mut known = true;
         self.kernel.def(v).inst.operands(|operand| {
             let at = self.places[self.leader[operand.0 as usize].0 as usize];
-            known &= self.is_around(at.region)
+            // Operands count at their current place: an operand may itself have been hoisted before.
+            known &= self.is_open(at.region)
                 && self.regions[at.region as usize].depth <= self.regions[place.region as usize].depth;
         });
         if known {
@@ -211,7 +217,8 @@ fn class(memory: Memory) -> usize {
     if matches!(memory, Memory::Lds(_)) { LDS } else { OTHER }
 }
 
-/// Arithmetic of one instruction that may run where nothing needs it.
+/// Single-instruction arithmetic that may execute where nothing needs its result: it has no effect and cannot
+/// fault.
 pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let integer = ty.count == 1 && matches!(ty.elem, Elem::I32 | Elem::U32 | Elem::I64 | Elem::U64);
@@ -223,7 +230,7 @@ pub(super) fn is_cheap(kernel: &Kernel, v: Value) -> bool {
     }
 }
 
-/// Makes everything use leaders.
+/// Replaces all uses of values by their leaders.
 fn rename(kernel: &mut Kernel, leader: &[Value], body: &mut Region) {
     let first = |v: &mut Value| *v = leader[v.0 as usize];
     for def in &mut kernel.values {
@@ -243,13 +250,13 @@ fn rename_conditions(leader: &[Value], region: &mut Region) {
     }
 }
 
-/// Puts what has moved to its place, and drops what has a leader.
+/// Moves hoisted instructions to their places and drops those that have a leader.
 struct Placing<'a> {
     leader: &'a [Value],
     has_moved: Vec<bool>,
-    /// By region: what arrives before which statement, in order.
+    /// For each region, the instructions to insert, each with the index of the statement that follows it.
     arrivals: Vec<Vec<(u32, Value)>>,
-    /// Regions have the numbers that they got when values were numbered.
+    /// The number of the next region. Regions are visited in the order in which they were numbered.
     next: usize,
 }
 
@@ -257,7 +264,8 @@ impl<'a> Placing<'a> {
     fn of(leader: &'a [Value], moved: &[Value], places: &[Place], regions: usize) -> Placing<'a> {
         let mut has_moved = vec![false; leader.len()];
         let mut arrivals = vec![Vec::new(); regions];
-        // What moved twice went to its place with the later move.
+        // A value that moved more than once belongs where its last move put it. Operands move before their
+        // users, so the order of moves is an order of dependence.
         for v in moved.iter().rev() {
             if !std::mem::replace(&mut has_moved[v.0 as usize], true) {
                 let to = places[v.0 as usize];

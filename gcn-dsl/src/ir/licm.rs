@@ -1,11 +1,13 @@
-//! Takes integer arithmetic that is the same on each trip out of loops: addresses, mostly.
+//! Loop-invariant code motion: moves integer arithmetic that is the same on each trip, mostly addresses, out
+//! of loops.
 //!
-//! Arithmetic has no effect, so that it may also run where a loop makes no trip. Scalar loads go along: they are checked
-//! against the slice's bounds wherever they run, and nothing writes what they read.
+//! Arithmetic has no effect and cannot fault, so it may also run if the loop makes no trip. Scalar loads from
+//! read-only slices move too: the hardware checks them against the slice's bounds wherever they run, and
+//! nothing writes what they read.
 
 use super::{Inst, Kernel, Region, Stmt, Un, Value, gvn};
 
-/// Moves what does not change out of the loops of `kernel`.
+/// Moves invariant instructions out of the loops of `kernel`.
 pub fn run(kernel: &mut Kernel) {
     let mut body = std::mem::take(&mut kernel.body);
     let mut place = vec![0; kernel.values.len()];
@@ -15,13 +17,14 @@ pub fn run(kernel: &mut Kernel) {
 
 struct Hoister<'k> {
     kernel: &'k Kernel,
-    /// The number of the statement that each value is, in order of the text; of a value that has left a loop, that of the loop.
+    /// For each value the number of its statement in program order; for a value that was hoisted, that of the
+    /// loop.
     place: &'k mut [u32],
     next: u32,
 }
 
 impl Hoister<'_> {
-    /// Inner loops first, so that what leaves them may go on.
+    /// Visits inner loops first, so that an instruction can leave several loops in turn.
     fn region(&mut self, region: &mut Region) {
         let mut stmts = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts) {
@@ -43,7 +46,8 @@ impl Hoister<'_> {
         region.stmts = stmts;
     }
 
-    /// Moves from the own statements of the loop with this number, not from branches within, what depends on nothing inside.
+    /// Moves instructions that depend on nothing inside the loop from its body to `out`. Statements in
+    /// branches of the loop stay: they do not run on every trip.
     fn hoist(&mut self, loop_: u32, region: &mut Region, out: &mut Vec<Stmt>) {
         let mut rest = Vec::with_capacity(region.stmts.len());
         for mut stmt in std::mem::take(&mut region.stmts) {
@@ -61,7 +65,8 @@ impl Hoister<'_> {
         region.stmts = rest;
     }
 
-    /// Is an operand of `v`, which is inside the loop, inside it as well? All that comes before the loop has a smaller number.
+    /// True if an operand of `v` is defined inside the loop. Everything defined before the loop has a smaller
+    /// number.
     fn depends(&self, loop_: u32, v: Value) -> bool {
         let mut depends = false;
         self.kernel.def(v).inst.operands(|operand| depends |= self.place[operand.0 as usize] > loop_);

@@ -1,12 +1,13 @@
-//! The kernel IR: SSA values in one arena, structured control flow, uniform or varying in the type.
+//! The kernel IR: SSA values in one arena, structured control flow, and types that say whether a value is
+//! uniform or varying.
 //!
-//! A [`Region`] is a list of statements. An instruction defines at most one value; operands are values defined before it in
-//! the same region or in an enclosing one. What changes from one trip of a loop to the next, or on one side of an `if`,
-//! lives in a [`Variable`]: read and written by instructions, so that no phi is needed and a write under a divergent
-//! condition simply keeps the inactive lanes' value. `break`, `continue` and `return` are an [`Stmt::Exit`] from a
-//! [`Stmt::Block`]: see [`flow`].
+//! A [`Region`] is a list of statements. An instruction defines at most one value; its operands are values
+//! defined earlier in the same region or in an enclosing one. State that changes from one trip of a loop to
+//! the next, or on one side of an `if`, lives in a [`Variable`], which instructions read and write. So the IR
+//! needs no phis, and a write under a divergent condition simply keeps the value of inactive lanes. `break`,
+//! `continue` and `return` are an [`Stmt::Exit`] from a [`Stmt::Block`]: see [`flow`].
 //!
-//! Values are folded and shared while the IR is built ([`build`]); [`dce`] then drops what nobody uses.
+//! Values are folded and shared while the IR is built ([`build`]); [`dce`] later drops unused ones.
 //! [`Kernel`]'s `Display` is the textual form.
 
 pub mod align;

@@ -1,12 +1,14 @@
-//! Whether the barriers of `#[ping_pong]` loops pair, and which group goes first.
+//! Checks that the barriers of `#[ping_pong]` loops pair, and sets the priorities of the two groups.
 //!
-//! A wave of the second group is one barrier ahead of those of the first in the loop, and all must have counted the same number at
-//! its end. So all waves of the workgroup must get to the loop, make the same trips and come to the same phases on each, and nothing
-//! but the construct may have barriers in it. What is the same for all waves is found by a fixpoint over values and variables:
-//! arguments, workgroup ids and constants are, what is computed from work-item ids or read from memory that can be written is not.
+//! In the loop, a wave of the second group is one barrier ahead of the waves of the first, and at the end all
+//! must have passed the same number of barriers. So all waves of the workgroup must reach the loop, make the
+//! same trips and come to the same phases on each trip, and the loop must contain no barriers but its own.
+//! Which values are the same in all waves is found by a fixpoint over values and variables: arguments,
+//! workgroup ids and constants are; values computed from work-item ids, or read from memory that can be
+//! written, are not.
 //!
-//! Matrix instructions on f64 occupy the vector ALU. In their phases the group that multiplies yields to the other, whose few
-//! address computations would otherwise wait for the end of the phase.
+//! Matrix instructions on f64 occupy the vector ALU. In their phases the multiplying group has the lower
+//! priority: otherwise the few address computations of the other group would wait for the end of the phase.
 
 use std::fmt;
 
@@ -19,7 +21,7 @@ use smallvec::SmallVec;
 use super::mark::Mark;
 use super::{Inst, Kernel, Label, Region, Schedule, Stmt, Value};
 
-/// A `#[ping_pong]` loop that waves would leave at different barriers.
+/// A `#[ping_pong]` loop that waves could leave at different barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnpairedBarriers {
     /// The attribute's position.
@@ -28,11 +30,12 @@ pub struct UnpairedBarriers {
     pub reason: UnpairedReason,
 }
 
-/// Why barriers would not pair.
+/// The reason why barriers would not pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum UnpairedReason {
-    /// A branch on what is not the same for all waves decides whether a wave gets to the loop or how many trips it makes.
+    /// A branch on a value that differs between waves decides whether a wave reaches the loop, or how many
+    /// trips it makes.
     Wave(Option<SourceLoc>),
     /// A barrier in the loop.
     Barrier(Option<SourceLoc>),
@@ -63,10 +66,10 @@ impl fmt::Display for UnpairedBarriers {
     }
 }
 
-/// Looks at every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
+/// Checks every `#[ping_pong]` loop of `kernel`, and sets the priorities of its phases.
 ///
 /// # Errors
-/// The first one whose barriers would not pair.
+/// The first loop whose barriers would not pair.
 pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> {
     check(kernel, target)?;
     let mut phase = Phase::default();
@@ -82,7 +85,7 @@ pub fn run(kernel: &mut Kernel, target: Target) -> Result<(), UnpairedBarriers> 
     Ok(())
 }
 
-/// What is known of the phase around an instruction.
+/// The phase around an instruction.
 #[derive(Default)]
 struct Phase {
     /// The instruction that raised the priority.
@@ -93,7 +96,8 @@ struct Phase {
 }
 
 impl Phase {
-    /// The next instruction; at the end of a phase those that set the priorities the wrong way round.
+    /// Visits the next instruction. At the end of a phase, returns the priority instructions that must be
+    /// swapped.
     fn inst(&mut self, kernel: &Kernel, target: Target, v: Value) -> SmallVec<[Value; 2]> {
         match &kernel.def(v).inst {
             Inst::Machine(call) => {
@@ -129,7 +133,7 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         return Ok(());
     }
     let differs = Differs::of(kernel);
-    // The position of the loop around, and whether the next barrier is the construct's own.
+    // The position of the enclosing loop, and whether the next barrier belongs to the construct.
     let (mut around, mut own) = (None, false);
     for v in marks {
         let def = kernel.def(v);
@@ -144,7 +148,8 @@ fn check(kernel: &Kernel, target: Target) -> Result<(), UnpairedBarriers> {
         if is_barrier(target, &def.inst) && !is_own {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Barrier(def.loc) });
         }
-        // Only one group reaches the barriers before and after the loop: they do not delimit phases.
+        // Only one group reaches the barriers before and after the loop, by design; they do not delimit
+        // phases.
         let shared = matches!(marked(kernel, v), Some(Mark::PingPong | Mark::Phase));
         if let Some(condition) = differs.under.get(&v).filter(|_| shared) {
             return Err(UnpairedBarriers { at, reason: UnpairedReason::Wave(kernel.def(*condition).loc) });
@@ -173,22 +178,22 @@ fn is_barrier(target: Target, inst: &Inst) -> bool {
     }
 }
 
-/// What may differ between the waves of a workgroup.
+/// Values that may differ between the waves of a workgroup.
 struct Differs {
     values: Vec<bool>,
     variables: Vec<bool>,
-    /// The marks that not all waves may come to, with the condition on which that depends.
+    /// The marks that some waves may not reach, each with the condition that decides it.
     under: HashMap<Value, Value>,
 }
 
-/// An exit that not all waves may take, and the condition.
+/// An exit that some waves may not take, and the condition.
 type Exits = Vec<(Label, Value)>;
 
 impl Differs {
     fn of(kernel: &Kernel) -> Differs {
         let (values, variables) = (vec![false; kernel.values.len()], vec![false; kernel.variables.len()]);
         let mut differs = Differs { values, variables, under: HashMap::new() };
-        // Flags are only ever set, so that this ends.
+        // Flags are only set, never cleared, so the iteration ends.
         loop {
             let before = differs.variables.clone();
             differs.region(kernel, &kernel.body, None);
@@ -198,11 +203,12 @@ impl Differs {
         }
     }
 
-    /// One look at a region, under a condition that differs or none. Returns the exits from it that not all waves take.
+    /// Visits a region under a condition that differs, if there is one. Returns the exits from it that some
+    /// waves do not take.
     fn region(&mut self, kernel: &Kernel, region: &Region, under: Option<Value>) -> Exits {
         let mut left = Exits::new();
         for stmt in &region.stmts {
-            // Those that went elsewhere do not come here.
+            // After an exit that only some waves take, the remaining statements run in the other waves only.
             let under = under.or_else(|| left.first().map(|(_, condition)| *condition));
             match stmt {
                 Stmt::Inst(v) => self.inst(kernel, *v, under),
@@ -220,7 +226,8 @@ impl Differs {
             exits.retain(|(to, _)| to != label);
         }
         let is_loop = matches!(stmt, Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::Loop { .. });
-        // A condition that the body computes, or an exit from it: its later trips are made by some waves only.
+        // If the body computes a condition that differs, or some waves exit, the later trips are made by some
+        // waves only: visit the body again under that condition.
         let own = stmt.condition().filter(|c| self.values[c.0 as usize]);
         match own.or_else(|| exits.first().map(|(_, condition)| *condition)) {
             Some(some) if is_loop && under.is_none() => self.regions(kernel, stmt, Some(some)),

@@ -1,14 +1,16 @@
-//! `#[pipeline(stages = n)]`: the loads of later trips of a loop run while a trip computes.
+//! Software pipelining for `#[pipeline(stages = n)]`: loads of later trips of a loop run while a trip
+//! computes.
 //!
-//! `plan` splits the body in two. What runs ahead are the loads that may, and what their addresses, the loop's counter and
-//! its condition are computed from. It has variables of its own for everything that changes from trip to trip, which are
-//! `stages - 1` trips further than the body's, and which stay on the last trip once they are there. So no address is read
-//! that the loop as written does not read, whatever the number of trips. Everything else stays where it is: what is
-//! stored, waited for and exchanged happens in the order of the program.
+//! `plan` divides the body. The loads that may run ahead, and the instructions that compute their addresses,
+//! the loop's counter and its condition, form a slice of their own. It has its own copy of each variable that
+//! changes from trip to trip. These copies are `stages - 1` trips ahead of the body's, and they stop at the
+//! last trip, so that no address is read that the loop as written would not read, whatever the number of
+//! trips. All other instructions stay in the body: stores, waits and exchanges happen in program order.
 //!
-//! `rotate` emits the loads of the first trips before the loop, and the body once for each of `stages` sets of variables
-//! that hold what was loaded: a trip uses one set and loads into another, so that nothing is copied. The loop's test stands
-//! after each of the copies.
+//! `rotate` emits the loads of the first trips before the loop (the prologue), and the body once for each of
+//! `stages` sets of variables that hold loaded values: a trip uses one set and loads into another, so that
+//! nothing is copied. This is modulo variable expansion (Lam 1988). The order within a trip is left to the
+//! list scheduler; there is no modulo schedule. The loop's test follows each copy of the body.
 
 mod plan;
 mod refuse;
@@ -26,20 +28,20 @@ pub use stages::STAGES;
 /// A loop to pipeline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// What it counts in; no other loop does.
+    /// The loop's counter, which identifies the loop: no other loop writes it.
     pub counter: Variable,
-    /// Trips that are under way at once.
+    /// Trips in flight at a time.
     pub stages: u8,
     /// The attribute's position.
     pub at: Option<SourceLoc>,
 }
 
-/// A loop that was pipelined.
+/// Report on a loop that was pipelined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pipelined {
     /// The attribute's position.
     pub at: Option<SourceLoc>,
-    /// Trips that are under way at once.
+    /// Trips in flight at a time.
     pub stages: u8,
     /// The loads that run ahead.
     pub ahead: Vec<Option<SourceLoc>>,
@@ -47,8 +49,8 @@ pub struct Pipelined {
     pub left: Vec<StayingLoad>,
 }
 
-/// Pipelines the loops of `kernel` that ask for it, inner ones first. What the body computed only for addresses is left for
-/// [`super::dce`].
+/// Pipelines the loops of `kernel` that ask for it, inner ones first. Instructions of the body that are now
+/// unused are left for [`super::dce`].
 ///
 /// # Errors
 /// [`NoLoadAhead`] if no load of a loop can run ahead.
@@ -66,7 +68,7 @@ pub fn run(kernel: &mut Kernel) -> Result<Vec<Pipelined>, NoLoadAhead> {
     outcome.map(|()| done)
 }
 
-/// One more than the largest number of a label.
+/// One more than the largest label number.
 fn labels(region: &Region) -> u32 {
     let of = |stmt: &Stmt| {
         let own = if let Stmt::Block { label, .. } = stmt { label.0 + 1 } else { 0 };
@@ -111,7 +113,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// What was asked for the loop with this body: it is the one that moves the counter.
+    /// The request for the loop with this body, recognised by the counter that it writes.
     fn request(&self, body: &Region) -> Option<Request> {
         body.stmts.iter().find_map(|stmt| match stmt {
             Stmt::Inst(v) => match self.kernel.def(*v).inst {

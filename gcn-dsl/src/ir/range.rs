@@ -1,21 +1,23 @@
-//! Which bits of an integer are known to be zero, and the largest value that it can have, as unsigned numbers of 32 bits.
+//! Range and known-bits analysis of unsigned 32-bit integers: the largest value that an integer can have, and
+//! the bits that are known to be zero.
 //!
-//! Facts come from the types of what is loaded, from the workgroup's size, and from masks and shifts; sums, products and the
-//! like keep them as long as nothing wraps around. A variable has what all of its writes have in common: the bounds grow
-//! from 0 to a fixpoint, and those that still grow after a few rounds have none.
+//! Facts come from the types of loaded elements, from the workgroup's size, and from masks and shifts. Sums,
+//! products and the like preserve them as long as nothing wraps. The abstract value of a variable is the join
+//! of all its writes. The bounds grow from 0 towards a fixpoint; those that still grow after a few rounds are
+//! widened, because a loop counter would otherwise take a round for each trip.
 
 use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 
-/// Rounds in which the bounds of variables may grow.
-const ROUNDS: u32 = 4;
+/// Rounds before widening starts. In twice as many rounds everything that still grows becomes unknown.
+const EXACT_ROUNDS: u32 = 4;
 
-/// What is known of a value.
+/// The abstract value of an integer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// No larger than this.
+    /// No value is larger.
     pub max: u32,
-    /// Bits that may be one.
+    /// Bits that may be one; the others are zero.
     pub ones: u32,
 }
 
@@ -27,24 +29,25 @@ impl Range {
         Range::of(Some(max), u32::MAX)
     }
 
-    /// Both facts, each of which may make the other stronger; `None` is a bound that wraps around.
+    /// Combines both facts, each of which may sharpen the other. `None`: the bound wraps, so there is none.
     fn of(max: Option<u32>, ones: u32) -> Range {
         let max = max.unwrap_or(u32::MAX).min(ones);
         let below = u32::MAX.checked_shr(max.leading_zeros()).unwrap_or(0);
         Range { max, ones: ones & below }
     }
 
-    fn or(self, other: Range) -> Range {
+    /// The join: facts that hold for both.
+    fn join(self, other: Range) -> Range {
         Range { max: self.max.max(other.max), ones: self.ones | other.ones }
     }
 
-    /// So many low bits are zero.
+    /// The number of low bits that are zero.
     fn zeros(self) -> u32 {
         self.ones.trailing_zeros()
     }
 }
 
-/// What is known of 32-bit integers and narrower ones.
+/// The facts about all 32-bit and narrower integers of a kernel.
 pub struct Ranges {
     values: Vec<Range>,
     variables: Vec<Range>,
@@ -52,7 +55,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// Looks at the whole of `kernel`, whose workgroups have this size.
+    /// Analyses `kernel`, whose workgroups have this size.
     pub fn of(kernel: &Kernel, workgroup: [u32; 3]) -> Ranges {
         let mut order = Vec::new();
         kernel.body.each_inst(&mut |v| order.push(v));
@@ -61,6 +64,7 @@ impl Ranges {
             variables: vec![Range::ZERO; kernel.variables.len()],
             workgroup,
         };
+        // A pinned variable may be written by instructions that the kernel names itself.
         for pin in &kernel.pins {
             found.variables[pin.var.0 as usize] = Range::ANY;
         }
@@ -70,7 +74,7 @@ impl Ranges {
                 found.values[v.0 as usize] = found.look(kernel, v);
                 if let Inst::Write { var, value, .. } = kernel.def(v).inst {
                     let (before, written) = (found.variables[var.0 as usize], found.get(value));
-                    let after = before.or(written);
+                    let after = before.join(written);
                     if after != before {
                         found.variables[var.0 as usize] = after;
                         grown.push((var, written));
@@ -80,12 +84,14 @@ impl Ranges {
             if grown.is_empty() {
                 break;
             }
-            // The bound of what still grows is given up, the multiple that it is of a power of two is not yet; then all is.
+            // Widening in two steps: first the bound is given up, but not the number of low zero bits, so
+            // that a byte offset that grows by 16 stays a multiple of 16. If that does not settle it, nothing
+            // is known.
             for (var, written) in grown {
                 let known = &mut found.variables[var.0 as usize];
-                if round >= 2 * ROUNDS {
+                if round >= 2 * EXACT_ROUNDS {
                     *known = Range::ANY;
-                } else if round >= ROUNDS {
+                } else if round >= EXACT_ROUNDS {
                     let zeros = known.zeros().min(written.zeros());
                     *known = Range::of(None, u32::MAX.checked_shl(zeros).unwrap_or(0));
                 }
@@ -94,12 +100,13 @@ impl Ranges {
         found
     }
 
-    /// What is known of `v`.
+    /// The facts about `v`.
     pub fn get(&self, v: Value) -> Range {
         self.values[v.0 as usize]
     }
 
-    /// True if `v + c` sets bits that are zero in `v`, or is below 2^32: the sum is exact.
+    /// True if `v + c` does not wrap: `c` only sets bits that are zero in `v`, or the sum of the bounds is
+    /// below 2^32.
     pub fn adds_exactly(&self, v: Value, c: u32) -> bool {
         let known = self.get(v);
         known.ones & c == 0 || known.max.checked_add(c).is_some()
@@ -122,7 +129,7 @@ impl Ranges {
             Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.get(a),
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],
-            Inst::Select(_, a, b) => self.get(a).or(self.get(b)),
+            Inst::Select(_, a, b) => self.get(a).join(self.get(b)),
             Inst::Bin(op, a, b) => bin(op, self.get(a), self.get(b), constant(kernel, b), ty.elem),
             _ => Range::ANY,
         };
@@ -131,13 +138,14 @@ impl Ranges {
 }
 
 fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range {
-    // As signed numbers not negative, or unsigned ones.
+    // Signed operations agree with unsigned ones if no operand is negative.
     let natural = !elem.is_signed() || a.max.max(b.max) <= i32::MAX.cast_unsigned();
     // A sum is a multiple of what both are multiples of.
     let multiple = |zeros: u32| u32::MAX.checked_shl(zeros).unwrap_or(0);
+    // A sum is a multiple of the smaller of both powers of two.
     let both = multiple(a.zeros().min(b.zeros()));
     match (op, constant) {
-        // No carry.
+        // Disjoint bits: no carry, so the sum is their union.
         (Bin::Add, _) if a.ones & b.ones == 0 => Range::of(a.max.checked_add(b.max), a.ones | b.ones),
         (Bin::Add, _) => Range::of(a.max.checked_add(b.max), both),
         (Bin::Sub, _) => Range::of(None, both),
@@ -153,13 +161,13 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
         (Bin::Div, Some(d)) if d > 0 && natural => Range::up_to(a.max / d),
         (Bin::Rem, Some(d)) if d > 0 && natural => Range::up_to(a.max.min(d - 1)),
         (Bin::Min, _) if natural => Range::of(Some(a.max.min(b.max)), a.ones | b.ones),
-        (Bin::Max, _) if natural => a.or(b),
+        (Bin::Max, _) if natural => a.join(b),
         (Bin::Min | Bin::Max, _) => Range::of(None, a.ones | b.ones),
         _ => Range::ANY,
     }
 }
 
-/// An unsigned integer of 32 bits or fewer, or a signed one of 32.
+/// An unsigned integer of up to 32 bits, or a signed one of 32.
 fn is_word(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     ty.count == 1 && matches!(ty.elem, Elem::U8 | Elem::U16 | Elem::U32 | Elem::I32)

@@ -1,19 +1,22 @@
-//! The last elements of slices of 8- and 16-bit elements, which wide accesses would lose.
+//! Tails: the last elements of slices of 8- and 16-bit elements, which wide accesses would lose.
 //!
-//! A buffer instruction checks each dword by itself against the buffer's size (MI100 manual 9.1.5: "per component"). A dword that is
-//! only partly inside is dropped: the simulator does so, and Mesa's RADV rounds the sizes of buffers up to dwords, to be able to move
-//! 8- and 16-bit data by dwords. If the length of a `&[f16]` is odd, a wide load therefore gives 0 for the last element and a wide
-//! store does not write it. This pass adds narrow accesses for them, each of which is inside or outside as a whole.
+//! A buffer instruction checks each dword separately against the buffer's size (MI100 manual 9.1.5: "per
+//! component"), and a dword that is only partly inside is dropped. The simulator does so, and Mesa's RADV
+//! rounds the sizes of buffers up to dwords to be able to move 8- and 16-bit data by dwords. If the length of
+//! a `&[f16]` is odd, a wide load therefore gives 0 for the last element, and a wide store does not write it.
+//! This pass adds narrow accesses for these elements, each of which is inside or outside as a whole.
 //!
-//! The manual's formula compares the offset alone. Read by the letter, a dword that begins inside is moved whole. Loads are right
-//! either way, because that dword is replaced; a store would then also write up to three bytes after the slice, as it would without
-//! this pass.
+//! The manual's formula compares only the offset. Taken literally, a dword that begins inside is moved as a
+//! whole. Loads are correct under both readings, because this dword is replaced. A store would then also
+//! write up to three bytes after the slice, as it would without this pass.
 //!
-//! At most one dword of a lane's access is partly inside, so that one dword per slice stands for all lanes. After a wide load, each of
-//! its dwords is replaced by that one if it is there. After a wide store, the lane that has that dword stores its elements once more, one
-//! by one; the other lanes store outside of the buffer, which does nothing.
+//! A lane's access has at most one dword that is partly inside, so one dword per slice serves all lanes.
+//! After a wide load, each of its dwords is replaced by that dword if it is the partial one. After a wide
+//! store, the lane that has the partial dword stores its elements once more, one by one; the other lanes
+//! store outside the buffer, which has no effect.
 //!
-//! The replacement comes just before the loaded value's first use, so that a load in flight is not waited for any earlier.
+//! The replacement is inserted just before the first use of the loaded value, so that the wait for the load
+//! does not move forward.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -21,7 +24,7 @@ use super::align::Alignment;
 use super::{Bin, Hinted, Inst, Kernel, Memory, Pred, Region, Stmt, Type, Value, ValueDef};
 use crate::scalar::Elem;
 
-/// Outside of every buffer, and not within two bytes of wrapping around: buffers end below.
+/// An offset outside every buffer, and far enough from 2^32 that adding two bytes does not wrap.
 const OUTSIDE: u32 = 0xffff_fff0;
 
 const UNIFORM: Type = Type::uniform(Elem::U32);
@@ -64,10 +67,10 @@ pub fn run(kernel: &mut Kernel) -> bool {
 struct Access {
     resource: Value,
     offset: Value,
-    /// What is stored; a load has none.
+    /// The stored value; `None` for a load.
     stored: Option<Value>,
     ty: Type,
-    /// The access as it is written, for others to be like it.
+    /// The original instruction, as a template for the added ones.
     like: Inst,
 }
 
@@ -86,7 +89,7 @@ impl Access {
         wide.then(|| Access { resource, offset, stored, ty, like: def.inst.clone() })
     }
 
-    /// The same access elsewhere.
+    /// The same access at another offset.
     fn at(&self, at: Value, value: Option<Value>) -> Inst {
         match (&self.like, value) {
             (Inst::Hinted(access), value) => {
@@ -98,17 +101,18 @@ impl Access {
     }
 }
 
-/// The dword of a slice that is only partly inside, as far as it can be known before the access: of elements of 16 bits the last
-/// element, whatever the alignment; of bytes at multiples of 4 those after the last whole dword; of other bytes the last three.
+/// The dword of a slice that is only partly inside, as far as it is known before the access. For 16-bit
+/// elements it begins with the last element, whatever the alignment; for bytes at multiples of 4 it holds the
+/// bytes after the last whole dword; for other bytes it is described by the last three bytes of the slice.
 #[derive(Clone, Copy)]
 struct Last {
     /// Its byte offset, varying.
     at: Value,
-    /// What is there, 0 outside.
+    /// Its contents, with 0 for bytes outside.
     bits: Value,
 }
 
-/// A load whose value nothing has used yet.
+/// A load whose value has not been used yet.
 struct Loaded {
     value: Value,
     access: Access,
@@ -119,20 +123,20 @@ struct Loaded {
 struct Tails<'k> {
     kernel: &'k mut Kernel,
     alignment: Alignment,
-    /// The instructions of the body's outermost region.
+    /// The instructions of the outermost region.
     entry: HashSet<Value>,
-    /// The value that stands for a load's, and its dwords.
+    /// For a completed load, the value that replaces it, and that value's dwords.
     replaced: HashMap<Value, (Value, Vec<Value>)>,
-    /// Where the last dwords of slices begin, by resource, bytes of an element, and whether accesses are aligned.
+    /// The offsets of partial dwords, by resource, bytes of an element, and whether accesses are aligned.
     places: HashMap<(Value, u32, bool), Value>,
-    /// The last dwords of slices that nothing writes: loaded once, after the instruction that makes the resource.
+    /// The partial dwords of read-only slices: loaded once, after the instruction that defines the resource.
     constant: HashMap<(Value, u32, bool), Last>,
-    /// The instructions that do this, by resource.
+    /// The instructions that do so, by resource.
     early: HashMap<Value, Vec<Stmt>>,
 }
 
 impl Tails<'_> {
-    /// Works on `region`; gives the loads that nothing in it uses.
+    /// Transforms `region` and returns the loads that are not used in it.
     fn region(&mut self, region: &mut Region) -> Vec<Loaded> {
         let mut out = Vec::with_capacity(region.stmts.len());
         let mut loaded: Vec<Loaded> = Vec::new();
@@ -165,7 +169,7 @@ impl Tails<'_> {
         loaded
     }
 
-    /// The values that a statement and those nested in it use.
+    /// The values that a statement and the statements nested in it use.
     fn uses(&self, stmt: &Stmt) -> HashSet<Value> {
         let mut used = HashSet::new();
         let mut each = |v: Value| {
@@ -182,7 +186,7 @@ impl Tails<'_> {
         used
     }
 
-    /// Puts completed values in place of loaded ones.
+    /// Replaces loaded values by the completed ones.
     fn rename(&mut self, stmt: &mut Stmt) {
         let Stmt::Inst(v) = stmt else { return };
         let inst = &mut self.kernel.values[v.0 as usize].inst;
@@ -199,7 +203,7 @@ impl Tails<'_> {
         });
     }
 
-    /// Replaces the dword that is only partly inside in what was loaded.
+    /// Replaces the partial dword of a loaded value.
     fn complete(&mut self, load: &Loaded, out: &mut Vec<Stmt>) {
         let Loaded { value, access, last, aligned } = load;
         let from_here = self.value(Inst::Bin(Bin::Sub, last.at, access.offset), LANE, out);
@@ -208,7 +212,8 @@ impl Tails<'_> {
                 let word = self.value(Inst::Extract { from: *value, dword }, LANE, out);
                 let here = self.is_here(access, from_here, dword, *aligned, out);
                 let bits = if access.ty.elem.bytes() == 1 && !aligned {
-                    // The dword begins so many bytes after the first of the three.
+                    // The dword begins `after` bytes after the first of the last three bytes: shift these
+                    // down accordingly.
                     let after = self.plus(from_here, -4 * i32::from(dword), out);
                     let zero = self.lanes(0, out);
                     let after = self.value(Inst::Bin(Bin::Sub, zero, after), LANE, out);
@@ -225,7 +230,7 @@ impl Tails<'_> {
         self.replaced.insert(*value, (whole, dwords));
     }
 
-    /// Stores the elements of the dword that is only partly inside.
+    /// Stores the elements of the partial dword.
     fn store(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) {
         let Some(stored) = access.stored else { return };
         let at = self.last_at(access, aligned, out);
@@ -246,7 +251,7 @@ impl Tails<'_> {
             }
         }
         if bytes == 2 || aligned {
-            // `at` is one of the access's dwords.
+            // Is the partial dword one of this access's dwords?
             let end = self.lanes(4 * u32::from(access.ty.dwords()), out);
             let mut within = self.value(Inst::Cmp(Pred::Lt, from_here, end), CONDITION, out);
             if !aligned {
@@ -270,8 +275,8 @@ impl Tails<'_> {
         }
     }
 
-    /// True in the lanes of whose access the dword with this number is the one that is only partly inside; `from_here` is how far
-    /// after the access it begins.
+    /// True in the lanes in whose access this dword is the partial one. `from_here` is the distance from the
+    /// start of the access to the partial dword.
     fn is_here(
         &mut self,
         access: &Access,
@@ -285,13 +290,14 @@ impl Tails<'_> {
             let number = self.lanes(number as u32, out);
             return self.value(Inst::Cmp(Pred::Eq, from_here, number), CONDITION, out);
         }
-        // It begins with one of the last three bytes, of which `from_here` is the first: 0, 1 or 2 bytes after that.
+        // The partial dword begins with one of the last three bytes, of which `from_here` locates the first:
+        // 0, 1 or 2 bytes after it. One unsigned comparison tests all three.
         let two_before = self.plus(from_here, 2 - number, out);
         let three = self.lanes(3, out);
         self.value(Inst::Cmp(Pred::Lt, two_before, three), CONDITION, out)
     }
 
-    /// Where the dword that is only partly inside begins, and what is in it.
+    /// The partial dword of a slice: its offset and contents.
     fn last(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Last {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         let plain = matches!(access.like, Inst::Load { .. });
@@ -331,7 +337,7 @@ impl Tails<'_> {
         Last { at, bits }
     }
 
-    /// Where that dword begins: computed once, after the instruction that makes the resource.
+    /// The offset of the partial dword, computed once after the instruction that defines the resource.
     fn last_at(&mut self, access: &Access, aligned: bool, out: &mut Vec<Stmt>) -> Value {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         if let Some(at) = self.places.get(&key) {
@@ -361,7 +367,8 @@ impl Tails<'_> {
         self.value(Inst::Splat(at), LANE, out)
     }
 
-    /// `at` if it is a multiple of 4: elsewhere no aligned dword begins, and the last one is whole.
+    /// `at` if it is a multiple of 4, otherwise an offset outside: no aligned dword begins at `at`, and the
+    /// last one is whole.
     fn or_outside(&mut self, at: Value, out: &mut Vec<Stmt>) -> Value {
         let [three, zero, outside] =
             [3, 0, OUTSIDE].map(|bits| self.value(Inst::Const(bits.into()), UNIFORM, out));

@@ -1,13 +1,14 @@
 //! Uniform floats that vector instructions compute.
 //!
-//! The scalar unit has no floating-point arithmetic: what a kernel computes of uniform floats is computed in vector registers, alike
-//! in all lanes, and read back from one lane where a scalar is needed. A variable that takes such results would go back and
-//! forth on each trip of a loop; here it becomes a vector register, and each read of it one lane of that.
+//! The scalar unit has no floating-point arithmetic. A uniform float is therefore computed in a vector
+//! register, equal in all lanes, and read back from one lane where a scalar is needed. A variable that
+//! receives such results would move back and forth on each trip of a loop; this pass keeps it in a vector
+//! register, and each scalar read of it reads one lane.
 
 use super::{Inst, Kernel, Place, Region, Stmt, Type, Value, ValueDef, Variable};
 use crate::scalar::Elem;
 
-/// How often [`alike`] looks at all instructions.
+/// The largest number of rounds of [`alike`].
 const ROUNDS: u32 = 8;
 
 /// Moves uniform float variables to vector registers.
@@ -38,7 +39,7 @@ fn is_float(ty: Type) -> bool {
         && matches!(ty.elem, Elem::F16 | Elem::Bf16 | Elem::F32 | Elem::F64)
 }
 
-/// True if a vector instruction makes the uniform value.
+/// True if a vector instruction computes the uniform value.
 fn is_computed(kernel: &Kernel, v: Value) -> bool {
     matches!(
         kernel.def(v).inst,
@@ -58,7 +59,8 @@ fn region(kernel: &mut Kernel, moves: &[bool], region_: &mut Region) {
     region_.stmts = stmts;
 }
 
-/// Makes `v` read or write a vector register, if it is an access of a variable that moves; what comes before it.
+/// Turns an access of a moved variable into one of a vector register. Returns the instruction to insert
+/// before it.
 fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     let vector = |var: Variable| {
         let ty = moves[var.0 as usize].then_some(kernel.variables[var.0 as usize])?;
@@ -82,10 +84,11 @@ fn before(kernel: &mut Kernel, moves: &[bool], v: Value) -> Option<Value> {
     Some(new)
 }
 
-/// By value: all active lanes have the same, although its type does not say so.
+/// For each value, whether all active lanes have the same one although its type is varying.
 pub fn alike(kernel: &Kernel) -> Vec<bool> {
     let mut alike = vec![false; kernel.values.len()];
-    // A variable is one that [`run`] moved if all that is written to it is alike, whichever way it is reached.
+    // Optimistic: all variables are equal in all lanes, until a write shows otherwise. This iterates down to
+    // the greatest fixpoint.
     let mut variables = vec![true; kernel.variables.len()];
     for round in 0.. {
         let before = variables.clone();
@@ -110,7 +113,8 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
         if variables == before {
             break;
         }
-        // A chain of variables as long as this is not worth a walk for each of its links.
+        // A chain of variables takes a round per link. A chain longer than this gives up all variables, which
+        // is safe.
         if round == ROUNDS {
             variables.fill(false);
         }
@@ -118,12 +122,12 @@ pub fn alike(kernel: &Kernel) -> Vec<bool> {
     alike
 }
 
-/// The instruction makes of operands that are alike in all lanes a result that is.
+/// True if the instruction computes a result that is equal in all lanes from operands that are.
 fn copies_alike(kernel: &Kernel, inst: &Inst) -> bool {
     match inst {
         Inst::Splat(_) | Inst::Bin(..) | Inst::Fma(..) | Inst::Un(..) | Inst::Select(..) => true,
         Inst::Cast(_) | Inst::Bitcast(_) | Inst::Extract { .. } | Inst::Concat(_) | Inst::Cmp(..) => true,
-        // Of integers alone some instructions make the lane's number.
+        // Some integer instructions compute the lane's number, so only instructions on floats qualify.
         Inst::Machine(call) => {
             let mut float = call.results.iter().any(|ty| ty.elem.is_float());
             inst.operands(|operand| float |= kernel.ty(operand).elem.is_float());

@@ -1,4 +1,5 @@
-//! How many registers a kernel may use: what its workgroup leaves, and what its attributes say.
+//! Register limits of a kernel: the registers that its workgroup size leaves, and those that its attributes
+//! permit.
 
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
@@ -73,6 +74,7 @@ pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
     let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);
     let left = target.lds_per_cu().saturating_sub(first_byte);
+    // An instruction's offset field has 16 bits.
     let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;
     // An instruction's offset has 16 bits.
     let reach = |address: u32| (DS_OFFSET_MAX + 1 - (first_byte - address)) / slot_bytes;

@@ -1,4 +1,5 @@
-//! Registers for a kernel: the order of its instructions that needs fewest moves, and scratch memory only if it must be.
+//! Register allocation for a kernel: chooses between the scheduled and the written order, whichever needs
+//! less spill code, and adds scratch memory only if nothing else is enough.
 
 use gcn_isa::Operand;
 use gcn_isa::reg::FLAT_SCRATCH;

@@ -1,9 +1,12 @@
-//! Instruction selection by patterns: two instructions that one with three sources replaces.
+//! Peephole patterns of instruction selection: two instructions that one instruction with three sources
+//! replaces.
 //!
-//! A row of [`PATTERNS`] says which instruction, whose result is a source of which other, makes which third one. It applies
-//! where the target's table has that one with an encoding that takes the operands, and where every reader of the first
-//! instruction can do without it, so that it goes ([`crate::mir::dce`]). A row of [`MODIFIERS`] is a change of a float's sign that
-//! instructions of [`FLOATS`] make themselves.
+//! A row of [`PATTERNS`] names an outer instruction, an inner one whose result is a source of the outer one,
+//! and the instruction that replaces both. It applies if the target has that instruction in an encoding that
+//! takes the operands, and if every reader of the inner instruction can fold it, so that the inner one
+//! becomes dead ([`crate::mir::dce`]). Otherwise the inner instruction would execute twice. A row of
+//! [`MODIFIERS`] is a change of a float's sign that the instructions of [`FLOATS`] can apply to a source
+//! themselves.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -16,19 +19,19 @@ use super::Src;
 use super::emit::{Bus, slot_takes};
 use crate::mir::{Function, MInst, MOperand, Op, VReg};
 
-/// Where a source of the result comes from.
+/// The origin of a source of the combined instruction.
 #[derive(Clone, Copy)]
 enum Source {
-    /// Source of the inner instruction.
+    /// A source of the inner instruction.
     Inner(usize),
-    /// The source of the outer one that is not the inner one's result.
+    /// The source of the outer instruction that is not the inner one's result.
     Outer,
-    /// How many bits that source, a mask of low bits, lets through.
+    /// That source is a mask of low bits; its width in bits.
     Bits,
 }
 use Source::{Bits, Inner, Outer};
 
-/// Which source of the outer instruction the inner one's result is.
+/// Which source of the outer instruction is the inner one's result.
 #[derive(Clone, Copy, PartialEq)]
 enum At {
     Either,
@@ -59,7 +62,7 @@ const IN_ORDER: [Source; 3] = [Inner(0), Inner(1), Outer];
 /// The count of a reversed shift comes second.
 const SHIFTED: [Source; 3] = [Inner(1), Inner(0), Outer];
 
-/// The first row that applies counts.
+/// Patterns in order of preference: the first that applies is used.
 #[rustfmt::skip]
 const PATTERNS: &[Pattern] = &[
     row("v_add_u32",     Either,  "v_mul_u32_u24", "v_mad_u32_u24",  IN_ORDER),
@@ -103,10 +106,12 @@ const FLOATS: &[&str] = &[
     "v_exp_f32", "v_log_f32", "v_rcp_f32", "v_rsq_f32", "v_sqrt_f32", "v_cvt_f16_f32",
 ];
 
-/// Applies the patterns all over `f`, but not to what the kernel itself names.
+/// Applies the patterns to all of `f`. Registers in `named` belong to instructions that the kernel names
+/// itself; they stay as they are.
 pub(super) fn run(f: &mut Function, named: &[VReg]) {
     let mut facts = Facts::of(f, named);
-    // Source the end of a chain: what is folded into its reader is not folded itself.
+    // Backwards, so that the last instruction of a chain gets its pattern first. Whatever is still folded
+    // into the middle one afterwards is removed together with it, since it is dead.
     for (block, index) in facts.order.clone().into_iter().rev() {
         while let Some(found) = facts.best(f, block, index) {
             facts.at(found.inner).readers -= 1;
@@ -126,22 +131,22 @@ struct Found {
     inner: VReg,
 }
 
-/// Where and how a register is written and read.
+/// The definitions and uses of a register.
 #[derive(Clone, Copy, Default)]
 struct Use {
     writers: u32,
-    /// The last writer, in order of the text.
+    /// The last writer in program order: block and instruction.
     writer: (u32, u32),
     readers: u32,
-    /// The instruction that makes it stays as it is.
+    /// The instruction that computes it must stay.
     named: bool,
-    /// Readers with a pattern for the instruction that makes it.
+    /// Readers that could fold the defining instruction.
     folding: u32,
 }
 
 struct Facts {
     uses: Vec<Use>,
-    /// Instructions that are the outer one of a pattern, in order.
+    /// Instructions that are the outer one of a pattern, in program order.
     order: Vec<(usize, usize)>,
     rows: HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>>,
 }
@@ -174,7 +179,8 @@ impl Facts {
                 if !found.is_empty() {
                     facts.order.push((block, index));
                 }
-                // Of two instructions that could become one with this one, only one does.
+                // A pattern consumes the instruction, so of two inner candidates only one is folded. Sign
+                // modifiers apply to each source independently.
                 found.truncate(if float { 3 } else { 1 });
                 found.into_iter().for_each(|reg| facts.at(reg).folding += 1);
             }
@@ -186,10 +192,12 @@ impl Facts {
         &mut self.uses[reg.0 as usize]
     }
 
-    /// The pattern that applies to an instruction and saves one.
+    /// The first pattern that applies to an instruction and makes the inner instruction dead.
     fn best(&self, f: &Function, block: usize, index: usize) -> Option<Found> {
         let inst = &f.blocks[block].insts[index];
         self.candidates(f, inst, (block, index)).find(|found| {
+            // Fold only if every reader can: as long as one cannot, the inner instruction stays, and folding
+            // would only lengthen the lives of its operands.
             let known = self.uses[found.inner.0 as usize];
             known.folding >= known.readers
         })
@@ -243,7 +251,7 @@ impl Facts {
         Some(Found { row, mods: row.default_mods(), sources, inner: result })
     }
 
-    /// A source that is another one but for its sign.
+    /// Folds a sign change of a source into a modifier.
     fn modified(&self, f: &Function, outer: &MInst, slot: usize, at: (usize, usize)) -> Option<Found> {
         let Op::Machine(old, mut mods) = outer.op else { return None };
         let (result, inner) = self.inner(f, outer.operands[1 + slot], at)?;
@@ -264,12 +272,14 @@ impl Facts {
         Some(Found { row, mods, sources, inner: result })
     }
 
-    /// The instruction that makes a source, if the source is all that it makes and could be made anew at `at`.
+    /// The instruction that defines a source, if it has a single definition and could be evaluated at `at`
+    /// with the same result.
     fn inner<'f>(&self, f: &'f Function, source: MOperand, at: (usize, usize)) -> Option<(VReg, &'f MInst)> {
         let MOperand::Virt(result) = source else { return None };
         let known = self.uses[result.reg.0 as usize];
         let (block, index) = (known.writer.0 as usize, known.writer.1 as usize);
         let inner = f.blocks.get(block)?.insts.get(index)?;
+        // Not from outside into a deeper loop: the combined instruction would then be evaluated on each trip.
         let before = (block, index) < at && f.blocks[block].loop_depth >= f.blocks[at.0].loop_depth;
         if known.writers != 1 || known.named || !before {
             return None;
@@ -278,7 +288,7 @@ impl Facts {
         inner.operands.get(1..)?.iter().all(stays).then_some((result.reg, inner))
     }
 
-    /// Does the operand have at `to` the value that it has at `from`?
+    /// True if the operand has the same value at `to` as at `from`.
     fn keeps_its_value(
         &self,
         f: &Function,
@@ -289,6 +299,7 @@ impl Facts {
         let MOperand::Virt(slice) = operand else { return is_constant(operand) };
         let known = self.uses[slice.reg.0 as usize];
         let writer = (known.writer.0 as usize, known.writer.1 as usize);
+        // A single definition before `from` never changes.
         if known.writers == 1 && writer < from {
             return true;
         }
@@ -296,14 +307,17 @@ impl Facts {
             let of_slice = |o: &MOperand| matches!(o, MOperand::Virt(s) if s.reg == slice.reg);
             inst.operands.iter().enumerate().any(|(i, o)| of_slice(o) && accesses(inst, i).1)
         };
-        from.0 == to.0 && to.1 - from.1 <= NEAR && !f.blocks[from.0].insts[from.1..to.1].iter().any(writes)
+        from.0 == to.0
+            && to.1 - from.1 <= MAX_DISTANCE
+            && !f.blocks[from.0].insts[from.1..to.1].iter().any(writes)
     }
 }
 
-/// How many instructions are looked at between two that become one, where a register between them may be written.
-const NEAR: usize = 64;
+/// How far apart two instructions may be if a register is written more than once and the code between must be
+/// searched. The bound keeps the pass linear.
+const MAX_DISTANCE: usize = 64;
 
-/// The encodings of what the patterns make.
+/// The encodings of the combined instructions.
 fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]>> {
     let encodings =
         |name| table::find_mnemonic(target, name).filter(|row| !row.format.is_dpp() && !row.format.is_sdwa());
@@ -311,7 +325,7 @@ fn rows(target: Target) -> HashMap<&'static str, SmallVec<[&'static InstDesc; 2]
     results.chain(FLOATS.iter().copied()).map(|name| (name, encodings(name).collect())).collect()
 }
 
-/// The row of an instruction of two sources without modifiers, whose result is a register.
+/// The row of an instruction with two sources, no modifiers, and a register result.
 fn plain(inst: &MInst) -> Option<&'static InstDesc> {
     let Op::Machine(row, mods) = &inst.op else { return None };
     let simple = inst.operands.len() == 3 && !inst.keeps_dst && *mods == row.default_mods();
@@ -328,7 +342,7 @@ fn float(inst: &MInst) -> Option<&'static InstDesc> {
     (!inst.keeps_dst && FLOATS.contains(&row.mnemonic)).then_some(row)
 }
 
-/// Whether an instruction reads and writes its operand.
+/// Whether an instruction reads its operand `slot`, and whether it writes it.
 pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     match &inst.op {
         Op::Machine(row, _) => match row.operands.get(slot).map(|s| s.access) {
@@ -341,7 +355,7 @@ pub(super) fn accesses(inst: &MInst, slot: usize) -> (bool, bool) {
     }
 }
 
-/// How many bits a mask of low bits has.
+/// The number of bits of a mask of low bits.
 fn low_bits(operand: &MOperand) -> Option<u32> {
     let mask = match operand {
         MOperand::Fixed(Operand::Inline(inline)) => inline.bits32(),
@@ -358,7 +372,7 @@ fn is_constant(operand: &MOperand) -> bool {
     )
 }
 
-/// Can the encoding have these sources?
+/// True if the encoding accepts these sources.
 fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
     let mut bus = Bus::new(row);
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);

@@ -1,6 +1,6 @@
-//! Branches and EXEC.
+//! Control flow and EXEC.
 //!
-//! Uniform conditions branch on SCC. A varying `if`:
+//! Uniform conditions branch on SCC. A varying `if` narrows EXEC:
 //!
 //! ```text
 //!   s_and_saveexec_b64 saved, mask        ; lanes where the condition holds
@@ -14,9 +14,10 @@
 //!   s_mov_b64 exec, saved
 //! ```
 //!
-//! A varying loop saves EXEC before it, narrows it by the condition on each trip, leaves when no lane is left, and restores.
-//! What stands last in a construct that restores EXEC itself does not: its lanes come back there. How lanes leave by
-//! `break`, `continue` and `return` stands in `exit`, which branches may go in `skip`.
+//! A varying loop saves EXEC before it, narrows EXEC by the condition on each trip, leaves when no lane is
+//! active, and restores EXEC. A construct that is the last one inside another that restores EXEC does not
+//! restore it (`tail`): its lanes become active at the end of the outer one. `exit` handles `break`,
+//! `continue` and `return`; `skip` decides which branches are left out.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::program::Label;
@@ -78,7 +79,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A varying `if` without `else`.
+    /// A varying `if` without `else`. If it is a tail, nothing needs the old EXEC, so it is not saved.
     fn divergent_then(&mut self, cond: Value, then: &Region, tail: bool) -> Lowered {
         let mask = self.mask_of(cond);
         let saved = (!tail).then(|| self.new_reg(RegFile::Sgpr, 2));
@@ -148,7 +149,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A `while` whose condition is computed before the loop and again at its bottom: one branch for each trip.
+    /// A loop in rotated form: the condition is evaluated before the loop and again at its bottom, so that
+    /// each trip has one branch.
     fn rotated_while(&mut self, head: &Region, cond: Value, body: &Region) -> Lowered<Vec<Pending>> {
         let varying = self.is_varying(cond);
         self.region(head, false)?;
@@ -171,7 +173,7 @@ impl Lower<'_> {
         Ok(vec![never])
     }
 
-    /// The branch out of a loop: for a varying condition when no lane is left.
+    /// The branch out of a loop; for a varying condition it is taken when no lane is left.
     fn leave_unless(&mut self, cond: Value, varying: bool) -> Lowered<Pending> {
         if varying {
             let mask = self.mask_of(cond);
@@ -183,7 +185,7 @@ impl Lower<'_> {
         }
     }
 
-    /// True if a loop's head is short enough to be there twice, and may be.
+    /// True if a loop's head is short enough to be duplicated, and pure.
     fn is_short(&self, head: &Region) -> bool {
         /// IR statements, constants included: a comparison and little before it. Assumed, not measured.
         const SHORT: usize = 8;
@@ -222,7 +224,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The branch from the end of a loop's body to its top.
+    /// The branch from the end of a loop's body to its start.
     fn back_to(&mut self, top: u32, body: &Region) -> Lowered {
         if flow::ends(body) {
             return Ok(());
@@ -235,7 +237,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Appends a branch to nowhere yet.
+    /// Appends a branch whose target is not known yet.
     pub(super) fn branch(&mut self, mnemonic: &str) -> Lowered<Pending> {
         self.machine(mnemonic, &[], &[Src::Fixed(Operand::Label(Label(u32::MAX)))])?;
         let block = self.func.blocks.len() - 1;
@@ -247,7 +249,8 @@ impl Lower<'_> {
         inst.operands[0] = MOperand::Fixed(Operand::Label(Label(target)));
     }
 
-    /// Starts a block where `branches` arrive, if there are any. One that would go to the next instruction is dropped.
+    /// Starts a block as the target of `branches`, if there are any. A branch to the next instruction is
+    /// removed.
     pub(super) fn resolve_here(&mut self, mut branches: Vec<Pending>) {
         let last = self.func.blocks.iter().rposition(|b| !b.insts.is_empty()).unwrap_or(0);
         let at_end = |b: &Pending| b.block == last && b.inst + 1 == self.func.blocks[last].insts.len();
@@ -261,12 +264,12 @@ impl Lower<'_> {
         }
     }
 
-    /// `exec = op srcs`.
+    /// Emits `exec = op srcs`.
     pub(super) fn exec_op(&mut self, printed: &str, srcs: &[MOperand]) {
         self.scalar_op(printed, MOperand::Fixed(EXEC.into()), srcs);
     }
 
-    /// `dst = op srcs` of scalar pairs, as the instruction reads them.
+    /// Emits `dst = op srcs` on scalar pairs, with the operands as given.
     pub(super) fn scalar_op(&mut self, printed: &str, dst: MOperand, srcs: &[MOperand]) {
         let Some(row) = table::find(self.target, printed).next() else {
             unreachable!("every target has {printed}")
@@ -281,8 +284,8 @@ impl Lower<'_> {
     }
 }
 
-/// Uniform comparisons that are used as branch conditions and by scalar selections only: they are made where SCC is
-/// needed, so that no 0/1 value has to be kept.
+/// Uniform comparisons that are used only as branch conditions and by scalar selections. They are evaluated
+/// where SCC is needed, so that no 0/1 value has to be kept in a register.
 pub(super) fn comparisons_at_use(kernel: &Kernel) -> Vec<bool> {
     let mut at_use: Vec<bool> = kernel
         .values

@@ -1,8 +1,9 @@
-//! Lanes that leave: `break`, `continue` and `return`, which the IR has as exits from blocks.
+//! Divergent exits: `break`, `continue` and `return`, which the IR represents as exits from blocks.
 //!
-//! No mask of active lanes is kept beside EXEC. Each construct that can hold lanes back, a *frame*, has the mask that it
-//! restores at its end. Lanes that leave several frames are taken out of the masks of all of them but the one they leave
-//! for, and so come back at its end and nowhere before:
+//! There is no mask of active lanes beside EXEC. Each construct that can hold lanes back, a *frame*, has the
+//! mask that it restores at its end. Lanes that leave several frames are removed from the masks of all frames
+//! they cross, but not from the mask of the one they leave for. So they become active again at the end of
+//! that one and nowhere before:
 //!
 //! ```text
 //!   s_mov_b64 outer, exec                 ; block: lanes that leave it wait in `outer`
@@ -11,7 +12,7 @@
 //!   s_and_saveexec_b64 inner, mask        ; if
 //!   s_cbranch_execz endif
 //!   …
-//!   s_andn2_b64 inner, inner, exec        ; break: not back at the end of the `if`
+//!   s_andn2_b64 inner, inner, exec        ; break: not active again at the end of the `if`
 //! endif:
 //!   s_mov_b64 exec, inner
 //!   s_cbranch_execz end                   ; all have left
@@ -21,8 +22,9 @@
 //!   s_mov_b64 exec, outer
 //! ```
 //!
-//! An `if` that only leaves is `s_andn2_b64 exec, exec, mask` and a branch; one that ends so saves the other lanes instead of
-//! all. An exit of all lanes of the block together is a branch.
+//! An `if` that contains only an exit is `s_andn2_b64 exec, exec, mask` and a branch. An `if` whose body ends
+//! in an exit saves the other lanes instead of all lanes. An exit that all lanes of the block take together
+//! is a branch.
 
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
@@ -37,20 +39,21 @@ use crate::mir::{MOperand, Op, VSlice};
 pub(super) struct Frame {
     /// The block's label, if it is one.
     label: Option<Label>,
-    /// Fewer lanes may run in it than at its start.
+    /// Fewer lanes may be active inside than at its start.
     varying: bool,
-    /// The lanes that run again at its end. Without it EXEC is restored by the next varying frame, whose end follows.
+    /// The lanes that are active again at its end. Without it, EXEC is restored by the next enclosing varying
+    /// frame, whose end follows directly.
     saved: Option<VSlice>,
     /// Branches to the end.
     pub joins: Vec<Pending>,
-    /// Lanes may have been taken out of `saved`.
-    passed: bool,
-    /// `saved` has none of the lanes that run inside: all of them leave.
+    /// Lanes may have been removed from `saved`.
+    lost_lanes: bool,
+    /// `saved` contains none of the lanes that are active inside, since all of them leave.
     left_by_all: bool,
 }
 
 impl Frame {
-    /// The kernel's body, after which no lane runs.
+    /// The kernel's body; no lane runs after it.
     pub fn root() -> Frame {
         Frame { varying: true, ..Frame::default() }
     }
@@ -70,25 +73,30 @@ impl Lower<'_> {
         self.frames.last_mut().unwrap_or_else(|| unreachable!("the root stays"))
     }
 
-    /// The innermost frame in which lanes can be held back: where control goes when none is left.
+    /// The innermost frame in which lanes can be held back: control continues at its end when no lane is
+    /// left.
     fn innermost_varying(&mut self) -> &mut Frame {
         let found = self.frames.iter_mut().rev().find(|f| f.varying);
         found.unwrap_or_else(|| unreachable!("the root is varying"))
     }
 
-    /// Ends the innermost frame: the branches to its end arrive, and its lanes run again.
+    /// Ends the innermost frame: the branches to its end arrive here, and its lanes become active again.
     pub(super) fn close_frame(&mut self) -> Lowered {
         let frame = self.frames.pop().unwrap_or_else(|| unreachable!("who opens a frame closes it"));
         match frame.saved {
             Some(saved) => {
                 self.resolve_here(frame.joins);
                 self.exec_op("s_mov_b64", &[MOperand::Virt(saved)]);
-                if frame.passed {
+                // If lanes have left across this frame, perhaps none of the saved ones remain. Code must not
+                // run with EXEC = 0 (see [`super`]), so the wave goes on to the end of the next enclosing
+                // frame in that case.
+                if frame.lost_lanes {
                     let none_left = self.branch("s_cbranch_execz")?;
                     self.innermost_varying().joins.push(none_left);
                     self.new_block();
                 }
             }
+            // The next varying frame restores EXEC, so branches to this end may go there directly.
             None if frame.varying => self.innermost_varying().joins.extend(frame.joins),
             None => self.resolve_here(frame.joins),
         }
@@ -114,7 +122,7 @@ impl Lower<'_> {
         self.close_frame()
     }
 
-    /// The frame of the block, if all lanes that run here can go to its end by a branch.
+    /// The frame of the block, if all active lanes can go to its end by a branch.
     pub(super) fn plain_exit(&self, label: Label) -> Option<usize> {
         let target = self.target_of(label);
         self.frames[target + 1..].iter().all(|f| !f.varying).then_some(target)
@@ -141,12 +149,12 @@ impl Lower<'_> {
         self.branch("s_branch")
     }
 
-    /// Takes lanes out of the frames between here and the block.
+    /// Removes lanes from the masks of the frames between here and the block.
     fn take_from_frames(&mut self, label: Label, lanes: MOperand) {
         let first = self.target_of(label) + 1;
         for i in first..self.frames.len() {
             let frame = &mut self.frames[i];
-            frame.passed |= frame.varying;
+            frame.lost_lanes |= frame.varying;
             if let (Some(saved), false) = (frame.saved, frame.left_by_all) {
                 let saved = MOperand::Virt(saved);
                 self.scalar_op("s_andn2_b64", saved, &[saved, lanes]);
@@ -159,7 +167,8 @@ impl Lower<'_> {
         let mask = MOperand::Virt(self.mask_of(cond));
         let exec = MOperand::Fixed(EXEC.into());
         if self.frames[self.target_of(label) + 1..].iter().any(|f| f.saved.is_some()) {
-            // A mask's bits of inactive lanes mean nothing, and the frames have lanes that are inactive here.
+            // The bits of inactive lanes in a condition mask are undefined, but the frames' masks contain
+            // lanes that are inactive here: only active lanes may be removed.
             let leaving = MOperand::Virt(self.new_reg(RegFile::Sgpr, 2));
             self.scalar_op("s_and_b64", leaving, &[mask, exec]);
             self.take_from_frames(label, leaving);
@@ -171,7 +180,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `if cond { …; exit }` on a varying condition: the others are saved, and nobody comes back from inside.
+    /// `if cond { …; exit }` on a varying condition. The other lanes are saved, and none of the lanes inside
+    /// is restored at the end.
     pub(super) fn leave_where(&mut self, cond: Value, first: &[Stmt], label: Label) -> Lowered {
         let mask = MOperand::Virt(self.mask_of(cond));
         let exec = MOperand::Fixed(EXEC.into());
@@ -189,8 +199,9 @@ impl Lower<'_> {
         self.close_frame()
     }
 
-    /// If the last instruction is a conditional branch out of here, turns it around: what follows is the way out, and the
-    /// inverted branch, which is returned, is taken to stay.
+    /// If the last instruction is a conditional branch out of the loop, inverts it: the exit becomes the
+    /// fall-through path, and the returned inverted branch goes to the loop's start. This saves a branch on
+    /// each trip.
     pub(super) fn invert_last_exit(&mut self) -> Option<Pending> {
         let last = self.func.blocks.len() - 1;
         if !self.func.blocks[last].insts.is_empty() || last == 0 {

@@ -1,10 +1,11 @@
-//! SCC as a result of calls: who reads it, and who finds it where the call before left it.
+//! SCC as a result of machine-instruction calls: which results are used, and which reader finds SCC as the
+//! previous call left it.
 
 use hashbrown::{HashMap, HashSet};
 
 use crate::ir::{Call, Inst, Kernel, Region, Stmt, Type, Value};
 
-/// For each SCC result that somebody uses the value that stands for it.
+/// For each SCC result that is used, the value that represents it.
 pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
     let mut found = HashMap::new();
     kernel.body.each_inst(&mut |v| {
@@ -15,7 +16,7 @@ pub(super) fn scc_results(kernel: &Kernel) -> HashMap<(Value, u8), Value> {
     found
 }
 
-/// SCC results whose only reader is the next call, so that SCC still holds them there.
+/// SCC results whose only reader is the next call, so that SCC still holds them there and no copy is needed.
 pub(super) fn scc_follows(kernel: &Kernel) -> HashSet<Value> {
     let mut uses: HashMap<Value, u32> = HashMap::new();
     let mut count = |v: Value| *uses.entry(v).or_insert(0) += 1;
@@ -51,6 +52,7 @@ fn pairs(kernel: &Kernel, region: &Region, f: &mut impl FnMut(Value)) {
                     }
                     last = Some(*v);
                 }
+                // These emit no instruction that could write SCC.
                 Inst::Result { .. } | Inst::Const(_) => {}
                 _ => last = None,
             },

@@ -17,7 +17,7 @@ impl Lower<'_> {
             }
             Schedule::Wait { op, counter } => {
                 self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
-                // The value is known when the registers are: `sched::manual`.
+                // A placeholder: `sched::manual` sets the value when registers are assigned.
                 self.immediate("s_waitcnt", WaitCnt::NONE.encode())
             }
             Schedule::WaitAll(counter) => self.immediate("s_waitcnt", counter.at(0).encode()),

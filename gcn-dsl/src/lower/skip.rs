@@ -1,13 +1,15 @@
-//! Which varying branches get along without a skip branch: the cost model.
+//! The cost model for skip branches: which varying branches do without one.
 //!
-//! With the skip branch a wave whose lanes all do without the body jumps over it; without it, the body runs and does nothing.
-//! The model compares instruction counts. Its number is LLVM's: `llc-22 -O2` was given a varying `if` around a chain of 1 to
-//! 23 arithmetic instructions (additions and xors, multiplications, both) for gfx90a and gfx942, and jumps over the chain from
-//! 10 instructions on, whichever they are. Copies are not counted: most become nothing. How often no lane of a wave takes
-//! the branch is not known here; the model assumes that this is rare for so short a body.
+//! With a skip branch, a wave jumps over the body if none of its lanes takes the branch. Without it, the wave
+//! executes the body with EXEC = 0, which has no effect but takes issue slots. The model compares instruction
+//! counts, with LLVM's threshold: `llc-22 -O2` was given a varying `if` around a chain of 1 to 23 arithmetic
+//! instructions (additions and xors, multiplications, both) for gfx90a and gfx942, and jumps over the chain
+//! from 10 instructions on, whichever they are. Copies are not counted, because most become nothing. How
+//! often no lane takes the branch is unknown here; the model assumes that it is rare for a body this short.
 //!
-//! A body without its skip branch can run with EXEC = 0, so it may hold only what does nothing then and costs an issue
-//! slot at most: vector and scalar arithmetic, no memory, no lane reads, no matrix instruction, nothing that waits.
+//! A body without a skip branch can run with EXEC = 0. So it may contain only instructions that then do
+//! nothing and take at most an issue slot: vector and scalar arithmetic, but no memory access, no lane read,
+//! no matrix instruction, no wait.
 
 use gcn_isa::table::Class;
 
@@ -15,11 +17,12 @@ use super::Lower;
 use super::control::Pending;
 use crate::mir::{MInst, Op};
 
-/// From this many instructions on a body is jumped over.
+/// The number of instructions from which a body keeps its skip branch.
 const SKIP_FROM: usize = 10;
 
 impl Lower<'_> {
-    /// Removes the branch over the body that was just lowered, if the body is short and harmless; true if it did.
+    /// Removes the branch over the body that was just lowered, if the body is short and harmless. True if it
+    /// did.
     pub(super) fn drop_skip(&mut self, skip: Pending) -> bool {
         let last = self.func.blocks.len() - 1;
         let body = &self.func.blocks[last].insts;
@@ -37,7 +40,7 @@ impl Lower<'_> {
     }
 }
 
-/// True if the instruction does nothing but take its time when no lane runs.
+/// True if the instruction does nothing but take its issue slot when no lane is active.
 fn harmless(inst: &MInst) -> bool {
     match &inst.op {
         Op::Copy | Op::Undef => true,

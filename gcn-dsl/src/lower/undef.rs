@@ -1,17 +1,18 @@
-//! Where the variables begin that branches and exits write.
+//! Where the variables begin that join the results of branches and exits.
 //!
-//! The variable that takes the values of an `if`, a `loop` or a block is written in each branch, by a part of the lanes: such a
-//! write keeps the other lanes' value, and so reads the variable, which would make it live from the kernel's entry on. It has
-//! no value before the statement that all its accesses have in common, and is said to be undefined there.
+//! Such a variable is written in each branch by a part of the lanes. A masked write keeps the other lanes'
+//! value and so reads the variable, which would make it live from the kernel's entry on. Before the innermost
+//! statement that encloses all its accesses it has no value, so it is marked undefined there, which starts
+//! its live range.
 
 use hashbrown::HashMap;
 
 use crate::ir::{Inst, Kernel, Region, Stmt, Variable};
 
-/// Statements by their address, with the variables that are undefined before them.
+/// Statements by address, with the variables that are undefined before them.
 pub(super) type Undefined = HashMap<*const Stmt, Vec<Variable>>;
 
-/// The joined variables of `kernel` by the statement before which they begin.
+/// The joined variables of `kernel`, by the statement before which they begin.
 pub(super) fn before(kernel: &Kernel) -> Undefined {
     let begins = kernel.joined.iter().map(|var| (*var, None)).collect();
     let mut walk = Walk { kernel, path: Vec::new(), begins };
@@ -26,11 +27,11 @@ pub(super) fn before(kernel: &Kernel) -> Undefined {
     found
 }
 
-/// Where a variable is first accessed, and what all accesses have in common.
+/// The first access of a variable, and how much of its nesting all accesses share.
 struct Begin {
-    /// The statements around the first access, outermost first, and itself.
+    /// The statements that enclose the first access, outermost first, and the access itself.
     first: Vec<*const Stmt>,
-    /// How many of them are around all accesses.
+    /// How many of them enclose all accesses.
     common: usize,
 }
 

@@ -1,11 +1,12 @@
-//! Reads and writes of variables that need no copy.
+//! Coalescing of variables and values during lowering: reads and writes of variables that need no copy.
 //!
-//! A variable has a register of its own. A value that was read from it is that register, as long as nothing writes the variable
-//! before the value's last use; and a value that is written to it is computed there, if nothing needs the old value from
-//! its definition on and nothing writes the variable again before its last use.
+//! Each variable has its own register. A value that was read from it can be that register, provided that
+//! nothing writes the variable before the value's last use. A value that is written to it can be computed
+//! there, provided that nothing needs the old value from its definition on, and nothing writes the variable
+//! again before the value's last use.
 //!
-//! Statements are numbered in order; a use inside nested statements counts as one at the end of the statement around it in the
-//! region of the definition, so that loops need no care of their own.
+//! Statements are numbered in order. A use inside a nested statement counts as a use at the end of the
+//! enclosing statement of the definition's region, so loops need no special treatment.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::{Access, Class};
@@ -16,7 +17,7 @@ use crate::ir::{Bin, Inst, Kernel, Region, Stmt, Value, Variable};
 use crate::mir::{MInst, MOperand, Op, VReg, VSlice};
 use crate::scalar::Elem;
 
-/// What needs no copy.
+/// Accesses that need no copy.
 #[derive(Default)]
 pub(super) struct Direct {
     /// Reads whose value is the variable's register.
@@ -30,7 +31,8 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     walk.region(&kernel.body);
     walk.last_uses(lazy_cmp);
     let mut direct = Direct::default();
-    // A value that two variables take is computed in none of them, nor one that a variable takes twice.
+    // A value that is written to two variables, or twice to one, is computed in neither: it would need two
+    // registers.
     let mut taken: HashMap<Value, u32> = HashMap::new();
     walk.writes.values().flatten().for_each(|w| *taken.entry(w.value).or_default() += 1);
     for (var, reads) in &walk.reads {
@@ -61,7 +63,8 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
     direct
 }
 
-/// Arithmetic whose last instruction writes the result, and that only.
+/// True for arithmetic that lowers to an instruction sequence in which only the last instruction writes the
+/// result.
 fn is_simple(kernel: &Kernel, v: Value) -> bool {
     let ty = kernel.ty(v);
     let wide = !matches!(ty.elem, Elem::F32 | Elem::U32 | Elem::I32) || ty.count != 1;
@@ -84,7 +87,7 @@ struct Walk<'k> {
     /// Numbers given so far.
     number: u32,
     regions: u32,
-    /// Region and number of the statements around the current point.
+    /// Region and number of the statements that enclose the current point.
     around: Vec<(u32, u32)>,
     /// By region: where it is among those.
     place: Vec<u32>,
@@ -192,7 +195,7 @@ impl<'k> Walk<'k> {
         self.uses[v.0 as usize].push((user, at));
     }
 
-    /// Where each value is used last: also by what is made of it at its own use.
+    /// The last use of each value, including uses through values that are evaluated lazily at their own use.
     fn last_uses(&mut self, lazy_cmp: &[bool]) {
         for v in self.order.clone().into_iter().rev() {
             let mut last = self.def[v.0 as usize];
@@ -209,13 +212,14 @@ impl<'k> Walk<'k> {
         }
     }
 
-    /// The value may be its operand's register, or its instruction be made where it is used.
+    /// True if the value may share its operand's register, or may be evaluated only where it is used. Its
+    /// operands must then stay unchanged until its own last use.
     fn is_lazy(&self, v: Value, lazy_cmp: &[bool]) -> bool {
         match self.kernel.def(v).inst {
             Inst::Cmp(..) => lazy_cmp[v.0 as usize],
             Inst::Select(..) | Inst::Load { .. } | Inst::LoadUniform { .. } | Inst::Store { .. } => false,
             Inst::Write { .. } => false,
-            // Sums that are part of an address are taken apart where the address is used.
+            // Sums that are part of an address are decomposed where the address is used.
             Inst::Bin(..) | Inst::Fma(..) => self.uses[v.0 as usize].iter().any(|(user, _)| {
                 user.is_some_and(|u| {
                     !matches!(
@@ -230,8 +234,8 @@ impl<'k> Walk<'k> {
 }
 
 impl Lower<'_> {
-    /// Computes the value that was just lowered in the register of the variable, instead of copying it there; true if it
-    /// could.
+    /// Computes the value that was just lowered in the variable's register, by renaming the result of its
+    /// last instruction. True if that was possible.
     pub(super) fn compute_in(&mut self, value: Value, dst: VSlice, keep: bool) -> bool {
         let Src::Reg(from) = self.operand(value) else { return false };
         if from.start != 0
@@ -247,7 +251,8 @@ impl Lower<'_> {
                 inst.operands.iter().filter(|o| matches!(o, MOperand::Virt(s) if s.reg == reg)).count()
             };
             if mentions(from.reg) > 0 {
-                // It is the value's own register: what names it before does so on the way to the value.
+                // The instruction also reads the register: an earlier instruction has computed a part of the
+                // value there.
                 if mentions(from.reg) > 1 {
                     return false;
                 }
@@ -268,7 +273,7 @@ impl Lower<'_> {
     }
 }
 
-/// Which operand is the result of a plain arithmetic instruction.
+/// The operand that is the single result of a plain arithmetic instruction.
 fn result_slot(inst: &MInst) -> Option<usize> {
     let Op::Machine(row, _) = &inst.op else { return None };
     let plain = matches!(row.class, Class::Valu | Class::Salu);

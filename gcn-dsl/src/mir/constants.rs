@@ -1,9 +1,10 @@
-//! Takes constants, and vector copies of scalars, out of loops.
+//! Hoists constants, and vector copies of scalars, out of loops.
 //!
-//! Selection puts a constant, or a second scalar, that an instruction does not take into a register of its own, beside the
-//! instruction. In a loop that is an instruction on each trip, and one for each reader: here it is made once, at the end of
-//! the block before the outermost loop, and all of that loop's readers share it. The lanes that run the loop run that block;
-//! constants of other lanes, which an operation of the whole wave switches on for itself, stay.
+//! Instruction selection puts a constant, or a second scalar, that an instruction does not accept as an
+//! operand into a register next to the instruction. In a loop this costs an instruction on each trip, once
+//! for each reader. Here the value is computed once, at the end of the block before the outermost loop, and
+//! all readers in that loop share it. The lanes that run the loop also run that block. Constants for other
+//! lanes, which a whole-wave operation activates itself, stay in place.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, RegFile};
@@ -12,10 +13,11 @@ use hashbrown::HashMap;
 
 use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// How many registers of a file hold constants through one loop; those that would come after them stay.
+/// The largest number of registers of a file that hold constants through one loop; further constants stay in
+/// place, since each of these registers is live throughout the loop.
 const SHARED: usize = 12;
 
-/// Moves constants to before loops.
+/// Hoists constants out of loops.
 pub fn run(f: &mut Function) {
     let makers = Makers::of(f);
     let mut before = 0;
@@ -63,7 +65,7 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// Who writes each register.
+/// The definitions of each register.
 struct Makers {
     /// One instruction writes it.
     single: Vec<bool>,
@@ -99,7 +101,8 @@ impl Makers {
     }
 }
 
-/// The register of one dword that `inst` sets to a constant, or to a scalar that is known at the end of block `before`.
+/// The one-dword register that `inst` sets to a constant, or to a scalar that is known at the end of block
+/// `before`.
 fn constant(
     vregs: &[super::VRegInfo],
     makers: &Makers,
@@ -124,7 +127,8 @@ fn constant(
     (known && single).then_some((*reg, info.file, *value))
 }
 
-/// True if `inst` switches lanes on or off as its side effect, false if it brings back the lanes that were on.
+/// `Some(true)` if `inst` changes the set of active lanes as a side effect, `Some(false)` if it restores the
+/// previous set.
 fn exec_is_changed(inst: &MInst) -> Option<bool> {
     match (&inst.op, inst.operands.first()) {
         (Op::Machine(row, _), _) if row.implicit_writes.contains(ImplicitRegs::EXEC) => Some(true),

@@ -1,11 +1,12 @@
-//! Drops machine instructions whose results nobody reads: arithmetic that selection folded into other instructions.
+//! Dead-code elimination on machine instructions: drops arithmetic whose results are unused because selection
+//! folded it into other instructions.
 
 use gcn_isa::operand::Operand;
 use gcn_isa::table::{Access, Format, ImplicitRegs};
 
 use super::{Function, MInst, MOperand, Op};
 
-/// Removes dead instructions from `f`: those whose results nothing reads but other dead ones.
+/// Removes dead instructions from `f`: those whose results only dead instructions read.
 pub fn run(f: &mut Function) {
     let mut reads = reads(f);
     let insts: Vec<&MInst> = f.blocks.iter().flat_map(|b| &b.insts).collect();
@@ -33,7 +34,7 @@ pub fn run(f: &mut Function) {
     }
 }
 
-/// The instructions that may go, by the registers that they write.
+/// The removable instructions, by the registers that they write.
 struct Makers {
     /// Where the list of each register begins.
     first: Vec<u32>,
@@ -73,7 +74,7 @@ impl Makers {
     }
 }
 
-/// How often each register is read, other than to keep a part of a result.
+/// How often each register is read, not counting reads that only keep a part of a result.
 fn reads(f: &Function) -> Vec<u32> {
     let mut reads = vec![0; f.vregs.len()];
     f.kept.iter().for_each(|reg| reads[reg.0 as usize] += 1);
@@ -110,7 +111,8 @@ fn results(inst: &MInst) -> impl Iterator<Item = u32> {
     })
 }
 
-/// By instruction in order: something reads the SCC that it leaves. Writers and readers of SCC are in one block.
+/// For each instruction in order, whether the SCC that it leaves is read. Writer and reader of SCC are in one
+/// block.
 fn scc_is_read(f: &Function) -> Vec<bool> {
     let mut all = Vec::new();
     for block in &f.blocks {
@@ -127,7 +129,7 @@ fn scc_is_read(f: &Function) -> Vec<bool> {
     all
 }
 
-/// True if the instruction does nothing but write virtual registers.
+/// True if the instruction only writes virtual registers.
 fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
     let written = |i: usize| access(inst, i) != Access::Read;
     let plain = match &inst.op {

@@ -1,9 +1,9 @@
-//! What a kernel finds in its registers when it starts.
+//! The initial state of a kernel's registers.
 
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::Target;
 
-/// What the lowered kernel needs from the dispatch besides its code.
+/// What the lowered kernel needs from the dispatch, besides its code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// The kernarg segment pointer is read.
@@ -26,7 +26,7 @@ impl Inputs {
         user
     }
 
-    /// Where each SGPR is that the dispatch fills.
+    /// The SGPRs that the dispatch fills, and with what.
     pub fn initial_sgprs(&self, target: Target) -> InitialSgprs {
         InitialSgprs {
             user: self.user_sgprs(target),

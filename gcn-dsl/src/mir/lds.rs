@@ -1,4 +1,4 @@
-//! LDS of each lane, for registers that are spilled there.
+//! LDS for spilled registers: the address of each lane's slots.
 
 use gcn_isa::reg::{Reg, RegFile};
 use gcn_isa::{Operand, table};
@@ -7,9 +7,9 @@ use super::{Function, MInst, MOperand, Op, VReg, VSlice};
 use crate::mir::Inputs;
 
 impl Inputs {
-    /// Puts at the entry of `function` what computes `base` plus four times the number of the lane in its workgroup: where the
-    /// lane's dword is in a row of dwords. Work-item ids come in `v0` to `v2`, or packed into `v0` with ten bits a dimension (LLVM AMDGPU guide,
-    /// *Initial Kernel Execution State*).
+    /// Computes, at the entry of `function`, `base` plus four times the lane's number in its workgroup: the
+    /// lane's dword in a row of dwords. Work-item ids arrive in `v0` to `v2`, or packed into `v0` with ten
+    /// bits per dimension (LLVM AMDGPU guide, *Initial Kernel Execution State*).
     pub fn lane_address(&mut self, function: &mut Function, workgroup: [u32; 3], base: u32) -> VReg {
         let dims = (0..3u8).rev().find(|&d| workgroup[usize::from(d)] > 1).map_or(1, |d| d + 1);
         self.local_id_dims = self.local_id_dims.max(dims);
@@ -45,7 +45,7 @@ fn number(n: u32) -> MOperand {
     MOperand::Fixed(Operand::const32(n))
 }
 
-/// Instructions with a VGPR for each result.
+/// A code sequence with a new VGPR for each result.
 struct Code<'f> {
     function: &'f mut Function,
     insts: Vec<MInst>,
@@ -70,7 +70,7 @@ impl Code<'_> {
         self.push(Op::Machine(row, row.default_mods()), &sources)
     }
 
-    /// What a register holds when the kernel starts.
+    /// The initial value of a register.
     fn initial(&mut self, reg: Reg) -> MOperand {
         if !self.function.live_in.contains(&reg) {
             self.function.live_in.push(reg);

@@ -1,16 +1,21 @@
-//! Machine instructions on virtual registers: what instruction selection makes and register allocation consumes.
+//! Machine instructions on virtual registers: the output of instruction selection and the input of register
+//! allocation.
 //!
-//! A [`Function`] is a list of basic blocks in layout order (block `i` falls through to block `i + 1` unless its last
-//! instruction never does). It is not SSA: a virtual register may be written several times and in parts. Rules:
+//! A [`Function`] is a list of basic blocks in layout order: block `i` falls through to block `i + 1` unless
+//! its last instruction never does. It is not in SSA form: a virtual register may be written several times
+//! and in parts. Rules:
 //!
 //! - A branch names its target block as `Operand::Label(Label(block index))`.
-//! - Control flow here is the *wave's*: a divergent `if` is straight code under changed EXEC with optional skip branches,
-//!   so liveness on these blocks is right for scalar and vector registers alike.
-//! - A write under EXEC that must keep the other lanes' old value carries [`MInst::keeps_dst`]: it reads its destination.
-//! - A write of a part of a tuple keeps the rest, so it reads it too, unless the tuple is not live before it. A tuple that
-//!   is put together piece by piece starts with [`Op::Undef`], which makes it live without giving it a value.
-//! - SCC and VCC are not allocated. Whoever selects instructions keeps an SCC or VCC writer and its reader adjacent, with
-//!   only instructions between them that leave it alone; copies made by the allocator never touch SCC or VCC.
+//! - Control flow is that of the *wave*: a divergent `if` is straight-line code under a changed EXEC, with
+//!   optional skip branches. So liveness on these blocks is correct for scalar and vector registers alike.
+//! - A write under EXEC that must keep the inactive lanes' old value has [`MInst::keeps_dst`] set: it also
+//!   reads its destination.
+//! - A write of a part of a tuple keeps the rest, so it reads the tuple too, unless the tuple is not live
+//!   before it. A tuple that is assembled piece by piece starts with [`Op::Undef`], which starts its live
+//!   range without giving it a value.
+//! - SCC and VCC are not allocated. Instruction selection keeps a writer of SCC or VCC next to its reader,
+//!   with only instructions in between that leave it alone. Copies that the allocator adds never touch SCC or
+//!   VCC.
 
 pub mod constants;
 pub mod dce;
@@ -34,7 +39,7 @@ pub use inputs::Inputs;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VReg(pub u32);
 
-/// What a virtual register needs of its machine register.
+/// The requirements of a virtual register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VRegInfo {
     /// Register file.
@@ -74,11 +79,11 @@ pub enum Op {
     /// `operands[0] = operands[1]`, same width in dwords (or a 32-bit constant repeated for each dword of the
     /// destination). Any file to any file but vector to scalar. Lowered to nothing or to moves.
     Copy,
-    /// `operands[0]` becomes live with an undefined value; lowered to nothing.
+    /// `operands[0]` becomes live with an undefined value. Lowered to nothing.
     Undef,
-    /// Nothing is moved across this place, which has no operands; lowered to nothing.
+    /// Nothing moves across this place; it has no operands. Lowered to nothing.
     Order,
-    /// What the user says about the order around this place, which has no operands; lowered to nothing.
+    /// A scheduling mark of the user at this place; it has no operands. Lowered to nothing.
     Mark(Mark),
 }
 
@@ -89,13 +94,13 @@ pub struct MInst {
     pub op: Op,
     /// Operands in assembly order.
     pub operands: SmallVec<[MOperand; 5]>,
-    /// The write leaves some lanes of the destination as they were, so the destination is read as well.
+    /// The write keeps some lanes of the destination, so it also reads the destination.
     pub keeps_dst: bool,
     /// The user's source position.
     pub loc: Option<SourceLoc>,
 }
 
-/// A virtual register that the user gave a machine register.
+/// A virtual register in a machine register that the user chose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pin {
     /// The virtual register.
@@ -126,7 +131,8 @@ pub struct Function {
     pub vregs: Vec<VRegInfo>,
     /// Blocks in layout order; block 0 is the entry.
     pub blocks: Vec<MBlock>,
-    /// Registers whose values somebody outside looks at: no instruction reads them, and yet they are made.
+    /// Registers whose values are observed from outside: they are computed although no instruction reads
+    /// them.
     pub kept: Vec<VReg>,
     /// Machine registers that hold the initial state at entry (kernarg pointer, workgroup ids, work-item id).
     pub live_in: Vec<Reg>,
@@ -165,7 +171,7 @@ impl Function {
         VReg(self.vregs.len() as u32 - 1)
     }
 
-    /// What `reg` needs.
+    /// The requirements of `reg`.
     pub fn info(&self, reg: VReg) -> VRegInfo {
         self.vregs[reg.0 as usize]
     }

@@ -1,9 +1,9 @@
-//! Scratch: memory of each lane, for private arrays and spilled registers.
+//! Scratch memory of each lane, for private arrays and spilled registers.
 //!
-//! Scratch is reached through `scratch_*` instructions at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
-//! scratch (gfx942 and later) the hardware sets that register up; elsewhere the kernel does, from the user SGPRs
-//! `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute). [`Inputs::reserve_scratch`] adds
-//! both to a function at any time before registers are assigned.
+//! `scratch_*` instructions access it at byte offsets from the wave's `FLAT_SCRATCH`. With architected flat
+//! scratch (gfx942 and later) the hardware sets that register up. On other targets the kernel does, from the
+//! user SGPRs `FLAT_SCRATCH_INIT` and the wave's offset (LLVM AMDGPU guide, *Flat Scratch*, absolute).
+//! [`Inputs::reserve_scratch`] adds both to a function, at any time before register allocation.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::reg::{FLAT_SCRATCH, Reg, RegFile};
@@ -82,14 +82,14 @@ fn set_up(f: &mut Function, before: &Inputs, after: &Inputs) {
     }
 }
 
-/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: without architected flat scratch there is
-/// no form without an address register.
+/// True if a `scratch_*` access at a constant offset needs an SGPR that holds 0: without architected flat
+/// scratch every form has an address register.
 pub fn needs_base(target: Target) -> bool {
     !target.has_architected_flat_scratch()
 }
 
-/// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that holds 0 where
-/// [`needs_base`] says so (M0 will do), else `None`.
+/// Loads `data` (1 to 4 VGPRs or AGPRs) from byte `offset` of each lane's scratch. `base` is an SGPR that
+/// holds 0 if [`needs_base`] is true (M0 is suitable), otherwise `None`.
 ///
 /// # Panics
 /// If the offset exceeds [`OFFSET_MAX`] or `data` has more than four registers.

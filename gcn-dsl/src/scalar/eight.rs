@@ -1,8 +1,8 @@
 //! 8-bit floats.
 //!
-//! There are two families. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`). gfx950 has those of
-//! the Open Compute Project. A kernel says `f8e4m3` and means the target's own; host code names the target when it
-//! converts.
+//! There are two families. gfx942 has the *FNUZ* formats: no infinity, no negative zero, one NaN (`0x80`).
+//! gfx950 has the formats of the Open Compute Project (OCP). In a kernel `f8e4m3` means the target's own
+//! format; host code names the target when it converts.
 
 use gcn_isa::Target;
 

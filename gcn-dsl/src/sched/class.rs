@@ -1,4 +1,4 @@
-//! Kinds of instruction that a schedule is written in, for instructions on virtual registers.
+//! Instruction classes, in which schedules are written, for instructions on virtual registers.
 
 use gcn_isa::reg::RegFile;
 
@@ -7,7 +7,7 @@ use crate::mir::{Function, MInst, MOperand, Op};
 pub use crate::ir::mark::{Classes, NAMES};
 
 impl Classes {
-    /// The class of an instruction on virtual registers: a copy is the move that it may become.
+    /// The class of an instruction on virtual registers. A copy has the class of the move that it may become.
     pub fn of_inst(f: &Function, inst: &MInst) -> Classes {
         match (&inst.op, inst.operands.first()) {
             (Op::Machine(desc, _), _) => Classes::of(desc),

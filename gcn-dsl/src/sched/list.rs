@@ -1,14 +1,16 @@
-//! List scheduling of each block on virtual registers: memory operations start early, and independent work stands
-//! between a slow instruction (a load, a matrix instruction) and the use of its result.
+//! List scheduling of each block on virtual registers, before allocation: memory operations start early, and
+//! independent work goes between a slow instruction (a load, a matrix instruction) and the first use of its
+//! result.
 //!
-//! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), regions into windows of at
-//! most [`WINDOW`] instructions, so that the work is linear in the program. In a window the dependences (`deps`) form a
-//! graph; instructions are taken top down, of those that are ready the one with the longest way to the window's end,
-//! and none whose result would lift the estimated register pressure (`pressure`) over the budget while another will do.
-//! If the result still needs more registers than both the budget and the original order, the original order stays.
+//! A block is cut into regions at instructions that nothing may pass (`deps::is_boundary`), and regions into
+//! windows of at most [`WINDOW`] instructions, which keeps the work linear in the program. In a window the
+//! dependences (`deps`) form a DAG. Instructions are taken top down: of the ready ones, the one with the
+//! longest critical path to the end of the window. An instruction whose result would lift the estimated
+//! register pressure (`pressure`) over the budget waits while another one is ready. If the new order still
+//! needs more registers than both the budget and the original order, the original order stays.
 //!
-//! Left to others: order across blocks, loads ahead of their trip ([`crate::ir::pipeline`]), and the exact waits
-//! ([`super::wait`]).
+//! Not done here: moving instructions across blocks, starting loads in an earlier trip of a loop
+//! ([`crate::ir::pipeline`]), and exact waits ([`super::wait`]).
 
 mod deps;
 mod latency;
@@ -23,13 +25,13 @@ use gcn_isa::Operand;
 use pattern::Pattern;
 use pressure::{Budget, Live, Pressure};
 
-/// Instructions that are ordered at a time.
+/// The largest number of instructions that are ordered at a time.
 pub const WINDOW: usize = 256;
 
 /// Orders the instructions of each block of `f`.
 ///
 /// # Errors
-/// [`MissingClass`] if an `interleave!` asks for instructions that are not there.
+/// [`MissingClass`] if an `interleave!` asks for a class of instructions that its window does not contain.
 pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     let pressure = Pressure::of(f);
     let mut manual = 0;
@@ -50,7 +52,8 @@ pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     Ok(())
 }
 
-/// How many instructions at the entry copy the initial state out of the registers that hold it.
+/// The number of instructions at the entry that copy initial state out of its registers. They stay first:
+/// while they are pending, the allocator must keep those registers reserved.
 fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
     let copies_in = |inst: &MInst| {
         let reads_live_in = inst.operands.iter().skip(1).any(|o| match o {
@@ -62,9 +65,10 @@ fn initial_copies(f: &Function, insts: &[MInst]) -> usize {
     insts.iter().take_while(|i| copies_in(i)).count()
 }
 
-/// The stretches of instructions between those that nothing passes.
+/// The ranges of instructions between boundaries.
 ///
-/// `manual` counts the manual stretches that are open where the block begins and, afterwards, where it ends.
+/// `manual` is the number of manual schedules that are open: at the start of the block on entry, at its end
+/// on return.
 fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut from = start;
@@ -87,28 +91,28 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
     found
 }
 
-/// The better order of a window, as indices into it, if there is one.
+/// The order of a window, as indices into it, if it is better than the original one.
 ///
-/// An order that the user asks for is not weighed against registers.
+/// An order that the user asks for (`interleave!`) is not weighed against register pressure.
 fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<Vec<usize>>, MissingClass> {
     let graph = deps::Graph::build(f, insts);
     let original: Vec<usize> = (0..insts.len()).collect();
     let budget = Budget::above(live.peak(&original));
     let pattern = Pattern::of(f, insts)?;
     let asked = pattern.is_some();
-    let order = take_in_order(f, insts, &graph, live.clone(), budget, pattern);
+    let order = list_schedule(f, insts, &graph, live.clone(), budget, pattern);
     Ok((order != original && (asked || budget.allows(live.peak(&order)))).then_some(order))
 }
 
-/// An instruction whose predecessors have all been taken.
+/// An instruction whose predecessors in the DAG have all been taken.
 #[derive(Clone, Copy)]
 struct Ready {
     inst: usize,
-    /// When its operands are there.
+    /// The slot at which its operands are available.
     earliest: u32,
 }
 
-fn take_in_order(
+fn list_schedule(
     f: &Function,
     insts: &[MInst],
     graph: &deps::Graph,
@@ -117,13 +121,18 @@ fn take_in_order(
     mut pattern: Option<Pattern>,
 ) -> Vec<usize> {
     let heights = graph.heights();
-    let mut waiting: Vec<u32> = graph.preds.clone();
+    let mut unscheduled_preds: Vec<u32> = graph.preds.clone();
     let mut earliest = vec![0u32; insts.len()];
-    let mut ready: Vec<Ready> =
-        (0..insts.len()).filter(|&i| waiting[i] == 0).map(|inst| Ready { inst, earliest: 0 }).collect();
+    let mut ready: Vec<Ready> = (0..insts.len())
+        .filter(|&i| unscheduled_preds[i] == 0)
+        .map(|inst| Ready { inst, earliest: 0 })
+        .collect();
     let mut order = Vec::with_capacity(insts.len());
     let (mut now, mut matrix_free) = (0u32, 0u32);
     while !ready.is_empty() {
+        // Slots until the instruction could start: its operands must have arrived and, for a matrix
+        // instruction, the matrix pipe must be free. A stall is not emitted; it only advances the clock, and
+        // the next choices see what has arrived by then.
         let busy = |r: &Ready| {
             let pipe =
                 if latency::matrix_passes(f.target, &insts[r.inst]).is_some() { matrix_free } else { 0 };
@@ -131,10 +140,13 @@ fn take_in_order(
         };
         let rank = |r: &Ready| {
             let fits = budget.allows(live.after(r.inst));
-            // Of those that do not fit the earliest in the text: the original order is known to fit.
+            // If nothing fits the budget, the earliest instruction of the original order goes first: that
+            // order is known to fit, so that following it leads back below the budget.
             let height = if fits { u32::MAX - heights[r.inst] } else { 0 };
             match &pattern {
                 Some(pattern) => (false, u32::from(pattern.rank(r.inst)), u32::MAX - heights[r.inst], r.inst),
+                // First what fits, then what need not stall, then the longest critical path; the position in
+                // the text decides ties, which makes the order deterministic.
                 None => (!fits, busy(r), height, r.inst),
             }
         };
@@ -152,8 +164,8 @@ fn take_in_order(
         order.push(inst);
         for &(next, latency) in &graph.succs[inst] {
             earliest[next] = earliest[next].max(now + latency);
-            waiting[next] -= 1;
-            if waiting[next] == 0 {
+            unscheduled_preds[next] -= 1;
+            if unscheduled_preds[next] == 0 {
                 ready.push(Ready { inst: next, earliest: earliest[next] });
             }
         }

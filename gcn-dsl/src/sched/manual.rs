@@ -1,12 +1,14 @@
-//! The waits that the user wrote: which counter value is enough for the operation that each names.
+//! The waits that the user wrote: for each, the counter value that is low enough for the operation it names.
 //!
-//! A wait for an operation is an `s_waitcnt` after a [`Mark::Wait`] that waits for nothing yet. Its value is the number of
-//! younger operations of the same stream that every path has put after the operation: a forward dataflow analysis, a
-//! small one for each operation. An operation that shares its counter with another stream (LDS with scalar loads) has no
-//! such number and is waited for with 0. The waits that the compiler adds itself are put into a copy first, for they are
-//! what ends such sharing.
+//! A wait for an operation is an `s_waitcnt` after a [`Mark::Wait`] whose value is still open. Its value is
+//! the smallest number of younger operations of the same stream that a path from the operation to the wait
+//! has started: a forward dataflow analysis, run once for each operation. If the operation shares its counter
+//! with another stream (LDS with scalar loads), completion is not in order, and the value is 0. The waits
+//! that the compiler adds itself are inserted into a copy of the program first, because they end such
+//! sharing.
 //!
-//! Nothing rests on this: the wait inserter runs afterwards, adds what is missing, and the checker judges the result.
+//! Correctness does not depend on this analysis: the wait inserter runs afterwards and adds what is missing,
+//! and the checker judges the result.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -21,7 +23,7 @@ use gcn_isa::{Operand, Program};
 
 use crate::ir::mark::Mark;
 
-/// A manual schedule that makes no sense on its instructions.
+/// A wait on a counter that the named operation does not use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}what is waited for here starts nothing on {counter}; it counts on {other}: name that counter", at.map(|at| format!("{at}: ")).unwrap_or_default())]
 pub struct WrongCounter {
@@ -33,11 +35,11 @@ pub struct WrongCounter {
     pub other: &'static str,
 }
 
-/// Tells the barriers what the user lets pass them, gives each of the user's waits its value and removes those that nothing is left to wait for. The marks stay with their
-/// lines.
+/// Gives each of the user's waits its value, removes those that have nothing to wait for, and tells barriers
+/// which operations may pass them. Marks keep their lines.
 ///
 /// # Errors
-/// [`WrongCounter`] if an operation that is waited for moves other counters only.
+/// [`WrongCounter`] if an operation that is waited for uses other counters only.
 pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(), WrongCounter> {
     explain(program, marks);
     let_reads_pass(program, marks);
@@ -64,7 +66,7 @@ pub fn resolve(program: &mut Program, marks: &mut [(usize, Mark)]) -> Result<(),
     Ok(())
 }
 
-/// Notes why the compiler's own waits are there.
+/// Adds the reason to the waits that the compiler emitted.
 fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, mark) in marks {
         if let Mark::Because(why) = mark
@@ -75,7 +77,7 @@ fn explain(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// Tells the barriers that let reads of LDS pass.
+/// Marks the barriers that pending reads of LDS may pass.
 fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     for (line, _) in marks.iter().filter(|m| m.1 == Mark::ReadsPass) {
         let mut after = program.lines.iter_mut().skip(*line);
@@ -85,7 +87,7 @@ fn let_reads_pass(program: &mut Program, marks: &[(usize, Mark)]) {
     }
 }
 
-/// The lines of each operation, by number.
+/// The lines of each operation, by operation number.
 fn operations(marks: &[(usize, Mark)]) -> HashMap<u32, Range<usize>> {
     let mut found: HashMap<u32, Range<usize>> = HashMap::new();
     for (line, mark) in marks {
@@ -111,7 +113,7 @@ fn check_counter(
     let started = lines.clone().flat_map(|l| events(program.target, &program.lines[l].inst));
     let counters: Vec<Counter> = started.map(|e| e.stream.counter()).collect();
     match counters.first() {
-        // An operation whose result nobody uses is gone.
+        // Dead-code elimination removed the operation, because nothing uses its result.
         None => Ok(()),
         Some(_) if counters.contains(&counter) => Ok(()),
         Some(other) => {
@@ -134,7 +136,7 @@ fn set(program: &mut Program, line: usize, wait: WaitCnt, younger: u8) {
     line.note = Some(format!("written wait: {younger} younger {what} may be outstanding").into());
 }
 
-/// Waits right after each other become one.
+/// Merges waits that directly follow each other into one.
 fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<usize>) {
     let waits: Vec<usize> = marks
         .iter()
@@ -162,7 +164,7 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
     }
 }
 
-/// Takes lines out of a program. A label before one of them stands before what follows.
+/// Removes lines. A label before a removed line moves to the line that follows.
 fn remove(program: &mut Program, removed: &BTreeSet<usize>) {
     let now = |line: usize| line - removed.range(..line).count();
     for label in &mut program.labels {
@@ -181,25 +183,26 @@ fn remove(program: &mut Program, removed: &BTreeSet<usize>) {
 struct Analysed {
     program: Program,
     cfg: Cfg,
-    /// Where each line of the original is now.
+    /// The new number of each line of the original program.
     now: Vec<usize>,
 }
 
-/// What one path knows.
+/// The dataflow state at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct State {
-    /// Streams on which something may be outstanding.
+    /// Streams with an operation that may be outstanding.
     pending: u16,
-    /// The operation, if it may be outstanding.
+    /// The operation, while it may be outstanding.
     operation: Option<Outstanding>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Outstanding {
     stream: Stream,
-    /// The fewest younger operations of its stream.
+    /// The smallest number of younger operations of its stream, over all paths.
     younger: u8,
-    /// Another stream of the counter was outstanding with it, or its own has no order.
+    /// Another stream of the same counter was outstanding at the same time, or its own stream completes out
+    /// of order.
     mixed: bool,
 }
 
@@ -231,8 +234,8 @@ impl Analysed {
         Analysed { cfg: Cfg::build(&with_waits), program: with_waits, now }
     }
 
-    /// The largest value of `counter` at line `at` that says that the operation of `lines` is done; `None` if it is done in
-    /// any case.
+    /// The largest value of `counter` at line `at` that guarantees the completion of the operation; `None` if
+    /// it is complete in any case.
     fn limit(&self, lines: &Range<usize>, at: usize, counter: Counter) -> Option<u8> {
         let lines: Vec<usize> = lines.clone().map(|l| self.now[l]).collect();
         let at = self.now[at];
@@ -263,6 +266,8 @@ impl Analysed {
     fn step(&self, state: &mut State, line: usize, lines: &[usize], counter: Counter) {
         let inst = &self.program.lines[line].inst;
         if let Some(wait) = wait_of(inst) {
+            // A wait for zero empties every stream of its counter. Larger values prove nothing about the
+            // other streams.
             let empty = Stream::ALL.into_iter().filter(|s| s.counter().of(wait) == 0);
             empty.for_each(|s| state.pending &= !(1 << s.index()));
             if state.operation.is_some_and(|o| counter.of(wait) <= o.limit()) {

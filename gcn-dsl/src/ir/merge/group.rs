@@ -1,4 +1,4 @@
-//! Which accesses of a run can be moved to each other.
+//! Groups: the accesses of a run that can be moved next to each other.
 
 use std::collections::BTreeMap;
 
@@ -8,50 +8,50 @@ use super::super::align::Split;
 use super::super::{Kernel, Memory, Value};
 use super::run::{is_dynamic, is_raw, is_read_only};
 
-/// An access that moves whole dwords.
+/// An access of whole dwords.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
-    /// Position in the run.
+    /// Its position in the run.
     pub at: usize,
     /// The load or store.
     pub inst: Value,
-    /// Constant part of the offset.
+    /// The constant part of its offset.
     pub constant: u32,
     pub dwords: u32,
 }
 
-/// Accesses to one object at one base, between which nothing comes that they must not pass.
+/// Accesses to one object with one base, with nothing in between that they must not pass.
 pub(super) struct Group {
     pub memory: Memory,
     /// The common part; its constant is 0.
     pub base: Split,
     pub store: bool,
-    /// The base is a multiple of so many bytes.
+    /// The base is a multiple of this many bytes.
     pub aligned: u32,
-    /// In order of their positions.
+    /// In order of position.
     pub accesses: Vec<Access>,
 }
 
 impl Group {
-    /// For each access a number: those that follow each other in the same aligned block have the same.
-    pub fn turns(&self) -> Vec<u32> {
-        let mut turn = 0;
+    /// A number for each access: consecutive accesses to the same aligned block have the same one.
+    pub fn block_runs(&self) -> Vec<u32> {
+        let mut block_run = 0;
         let mut before = None;
         let number = |a: &Access| {
             let block = a.constant & !(self.aligned - 1);
-            turn += u32::from(before.replace(block).is_some_and(|old| old != block));
-            turn
+            block_run += u32::from(before.replace(block).is_some_and(|old| old != block));
+            block_run
         };
         self.accesses.iter().map(number).collect()
     }
 }
 
-/// What may be the same memory.
+/// Memory that may be the same.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
-    /// Whatever a pointer points to, and slices that overlap.
+    /// Memory behind raw pointers, and slices that overlap.
     Raw,
-    /// All names of the LDS whose size the launch says.
+    /// All names of the LDS array whose size the launch gives.
     Dynamic,
     Object(Memory),
 }
@@ -66,8 +66,8 @@ impl Class {
     }
 }
 
-/// The groups of a class that still take accesses. A store ends all but the one that it joins, and a load those of stores: so
-/// there is one group of stores at most.
+/// The groups of a class that can still grow. A store closes all groups but the one that it joins, and a load
+/// closes groups of stores, so at most one group of stores is open.
 #[derive(Default)]
 struct Open {
     loads: HashMap<(Memory, Split), usize>,
@@ -79,11 +79,11 @@ struct Stores {
     taken: Taken,
 }
 
-/// The bytes that a group stores to, which do not overlap: first byte and dwords of each access.
+/// The bytes to which a group stores; they do not overlap. First byte and dwords of each access.
 #[derive(Default)]
 struct Taken {
     dwords: BTreeMap<u32, u32>,
-    /// Of the widest.
+    /// The dwords of the widest access.
     most: u32,
 }
 
@@ -93,7 +93,7 @@ impl Taken {
         self.most = self.most.max(dwords);
     }
 
-    /// Offsets wrap around.
+    /// True if an access of `dwords` at `constant` overlaps one of the group. Offsets wrap at 2^32.
     fn overlaps(&self, constant: u32, dwords: u32) -> bool {
         let within = |first: u32, bytes: u32, hit: &dyn Fn(u32, u32) -> bool| {
             let last = first.wrapping_add(bytes.saturating_sub(1));
@@ -107,6 +107,8 @@ impl Taken {
                 hits(first..=u32::MAX) || hits(0..=last)
             }
         };
+        // An access that starts before `constant` overlaps it if it is long enough; none is longer than the
+        // widest.
         let reach = 4 * self.most;
         within(constant, 4 * dwords, &|_, _| true)
             || within(constant.wrapping_sub(reach), reach, &|c, d| constant.wrapping_sub(c) < 4 * d)
@@ -126,12 +128,13 @@ impl Groups {
         all.len() - 1
     }
 
-    /// Something that no access passes, but for loads of what nothing writes.
+    /// Closes the groups at an instruction that no access may pass. Loads of read-only memory pass
+    /// everything.
     pub fn close_all(&mut self, kernel: &Kernel) {
         self.open.retain(|class, _| matches!(class, Class::Object(memory) if is_read_only(kernel, *memory)));
     }
 
-    /// A load; `access` if it is of whole dwords.
+    /// Adds a load; `access` if it is one of whole dwords.
     pub fn load(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
         open.stores = None;
@@ -143,7 +146,7 @@ impl Groups {
         }
     }
 
-    /// A store. Stores side by side go together.
+    /// Adds a store. Stores to different bytes of one object form a group.
     pub fn store(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
         open.loads.clear();

@@ -1,14 +1,14 @@
-//! Kernel arguments side by side are loaded at once.
+//! Merges loads of adjacent kernel arguments.
 
 use super::super::{Inst, Kernel, Region, Stmt, Type, Value, ValueDef};
 use super::run::part;
 use crate::scalar::Elem;
 
-/// Dwords that a scalar load can have, widest first.
+/// The sizes of a scalar load, in dwords, widest first.
 const SIZES: [u32; 4] = [16, 8, 4, 2];
 
-/// Merges the arguments that the body loads at its start. The segment is a multiple of 8 bytes long, and nothing is read
-/// after the 8 bytes of the last argument that is used.
+/// Merges the arguments that the body loads at its start. The segment is a multiple of 8 bytes long, and
+/// nothing is read beyond the 8 bytes that hold the last used argument.
 pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let at_start = body.stmts.iter().take_while(|s| matches!(s, Stmt::Inst(_)));
     let mut args: Vec<(u32, u32, Value)> = at_start
@@ -25,8 +25,9 @@ pub(super) fn merge(kernel: &mut Kernel, body: &mut Region) {
     let mut wide = Vec::new();
     let mut rest = args.as_slice();
     while let Some(&(first, dwords, _)) = rest.first() {
-        // Four dwords of a slice's resource begin with its pointer, and a load's registers with a multiple of four: pointers
-        // that would come to lie between do not go into this load.
+        // The four dwords of a slice's resource start with its pointer, and the registers of a wide load
+        // start at a multiple of four. A pointer at another position would have to be copied, so it does not
+        // join this load.
         let aligned = rest.iter().take_while(|a| a.1 != 2 || (a.0 - first).is_multiple_of(4)).count();
         let choice = SIZES.iter().find_map(|&size| {
             let inside = rest[..aligned].iter().take_while(|a| a.0 + a.1 <= first + size).count();

@@ -1,4 +1,4 @@
-//! The accesses of one run of instructions.
+//! Merges the accesses of one run of instructions.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -12,14 +12,14 @@ use crate::scalar::Elem;
 /// Bytes of the widest vector access.
 const WIDEST: u32 = 16;
 
-/// Instructions that take the place of one, or come before it.
+/// Changes at one instruction: statements to insert before it, and whether it is removed.
 #[derive(Default, Clone)]
 pub(super) struct Edit {
     pub before: Vec<Stmt>,
     pub removed: bool,
 }
 
-/// Merges what is in `open` and moves it to `out`.
+/// Merges the accesses in `open` and moves the instructions to `out`.
 pub(super) fn merge(
     kernel: &mut Kernel,
     alignment: &mut Alignment,
@@ -31,7 +31,8 @@ pub(super) fn merge(
     for mut group in groups(kernel, &run) {
         if group.accesses.len() > 1 {
             group.aligned = block_bytes(kernel, alignment, &group.base, 1 << 16);
-            // Nothing is known of the pointers of different lanes, which matters to stores only.
+            // The pointers of different lanes are unrelated: a merged store could reorder the writes of two
+            // lanes to the same bytes. Loads are not affected.
             let apart = group.store && matches!(group.memory, Memory::Lanes(_));
             let block = if apart { 4 } else { group.aligned.min(WIDEST) };
             merge_group(kernel, &group, block, &mut edits);
@@ -46,7 +47,7 @@ pub(super) fn merge(
     }
 }
 
-/// Bytes of the aligned blocks that accesses at `base` may be merged in.
+/// The size of the aligned blocks within which accesses at `base` may be merged.
 pub(super) fn block_bytes(kernel: &Kernel, alignment: &mut Alignment, base: &Split, widest: u32) -> u32 {
     match base.base {
         Some(v) => widest.min(1 << alignment.bits(kernel, v)),
@@ -80,7 +81,7 @@ fn groups(kernel: &Kernel, run: &[Value]) -> Vec<Group> {
     groups.finish()
 }
 
-/// Memory accesses may be moved over the instruction.
+/// True if memory accesses may move across the instruction.
 fn passes(inst: &Inst) -> bool {
     let harmless = matches!(
         inst,
@@ -99,12 +100,12 @@ pub(in crate::ir) fn is_read_only(kernel: &Kernel, memory: Memory) -> bool {
     matches!(memory, Memory::Buffer(resource) if kernel.read_only.contains(&resource))
 }
 
-/// True for all names of the LDS whose size the launch says.
+/// True for all names of the LDS array whose size the launch gives.
 pub(super) fn is_dynamic(kernel: &Kernel, id: LdsId) -> bool {
     kernel.lds[id.0 as usize].dynamic
 }
 
-/// True for what pointers reach, and slices that overlap.
+/// True for memory behind raw pointers, and for slices that overlap others.
 pub(super) fn is_raw(kernel: &Kernel, memory: Memory) -> bool {
     match memory {
         Memory::Global(_) | Memory::Lanes(_) => true,
@@ -133,10 +134,10 @@ fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit
     }
     let mut blocks: Vec<_> = blocks.into_iter().filter(|b| b.1.len() > 1).collect();
     blocks.sort_unstable_by_key(|b| b.0);
-    let turns = group.turns();
+    let block_runs = group.block_runs();
     for (start, accesses) in blocks {
         if group.store {
-            stores(kernel, group, start, accesses, &turns, edits);
+            stores(kernel, group, start, accesses, &block_runs, edits);
         } else {
             loads(kernel, group, start, &accesses, edits);
         }
@@ -147,7 +148,7 @@ fn fits(a: &Access, start: u32, block: u32) -> bool {
     a.constant.is_multiple_of(4) && a.constant - start + 4 * a.dwords <= block
 }
 
-/// What the alignment of LDS accesses asks for: dwords `first..end` of a block.
+/// The range of dwords `first..end` of a block, widened to what the alignment rules of LDS accesses permit.
 fn widened(memory: Memory, first: u32, end: u32) -> (u32, u32) {
     match (memory, first, end - first) {
         (Memory::Lds(_), 1, 2) | (Memory::Lds(_), 1, 3) => (0, end),
@@ -180,7 +181,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     }
 }
 
-/// Dwords of a wide value.
+/// The instruction that extracts these dwords of a wide value.
 pub(super) fn part(from: Value, dword: u32, dwords: u32, of: u32) -> Inst {
     if dwords == of { Inst::Bitcast(from) } else { Inst::Extract { from, dword: dword as u8 } }
 }
@@ -190,14 +191,14 @@ fn stores(
     group: &Group,
     start: u32,
     mut accesses: SmallVec<[Access; 4]>,
-    turns: &[u32],
+    block_runs: &[u32],
     edits: &mut [Edit],
 ) {
     accesses.sort_unstable_by_key(|a| a.constant);
     let dword = |a: &Access| (a.constant - start) / 4;
     let mut rest = accesses.as_slice();
     while let Some(leader) = rest.first() {
-        // As many as lie side by side, and as the memory takes at once.
+        // Greedily takes adjacent accesses, and the longest prefix of them that the memory can store at once.
         let (mut count, mut end, mut best) = (0, dword(leader), 1);
         for a in rest.iter().take_while(|a| {
             let adjoins = dword(a) == end;
@@ -212,22 +213,22 @@ fn stores(
         }
         let (together, others) = rest.split_at(best);
         rest = others;
-        if together.len() > 1 && passes_others(group, turns, together) {
+        if together.len() > 1 && passes_others(group, block_runs, together) {
             store(kernel, group, start.wrapping_add(4 * dword(leader)), together, edits);
         }
     }
 }
 
-/// The parts may be stored at the place of the last: what is stored between is in the same aligned block, and so is apart from
-/// what other lanes store here, if it is not the same block.
-fn passes_others(group: &Group, turns: &[u32], parts: &[Access]) -> bool {
+/// True if the parts may all be stored at the place of the last one. The stores in between lie in the same
+/// aligned block, so they are disjoint from those of other lanes, unless these have the same block.
+fn passes_others(group: &Group, block_runs: &[u32], parts: &[Access]) -> bool {
     let number = |at: Option<usize>| at.map(|at| group.accesses.partition_point(|a| a.at < at));
-    let turn = |at: Option<usize>| number(at).and_then(|n| turns.get(n));
+    let block_run = |at: Option<usize>| number(at).and_then(|n| block_runs.get(n));
     let positions = || parts.iter().map(|a| a.at);
-    turn(positions().min()) == turn(positions().max())
+    block_run(positions().min()) == block_run(positions().max())
 }
 
-/// One store at the place of the last.
+/// Emits one store at the place of the last part.
 fn store(kernel: &mut Kernel, group: &Group, constant: u32, parts: &[Access], edits: &mut [Edit]) {
     let Some(last) = parts.iter().max_by_key(|a| a.at) else { return };
     let mut values = SmallVec::new();

@@ -1,4 +1,5 @@
-//! Scalar loads: of up to 16 dwords, and over everything, since nothing writes what they read.
+//! Merges scalar loads into loads of up to 16 dwords. They pass everything, because nothing writes the memory
+//! they read.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -10,7 +11,7 @@ use crate::scalar::Elem;
 
 /// Bytes of the widest scalar load.
 const WIDEST: u32 = 64;
-/// Dwords that a scalar load can have.
+/// The sizes of a scalar load, in dwords.
 const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 struct Access {
@@ -20,7 +21,7 @@ struct Access {
     dwords: u32,
 }
 
-/// The resource and what varies of the offset.
+/// The resource and the variable part of the offset.
 type Key = (Value, Split);
 
 pub(super) fn merge(kernel: &mut Kernel, alignment: &mut Alignment, run: &[Value], edits: &mut [Edit]) {
@@ -60,7 +61,8 @@ fn merge_block(
     let mut rest = accesses.as_slice();
     while let Some(leader) = rest.first() {
         let first = dword(leader);
-        // The largest size at least half of which is used.
+        // The largest size of which more than half is used. Unused dwords cost SGPRs, fewer loads save issue
+        // slots.
         let choice = SIZES.iter().rev().find_map(|&size| {
             let inside = rest.iter().take_while(|a| dword(a) + a.dwords <= first + size).count();
             let used: u32 = rest[..inside].iter().map(|a| a.dwords).sum();
@@ -83,7 +85,7 @@ fn merge_block(
     }
 }
 
-/// One load before the first.
+/// Emits one load at the place of the first.
 fn load(kernel: &mut Kernel, resource: Value, at: Split, size: u32, parts: &[Access], edits: &mut [Edit]) {
     let Some(leader) = parts.iter().min_by_key(|a| a.at) else { return };
     let before = &mut edits[leader.at].before;

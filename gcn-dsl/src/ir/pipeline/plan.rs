@@ -1,12 +1,15 @@
-//! Which loads of a loop run ahead, and what has to run ahead with them.
+//! Decides which loads of a loop run ahead, and which instructions must run ahead with them.
 //!
-//! A load may if no trip can change what a later trip's load finds, and if its address can be computed before the trip: from
-//! what the loop does not change, from loads that run ahead themselves, and from variables whose next value is computed from
-//! each other: were it computed from a load, what runs ahead would wait for that load on each trip.
-//! The set of these variables is found by taking away, until nothing changes, those that are written otherwise.
+//! A load may run ahead under two conditions. First, no trip can change what a later trip's load finds.
+//! Second, its address can be computed before the trip: from loop invariants, from loads that run ahead
+//! themselves, and from *induction variables*, whose next values are computed from each other only. An
+//! induction variable must not depend on a load: the slice that runs ahead would wait for that load on each
+//! trip. The set of induction variables is the greatest fixpoint: it starts with all variables and loses,
+//! round by round, those that are written in another way.
 //!
-//! Only statements of the body itself count. There the same lanes run on each trip, because nothing leaves the loop early:
-//! the macro refuses `break`, `continue` and `return`.
+//! Only statements of the body itself qualify, not those of nested branches. There the same lanes run on each
+//! trip, because nothing leaves the loop early: the macro rejects `break`, `continue` and `return` in such a
+//! loop.
 
 use gcn_isa::program::SourceLoc;
 use hashbrown::{HashMap, HashSet};
@@ -20,21 +23,21 @@ use super::super::{
 use super::refuse::{StayingLoad, StaysReason};
 use crate::ir::mark::Mark;
 
-/// What runs ahead.
+/// The slice that runs ahead.
 pub(super) struct Plan {
     /// The loads, in order.
     pub loads: Vec<Value>,
-    /// All of it: the loads, what they need, and what moves to the next trip.
+    /// The whole slice: the loads, the instructions that they need, and those that advance to the next trip.
     pub slice: HashSet<Value>,
-    /// The variables that it needs of its own: what a trip finds in them is from the one before.
+    /// The variables of which the slice needs a copy: a trip reads what the previous one wrote.
     pub state: Vec<Variable>,
     /// The loop's condition.
     pub cond: Value,
-    /// Scalar loads that nothing else that runs ahead needs.
+    /// Scalar loads on which nothing else in the slice depends.
     pub last: HashSet<Value>,
 }
 
-/// The plan for a loop, if a load may run ahead; the loads that stay.
+/// The plan for a loop, if a load can run ahead, and the loads that stay.
 pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, Vec<StayingLoad>) {
     let facts = Facts::of(kernel, body);
     let mut ready = Ready::of(kernel, body, &facts);
@@ -46,7 +49,7 @@ pub(super) fn of(kernel: &Kernel, body: &Region, cond: Value) -> (Option<Plan>, 
     (Some(ready.plan(cond)), left)
 }
 
-/// What is in a loop that loads may not pass.
+/// Statements of a loop that loads may not pass.
 #[derive(Default)]
 struct Facts {
     stores: Vec<(Memory, Option<SourceLoc>)>,
@@ -83,7 +86,8 @@ impl Facts {
                 _ if is_probe(call) => {}
                 mnemonic => ordered(mnemonic),
             },
-            // Operations in a manual schedule have numbers, which a second copy would have as well.
+            // Operations of a manual schedule are identified by number, and a second copy of the body would
+            // use the same numbers.
             Inst::Schedule(what)
                 if matches!(
                     **what,
@@ -96,7 +100,7 @@ impl Facts {
         }
     }
 
-    /// Why a load from `memory` stays in its trip, if it does.
+    /// The reason why a load from `memory` stays in its trip, if there is one.
     fn against(&self, kernel: &Kernel, memory: Memory) -> Option<StaysReason> {
         if let Some(at) = self.manual {
             return Some(StaysReason::Manual(at));
@@ -116,20 +120,22 @@ impl Facts {
         if let Some((what, at)) = self.ordered {
             return Some(StaysReason::Ordered(what, at));
         }
+        // A raw load checks no bounds. If the kernel may end before the later trip, the load could fault at
+        // an address that the program never reads.
         let raw = matches!(memory, Memory::Global(_) | Memory::Lanes(_));
         self.traps.filter(|_| raw).map(StaysReason::Traps)
     }
 }
 
-/// A value that `dbg!` shows: no memory, no order.
+/// True for an instruction of `dbg!`, which accesses no memory and needs no order.
 fn is_probe(call: &Call) -> bool {
     matches!(call.args.first(), Some(Arg::Literal(number)) if *number >= probe::FIRST)
 }
 
-/// What an instruction loads from.
+/// The memory that an instruction loads from.
 enum Source {
     Memory(Memory),
-    /// A slice that nothing writes, through scalar memory.
+    /// A read-only slice, through scalar memory.
     Scalar(Value),
     Bypass,
 }
@@ -146,17 +152,17 @@ fn source(inst: &Inst) -> Option<Source> {
     }
 }
 
-/// What can be computed before a trip begins.
+/// The instructions that can be computed before a trip begins.
 struct Ready<'a> {
     kernel: &'a Kernel,
     body: &'a Region,
     facts: &'a Facts,
-    /// Everything defined in the loop, branches and inner loops included.
+    /// All values defined in the loop, including those in branches and inner loops.
     inside: HashSet<Value>,
-    /// The writes of each variable that the loop writes; `None` if one is in a branch or an inner loop.
+    /// For each variable that the loop writes, its writes; `None` if it is not an induction variable.
     writes: HashMap<Variable, Option<Vec<Value>>>,
     known: HashSet<Value>,
-    /// Those computed from loads.
+    /// Values that depend on a load.
     loaded: HashSet<Value>,
 }
 
@@ -177,7 +183,7 @@ impl<'a> Ready<'a> {
         Ready { kernel, body, facts, inside, writes, known: HashSet::new(), loaded: HashSet::new() }
     }
 
-    /// Takes away variables until the rest are computed from each other.
+    /// Removes variables until the remaining ones are computed from each other only.
     fn settle(&mut self) {
         loop {
             self.known.clear();
@@ -190,6 +196,8 @@ impl<'a> Ready<'a> {
                     self.loaded.insert(v);
                 }
             }
+            // A write disqualifies its variable if its value cannot be computed ahead, or depends on a load.
+            // Removing a variable can disqualify others, so this repeats.
             let fail = |v: &Value| !self.known.contains(v) || self.loaded.contains(v);
             let dropped: Vec<Variable> = self
                 .writes
@@ -223,12 +231,12 @@ impl<'a> Ready<'a> {
         loaded
     }
 
-    /// May the instruction run ahead, as far as is known?
+    /// True if the instruction may run ahead, given the current set of variables.
     fn can(&self, v: Value) -> bool {
         let inst = &self.kernel.def(v).inst;
         let may = match inst {
             Inst::Read(var) | Inst::Write { var, .. } => !matches!(self.writes.get(var), Some(None)),
-            // The same lanes run.
+            // Lane reads depend on EXEC, but the same lanes run on every trip.
             Inst::ReadFirstLane(_) | Inst::ReadLane(..) => true,
             _ if source(inst).is_some() => self.against(v).is_none(),
             _ => inst.is_pure(),
@@ -236,7 +244,7 @@ impl<'a> Ready<'a> {
         may && self.has_known_operands(v)
     }
 
-    /// Why a load stays whatever its address is.
+    /// The reason why a load stays, whatever its address.
     fn against(&self, v: Value) -> Option<StaysReason> {
         match source(&self.kernel.def(v).inst)? {
             Source::Memory(memory) => self.facts.against(self.kernel, memory),
@@ -264,7 +272,7 @@ impl<'a> Ready<'a> {
                 None => StaysReason::Nested,
             };
             let new = StayingLoad { at: def.loc, reason };
-            // A line may be there more than once: a pipelined inner loop is.
+            // A line may occur more than once, as that of a pipelined inner loop does.
             if !left.contains(&new) {
                 left.push(new);
             }
@@ -289,7 +297,7 @@ impl<'a> Ready<'a> {
         state
     }
 
-    /// Everything that the loads and the condition need.
+    /// The slice: everything that the loads and the condition depend on, through variables as well.
     fn plan(&self, cond: Value) -> Plan {
         let loads: Vec<Value> = self.loads().collect();
         let mut plan =
@@ -313,7 +321,7 @@ impl<'a> Ready<'a> {
         plan
     }
 
-    /// The scalar loads that nothing in `slice` needs.
+    /// The scalar loads on which nothing in `slice` depends.
     fn last(&self, loads: &[Value], slice: &HashSet<Value>) -> HashSet<Value> {
         let scalar = |v: &Value| matches!(self.kernel.def(*v).inst, Inst::LoadUniform { .. });
         let mut last: HashSet<Value> = loads.iter().copied().filter(scalar).collect();
@@ -324,7 +332,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// The instructions of a region itself.
+/// The instructions of a region itself, without nested ones.
 fn own(region: &Region) -> impl Iterator<Item = Value> {
     region.stmts.iter().filter_map(|stmt| match stmt {
         Stmt::Inst(v) => Some(*v),

@@ -1,30 +1,32 @@
-//! Why loads stay in their trip, and the error of a loop of which all do.
+//! The reasons why loads stay in their trip, and the error for a loop in which all do.
 
 use std::fmt;
 
 use gcn_isa::program::SourceLoc;
 
-/// Why a load does not run ahead.
+/// The reason why a load does not run ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum StaysReason {
-    /// The loop stores to what it loads from.
+    /// The loop stores to the memory that it loads from.
     Stored(Option<SourceLoc>),
-    /// The memory can be written, and the loop has something after which other waves' stores may be seen.
+    /// The memory can be written, and the loop contains an operation after which other waves' stores may
+    /// become visible.
     Ordered(&'static str, Option<SourceLoc>),
-    /// The loop may end the kernel, and no bounds are checked: the address of a later trip may never be one.
+    /// The loop may end the kernel, and the load checks no bounds: the address of a later trip may be
+    /// invalid.
     Traps(Option<SourceLoc>),
-    /// The address comes from what the trip itself computes.
+    /// The address depends on what the trip itself computes.
     Address,
-    /// It stands in a branch or an inner loop.
+    /// It is in a branch or an inner loop.
     Nested,
-    /// It asks for what memory holds at its place (`Cache::Bypass`).
+    /// It requests the current contents of memory (`Cache::Bypass`).
     Bypass,
-    /// A private array: what is in it is this lane's own work.
+    /// It reads a private array, which this lane writes.
     Private,
-    /// The loop changes MODE, under which the address is computed.
+    /// The loop changes MODE, on which the address computation depends.
     Mode(Option<SourceLoc>),
-    /// The loop has a part in a manual schedule, whose instructions stay what and where they are.
+    /// A part of the loop is a manual schedule, whose instructions keep their places.
     Manual(Option<SourceLoc>),
 }
 
@@ -48,8 +50,8 @@ pub struct NoLoadAhead {
 
 impl std::error::Error for NoLoadAhead {}
 
-/// Is it the user's mistake that nothing runs ahead? A loop that only `debug_assert!` keeps from it is left as it is, so
-/// that what builds without debugging builds with it.
+/// Decides whether it is an error that nothing runs ahead. A loop that is only prevented by `debug_assert!`
+/// stays as it is, so that a kernel that builds without debugging also builds with it.
 pub(super) fn check(at: Option<SourceLoc>, left: Vec<StayingLoad>) -> Result<(), NoLoadAhead> {
     match left.iter().any(|l| matches!(l.reason, StaysReason::Traps(_))) {
         true => Ok(()),

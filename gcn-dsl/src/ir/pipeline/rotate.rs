@@ -1,4 +1,4 @@
-//! The loop anew, with its loads ahead.
+//! Emits the pipelined loop.
 
 use gcn_isa::counters::Counter;
 use gcn_isa::program::SourceLoc;
@@ -12,7 +12,7 @@ use super::plan::Plan;
 use crate::ir::mark::Mark;
 use crate::scalar::Elem;
 
-/// The statements that take the place of the loop with this body.
+/// The statements that replace the loop with this body.
 pub(super) fn rotate(
     kernel: &mut Kernel,
     labels: &mut u32,
@@ -44,6 +44,8 @@ pub(super) fn rotate(
     }
     let before = std::mem::take(&mut emit.out);
     let mut last = plan.cond;
+    // Copy `trip` uses the set that was loaded `stages - 1` trips earlier. The loads that it issues go into
+    // the set of the previous copy, whose values are no longer needed.
     for trip in 0..stages {
         let loaded = emit.ahead(true);
         last = emit.trip(&sets[trip]);
@@ -68,7 +70,7 @@ struct Emit<'a> {
     labels: &'a mut u32,
     plan: &'a Plan,
     body: &'a Region,
-    /// Variables of the loop, and those that are further.
+    /// Variables of the loop, each with its copy that is ahead.
     state: Vec<(Variable, Variable)>,
     out: Vec<Stmt>,
     at: Option<SourceLoc>,
@@ -95,12 +97,13 @@ impl Emit<'_> {
         self.value(Inst::Read(var), ty)
     }
 
-    /// All lanes that run the loop run the write, and no others see the variable.
+    /// Writes without keeping inactive lanes: all lanes that run the loop run the write, and no others see
+    /// the variable.
     fn write(&mut self, var: Variable, value: Value) {
         self.effect(Inst::Write { var, value, keep: false });
     }
 
-    /// What runs ahead begins at the first trip.
+    /// The slice starts at the first trip.
     fn start(&mut self) {
         for (var, further) in self.state.clone() {
             let value = self.read(var);
@@ -108,10 +111,11 @@ impl Emit<'_> {
         }
     }
 
-    /// What runs ahead, once: the loads of its trip; and on to the next trip, if there is one.
+    /// Emits the slice once: the loads of its trip, and the step to the next trip, if there is one.
     ///
-    /// Scalar loads come last, `drained` before them: they return in any order, so that a wait for those of this trip would
-    /// be one for those of later trips as well, were these started before it.
+    /// Scalar loads come last, with a wait (`drained`) before them. They return in any order, so waiting for
+    /// those of this trip means waiting for all that are outstanding: if later ones were started earlier, the
+    /// wait would include them.
     fn ahead(&mut self, drained: bool) -> Vec<Value> {
         let mut undrained = drained;
         let (mut names, mut now) = (HashMap::new(), HashMap::new());
@@ -150,7 +154,7 @@ impl Emit<'_> {
         self.plan.loads.iter().map(|v| renamed(&names, *v)).collect()
     }
 
-    /// Before the first scalar load waits for those under way.
+    /// Before the first scalar load, waits for those that are outstanding.
     fn drain(&mut self, load: Value, undrained: &mut bool) {
         if !matches!(self.kernel.def(load).inst, Inst::LoadUniform { .. }) || !std::mem::take(undrained) {
             return;
@@ -162,7 +166,7 @@ impl Emit<'_> {
         self.effect(Inst::Schedule(Box::new(Schedule::WaitAll(Counter::Lgkm))));
     }
 
-    /// Moves on to the next trip, but not past the last.
+    /// Steps to the next trip, but not beyond the last one.
     fn advance(&mut self, again: Value, next: &HashMap<Variable, Value>) {
         for (var, further) in self.state.clone() {
             let Some(next) = next.get(&var) else { continue };
@@ -173,6 +177,8 @@ impl Emit<'_> {
                 _ => self
                     .value(Inst::Splat(again), Type { place: Place::Varying, ..Type::uniform(Elem::Bool) }),
             };
+            // A select instead of a branch: after the last trip the copies keep their values, so the loads
+            // that run ahead repeat addresses that the loop has read.
             let value = self.value(Inst::Select(again, *next, old), ty);
             self.write(further, value);
         }
@@ -184,7 +190,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The body, with what `set` holds instead of its loads; returns its condition.
+    /// Emits the body with the values in `set` instead of its loads, and returns its condition.
     fn trip(&mut self, set: &[Variable]) -> Value {
         let held = self.plan.loads.iter().copied().zip(set.iter().copied()).collect();
         let mut copying = Copying { held, names: HashMap::new(), labels: HashMap::new() };
@@ -241,7 +247,7 @@ impl Emit<'_> {
         self.push(def)
     }
 
-    /// Leaves the loop where no trip follows.
+    /// Leaves the loop if no trip follows.
     fn leave_unless(&mut self, again: Value, whole: Label) {
         let ty = self.kernel.ty(again);
         let ended = match self.kernel.def(again).inst {
@@ -254,9 +260,9 @@ impl Emit<'_> {
     }
 }
 
-/// What a copy of the body calls things.
+/// The names in a copy of the body.
 struct Copying {
-    /// Loads whose value is held in a variable.
+    /// Loads whose values are in variables.
     held: HashMap<Value, Variable>,
     names: HashMap<Value, Value>,
     labels: HashMap<Label, Label>,
@@ -266,7 +272,7 @@ fn renamed(names: &HashMap<Value, Value>, v: Value) -> Value {
     names.get(&v).copied().unwrap_or(v)
 }
 
-/// The comparison that holds where `pred` does not. For floats there is none, because of NaN.
+/// The comparison that is true exactly where `pred` is false. Floats have none, because of NaN.
 fn inverse(pred: Pred, elem: Elem) -> Option<Pred> {
     (!elem.is_float()).then_some(match pred {
         Pred::Lt => Pred::Ge,

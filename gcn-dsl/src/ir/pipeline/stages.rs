@@ -1,5 +1,6 @@
-//! How many stages a pipelined loop can have. The tests of `gcn-dsl-macros`, which says so for literals, read this file too.
+//! The permitted numbers of stages of a pipelined loop. The tests of `gcn-dsl-macros`, which checks literals,
+//! read this file too.
 
-/// Fewest and most stages of a pipelined loop. The body is there once for each; what there is to gain ends where the loads
-/// of so many trips are longer on their way than memory takes.
+/// Smallest and largest number of stages. The body is emitted once for each stage, so more of them cost code
+/// size; the gain ends when the loads of so many trips cover the latency of memory.
 pub const STAGES: std::ops::RangeInclusive<u8> = 2..=8;

@@ -1,10 +1,13 @@
-//! What must stay in order inside a window.
+//! The dependence graph of a window: which instructions must stay in order.
 //!
-//! Registers: read after write, write after read and write after write, register by register, for virtual registers
-//! (parts of tuples apart), machine registers, and SCC. EXEC is a register that every vector instruction reads. As
-//! every write of SCC is ordered with every other and with the reads between, a reader keeps its writer.
-//! Memory: loads may pass loads; nothing passes a store or an atomic of the same space. LDS is one space, scratch another, each
-//! slice one of its own ([`Function::slices`]), all other memory another; FLAT is in LDS and in that.
+//! Registers: read after write, write after read and write after write, tracked per register, for virtual
+//! registers (per dword of a tuple), machine registers, and SCC. EXEC is a register that every vector
+//! instruction reads. Every write of SCC is ordered with every other write and with the reads in between, so
+//! a reader keeps its writer.
+//!
+//! Memory: loads may pass loads; nothing passes a store or atomic of the same space. LDS is one space,
+//! scratch another, each slice is a space of its own ([`Function::slices`]), and all other memory is one
+//! more. FLAT accesses belong to LDS and to that last one.
 
 use gcn_isa::inst::Inst;
 use gcn_isa::reg::{self, Reg, RegFile, RegUnit};
@@ -20,15 +23,15 @@ use crate::sched::class::Classes;
 
 /// The dependences of a window.
 pub(super) struct Graph {
-    /// For each instruction those that must follow it, with the slots that should lie between.
+    /// For each instruction those that must follow it, with the number of slots that should lie in between.
     pub succs: Vec<Vec<(usize, u32)>>,
-    /// For each instruction how many edges lead to it.
+    /// For each instruction its number of predecessors.
     pub preds: Vec<u32>,
-    /// For each instruction the slots until its result is there.
+    /// For each instruction the slots until its result is available.
     results: Vec<u32>,
 }
 
-/// Something that orders accesses.
+/// Something whose accesses are kept in order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Resource {
     Virt(VReg, u8),
@@ -41,13 +44,14 @@ enum Resource {
     Memory,
 }
 
+/// The last writer of a resource, and the readers since.
 #[derive(Default)]
 struct History {
     writer: Option<usize>,
     readers: SmallVec<[usize; 4]>,
 }
 
-/// True if no instruction may be moved across `inst`, nor it itself.
+/// True if no instruction may move across `inst`, and `inst` itself may not move.
 pub(super) fn is_boundary(inst: &MInst) -> bool {
     let desc = match &inst.op {
         Op::Machine(desc, _) => desc,
@@ -57,7 +61,8 @@ pub(super) fn is_boundary(inst: &MInst) -> bool {
     desc.class.is_boundary() || inst.operands.iter().any(is_opaque)
 }
 
-/// Operands whose value depends on more than registers, or which name the kernel's initial state.
+/// True for operands whose value depends on more than registers, and for those that name the kernel's initial
+/// state.
 fn is_opaque(operand: &MOperand) -> bool {
     match operand {
         MOperand::Fixed(Operand::Reg(reg)) => {
@@ -69,7 +74,7 @@ fn is_opaque(operand: &MOperand) -> bool {
 }
 
 impl Graph {
-    /// Finds the dependences.
+    /// Builds the graph.
     pub fn build(f: &Function, insts: &[MInst]) -> Graph {
         let results: Vec<u32> = insts.iter().map(|i| latency::of_result(f.target, i)).collect();
         let mut graph = Graph { succs: vec![Vec::new(); insts.len()], preds: vec![0; insts.len()], results };
@@ -85,14 +90,16 @@ impl Graph {
             for resource in &uses.writes {
                 let history = histories.entry(*resource).or_default();
                 if let Some(writer) = history.writer.replace(i) {
+                    // Write after write: the second result must arrive later.
                     graph.edge(writer, i, 1);
                 }
                 for reader in history.readers.drain(..) {
+                    // Write after read: the order is enough.
                     graph.edge(reader, i, 0);
                 }
             }
             graph.fence(f, insts, i);
-            // What is read and written at once has its new writer already.
+            // An instruction that reads and writes a resource is recorded as its writer already.
             for resource in uses.reads.iter().filter(|r| !uses.writes.contains(r)) {
                 histories.entry(*resource).or_default().readers.push(i);
             }
@@ -100,7 +107,8 @@ impl Graph {
         graph
     }
 
-    /// Orders `inst`, the last one so far, with the fences around it.
+    /// Orders instruction `inst`, the last one so far, with the fences before it, and a fence with all
+    /// instructions before it.
     fn fence(&mut self, f: &Function, insts: &[MInst], inst: usize) {
         let stays = |classes: &Classes, i: usize| {
             let class = Classes::of_inst(f, &insts[i]);
@@ -118,11 +126,12 @@ impl Graph {
         }
     }
 
+    /// Adds an edge.
     fn edge(&mut self, from: usize, to: usize, latency: u32) {
         if from == to {
             return;
         }
-        // Edges to one instruction are made one after another, so a double one is the last.
+        // Edges to one instruction are added together, so a duplicate can only be the last edge of `from`.
         match self.succs[from].last_mut().filter(|e| e.0 == to) {
             Some(edge) => edge.1 = edge.1.max(latency),
             None => {
@@ -132,8 +141,8 @@ impl Graph {
         }
     }
 
-    /// For each instruction the slots from its issue until all that depends on it is done. A result that the window does
-    /// not use is taken to be used right after it.
+    /// For each instruction the length of its critical path: slots from its issue until all that depends on
+    /// it is done. A result that the window does not use counts as used right after the window.
     pub fn heights(&self) -> Vec<u32> {
         let mut heights = self.results.clone();
         for i in (0..self.succs.len()).rev() {
@@ -144,7 +153,7 @@ impl Graph {
     }
 }
 
-/// What an instruction reads and writes.
+/// The resources that an instruction reads and writes.
 #[derive(Default)]
 struct Uses {
     reads: SmallVec<[Resource; 16]>,
@@ -172,7 +181,7 @@ impl Uses {
                 }
                 if matches!(inst.operands.first(), Some(MOperand::Virt(s)) if f.info(s.reg).file != RegFile::Sgpr)
                 {
-                    // A copy to a vector register becomes vector moves.
+                    // A copy to a vector register becomes vector moves, which EXEC masks.
                     uses.fixed(reg::EXEC, Access::Read);
                 }
             }
@@ -260,7 +269,7 @@ impl Uses {
     }
 }
 
-/// What a memory instruction other than of LDS reaches.
+/// The space that a memory instruction other than LDS accesses.
 fn object(f: &Function, inst: &MInst, desc: &InstDesc) -> Resource {
     if matches!(desc.class, Class::ScratchLoad | Class::ScratchStore) {
         return Resource::Scratch;

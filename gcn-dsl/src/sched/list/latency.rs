@@ -1,5 +1,5 @@
-//! How long results take, in issue slots of one wave (4 clocks). Rough: they rank choices, nothing depends on them for
-//! correctness.
+//! Latencies of results, in issue slots of one wave (4 clocks). They are rough: they rank the scheduler's
+//! choices, and correctness does not depend on them.
 
 use gcn_isa::Target;
 use gcn_isa::table::{Access, Class};
@@ -14,13 +14,14 @@ const SMEM: u32 = 50;
 const LDS: u32 = 16;
 /// Transcendental instructions run at a quarter of the rate.
 const TRANS: u32 = 4;
-/// Slots between a matrix instruction's last pass and its result.
+/// Slots from the last pass of a matrix instruction until its result is available.
 const MATRIX_TAIL: u32 = 2;
 
-/// Passes of a matrix instruction, during which the pipe takes no other.
+/// Passes of a matrix instruction. During these the matrix pipe starts no other instruction.
 pub(super) fn matrix_passes(target: Target, inst: &MInst) -> Option<u32> {
     match &inst.op {
-        // The f8f6f4 forms depend on the formats; 8 lies between.
+        // The passes of the f8f6f4 instructions depend on the formats, which are not known here; 8 is between
+        // the two values.
         Op::Machine(desc, _) if desc.is_matrix() => Some(u32::from(desc.passes(target).unwrap_or(8))),
         _ => None,
     }

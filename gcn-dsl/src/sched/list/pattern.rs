@@ -1,8 +1,9 @@
-//! `interleave!`: the order in which classes of instructions follow each other.
+//! `interleave!`: the user's order of instruction classes.
 //!
-//! The pattern is walked group by group, again and again. Of the group's class the next instruction that is ready is
-//! taken; while none is, instructions of no class of the pattern are, and if only other classes of the pattern are ready
-//! those go out of turn, because the group waits for them. A group whose class has run out is passed over.
+//! The pattern is walked group by group, cyclically. A group takes the next ready instruction of its class.
+//! While none is ready, instructions outside the pattern's classes go first. If only other classes of the
+//! pattern are ready, these go out of order, because the group's own class depends on them. A group whose
+//! class is used up is skipped.
 
 use gcn_isa::program::SourceLoc;
 
@@ -10,7 +11,7 @@ use crate::ir::mark::{Group, Mark};
 use crate::mir::{Function, MInst, Op};
 use crate::sched::class::Classes;
 
-/// A class that the stretch around an `interleave!` does not have.
+/// The region around an `interleave!` has no instruction of a class in its pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}`interleave!` asks for `{class}`, but between the barriers, branches and marks around it there is none; write it beside the instructions that it orders", at.map(|at| format!("{at}: ")).unwrap_or_default())]
 pub struct MissingClass {
@@ -26,10 +27,10 @@ pub(super) struct Pattern {
     classes: Vec<Classes>,
     /// All classes of the pattern.
     all: Classes,
-    /// The group, and how many of it are still to come.
+    /// The current group, and how many of its instructions are still to come.
     at: usize,
     left: u8,
-    /// Instructions not taken yet, for each group's class.
+    /// For each group's class, the number of instructions that have not been taken.
     rest: Vec<usize>,
 }
 
@@ -55,7 +56,7 @@ impl Pattern {
         Ok(Some(Pattern { groups, classes, all, at: 0, left, rest }))
     }
 
-    /// How well an instruction fits next; less is better.
+    /// How well an instruction fits next; smaller is better.
     pub fn rank(&self, inst: usize) -> u8 {
         let class = self.classes[inst];
         match () {
@@ -66,7 +67,7 @@ impl Pattern {
         }
     }
 
-    /// Notes that `inst` was taken.
+    /// Records that `inst` was taken.
     pub fn take(&mut self, inst: usize) {
         let class = self.classes[inst];
         if class.is_empty() {

@@ -1,8 +1,9 @@
-//! Estimated register pressure: how many registers of each file are live.
+//! An estimate of register pressure: the number of live registers of each file.
 //!
-//! A virtual register that only one block names, and gives a value first, is live from its first to its last mention
-//! there. Any other counts as live in every block from the first to the last that names it, all the time; that part is
-//! the same for every order of a block. Tuples count whole.
+//! A virtual register that only one block names, and that this block defines first, is live from its first to
+//! its last mention. Any other register counts as live in every block from the first to the last one that
+//! names it. That share is the same for every order of a block, so only its size matters. Tuples count as a
+//! whole.
 
 use gcn_isa::reg::RegFile;
 use gcn_isa::table::Access;
@@ -14,38 +15,39 @@ use crate::mir::{Function, MInst, MOperand, Op, VReg};
 /// Live registers of the three files: SGPR, VGPR, AGPR.
 pub(super) type Counts = [u32; 3];
 
-/// Registers of each file that are always granted: an SGPR count below what a kernel can name, and the VGPR count at
-/// which four waves share a SIMD of 512.
-const FREE: Counts = [80, 128, 128];
+/// Registers of each file that an order may always use: an SGPR count below the number that a kernel can
+/// name, and the VGPR count at which four waves share a SIMD of 512.
+const GRANTED: Counts = [80, 128, 128];
 
-/// Most registers of each file that an order may need.
+/// The largest number of registers of each file that an order may need.
 #[derive(Clone, Copy)]
 pub(super) struct Budget(Counts);
 
 impl Budget {
-    /// What the original order needs, or what is granted anyway.
+    /// The larger of the original order's need and the granted numbers.
     pub fn above(original: Counts) -> Budget {
-        let mut most = FREE;
+        let mut most = GRANTED;
         for (most, count) in most.iter_mut().zip(original) {
             *most = count.max(*most);
         }
         Budget(most)
     }
 
-    /// True if `counts` keeps to it.
+    /// True if `counts` is within the budget.
     pub fn allows(self, counts: Counts) -> bool {
         counts.iter().zip(self.0).all(|(&count, most)| count <= most)
     }
 }
 
-/// Where the registers of a function are named.
+/// Live ranges of a function's registers.
 pub(super) struct Pressure {
-    /// For each register that lives in one block only: where it is named there first and last.
-    home: Vec<Option<Span>>,
-    /// For each block what is live all through it.
-    base: Vec<Counts>,
+    /// For each register that is local to a block, its first and last mention.
+    local_spans: Vec<Option<Span>>,
+    /// For each block the registers that are live throughout.
+    everywhere: Vec<Counts>,
 }
 
+/// First and last mention of a register: block and instruction.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     /// Block and instruction of the first mention.
@@ -57,34 +59,35 @@ struct Span {
 }
 
 impl Pressure {
-    /// Looks through the whole function.
+    /// Computes the live ranges.
     pub fn of(f: &Function) -> Pressure {
         let spans = spans(f);
         let mut steps = vec![[0i64; 3]; f.blocks.len() + 1];
-        let mut home = Vec::with_capacity(spans.len());
+        let mut local_spans = Vec::with_capacity(spans.len());
         for (span, info) in spans.into_iter().zip(&f.vregs) {
-            // What a block reads before it writes comes from elsewhere, or from its own last iteration.
+            // A register that a block reads before writing it comes from another block, or from the block's
+            // own previous trip.
             let local = span.filter(|s| s.first.0 == s.last.0 && s.defined);
             if let (Some(s), None) = (span, local) {
                 steps[s.first.0][info.file as usize] += i64::from(info.len);
                 steps[s.last.0 + 1][info.file as usize] -= i64::from(info.len);
             }
-            home.push(local);
+            local_spans.push(local);
         }
         let mut now = [0i64; 3];
-        let mut base = Vec::with_capacity(f.blocks.len());
+        let mut everywhere = Vec::with_capacity(f.blocks.len());
         for step in &steps[..f.blocks.len()] {
             for (now, step) in now.iter_mut().zip(step) {
                 *now += step;
             }
-            base.push(now.map(|n| n as u32));
+            everywhere.push(now.map(|n| n as u32));
         }
-        Pressure { home, base }
+        Pressure { local_spans, everywhere }
     }
 
-    /// For each instruction of block `b` what is live before it.
+    /// For each instruction of block `b`, the registers that are live before it.
     pub fn before_each(&self, f: &Function, b: usize, insts: &[MInst]) -> Vec<Counts> {
-        let mut now = self.base[b];
+        let mut now = self.everywhere[b];
         let mut before = Vec::with_capacity(insts.len());
         for (i, inst) in insts.iter().enumerate() {
             before.push(now);
@@ -105,7 +108,7 @@ impl Pressure {
     fn locals(&self, f: &Function, inst: &MInst) -> SmallVec<[(VReg, Span, RegFile, u32); 6]> {
         let mut found: SmallVec<[(VReg, Span, RegFile, u32); 6]> = SmallVec::new();
         for reg in named(inst) {
-            if let Some(span) = self.home[reg.0 as usize]
+            if let Some(span) = self.local_spans[reg.0 as usize]
                 && !found.iter().any(|l| l.0 == reg)
             {
                 let info = f.info(reg);
@@ -115,7 +118,7 @@ impl Pressure {
         found
     }
 
-    /// The registers of a window whose first instruction is the block's `at`-th, before which `now` is live.
+    /// The state of a window whose first instruction is number `at` of its block, before which `now` is live.
     pub fn window(&self, f: &Function, at: usize, now: Counts, insts: &[MInst]) -> Live {
         let mut regs: Vec<Local> = Vec::new();
         let mut index = HashMap::new();
@@ -152,7 +155,7 @@ fn spans(f: &Function) -> Vec<Option<Span>> {
     spans
 }
 
-/// True if `inst` writes (part of) `reg` and does not read it.
+/// True if `inst` writes `reg`, or a part of it, and does not read it.
 fn defines(inst: &MInst, reg: VReg) -> bool {
     if inst.keeps_dst {
         return false;
@@ -175,7 +178,7 @@ fn named(inst: &MInst) -> impl Iterator<Item = VReg> {
     })
 }
 
-/// A register that only this block names.
+/// A register that is local to the block.
 #[derive(Clone, Copy, Debug)]
 struct Local {
     file: RegFile,
@@ -187,7 +190,7 @@ struct Local {
     outlives: bool,
 }
 
-/// Which registers are live while a window's instructions are taken one by one.
+/// The live registers while a window's instructions are taken one by one.
 #[derive(Clone)]
 pub(super) struct Live {
     regs: Vec<Local>,
@@ -197,7 +200,8 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// The counts while `inst` executes, if it is taken next: its results and its operands.
+    /// The counts while `inst` executes, if it is taken next. Operands that die in it still count: without
+    /// knowing the allocator's choice, operands and results must all have registers.
     pub fn after(&self, inst: usize) -> Counts {
         let mut counts = self.now;
         for &r in &self.uses[inst] {
@@ -223,7 +227,7 @@ impl Live {
         }
     }
 
-    /// The largest counts when the window is taken in `order`.
+    /// The largest counts if the window is taken in `order`.
     pub fn peak(&self, order: &[usize]) -> Counts {
         let mut live = self.clone();
         let mut peak = live.now;
