@@ -1,4 +1,5 @@
-//! Basic blocks and edges of a [`Program`]: what it says itself ([`Cfg`]), and where control may go besides ([`Flow`]).
+//! Basic blocks and control-flow edges of a [`Program`]: the edges that the program shows ([`Cfg`]), and all
+//! edges that control may take besides ([`Flow`]).
 
 mod entries;
 mod flow;
@@ -15,7 +16,7 @@ use crate::program::{Jump, Label, Line, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// Where LLVM's convention has the return address.
+/// The register pair of the return address in LLVM's calling convention.
 const RETURN_ADDRESS: Reg = Reg::s(30, 2);
 
 /// A basic block: a range of instruction indices with its neighbours.
@@ -25,16 +26,17 @@ pub struct Block {
     pub start: usize,
     /// One past the last instruction.
     pub end: usize,
-    /// Blocks that control may go to next. For a conditional branch the fall-through comes first.
+    /// Successors. For a conditional branch the fall-through comes first.
     pub succs: Vec<usize>,
-    /// Blocks that control may come from.
+    /// Predecessors.
     pub preds: Vec<usize>,
-    /// True if control may leave to a place that the program does not show: `s_setpc` and `s_swappc` unless they lead to a
-    /// known place of it, a branch by raw offset, bytes after the block that could not be read.
+    /// True if control may leave to a place that the program does not show: `s_setpc` and `s_swappc` unless
+    /// their destination is known, a branch by raw offset, or undecodable bytes after the block.
     pub unknown_exit: bool,
 }
 
-/// The control-flow graph, blocks in program order. Of where control comes in and goes besides, [`Flow`] knows.
+/// The control-flow graph, with blocks in program order. [`Flow`] adds how control enters from outside and
+/// where unknown jumps lead.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Cfg {
     /// The blocks.
@@ -116,7 +118,7 @@ impl Cfg {
     }
 }
 
-/// The label that a branch or a resolved jump leads to.
+/// The label to which a branch or a resolved jump leads.
 fn destination(line: &Line) -> Option<Label> {
     let named = line.inst.operands.iter().find_map(|o| match o {
         Operand::Label(label) => Some(*label),

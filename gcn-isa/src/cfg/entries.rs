@@ -1,12 +1,12 @@
-//! Where control may come in although the program does not say from where.
+//! Where control may enter although the program does not show it.
 
 use super::{Cfg, Root, destination};
 use crate::operand::Operand;
 use crate::program::{EntryKind, Program};
 use crate::table::Class;
 
-/// For each block whether a jump to an unknown place may lead there: functions, labels that no branch names, blocks that
-/// nothing leads to; but nothing that only the dispatcher enters.
+/// For each block whether a jump to an unknown place may lead there: functions, labels that no branch names,
+/// and blocks without predecessors; but not blocks that only the dispatcher enters.
 pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let lines = program.lines.len();
     let mut found: Vec<bool> = cfg.blocks.iter().map(|b| b.preds.is_empty()).collect();
@@ -43,7 +43,7 @@ fn named_labels(program: &Program) -> Vec<bool> {
     named
 }
 
-/// Where control comes in from outside, by block.
+/// The blocks at which control enters from outside.
 pub(super) fn roots(program: &Program, cfg: &Cfg) -> Vec<Root> {
     let lines = program.lines.len();
     let mut roots: Vec<Root> = program
@@ -57,12 +57,12 @@ pub(super) fn roots(program: &Program, cfg: &Cfg) -> Vec<Root> {
     }
     let gaps = program.gaps.iter().filter(|g| **g < lines);
     roots.extend(gaps.map(|gap| Root { block: cfg.block_of(*gap), kind: EntryKind::Kernel }));
-    tidy(&mut roots);
+    sort_and_dedup(&mut roots);
     roots
 }
 
 /// In order, each once.
-pub(super) fn tidy(roots: &mut Vec<Root>) {
+pub(super) fn sort_and_dedup(roots: &mut Vec<Root>) {
     roots.sort_by_key(|r| (r.block, r.kind == EntryKind::Function));
     roots.dedup();
 }

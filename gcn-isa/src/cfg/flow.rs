@@ -1,22 +1,25 @@
-//! Where control comes in, and where it may go when the program does not say.
+//! Where control enters a program, and where it may go when the program does not show it.
 //!
-//! What is assumed about what cannot be seen:
+//! Assumptions about code that cannot be seen:
 //!
-//! - The program is entered at its [entries](crate::program::Entry), and after bytes that could not be read.
-//! - A call whose destination is known leads there and nowhere else; control comes to the instruction after it by the returns of
-//!   that function, and a return leads to the calls of its own function only.
-//! - `s_setpc`, a branch by number and control that runs into unread bytes may go to any *unknown entry* of the program: a
-//!   function's entry, the instruction after a call, a label that no branch names, a block that nothing leads to.
-//! - `s_swappc` whose destination is not known may go to any of these but the instructions after calls.
-//! - A call of code that the program does not show comes back to the next instruction. Callee and caller keep LLVM's convention
-//!   (LLVM 22, measured): a function waits for every counter when it is entered and again before it returns, so that nothing is
-//!   outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which holds the return address by the same convention, or
-//!   to a copy of that address ([`Jump::Back`]).
+//! - The program is entered at its [entries](crate::program::Entry), and after bytes that could not be
+//!   decoded.
+//! - A call with a known destination leads there and nowhere else. Control reaches the instruction after the
+//!   call through the returns of the called function, and a return leads only to the calls of its own
+//!   function.
+//! - `s_setpc`, a branch by number, and control that runs into undecoded bytes may go to any *unknown entry*
+//!   of the program: a function's entry, the instruction after a call, a label that no branch names, a block
+//!   without predecessors.
+//! - `s_swappc` with an unknown destination may go to any of these except the instructions after calls.
+//! - A call of code outside the program returns to the next instruction. Callee and caller follow LLVM's
+//!   convention (LLVM 22, measured): a function waits for all counters at its entry and before it returns, so
+//!   nothing is outstanding after a call. A return is an `s_setpc` to `s[30:31]`, which holds the return
+//!   address by the same convention, or to a copy of that address ([`Jump::Back`]).
 //!
-//! Edges to all unknown entries, and edges from all returns of a function to all of its calls, go through blocks without
-//! instructions, so that there are no more edges than exits and entries.
+//! Edges to all unknown entries, and edges from all returns of a function to all its calls, go through
+//! *hubs*, blocks without instructions. Otherwise `m` exits and `n` entries would need `m · n` edges.
 
-use super::entries::{roots, tidy, unknown_entries};
+use super::entries::{roots, sort_and_dedup, unknown_entries};
 use super::{Block, Cfg, RETURN_ADDRESS, destination, returns};
 use crate::inst::Inst;
 use crate::program::{EntryKind, Jump, Line, Program};
@@ -27,11 +30,11 @@ use crate::table::Behaviours;
 pub struct Root {
     /// The block.
     pub block: usize,
-    /// Who comes.
+    /// What enters: a dispatch, or a call.
     pub kind: EntryKind,
 }
 
-/// A control-flow graph with every way that control may take.
+/// A control-flow graph with every edge that control may take.
 ///
 /// ```
 /// use gcn_isa::cfg::Flow;
@@ -43,41 +46,41 @@ pub struct Root {
 /// program.push(Inst::new(find("s_setpc_b64"), [Reg::s(4, 2).into()]));
 /// program.push(Inst::new(find("s_endpgm"), []));
 /// let flow = Flow::of(&program);
-/// // The second block is reached by way of a block without instructions.
+/// // The second block is reached through a block without instructions.
 /// assert_eq!(flow.cfg.blocks[0].succs, [2]);
 /// assert_eq!(flow.cfg.blocks[2].succs, [1]);
 /// assert!(flow.is_hub(2) && flow.is_guess(2));
-/// // Of what is sure, nothing leads from the one to the other.
+/// // Counting only what is certain, no edge leads from the first to the second.
 /// assert_eq!(Flow::sure(&program).cfg.blocks[0].succs, []);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Flow {
-    /// The blocks of the program, then those without instructions, which stand after the last line.
+    /// The blocks of the program, then the hubs, which stand after the last line.
     pub cfg: Cfg,
-    /// Where control comes in, by block; a block may be entered in both ways.
+    /// The blocks at which control enters. A block may be entered in both ways.
     pub roots: Vec<Root>,
-    /// How the blocks with instructions end.
+    /// For each block with instructions, how it ends.
     pub(super) ends: Vec<End>,
     /// The blocks without instructions.
     hubs: Vec<Hub>,
 }
 
-/// How a block ends, as far as it matters between functions.
+/// The end of a block, as far as it matters between functions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
-    /// Every way is shown in the graph.
+    /// The graph shows all successors.
     Shown,
-    /// With a call.
+    /// A call.
     Call(Callee),
-    /// With a return.
+    /// A return.
     Return,
-    /// With a jump to a function outside, which returns in its place.
+    /// A jump to a function outside, which returns in place of this one.
     TailCall,
-    /// Control goes to an unknown place.
+    /// A jump to an unknown place.
     Unknown,
 }
 
-/// Who is called.
+/// The destination of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Callee {
     Block(usize),
@@ -90,18 +93,18 @@ pub(super) enum Callee {
 pub(super) enum Hub {
     /// From the returns of a function to what follows its calls.
     Returns,
-    /// From unknown exits to where control only may come.
+    /// From unknown exits to the places where control may go.
     Guess,
 }
 
 impl Flow {
-    /// Every way that control may take.
+    /// All edges that control may take.
     pub fn of(program: &Program) -> Flow {
         Flow::new(program, true)
     }
 
-    /// The ways that the program shows. From a jump to an unknown place none leads on; where such a jump may lead, control comes
-    /// in from outside.
+    /// The edges that the program shows. A jump to an unknown place has no successors; instead, control
+    /// enters from outside at the places where such a jump may lead.
     pub fn sure(program: &Program) -> Flow {
         Flow::new(program, false)
     }
@@ -120,7 +123,7 @@ impl Flow {
         flow
     }
 
-    /// The blocks that have instructions.
+    /// The number of blocks with instructions.
     fn real(&self) -> usize {
         self.ends.len()
     }
@@ -133,17 +136,18 @@ impl Flow {
         self.ends.get(block).copied()
     }
 
-    /// True for a block without instructions: between unknown places, or from the returns of a function to its calls.
+    /// True for a block without instructions: one between unknown places, or one from a function's returns to
+    /// its calls.
     pub fn is_hub(&self, block: usize) -> bool {
         self.hub(block).is_some()
     }
 
-    /// True for a block without instructions by which control only may go, because the program does not say where it goes.
+    /// True for a hub through which control only may go, because the program does not show the destination.
     pub fn is_guess(&self, block: usize) -> bool {
         self.hub(block) == Some(Hub::Guess)
     }
 
-    /// True if control comes along the edge from code that the program does not show, at the end of a call.
+    /// True if the edge is the return from a call of code outside the program.
     pub fn comes_back(&self, from: usize, to: usize) -> bool {
         match self.end(from) {
             Some(End::Call(Callee::Outside | Callee::Unknown)) => to == from + 1 && !self.is_hub(to),
@@ -157,12 +161,12 @@ impl Flow {
         self.end(from) == Some(End::Call(Callee::Block(to)))
     }
 
-    /// The block of the call that ends along this edge, if it comes from a return of the function that is called there.
+    /// If the edge leads from a function's returns to the instruction after a call: the block of that call.
     pub fn ends_call(&self, from: usize, to: usize) -> Option<usize> {
         self.hub(from).filter(|h| *h == Hub::Returns).and_then(|_| to.checked_sub(1))
     }
 
-    /// The block that follows a call, if the block ends with one.
+    /// If the block ends with a call: the next block.
     pub fn after_call(&self, block: usize) -> Option<usize> {
         let after = block + 1;
         (matches!(self.end(block), Some(End::Call(_))) && after < self.real()).then_some(after)
@@ -174,7 +178,7 @@ impl Flow {
         (0..self.real()).filter(unknown).map(|b| self.cfg.blocks[b].end - 1)
     }
 
-    /// For each block whether control may come there.
+    /// For each block whether control may reach it.
     pub fn reachable(&self) -> Vec<bool> {
         let mut reached = vec![false; self.cfg.blocks.len()];
         let mut open: Vec<usize> = self.roots.iter().map(|r| r.block).collect();
@@ -186,7 +190,8 @@ impl Flow {
         reached
     }
 
-    /// From a call in the program control comes to the instruction after it by a return only.
+    /// Removes the fall-through edges of calls whose callee is in the program: control reaches the next
+    /// instruction by a return only.
     fn cut_calls(&mut self, program: &Program) {
         for block in 0..self.real() {
             let after = self.after(program, block);
@@ -199,19 +204,21 @@ impl Flow {
         }
     }
 
-    /// The block to which a call at the end of `block` comes back.
+    /// The block to which a call at the end of `block` returns.
     fn after(&self, program: &Program, block: usize) -> Option<usize> {
         self.after_call(block).and_then(|_| returns::after(program, &self.cfg, block))
     }
 
-    /// Leads jumps and calls to unknown places to the unknown entries, or lets control come in there.
+    /// Connects jumps and calls with unknown destinations to the unknown entries, or makes these entries
+    /// roots.
     fn connect_unknown(&mut self, program: &Program, entries: &[usize], guesses: bool) {
         let blocks = |is: &dyn Fn(usize) -> bool| (0..self.real()).filter(|b| is(*b)).collect::<Vec<_>>();
         let calls = blocks(&|b| self.ends[b] == End::Call(Callee::Unknown));
+        // A call directly before undecoded bytes returns into them, which is an unknown place again.
         let into_gap = |b: usize| self.after_call(b).is_some() && self.after(program, b).is_none();
         let jumps = blocks(&|b| self.ends[b] == End::Unknown || into_gap(b));
-        let behind_calls = (0..self.real()).filter_map(|b| self.after(program, b));
-        let mut all: Vec<usize> = entries.iter().copied().chain(behind_calls).collect();
+        let after_calls = (0..self.real()).filter_map(|b| self.after(program, b));
+        let mut all: Vec<usize> = entries.iter().copied().chain(after_calls).collect();
         all.sort_unstable();
         all.dedup();
         match (calls.is_empty(), jumps.is_empty()) {
@@ -228,15 +235,15 @@ impl Flow {
         }
     }
 
-    /// Lets control come in at these blocks.
+    /// Makes these blocks roots.
     pub(super) fn add_roots(&mut self, blocks: &[usize]) {
         let entered: Vec<bool> = self.entered();
         let new = blocks.iter().filter(|b| !entered[**b]);
         self.roots.extend(new.map(|&block| Root { block, kind: EntryKind::Kernel }));
-        tidy(&mut self.roots);
+        sort_and_dedup(&mut self.roots);
     }
 
-    /// For each block whether control comes in there.
+    /// For each block whether it is a root.
     fn entered(&self) -> Vec<bool> {
         let mut entered = vec![false; self.cfg.blocks.len()];
         self.roots.iter().for_each(|r| entered[r.block] = true);
@@ -290,7 +297,7 @@ impl End {
     }
 }
 
-/// True for an instruction after which control comes back from elsewhere.
+/// True for a call: control returns to the next instruction.
 pub fn is_call(inst: &Inst) -> bool {
     inst.desc.does(Behaviours::CALLS)
 }

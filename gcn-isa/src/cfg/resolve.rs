@@ -1,12 +1,16 @@
-//! Where indirect jumps lead: constant propagation over scalar registers.
+//! Resolves indirect jumps by constant propagation over scalar registers.
 //!
-//! Addresses of code come from `s_getpc_b64`, to which code adds a distance, from tables of addresses, and from the calls
-//! themselves. They are followed through moves, sums, and lanes of vector registers, over all paths within a function; what a
-//! called function does not write, or by the convention leaves as it was, outlives the call.
+//! Code addresses come from `s_getpc_b64` plus a distance, from tables of addresses, and from calls. They are
+//! tracked through moves, sums, and lanes of vector registers, over all paths within a function (a forward
+//! dataflow analysis). A value outlives a call if the called function does not write its register, or
+//! preserves it by convention.
 //!
-//! What is found is used to find more, in rounds: every round is made anew on what the last one found, until it finds the same
-//! (at first in the hope that what is not known yet does no harm, in the end without). That is then true: up to the first jump that goes elsewhere control would have gone as the last round assumes, and so that jump
-//! goes where that round says.
+//! Resolved jumps add edges, which may change what is known elsewhere, so the analysis runs in rounds. Each
+//! round starts from nothing but the jumps that the previous round resolved, until a round finds exactly what
+//! the previous one found. Such a result is consistent, and therefore true by induction over an execution: up
+//! to the first jump that went elsewhere, control would have taken only edges that the last round assumed, so
+//! that jump goes where the round says. The first rounds are optimistic: they assume that unresolved jumps
+//! stay in their functions. The final ones are not.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,30 +25,31 @@ use crate::program::{EntryKind, Jump, Label, LabelDef, Program};
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// What a program's code looks like in memory. Addresses count from anywhere, but all from the same.
+/// The program's code in memory. Addresses may count from any base, but all from the same one.
 pub trait Image {
     /// The address after the instruction of a line.
     fn after(&self, line: usize) -> i64;
-    /// The literal of a line that has `number` in its text or bytes, as it will be after linking; `None` if that is not known.
+    /// The literal of a line, given as `number` in its text or bytes, as it will be after linking; `None` if
+    /// that is not known.
     fn literal(&self, line: usize, number: u32) -> Option<u32>;
-    /// The address that stands in memory at an address, if that is known.
+    /// The address stored in memory at an address, if known.
     fn pointer(&self, address: i64) -> Option<i64>;
-    /// What is at an address.
+    /// The code at an address.
     fn place(&self, address: i64) -> Option<Place>;
-    /// What to call a line to which a jump leads.
+    /// A name for a line to which a jump leads.
     fn label(&self, line: usize) -> String;
 }
 
-/// What is at an address.
+/// The code at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// A line of the program.
     Line(usize),
-    /// Code that the program does not have.
+    /// Code that is not part of the program.
     Outside,
 }
 
-/// What a round finds: by the line of a jump.
+/// The result of a round: destinations by the line of the jump.
 type Found = BTreeMap<usize, To>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,24 +58,31 @@ enum To {
     Known(Jump),
 }
 
-/// How many rounds are made. Each resolves what depends on what the last one resolved, such as an address that outlives a call.
+/// The largest number of rounds. Each round can resolve what depends on the previous one, such as an address
+/// that outlives a call.
 const ROUNDS: usize = 16;
 
-/// Finds out where indirect jumps lead and notes it in [`Line::jump`](crate::program::Line::jump).
+/// Finds the destinations of indirect jumps and records them in [`Line::jump`](crate::program::Line::jump).
 pub fn resolve(program: &mut Program, image: &impl Image) {
     if !program.lines.iter().any(|l| target(&l.inst).is_some()) {
         return;
     }
-    // What is found with hope may depend on itself, so that the last word has to be without.
-    let mut known = settle(program, image, true, Found::new()).unwrap_or_default();
-    known = settle(program, image, false, known).unwrap_or_default();
+    // An optimistic result may justify itself in a circle, so the pessimistic rounds have the last word. They
+    // start from the optimistic result and can confirm it.
+    let mut known = to_fixpoint(program, image, true, Found::new()).unwrap_or_default();
+    known = to_fixpoint(program, image, false, known).unwrap_or_default();
     set(program, image, &known);
 }
 
-/// Makes rounds until one finds what the last one found.
-fn settle(program: &mut Program, image: &impl Image, hopes: bool, mut known: Found) -> Option<Found> {
+/// Runs rounds until one finds what the previous one found; `None` if there are too many.
+fn to_fixpoint(
+    program: &mut Program,
+    image: &impl Image,
+    optimistic: bool,
+    mut known: Found,
+) -> Option<Found> {
     for _ in 0..ROUNDS {
-        let found = Round::new(program, image, hopes).run();
+        let found = Round::new(program, image, optimistic).run();
         if found == known {
             return Some(found);
         }
@@ -80,13 +92,13 @@ fn settle(program: &mut Program, image: &impl Image, hopes: bool, mut known: Fou
     None
 }
 
-/// The registers that hold where an indirect jump leads.
+/// The register pair of an indirect jump's destination.
 fn target(inst: &Inst) -> Option<Reg> {
     let indirect = inst.desc.class == Class::Branch && inst.desc.branch_operand().is_none();
     inst.operands.last().filter(|_| indirect).and_then(|o| o.reg()).filter(|r| r.len == 2)
 }
 
-/// Notes what was found, and nothing else.
+/// Records what was found and removes everything recorded before.
 fn set(program: &mut Program, image: &impl Image, found: &Found) {
     let mut labels: HashMap<usize, Label> = HashMap::new();
     for (number, label) in program.labels.iter().enumerate().rev() {
@@ -115,21 +127,21 @@ struct Round<'a, I> {
     ends: Vec<End>,
     functions: Functions,
     indexes_vgprs: bool,
-    /// What is known where each block begins; `None` if control was not seen to come there.
+    /// What is known at the entry of each block; `None` while the block has not been reached.
     states: Vec<Option<Known>>,
     open: BTreeSet<usize>,
 }
 
 impl<'a, I: Image> Round<'a, I> {
-    /// With `hopes` jumps of which nothing is known are taken to stay in their functions.
-    fn new(program: &'a Program, image: &'a I, hopes: bool) -> Round<'a, I> {
+    /// If `optimistic`, jumps about which nothing is known are assumed to stay in their functions.
+    fn new(program: &'a Program, image: &'a I, optimistic: bool) -> Round<'a, I> {
         let cfg = Cfg::build(program);
         let ends: Vec<End> = (0..cfg.blocks.len()).map(|b| End::of(program, &cfg, b)).collect();
         let functions = roots(program, &cfg).into_iter().filter(|r| r.kind == EntryKind::Function);
         let functions: Vec<usize> = functions.map(|r| r.block).collect();
         let states = vec![None; cfg.blocks.len()];
         let mut round = Round {
-            functions: Functions::of(program, &cfg, &ends, &functions, hopes),
+            functions: Functions::of(program, &cfg, &ends, &functions, optimistic),
             indexes_vgprs: may_index_vgprs(program),
             program,
             image,
@@ -142,7 +154,7 @@ impl<'a, I: Image> Round<'a, I> {
         round
     }
 
-    /// Control comes in.
+    /// Queues the blocks at which control enters.
     fn enter(&mut self, functions: &[usize]) {
         let mut links: BTreeMap<usize, Vec<Reg>> = BTreeMap::new();
         functions.iter().for_each(|f| links.entry(*f).or_default().push(RETURN_ADDRESS));
@@ -156,8 +168,8 @@ impl<'a, I: Image> Round<'a, I> {
         let others = (0..unknown.len()).filter(|b| unknown[*b] && !links.contains_key(b));
         let roots = roots(self.program, &self.cfg).into_iter().filter(|r| r.kind == EntryKind::Kernel);
         let unseen: Vec<usize> = others.chain(roots.map(|r| r.block)).collect();
-        unseen.into_iter().for_each(|block| self.send(block, Known::default()));
-        links.into_iter().for_each(|(block, links)| self.send(block, Known::at_entry(links)));
+        unseen.into_iter().for_each(|block| self.propagate(block, Known::default()));
+        links.into_iter().for_each(|(block, links)| self.propagate(block, Known::at_entry(links)));
     }
 
     fn last(&self, block: usize) -> &'a Inst {
@@ -175,7 +187,7 @@ impl<'a, I: Image> Round<'a, I> {
         found.collect()
     }
 
-    /// What is known before the last line of a block.
+    /// The state before the last line of a block.
     fn at_end(&self, block: usize) -> Option<(usize, Known)> {
         let mut known = self.states[block].clone()?;
         let last = self.cfg.blocks[block].end - 1;
@@ -185,7 +197,7 @@ impl<'a, I: Image> Round<'a, I> {
 
     fn step(&self, known: &mut Known, line: usize) {
         known.step(&self.program.lines[line].inst, line, self.image);
-        // With VGPR indexing any vector instruction may overwrite a lane that holds a saved register.
+        // With VGPR indexing, any vector instruction may overwrite a lane that holds a saved register.
         if self.indexes_vgprs {
             known.keep(|slot| matches!(slot, Slot::Scalar(_)));
         }
@@ -212,7 +224,7 @@ impl<'a, I: Image> Round<'a, I> {
             let written = self.functions.written_by(callee);
             known.keep(|slot| !written.contains(slot));
             if block + 1 < self.ends.len() {
-                self.send(block + 1, known);
+                self.propagate(block + 1, known);
             }
             return;
         }
@@ -223,11 +235,11 @@ impl<'a, I: Image> Round<'a, I> {
             _ => None,
         };
         let next: Vec<usize> = self.cfg.blocks[block].succs.iter().copied().chain(found).collect();
-        next.into_iter().for_each(|block| self.send(block, known.clone()));
+        next.into_iter().for_each(|block| self.propagate(block, known.clone()));
     }
 
-    /// Control comes to a block.
-    fn send(&mut self, block: usize, known: Known) {
+    /// Merges a state into that of a block, and queues the block if that changed it.
+    fn propagate(&mut self, block: usize, known: Known) {
         let changed = match &mut self.states[block] {
             Some(state) => state.meet(&known),
             new => {

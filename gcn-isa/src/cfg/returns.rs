@@ -1,7 +1,9 @@
-//! Returns lead to the calls of their own functions.
+//! Connects returns to the calls of their own functions.
 //!
-//! A return belongs to a function if control can come from the function's entry to it without leaving the function: over a call
-//! to the instruction after it, but along jumps to other functions, which return in its place (tail calls).
+//! A return belongs to a function if control can reach it from the function's entry without leaving the
+//! function. The search continues over a call at the instruction after it, and follows jumps to other
+//! functions, which return in place of this one (tail calls). The result is one level of context: a return
+//! leads to all calls of its function, not only to the one that was taken.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +11,19 @@ use super::Cfg;
 use super::flow::{Callee, End, Flow, Hub};
 use crate::program::Program;
 
-/// Blocks that all searches together may look at, for each block of the program. Code that functions share is looked at for each
-/// of them.
-const LOOKS_PER_BLOCK: usize = 16;
+/// Budget of all searches together, in visited blocks per block of the program. It bounds the time when many
+/// functions share code, which every search visits anew.
+const BUDGET_PER_BLOCK: usize = 16;
 
-/// Leads returns to the instructions after calls, through a block without instructions for each function.
+/// Connects the returns of each function to the instructions after its calls, through one hub per function.
 pub(super) fn connect(flow: &mut Flow, program: &Program, entries: &[usize], guesses: bool) {
     let mut search = Search::new(program, &flow.cfg, &flow.ends);
     let mut unsure: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for (function, after) in calls(flow, program) {
         match search.from(&[function]) {
+            // An open function may also return from code that cannot be seen, so the instructions after its
+            // calls are connected a second time, below.
             Some(body) => {
                 if body.is_open {
                     unsure.extend(&after);
@@ -67,13 +71,13 @@ fn calls(flow: &Flow, program: &Program) -> BTreeMap<usize, Vec<usize>> {
     calls
 }
 
-/// The blocks after calls of unknown functions.
+/// The blocks after calls with unknown destinations.
 fn called_unknown(flow: &Flow, program: &Program) -> Vec<usize> {
     let unknown = flow.ends.iter().enumerate().filter(|(_, e)| **e == End::Call(Callee::Unknown));
     unknown.filter_map(|(block, _)| after(program, &flow.cfg, block)).collect()
 }
 
-/// The block to which the call at the end of a block comes back.
+/// The block to which the call at the end of a block returns.
 pub(super) fn after(program: &Program, cfg: &Cfg, block: usize) -> Option<usize> {
     let end = cfg.blocks[block].end;
     (end < program.lines.len() && program.gaps.binary_search(&end).is_err()).then_some(block + 1)
@@ -85,22 +89,23 @@ fn add(flow: &mut Flow, program: &Program, hub: Hub, returns: &[usize], after: V
     }
 }
 
-/// What a function consists of, as far as it matters to its callers.
+/// The blocks of a function, as far as they matter to its callers.
 pub(super) struct Body {
     pub blocks: Vec<usize>,
     returns: Vec<usize>,
-    /// Control may go from it to an unknown place, and return from there.
+    /// Control may leave to an unknown place, and return from there.
     pub is_open: bool,
 }
 
-/// Follows control within functions.
+/// Searches for the blocks of functions.
 pub(super) struct Search {
-    /// For each block the blocks that follow it in its function, and how it ends.
+    /// For each block its successors within its function, and its end.
     next: Vec<(Vec<usize>, End)>,
-    /// The number of the search that came to each block last.
+    /// For each block the number of the last search that visited it. Numbers instead of flags, so that a
+    /// search need not clear them.
     seen: Vec<usize>,
     searches: usize,
-    looks: usize,
+    budget: usize,
 }
 
 impl Search {
@@ -114,11 +119,11 @@ impl Search {
             (next, *end)
         };
         let next: Vec<_> = ends.iter().enumerate().map(next).collect();
-        let looks = next.len().saturating_mul(LOOKS_PER_BLOCK);
-        Search { seen: vec![0; next.len()], next, searches: 0, looks }
+        let budget = next.len().saturating_mul(BUDGET_PER_BLOCK);
+        Search { seen: vec![0; next.len()], next, searches: 0, budget }
     }
 
-    /// What control comes to from these blocks; `None` if that is too much to look at.
+    /// The blocks reachable from `entries`; `None` if the budget is exhausted.
     pub fn from(&mut self, entries: &[usize]) -> Option<Body> {
         self.searches += 1;
         let mut body = Body { blocks: Vec::new(), returns: Vec::new(), is_open: false };
@@ -127,7 +132,7 @@ impl Search {
             if std::mem::replace(&mut self.seen[block], self.searches) == self.searches {
                 continue;
             }
-            self.looks = self.looks.checked_sub(1)?;
+            self.budget = self.budget.checked_sub(1)?;
             body.blocks.push(block);
             let (next, end) = &self.next[block];
             open.extend(next);

@@ -1,5 +1,5 @@
-//! What scalar registers, and lanes of vector registers that scalar registers are saved in, are known to hold: addresses in the
-//! code, and what they held when a function was entered.
+//! The abstract state of the jump resolver: for scalar registers, and for lanes of vector registers into
+//! which scalar registers are saved, whether they hold a code address or the value from the function's entry.
 
 use smallvec::SmallVec;
 
@@ -9,7 +9,7 @@ use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegFile};
 use crate::table::{Class, ImplicitRegs};
 
-/// Where a value can be.
+/// A place that can hold a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Slot {
     /// A scalar register.
@@ -18,37 +18,37 @@ pub(super) enum Slot {
     Lane(u16, u8),
 }
 
-/// 32 bits.
+/// A known 32-bit value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Value {
     /// A number.
     Number(u32),
-    /// The low half of an address, counted from where the [`Image`] counts.
+    /// The low half of an address, counted from the [`Image`]'s base.
     Low(i64),
     /// The high half.
     High(i64),
-    /// What a scalar register held when the function was entered.
+    /// The value that a scalar register had at the function's entry.
     AtEntry(u16),
 }
 
-/// The sum of a low half, whose carry or borrow stands in SCC.
+/// The sum of a low half whose carry or borrow is in SCC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Carry {
-    /// The address before and after.
+    /// The address before and after the addition.
     from: i64,
     to: i64,
     subtracts: bool,
 }
 
-/// What is known at one point of the program.
+/// The state at a point of the program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Known {
-    /// In order of their places.
+    /// Sorted by slot.
     values: SmallVec<[(Slot, Value); 4]>,
     carry: Option<Carry>,
 }
 
-/// What an instruction does to values that it does not make unknown.
+/// The effect of an instruction that computes known values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Transfer {
     Pc,
@@ -59,7 +59,7 @@ enum Transfer {
     ReadLane,
 }
 
-/// The instructions that carry known values on.
+/// The instructions that propagate known values. All others make their results unknown.
 const TRANSFERS: [(&str, Transfer); 10] = [
     ("s_getpc_b64", Transfer::Pc),
     ("s_mov_b32", Transfer::Move(1)),
@@ -74,7 +74,7 @@ const TRANSFERS: [(&str, Transfer); 10] = [
 ];
 
 impl Known {
-    /// At the entry of a function that is called with its return address in these registers.
+    /// The state at the entry of a function that is called with its return address in these registers.
     pub fn at_entry(links: impl IntoIterator<Item = Reg>) -> Known {
         let mut known = Known::default();
         for register in links.into_iter().flat_map(|link| link.index..link.end()) {
@@ -102,12 +102,13 @@ impl Known {
         self.values.len() != before
     }
 
-    /// Forgets all but these.
+    /// Forgets all slots but these.
     pub fn keep(&mut self, mut keeps: impl FnMut(Slot) -> bool) {
         self.values.retain(|(slot, _)| keeps(*slot));
     }
 
-    /// Forgets what is of use within a block only.
+    /// Forgets what is only of use within a block. Numbers would make states differ at joins without
+    /// resolving any jump.
     pub fn end_block(&mut self) {
         self.carry = None;
         self.values.retain(|(_, value)| !matches!(value, Value::Number(_)));
@@ -116,12 +117,14 @@ impl Known {
     /// The address in a pair of registers.
     pub fn address(&self, pair: Reg) -> Option<i64> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
+            // The halves belong to the same address only if the low parts agree: code adds to the low half
+            // first, and the high half follows with the carry.
             (Value::Low(low), Value::High(high)) if low as u32 == high as u32 => Some(high),
             _ => None,
         }
     }
 
-    /// The registers whose values at the entry of the function are in a pair of registers now.
+    /// The registers whose values at the function's entry are now in this pair.
     pub fn entry_value(&self, pair: Reg) -> Option<Reg> {
         match (self.get(Slot::Scalar(pair.index))?, self.get(Slot::Scalar(pair.index + 1))?) {
             (Value::AtEntry(low), Value::AtEntry(high)) if high == low + 1 => Some(Reg::s(low, 2)),
@@ -150,7 +153,7 @@ impl Known {
         self.carry = carry;
     }
 
-    /// What the instruction makes known.
+    /// The values that the instruction computes.
     fn results(&self, transfer: Transfer, inst: &Inst, line: usize, image: &impl Image) -> Known {
         let mut new = Known::default();
         let Some(to) = inst.operands.first().and_then(|o| o.reg()) else { return new };
@@ -214,7 +217,8 @@ impl Known {
         }
     }
 
-    /// A sum with its carry. Of two numbers none is known: nobody computes addresses so.
+    /// A sum with its carry. The sum of two plain numbers is not tracked, since code addresses are not
+    /// computed that way.
     fn sum(
         &self,
         a: Option<Value>,
@@ -250,7 +254,7 @@ impl Known {
         image.pointer(self.address(base)?.wrapping_add(offset))
     }
 
-    /// Forgets what the instruction overwrites. Writing one lane leaves the others as they are.
+    /// Forgets the registers that the instruction overwrites. A lane write keeps the other lanes.
     fn forget_written(&mut self, inst: &Inst, one_lane: bool) {
         if self.values.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What a called function leaves as it was.
+//! The registers that a called function may overwrite: an interprocedural summary of each function.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::table::Class;
 
 use super::Cfg;
 
-/// Scalar and vector registers.
+/// A set of scalar and vector registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Written {
     scalars: u128,
@@ -20,11 +20,12 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Everything.
+    /// All registers.
     const ALL: Written = Written { scalars: u128::MAX, vectors: [u128::MAX; 2] };
 
-    /// What a function may overwrite by LLVM's convention (LLVM 22, `llc` with calls, and the AMDGPU guide, *Non-Kernel
-    /// Functions*): it leaves `s[30:105]` and, from `v40` on, every other eight VGPRs as they were.
+    /// The registers that a function may overwrite by LLVM's convention (LLVM 22, `llc` with calls, and the
+    /// AMDGPU guide, *Non-Kernel Functions*): all but `s[30:105]` and, from `v40` on, every second group of
+    /// eight VGPRs.
     const BY_CONVENTION: Written = Written {
         scalars: !(((1 << 106) - 1) & !((1 << 30) - 1)),
         vectors: [0x00ff_00ff_00ff_00ff_00ff_00ff_ffff_ffff, 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff],
@@ -59,7 +60,7 @@ impl Written {
         }
     }
 
-    /// True if the value may be another one.
+    /// True if the value in the slot may be overwritten.
     pub fn contains(&self, slot: Slot) -> bool {
         let bit = |register: u16| 1u128 << (register % 128);
         match slot {
@@ -69,18 +70,25 @@ impl Written {
     }
 }
 
-/// What the functions of a program write, by the blocks at which they begin.
+/// The registers that each function writes, by the block of its entry.
 pub(super) struct Functions {
     written: BTreeMap<usize, Written>,
 }
 
-/// How often what functions write is handed to their callers. Deeper chains of calls count as writing everything.
+/// How often the sets of callees are added to those of their callers. Functions in deeper call chains count
+/// as writing everything.
 const ROUNDS: usize = 32;
 
 impl Functions {
-    /// `by_convention` are the blocks at which functions begin that others may call; with `hopes` jumps to unknown places are
-    /// taken to stay in their functions.
-    pub fn of(program: &Program, cfg: &Cfg, ends: &[End], by_convention: &[usize], hopes: bool) -> Functions {
+    /// The summaries. `by_convention` are the entries of functions that code outside may call. If
+    /// `optimistic`, a function with a jump to an unknown place is assumed to stay inside itself.
+    pub fn of(
+        program: &Program,
+        cfg: &Cfg,
+        ends: &[End],
+        by_convention: &[usize],
+        optimistic: bool,
+    ) -> Functions {
         let callees = ends.iter().filter_map(|end| match end {
             End::Call(Callee::Block(callee)) => Some(*callee),
             _ => None,
@@ -90,7 +98,7 @@ impl Functions {
         let own: Vec<Written> = cfg.blocks.iter().map(|b| own(program, b.start..b.end)).collect();
         let mut calls: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (&function, written) in &mut written {
-            let Some(body) = search.from(&[function]).filter(|body| hopes || !body.is_open) else {
+            let Some(body) = search.from(&[function]).filter(|body| optimistic || !body.is_open) else {
                 *written = Written::ALL;
                 continue;
             };
@@ -113,13 +121,15 @@ impl Functions {
         functions
     }
 
-    /// Hands what functions write to those that call them.
+    /// Propagates the sets of callees to callers, up to the fixpoint: recursion makes it iterative.
     fn close(&mut self, calls: &BTreeMap<usize, Vec<usize>>) {
         for round in 0..=ROUNDS {
             let mut changed = false;
             for (caller, callees) in calls {
                 let mut all = self.written[caller];
                 callees.iter().for_each(|callee| all.add(self.written[callee]));
+                // The rounds are used up. A set that still grows becomes everything, which is safe; one more
+                // pass lets its callers see it.
                 if round == ROUNDS && all != self.written[caller] {
                     all = Written::ALL;
                 }
@@ -132,7 +142,7 @@ impl Functions {
         self.written.values_mut().for_each(|w| *w = Written::ALL);
     }
 
-    /// What a call may overwrite.
+    /// The registers that a call may overwrite.
     pub fn written_by(&self, callee: Callee) -> Written {
         match callee {
             Callee::Block(function) => self.written.get(&function).copied().unwrap_or(Written::ALL),
