@@ -125,7 +125,7 @@ use source::Sources;
 use span::Span;
 use symbols::{Sym, Symbols};
 
-/// What the assembler is asked for.
+/// Options of the assembler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
@@ -148,7 +148,7 @@ pub struct Assembly {
     pub origins: Vec<Origin>,
     /// The files that `.file` names, which [`AsmInst::location`] refers to.
     pub files: Vec<SourceFile>,
-    /// What is suspicious, but no error.
+    /// Suspicious code that is not an error.
     pub warnings: Vec<Diagnostic>,
     places: Vec<RelocationPlace>,
 }
@@ -173,16 +173,16 @@ pub struct AsmInst {
     pub location: Option<SourceLocation>,
 }
 
-/// Where an instruction comes from that does not stand in the file itself.
+/// The origin of an instruction that is not written in the file itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The macro or directive (`.rept`) that wrote it, or the included file.
     pub name: Arc<str>,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: Arc<str>,
     /// Its line there, from 1: in the body of the macro or repetition, or in the included file.
     pub line: u32,
-    /// Where the call comes from, if that does not stand in the file itself, either.
+    /// The origin of the call, if the call is not written in the file itself either.
     pub outer: Option<u32>,
 }
 
@@ -238,10 +238,11 @@ struct RelocationPlace {
 }
 
 impl Assembly {
-    /// The code object: what `ld.lld -shared` makes of the module.
+    /// The code object, as `ld.lld -shared` would link it from the module.
     ///
     /// # Errors
-    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] says where.
+    /// [`ObjectError`] if a symbol is not defined or an address does not fit; [`Assembly::line_of`] says
+    /// where.
     pub fn code_object(&self) -> Result<Vec<u8>, ObjectError> {
         crate::object::link(&self.module)
     }
@@ -296,8 +297,8 @@ pub fn assemble_with(
     })
 }
 
-/// The text of a file with macros, repetitions, conditions and included files replaced by the statements that they come to.
-/// Everything else stays as it is, byte for byte; each call of a macro stays as a comment.
+/// The text of a file with macros, repetitions, conditions and included files expanded. All other text stays
+/// as it is, byte for byte; each macro call stays as a comment.
 ///
 /// # Errors
 /// As [`assemble`].
@@ -334,12 +335,12 @@ fn with_assembler<T>(
     work(assembler)
 }
 
-/// The text without the mark that some editors put in front.
+/// The text without a leading byte order mark.
 pub(crate) fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
-/// What the texts of a file come from besides the file itself.
+/// The sources of text other than the file itself.
 #[derive(Clone, Copy)]
 struct Surroundings<'s> {
     /// Texts of expansions and included files, which statements and symbols borrow.
@@ -349,11 +350,11 @@ struct Surroundings<'s> {
 
 /// A file while it is read. `'s` is the text's.
 struct Assembler<'s> {
-    /// The text that is read: the file, or what is in the innermost of `frames`.
+    /// The text being read: the file, or the innermost of `frames`.
     text: &'s str,
     /// Offset of its first byte among all sources.
     base: usize,
-    /// Offset in it of what is read next.
+    /// Offset in `text` of the next byte to read.
     at: usize,
     frames: Vec<Frame<'s>>,
     sources: Sources<'s>,
@@ -367,7 +368,7 @@ struct Assembler<'s> {
     conditions: Conditions,
     /// The file without macros, if that is wanted.
     expanded_text: Option<String>,
-    /// The statement that is read is gone when it is expanded.
+    /// The current statement disappears when it is expanded.
     expands: bool,
     origins: Vec<Origin>,
     names: Names<'s>,
@@ -391,7 +392,7 @@ struct Assembler<'s> {
     later: SmallVec<[Expr; 4]>,
     /// Instructions that were read already.
     recall: recall::Recall<'s>,
-    /// What is wrong with an expression of the instruction that is read.
+    /// An error in an expression of the current instruction.
     inner_fault: Option<Located>,
     kernels: Vec<Kernel>,
     /// A kernel whose `.amdhsa_` directives are being read.

@@ -1,4 +1,5 @@
-//! The assembly file around the instructions: what LLVM's assembler and linker turn into a code object.
+//! The assembly file around the instructions: the directives from which LLVM's assembler and linker make a
+//! code object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -98,7 +99,7 @@ fn with_own_labels<'p>(program: &'p Program, index: usize, taken: &mut HashSet<S
     program
 }
 
-/// What stands behind the last instruction of the file, see [`trailing_nops`].
+/// The padding after the last instruction of the file, see [`trailing_nops`].
 fn write_code_end(out: &mut String, kernel: &KernelSpec) {
     let nops = trailing_nops(kernel.target());
     if nops > 0 {
@@ -120,7 +121,7 @@ fn write_descriptor(out: &mut String, kernel: &KernelSpec) {
 struct Directive {
     name: Cow<'static, str>,
     value: u32,
-    /// What the assembler takes where the directive is left out; `None` where it may not be.
+    /// The assembler's default for the directive; `None` if it is required.
     default: Option<u32>,
 }
 

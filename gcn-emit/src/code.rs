@@ -55,7 +55,7 @@ pub struct Unit {
     pub kernels: Vec<KernelFacts>,
     /// The source files that [`Place::location`] refers to, by [`SourceFile::number`].
     pub files: Vec<SourceFile>,
-    /// What [`Place::origin`] refers to.
+    /// The origins to which [`Place::origin`] refers.
     pub origins: Vec<Origin>,
 }
 
@@ -64,7 +64,7 @@ pub struct Unit {
 pub struct Code {
     /// Its name.
     pub section: String,
-    /// Address of its first byte in the object; 0 in what is not linked.
+    /// Address of its first byte in the object; 0 if it is not linked.
     pub address: u64,
     /// The instructions of all its functions. Its name is the section's.
     pub program: Program,
@@ -72,7 +72,7 @@ pub struct Code {
     pub places: Vec<Place>,
     /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol names.
     pub functions: Vec<Function>,
-    /// What could not be read as instructions, in order.
+    /// The bytes that could not be read as instructions, in order.
     pub unread: Vec<Unread>,
 }
 
@@ -95,8 +95,8 @@ pub struct Place {
     pub offset: u64,
     /// Bytes of its machine code.
     pub length: u8,
-    /// Line in the assembly file, from 1. None for objects, and for instructions that stand as data (`.long`) or as filling of
-    /// an alignment.
+    /// Line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
+    /// (`.long`) or fill an alignment.
     pub line: Option<u32>,
     /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`: index into
     /// [`Unit::origins`].
@@ -105,7 +105,7 @@ pub struct Place {
     pub location: Option<SourceLocation>,
 }
 
-/// Bytes of a section that are no instructions.
+/// Bytes of a section that are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
     /// Byte offset in the section.
@@ -116,12 +116,12 @@ pub struct Unread {
     pub why: Unreadable,
 }
 
-/// Why bytes are no instructions.
+/// The reason why bytes are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreadable {
     /// A symbol says that they are data, or they are too few, or no control comes to them and the assembly wrote them as data.
     Data,
-    /// The target has no such instruction. Of several in a row, what is wrong with the first.
+    /// The target has no such instruction. For several in a row, the fault of the first.
     Undecodable(DecodeFault),
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// A kernel: what the loader is told about it.
+/// A kernel, as described to the loader.
 #[derive(Clone, Debug)]
 pub struct KernelFacts {
     /// Its name.
@@ -165,10 +165,10 @@ pub enum CodeError {
 }
 
 impl Unit {
-    /// The code of an assembled file, which was assembled with
+    /// The code of a file that was assembled with
     /// [`keep_instructions`](crate::asm::Options::keep_instructions).
     ///
-    /// Words that stand as data (`.long`) in the path of control are read as instructions.
+    /// Words that are written as data (`.long`) in the path of control are read as instructions.
     ///
     /// # Errors
     /// [`CodeError::NotKept`] without that option.
@@ -217,7 +217,8 @@ impl Code {
         self.places.binary_search_by_key(&offset, |p| p.offset).ok()
     }
 
-    /// The line of the program whose instruction stands in a line of the assembly file (the first, if there are several).
+    /// The line of the program with the instruction in a line of the assembly file (the first, if there are
+    /// several).
     pub fn line_of_source(&self, source: u32) -> Option<usize> {
         self.places.iter().position(|p| p.line == Some(source))
     }

@@ -1,7 +1,8 @@
-//! Machine code to instructions.
+//! Decodes machine code into instructions.
 //!
-//! A first dword names its format and opcode; the table rows that share both are tried, the most specific first. A row
-//! fits if every bit that it does not leave to a field has the row's value. Whatever fits no row is an error.
+//! The first dword determines format and opcode. The table rows with both are tried, the most specific first.
+//! A row matches if every bit that it does not leave to a field has the row's value. Code that matches no row
+//! is an error.
 
 mod error;
 mod index;

@@ -25,8 +25,8 @@ pub const DESCRIPTOR_ALIGN: u64 = 64;
 /// SGPRs of a block as the descriptor counts them.
 const SGPR_BLOCK: u32 = 8;
 
-/// A kernel descriptor, word by word. [`Field`] names the bits that this crate writes, [`Settings`] says what they mean;
-/// [`KernelDescriptor::describe`] lists every bit.
+/// A kernel descriptor, word by word. [`Field`] names the bits that this crate writes, [`Settings`]
+/// interprets them, and [`KernelDescriptor::describe`] lists every bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KernelDescriptor {
     /// LDS bytes of a workgroup (`GROUP_SEGMENT_FIXED_SIZE`).
@@ -50,11 +50,11 @@ pub struct KernelDescriptor {
 }
 
 impl KernelDescriptor {
-    /// The descriptor of `kernel` whose first instruction is `entry_offset` bytes behind the descriptor.
+    /// The descriptor of `kernel` whose first instruction is `entry_offset` bytes after the descriptor.
     ///
     /// Register counts become blocks minus one: VGPRs (both halves of a unified file together) in blocks of
-    /// [`Target::vgpr_granule`], SGPRs with the named ones in blocks of 8. The guide's formula for SGPRs rounds to 16; this
-    /// is LLVM's, and it never allocates fewer than asked for.
+    /// [`Target::vgpr_granule`], SGPRs with the named ones in blocks of 8. The guide's formula for SGPRs
+    /// rounds to 16; this one is LLVM's, and it never allocates fewer registers than requested.
     pub fn of(kernel: &KernelSpec, entry_offset: i64) -> KernelDescriptor {
         let target = kernel.target();
         let blocks = |count: u32, block: u32| count.max(1).div_ceil(block) - 1;
@@ -135,7 +135,7 @@ impl KernelDescriptor {
         (self.get(f::GRANULATED_WAVEFRONT_SGPR_COUNT) + 1) * SGPR_BLOCK
     }
 
-    /// The bytes as they stand in the code object.
+    /// The bytes of the descriptor in a code object.
     pub fn to_bytes(&self) -> [u8; DESCRIPTOR_BYTES] {
         let mut out = [0; DESCRIPTOR_BYTES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);

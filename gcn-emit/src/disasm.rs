@@ -33,13 +33,13 @@ use crate::object::CodeObject;
 
 pub use sweep::{CodeSection, Items};
 
-/// What to write.
+/// Options of the listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options<'o> {
     /// The code, descriptor and metadata of this kernel alone. A name that no kernel has gives a file without code:
     /// [`Disassembly::has_kernel`] tells.
     pub kernel: Option<&'o str>,
-    /// Address and machine code of each instruction as a comment behind it, as `llvm-objdump` writes them.
+    /// Writes the address and machine code of each instruction as a comment after it, as `llvm-objdump` does.
     pub bytes: bool,
 }
 
@@ -64,11 +64,11 @@ pub struct Item<'d> {
     pub address: u64,
     /// Its bytes.
     pub bytes: &'d [u8],
-    /// What it is.
+    /// The contents.
     pub content: Content,
 }
 
-/// What zeros among code are.
+/// The description of zeros among code.
 pub const ZEROS: &str = "zeros, as padding";
 
 impl Item<'_> {
@@ -79,7 +79,7 @@ impl Item<'_> {
     }
 }
 
-/// What a piece of code is.
+/// The contents of a piece of code.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// An instruction. Branch distances are the values of their fields; [`CodeSection::destination`] gives their target.
@@ -93,7 +93,7 @@ pub enum Content {
     Data,
 }
 
-/// Takes a code object apart. Any object gives a result: what is no instruction becomes data.
+/// Disassembles a code object. Any object gives a result: bytes that are not instructions become data.
 pub fn disassemble<'o, 'd>(object: &'o CodeObject<'d>) -> Disassembly<'o, 'd> {
     let target = object.target_id.target;
     let mut symbols: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

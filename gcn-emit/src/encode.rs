@@ -1,4 +1,4 @@
-//! Instructions to machine code.
+//! Encodes instructions as machine code.
 
 mod error;
 mod legality;
@@ -55,10 +55,10 @@ pub fn encode_into(inst: &Inst, target: Target, out: &mut Vec<u8>) -> Result<usi
     Ok(bytes)
 }
 
-/// What a label in a branch is worth while its program has no addresses.
+/// The treatment of labels in branches while the program has no addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Labels {
-    /// An error: nobody will patch it.
+    /// An error: nothing would patch it later.
     Refused,
     /// The distance 0, to be patched.
     Zero,

@@ -26,7 +26,7 @@ pub const MAX_WORKGROUP: u32 = 1024;
 pub enum WorkgroupSize {
     /// Exactly this (`.reqd_workgroup_size`); the runtime refuses any other.
     Required([u32; 3]),
-    /// Any shape of at most so many work-items (`.max_flat_workgroup_size`).
+    /// Any shape of at most this many work-items (`.max_flat_workgroup_size`).
     AtMost(u32),
 }
 
@@ -147,13 +147,14 @@ impl KernelSpec {
         self.target().has_unified_agprs().then(|| self.resources.accum_offset())
     }
 
-    /// What `.amdhsa_next_free_vgpr` and `.vgpr_count` say: VGPRs and AGPRs together in a unified file, the larger
-    /// number where the files are separate.
+    /// The value of `.amdhsa_next_free_vgpr` and `.vgpr_count`: VGPRs and AGPRs together in a unified file,
+    /// the larger number where the files are separate.
     pub fn total_vgprs(&self) -> u32 {
         self.resources.total_vgprs(self.target())
     }
 
-    /// What `.amdhsa_next_free_sgpr` says: the program's SGPRs, and those that are set up whether it reads them or not.
+    /// The value of `.amdhsa_next_free_sgpr`: the program's SGPRs, and those that are set up whether the
+    /// program reads them or not.
     pub fn next_free_sgpr(&self) -> u32 {
         self.resources.next_free_sgpr.max(self.initial_sgprs().count())
     }
@@ -179,7 +180,7 @@ impl KernelSpec {
         }
     }
 
-    /// What the metadata says of the kernel.
+    /// The metadata of the kernel.
     pub fn metadata(&self) -> KernelMetadata {
         KernelMetadata {
             agpr_count: self.target().has_agprs().then_some(self.resources.agprs),

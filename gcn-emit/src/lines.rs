@@ -1,5 +1,5 @@
-//! Which line of which source the code at an address came from: of an assembled file its own lines, of a compiled object
-//! what its DWARF says.
+//! Source lines of machine code: for an assembled file its own lines, for a compiled object those of its
+//! DWARF.
 
 #[cfg(feature = "tools")]
 mod assembly;

@@ -1,8 +1,9 @@
-//! Code object metadata V5: what the runtime has to know about each kernel.
+//! Code object metadata V5: the facts about each kernel that the runtime needs.
 //!
-//! One set of structures is written twice: as YAML for `.amdgpu_metadata` and as `MessagePack` for the
-//! `NT_AMDGPU_METADATA` note. Fields stand in alphabetical order of their keys, which is the order in which LLVM writes
-//! them. Keys and their meaning: LLVM AMDGPU guide, *Code Object V3 Metadata* and its V4 and V5 changes.
+//! One set of structures is written in two formats: as YAML for `.amdgpu_metadata` and as `MessagePack` for
+//! the `NT_AMDGPU_METADATA` note. Fields are in alphabetical order of their keys, the order in which LLVM
+//! writes them. Keys and their meaning: LLVM AMDGPU guide, *Code Object V3 Metadata* and its V4 and V5
+//! changes.
 
 mod node;
 mod yaml;
@@ -101,7 +102,7 @@ pub struct KernelMetadata {
 /// A kernel argument.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelArg {
-    /// What the kernel does with the data behind the pointer: `read_only`, `write_only` or `read_write`.
+    /// How the kernel accesses the data behind the pointer: `read_only`, `write_only` or `read_write`.
     #[serde(rename = ".actual_access", default, skip_serializing_if = "Option::is_none")]
     pub actual_access: Option<String>,
     /// Address space of a pointer.

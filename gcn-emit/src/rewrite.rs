@@ -20,14 +20,14 @@
 //! ```
 //!
 //! # Waits that order memory
-//! Rules know registers. A wait before a barrier, in a release or behind an acquire is there for others, and must not go. So
+//! Rules know registers. A wait before a barrier, in a release or after an acquire is there for others, and must not go. So
 //! what is taken away is put back if without it some operation might still be outstanding at an instruction where it was done for
 //! sure in the original, and that matters to others:
 //!
 //! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access of memory or LDS, at
 //!   barriers, cache control and messages, and where control leaves to an unknown place.
 //! - Loads matter at the same instructions, less those that only read.
-//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and right behind which the
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and directly after which the
 //!   original waits matter at every access, too.
 //! - Scalar loads and accesses of scratch matter nowhere: nobody else can tell when they happen.
 //!
@@ -96,7 +96,7 @@ pub struct Options {
     pub strip: bool,
     /// Leave the other kind of wait alone.
     pub only: Option<Only>,
-    /// Write the reason as a comment behind each wait that is put in.
+    /// Write the reason as a comment after each wait that is put in.
     pub comment: bool,
     /// Leave [`Change::why`] empty: for those who do not read it, as it takes longer to say than to find.
     pub brief: bool,

@@ -188,7 +188,7 @@ impl FromStr for TargetId {
     }
 }
 
-/// What stands behind `<architecture>-amd-amdhsa-<environment>-`.
+/// What stands after `<architecture>-amd-amdhsa-<environment>-`.
 fn without_triple(text: &str) -> &str {
     let Some((architecture, rest)) = text.split_once("-amd-amdhsa-") else { return text };
     if architecture != "amdgcn" && !architecture.starts_with("amdgpu") {

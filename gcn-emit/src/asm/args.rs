@@ -1,4 +1,4 @@
-//! Reads what stands behind a directive's name.
+//! Reads the arguments of a directive.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub(super) struct Args<'s> {
     base: usize,
 }
 
-/// True for bytes that may stand in a symbol or directive.
+/// True for bytes that a symbol or directive may contain.
 pub(super) fn is_name(byte: u8) -> bool {
     NAME[usize::from(byte)]
 }
@@ -53,7 +53,7 @@ impl<'s> Args<'s> {
         None
     }
 
-    /// The byte at `ahead` bytes behind the next one.
+    /// The byte `ahead` bytes after the next one.
     pub fn look(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
@@ -111,7 +111,7 @@ impl<'s> Args<'s> {
         Located::new(self.word(), fault)
     }
 
-    /// What is wanted instead of the next word.
+    /// The error that the next word is not what was expected.
     pub fn expected(&mut self, what: &'static str) -> Located {
         self.error(Fault::Expected(what))
     }
@@ -157,7 +157,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// What stands between the quotes of a string, escapes untouched.
+    /// The text between the quotes of a string, with its escapes.
     pub fn raw_string(&mut self) -> Result<&'s str> {
         if self.peek() != Some(b'"') {
             return Err(self.expected("a string"));
@@ -176,7 +176,7 @@ impl<'s> Args<'s> {
         }
     }
 
-    /// The bytes that a string stands for.
+    /// The bytes of a string, with escapes replaced.
     pub fn string(&mut self) -> Result<Cow<'s, [u8]>> {
         self.peek();
         let start = self.at;
@@ -217,7 +217,7 @@ fn unescape(raw: &[u8]) -> std::result::Result<Vec<u8>, (usize, usize)> {
     Ok(out)
 }
 
-/// The value of an escape behind its backslash, and its length.
+/// The value of an escape sequence after its backslash, and its length.
 pub(super) fn escape(rest: &[u8]) -> Option<(u8, usize)> {
     let simple = match rest.first()? {
         b'b' => 0x08,

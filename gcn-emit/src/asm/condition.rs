@@ -1,4 +1,4 @@
-//! Conditions: `.if` and its relatives, and what they skip.
+//! Conditional assembly: `.if` and its relatives, and the statements that they skip.
 
 use super::Assembler;
 use super::args::{Args, name_length};
@@ -8,7 +8,7 @@ use super::source::line_end;
 use super::span::Span;
 use super::symbols::{Def, Sym};
 
-/// What a directive has to do with conditions.
+/// The role of a directive in conditional assembly.
 #[derive(Clone, Copy)]
 enum Kind {
     /// It begins one, which holds if the test does.
@@ -67,7 +67,7 @@ struct Condition {
     span: Span,
     /// Its statements are skipped.
     skips: bool,
-    /// One of its parts was not skipped, or none may be because it stands in what is skipped.
+    /// One of its branches was taken, or none may be taken because the whole is inside a skipped part.
     met: bool,
     /// `.else` was there.
     last: bool,
@@ -121,7 +121,7 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
         }
         Some(Kind::If(test)) => {
             let holds = asm.test(test, args);
-            // After an error its statements are read: what is wrong with them may be worth knowing, too.
+            // After an error the statements are read nevertheless, to report errors in them too.
             asm.conditions.begin(span, *holds.as_ref().unwrap_or(&true));
             holds.map(|_| ())
         }
@@ -190,7 +190,7 @@ impl<'s> Assembler<'s> {
     /// True if a symbol has a value, or one that follows from others which have one.
     fn is_defined(&self, sym: Sym) -> bool {
         let mut sym = sym;
-        // Symbols that stand for each other in a circle have no value.
+        // Symbols that are defined by each other in a cycle have no value.
         for _ in 0..self.symbols.len() {
             match self.symbols.get(sym).def {
                 Def::Undefined => return false,

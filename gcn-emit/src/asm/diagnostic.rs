@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to do: one value for people, tools and JSON.
+//! Diagnostics: the error, its place, and the remedy, in one value for people, tools and JSON.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// There is no code object.
+    /// No code object can be made.
     Error,
     /// The text means something else than it seems to say.
     Warning,
@@ -28,9 +28,9 @@ pub struct Diagnostic {
     pub column: u32,
     /// Number of characters in this line; 0 where something is missing.
     pub length: u32,
-    /// What is wrong; lower case, without a full stop.
+    /// The problem, in lower case, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
     /// The calls of macros, the repetitions and the included files that lead to the place, the innermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,7 +38,7 @@ pub struct Diagnostic {
     /// The part of the source line that is shown.
     #[serde(skip)]
     pub(super) shown: Shown,
-    /// What orders the diagnostics of a file: offset of the outermost call in the file itself, and the offset.
+    /// Sort key: the offset of the outermost call in the file itself, and the offset of the error.
     #[serde(skip)]
     pub(super) order: (u32, u32),
 }
@@ -66,7 +66,7 @@ pub(super) struct Shown {
 const CONTEXT: usize = 160;
 
 impl Shown {
-    /// The bytes `at..end` of `line` with what is around them.
+    /// The bytes `at..end` of `line` with their surroundings.
     pub fn new(line: &str, at: usize, end: usize) -> Shown {
         let end = end.min(line.len()).max(at.min(line.len())).min(at + CONTEXT);
         let from = floor(line, at.saturating_sub(CONTEXT));
@@ -127,8 +127,8 @@ impl Diagnostic {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = if colours { Renderer::styled() } else { Renderer::plain() };
-        // The place stands in front, in the form that editors and build tools look for; the renderer would count the column
-        // from the part of the line that is shown.
+        // The place comes first, in the form that editors and build tools recognise. The renderer would count
+        // the column from the displayed part of the line.
         format!("{}:{}:{}: {}", self.file, self.line, self.column, renderer.render(&[group]))
     }
 }
@@ -150,7 +150,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Most diagnostics that are kept: a file that is no assembly at all has one for each line.
+    /// The largest number of diagnostics that are kept. A file that is not assembly has one for every line.
     pub const LIMIT: usize = 20;
 
     /// True if further errors are only counted.
@@ -158,7 +158,7 @@ impl Diagnostics {
         self.list.len() >= Diagnostics::LIMIT
     }
 
-    /// In the order of the file: what is found only when everything is laid out comes later otherwise.
+    /// Sorts by place in the file. Errors that are found only during layout would otherwise come last.
     #[must_use]
     pub(super) fn in_order(mut self) -> Diagnostics {
         self.list.sort_by_key(|d| d.order);

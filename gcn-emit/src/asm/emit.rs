@@ -14,7 +14,7 @@ use super::span::Span;
 /// Most bytes that `.fill`, `.space`, `.org` and alignments write into one file.
 pub const MAX_FILLING: u64 = 1 << 28;
 
-/// What makes a section another one.
+/// The properties that identify a section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SectionKey<'s> {
     pub name: &'s str,
@@ -229,7 +229,8 @@ impl<'s> Assembler<'s> {
         self.current = stream;
     }
 
-    /// The section of a name with its attributes; what is not given comes from the section as it is, or from its name.
+    /// The section with this name and these attributes. Attributes that are not given come from an existing
+    /// section of the name, or from the name itself.
     pub fn section_of(&mut self, key: &SectionKey<'_>, span: Span) -> Result<u32> {
         let signature = key.group.as_ref().map(|group| group.0.clone());
         let next = self.sections.len() as u32;
@@ -293,7 +294,7 @@ const ALLOC: u32 = elf::SHF_ALLOC;
 const WRITE: u32 = elf::SHF_ALLOC | elf::SHF_WRITE;
 const CODE: u32 = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
 
-/// Names whose sections have a type and flags of their own, also with a suffix behind a dot where `true`.
+/// Section names with a type and flags of their own; where `true`, also with a suffix after a dot.
 const NAMED: [(&str, bool, u32, u32); 17] = [
     (".text", true, elf::SHT_PROGBITS, CODE),
     (".init", false, elf::SHT_PROGBITS, CODE),

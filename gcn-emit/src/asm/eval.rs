@@ -1,7 +1,8 @@
-//! The values of expressions.
+//! Evaluates expressions.
 //!
-//! A value is a number, an address plus a number, or an address minus an address plus a number: what a relocation can say.
-//! Symbols that stand for expressions are worked out once each, with a work list instead of recursion.
+//! A value is a number, an address plus a number, or an address minus an address plus a number: the values
+//! that a relocation can express. A symbol that is defined by an expression is evaluated once, with a
+//! worklist instead of recursion.
 
 use smallvec::SmallVec;
 
@@ -90,7 +91,7 @@ impl Atom {
     }
 }
 
-/// The values of symbols that stand for expressions.
+/// The values of symbols that are defined by expressions.
 #[derive(Default)]
 pub(super) struct Memo {
     values: Vec<Known>,
@@ -100,7 +101,7 @@ pub(super) struct Memo {
 enum Known {
     #[default]
     No,
-    /// Being worked out.
+    /// Being evaluated.
     Open,
     Value(Value),
     /// It has none; the error was given where it was asked for first.
@@ -116,7 +117,7 @@ impl Memo {
         self.values.get(sym.0 as usize).copied().unwrap_or_default()
     }
 
-    /// What waits for a symbol without a value has none either.
+    /// Marks all symbols that depend on one without a value as having none either.
     fn give_up(&mut self, waiting: &[Sym], fault: Fault) -> Fault {
         waiting.iter().for_each(|sym| self.set(*sym, Known::Fault));
         fault
@@ -168,7 +169,7 @@ impl Assembler<'_> {
                 }
             };
             match memo.get(sym) {
-                // Everything below it has been worked out.
+                // All symbols on which it depends have been evaluated.
                 Known::Open => {
                     list.pop();
                     match self.evaluate(items, layout, memo) {

@@ -1,8 +1,8 @@
-//! Expressions: from text to postfix order.
+//! Parses expressions into postfix order.
 //!
-//! Neither parsing nor evaluation recurses, so that nesting costs no stack. What is a number at once is folded while it is
-//! parsed. Operators, their precedence and their results are LLVM's: comparisons give -1, `&&`, `||` and `!` give 1, `>>`
-//! shifts zeros in, `a!b` is `a|~b`.
+//! Neither parsing nor evaluation recurses, so nesting costs no stack. Subexpressions of plain numbers are
+//! folded during parsing. Operators, their precedence and their results are LLVM's: comparisons give -1;
+//! `&&`, `||` and `!` give 1; `>>` shifts zeros in; `a!b` is `a|~b`.
 
 use super::Assembler;
 use super::args::{Args, escape, is_name};
@@ -32,13 +32,13 @@ pub(super) enum Item {
     Here(Place),
     Unary(Unary),
     Binary(Binary),
-    /// A function of so many arguments.
+    /// A function with this many arguments.
     Call(Function, u32),
-    /// `@rel32@lo` and the like, behind what it is about.
+    /// `@rel32@lo` and the like, after the operand that it applies to.
     Specifier(Specifier),
 }
 
-/// All expressions that are no number and no lone symbol.
+/// All expressions other than plain numbers and single symbols.
 #[derive(Default)]
 pub(super) struct Exprs {
     items: Vec<Item>,
@@ -103,7 +103,7 @@ pub(super) enum Binary {
     Shr,
 }
 
-/// Operators with their precedence; those that begin with another one stand before it.
+/// Operators with their precedence. An operator that begins with another one comes before it.
 const BINARY: [(&str, Binary, u8); 20] = [
     ("||", Binary::Or2, 1),
     ("&&", Binary::And2, 2),
@@ -174,7 +174,7 @@ impl Binary {
     }
 }
 
-/// What a reference to a symbol asks of the linker (guide, *Relocation Records*).
+/// The kind of value that a reference to a symbol asks of the linker (guide, *Relocation Records*).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Specifier {
     #[default]
@@ -191,7 +191,7 @@ pub(super) enum Specifier {
 }
 
 impl Specifier {
-    /// How each one is written behind `@`.
+    /// The spelling of each one after `@`.
     const NAMES: [(&str, Specifier); 9] = [
         ("abs32@lo", Specifier::Abs32Lo),
         ("abs32@hi", Specifier::Abs32Hi),
@@ -210,7 +210,7 @@ impl Specifier {
     }
 }
 
-/// What waits for its operands or its closing parenthesis.
+/// An operator or parenthesis that waits for its operands or its end.
 #[derive(Clone, Copy, Debug)]
 enum Pending {
     Unary(Unary),
@@ -329,7 +329,7 @@ impl<'s> ExprParser<'_, 's> {
         Ok(true)
     }
 
-    /// `@rel32@lo` directly behind a symbol or a parenthesis.
+    /// Reads `@rel32@lo` directly after a symbol or a parenthesis.
     fn specifier(&mut self, args: &mut Args<'s>) -> Result<()> {
         if args.look(0) != Some(b'@') {
             return Ok(());
@@ -370,7 +370,7 @@ impl<'s> ExprParser<'_, 's> {
         if self.pending.is_empty() { Ok(false) } else { Err(args.expected("`)`")) }
     }
 
-    /// A comma inside a call; false if there is no call open.
+    /// Handles a comma inside a call; false outside of calls.
     fn comma(&mut self) -> Result<bool> {
         if self.calls == 0 {
             return Ok(false);

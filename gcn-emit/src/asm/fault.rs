@@ -1,4 +1,4 @@
-//! What can be wrong with a statement.
+//! Errors in statements.
 
 use gcn_isa::Target;
 use thiserror::Error;
@@ -23,7 +23,7 @@ impl Located {
 /// The result of anything that reads a statement.
 pub(super) type Result<T> = std::result::Result<T, Located>;
 
-/// What is wrong.
+/// An error.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
     #[error("expected {0}")]
@@ -194,7 +194,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// What to do about it, where the message does not say so.
+    /// The remedy, if the message does not state it.
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Fault::UnknownDirective { nearest: Some(nearest), .. } => {

@@ -15,7 +15,8 @@ pub trait Files {
 /// A file that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// What messages call it. Two names of the same file have the same path, so that a file that includes itself is noticed.
+    /// The name in messages. Two names of the same file have the same path, so that a file that includes
+    /// itself is noticed.
     pub path: String,
     /// Its content.
     pub bytes: Vec<u8>,
@@ -31,8 +32,8 @@ impl Files for NoFiles {
     }
 }
 
-/// Files of the file system: a name as it stands, which is relative to the working directory, then in each folder, as with
-/// `-I` of llvm-mc. The folder of the file that includes is not searched.
+/// Files of the file system. A name is first taken relative to the working directory and then searched in
+/// each folder, as with `-I` of llvm-mc. The folder of the including file is not searched.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Folders {
     /// The folders, in the order in which they are searched.
@@ -56,7 +57,7 @@ impl Files for Folders {
     }
 }
 
-/// The path without detours: what two names of a file have in common.
+/// The canonical path, which is the same for all names of a file.
 fn shown(path: &Path) -> String {
     let plain = path.components().all(|c| matches!(c, std::path::Component::Normal(_)));
     let real = if plain { None } else { path.canonicalize().ok() };

@@ -1,4 +1,4 @@
-//! From what was read to a module.
+//! Turns the statements that were read into a module.
 
 use object::elf;
 
@@ -58,7 +58,7 @@ impl Assembler<'_> {
     /// Refuses notes that readers of the code object would refuse.
     fn check_notes(&mut self, module: &Module) {
         for (index, section) in module.sections.iter().enumerate().filter(|(_, s)| s.kind == elf::SHT_NOTE) {
-            // What the linker fills in is not known yet.
+            // The bytes that the linker fills in are not known yet.
             if !section.relocations.is_empty() {
                 continue;
             }
@@ -133,7 +133,7 @@ impl Assembler<'_> {
         out.extend_from_slice(stream.bytes.get(at as usize..).unwrap_or_default());
     }
 
-    /// Fills in what is known; the rest is for the linker.
+    /// Fills in the fixups whose values are known; the others become relocations.
     fn fill_in(&mut self, layout: &Layout, memo: &mut Memo, bytes: &mut [Vec<u8>]) -> Vec<Open> {
         let mut open = Vec::new();
         for fixup in std::mem::take(&mut self.fixups) {

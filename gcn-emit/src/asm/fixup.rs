@@ -1,4 +1,4 @@
-//! Places whose value is known when everything is laid out, or only by the linker.
+//! Fixups: places whose value is known only after layout, or only to the linker.
 
 use super::Assembler;
 use super::eval::{Atom, Memo, Value};
@@ -19,14 +19,14 @@ pub(super) struct Fixup {
     pub span: Span,
 }
 
-/// What is written there.
+/// The kind of value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FixupKind {
     /// The distance of a branch, in the instruction's low half.
     Branch,
     /// A literal operand.
     Literal,
-    /// A value of so many bytes.
+    /// A value of this many bytes.
     Data(u8),
     /// The distance of a kernel from its descriptor.
     Entry,
@@ -43,15 +43,15 @@ impl FixupKind {
     }
 }
 
-/// What becomes of a fixup.
+/// The result of a fixup.
 pub(super) enum Outcome {
     /// These low bytes.
     Bytes(i64, u8),
-    /// A relocation: kind, what it counts from, addend; and what stands at the place, which the linker overwrites.
+    /// A relocation: kind, base, addend, and the bytes at the place, which the linker overwrites.
     Relocation(RelocationKind, Base, i64, Option<(i64, u8)>),
 }
 
-/// What a relocation counts from.
+/// The base of a relocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Base {
     Symbol(Sym),
@@ -152,7 +152,8 @@ impl Assembler<'_> {
         Ok(Outcome::Relocation(kind, base, number, stale))
     }
 
-    /// What a relocation counts from: the section for a local symbol, which needs no entry in the symbol table then.
+    /// The base of a relocation. For a local symbol it is the section, so that the symbol needs no entry in
+    /// the symbol table.
     fn base(&self, plus: Atom, kind: RelocationKind, number: i64) -> Result<(Base, i64), Fault> {
         let keeps = |sym: Sym| {
             let symbol = self.symbols.get(sym);

@@ -1,8 +1,8 @@
-//! Texts inside texts: what is read while a macro, a repetition or an included file is expanded, and where reading goes on
-//! after it.
+//! Nested texts: the expansion of a macro, a repetition or an included file, and the place where reading
+//! continues after it.
 //!
-//! Reading is one loop over statements whatever the depth: the cursor (`text`, `base` and `at` of [`Assembler`]) moves into the
-//! inner text, and a [`Frame`] remembers where it was.
+//! Reading is one loop over statements whatever the nesting depth. The cursor (`text`, `base` and `at` of
+//! [`Assembler`]) moves into the inner text, and a [`Frame`] records the outer position.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use super::{Assembler, Origin};
 /// Most macros, and repetitions around them, that may be inside each other: `llvm-mc`'s default.
 pub const MAX_MACRO_NESTING: usize = 20;
 
-/// Most bytes that all expansions and included files of a file may come to together. What is repeated counts each time, and
-/// each expansion counts for 64 bytes more.
+/// The largest total size of all expansions and included files of a file, in bytes. Repeated text counts each
+/// time, and each expansion counts for 64 bytes more.
 pub const MAX_EXPANSION: u64 = 1 << 26;
 
-/// What an expansion costs besides its text, in bytes.
+/// The cost of an expansion besides its text, in bytes.
 pub(super) const OVERHEAD: u64 = 64;
 
 /// A text that is being read inside another one.
@@ -32,7 +32,7 @@ pub(super) struct Frame<'s> {
     /// Conditions that were open when it was entered.
     conditions: usize,
     rounds: Rounds<'s>,
-    /// The origin of the call, if that stands in an expansion itself and was asked for.
+    /// The origin of the call, if the call is in an expansion itself and origins are recorded.
     origin: Option<u32>,
 }
 
@@ -82,7 +82,8 @@ impl<'s> Assembler<'s> {
             if let Some(kernel) = self.open_kernel.take() {
                 self.report(Located::new(kernel.span, Fault::OpenKernel));
             }
-            // A condition that skips to the end would skip what comes after the call; `llvm-mc` gives the file up here.
+            // An open condition would also skip the statements after the call. `llvm-mc` stops reading the
+            // file in that case.
             if self.conditions.skipping()
                 && let Some(span) = self.conditions.close_to(frame.conditions)
             {
@@ -144,7 +145,7 @@ impl<'s> Assembler<'s> {
         MAX_EXPANSION - self.expanded
     }
 
-    /// Counts an expansion of so many bytes.
+    /// Counts an expansion of this many bytes against the limit.
     pub fn charge(&mut self, bytes: u64) -> std::result::Result<(), Fault> {
         let after = self.expanded.saturating_add(bytes).saturating_add(OVERHEAD);
         if after > MAX_EXPANSION {

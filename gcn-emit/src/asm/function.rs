@@ -1,4 +1,5 @@
-//! Functions in expressions: what LLVM writes where it knows registers only when all functions of a file are known.
+//! Functions in expressions. LLVM uses them for register counts that are known only when it has seen all
+//! functions of a file.
 
 use gcn_isa::Target;
 
@@ -23,7 +24,7 @@ pub(super) enum Function {
     Occupancy,
 }
 
-/// Names, numbers of arguments (`None` for one or more) and what is wanted.
+/// Names, numbers of arguments (`None` for one or more), and the expected arguments in words.
 const FUNCTIONS: [(&str, Function, Option<u32>, &str); 6] = [
     ("max", Function::Max, None, "one or more arguments"),
     ("or", Function::Or, None, "one or more arguments"),

@@ -90,7 +90,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Says once that there is no target.
+    /// Reports once that no target is given.
     fn miss_target(&mut self, span: Span) -> Result<()> {
         let fault = if self.target_missed { Fault::ReportedBefore } else { Fault::NoTarget };
         self.target_missed = true;
@@ -139,7 +139,7 @@ impl<'s> Assembler<'s> {
         }
     }
 
-    /// Defines the symbols that the assembler knows by itself.
+    /// Defines the predefined symbols of the assembler.
     pub fn define_generation(&mut self) {
         let Some(target) = self.target else { return };
         for (name, value) in GENERATION.into_iter().zip(generation(target)) {

@@ -1,7 +1,7 @@
 //! `.amdhsa_kernel`: from directives to a kernel descriptor.
 //!
-//! Values may be expressions that are known only at the end of the file, so that a descriptor is worked out when everything
-//! is laid out. What is checked and what the fields hold: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel
+//! Values may be expressions that are known only at the end of the file, so descriptors are computed after
+//! layout. Checks and fields follow the LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives* and *Kernel
 //! Descriptor*.
 
 mod table;
@@ -258,7 +258,7 @@ impl Values<'_> {
             kernarg_size: self.get(Slot::KernargSize).unwrap_or(0) as u32,
             ..KernelDescriptor::default()
         };
-        // What a kernel has unless it says otherwise.
+        // The values of directives that are not given.
         let defaults = [
             ("FLOAT_DENORM_MODE_16_64", 3),
             ("ENABLE_DX10_CLAMP", 1),

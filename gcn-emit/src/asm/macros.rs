@@ -20,7 +20,8 @@ use expand::{Numbers, expand};
 
 use super::frame::{Entry, MAX_MACRO_NESTING, OVERHEAD};
 
-/// What a call costs for each parameter, in bytes of expansion: a macro of many parameters that are not used takes time, too.
+/// The cost of a call for each parameter, in bytes of expansion. A macro with many unused parameters takes
+/// time too.
 const PARAMETER_COST: u64 = 16;
 
 /// A macro.
@@ -66,9 +67,9 @@ pub(super) struct Each<'s> {
     pub calls: Option<u64>,
 }
 
-/// What the parameter of a repetition becomes.
+/// The values of the parameter of a repetition.
 pub(super) enum Values<'s> {
-    /// There is none, but so many rounds.
+    /// No parameter; the number of rounds.
     None(u64),
     /// `.irp`
     List(std::vec::IntoIter<Value<'s>>),
@@ -147,7 +148,7 @@ impl<'s> Assembler<'s> {
         self.macros.insert(name, Rc::new(new));
     }
 
-    /// Expands a macro; `args` stands after its name.
+    /// Expands a macro; `args` is positioned after its name.
     pub fn call_macro(&mut self, called: &Macro<'s>, args: &mut Args<'s>) -> Result<()> {
         self.expands = true;
         let span = args.statement();
@@ -171,7 +172,7 @@ impl<'s> Assembler<'s> {
         self.enter(&entry, Call { span, name: called.name, is_file: false }, Rounds::Over)
     }
 
-    /// Expands a body so many times, which all have the same text if it does not ask for its number.
+    /// Expands a body this many times. All copies have the same text unless the body uses its number.
     pub fn repeat_body(&mut self, name: &'static str, span: Span, body: Body<'s>, count: u64) -> Result<()> {
         self.expands = true;
         if count == 0 {

@@ -1,8 +1,9 @@
-//! `.amdgpu_metadata`: YAML to the `MessagePack` note.
+//! `.amdgpu_metadata`: from YAML to the `MessagePack` note.
 //!
-//! A well-kept library reads the YAML; what its scalars mean is LLVM's convention, which differs from YAML's: a scalar's type
-//! comes from its text alone, quoted or not, unless a tag such as `!str` says otherwise. Keys have to be texts, which is all
-//! that metadata has; anchors and aliases are refused, as LLVM does.
+//! A third-party library parses the YAML. The meaning of its scalars follows LLVM's convention, which differs
+//! from YAML's: the type of a scalar depends on its text alone, quoted or not, unless a tag such as `!str`
+//! overrides it. Keys must be strings, as all keys of metadata are; anchors and aliases are rejected, as LLVM
+//! does.
 
 mod rules;
 mod yaml;
@@ -33,7 +34,7 @@ impl Assembler<'_> {
         self.metadata_section(document, self.base + next, span)
     }
 
-    /// Offsets of the line with the end directive, and of the line behind it.
+    /// Offsets of the line with the end directive, and of the line after it.
     fn metadata_end(&self, from: usize) -> Option<(usize, usize)> {
         let bytes = self.text.as_bytes();
         let mut at = from;

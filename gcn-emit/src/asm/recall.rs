@@ -1,7 +1,7 @@
-//! Instructions that were read a short while ago.
+//! A cache of instructions that were read recently.
 //!
-//! Unrolled and compiled code writes the same statement again and again: three in ten instructions of clang's files in this
-//! crate's corpus stand, letter by letter, earlier in their file. Their machine code is the same as long as they name no
+//! Unrolled and compiled code repeats statements: three in ten instructions of clang's files in this crate's
+//! corpus occur earlier in their file with the same text. Their machine code is the same unless they name a
 //! symbol.
 
 use std::hash::BuildHasher as _;
@@ -20,7 +20,7 @@ const FEW: (usize, usize) = (4, 16);
 /// Statements that are read without looking for them, for each place, before the next attempt.
 const REST: usize = 8;
 
-/// What reading an instruction came to.
+/// The result of reading an instruction.
 #[derive(Clone)]
 pub struct Recalled<'s> {
     text: &'s str,
@@ -47,7 +47,7 @@ pub struct Recall<'s> {
     /// Statements kept and found since the last look at how many are found.
     kept: usize,
     found: usize,
-    /// Statements that nobody looks for.
+    /// Statements for which the cache is switched off, since lookups have found too little.
     resting: usize,
     hasher: DefaultHashBuilder,
 }
@@ -106,7 +106,7 @@ impl<'s> Recall<'s> {
         }
     }
 
-    /// The place of a statement; none if there are no places yet.
+    /// The slot of a statement; there is none before the first insertion.
     fn place(&self, text: &str) -> usize {
         self.hasher.hash_one(text) as usize & self.places.len().wrapping_sub(1)
     }

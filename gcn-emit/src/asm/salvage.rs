@@ -1,4 +1,4 @@
-//! A file with errors, as far as it can be read.
+//! Reads a file with errors as far as possible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,13 +8,14 @@ use crate::target_id::TargetId;
 /// A file of which some statements may have been left out.
 #[derive(Debug)]
 pub struct Salvaged {
-    /// The rest. A word that is no instruction on any target stands for each instruction that was left out.
+    /// The rest. A word that is no instruction on any target replaces each instruction that was left out.
     pub assembly: Assembly,
-    /// What is wrong with the statements that were left out, in order of line.
+    /// The errors in the statements that were left out, in order of line.
     pub left_out: Vec<Diagnostic>,
 }
 
-/// How often a file is read again. Each time tells [`Diagnostics::LIMIT`] errors: what has more is no assembly.
+/// How often a file is read again. Each time reports [`Diagnostics::LIMIT`] errors; a file with more errors
+/// is not assembly.
 const ROUNDS: usize = 16;
 
 /// In place of an instruction.
@@ -37,8 +38,8 @@ pub fn assemble_readable(file: &str, text: &str, options: &Options) -> Result<Sa
     assemble_readable_with(file, text, options, &NoFiles)
 }
 
-/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is left out of all its calls; a file with an
-/// error in what it includes is refused.
+/// The same with `files` for `.include` and `.incbin`. A line of a macro's body is left out of all its calls;
+/// a file with an error in an included file is rejected.
 ///
 /// # Errors
 /// As [`assemble_readable`].

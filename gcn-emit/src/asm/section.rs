@@ -1,8 +1,8 @@
-//! Sections while they are written.
+//! Sections under construction.
 //!
-//! A section is one or more streams, one for each subsection. A stream is bytes with gaps: places whose size is known only
-//! when everything is laid out (an alignment behind another gap, a LEB128 of a later label …). Nearly all streams have no
-//! gap, so that offsets are final when they are written.
+//! A section is one or more streams, one for each subsection. A stream is bytes with gaps: places whose size
+//! is known only after layout (an alignment after another gap, a LEB128 of a later label …). Nearly all
+//! streams have no gap, so that their offsets are final at once.
 
 use object::elf;
 
@@ -23,7 +23,7 @@ pub(super) struct Place {
     pub bytes: u64,
 }
 
-/// What fills a gap.
+/// The contents of a gap.
 #[derive(Clone, Debug)]
 pub(super) enum GapKind {
     /// Up to the next multiple, unless that takes more than `most` bytes.
@@ -36,7 +36,7 @@ pub(super) enum GapKind {
     Leb { value: Expr, signed: bool },
 }
 
-/// What an alignment is filled with.
+/// The filling of an alignment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fill {
     /// Instructions that do nothing.
@@ -51,7 +51,7 @@ pub(super) struct Gap {
     pub kind: GapKind,
     /// Bytes of the stream before it, without gaps.
     pub bytes: u64,
-    /// Its size as far as it is known.
+    /// Its size, as far as it is known.
     pub size: u64,
     pub span: Span,
 }

@@ -7,8 +7,9 @@ use std::cell::Cell;
 use super::diagnostic::{Diagnostic, Note, Severity, Shown};
 use super::span::Span;
 
-/// The text with blanks in place of `/* … */`, so that offsets stay what they are, and the offset of a comment that does not
-/// end. A comment joins the lines that it spans, as in LLVM. Comments inside strings and other comments are none.
+/// The text with blanks in place of `/* … */`, so that offsets stay the same, and the offset of an
+/// unterminated comment. A comment joins the lines that it spans, as in LLVM. Text that looks like a comment
+/// inside a string or another comment is not one.
 pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>) {
     if memchr::memmem::find(text.as_bytes(), b"/*").is_none() {
         return (Cow::Borrowed(text), None);
@@ -38,13 +39,13 @@ pub(crate) fn without_block_comments(text: &str) -> (Cow<'_, str>, Option<usize>
     (Cow::Owned(out), open)
 }
 
-/// Offset of the line feed at or behind `at`, or of the end.
+/// Offset of the first line feed from `at` on, or of the end.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map_or(bytes.len(), |n| at + n)
 }
 
-/// Offset behind the string whose opening quote is at `at`, and whether it is closed; a string ends with its line at the
-/// latest.
+/// Offset after the string whose opening quote is at `at`, and whether it is closed. A string ends with its
+/// line at the latest.
 pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let mut at = at + 1;
     while let Some(byte) = bytes.get(at) {
@@ -196,7 +197,8 @@ impl Source<'_> {
         line
     }
 
-    /// A diagnostic without message: file, line and column of an offset in the text, and what is shown.
+    /// A diagnostic without a message: file, line and column of an offset in the text, and the displayed part
+    /// of the line.
     fn place(&self, at: usize, length: u32) -> Diagnostic {
         let bytes = self.text.as_bytes();
         let at = at.min(bytes.len());

@@ -1,4 +1,4 @@
-//! Statements: where each one ends, labels, and who reads the rest.
+//! Statements: finds the end of each one, defines its labels, and dispatches the rest.
 
 use super::Assembler;
 use super::args::{Args, name_length};
@@ -54,7 +54,7 @@ impl<'s> Assembler<'s> {
         Mark { base: self.base, at: self.at, end: self.text.len(), depth: self.frames.len() }
     }
 
-    /// Keeps the text of the statement since a mark, unless it is one of those that are gone when they are expanded.
+    /// Keeps the text of the statement since a mark, unless the statement disappears when it is expanded.
     fn record(&mut self, mark: &Mark) {
         let behind = match self.frames.get(mark.depth) {
             Some(frame) => frame.after(),
@@ -178,8 +178,8 @@ impl<'s> Assembler<'s> {
     }
 }
 
-/// The instruction that begins in the line at offset `line`, behind labels, and the offset of the end of the statement's last
-/// line. The text has its block comments blanked out.
+/// The instruction in the line at offset `line`, after labels, and the offset of the end of the statement's
+/// last line. Block comments in the text are blanked out.
 pub(crate) fn instruction_span(text: &str, line: usize) -> Option<(std::ops::Range<usize>, usize)> {
     let bytes = text.as_bytes();
     let mut at = line;
@@ -202,7 +202,7 @@ pub(crate) fn instruction_span(text: &str, line: usize) -> Option<(std::ops::Ran
     (length > 0).then(|| (at..at + length, line_end(bytes, end)))
 }
 
-/// The offset of the first byte at or behind `at` that is no blank.
+/// The offset of the first byte from `at` on that is not a blank.
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\r' | 0x0b | 0x0c)) {
         at += 1;

@@ -14,14 +14,14 @@ use crate::object::{Binding, SymbolKind, Visibility};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Sym(pub u32);
 
-/// What a symbol stands for.
+/// The definition of a symbol.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Def {
     /// Nothing yet.
     Undefined,
     /// An address.
     Label(Place),
-    /// What `.set` gave it.
+    /// A value given by `.set`.
     Value(Expr),
     /// Zeroed memory that the linker places.
     Common { size: u64, align: u64 },
@@ -128,7 +128,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// A new symbol in place of one that is set again: what refers to the old one keeps its value.
+    /// A new symbol in place of one that is set again; references to the old one keep its value.
     pub fn replace(&mut self, old: Sym, mention: Span) -> Sym {
         let name = self.get(old).name.clone();
         let hash = self.hasher.hash_one(name.as_ref());
@@ -162,7 +162,7 @@ impl<'s> Symbols<'s> {
         sym
     }
 
-    /// Defines a numeric label: what `1f` meant until here, and what `1b` means from here on.
+    /// Defines a numeric label: earlier `1f` refer to it, and `1b` from here on.
     pub fn define_numeric(&mut self, number: u64, mention: Span) -> Sym {
         let next = self.numeric.get(&number).and_then(|n| n.next);
         let sym = next.unwrap_or_else(|| self.push(Cow::Borrowed(""), mention));

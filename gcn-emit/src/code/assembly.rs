@@ -21,7 +21,8 @@ use crate::object::{
 pub(super) fn unit(assembly: &Assembly, mut instructions: Vec<AsmInst>) -> Result<Unit, CodeError> {
     let module = &assembly.module;
     let target = module.target_id.target;
-    // Sections are left and come back to, and subsections stand in the order of the file, not of the section.
+    // A file may leave a section and return to it, and subsections come in the order of the file, not of the
+    // section.
     let key = |inst: &AsmInst| (inst.section.0, inst.offset);
     if !instructions.is_sorted_by_key(key) {
         instructions.sort_by_key(key);
@@ -160,7 +161,7 @@ fn relocated_branches(module: &Module, id: SectionId, section: &Section) -> Hash
     branches.map(|r| (r.offset, destination(r.base, r.addend))).collect()
 }
 
-/// What a linker fills in.
+/// The places that a linker fills in.
 fn links(module: &Module, id: SectionId, section: &Section) -> Links {
     let mut links = Links::default();
     for relocation in &section.relocations {

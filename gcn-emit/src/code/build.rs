@@ -1,4 +1,4 @@
-//! From the pieces of a section to its program.
+//! Builds the program of a section from its pieces.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct Builder<'s> {
     /// Lines with branches, and the offset that each leads to.
     branches: Vec<(usize, u64)>,
     unread: Vec<Unread>,
-    /// Lines right behind something unread.
+    /// Lines directly after unreadable bytes.
     gaps: Vec<usize>,
     /// A set of lines that branches lead to.
     targets: Vec<bool>,
@@ -61,7 +61,7 @@ impl<'s> Builder<'s> {
         self.places.push(place);
     }
 
-    /// Appends bytes that are no instruction.
+    /// Appends bytes that are not instructions.
     pub fn unread(&mut self, offset: u64, length: u64, why: Unreadable) {
         let gap = self.lines.len();
         if let Some(last) = self.unread.last_mut()
@@ -75,7 +75,7 @@ impl<'s> Builder<'s> {
         self.gaps.push(gap);
     }
 
-    /// True if control may run on to what comes next.
+    /// True if control may run on into the next piece.
     pub fn falls_through(&self) -> bool {
         self.gaps.last() != Some(&self.lines.len())
             && self.lines.last().is_some_and(|l| l.inst.desc.falls_through())
@@ -111,7 +111,7 @@ impl<'s> Builder<'s> {
         };
         let labels = self.set_labels(&lines_at, &name);
         let (functions, entries) = functions::functions(&self, &starts, &ranges);
-        // A gap behind the last line has no line.
+        // A gap after the last line has no line.
         self.gaps.retain(|g| *g < self.lines.len());
         let mut program = Program {
             target,
@@ -169,8 +169,9 @@ impl<'s> Builder<'s> {
         labels
     }
 
-    /// Leaves out what fills an alignment: words that do nothing behind an instruction from which control does not run on, and
-    /// to which neither a branch nor a symbol leads. Zeros count as such only outside functions whose size is known.
+    /// Removes the padding of alignments: words without effect after an instruction that does not fall
+    /// through, to which neither a branch nor a symbol leads. Zeros count as padding only outside functions
+    /// of known size.
     fn drop_padding(&mut self, starts: &[Start], ranges: &[Range<u64>]) {
         let mut entered = vec![false; self.bytes.len() / 4 + 1];
         let starts_at = starts.iter().flat_map(|s| [Some(s.offset), s.other_entry]).flatten();
@@ -184,7 +185,8 @@ impl<'s> Builder<'s> {
             let own = next.checked_sub(1).and_then(|i| starts.get(i).zip(ranges.get(i)));
             own.is_some_and(|(start, range)| start.size > 0 && range.contains(&offset))
         };
-        // What comes before the first function is entered by nobody; code without functions is entered at its begin.
+        // Code before the first function is never entered; a section without functions is entered at its
+        // start.
         let mut dead = !starts.is_empty();
         let mut keep = Vec::with_capacity(self.places.len());
         for (line, place) in self.places.iter().enumerate() {
@@ -201,7 +203,7 @@ impl<'s> Builder<'s> {
         self.retain(&keep);
     }
 
-    /// Keeps these lines only, and what is unread unless it is filling.
+    /// Keeps only these lines, and unreadable bytes unless they are padding.
     fn retain(&mut self, keep: &[bool]) {
         // New numbers of lines; of one that goes, the number of the next that stays.
         let mut numbers = Vec::with_capacity(keep.len() + 1);

@@ -1,4 +1,4 @@
-//! Which lines belong to which function, and where control comes in.
+//! The lines of each function, and the places where control enters.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::build::Builder;
 use super::{Function, Place};
 use crate::descriptor::KernelDescriptor;
 
-/// What a symbol or descriptor says about a function.
+/// A function's start, as a symbol or descriptor gives it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Start {
     /// Offset in the section.
@@ -103,8 +103,8 @@ fn lines_in(places: &[Place], range: &Range<u64>) -> Range<usize> {
     line(range.start)..line(range.end)
 }
 
-/// Code between functions that symbols name: what neither runs on from the line before nor is led to by a branch is a
-/// function whose symbol was stripped.
+/// Code between named functions that is reached neither by falling through nor by a branch is a function
+/// whose symbol was stripped.
 fn nameless(builder: &Builder<'_>, lines: Range<usize>, functions: &mut Vec<Function>) {
     let mut first = None;
     let mut close = |first: Option<usize>, end: usize| {

@@ -1,4 +1,4 @@
-//! What the code of a section refers to: where indirect jumps find the addresses that they take.
+//! The memory image of a section's code, in which indirect jumps find addresses.
 
 use std::collections::HashMap;
 
@@ -12,12 +12,13 @@ const TABLE: i64 = 1 << 45;
 /// Bytes between two of either.
 const APART: i64 = 16;
 
-/// What a linker or loader writes into a section, and where addresses stand in memory. Addresses count from the section's begin.
+/// The values that a linker or loader writes into a section, and the addresses stored in memory. Addresses
+/// count from the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
     /// By the offset of the dword: the 64-bit value of which one half goes there, and which half; `None` if it is not known.
     literals: HashMap<u64, Option<(i64, Half)>>,
-    /// Addresses that stand in memory, by their place.
+    /// Addresses that are stored in memory, by their place.
     pointers: HashMap<i64, i64>,
 }
 
@@ -27,7 +28,7 @@ enum Half {
     High,
 }
 
-/// What a relocation or a pointer refers to.
+/// The destination of a relocation or pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Target {
     /// An offset in the section itself.

@@ -145,7 +145,7 @@ impl Row {
     }
 }
 
-/// What is still to be filled into a section of an object that is not linked.
+/// The relocations of a section in an object that is not linked.
 fn relocations(object: &CodeObject<'_>, section: usize) -> impl Iterator<Item = Row> {
     // The null section is not among the views.
     let own = move |info: u32| object.is_relocatable && info as usize == section + 1;
@@ -157,7 +157,8 @@ fn rows(object: &CodeObject<'_>, table: impl Fn(u32) -> bool) -> impl Iterator<I
     tables.flat_map(|t| t.bytes.chunks_exact(RELA_BYTES)).filter_map(Row::read)
 }
 
-/// What a linker or loader fills in: into the section itself, and addresses into the global offset table.
+/// The values that a linker or loader fills in: in the section itself, and addresses in the global offset
+/// table.
 fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);

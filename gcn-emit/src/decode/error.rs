@@ -1,10 +1,10 @@
-//! What can be wrong with machine code.
+//! Errors in machine code.
 
 use gcn_isa::Target;
 
 use crate::fields::check::OperandFault;
 
-/// Machine code that is no instruction of the target: where, what, and why.
+/// Machine code that is not an instruction of the target: the place, the code, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset:#x}, dword {word:08x} on {target}: {fault}")]
 pub struct DecodeError {
@@ -14,7 +14,7 @@ pub struct DecodeError {
     pub word: u32,
     /// The target.
     pub target: Target,
-    /// What is wrong.
+    /// The reason.
     #[source]
     pub fault: DecodeFault,
 }
@@ -25,7 +25,7 @@ impl DecodeError {
     }
 }
 
-/// What is wrong with the code at an offset.
+/// The reason why the code at an offset is not an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeFault {

@@ -1,4 +1,4 @@
-//! From a first dword to the rows that it may be: dense tables by format and opcode, built once per target.
+//! Finds the candidate rows for a first dword: dense tables by format and opcode, built once per target.
 
 use std::sync::LazyLock;
 

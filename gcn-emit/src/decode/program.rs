@@ -1,4 +1,4 @@
-//! A whole `.text` to a program: branch distances become labels.
+//! Decodes a whole `.text` into a program: branch distances become labels.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a descriptor's bits mean.
+//! The meaning of a descriptor's bits.
 
 use gcn_isa::Target;
 
@@ -7,7 +7,7 @@ use crate::kernel::{
     DenormMode, FloatExceptions, FloatMode, InitialSgprs, RoundMode, UserSgprs, WorkItemIds,
 };
 
-/// A kernel descriptor read for a target: what a wave gets and the state it starts in.
+/// A kernel descriptor interpreted for a target: the resources of a wave and the state in which it starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// VGPRs allocated; of a unified file, AGPRs included.
@@ -54,7 +54,7 @@ impl KernelDescriptor {
                 scratch_wave_offset: flag(f::ENABLE_PRIVATE_SEGMENT)
                     && !target.has_architected_flat_scratch(),
             },
-            // 3 is undefined; what has all ids contains any meaning that it could have.
+            // 3 is undefined; all ids cover every meaning that it could have.
             work_item_ids: WorkItemIds::of_dimensions(self.get(f::ENABLE_VGPR_WORKITEM_ID) as u8 + 1),
             uses_scratch: flag(f::ENABLE_PRIVATE_SEGMENT),
             uses_dynamic_stack: flag(f::USES_DYNAMIC_STACK),

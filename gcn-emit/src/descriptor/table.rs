@@ -22,7 +22,7 @@ pub struct DescribedField {
     pub bits: u32,
     /// The bits as an unsigned number.
     pub value: u64,
-    /// What the value means on the target, units included; empty for reserved bits.
+    /// The meaning of the value on the target, with units; empty for reserved bits.
     pub meaning: String,
     /// The bits must be zero: reserved, or set up by the command processor alone.
     pub must_be_zero: bool,
@@ -48,9 +48,9 @@ enum Reading {
     Denormals,
     WorkItems,
     AccumOffset,
-    /// What 0 and 1 mean.
+    /// The meanings of 0 and 1.
     Flag(&'static str, &'static str),
-    /// Reserved, or set up by the command processor: what it would do.
+    /// Reserved, or set by the command processor: its effect.
     Zero(&'static str),
 }
 

@@ -25,7 +25,7 @@ impl<'d> Names<'d> {
     }
 }
 
-/// A name as it stands in assembly, in quotes where it needs them; `None` if it cannot be written at all.
+/// A name as assembly spells it, quoted if necessary; `None` if it cannot be written at all.
 pub(super) fn written(name: &str) -> Option<Cow<'_, str>> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
     if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {

@@ -1,4 +1,5 @@
-//! From the first to the last byte of a section: where instructions begin, what is data, where branches lead.
+//! Sweeps a section from the first to the last byte: finds the instructions, the data, and the targets of
+//! branches.
 
 use gcn_isa::table::OperandKinds;
 use gcn_isa::{Inline, Inst, Operand, RegFile, Target};
@@ -178,7 +179,7 @@ impl<'d> Iterator for Items<'_, 'd> {
 }
 
 impl Items<'_, '_> {
-    /// What `bytes` begin with, and how long it is. `bytes` are not empty.
+    /// The contents at the start of `bytes`, which are not empty, and their length.
     fn piece(&mut self, bytes: &[u8]) -> (Content, usize) {
         // Instructions begin at multiples of four; data may end anywhere.
         let aligned = 4 - self.at % 4;
@@ -227,7 +228,7 @@ pub(super) fn first_dword(bytes: &[u8]) -> u32 {
     bytes.first_chunk::<4>().map_or(0, |chunk| u32::from_le_bytes(*chunk))
 }
 
-/// Why a piece is no instruction, in a comment.
+/// The reason why a piece is not an instruction, for a comment.
 pub(super) fn reason(fault: &DecodeFault) -> String {
     fault.to_string().replace(['\n', '\r'], " ")
 }

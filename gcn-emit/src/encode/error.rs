@@ -1,4 +1,4 @@
-//! What can be wrong with an instruction that is to be encoded.
+//! Errors of encoding.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct EncodeError {
     pub mnemonic: &'static str,
     /// The target.
     pub target: Target,
-    /// What is wrong.
+    /// The reason.
     #[source]
     pub fault: EncodeFault,
 }
@@ -27,7 +27,7 @@ impl EncodeError {
     }
 }
 
-/// What is wrong with an instruction.
+/// The reason why an instruction cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncodeFault {
@@ -47,7 +47,7 @@ pub enum EncodeFault {
     Operand {
         /// The operand's name in the table.
         name: &'static str,
-        /// What stands there.
+        /// The operand.
         operand: Operand,
         /// What is wrong with it.
         #[source]
@@ -103,7 +103,7 @@ impl EncodeFault {
     }
 }
 
-/// What is wrong with a modifier.
+/// An error in a modifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModifierFault {
@@ -135,9 +135,9 @@ pub enum ModifierFault {
     /// It cannot stand with something else.
     #[error("cannot be combined with {with}; {remedy}")]
     Conflict {
-        /// What it conflicts with.
+        /// The modifier with which it conflicts.
         with: &'static str,
-        /// What to do instead.
+        /// The remedy.
         remedy: &'static str,
     },
 }

@@ -1,5 +1,5 @@
-//! What may stand in an operand slot. Encoder and decoder ask the same questions, so that nothing is decoded that could
-//! not have been encoded.
+//! The operands that a slot accepts. Encoder and decoder share these checks, so the decoder accepts nothing
+//! that the encoder could not have produced.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use gcn_isa::{Inline, Mods, Operand, Reg, RegFile};
 
 use super::row::OperandField;
 
-/// Why an operand may not stand where it does.
+/// The reason why a slot does not accept an operand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OperandFault {
     /// The kind of operand is not accepted.
     #[error("not accepted here; this operand takes {accepts}")]
     Kind {
-        /// What the slot takes.
+        /// The operands that the slot accepts.
         accepts: Accepts,
     },
     /// A register tuple of the wrong length.
@@ -60,7 +60,7 @@ pub enum OperandFault {
     Undefined,
 }
 
-/// What an operand slot takes; displayed as a list in words.
+/// The operands that a slot accepts; displayed as a list in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepts {
     kinds: OperandKinds,

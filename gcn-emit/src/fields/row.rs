@@ -185,7 +185,8 @@ impl RowCodec {
             }
             Some(slot) if !implied => {
                 field.code = Some(slot.code);
-                // Assemblers take read-only names here and drop the high bit of their code; nobody means that.
+                // Assemblers accept read-only registers here and drop the high bit of their code, which is
+                // never intended.
                 if matches!(
                     slot.code,
                     Code::Scalar | Code::ScalarPair | Code::ScalarQuad | Code::SdwaScalar(_)

@@ -70,7 +70,7 @@ impl Specials {
             .is_some_and(|i| self.0 >> i & 1 == 1 && (code >= 128 || code + dwords - 1 <= GROUPS[i].2))
     }
 
-    /// The registers alone: what a field that holds only scalar register numbers can express.
+    /// The registers alone, for fields that hold only scalar register numbers.
     pub(crate) fn registers(self) -> Specials {
         let registers = GROUPS.iter().filter(|g| g.2 < 128).count();
         Specials(self.0 & ((1 << registers) - 1))

@@ -1,4 +1,4 @@
-//! What a kernel may not be.
+//! Checks a kernel against the limits of its target.
 
 use gcn_isa::Target;
 

@@ -11,7 +11,7 @@ pub const SIMDS_PER_CU: u32 = 4;
 /// Workgroups of more than one wave that a compute unit holds: each takes one of its barriers.
 const BARRIERS_PER_CU: u32 = 16;
 
-/// What limits occupancy.
+/// A resource that limits occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limiter {
     /// The wave slots of the SIMD: nothing else does.
@@ -60,13 +60,13 @@ pub struct Occupancy {
     pub waves_per_simd: u32,
     /// Whole workgroups on a compute unit; 0 if not even one fits.
     pub workgroups_per_cu: u32,
-    /// What limits the number of waves.
+    /// The resource that limits the number of waves.
     pub limited_by: Limiter,
-    /// What each resource alone would allow.
+    /// The number of waves that each resource alone would allow.
     pub limits: Limits,
 }
 
-/// What a kernel takes, as occupancy sees it.
+/// The resources of a kernel that matter to occupancy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Usage {
     /// VGPRs with AGPRs, as [`KernelSpec::total_vgprs`] counts them.
@@ -80,7 +80,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// What `kernel` takes with its largest workgroup.
+    /// The resources that `kernel` uses with its largest workgroup.
     pub fn of(kernel: &KernelSpec) -> Usage {
         Usage {
             vgprs: kernel.total_vgprs(),
@@ -102,12 +102,12 @@ const SGPR_STEPS: [(u32, u32); 3] = [(80, 10), (88, 9), (100, 8)];
 const WAVES_WITH_MOST_SGPRS: u32 = 7;
 
 impl Limits {
-    /// What the resources of `kernel` allow.
+    /// The limits for `kernel`.
     pub fn of(kernel: &KernelSpec) -> Limits {
         Limits::of_usage(kernel.target(), Usage::of(kernel))
     }
 
-    /// What `usage` allows on `target`.
+    /// The limits for `usage` on `target`.
     pub fn of_usage(target: Target, usage: Usage) -> Limits {
         let slots = target.max_waves_per_simd();
         let vgprs = usage.vgprs.max(1).next_multiple_of(target.vgpr_granule());

@@ -11,7 +11,7 @@ pub struct Resources {
     pub next_free_vgpr: u32,
     /// AGPRs (`a0`..).
     pub agprs: u32,
-    /// First AGPR in the unified register file: a multiple of 4 from 4 to 256 that is no less than
+    /// First AGPR in the unified register file: a multiple of 4 from 4 to 256, not less than
     /// `next_free_vgpr`. `None` takes the smallest.
     pub first_agpr: Option<u32>,
     /// SGPRs (`s0`..`s101`); named ones are not included.
@@ -23,7 +23,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// What `program` names, explicitly or implicitly.
+    /// The registers that `program` names, explicitly or implicitly.
     pub fn of(program: &Program) -> Resources {
         let mut resources = Resources::default();
         for line in &program.lines {

@@ -17,7 +17,7 @@ bitflags! {
         const KERNARG_SEGMENT_PTR = 1 << 3;
         /// Number of the dispatch, 2 SGPRs.
         const DISPATCH_ID = 1 << 4;
-        /// What `FLAT_SCRATCH` is set up from, 2 SGPRs. Not with architected flat scratch.
+        /// The initial value of `FLAT_SCRATCH`, 2 SGPRs. Not with architected flat scratch.
         const FLAT_SCRATCH_INIT = 1 << 5;
         /// Scratch bytes of a work-item, 1 SGPR.
         const PRIVATE_SEGMENT_SIZE = 1 << 6;
@@ -61,8 +61,8 @@ impl UserSgprs {
 pub struct InitialSgprs {
     /// User SGPRs, which are the same in every wave.
     pub user: UserSgprs,
-    /// User SGPRs behind those, into which kernarg dwords were loaded before the start (`KERNARG_PRELOAD_SPEC` of the
-    /// descriptor).
+    /// User SGPRs after those, into which kernarg dwords are loaded before the start (`KERNARG_PRELOAD_SPEC`
+    /// of the descriptor).
     pub preloaded: u8,
     /// Workgroup ids in x, y, z.
     pub workgroup_ids: [bool; 3],

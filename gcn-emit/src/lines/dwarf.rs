@@ -13,8 +13,9 @@ type Bytes<'d> = EndianSlice<'d, LittleEndian>;
 type Starts = BTreeMap<u64, Option<SourcePlace>>;
 
 impl SourceLines {
-    /// What the object's DWARF says (`clang -g`, `-gline-tables-only`). An object without it has no lines, and DWARF that is
-    /// broken has those before the fault: who debugs a kernel is not helped by an error about its debug information.
+    /// The lines in the object's DWARF (`clang -g`, `-gline-tables-only`). An object without DWARF has none,
+    /// and broken DWARF gives the lines before the fault: an error about debug information would not help
+    /// someone who debugs a kernel.
     pub fn of_object(object: &CodeObject<'_>) -> SourceLines {
         let section = |name: &str| {
             let plain = object.section(name).filter(|s| s.flags & u64::from(SHF_COMPRESSED) == 0);
@@ -30,7 +31,7 @@ impl SourceLines {
             ends: Vec::new(),
             seen: HashSet::new(),
         };
-        // What came before a fault is kept.
+        // Lines before a fault are kept.
         let _ = reader.units();
         let Reader { mut starts, ends, .. } = reader;
         // Where a sequence ends, another may begin.

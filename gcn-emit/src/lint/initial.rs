@@ -1,4 +1,5 @@
-//! What the dispatcher sets up against what the code takes for granted: followed as long as it is certain.
+//! Compares the initial state that the dispatcher sets up with the state that the code assumes, as far as
+//! that is certain.
 
 use gcn_isa::cfg::is_call;
 use gcn_isa::reg::RegUnit;
@@ -80,7 +81,7 @@ pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     }
 }
 
-/// What may have been written before each block that the kernel reaches.
+/// The registers that may have been written before each block that the kernel reaches.
 fn before_blocks(code: &Reached<'_>) -> Vec<Option<Written>> {
     let mut before: Vec<Option<Written>> = vec![None; code.cfg.blocks.len()];
     let mut own: Vec<Option<Written>> = vec![None; code.cfg.blocks.len()];
@@ -93,7 +94,7 @@ fn before_blocks(code: &Reached<'_>) -> Vec<Option<Written>> {
     }
     while let Some(block) = open.pop() {
         let Some(Some(start)) = before.get(block).copied() else { continue };
-        // What a block writes does not depend on what comes before it.
+        // The writes of a block do not depend on the state before it.
         let Some(slot) = own.get_mut(block) else { continue };
         let writes = slot.get_or_insert_with(|| {
             let mut writes = Written::default();
@@ -197,7 +198,8 @@ impl Checker<'_, '_> {
             let id = |r: &Reg| r.file == RegFile::Vgpr && !written.any(*r);
             let y = reads.iter().any(|u| u.reg.overlaps(Reg::v(1, 1)) && id(&Reg::v(1, 1)));
             let z = reads.iter().any(|u| u.reg.overlaps(Reg::v(2, 1)) && id(&Reg::v(2, 1)));
-            // Only an operand that is the register itself: tuples and tied operands read what nobody set all the time.
+            // Only operands that name the register itself: tuples and tied operands commonly include
+            // registers that were never set.
             let plain = inst.operands.iter().zip(inst.desc.operands).any(|(o, d)| {
                 d.access == Access::Read
                     && inst.desc.format.is_vop()

@@ -18,7 +18,7 @@ pub(super) struct Kernel<'u> {
     pub code: Option<Reached<'u>>,
 }
 
-/// What a kernel reaches.
+/// The code that a kernel reaches.
 pub(super) struct Reached<'u> {
     pub section: usize,
     pub program: &'u Program,

@@ -15,7 +15,7 @@ struct Highest {
     line: usize,
 }
 
-/// What a kernel uses.
+/// The registers that a kernel uses.
 #[derive(Default)]
 struct Used {
     vgprs: Highest,
@@ -50,7 +50,7 @@ fn used(kernel: &Kernel<'_>) -> Used {
                 *highest = Highest { end: reg.end(), line };
             }
         }
-        // FLAT instructions read FLAT_SCRATCH without naming it, and what they read matters only if the code has written it.
+        // FLAT instructions read FLAT_SCRATCH implicitly, which matters only if the code has written it.
         let all = inst.reads().into_iter().map(|u| u.reg).chain(inst.writes().into_iter().map(|u| u.reg));
         for reg in all.filter(|reg| !reg.overlaps(reg::FLAT_SCRATCH)) {
             named(&mut used, reg, line);
@@ -70,7 +70,7 @@ fn named(used: &mut Used, reg: Reg, line: usize) {
 fn vector(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
     let (vgprs, agprs) = (u32::from(used.vgprs.end), u32::from(used.agprs.end));
     let allocated = kernel.settings.vgprs;
-    // One file for both has the AGPRs behind `accum_offset`; separate files are as large as each other.
+    // In a unified file the AGPRs come after `accum_offset`; separate files have equal sizes.
     let first_agpr = kernel.settings.accum_offset.unwrap_or(0);
     if vgprs > allocated {
         let message =
@@ -110,7 +110,7 @@ fn scalar(kernel: &Kernel<'_>, used: &Used, lints: &mut Lints<'_>) {
     }
 }
 
-/// SGPRs at the end that named registers take which the code uses: each named register with those behind it
+/// SGPRs at the end that named registers take which the code uses: each named register with those after it
 /// (LLVM AMDGPU guide, `GRANULATED_WAVEFRONT_SGPR_COUNT`).
 fn reserved(kernel: &Kernel<'_>, used: &Used) -> (u32, &'static str) {
     let architected = kernel.target().has_architected_flat_scratch();

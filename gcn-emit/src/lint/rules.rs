@@ -7,7 +7,7 @@ use gcn_isa::hazards::Grade;
 pub struct LintRule {
     /// Its name, beginning with `kernel.`.
     pub id: &'static str,
-    /// What must not be, in words.
+    /// The rule in words.
     pub title: &'static str,
     /// How well it is supported: *certain* if the hardware cannot do what the code asks for, *documented* if the code object
     /// contradicts the guide or itself, *cautious* if there may be a reason that cannot be seen here.

@@ -1,4 +1,4 @@
-//! Metadata of any shape: what a `MessagePack` note holds, known keys or not.
+//! Metadata of any shape: the contents of a `MessagePack` note, including unknown keys.
 
 use std::fmt;
 

@@ -58,7 +58,7 @@ fn write_block(out: &mut String, node: &Node, indent: usize, inline: bool) {
     }
 }
 
-/// Writes what stands behind `key:` or `-`, and the end of the line.
+/// Writes the text after `key:` or `-`, and the end of the line.
 fn write_value(out: &mut String, node: &Node, indent: usize) {
     match node {
         Node::Map(entries) if entries.is_empty() => out.push_str(" {}\n"),

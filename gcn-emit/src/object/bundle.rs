@@ -19,7 +19,7 @@ const ENTRY: usize = 24;
 pub struct Entry<'d> {
     /// The name: kind of offloading, target triple, target id.
     pub name: &'d str,
-    /// What the code object is for; `None` if that is the host or none of our targets.
+    /// The target of the code object; `None` for the host and for unsupported targets.
     pub target_id: Option<TargetId>,
     /// Where the code object is in the file.
     pub offset: u64,
@@ -69,7 +69,8 @@ pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
         return Err(fault(at as u64, ReadFault::Truncated { what, bytes: size, end: bytes.len() as u64 }));
     }
     let mut list = Vec::new();
-    // What reads all entries reads no byte twice.
+    // All entries together may not be larger than the file, so that overlapping entries cannot make a small
+    // file cost much time.
     let mut room = bytes.len() as u64;
     for _ in 0..count {
         let start = at as u64;
@@ -135,7 +136,7 @@ fn number(bytes: &[u8], at: &mut usize) -> Result<u64, ObjectError> {
     Ok(u64::from_le_bytes(*chunk))
 }
 
-/// The target id in the name of an entry: triple and target id stand behind the kind of offloading.
+/// The target id in the name of an entry, which follows the kind of offloading.
 fn target_id(name: &str) -> Option<TargetId> {
     name.split_once('-')?.1.parse().ok()
 }

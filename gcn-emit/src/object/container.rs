@@ -1,7 +1,9 @@
-//! Code objects out of whatever holds them: bundles, compressed bundles, and host programs and libraries of HIP.
+//! Extracts code objects from the files that contain them: bundles, compressed bundles, and host programs and
+//! libraries of HIP.
 //!
-//! A HIP compiler puts the bundle of each source file into the section `.hip_fatbin` of the host's object; the linker lays them one
-//! after the other (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each may be compressed.
+//! A HIP compiler puts the bundle of each source file into the section `.hip_fatbin` of the host's object;
+//! the linker concatenates them (Clang documentation, *HIP Support*; Clang's `HIPUtility.cpp`). Each may be
+//! compressed.
 
 mod compressed;
 

@@ -43,7 +43,7 @@ impl Files {
     }
 }
 
-/// What one kernel adds to the debug information.
+/// The debug information of one kernel.
 pub(super) struct Lines<'k> {
     kernel: &'k KernelSpec,
     span: Span,

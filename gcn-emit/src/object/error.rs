@@ -1,4 +1,4 @@
-//! What can be wrong with a code object, or with kernels that shall become one.
+//! Errors in code objects, and in kernels that are to be written as one.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ pub enum ObjectError {
         #[source]
         fault: LinkFault,
     },
-    /// Bytes that are no code object.
+    /// Bytes that are not a code object.
     #[error("code object, byte {offset:#x}: {fault}")]
     Read {
         /// Where in the file.
@@ -69,7 +69,7 @@ pub enum ObjectError {
     },
 }
 
-/// A place in what is to be linked.
+/// A place in the input of the linker.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LinkPlace {
     /// The section; `None` where a symbol alone is at fault.
@@ -99,7 +99,7 @@ impl fmt::Display for LinkPlace {
     }
 }
 
-/// What is wrong with the bytes of a code object.
+/// An error in the bytes of a code object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadFault {
@@ -160,12 +160,12 @@ pub enum ReadFault {
         "this is no clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"
     )]
     NotABundle,
-    /// A bundle does not have what is wanted.
+    /// A bundle does not contain the target.
     #[error("the bundle has no code object for {wanted}; it has {there}")]
     NotInBundle {
-        /// What is wanted.
+        /// The target.
         wanted: TargetId,
-        /// Names of what is there.
+        /// The names of the entries.
         there: String,
     },
     /// Code object V2.
@@ -226,7 +226,7 @@ pub enum ReadFault {
         field: &'static str,
         /// Its value.
         found: u64,
-        /// What is possible.
+        /// The permitted values.
         expected: &'static str,
     },
     /// An object that is not linked where a linked one is wanted.
@@ -283,7 +283,8 @@ pub enum ReadFault {
     Metadata(#[from] MetadataError),
 }
 
-/// Why sections, symbols and relocations cannot become a code object. The remedy stands at the end of each message.
+/// The reason why sections, symbols and relocations cannot become a code object. Each message ends with the
+/// remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LinkFault {
@@ -299,7 +300,7 @@ pub enum LinkFault {
         /// What to write instead.
         remedy: &'static str,
     },
-    /// The distance of a branch is no multiple of an instruction word.
+    /// The distance of a branch is not a multiple of an instruction word.
     #[error("the branch distance of {value} bytes is no multiple of 4; branch to an instruction")]
     Misaligned {
         /// The distance.
@@ -372,7 +373,7 @@ pub enum LinkFault {
         /// What to do.
         remedy: &'static str,
     },
-    /// An alignment is no power of two.
+    /// An alignment is not a power of two.
     #[error("the alignment {align} is not a power of two")]
     Align {
         /// The alignment.

@@ -152,7 +152,7 @@ impl<'d> File<'d> {
         (size <= left).then(|| self.data.read_bytes_at(offset, size).ok()).flatten()
     }
 
-    /// Note segments with their file offsets; note sections where there is no segment.
+    /// Note segments with their file offsets; note sections if there is no segment.
     pub(super) fn notes(&self) -> Result<Vec<(u64, &'d [u8])>, ObjectError> {
         let segments = self.segments.iter().filter(|s| s.p_type.get(E) == elf::PT_NOTE);
         let mut places: Vec<_> = segments.map(|s| (s.p_offset.get(E), s.p_filesz.get(E))).collect();
@@ -239,7 +239,7 @@ fn section_counts(data: &[u8], header: &FileHeader64<LittleEndian>) -> Result<(u
     if table == 0 || count != 0 && names != elf::SHN_XINDEX {
         return Ok((count.into(), names.into()));
     }
-    // Numbers that do not fit the header stand in the first section's.
+    // Numbers that do not fit the ELF header are in the header of the first section.
     let first: &SectionHeader64<LittleEndian> = one(data, table, "the first section header")?;
     let count = if count == 0 { first.sh_size.get(E) } else { count.into() };
     Ok((count, if names == elf::SHN_XINDEX { first.sh_link.get(E) } else { names.into() }))
@@ -249,7 +249,7 @@ fn check_header(header: &FileHeader64<LittleEndian>) -> Result<(), ObjectError> 
     let ident = &header.e_ident;
     let magic = u32::from_be_bytes(ident.magic);
     let kind = header.e_type.get(E);
-    // Offset, field, value, whether it is right, what is right.
+    // Offset, field, value, whether it is correct, the correct value.
     let fields = [
         (0, "the magic number", magic.into(), ident.magic == elf::ELFMAG, "0x7f454c46 (ELF)"),
         (4, "EI_CLASS", u64::from(ident.class), ident.class == elf::ELFCLASS64, "2 (64 bits)"),
@@ -324,7 +324,7 @@ pub(super) struct Names<'d> {
     budget: Cell<u64>,
 }
 
-/// Why there is no such name.
+/// The reason why a name does not exist.
 #[derive(Clone, Copy)]
 pub(super) enum NoName {
     Malformed,

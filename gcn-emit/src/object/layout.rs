@@ -7,16 +7,16 @@ use crate::descriptor::KernelDescriptor;
 use crate::encode::{Encoded, encode_program};
 use crate::kernel::KernelSpec;
 
-/// A kernel's first instruction stands at a multiple of this (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
+/// The alignment of a kernel's first instruction (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
 pub(crate) const KERNEL_ALIGN: u64 = 256;
-/// The padding behind the last kernel starts at a multiple of this.
+/// The alignment of the padding after the last kernel.
 pub(crate) const END_ALIGN: u64 = 64;
 /// `s_nop 0`, with which code is padded.
 pub(crate) const S_NOP: u32 = 0xbf80_0000;
 
-/// How many `s_nop` stand behind the last instruction of an object, after alignment to [`END_ALIGN`]. From gfx90a on the
-/// instruction prefetch may run ahead of the last instruction, and the memory there has to exist; LLVM's compiler puts 256
-/// there for these targets and none for the older ones.
+/// The number of `s_nop` after the last instruction of an object, after alignment to [`END_ALIGN`]. From
+/// gfx90a on, instruction prefetch may run beyond the last instruction, and the memory there must exist.
+/// LLVM's compiler puts 256 there for these targets and none for the older ones.
 pub(crate) const fn trailing_nops(target: Target) -> u32 {
     if target.has_unified_agprs() { 256 } else { 0 }
 }
@@ -36,7 +36,7 @@ pub(super) struct Span {
     pub(super) size: u64,
 }
 
-/// Encodes the kernels one behind the other.
+/// Encodes the kernels one after the other.
 pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
     let mut code = Code { bytes: Vec::new(), kernels: Vec::new(), encoded: Vec::new() };
     for kernel in kernels {

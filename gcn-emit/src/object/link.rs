@@ -17,7 +17,7 @@ mod write;
 
 use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
 
-/// What a link may leave open.
+/// Options of the linker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkOptions<'a> {
     /// A text for `.comment` that says which program made the file; LLVM's linker puts its name and version there. `None`

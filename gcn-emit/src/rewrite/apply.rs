@@ -40,7 +40,7 @@ pub(super) struct Writer<'a> {
 
 /// Where a line goes in.
 enum Place {
-    /// Before an instruction and behind its labels.
+    /// Before an instruction and after its labels.
     Before(u32, Statement),
     /// Behind an instruction.
     Behind(u32, Statement),
@@ -254,7 +254,7 @@ impl<'a> Writer<'a> {
         Some(Place::Behind(line, statement))
     }
 
-    /// Where only who falls into `anchor` passes: behind the line above, or at an entry before the labels of branches.
+    /// Where only who falls into `anchor` passes: after the line above, or at an entry before the labels of branches.
     fn before_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         let program = &self.code.program;
         let above = from.checked_sub(1).and_then(|line| self.statement(line));

@@ -8,7 +8,7 @@ use super::source::{SourceText, Statement, is_blank};
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     list: Vec<Edit>,
-    /// What is put in, one piece behind the other.
+    /// What is put in, one piece after the other.
     text: String,
 }
 
@@ -27,7 +27,7 @@ impl Edits {
         self.list.push(Edit { old, new: (start, self.text.len() - start) });
     }
 
-    /// Puts a line before an instruction, behind the labels there.
+    /// Puts a line before an instruction, after the labels there.
     pub fn before(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;
@@ -39,7 +39,7 @@ impl Edits {
         }
     }
 
-    /// Puts a line behind an instruction, before the labels that follow.
+    /// Puts a line after an instruction, before the labels that follow.
     pub fn behind(&mut self, source: &SourceText<'_>, statement: &Statement, new: &str) {
         let indentation = source.indentation(statement);
         let end = source.line_end;

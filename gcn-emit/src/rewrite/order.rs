@@ -110,7 +110,7 @@ enum Role {
 enum Point {
     /// Nothing.
     None,
-    /// It reads memory: behind an acquire, the data.
+    /// It reads memory: after an acquire, the data.
     Access,
     /// It may tell others that what stands before it has happened.
     Publish,
@@ -155,7 +155,7 @@ fn point(role: Role, inst: &Inst) -> Point {
 /// What the instructions of the original program are, by number.
 pub(super) struct Roles {
     roles: Vec<Role>,
-    /// Loads that may be an acquire and right behind which the program waits.
+    /// Loads that may be an acquire and directly after which the program waits.
     acquires: BTreeSet<u32>,
 }
 

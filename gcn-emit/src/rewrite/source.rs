@@ -24,7 +24,7 @@ pub(super) struct Statement {
     pub line: usize,
     /// Offsets of the instruction, without blanks and comments around it.
     pub span: Range<usize>,
-    /// Offset of the end of the last line that it or a comment behind it stands in: of the line end, or of the text's end.
+    /// Offset of the end of the last line that it or a comment after it stands in: of the line end, or of the text's end.
     pub end: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'a> SourceText<'a> {
         (!name.contains(char::is_whitespace)).then(|| name.trim_matches('"'))
     }
 
-    /// How the line behind a line with a label, from 1, is indented.
+    /// How the line after a line with a label, from 1, is indented.
     pub fn blanks(&self, line: u32) -> &'a str {
         let next = self.text.get(self.start(line + 1)..).unwrap_or_default();
         let instruction = next.lines().next().unwrap_or_default();
@@ -74,7 +74,7 @@ impl<'a> SourceText<'a> {
         self.text.get(statement.line..statement.span.start).unwrap_or_default()
     }
 
-    /// What stands behind an instruction in its line.
+    /// What stands after an instruction in its line.
     pub fn behind(&self, statement: &Statement) -> &'a str {
         self.text.get(statement.span.end..statement.end).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use gcn_isa::{Inst, Mods, Target};
 use super::operand::signed_hex;
 use super::symbols;
 
-/// Writes everything behind the operands, each part after a space.
+/// Writes everything after the operands, each part after a space.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, inst: &Inst, target: Target) -> fmt::Result {
     let desc = inst.desc;
     match desc.format {

@@ -153,7 +153,7 @@ impl InPlace<'_> {
     fn source(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
         let mods = &self.inst.mods;
         let bit = |mask: u8| source_number(name).is_some_and(|n| mask >> n & 1 == 1);
-        // The f64 matrix instructions spell their negation `neg:[…]` behind the operands.
+        // The f64 matrix instructions spell their negation `neg:[…]` after the operands.
         let (neg, abs, sext) = if self.inst.desc.modifiers.contains(gcn_isa::table::Modifiers::NEG) {
             (false, false, false)
         } else {

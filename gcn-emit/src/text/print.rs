@@ -50,7 +50,7 @@ fn is_silent(inst: &Inst, position: usize) -> bool {
     inst.desc.class == Class::Endpgm && inst.operands[position] == Operand::Imm(0)
 }
 
-/// What stands behind the instructions of a printed program.
+/// What stands after the instructions of a printed program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comments {
     /// Nothing.

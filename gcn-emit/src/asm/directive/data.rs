@@ -105,7 +105,7 @@ fn float_bits(word: &str, double: bool) -> Option<u64> {
         "inf" | "infinity" => {
             return Some(if double { f64::INFINITY.to_bits() } else { f32::INFINITY.to_bits().into() });
         }
-        // All ones: what llvm-mc writes.
+        // All ones, as llvm-mc writes it.
         "nan" => return Some(if double { u64::MAX >> 1 } else { u64::from(u32::MAX >> 1) }),
         _ => {}
     }
@@ -131,7 +131,7 @@ pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     if whole.is_empty() && part.is_empty() {
         return None;
     }
-    // The first 60 bits, and one more for everything behind them.
+    // The first 60 bits, and one more bit that stands for all bits after them (sticky).
     let (mut value, mut scale) = (0u64, 0i32);
     for (i, c) in whole.chars().chain(part.chars()).enumerate() {
         let digit = c.to_digit(16)?;
@@ -148,7 +148,7 @@ pub(in crate::asm) fn hex_float(text: &str, double: bool) -> Option<u64> {
     Some(if double { round_binary(value, exponent, 52, 11) } else { round_binary(value, exponent, 23, 8) })
 }
 
-/// The bits of `value * 2^exponent` in a format with so many bits of fraction and exponent.
+/// The bits of `value * 2^exponent` in a format with this many fraction and exponent bits.
 fn round_binary(value: u64, exponent: i32, fraction: u32, exponent_bits: u32) -> u64 {
     if value == 0 {
         return 0;

@@ -53,7 +53,7 @@ pub(super) fn file<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'static
     Ok(())
 }
 
-/// A number without operators: another number may follow it behind a blank.
+/// A number without operators, after which another number may follow, separated by a blank.
 fn plain_number<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<i64> {
     args.peek();
     let at = args.position();

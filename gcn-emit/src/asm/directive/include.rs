@@ -33,7 +33,7 @@ pub(super) fn include<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'sta
         Call { span: statement, name: file, is_file: true },
         Rounds::Over,
     )?;
-    // What is shown is the text as it was written; what is read has its comments blanked out.
+    // Messages show the text as written; the assembler reads it with comments blanked out.
     asm.text = text;
     match open_comment {
         Some(at) => Err(Located::new(asm.span(at, at + 2), Fault::OpenComment)),

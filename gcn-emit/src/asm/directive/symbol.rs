@@ -18,7 +18,7 @@ impl<'s> Assembler<'s> {
         self.number_now(expr, true).map_err(located)?.ok_or_else(|| located(Fault::NotAbsolute))
     }
 
-    /// `name = expression`, with `args` behind the `=`.
+    /// `name = expression`, with `args` after the `=`.
     pub fn assignment(&mut self, name: &'s str, span: Span, args: &mut Args<'s>) -> Result<()> {
         if name == "." {
             let to = self.expr(args)?;
@@ -82,7 +82,7 @@ pub(super) fn set<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'stat
     asm.assign(symbol, span, args, name == ".equiv")
 }
 
-/// What a directive says about a symbol.
+/// An attribute that a directive gives to a symbol.
 #[derive(Clone, Copy)]
 enum Attribute {
     Binding(Binding),

@@ -5,7 +5,7 @@
 
 use gcn_isa::Target;
 
-/// What becomes of a directive's value.
+/// The destination of a directive's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Slot {
     /// A field of the descriptor, by its name in [`Field`](crate::descriptor::Field).

@@ -1,7 +1,7 @@
-//! The values that calls give to parameters.
+//! The arguments of macro calls.
 //!
-//! Values are separated by commas or blanks. Blanks around operators and in parentheses belong to a value: `m a + 1, (2 3)` has
-//! two. Each string stands for its content.
+//! Values are separated by commas or blanks. Blanks around operators and inside parentheses belong to a
+//! value: `m a + 1, (2 3)` has two. A string stands for its contents.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use super::super::span::Span;
 /// The text of a value; `None` if nothing is there, which is not the same as an empty string.
 pub(in crate::asm) type Value<'s> = Option<Cow<'s, str>>;
 
-/// Operators that join what is on both sides of them. Those that begin with another one stand before it.
+/// Operators that join their two sides into one value. An operator that begins with another one comes before
+/// it.
 const OPERATORS: [&str; 20] = [
     "==", "!=", "<=", ">=", "<<", ">>", "<>", "||", "&&", "+", "-", "~", "/", "*", "|", "^", "&", "!", "<",
     ">",
@@ -118,7 +119,7 @@ impl<'s> Pieces<'s> {
         }
     }
 
-    /// Takes so many bytes.
+    /// Consumes this many bytes.
     fn take(&mut self, args: &mut Args<'s>, length: usize) {
         self.push(args.take(length));
     }
@@ -139,7 +140,7 @@ pub(in crate::asm) fn values<'s>(args: &mut Args<'s>) -> Result<Vec<Value<'s>>> 
         }
         args.eat(b',');
     }
-    // Nothing after the last comma is no value; nothing between two commas is an empty one.
+    // Nothing after the last comma is not a value; nothing between two commas is an empty value.
     values.truncate(last);
     Ok(values)
 }

@@ -24,7 +24,7 @@ impl Body<'_> {
     }
 }
 
-/// What begins and ends a body.
+/// The directives that begin and end a body.
 pub(in crate::asm) struct Delimiters {
     pub begin: &'static [&'static str],
     pub end: &'static [&'static str],

@@ -14,9 +14,10 @@ pub(super) struct Numbers {
     pub round: u64,
 }
 
-/// The body with `\name`, `\@` and `\+` replaced and `\()` taken out, if that has no more than `limit` bytes.
+/// The body with `\name`, `\@` and `\+` replaced and `\()` removed; fails if the result exceeds `limit`
+/// bytes.
 ///
-/// A name is as long as there are letters, digits, `_`, `$` and `.`: hence `\()`, which ends one. A name that is no
+/// A name extends over letters, digits, `_`, `$` and `.`; `\()` ends it earlier. A name that is not a
 /// parameter stays as it is, for a macro that the text may define.
 pub(super) fn expand<'s, 'v>(
     body: &'s str,
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn names_are_as_long_as_they_can_be() {
-        // What llvm-mc 22 makes of the same bodies.
+        // The results of llvm-mc 22 for the same bodies.
         let cases = [
             ("\\a", "1"),
             ("\\ab", "two words"),

@@ -1,7 +1,8 @@
-//! What metadata has to hold (guide, *Code Object Metadata*).
+//! The required contents of metadata (guide, *Code Object Metadata*).
 //!
-//! The rules are those of LLVM's assembler: it refuses a missing or ill-typed key, and passes keys that it does not know. Beyond them,
-//! keys that LLVM's assembler does not look at but readers need (`amdhsa.target`, `.agpr_count`, `.kind`) have their types here, too.
+//! The rules are those of LLVM's assembler: a missing or ill-typed key is an error, an unknown key is
+//! accepted. In addition, keys that LLVM's assembler ignores but readers need (`amdhsa.target`,
+//! `.agpr_count`, `.kind`) have their types here.
 
 use super::yaml::implicit;
 use crate::metadata::Node;
@@ -13,7 +14,7 @@ pub(super) struct Broken {
     pub problem: &'static str,
 }
 
-/// What a value has to be.
+/// The required type of a value.
 enum Want {
     Text,
     Int,

@@ -7,7 +7,7 @@ use saphyr_parser::{Event, Parser, Tag};
 use super::super::directive::data::hex_float;
 use crate::metadata::Node;
 
-/// What is wrong with the YAML, and at which byte.
+/// An error in the YAML, and its byte offset.
 pub(super) struct YamlError {
     pub at: Option<usize>,
     pub problem: String,
@@ -130,7 +130,7 @@ fn find(text: &str, wanted: &str) -> Option<std::ops::Range<usize>> {
     None
 }
 
-/// Goes on behind a value.
+/// Advances after a value.
 fn next(way: &mut [Step]) {
     match way.last_mut() {
         Some(Step::Item(number)) => *number += 1,
@@ -157,8 +157,8 @@ fn byte_offset(text: &str, character: usize) -> Option<usize> {
     text.char_indices().nth(character).map(|(at, _)| at)
 }
 
-/// What a scalar means. A tag of the YAML core schema counts only as `!!str`, which LLVM takes for no tag; unknown ones make
-/// a text (observed with llvm-mc 22).
+/// The value of a scalar. A tag of the YAML core schema counts only as `!!str`, which LLVM treats as no tag;
+/// unknown tags give a string (observed with llvm-mc 22).
 fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     let Some(tag) = tag else { return Ok(implicit(text)) };
     if tag.is_yaml_core_schema() {
@@ -207,7 +207,7 @@ fn integer(text: &str) -> Option<Node> {
     Some(if value == 0 { Node::UInt(0) } else { Node::Int(value) })
 }
 
-/// What C's `strtod` reads; nothing at all is zero.
+/// A number as C's `strtod` reads it; an empty text is zero.
 fn float(text: &str) -> Option<Node> {
     let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = bare.to_ascii_lowercase();

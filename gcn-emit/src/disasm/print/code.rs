@@ -13,7 +13,8 @@ use crate::text::InstText;
 
 /// The column of comments.
 const COMMENT_COLUMN: usize = 60;
-/// Equal dwords from which on they are one `.fill`: words that are no instruction, and `s_nop 0`, which pads code.
+/// The number of equal dwords from which on they become one `.fill`: words that are not instructions, and
+/// `s_nop 0`, which pads code.
 const RUN: usize = 8;
 
 /// Equal dwords in a row.
@@ -21,7 +22,7 @@ struct Run {
     dword: u32,
     address: u64,
     count: usize,
-    /// What stands for one of them, with its comment.
+    /// The line for one of them, with its comment.
     line: String,
 }
 
@@ -50,7 +51,7 @@ impl<'p, 'd> Printer<'p, 'd> {
             self.item(section, &item, range, &mut run);
         }
         self.flush(&mut run);
-        // What stands at the very end belongs to the file, not to a single kernel.
+        // Padding at the very end belongs to the file, not to a single kernel.
         let end = if self.only.is_some() { None } else { Some(to) };
         while let Some((offset, symbol)) = symbols.next_if(|s| Some(s.0) >= end && end.is_some()) {
             if Some(offset) == end {

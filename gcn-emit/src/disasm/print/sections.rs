@@ -70,7 +70,7 @@ impl<'p, 'd> Printer<'p, 'd> {
         let mut at = 0;
         for (offset, place) in places {
             if offset < at || offset > size {
-                // Inside what was written, or outside of the section.
+                // Inside a range that was written already, or outside the section.
                 continue;
             }
             self.content(section, at, offset);

@@ -1,4 +1,5 @@
-//! What the loader looks symbols up in: the order of the dynamic symbols, their names, and the sizes of the hash tables.
+//! The tables in which the loader looks up symbols: the order of the dynamic symbols, their names, and the
+//! sizes of the hash tables.
 
 use super::super::hash::{self, GnuShape};
 use super::reloc::Needs;

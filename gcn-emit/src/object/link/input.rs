@@ -13,7 +13,7 @@ use super::{section_fault, symbol_fault};
 /// `SHT_LLVM_*` tables for the linker itself.
 const SHT_LLVM: std::ops::RangeInclusive<u32> = 0x6fff_4c00..=0x6fff_4c09;
 
-/// What is linked: the module's sections, and the linker's own `.comment` behind them.
+/// The linker's input: the module's sections, followed by the linker's own `.comment`.
 #[derive(Clone, Copy)]
 pub(super) struct Sources<'m> {
     pub(super) module: &'m Module,
@@ -99,7 +99,7 @@ pub(super) fn collect(sources: Sources<'_>) -> Result<Inputs<'_>, ObjectError> {
 struct Collector<'m> {
     inputs: Inputs<'m>,
     by_name: HashMap<Cow<'m, str>, usize>,
-    /// Part and merged sections for an output section and what has to be equal to be merged.
+    /// For an output section and a merge key: the part, and its merged sections.
     groups: HashMap<(usize, MergeKey), (usize, usize)>,
 }
 

@@ -185,8 +185,8 @@ fn place_parts(inputs: &mut Inputs<'_>, index: usize) -> Option<()> {
     Some(())
 }
 
-/// Program headers: the header of the program headers, one segment for each run of sections with equal flags, the dynamic
-/// table, what becomes read-only, the stack, and notes.
+/// Program headers: the header of the program headers, one segment for each run of sections with equal flags,
+/// the dynamic table, the part that becomes read-only, the stack, and notes.
 fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     let read_write = elf::PF_R | elf::PF_W;
     let segment = |kind, flags, align, start| Segment { kind, flags, align, start, last: None };
@@ -266,7 +266,7 @@ fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
         at = at.checked_next_multiple_of(output.align)?;
         output.address = at;
         if output.made() == Some(Made::RelroPadding) {
-            // What comes next is on a page of its own anyway.
+            // The next section starts on a page of its own anyway.
             output.size = at.checked_next_multiple_of(PAGE)? - at;
         } else {
             at = at.checked_add(output.size)?;

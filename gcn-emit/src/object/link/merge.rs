@@ -1,7 +1,7 @@
-//! Mergeable sections (`SHF_MERGE`): equal texts or constants of one output section are kept once.
+//! Mergeable sections (`SHF_MERGE`): equal strings or constants of an output section are kept once.
 //!
-//! The order of what is kept is the linker's own choice. This is LLVM's, so that files are comparable: 32 groups by the
-//! upper bits of a hash, in each group the order of first appearance.
+//! The order of the kept entries is the linker's choice. This is LLVM's, so that files can be compared: 32
+//! groups by the upper bits of a hash, and in each group the order of first appearance.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ pub(super) struct Merged<'m> {
     inputs: Vec<usize>,
     /// Pieces of each input section, in ascending order of offset.
     pieces: Vec<Vec<Piece>>,
-    /// What is kept: offset and bytes.
+    /// The kept entries: offset and bytes.
     pub(super) kept: Vec<(u64, &'m [u8])>,
     pub(super) size: u64,
 }
@@ -62,7 +62,7 @@ impl<'m> Merged<'m> {
         }
     }
 
-    /// What sections have in common that are merged with each other.
+    /// The properties that two sections must share to be merged.
     pub(super) fn key(section: &Section) -> MergeKey {
         let is_text = section.flags & u64::from(elf::SHF_STRINGS) != 0;
         (section.flags, section.entry_size, if is_text { section.align } else { 0 })

@@ -1,4 +1,4 @@
-//! Output sections: which input goes where, and in which order they stand in the file.
+//! Output sections: which input each one contains, and their order in the file.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ impl Made {
     };
 }
 
-/// What a part of an output section is.
+/// The contents of a part of an output section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
     /// A section of the module.
@@ -154,8 +154,8 @@ impl<'m> Output<'m> {
         elf::PF_R | write | execute
     }
 
-    /// Sections stand in the file in ascending order of this: read-only (notes first, data last), code, data that is
-    /// read-only later, data, and what is not loaded; in each, sections without bytes come last.
+    /// The sort key of sections in the file: read-only ones (notes first, data last), code, data that becomes
+    /// read-only, data, and sections that are not loaded; in each group, sections without bytes come last.
     pub(super) fn rank(&self) -> (bool, u8, bool, bool) {
         if !self.is_loaded() {
             return (true, 0, false, false);

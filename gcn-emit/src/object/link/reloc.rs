@@ -1,4 +1,4 @@
-//! What relocations ask for: a value now, or one when the object is loaded.
+//! Relocations: which values the linker writes, and which the loader must write.
 
 use object::elf;
 
@@ -38,7 +38,7 @@ pub(super) enum At {
     Got(u32),
 }
 
-/// What all relocations together need.
+/// The requirements of all relocations together.
 #[derive(Default)]
 pub(super) struct Needs {
     pub(super) loaded: Vec<Loaded>,
@@ -46,7 +46,7 @@ pub(super) struct Needs {
     pub(super) got: Vec<usize>,
 }
 
-/// What a value counts from.
+/// The base of a value.
 #[derive(Clone, Copy)]
 struct Base {
     is_preemptible: bool,
@@ -55,7 +55,7 @@ struct Base {
     is_undefined: bool,
 }
 
-/// The kinds by what they compute.
+/// The kinds of relocation, by their computation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// S + A.

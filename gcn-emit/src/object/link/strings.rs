@@ -1,4 +1,4 @@
-//! String tables: zero-terminated names one behind the other.
+//! String tables: zero-terminated names in sequence.
 
 use std::collections::HashMap;
 

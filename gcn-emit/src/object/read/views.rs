@@ -72,7 +72,7 @@ pub struct SymbolView<'d> {
     pub place: SymbolPlace,
 }
 
-/// The sections behind the null section.
+/// The sections after the null section.
 pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, ObjectError> {
     let view = |(index, header): (usize, &elf::SectionHeader64<LittleEndian>)| {
         Ok(SectionView {
@@ -91,7 +91,7 @@ pub(super) fn sections<'d>(file: &File<'d>) -> Result<Vec<SectionView<'d>>, Obje
     file.sections.iter().enumerate().skip(1).map(view).collect()
 }
 
-/// The symbols behind the null symbol.
+/// The symbols after the null symbol.
 pub(super) fn symbols<'d>(symbols: &[Symbol<'d>], sections: &[SectionView<'d>]) -> Vec<SymbolView<'d>> {
     let view = |symbol: &Symbol<'d>| {
         let section = match symbol.place {

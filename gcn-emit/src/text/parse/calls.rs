@@ -44,7 +44,7 @@ fn symbol<'a>(cursor: &mut Cursor<'a>, known: impl Fn(&str) -> Option<u16>) -> O
     }
 }
 
-/// `hwreg(NAME)` or `hwreg(NAME, offset, size)`, behind its parenthesis.
+/// `hwreg(NAME)` or `hwreg(NAME, offset, size)`, after its parenthesis.
 pub(super) fn hwreg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let target = context.target;
@@ -96,7 +96,7 @@ pub(super) fn hwreg_structure(
     Ok(RawValue::Call(Function::Hwreg, id | offset << 6 | (size - 1) << 11))
 }
 
-/// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, behind its parenthesis.
+/// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, after its parenthesis.
 ///
 /// What is named must fit together; numbers are taken as they are.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
@@ -138,7 +138,7 @@ pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Res
     Ok(id | op << 4 | stream << 8)
 }
 
-/// `gpr_idx(SRC0, DST)`, behind its parenthesis.
+/// `gpr_idx(SRC0, DST)`, after its parenthesis.
 pub(super) fn gpr_idx(cursor: &mut Cursor<'_>) -> Result<u16, Located> {
     let mut modes = 0;
     if cursor.peek() == b')' {
@@ -215,7 +215,7 @@ fn counter(cursor: &mut Cursor<'_>, context: &mut Context<'_>, waits: &mut WaitC
     Ok(())
 }
 
-/// The offset of `swizzle(MODE, …)`, behind its parenthesis.
+/// The offset of `swizzle(MODE, …)`, after its parenthesis.
 pub(super) fn swizzle(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let span = cursor.word_span();
     let mode = cursor.name();

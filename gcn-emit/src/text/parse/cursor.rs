@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         self.rest.first().copied().unwrap_or(0)
     }
 
-    /// The byte behind the next one; 0 at the end.
+    /// The byte after the next one; 0 at the end.
     pub fn peek_second(&self) -> u8 {
         self.rest.get(1).copied().unwrap_or(0)
     }
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(what)) }
     }
 
-    /// Takes a closing `byte` and the blanks before it, but none behind it.
+    /// Takes a closing `byte` and the blanks before it, but none after it.
     pub fn close(&mut self, byte: u8, what: &'static str) -> Result<(), Located> {
         self.blanks();
         if self.peek() != byte {
@@ -235,7 +235,7 @@ impl<'a> Cursor<'a> {
         )
     }
 
-    /// Moves behind the expression that stands here, up to its last token.
+    /// Moves after the expression that stands here, up to its last token.
     fn skip_expression(&mut self) -> Result<(), Located> {
         self.skip_term()?;
         loop {
@@ -256,7 +256,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves behind one operand of an expression.
+    /// Moves after one operand of an expression.
     pub fn skip_term(&mut self) -> Result<(), Located> {
         self.while_byte(|b| matches!(b, b'+' | b'-' | b'~' | b'!' | b' ' | b'\t'));
         let at = self.at();

@@ -312,7 +312,7 @@ fn number(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> 
     if !in_bars {
         return cursor.number(context.scope);
     }
-    // Only one term: the bar behind it is no operator.
+    // Only one term: the bar after it is no operator.
     let at = cursor.at();
     cursor.skip_term()?;
     let term = cursor.text_from(at);

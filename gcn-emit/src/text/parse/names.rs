@@ -35,7 +35,7 @@ fn build(target: Target) -> NameMap<Rows> {
     names
 }
 
-/// Inserts a row behind those of its rank.
+/// Inserts a row after those of its rank.
 fn insert(rows: &mut Rows, row: &'static InstDesc) {
     let place = rows.iter().position(|r| rank(r) > rank(row)).unwrap_or(rows.len());
     rows.insert(place, row);

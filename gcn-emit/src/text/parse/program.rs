@@ -34,7 +34,7 @@ pub fn parse_program(text: &str, target: Target, name: &str) -> Result<Program, 
     parser.finish()
 }
 
-/// A line of assembly text, taken apart into the labels that it defines and the instruction behind them.
+/// A line of assembly text, taken apart into the labels that it defines and the instruction after them.
 #[derive(Clone, Debug)]
 pub struct SourceLine<'a> {
     /// Its number, from 1.
