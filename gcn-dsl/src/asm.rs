@@ -1,11 +1,12 @@
 //! Literal assembly: what [`gcn_asm!`](crate::gcn_asm) makes.
 //!
-//! `gcn_asm!` reads assembly while the crate compiles: every instruction is checked against its target, every wait against
-//! the hazard rules, and an error points at the instruction. There are two forms.
+//! `gcn_asm!` reads assembly while the crate compiles: every instruction is checked against its target, every
+//! wait against the hazard rules, and an error points at the instruction. There are two forms.
 //!
 //! # A kernel
 //!
-//! With a signature it declares a kernel that is built and launched like one of [`gcn_kernel!`](crate::gcn_kernel):
+//! With a signature it declares a kernel that is built and launched like one of
+//! [`gcn_kernel!`](crate::gcn_kernel):
 //!
 //! ```
 //! use gcn_dsl::prelude::*;
@@ -36,11 +37,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x, y and z, and
-//! the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in 19:10, z in 29:20), or in
-//! `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set. An argument's name stands for its byte offset
-//! after `s[0:1]`, `x.len` for that of a slice's length. Registers are counted; `#[lds(1024)]` asks for LDS; f32 denormals
-//! are kept, as in every kernel of this crate.
+//! When a wave starts, `s[0:1]` points to the arguments, `s2`, `s3` and `s4` are the workgroup's number in x,
+//! y and z, and the work-item's place in the workgroup is in `v0` (targets that pack it: x in bits 9:0, y in
+//! 19:10, z in 29:20), or in `v0`, `v1` and `v2`; as many dimensions as `#[workgroup(…)]` has are set. An
+//! argument's name stands for its byte offset after `s[0:1]`, `x.len` for that of a slice's length. Registers
+//! are counted; `#[lds(1024)]` asks for LDS; f32 denormals are kept, as in every kernel of this crate.
 //!
 //! # A program
 //!
@@ -71,13 +72,14 @@
 //!
 //! # What is written
 //!
-//! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are Rust's. Errors point
-//!   at the operand. Labels such as `1:` have no tokens in Rust.
-//! - *Strings*, as in the program above, each of one line or of several. Inside, everything is as in an assembly file:
-//!   lines, `;` comments. rustc points at a string as a whole; in one of several lines the error says which line it is and
-//!   shows it.
+//! - *Tokens*, as in the kernel above: each instruction ends with `;`, a label is `name:`, comments are
+//!   Rust's. Errors point at the operand. Labels such as `1:` have no tokens in Rust.
+//! - *Strings*, as in the program above, each of one line or of several. Inside, everything is as in an
+//!   assembly file: lines, `;` comments. rustc points at a string as a whole; in one of several lines the
+//!   error says which line it is and shows it.
 //!
-//! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes (`#[targets(gfx942)]`):
+//! Options of a program stand first (`target = gfx942,`), those of a kernel are attributes
+//! (`#[targets(gfx942)]`):
 //!
 //! | program | kernel | meaning |
 //! |---|---|---|
@@ -88,12 +90,12 @@
 //!
 //! # What is checked, and what is not
 //!
-//! Everything that [`gcn_isa::check`] knows, on every path through the text: the program starts with nothing outstanding, as
-//! a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice) into another is not seen
-//! here; whoever makes the whole checks it, or has the waits put in, with [`gcn_isa::check::check`] or
-//! [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed places (`s_setpc_b64`, `s_swappc_b64`);
-//! [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits) lists them. Registers are the author's: nobody checks
-//! that what is read was written.
+//! Everything that [`gcn_isa::check`] knows, on every path through the text: the program starts with nothing
+//! outstanding, as a kernel does. What comes before and after a program that is [spliced](AsmProgram::splice)
+//! into another is not seen here; whoever makes the whole checks it, or has the waits put in, with
+//! [`gcn_isa::check::check`] or [`gcn_isa::wait::insert_waits`]. The same holds after jumps to computed
+//! places (`s_setpc_b64`, `s_swappc_b64`); [`Report::unknown_exits`](gcn_isa::check::Report::unknown_exits)
+//! lists them. Registers are the author's: nobody checks that what is read was written.
 
 use std::collections::HashSet;
 
@@ -112,7 +114,8 @@ use crate::kernel::{self, BuildError, BuiltKernel};
 use crate::lang::Signature;
 use crate::launch::Kernel;
 
-/// Assembly that was checked while the crate compiled, for one target or several: what [`gcn_asm!`](crate::gcn_asm) is.
+/// Assembly that was checked while the crate compiled, for one target or several: what
+/// [`gcn_asm!`](crate::gcn_asm) is.
 #[derive(Clone, Copy, Debug)]
 pub struct AsmProgram {
     file: &'static str,
@@ -158,8 +161,8 @@ impl AsmProgram {
         self.part(target).map(|p| p.code)
     }
 
-    /// The instructions. Each has its place in the user's file, but those that `check = fix` put in, which have a note that
-    /// says why.
+    /// The instructions. Each has its place in the user's file, but those that `check = fix` put in, which
+    /// have a note that says why.
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for `target`.
@@ -178,7 +181,8 @@ impl AsmProgram {
         Ok(program)
     }
 
-    /// The labels and instructions as text; with [`Comments::Explain`] each inserted wait says why it is there.
+    /// The labels and instructions as text; with [`Comments::Explain`] each inserted wait says why it is
+    /// there.
     ///
     /// # Errors
     /// [`AsmError::Target`] if it is not written for `target`.
@@ -186,8 +190,8 @@ impl AsmProgram {
         Ok(print_program(&self.program(target)?, comments))
     }
 
-    /// A kernel of this program, with its registers counted and the assembler's defaults for the rest; the fields of the
-    /// result say what the kernel starts with. [`gcn_emit::object::write_code_object`] and
+    /// A kernel of this program, with its registers counted and the assembler's defaults for the rest; the
+    /// fields of the result say what the kernel starts with. [`gcn_emit::object::write_code_object`] and
     /// [`gcn_emit::asm_file::assembly_file`] write it.
     ///
     /// # Errors
@@ -204,8 +208,9 @@ impl AsmProgram {
         Ok(spec)
     }
 
-    /// Puts the instructions into `program`, before its line `at`: whoever branches there runs them first. Labels get
-    /// names that `program` does not have yet. Waits at both seams are the caller's to insert or check, as for the whole:
+    /// Puts the instructions into `program`, before its line `at`: whoever branches there runs them first.
+    /// Labels get names that `program` does not have yet. Waits at both seams are the caller's to insert or
+    /// check, as for the whole:
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -223,8 +228,8 @@ impl AsmProgram {
     /// ```
     ///
     /// # Errors
-    /// [`AsmError::Target`] if it is not written for the program's target, [`AsmError::Place`] if the program has fewer than
-    /// `at` lines.
+    /// [`AsmError::Target`] if it is not written for the program's target, [`AsmError::Place`] if the program
+    /// has fewer than `at` lines.
     pub fn splice(&self, program: &mut Program, at: usize) -> Result<(), AsmError> {
         let lines = program.lines.len();
         if at > lines {

@@ -48,22 +48,25 @@ use crate::regalloc::{Limits, Usage};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuildOptions {
-    /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its reader).
+    /// Reorder independent instructions within blocks (loads early, work between a matrix instruction and its
+    /// reader).
     pub schedule: bool,
     /// With `schedule`: once registers are assigned, move instructions to where wait states would be idle.
     pub fill: bool,
     /// Merge loads and stores of neighbouring elements into wide ones.
     pub merge: bool,
-    /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true in programs
-    /// that are built without optimisation, and false in release builds.
+    /// `debug_assert!` is checked, and the simulator prints what `dbg!` shows. As in Rust the default is true
+    /// in programs that are built without optimisation, and false in release builds.
     pub debug: bool,
     /// Debug information says which source line each instruction comes from, for profilers, debuggers and
     /// `llvm-objdump -l -S`: DWARF in the code object, `.loc` in the assembly. What is loaded stays the same.
     pub source_lines: bool,
-    /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless `xnack` is off.
+    /// Which hazard rules the waits follow, and are checked against. Those of XNACK replay count unless
+    /// `xnack` is off.
     pub rules: Config,
-    /// The XNACK setting that the code is for: [`Feature::Any`] runs with it on and off, so it breaks up the runs of memory
-    /// instructions that a replay would spoil; [`Feature::Off`] does without that, and needs a device with XNACK off.
+    /// The XNACK setting that the code is for: [`Feature::Any`] runs with it on and off, so it breaks up the
+    /// runs of memory instructions that a replay would spoil; [`Feature::Off`] does without that, and needs a
+    /// device with XNACK off.
     pub xnack: Feature,
     /// Limits to the registers; each that is given replaces the kernel's attribute.
     pub registers: RegisterLimits,
@@ -87,8 +90,9 @@ impl Default for BuildOptions {
 /// A compiled kernel, with every stage that led to it.
 ///
 /// `saxpy.build(target)` gives a `BuiltKernel<saxpy>`, which [`Device::launch`](crate::Device::launch) and
-/// [`Stream::launch`](crate::Stream::launch) take for this kernel and for no other. A `BuiltKernel<K>` is a `BuiltKernel` of
-/// any kernel wherever a reference to one is asked for; [`BuiltKernel::into_any`] forgets the type for collections.
+/// [`Stream::launch`](crate::Stream::launch) take for this kernel and for no other. A `BuiltKernel<K>` is a
+/// `BuiltKernel` of any kernel wherever a reference to one is asked for; [`BuiltKernel::into_any`] forgets
+/// the type for collections.
 ///
 /// ```
 /// use gcn_dsl::BuiltKernel;
@@ -128,7 +132,8 @@ pub struct BuiltKernel<K: Form = AnyKernel> {
     pub(crate) inner: K::Inner,
 }
 
-/// In place of a kernel's type: the code of some kernel, which is compared with what is launched by name and arguments.
+/// Takes the place of a kernel's type: the code of some kernel, which is checked at the launch by name and
+/// arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnyKernel {}
 
@@ -247,8 +252,9 @@ impl BuiltKernel {
         &self.spec.program
     }
 
-    /// The same kernel with `program` for its code, for example to see what a missing wait does in the simulator.
-    /// Registers, LDS and arguments stay what they are; nobody checks the waits, and [`BuiltKernel::waits`] is empty.
+    /// The same kernel with `program` for its code, for example to see what a missing wait does in the
+    /// simulator. Registers, LDS and arguments stay what they are; nobody checks the waits, and
+    /// [`BuiltKernel::waits`] is empty.
     ///
     /// # Errors
     /// A [`BuildError`] if an instruction cannot be encoded.
@@ -269,8 +275,9 @@ impl BuiltKernel {
         self.ir.to_string()
     }
 
-    /// The schedule as text: block by block the instructions in their order, each with the cycle in which it issues if nothing
-    /// but the block itself holds it back, its class, when what it loads is back, what waits wait for, and the user's lines.
+    /// The schedule as text: block by block the instructions in their order, each with the cycle in which it
+    /// issues if nothing but the block itself holds it back, its class, when what it loads is back, what
+    /// waits wait for, and the user's lines.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -289,7 +296,8 @@ impl BuiltKernel {
         schedule::text(self)
     }
 
-    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait says why it is there.
+    /// The whole assembly file: code, descriptor, metadata. With [`Comments::Explain`] each wait says why it
+    /// is there.
     pub fn assembly(&self, comments: Comments) -> String {
         gcn_emit::asm_file::assembly_file(std::slice::from_ref(&self.spec), comments)
     }
@@ -314,7 +322,8 @@ impl BuiltKernel {
         &self.inserted
     }
 
-    /// The loops that `#[pipeline]` asked for, inner ones first: which loads run ahead, and which do not and why.
+    /// The loops that `#[pipeline]` asked for, inner ones first: which loads run ahead, and which do not and
+    /// why.
     pub fn pipelines(&self) -> &[ir::pipeline::Pipelined] {
         &self.pipelines
     }
@@ -329,8 +338,9 @@ impl BuiltKernel {
         &self.spills
     }
 
-    /// Where register pressure peaks, in the style of a compiler's message: for each file the line, the lines whose values
-    /// are live there, and how many registers they take. Source lines are shown if the files are found.
+    /// Where register pressure peaks, in the style of a compiler's message: for each file the line, the lines
+    /// whose values are live there, and how many registers they take. Source lines are shown if the files are
+    /// found.
     pub fn pressure_report(&self) -> String {
         pressure::report(self)
     }

@@ -87,10 +87,11 @@ impl fmt::Display for Elem {
     }
 }
 
-/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`,
-/// [`f8e4m3`], [`f8e5m2`].
+/// A host type that has a device counterpart: `bool`, `i8` to `i64`, `u8` to `u64`, [`f16`](struct@f16),
+/// [`bf16`], `f32`, `f64`, [`f8e4m3`], [`f8e5m2`].
 ///
-/// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low half.
+/// In registers, integers narrower than 32 bits are kept sign- or zero-extended; 16-bit floats are in the low
+/// half.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a device type",
     label = "not a device type",

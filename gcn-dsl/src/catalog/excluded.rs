@@ -9,7 +9,7 @@ pub struct Excluded {
     pub mnemonics: &'static [&'static str],
     /// Why.
     pub reason: &'static str,
-    /// What to write in a kernel.
+    /// The replacement in a kernel.
     pub instead: &'static str,
 }
 

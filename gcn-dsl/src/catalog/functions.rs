@@ -16,10 +16,10 @@ use super::excluded::excluded;
 /// Which way of using a mnemonic a function stands for.
 pub use gcn_isa::table::Variant;
 
-/// What the compiler may do with a call.
+/// The transformations that the compiler may apply to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Drop it where nobody uses the result, share it with an equal one.
+    /// It may drop an unused call, and share the result of an equal one.
     Pure,
     /// Drop it, but not share it: the result depends on which lanes are active or on when it runs.
     Unshared,
@@ -27,23 +27,23 @@ pub enum Effect {
     Kept,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// What the part of the destination holds that is not written; so many dwords. Where only a modifier can leave a
-    /// part unwritten, `f_with` has this parameter and `f` has not.
+    /// The previous contents of a destination of this many dwords that is written in part. If only a modifier
+    /// can leave a part unwritten, `f_with` has this parameter and `f` has not.
     Old(u8),
-    /// A vector operand of so many dwords.
+    /// A vector operand of this many dwords.
     Vector(u8),
     /// A matrix operand whose width follows from `cbsz` or `blgp`.
     Narrow,
-    /// A uniform operand of so many dwords.
+    /// A uniform operand of this many dwords.
     Uniform(u8),
     /// The address of a buffer instruction.
     Buffer,
     /// The address of a global instruction: `vaddr` here, `saddr` where [`Kind::SecondAddress`] is.
     Global,
-    /// The second half of an address, which is no parameter.
+    /// The second half of an address, which is not a parameter.
     SecondAddress,
     /// The offset of a scalar memory instruction.
     Smem,
@@ -74,7 +74,7 @@ pub enum Kind {
 pub struct Param {
     /// The operand's name.
     pub name: &'static str,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The operand is written too.
     pub tied: bool,
@@ -104,7 +104,7 @@ pub struct Function {
     pub params: Vec<Param>,
     /// Results in order.
     pub results: Vec<Outcome>,
-    /// What may be done with a call.
+    /// The transformations that a call permits.
     pub effect: Effect,
     /// The rows, of all targets.
     pub rows: Vec<&'static InstDesc>,
@@ -190,7 +190,7 @@ impl Function {
     }
 }
 
-/// Modifiers that a call may leave out and that are no parameters of their own.
+/// Modifiers that a call may omit and that have no parameters of their own.
 fn optional(row: &InstDesc) -> Modifiers {
     let parameters = Modifiers::OFFSET
         | Modifiers::OFFSET0

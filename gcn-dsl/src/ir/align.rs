@@ -71,7 +71,7 @@ impl Alignment {
         self.known(v)
     }
 
-    /// What was found for `v` before.
+    /// The alignment that was found for `v` before.
     fn known(&self, v: Value) -> u32 {
         self.values.get(&v).copied().unwrap_or(0)
     }

@@ -4,7 +4,7 @@ pub use gcn_isa::memory_model::{Operation, Ordering, Scope};
 
 use super::{Memory, Type, Value};
 
-/// What an atomic does to its element.
+/// The operation of an atomic on its element.
 #[allow(missing_docs, reason = "the names are LLVM's of `atomicrmw`")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
@@ -41,7 +41,7 @@ impl AtomicOp {
 /// An atomic access.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Atomic {
-    /// What it does.
+    /// The operation.
     pub op: AtomicOp,
     /// Type of the element, varying.
     pub ty: Type,

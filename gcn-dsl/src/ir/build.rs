@@ -18,8 +18,8 @@ use super::{
 pub struct Builder {
     kernel: Kernel,
     open: Vec<Open>,
-    /// Pure instructions of the open regions, for sharing. An instruction that is in sight is not made again, so that no two
-    /// regions have the same.
+    /// Pure instructions of the open regions (local value numbering). An instruction that is available is not
+    /// emitted again, so no two open regions contain the same one.
     shared: HashMap<Rc<str>, Value>,
     /// How many varying conditions enclose the current point.
     divergence: u32,
@@ -31,7 +31,7 @@ pub struct Builder {
 #[derive(Debug, Default)]
 struct Open {
     region: Region,
-    /// What this region has added to the instructions that are shared.
+    /// The keys that this region has added to the shared instructions.
     shared: Vec<Rc<str>>,
     /// The value that a read of a variable would give, while nothing has written it.
     known: HashMap<Variable, Value>,
@@ -39,9 +39,9 @@ struct Open {
     unread: HashMap<Variable, usize>,
     /// Positions of writes that were overwritten unread.
     dead: Vec<usize>,
-    /// No lane gets past the region's last statement: what is appended now is dropped.
+    /// No lane continues after the region's last statement: further statements are dropped.
     ended: bool,
-    /// Its condition is known, and no lane gets in.
+    /// Its condition is a constant, and no lane enters it.
     never: bool,
 }
 
@@ -183,8 +183,8 @@ impl Builder {
         self.kernel.pipelines.push(Request { counter, stages, at });
     }
 
-    /// Declares an LDS array of `len` elements of so many bytes. One that no memory can hold ends at the last address, and is
-    /// refused with the kernel.
+    /// Declares an LDS array of `len` elements of `element_bytes` bytes. An array that no memory can hold
+    /// ends at the last address; the kernel is rejected for it.
     pub fn lds(&mut self, len: usize, element_bytes: u32) -> LdsId {
         let bytes = len.saturating_mul(element_bytes as usize);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -265,8 +265,8 @@ impl Builder {
             self.top().known.remove(&var);
             return;
         }
-        // Lanes outside the mask still hold the old value, but nothing can see them before the mask widens, and
-        // that is at a region's end, where what is known is forgotten.
+        // Inactive lanes still hold the old value, but nothing can read them before the mask widens. That
+        // happens at a region's end, where all known values are forgotten.
         self.top().known.insert(var, value);
     }
 
@@ -299,8 +299,8 @@ impl Builder {
         self.open.push(Open { region, ended, ..Open::default() });
     }
 
-    /// Appends a statement made of closed regions. Variables may have changed in it, and lanes that left in it have seen
-    /// what was written before.
+    /// Appends a statement that consists of closed regions. Variables may have changed in it, and lanes that
+    /// left it have seen the earlier writes.
     pub fn stmt(&mut self, stmt: Stmt) {
         let top = self.top();
         top.known.clear();

@@ -21,10 +21,10 @@ pub enum Arg {
     Off,
 }
 
-/// A table instruction by mnemonic, with what it reads.
+/// A table instruction by mnemonic, with its operands.
 ///
-/// Its results are the written operands in assembly order, then EXEC and SCC where the instruction gives them. The value
-/// of the IR instruction is the first; [`super::Inst::Result`] names the others.
+/// Its results are the written operands in assembly order, then EXEC and SCC if the instruction writes them.
+/// The value of the IR instruction is the first result; [`super::Inst::Result`] names the others.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Call {
     /// Suffix-less mnemonic.
@@ -35,7 +35,7 @@ pub struct Call {
     pub args: SmallVec<[Arg; 4]>,
     /// Bit `i`: argument `i` is negated, its absolute value is taken, it is sign-extended.
     pub arg_mods: ArgMods,
-    /// The destination's value where the instruction leaves it as it is.
+    /// The previous value of a destination that the instruction writes in part.
     pub old: Option<Value>,
     /// SCC, a uniform `bool`.
     pub scc: Option<Value>,
@@ -47,7 +47,7 @@ pub struct Call {
     pub given: Given,
     /// Types of all results.
     pub results: SmallVec<[Type; 2]>,
-    /// What may be done with it.
+    /// The transformations that it permits.
     pub effect: Effect,
 }
 
@@ -93,7 +93,7 @@ impl Given {
         self.mods.sdwa.get_or_insert(SDWA)
     }
 
-    /// What is given here and what is given in `other`, which wins.
+    /// The union of both; `other` takes precedence.
     #[must_use]
     pub fn and(self, other: Given) -> Given {
         let mut mods = self.mods;
@@ -101,7 +101,7 @@ impl Given {
         Given { mods, set: self.set | other.set }
     }
 
-    /// Sets what is given in `mods`.
+    /// Sets the given modifiers in `mods`.
     pub fn apply(&self, mods: &mut Mods) {
         let mut from = self.mods;
         if self.set.intersects(Modifiers::DPP) {
@@ -142,7 +142,8 @@ impl Call {
         }
     }
 
-    /// True if what follows may compute something else from the same operands: the instruction writes MODE.
+    /// True if the instruction writes MODE, so that later instructions may compute something else from the
+    /// same operands.
     pub fn changes_mode(&self) -> bool {
         self.mnemonic.starts_with("s_setreg")
     }

@@ -1,5 +1,5 @@
-//! LDS arrays that begin farther from the start than an instruction's offset reaches (64 KiB): their place is added to the
-//! indices, where it can be shared and taken out of loops.
+//! LDS arrays that start farther away than an instruction's offset field reaches (64 KiB): their start is
+//! added to the indices, where value numbering can share it and loop-invariant code motion can hoist it.
 
 use hashbrown::HashMap;
 
@@ -9,7 +9,8 @@ use super::{Bin, Inst, Kernel, Memory, Region, Stmt, Type, Value, ValueDef};
 pub const DS_OFFSET_MAX: u32 = 65_535;
 
 impl Kernel {
-    /// The part of an array's place that is in the indices of its accesses, and the part that is in the instructions.
+    /// The part of an array's place that is in the indices of its accesses, and the part that is in the
+    /// instructions.
     pub fn lds_place(&self, id: super::LdsId) -> (u32, u32) {
         let offset = self.lds_offset(id);
         if offset > DS_OFFSET_MAX { (offset, 0) } else { (0, offset) }

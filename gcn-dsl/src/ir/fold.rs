@@ -1,7 +1,7 @@
 //! Folding while the IR is built: constants, identities, and the strength reductions that addresses need.
 //!
-//! Integer arithmetic wraps, as Rust's release builds do. Floats are folded only where the result is exact and the same
-//! under every mode: not at all here, but for moves.
+//! Integer arithmetic wraps, as Rust's release builds do. Floats are folded only where the result is exact
+//! and the same under every mode: not at all here, but for moves.
 
 use gcn_isa::program::SourceLoc;
 
@@ -9,7 +9,7 @@ use super::build::Builder;
 use super::{Bin, Inst, Place, Pred, Type, Value, division};
 use crate::scalar::Elem;
 
-/// What an instruction became.
+/// The result of folding.
 pub enum Folded {
     /// An existing value.
     Value(Value),
@@ -37,7 +37,7 @@ pub fn fold(b: &mut Builder, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Fo
         Inst::Cast(v) | Inst::Bitcast(v) if b.kernel().ty(v) == ty => Folded::Value(v),
         Inst::Cast(v) if is_int32(ty) && is_int32(b.kernel().ty(v)) => Folded::Inst(Inst::Bitcast(v)),
         Inst::Bitcast(v) => match b.as_const(v) {
-            // A constant lane mask is all or nothing; other masks of lanes are no constants.
+            // Only the constant masks "all lanes" and "no lane" are constants.
             _ if ty.elem == Elem::Bool => Folded::Inst(inst),
             Some(bits) => Folded::Inst(Inst::Const(bits)),
             None => Folded::Inst(inst),
@@ -180,7 +180,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     }
 }
 
-/// 64-bit integers: what pointers need.
+/// 64-bit integers, for pointers.
 fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     let (cx, cy) = (b.as_const(x), b.as_const(y));
     let folded = match (op, cx, cy) {
@@ -202,7 +202,7 @@ fn bin_64(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Folded {
     Folded::Inst(Inst::Const(folded))
 }
 
-/// The uniform values that varying operands are made of, where a scalar instruction can do the operation.
+/// The uniform values from which varying operands are made, if a scalar instruction can do the operation.
 fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> Option<[Value; 2]> {
     if ty.place != Place::Varying || matches!(op, Bin::Div | Bin::Rem) {
         return None;
@@ -220,8 +220,8 @@ fn uniform_operands(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type) -> O
     }
 }
 
-/// (x + c) + y = (x + y) + c, so that constants gather at the outside also where `x + c` is uniform and `y` is not: accesses
-/// whose offsets differ by constants then have one base.
+/// (x + c) + y = (x + y) + c, so that constants gather at the outside also where `x + c` is uniform and `y`
+/// is not: accesses whose offsets differ by constants then have one base.
 fn sum_with_constant(
     b: &mut Builder,
     op: Bin,
@@ -247,8 +247,8 @@ fn sum_with_constant(
     Folded::Inst(Inst::Bin(op, x, y))
 }
 
-/// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows that are constants apart share the product of the lane, and
-/// what is added to it is computed once for the wave.
+/// (x + c) * u = x * u + c * u where `x` varies and `u` does not: rows at constant distances share the lane's
+/// product, and the added part is computed once for the wave.
 fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<SourceLoc>) -> Folded {
     for (sum, factor) in [(x, y), (y, x)] {
         if let (Some((inner, c)), Inst::Splat(uniform)) =
@@ -265,7 +265,8 @@ fn product_of_sum(b: &mut Builder, x: Value, y: Value, ty: Type, loc: Option<Sou
     Folded::Inst(Inst::Bin(Bin::Mul, x, y))
 }
 
-/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a constant.
+/// (x + c) << k = (x << k) + (c << k) in wrapping arithmetic: byte offsets of neighbours then differ by a
+/// constant.
 fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Option<SourceLoc>) -> Folded {
     if shift < 32
         && let Some((inner, c)) = plus_constant(b, x)

@@ -1,22 +1,26 @@
-//! What the user says about the order, on its way from the kernel's body to the finished program.
+//! Scheduling marks: the user's requirements on the instruction order, from the kernel's body to the finished
+//! program.
 
 use bitflags::bitflags;
 use gcn_isa::counters::Counter;
 use gcn_isa::table::{Class, InstDesc};
 
-/// A place in a kernel that says something about the order of what is around it. A mark is no instruction: it keeps its
-/// place among those that stay in order and is gone in the finished program.
+/// A place in a kernel with a requirement on the order around it. A mark is not an instruction: it keeps its
+/// place among the instructions that stay in order, and does not appear in the finished program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// From here on instructions keep the written order, until the matching [`Mark::ManualEnd`] in layout order.
+    /// From here on instructions keep the written order, until the matching [`Mark::ManualEnd`] in layout
+    /// order.
     ManualBegin,
     /// The end of such a stretch.
     ManualEnd,
-    /// What follows, up to the [`Mark::Issued`] of the same number, is one asynchronous operation.
+    /// The following instructions, up to the [`Mark::Issued`] with the same number, form one asynchronous
+    /// operation.
     Issue(u32),
     /// Its end.
     Issued(u32),
-    /// The `s_waitcnt` after this mark waits for an operation; its value is computed when registers are known.
+    /// The `s_waitcnt` after this mark waits for an operation; its value is computed when registers are
+    /// known.
     Wait {
         /// The operation's number.
         op: u32,
@@ -31,7 +35,8 @@ pub enum Mark {
     PingPong,
     /// Its end.
     PingPongEnd,
-    /// The barrier after this mark is the construct's own, one that one group of waves comes to outside of the loop.
+    /// The barrier after this mark is the construct's own, one that one group of waves comes to outside of
+    /// the loop.
     Stagger,
     /// The barrier after this mark begins or ends a phase, for all waves.
     Phase,

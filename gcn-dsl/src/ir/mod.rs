@@ -210,7 +210,8 @@ pub struct LdsDef {
 pub struct PrivateDef {
     /// Bytes.
     pub bytes: u32,
-    /// Byte offset, assigned in order of declaration at 16-byte alignment; of no meaning once the array is in registers.
+    /// Byte offset, assigned in order of declaration at 16-byte alignment; of no meaning once the array is in
+    /// registers.
     pub offset: u32,
 }
 
@@ -234,7 +235,8 @@ pub struct Kernel {
     pub values: Vec<ValueDef>,
     /// Every variable's type.
     pub variables: Vec<Type>,
-    /// Variables that only take the values of branches or exits to their common end: none lives longer than that.
+    /// Variables that only take the values of branches or exits to their common end: none lives longer than
+    /// that.
     pub joined: Vec<Variable>,
     /// Variables whose registers the user chose.
     pub pins: Vec<Pin>,
@@ -248,14 +250,14 @@ pub struct Kernel {
     pub read_only: Vec<Value>,
     /// Buffer resources of slices that are said to end with a whole dword.
     pub whole_dwords: Vec<Value>,
-    /// Buffer resources of slices that the kernel writes and that have a part with a resource of its own, and those of the parts:
-    /// what one reaches another may reach.
+    /// Buffer resources of slices that the kernel writes and of which a part has its own resource, and the
+    /// resources of those parts: they may reach the same memory.
     pub overlapping: Vec<Value>,
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined.
     pub pipelines: Vec<pipeline::Request>,
-    /// What it says to whoever debugs it.
+    /// Debugging information: values to show, and meanings of traps.
     pub debug: probe::Debug,
 }
 
@@ -312,14 +314,15 @@ impl Kernel {
         self.lds.last().map_or(0, |l| l.offset.saturating_add(l.bytes))
     }
 
-    /// Where the LDS ends that does not depend on the launch: what is reserved for spilled registers included.
+    /// The end of the LDS whose size does not depend on the launch, including the part reserved for spilled
+    /// registers.
     pub fn lds_end(&self) -> u32 {
         self.lds_bytes().max(self.lds_reserved)
     }
 }
 
 impl Inst {
-    /// True if the instruction must stay even if nobody uses its value.
+    /// True if the instruction must stay even if its value is unused.
     pub fn has_effect(&self) -> bool {
         match self {
             Inst::Store { .. } | Inst::Write { .. } | Inst::Barrier => true,
@@ -342,7 +345,7 @@ impl Inst {
                     | Inst::LoadUniform { .. }
                     | Inst::Hinted(_)
                     | Inst::Read(_)
-                    // What these give depends on which lanes are active.
+                    // The results of these depend on which lanes are active.
                     | Inst::ReadFirstLane(_)
                     | Inst::Ballot(_)
                     | Inst::Permute { .. }

@@ -18,7 +18,8 @@ pub fn run(kernel: &mut Kernel) {
     place(kernel, &in_memory);
 }
 
-/// Arrays with an access at an index that is not known, or that takes only a part of what another access takes.
+/// Arrays with an access at an index that is not known, or that takes only a part of what another access
+/// takes.
 fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
     let mut found = HashSet::new();
     let mut types: HashMap<PrivateId, Type> = HashMap::new();
@@ -47,7 +48,7 @@ fn access(kernel: &Kernel, v: Value) -> Option<(PrivateId, Option<u64>, Type)> {
         Inst::Const(bits) => Some(bits),
         _ => None,
     };
-    // What is stored may be uniform; what is loaded is not.
+    // A stored value may be uniform, a loaded one is varying.
     Some((id, at, Type { place: super::Place::Varying, ..ty }))
 }
 
@@ -55,7 +56,7 @@ struct Promoted<'k> {
     kernel: &'k mut Kernel,
     in_memory: HashSet<PrivateId>,
     variables: HashMap<(PrivateId, u64), Variable>,
-    /// What each variable holds, within a run of instructions.
+    /// The value of each variable, within a run of instructions.
     known: HashMap<Variable, Value>,
 }
 

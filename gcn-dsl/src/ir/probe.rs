@@ -1,10 +1,11 @@
-//! What a kernel says to whoever debugs it: values to show, and what failed assertions mean.
+//! Debugging information of a kernel: values to show, and the meanings of failed assertions.
 
 use gcn_isa::program::SourceLoc;
 
 use super::Type;
 
-/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is recognised by it.
+/// Literal of the first probe; the others follow. A probe's instruction, `x ^ (FIRST + its number)`, is
+/// recognised by it.
 pub const FIRST: u32 = 0xdb60_0000;
 
 /// A dword of a value that `dbg!` shows.
@@ -27,6 +28,6 @@ pub struct Probe {
 pub struct Debug {
     /// Values to show.
     pub probes: Vec<Probe>,
-    /// What a trap at a position means.
+    /// The meaning of a trap at a position.
     pub notes: Vec<(SourceLoc, String)>,
 }

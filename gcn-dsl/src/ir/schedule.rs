@@ -7,7 +7,7 @@ use gcn_isa::counters::Counter;
 use super::Inst;
 use crate::ir::mark::Mark;
 
-/// What the user says about the schedule.
+/// A scheduling statement of the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Schedule {
     /// A place that passes respect.

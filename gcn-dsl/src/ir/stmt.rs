@@ -41,12 +41,13 @@ pub enum Stmt {
     },
     /// Statements that an exit can leave.
     Block {
-        /// What exits name; one block only has it.
+        /// The label, which exits name. No other block has it.
         label: Label,
         /// The statements.
         body: Region,
     },
-    /// The lanes that get here go on after the enclosing block of this label. The last statement of its region.
+    /// The lanes that get here go on after the enclosing block of this label. The last statement of its
+    /// region.
     Exit(Label),
 }
 

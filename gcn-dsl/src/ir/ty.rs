@@ -12,7 +12,7 @@ pub struct Value(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Variable(pub u32);
 
-/// What an exit leaves, by number.
+/// The target of an exit, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Label(pub u32);
 
@@ -57,8 +57,8 @@ impl Type {
         Type { place: Place::Varying, elem, count: 1 }
     }
 
-    /// Dwords of registers per lane (or per wave for uniform values). Elements narrower than a dword are packed only
-    /// in vectors of several.
+    /// Dwords of registers per lane (or per wave for uniform values). Elements narrower than a dword are
+    /// packed only in vectors of several.
     pub const fn dwords(self) -> u8 {
         if self.count == 1 {
             self.elem.dwords()

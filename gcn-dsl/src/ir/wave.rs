@@ -3,7 +3,7 @@
 use super::{Bin, Value};
 use crate::scalar::Elem;
 
-/// What each lane gets.
+/// The result that each lane gets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Spread {
     /// All values of the lane's segment together. Over a whole wave the result is uniform.
@@ -19,7 +19,7 @@ pub enum Spread {
 pub struct Wave {
     /// The operation: an associative and commutative one.
     pub op: Bin,
-    /// What each lane gets.
+    /// The result that each lane gets.
     pub spread: Spread,
     /// Lanes in a segment: 16, 32 or 64.
     pub width: u8,
@@ -29,8 +29,8 @@ pub struct Wave {
     pub all_active: bool,
 }
 
-/// Register bits that change nothing: -0.0 for float sums, as it keeps the sign of zero; for the smallest and largest float
-/// of a reduction a NaN, which loses against every number, of a scan an infinity.
+/// Register bits that change nothing: -0.0 for float sums, as it keeps the sign of zero; for the smallest and
+/// largest float of a reduction a NaN, which loses against every number, of a scan an infinity.
 pub fn identity(op: Bin, elem: Elem, spread: Spread) -> u64 {
     let bits = 8 * elem.bytes();
     let register = |low: u64| if elem.dwords() == 2 { low } else { low & 0xffff_ffff };

@@ -154,7 +154,8 @@ pub enum BuildError {
         #[source]
         error: sched::manual::WrongCounter,
     },
-    /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong kernel.
+    /// The independent checker objects to the waits: a fault of this crate, reported instead of a wrong
+    /// kernel.
     #[error("kernel `{kernel}`: the checker objects to the inserted waits; please report this: {finding}")]
     Hazard {
         /// Kernel.

@@ -1,4 +1,5 @@
-//! Which machine instructions carry values that `dbg!` shows, and which source line a trap belongs to.
+//! Debugging information of a built kernel: the machine instructions whose results `dbg!` shows, and the
+//! source lines of traps.
 
 use gcn_isa::Program;
 use gcn_isa::operand::Operand;
@@ -14,13 +15,13 @@ pub(crate) struct Watched {
     pub offset: u32,
     /// Where the result is.
     pub register: Reg,
-    /// What was mixed in.
+    /// The mask that was mixed into the result.
     pub mask: u32,
-    /// What it is.
+    /// The value that it shows.
     pub probe: Probe,
 }
 
-/// What is kept of the source for a run.
+/// The source information that a run needs.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Debug {
     pub watched: Vec<Watched>,

@@ -68,8 +68,8 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
     Ok(limits)
 }
 
-/// Where values without a register may go in LDS: after the kernel's own arrays, as far as `#[max_registers]`, the target and
-/// `#[min_occupancy]` leave room.
+/// Where values without a register may go in LDS: after the kernel's own arrays, as far as
+/// `#[max_registers]`, the target and `#[min_occupancy]` leave room.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
     let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
     let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);

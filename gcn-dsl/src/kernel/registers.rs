@@ -22,7 +22,7 @@ pub(super) struct Registers {
     pub inputs: Inputs,
 }
 
-/// Assigns registers to a function as it was scheduled, or as it is written.
+/// Allocates registers for a function in its scheduled order, or in the written one.
 pub(super) fn assign(
     scheduled: Option<Function>,
     function: Function,

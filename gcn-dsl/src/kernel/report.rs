@@ -1,4 +1,4 @@
-//! What a kernel costs, in one page.
+//! The costs of a kernel, on one page.
 
 use std::fmt;
 
@@ -46,13 +46,13 @@ pub struct Report {
     pub name: String,
     /// Target name.
     pub target: &'static str,
-    /// SGPRs, VCC and the like not counted.
+    /// SGPRs, not counting named ones such as VCC.
     pub sgprs: u32,
     /// VGPRs.
     pub vgprs: u32,
     /// AGPRs.
     pub agprs: u32,
-    /// What was put in for values that found no register.
+    /// The spill code.
     pub spills: Spills,
     /// Bytes of scratch memory of a lane, private arrays and spilled values.
     pub scratch: u32,

@@ -1,4 +1,4 @@
-//! The schedule as text: what issues when, and what it waits for.
+//! The schedule as text: when each instruction issues, and the operations that waits wait for.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::BuiltKernel;
 use super::pressure::source_line;
 use crate::sched::Classes;
 
-/// The column of what stands after an instruction, and the widest that it may become.
+/// The column of the remarks after an instruction, and its largest value.
 const REMARKS: (usize, usize) = (40, 72);
 
 pub(super) fn text(kernel: &BuiltKernel) -> String {
@@ -88,7 +88,7 @@ fn heading(out: &mut String, loc: SourceLoc, shown: &mut Option<(&'static str, u
     writeln!(out, "{}:{}{source}", loc.file, loc.line)
 }
 
-/// As `interleave!` names it; what it has no name for by its pipe.
+/// The class by `interleave!`'s name, or by the pipe if it has none.
 fn class(inst: &Inst) -> &'static str {
     match (Classes::of(inst.desc), inst.desc.class) {
         (_, Class::Waitcnt) => "wait",

@@ -1,4 +1,4 @@
-//! What the code object says about a kernel besides its code.
+//! The facts about a kernel in the code object, besides its code.
 
 use gcn_emit::kernel::{DenormMode, KernelSpec, WorkItemIds, WorkgroupSize};
 use gcn_emit::metadata::KernelArg;
@@ -30,7 +30,7 @@ pub(super) fn describe(
     spec
 }
 
-/// What every kernel of this crate says alike: its arguments and how it computes.
+/// The facts that all kernels of this crate have in common: arguments and floating-point modes.
 pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.kernarg_bytes = signature.kernarg_bytes();
     // f32 results are Rust's, denormal ones too, and exact division needs them.
@@ -38,8 +38,8 @@ pub(crate) fn declare(signature: &Signature, spec: &mut KernelSpec) {
     spec.args = signature.args.iter().flat_map(arguments).collect();
 }
 
-/// Keeps clear of the erratum about the last VGPR that is allocated (64-bit shifts on gfx90a): with one more, the allocation
-/// ends elsewhere.
+/// Keeps clear of the erratum about the last VGPR that is allocated (64-bit shifts on gfx90a): with one more,
+/// the allocation ends elsewhere.
 pub(crate) fn mind_the_last_register(spec: &mut KernelSpec) {
     let concerned = check::check(&spec.program).findings.iter().any(|f| f.need == Amount::OtherRegister);
     spec.resources.next_free_vgpr += u32::from(concerned);

@@ -1,4 +1,4 @@
-//! What a device can do; one implementation for the simulator, one for HIP.
+//! The interface of a device, with one implementation for the simulator and one for HIP.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ pub(super) trait Arriving: Send {
     fn wait(self: Box<Self>) -> Result<Vec<u8>, LaunchError>;
 }
 
-/// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before the work is
-/// done.
+/// A device. Addresses and ranges that are not allocated are errors; methods with a stream may return before
+/// the work is done.
 pub(super) trait Backend: Send + Sync {
     fn target(&self) -> Target;
     fn alloc(&self, bytes: usize) -> Result<u64, LaunchError>;
@@ -34,7 +34,8 @@ pub(super) trait Backend: Send + Sync {
 
     /// The kernel out of `object`, which is loaded if it is not yet.
     fn load(&self, object: &[u8], kernel: &BuiltKernel) -> Result<Handle, LaunchError>;
-    /// Starts a kernel on a stream; without one runs it after everything that was started before, and waits for it.
+    /// Starts a kernel on a stream; without one runs it after everything that was started before, and waits
+    /// for it.
     fn launch(
         &self,
         stream: Option<&Handle>,
@@ -53,7 +54,7 @@ pub(super) trait Backend: Send + Sync {
 
     /// A new event after what the stream has.
     fn record(&self, stream: &Handle) -> Result<Handle, LaunchError>;
-    /// What is started on the stream from now on runs after the event.
+    /// Everything that is started on the stream from now on runs after the event.
     fn wait(&self, stream: &Handle, event: &Handle) -> Result<(), LaunchError>;
     fn is_done(&self, event: &Handle) -> Result<bool, LaunchError>;
     fn wait_for(&self, event: &Handle) -> Result<(), LaunchError>;

@@ -10,7 +10,8 @@ use super::stream::Queue;
 use super::{DevicePtr, LaunchError};
 use crate::lang::Stored;
 
-/// Memory of a device, and the streams that may still be at work on it. It is freed when nothing refers to it.
+/// Memory of a device, and the streams that may still be at work on it. It is freed when nothing refers to
+/// it.
 pub(super) struct Allocation {
     pub backend: Arc<dyn Backend>,
     pub address: u64,
@@ -74,14 +75,15 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // Errors here have nobody to go to: a stream that fails does so for its owner too, and memory of a device that is gone
-        // is gone with it.
+        // There is no one to report an error to: the owner of a failed stream gets the same error, and the
+        // memory of a lost device is lost with it.
         let _ = self.wait(true);
         let _ = self.backend.free(self.address);
     }
 }
 
-/// Elements in the memory of a device, as a kernel's `&[T]` and `&mut [T]` take them: a [`DeviceBuffer`] or a part of one.
+/// Elements in the memory of a device, as a kernel's `&[T]` and `&mut [T]` take them: a [`DeviceBuffer`] or a
+/// part of one.
 pub struct DeviceSlice<T> {
     pub(super) memory: Arc<Allocation>,
     /// Bytes before it in the allocation.
@@ -142,8 +144,8 @@ impl<T> DeviceSlice<T> {
         self.memory.address + self.start as u64
     }
 
-    /// The address of the first element, for kernels that take raw pointers. Nothing orders what such kernels do with work of
-    /// other streams on this memory, and the memory lives no longer for it.
+    /// The address of the first element, for kernels that take raw pointers. Nothing orders what such kernels
+    /// do with work of other streams on this memory, and the memory lives no longer for it.
     pub fn as_ptr(&self) -> DevicePtr<T> {
         DevicePtr::from_address(self.address())
     }
@@ -153,7 +155,7 @@ impl<T: Stored> DeviceSlice<T> {
     /// Copies the elements to the host, after everything that was started on them.
     ///
     /// # Errors
-    /// A [`LaunchError`]: what a stream reports that wrote them.
+    /// A [`LaunchError`] that a stream which wrote them reports.
     pub fn to_vec(&self) -> Result<Vec<T>, LaunchError> {
         self.memory.wait(false)?;
         let bytes = self.memory.backend.read(self.address(), self.bytes())?;
@@ -163,7 +165,7 @@ impl<T: Stored> DeviceSlice<T> {
     /// Copies elements from the host, after everything that was started on these.
     ///
     /// # Errors
-    /// [`LaunchError::Length`] if `data` has another length; what a stream reports that used them.
+    /// [`LaunchError::Length`] if `data` has another length; an error that a stream which used them reports.
     pub fn copy_from_slice(&mut self, data: &[T]) -> Result<(), LaunchError> {
         self.check_len(data.len())?;
         self.memory.wait(true)?;
@@ -175,7 +177,8 @@ impl<T: Stored> DeviceSlice<T> {
         if from == self.len { Ok(()) } else { Err(LaunchError::Length { from, to: self.len }) }
     }
 
-    /// Some of the elements, as `&x[range]` of a slice. A part that is a kernel argument begins at a multiple of 4 bytes.
+    /// Some of the elements, as `&x[range]` of a slice. A part that is a kernel argument begins at a multiple
+    /// of 4 bytes.
     ///
     /// # Errors
     /// [`LaunchError::Range`] if they do not lie in this slice.
@@ -223,9 +226,10 @@ impl<T: Stored> DeviceSlice<T> {
     }
 }
 
-/// Elements in the memory of a device, freed when dropped: kernels that are launched on a [`Stream`](crate::Stream) of the
-/// device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so that data stay on the device from one kernel to the
-/// next. `T` is a number, an array of them, or a `#[device] #[repr(C)] struct`.
+/// Elements in the memory of a device, freed when dropped: kernels that are launched on a
+/// [`Stream`](crate::Stream) of the device take `&buffer` for `&[T]` and `&mut buffer` for `&mut [T]`, so
+/// that data stay on the device from one kernel to the next. `T` is a number, an array of them, or a
+/// `#[device] #[repr(C)] struct`.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -248,8 +252,9 @@ impl<T: Stored> DeviceSlice<T> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Dropping a buffer that a stream still uses waits for that stream, and so does reading and writing it from the host. Work of
-/// one stream on a buffer runs after the work of other streams on it that was started before, unless both only read it.
+/// Dropping a buffer that a stream still uses waits for that stream, and so does reading and writing it from
+/// the host. Work of one stream on a buffer runs after the work of other streams on it that was started
+/// before, unless both only read it.
 pub struct DeviceBuffer<T> {
     all: DeviceSlice<T>,
 }
@@ -282,7 +287,7 @@ impl<T> DerefMut for DeviceBuffer<T> {
     }
 }
 
-/// A part of a buffer: what [`DeviceSlice::slice`] gives.
+/// A part of a buffer, from [`DeviceSlice::slice`].
 #[derive(Debug)]
 pub struct DeviceView<'a, T> {
     slice: DeviceSlice<T>,
@@ -296,7 +301,7 @@ impl<T> Deref for DeviceView<'_, T> {
     }
 }
 
-/// A part of a buffer that may be written: what [`DeviceSlice::slice_mut`] gives.
+/// A part of a buffer that may be written, from [`DeviceSlice::slice_mut`].
 #[derive(Debug)]
 pub struct DeviceViewMut<'a, T> {
     slice: DeviceSlice<T>,

@@ -1,4 +1,4 @@
-//! What a simulated kernel prints.
+//! Output of simulated kernels.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -80,7 +80,8 @@ impl Listener {
         for mut event in events {
             let Some(w) = watched.iter().find(|w| w.offset == event.offset) else { continue };
             event.lanes.iter_mut().for_each(|x| *x ^= w.mask);
-            // The dwords of a value come one after the other; the scheduler may have moved other values between them.
+            // The dwords of a value come one after the other; the scheduler may have moved other values
+            // between them.
             let dwords = open.entry((w.probe.text, w.probe.leaf)).or_default();
             dwords.push(event);
             if dwords.len() == usize::from(w.probe.ty.dwords().max(1)) {
@@ -146,7 +147,7 @@ fn scalar(elem: Elem, bits: u64) -> String {
         Elem::U64 => bits.to_string(),
         Elem::F16 => format!("{:?}", f16::from_bits(bits as u16)),
         Elem::Bf16 => format!("{:?}", bf16::from_bits(bits as u16)),
-        // What the bits mean depends on the target.
+        // The value of the bits depends on the target.
         Elem::F8E4M3 | Elem::F8E5M2 => format!("{:#04x}", bits as u8),
         Elem::F32 => format!("{:?}", f32::from_bits(bits as u32)),
         Elem::F64 => format!("{:?}", f64::from_bits(bits)),

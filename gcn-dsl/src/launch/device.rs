@@ -22,8 +22,8 @@ use crate::kernel::BuiltKernel;
 use crate::lang::{PackedArg, Packer, Stored};
 use crate::scalar::Number;
 
-/// What a kernel is launched on: a [`Device`], with slices of the host that are copied there and back, or a [`Stream`], with
-/// buffers that are on the device already.
+/// What a kernel is launched on: a [`Device`], with slices of the host that are copied there and back, or a
+/// [`Stream`], with buffers that are on the device already.
 #[diagnostic::on_unimplemented(
     message = "kernels are not launched on `{Self}`",
     label = "neither a `Device` nor a `Stream`"
@@ -100,11 +100,12 @@ impl<L: Launcher> Launcher for &L {
     }
 }
 
-/// Something that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the same device.
+/// Something that runs kernels: the simulator, or a GPU through HIP. Threads may share it; a clone is the
+/// same device.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
-    /// What `alloc` gave and `free` has not got back.
+    /// Allocations of `alloc` that have not been freed.
     raw: Arc<Mutex<BTreeSet<u64>>>,
 }
 
@@ -137,9 +138,9 @@ impl Device {
         Device::simulator_with(target, gcn_sim::Options { parallel: true, ..gcn_sim::Options::default() })
     }
 
-    /// The simulator of `target` with options of your own: faithful mode, in which a read that comes too early gets what the
-    /// register held before, or sanitizers that look for data races, uninitialised memory and registers and more. What they
-    /// find names the line of the kernel.
+    /// The simulator of `target` with options of your own: faithful mode, in which a read that comes too
+    /// early gets what the register held before, or sanitizers that look for data races, uninitialised memory
+    /// and registers and more. What they find names the line of the kernel.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -163,8 +164,8 @@ impl Device {
         Device::of(Simulator::new(target, None, options))
     }
 
-    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz: events have times, see
-    /// [`Event::elapsed_since`](crate::Event::elapsed_since). It looks for no hazards.
+    /// The simulator of `target` with the timed model of a compute unit, whose clock runs at `mhz` MHz:
+    /// events have times, see [`Event::elapsed_since`](crate::Event::elapsed_since). It looks for no hazards.
     pub fn timed_simulator(target: Target, mhz: u32) -> Device {
         let config = gcn_sim::timed::Config { wave_reports: 0, ..gcn_sim::timed::Config::default() };
         let clock = Some(Clock::new(mhz.max(1), config));
@@ -174,7 +175,8 @@ impl Device {
     /// The GPU with this ordinal, through `libamdhip64.so`, which is loaded now.
     ///
     /// # Errors
-    /// [`LaunchError::Hip`] if the library or the device is not there, or the device's target is not supported.
+    /// [`LaunchError::Hip`] if the library or the device is not there, or the device's target is not
+    /// supported.
     #[cfg(feature = "hip")]
     pub fn hip(ordinal: u32) -> Result<Device, LaunchError> {
         Ok(Device::of(Gpu::new(HipDevice::open(ordinal)?)))
@@ -267,7 +269,8 @@ impl Device {
         Stream::new(&self.backend)
     }
 
-    /// Loads a kernel, for launches on streams. The code object is loaded once, however often it is asked for.
+    /// Loads a kernel, for launches on streams. The code object is loaded once, however often it is asked
+    /// for.
     ///
     /// # Errors
     /// [`LaunchError::WrongTarget`], or what the device reports.
@@ -284,7 +287,8 @@ impl Device {
         LoadedModule::new(&self.backend, module)
     }
 
-    /// Runs a kernel that was built before and waits for it: slices are copied to the device, `&mut` slices copied back.
+    /// Runs a kernel that was built before and waits for it: slices are copied to the device, `&mut` slices
+    /// copied back.
     ///
     /// # Errors
     /// A [`LaunchError`]. Host slices are changed only by a run that succeeded.

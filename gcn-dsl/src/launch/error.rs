@@ -71,8 +71,8 @@ pub enum LaunchError {
         /// Bytes.
         bytes: u64,
     },
-    /// The code is another kernel's than the one that is launched: code whose type does not say of which kernel it is, or an
-    /// instance with another value.
+    /// The code is another kernel's than the one that is launched: code whose type does not say of which
+    /// kernel it is, or an instance with another value.
     #[error(
         "kernel `{kernel}` cannot be launched with the code of `{built}`: build it, `{kernel}.build(target)`"
     )]
@@ -131,7 +131,7 @@ pub enum LaunchError {
         kernel: String,
         /// Argument.
         argument: &'static str,
-        /// What the signature says.
+        /// The kind and width in the signature.
         expected: String,
     },
     /// The compiled kernel is for another target than the device.
@@ -220,7 +220,7 @@ pub enum LaunchError {
         kernel: String,
         /// The user's source position.
         location: String,
-        /// What was asserted.
+        /// The assertion.
         message: String,
         /// Workgroup in the grid.
         workgroup: [u32; 3],
@@ -233,7 +233,8 @@ pub enum LaunchError {
     Hip(#[from] hip::HipError),
 }
 
-/// How to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at least 1.
+/// How to begin a slice at a multiple of 4 bytes; `elements` is the number of its elements in 4 bytes, at
+/// least 1.
 fn aligned_start(elements: u32) -> String {
     match elements {
         1 => "its address must be a multiple of 4".to_owned(),

@@ -103,7 +103,7 @@ impl Backend for Gpu {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         if !modules.contains_key(object) {
             if modules.len() == MODULES {
-                // Kernels that are in use keep what they need.
+                // Kernels that are in use keep their modules loaded.
                 modules.clear();
             }
             let module = self.device.load_module(object)?;

@@ -1,16 +1,17 @@
 //! A GPU through AMD's HIP library, `libamdhip64.so`, which is loaded when the first device is opened.
 //!
 //! Nothing of HIP is needed to compile this crate. The calls that are made: `hipInit`, `hipGetDeviceCount`,
-//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`, `hipHostFree`,
-//! `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`, `hipModuleGetFunction`,
-//! `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`, `hipStreamCreate`, `hipStreamDestroy`,
-//! `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`, `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`,
-//! `hipEventSynchronize`, `hipEventElapsedTime`, `hipGetErrorString`. The calling thread's current device is the same after each
-//! call as before.
+//! `hipGetDeviceProperties`, `hipGetDevice`, `hipSetDevice`, `hipMalloc`, `hipFree`, `hipHostMalloc`,
+//! `hipHostFree`, `hipMemcpyHtoD`, `hipMemcpyDtoH`, `hipMemcpyAsync`, `hipMemsetAsync`, `hipModuleLoadData`,
+//! `hipModuleGetFunction`, `hipModuleLaunchKernel`, `hipModuleUnload`, `hipDeviceSynchronize`,
+//! `hipStreamCreate`, `hipStreamDestroy`, `hipStreamSynchronize`, `hipStreamWaitEvent`, `hipEventCreate`,
+//! `hipEventDestroy`, `hipEventRecord`, `hipEventQuery`, `hipEventSynchronize`, `hipEventElapsedTime`,
+//! `hipGetErrorString`. The calling thread's current device is the same after each call as before.
 //!
-//! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside their buffers, a
-//! code object reaches a device only if it is for that device. What a kernel does on the device is not Rust's to check: a launch
-//! with arguments as bytes is `unsafe`, and so is loading a library by its path.
+//! What is safe here is the host side: buffers and modules are freed once and in time, copies stay inside
+//! their buffers, a code object reaches a device only if it is for that device. What a kernel does on the
+//! device is not Rust's to check: a launch with arguments as bytes is `unsafe`, and so is loading a library
+//! by its path.
 //!
 //! ```no_run
 //! use gcn_dsl::launch::hip::HipDevice;
@@ -78,8 +79,9 @@ impl fmt::Debug for HipLibrary {
 }
 
 impl HipLibrary {
-    /// Loads the library: the file that `GCN_HIP_LIBRARY` names and no other; without that variable `libamdhip64.so`,
-    /// then with the suffixes `.6`, `.5` and `.7`. A library that was found once is used from then on.
+    /// Loads the library: the file that `GCN_HIP_LIBRARY` names and no other; without that variable
+    /// `libamdhip64.so`, then with the suffixes `.6`, `.5` and `.7`. A library that was found once is used
+    /// from then on.
     ///
     /// # Errors
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
@@ -89,7 +91,8 @@ impl HipLibrary {
             return Ok(library.clone());
         }
         let library = match std::env::var_os(LIBRARY_VARIABLE) {
-            // SAFETY: who sets the variable says that it names a HIP library, as with the system's own `LD_LIBRARY_PATH`.
+            // SAFETY: who sets the variable says that it names a HIP library, as with the system's own
+            // `LD_LIBRARY_PATH`.
             Some(name) => unsafe { HipLibrary::load_from(&[name])? },
             // SAFETY: these are names of HIP libraries.
             None => unsafe { HipLibrary::load_from(&LIBRARY_NAMES.map(OsString::from))? },
@@ -103,7 +106,8 @@ impl HipLibrary {
     /// [`HipError::LibraryNotFound`], [`HipError::MissingFunction`].
     ///
     /// # Safety
-    /// Each name is that of a HIP library: its initialisers run, and its functions are called by the signatures of HIP.
+    /// Each name is that of a HIP library: its initialisers run, and its functions are called by the
+    /// signatures of HIP.
     pub unsafe fn load_from(names: &[OsString]) -> Result<HipLibrary, HipError> {
         Api::load(names).map(|api| HipLibrary { api: Arc::new(api) })
     }
@@ -231,12 +235,12 @@ impl HipDevice {
         HipBuffer::new(self.context.clone(), bytes)
     }
 
-    /// Loads a code object, as [`gcn_emit::object::write_code_object`] makes it. It is unloaded when the module and all its
-    /// functions are dropped.
+    /// Loads a code object, as [`gcn_emit::object::write_code_object`] makes it. It is unloaded when the
+    /// module and all its functions are dropped.
     ///
     /// # Errors
-    /// [`HipError::CodeObject`] if the bytes are no code object, [`HipError::WrongTarget`] if it is for another target than
-    /// the device, [`HipError::Call`].
+    /// [`HipError::CodeObject`] if the bytes are no code object, [`HipError::WrongTarget`] if it is for
+    /// another target than the device, [`HipError::Call`].
     pub fn load_module(&self, code_object: &[u8]) -> Result<HipModule, HipError> {
         let object = read_code_object(code_object)?.linked()?;
         let code = object.target_id;
@@ -246,20 +250,21 @@ impl HipDevice {
         HipModule::load(self.context.clone(), code_object, &object)
     }
 
-    /// Starts a kernel of `grid` workgroups with `workgroup` work-items each, `dynamic_lds` bytes of LDS besides what the
-    /// kernel declares, and these bytes of kernel arguments. Returns before the kernel has run: see
-    /// [`HipDevice::synchronize`].
+    /// Starts a kernel of `grid` workgroups with `workgroup` work-items each, `dynamic_lds` bytes of LDS
+    /// besides what the kernel declares, and these bytes of kernel arguments. Returns before the kernel has
+    /// run: see [`HipDevice::synchronize`].
     ///
-    /// HIP copies the arguments one by one as the kernel's metadata lists them, so an argument that the metadata leaves out
-    /// does not arrive.
+    /// HIP copies the arguments one by one as the kernel's metadata lists them, so an argument that the
+    /// metadata leaves out does not arrive.
     ///
     /// # Errors
     /// [`HipError::OtherDevice`] if the kernel was loaded for another device, [`HipError::KernargTooShort`],
     /// [`HipError::Call`].
     ///
     /// # Safety
-    /// The bytes are arguments with which the kernel, on this grid, accesses only memory that is the device's to access as long as
-    /// it runs: nothing checks addresses in them, and a GPU reaches memory of the host, too.
+    /// The bytes are arguments with which the kernel, on this grid, accesses only memory that is the device's
+    /// to access as long as it runs: nothing checks addresses in them, and a GPU reaches memory of the host,
+    /// too.
     pub unsafe fn launch(
         &self,
         kernel: &HipFunction,
@@ -276,8 +281,8 @@ impl HipDevice {
         unsafe { kernel.launch(None, grid, workgroup, dynamic_lds, kernarg) }
     }
 
-    /// Starts a kernel that was built here, with the arguments that its signature lays out: on a stream, or after everything
-    /// else that was started on the device.
+    /// Starts a kernel that was built here, with the arguments that its signature lays out: on a stream, or
+    /// after everything else that was started on the device.
     pub(super) fn launch_built(
         &self,
         stream: Option<&HipStream>,
@@ -292,10 +297,10 @@ impl HipDevice {
         if !there {
             return Err(HipError::OtherDevice { kernel: function.name().to_owned() });
         }
-        // A stream says by itself which device it belongs to.
+        // A stream determines its device.
         let _current = stream.is_none().then(|| self.context.current()).transpose()?;
-        // SAFETY: slices are buffers of this device with their lengths, which the kernel's accesses are checked against. What raw
-        // pointers among the arguments point to is the business of whoever wrote a kernel that takes them.
+        // SAFETY: slices are buffers of this device with their lengths, against which the kernel's accesses
+        // are checked. Raw pointers among the arguments are the responsibility of the author of the kernel.
         unsafe { function.launch(stream, groups, workgroup, lds, kernarg) }
     }
 

@@ -7,8 +7,8 @@ use super::{DevicePacker, Grid, LaunchError, LaunchStats, Launcher, kernarg_byte
 use crate::kernel::{BuildError, BuildOptions, BuiltKernel, build};
 use crate::lang::{Arguments, Packer, Signature};
 
-/// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name; the provided
-/// methods are what users call.
+/// A kernel written with `gcn_kernel!`. The macro implements this for a unit struct with the kernel's name;
+/// the provided methods are what users call.
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -41,7 +41,8 @@ pub trait Kernel: Copy {
     #[doc(hidden)]
     fn trace(&self, arguments: &mut Arguments);
 
-    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order: [`DeviceSlice`](crate::DeviceSlice)s in place of slices.
+    /// The arguments on a [`Stream`](crate::Stream) as a tuple, in order:
+    /// [`DeviceSlice`](crate::DeviceSlice)s in place of slices.
     type DeviceArgs<'a>;
 
     /// Hands the host arguments over one by one.
@@ -81,11 +82,12 @@ pub trait Kernel: Copy {
             .map(BuiltKernel::of)
     }
 
-    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the device and, if they are
-    /// `&mut`, back; or on a [`Stream`](crate::Stream), with [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
+    /// Runs the kernel: on a [`Device`](crate::Device), with slices of the host, which are copied to the
+    /// device and, if they are `&mut`, back; or on a [`Stream`](crate::Stream), with
+    /// [`DeviceBuffer`](crate::DeviceBuffer)s, without waiting for it.
     ///
-    /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once and use
-    /// [`Device::launch`](crate::Device::launch) or [`Stream::launch`](crate::Stream::launch).
+    /// The kernel is compiled for the device's target at each call; to launch one kernel often, build it once
+    /// and use [`Device::launch`](crate::Device::launch) or [`Stream::launch`](crate::Stream::launch).
     ///
     /// # Errors
     /// A [`LaunchError`]: the build failed, the grid or an argument does not fit, or the run failed.
@@ -98,8 +100,8 @@ pub trait Kernel: Copy {
         on.launch_built(self, &self.build(on.target())?, grid, args)
     }
 
-    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and why not earlier
-    /// ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
+    /// Runs the kernel in the simulator's timed mode: a model says in which cycle each instruction issues and
+    /// why not earlier ([`gcn_sim::timed`]). `&mut` slices hold the results afterwards.
     ///
     /// # Errors
     /// Those of [`Kernel::launch`].
@@ -113,8 +115,8 @@ pub trait Kernel: Copy {
         timed::run(self, &self.build(target)?, grid, args, config)
     }
 
-    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves as rows,
-    /// instructions and waits as bars, each wait with the rules for which it is there.
+    /// Runs the kernel on one compute unit in timed mode and draws where the cycles go: pipelines and waves
+    /// as rows, instructions and waits as bars, each wait with the rules for which it is there.
     ///
     /// ```
     /// use gcn_dsl::prelude::*;
@@ -146,8 +148,8 @@ pub trait Kernel: Copy {
         Ok(timeline.with_notes(timed::notes(&built)))
     }
 
-    /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other bindings:
-    /// `addresses` gives the device address of each slice argument in order.
+    /// The bytes of the kernarg segment for scalar and pointer arguments, for people who launch with other
+    /// bindings: `addresses` gives the device address of each slice argument in order.
     ///
     /// # Errors
     /// A [`LaunchError`] if the number of addresses differs from the number of slice arguments.

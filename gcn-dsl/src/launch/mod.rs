@@ -63,14 +63,15 @@ impl Grid {
     }
 }
 
-/// What a launch did. A GPU does not count instructions; there they are 0.
+/// Statistics of a launch. A GPU does not count instructions; there they are 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LaunchStats {
     /// Workgroups run.
     pub workgroups: u64,
     /// Instructions executed, counted once for each wave.
     pub wave_instructions: u64,
-    /// What `dbg!` showed, by workgroup, wave and time. The simulator has printed it to standard error as well.
+    /// The values that `dbg!` showed, by workgroup, wave and time. The simulator has printed them to standard
+    /// error as well.
     pub printed: Vec<Printed>,
 }
 

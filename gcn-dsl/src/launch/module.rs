@@ -46,7 +46,8 @@ impl Module {
     /// A module of these kernels.
     ///
     /// # Errors
-    /// An [`ObjectError`]: there are none, they are for different targets or XNACK settings, or two have one name.
+    /// An [`ObjectError`]: there are none, they are for different targets or XNACK settings, or two have one
+    /// name.
     pub fn new(kernels: &[&BuiltKernel]) -> Result<Module, ObjectError> {
         let kernels: Vec<BuiltKernel> = kernels.iter().copied().cloned().collect();
         let specs: Vec<_> = kernels.iter().map(|k| k.spec().clone()).collect();
@@ -70,7 +71,7 @@ impl Module {
     }
 }
 
-/// A module on a device: what [`Device::load_module`](crate::Device::load_module) gives.
+/// A module on a device, from [`Device::load_module`](crate::Device::load_module).
 pub struct LoadedModule {
     backend: Arc<dyn Backend>,
     kernels: Vec<(BuiltKernel, Handle)>,
@@ -105,8 +106,8 @@ impl LoadedModule {
     }
 }
 
-/// A kernel on a device, ready to be launched on its streams: what [`Device::load`](crate::Device::load) and
-/// [`LoadedModule::kernel`] give.
+/// A kernel on a device, ready to be launched on its streams, from [`Device::load`](crate::Device::load) or
+/// [`LoadedModule::kernel`].
 pub struct LoadedKernel<K> {
     pub(super) backend: Arc<dyn Backend>,
     pub(super) built: BuiltKernel,
@@ -147,7 +148,8 @@ impl<K: Kernel> BuiltKernel<K> {
     }
 }
 
-/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is compared when it is launched.
+/// Types of code that may be launched as kernel `K`: `K` itself, and [`AnyKernel`], which is compared when it
+/// is launched.
 #[diagnostic::on_unimplemented(
     message = "code of the kernel `{Self}` cannot be launched as `{K}`",
     label = "this is the code of `{Self}`",

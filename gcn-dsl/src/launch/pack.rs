@@ -7,8 +7,8 @@ use crate::lang::{PackedArg, Packer};
 
 /// Takes the arguments of a launch on a stream one by one, in order: values and pointers as [`Packer`] does.
 ///
-/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument that cannot be one for
-/// the launch with slices of the host and not again for this one.
+/// Its own methods have no bounds and the others are [`Packer`]'s, so that rustc reports an argument that
+/// cannot be one for the launch with slices of the host and not again for this one.
 #[doc(hidden)]
 #[derive(Default)]
 pub struct DevicePacker<'a> {

@@ -16,7 +16,7 @@ use crate::kernel::BuiltKernel;
 pub(super) struct Clock {
     mhz: u32,
     config: timed::Config,
-    /// What the model says of the last launch.
+    /// The model's report on the last launch.
     report: Mutex<Option<timed::Report>>,
 }
 
@@ -27,7 +27,7 @@ impl Clock {
     }
 }
 
-/// A simulated GPU: its memory, and what it looks for.
+/// A simulated GPU: its memory and its checks.
 pub(super) struct Simulator {
     target: Target,
     memory: Mutex<Memory>,
@@ -52,7 +52,7 @@ impl Queue {
 /// An event: the cycles of its stream at that moment.
 struct Moment(u64);
 
-/// What a kernel is after it was loaded: its code is interpreted as it is.
+/// A loaded kernel: nothing, since its code is interpreted as it is.
 struct Loaded;
 
 /// Bytes that are here already.
@@ -70,7 +70,7 @@ impl Simulator {
         Simulator { target, memory: Mutex::new(Memory::new()), clock, options }
     }
 
-    /// What the timed model says of the last launch.
+    /// The timed model's report on the last launch.
     pub fn report(&self) -> Option<timed::Report> {
         let report = &self.clock.as_ref()?.report;
         report.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -157,7 +157,7 @@ impl Backend for Simulator {
         let (listener, watched) = (Listener::default(), &kernel.debug.watched);
         let machine = listener.on(machine(kernel, grid)?, watched);
         let ran = self.execute(&machine, grid.workgroups, kernel.signature().workgroup, kernarg);
-        // What was shown before a fault is what one wants to see then.
+        // The values shown before a fault are the most useful ones, so they are kept.
         let printed = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));
         let Ran { wave_instructions, cycles } = ran.map_err(failed)?;
@@ -222,7 +222,7 @@ impl Backend for Simulator {
     }
 }
 
-/// What is known of a run.
+/// The results of a run.
 struct Ran {
     wave_instructions: u64,
     /// 0 without a clock.

@@ -11,7 +11,7 @@ use super::kernarg::kernarg_of;
 use super::{DevicePacker, Grid, Kernel, LaunchError, LaunchStats, LoadedKernel};
 use crate::lang::Stored;
 
-/// What a stream is, shared with the memory that it uses.
+/// The state of a stream, shared with the memory that it uses.
 pub(super) struct Queue {
     backend: Arc<dyn Backend>,
     handle: Handle,
@@ -22,19 +22,19 @@ impl Queue {
         self.backend.synchronize(&self.handle)
     }
 
-    /// What is started from now on runs after all that `earlier` has.
+    /// Everything that is started from now on runs after all work of `earlier` so far.
     pub fn wait_for_all_of(&self, earlier: &Queue) -> Result<(), LaunchError> {
         let event = self.backend.record(&earlier.handle)?;
         self.backend.wait(&self.handle, &event)
     }
 }
 
-/// Work for a device in the order in which it is started: launches and copies return at once and run after those that were
-/// started on the stream before; those of different streams may run at once. Data are [`DeviceBuffer`](crate::DeviceBuffer)s,
-/// whose use by several streams is kept in order.
+/// Work for a device in the order in which it is started: launches and copies return at once and run after
+/// those that were started on the stream before; those of different streams may run at once. Data are
+/// [`DeviceBuffer`](crate::DeviceBuffer)s, whose use by several streams is kept in order.
 ///
-/// On the simulator work is done when it is started, so that errors of kernels come from the launch; on a GPU they may come
-/// from a later call, at the latest from [`Stream::synchronize`].
+/// On the simulator work is done when it is started, so that errors of kernels come from the launch; on a GPU
+/// they may come from a later call, at the latest from [`Stream::synchronize`].
 ///
 /// ```
 /// use gcn_dsl::prelude::*;
@@ -76,7 +76,7 @@ impl Stream {
         &self.queue.backend
     }
 
-    /// Refuses what was made with another device.
+    /// Rejects objects of another device.
     fn same(&self, other: &Arc<dyn Backend>, what: &'static str) -> Result<(), LaunchError> {
         if Arc::ptr_eq(&self.queue.backend, other) { Ok(()) } else { Err(LaunchError::OtherDevice { what }) }
     }
@@ -87,11 +87,12 @@ impl Stream {
         slice.memory.used_by(&self.queue, written)
     }
 
-    /// Starts a kernel: `&buffer` is passed for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one HIP call, if no
-    /// other stream is at work on the buffers.
+    /// Starts a kernel: `&buffer` is passed for `&[T]`, `&mut buffer` for `&mut [T]`. On a GPU this is one
+    /// HIP call, if no other stream is at work on the buffers.
     ///
     /// # Errors
-    /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device refuses.
+    /// A [`LaunchError`]: the grid or an argument does not fit, belongs to another device, or the device
+    /// refuses.
     pub fn launch<K: Kernel>(
         &self,
         kernel: &LoadedKernel<K>,
@@ -121,8 +122,8 @@ impl Stream {
         self.queue.backend.write_on(&self.queue.handle, to.address(), &to_bytes(data))
     }
 
-    /// Copies elements to the host: [`Download::wait`] gives them. Work that is started on them afterwards does not change
-    /// what arrives.
+    /// Copies elements to the host: [`Download::wait`] gives them. Work that is started on them afterwards
+    /// does not change what arrives.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or what the device reports.
@@ -162,7 +163,7 @@ impl Stream {
         Ok(Event { backend, handle })
     }
 
-    /// What is started on this stream from now on runs after the event. The host does not wait.
+    /// Everything that is started on this stream from now on runs after the event. The host does not wait.
     ///
     /// # Errors
     /// [`LaunchError::OtherDevice`], or what the device reports.
@@ -231,13 +232,14 @@ impl Event {
 
     /// The time from an earlier event to this one; waits for both.
     ///
-    /// On a GPU it is measured by the device. On [`Device::timed_simulator`](crate::Device::timed_simulator) it is the cycles that
-    /// the model of the compute unit counts for the kernels between the two, at the clock that was given: copies take no time, and
-    /// kernels of different streams do not slow each other down.
+    /// On a GPU it is measured by the device. On [`Device::timed_simulator`](crate::Device::timed_simulator)
+    /// it is the cycles that the model of the compute unit counts for the kernels between the two, at the
+    /// clock that was given: copies take no time, and kernels of different streams do not slow each other
+    /// down.
     ///
     /// # Errors
-    /// [`LaunchError::NoClock`] on other simulators, [`LaunchError::EventOrder`], [`LaunchError::OtherDevice`], or what the
-    /// device reports.
+    /// [`LaunchError::NoClock`] on other simulators, [`LaunchError::EventOrder`],
+    /// [`LaunchError::OtherDevice`], or what the device reports.
     pub fn elapsed_since(&self, since: &Event) -> Result<Duration, LaunchError> {
         if !Arc::ptr_eq(&self.backend, &since.backend) {
             return Err(LaunchError::OtherDevice { what: "the event" });
@@ -246,7 +248,7 @@ impl Event {
     }
 }
 
-/// Elements on their way to the host: what [`Stream::download`] gives. Dropping it without waiting discards them.
+/// Elements on their way to the host, from [`Stream::download`]. Dropping it without waiting discards them.
 #[must_use = "the elements come from `wait`"]
 pub struct Download<T> {
     arriving: Box<dyn Arriving>,

@@ -18,7 +18,7 @@ pub(super) fn run<K: Kernel>(
     args: K::Args<'_>,
     config: &Config,
 ) -> Result<Report, LaunchError> {
-    // Nobody asks this device for events, so that its clock does not matter.
+    // No events are recorded on this device, so its clock does not matter.
     let clock = Some(Clock::new(1, config.clone()));
     let simulator = Arc::new(Simulator::new(built.target(), clock, Options::default()));
     Device::over(Arc::clone(&simulator) as _).launch(kernel, built, grid, args)?;

@@ -147,7 +147,8 @@ impl Lower<'_> {
         self.bin_vector(op, ty.elem, dst, a, b)
     }
 
-    /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other instructions.
+    /// A product of integers of up to 32 bits. The full multiplication takes four times as long as other
+    /// instructions.
     fn multiply(&mut self, elem: Elem, short: bool, dst: VSlice, a: Src, b: Src) -> Lowered {
         let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
         match a {

@@ -1,8 +1,8 @@
 //! Atomics and fences: the access of the table with the memory model's sequence around it.
 //!
-//! The sequence of an ordering and a scope is [`memory_model`]'s; its waits and cache instructions are boundaries that
-//! the scheduler moves nothing across. Where a sequence has nothing on a side that must hold memory accesses back,
-//! [`Op::Order`] stands there. Waits for registers come later and only add to these.
+//! The sequence of an ordering and a scope is [`memory_model`]'s; its waits and cache instructions are
+//! boundaries that the scheduler moves nothing across. Where a sequence has nothing on a side that must hold
+//! memory accesses back, [`Op::Order`] stands there. Waits for registers come later and only add to these.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
@@ -43,7 +43,7 @@ const fn name(
 const UNSIGNED: &[Elem] = &[Elem::U32, Elem::U64];
 const SIGNED: &[Elem] = &[Elem::I32, Elem::I64];
 const INTEGERS: &[Elem] = &[Elem::U32, Elem::I32, Elem::U64, Elem::I64];
-/// What is moved as bits.
+/// Types that are moved as bits.
 const WORDS: &[Elem] = &[Elem::U32, Elem::I32, Elem::F32, Elem::U64, Elem::I64, Elem::F64];
 
 #[rustfmt::skip]
@@ -84,7 +84,7 @@ impl Name {
             _ if wide => "64",
             _ => "32",
         };
-        // There is no exchange that forgets the old value.
+        // Every exchange returns the old value.
         let rtn = if returns || self.op == AtomicOp::Swap { "_rtn" } else { "" };
         format!("ds_{}{rtn}_{}{width}", self.lds, self.letter)
     }

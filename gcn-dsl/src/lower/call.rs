@@ -1,11 +1,12 @@
 //! Calls of table instructions by mnemonic (`crate::isa`).
 //!
-//! A call names what it reads and how many results it wants. Here a row is chosen among those of the call's variant: one
-//! that has the modifiers, then the one that needs the fewest copies, then the shortest. Around the instruction stand the
-//! moves that it needs: operands that no slot takes, the old value of a tied operand, SCC, VCC and M0 before it; SCC, VCC,
-//! the rest of a wide result and the old EXEC after it. None of these moves changes SCC.
+//! A call names its operands and the number of its results. This module chooses a row among those of the
+//! call's variant: one that has the modifiers, then the one that needs the fewest copies, then the shortest.
+//! Moves surround the instruction: before it for operands that no slot accepts, for the old value of a tied
+//! operand, and for SCC, VCC and M0; after it for SCC, VCC, the rest of a wide result and the old EXEC. None
+//! of these moves changes SCC.
 //!
-//! Modifiers and immediates are judged by the encoder, which is asked with stand-in registers, so that a fault is
+//! The encoder judges modifiers and immediates: it is called with stand-in registers, so that an error is
 //! reported at the user's call and no rule is written twice.
 
 mod fits;
@@ -31,7 +32,7 @@ struct Choice {
     mods: Mods,
 }
 
-/// The operands of a chosen row, and what is to be done after the instruction.
+/// The operands of a chosen row, and the moves after the instruction.
 #[derive(Default)]
 struct Placed {
     operands: SmallVec<[MOperand; 5]>,
@@ -78,7 +79,7 @@ impl Lower<'_> {
             Arg::Literal(bits) => Src::Fixed(Operand::Literal(bits)),
             Arg::Off => Src::Fixed(Operand::Off),
             Arg::Value(v) => match self.operand(v) {
-                // What inline float constants mean depends on the width at which they are read.
+                // The meaning of an inline float constant depends on the width at which it is read.
                 Src::Const(bits, Width::B16) if !mnemonic.contains("16") => Src::Const(bits, Width::B32),
                 other => other,
             },
@@ -226,7 +227,7 @@ impl Lower<'_> {
         }
         let vector = slot.kinds.intersects(OperandKinds::VGPR | OperandKinds::AGPR);
         if !vector && slot.allows_special("m0") && row.format.is_vop() {
-            // The lane number of v_writelane_b32 may stand in M0 beside another SGPR.
+            // The lane number of v_writelane_b32 may be in M0, next to another SGPR.
             self.set_fixed(M0, src);
             return MOperand::Fixed(M0.into());
         }
@@ -268,7 +269,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Fills the registers that the instruction reads without naming them; where EXEC is kept if it is written.
+    /// Fills the registers that the instruction reads without naming them; where EXEC is kept if it is
+    /// written.
     fn before(&mut self, call: &Call, row: &InstDesc) -> Lowered<Option<VSlice>> {
         use gcn_isa::table::ImplicitRegs;
         let saved = row.implicit_writes.contains(ImplicitRegs::EXEC).then(|| {
@@ -289,7 +291,7 @@ impl Lower<'_> {
         Ok(saved)
     }
 
-    /// Takes the results that stand in registers with a meaning, and gives EXEC back.
+    /// Copies the results out of registers with a fixed meaning, and restores EXEC.
     fn after(
         &mut self,
         v: Value,

@@ -117,7 +117,7 @@ impl Lower<'_> {
     pub(super) fn splat(&mut self, v: Value, a: Value) -> Lowered {
         let ty = self.kernel.ty(v);
         if ty.elem != Elem::Bool {
-            // A scalar register is a vector operand as it stands.
+            // A scalar register can be an operand of a vector instruction directly.
             let Src::Reg(slice) = self.for_vector(Src::Reg(self.reg(a))) else { return Ok(()) };
             self.alias(v, Some(slice.reg));
             return Ok(());
@@ -139,7 +139,8 @@ impl Lower<'_> {
         self.machine("s_cmp_lg_u32", &[], &[bit, Src::Const(0, Width::B32)])
     }
 
-    /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing else.
+    /// The second result of the last instruction is VCC, for the one instruction that reads it and nothing
+    /// else.
     pub(super) fn result_to_vcc(&mut self) {
         if let Some(inst) = self.func.blocks.last_mut().and_then(|block| block.insts.last_mut()) {
             inst.operands[1] = MOperand::Fixed(VCC.into());

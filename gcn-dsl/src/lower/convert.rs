@@ -134,7 +134,8 @@ impl Lower<'_> {
             return self.machine(&format!("v_cvt_{to}_{sign}"), &[dst], &[src]);
         }
         if to == Elem::Bf16 && from.bytes() == 4 {
-            // What f32 would round is rounded to odd, so that bf16's rounding alone decides.
+            // Numbers that f32 would round are rounded to odd instead, so that only the rounding to bf16
+            // counts.
             let wide = self.new_reg(RegFile::Vgpr, 2);
             let exact = self.temp_v();
             self.machine(&format!("v_cvt_f64_{sign}"), &[wide], &[src])?;
@@ -169,15 +170,15 @@ impl Lower<'_> {
             self.blend(positive, Src::Reg(below), Src::Reg(negative), x)?;
             magnitude = Src::Reg(positive);
         }
-        // The leading 32 bits, the last of them also standing for what follows: the conversion rounds them as it would
-        // the whole number. For bf16 the leading 24, which f32 holds as they are.
+        // The leading 32 bits, with the last one sticky for all lower bits: the conversion rounds them as it
+        // would round the whole number. For bf16 the leading 24, which f32 holds exactly.
         let [zeros, count, sticky, top, float] = std::array::from_fn(|_| self.temp_v());
         let shifted = self.new_reg(RegFile::Vgpr, 2);
         let lost = self.new_reg(RegFile::Sgpr, 2);
         let high = self.half(magnitude, 1);
         self.machine("v_ffbh_u32", &[zeros], &[high])?;
         if to == Elem::Bf16 {
-            // What has no upper half must be at the top as well, as its low bits are cut off below.
+            // A number without an upper half must also move to the top, as its low bits are cut off below.
             let [below, most, all] = std::array::from_fn(|_| self.temp_v());
             let low = self.half(magnitude, 0);
             self.machine("v_ffbh_u32", &[below], &[low])?;
@@ -246,8 +247,8 @@ impl Lower<'_> {
         self.machine(&format!("v_min_{sign}"), &[dst], &[constant(most), Src::Reg(dst)])
     }
 
-    /// The upper half is the quotient by 2^32 rounded down, the lower what is left. Beyond the range the nearer end; 0 for
-    /// a NaN.
+    /// The upper half is the quotient by 2^32 rounded down, the lower half the remainder. Out-of-range
+    /// numbers saturate; NaN gives 0.
     fn f64_to_wide_int(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 2));
         let f64_const = |c: f64| Src::Const(c.to_bits(), Width::B64);
@@ -286,8 +287,8 @@ impl Lower<'_> {
         self.blend(dst, Src::Reg(below), end, Src::Reg(clamped))
     }
 
-    /// f64 to f32 rounded to odd: an inexact result has its last bit set, so that rounding it again to half the bits or
-    /// fewer gives what one rounding would.
+    /// f64 to f32 rounded to odd: an inexact result has its last bit set, so that rounding it again to half
+    /// the bits or fewer gives what one rounding would.
     fn f64_to_f32_odd(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 2));
         let back = self.new_reg(RegFile::Vgpr, 2);
@@ -311,7 +312,7 @@ impl Lower<'_> {
         Ok(Src::Reg(wide))
     }
 
-    /// The other number of the pair is 0, and the instruction leaves the upper half of the register as it is.
+    /// The second number of the pair is 0, and the instruction keeps the upper half of the register.
     fn f32_to_small(&mut self, dst: VSlice, src: Src, to: Elem) -> Lowered {
         self.copy(dst, c32(0));
         self.machine(&format!("v_cvt_pk_{}_f32", isa_name(to)), &[], &[Src::Reg(dst), src, c32(0)])
@@ -356,7 +357,7 @@ impl Lower<'_> {
     }
 }
 
-/// What mnemonics call an 8-bit float.
+/// The name of an 8-bit float in mnemonics.
 fn isa_name(elem: Elem) -> &'static str {
     if elem == Elem::F8E4M3 { "fp8" } else { "bf8" }
 }

@@ -1,4 +1,5 @@
-//! Emits a table instruction: picks the encoding that takes the operands, and copies the operands that none takes.
+//! Emits a table instruction: picks the encoding that takes the operands, and copies the operands that none
+//! takes.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
@@ -15,8 +16,8 @@ impl Lower<'_> {
         self.machine_with(mnemonic, dsts, srcs, |_| {})
     }
 
-    /// Emits `mnemonic`, destinations and sources in assembly order. VCC as a fixed operand of an encoding need not be
-    /// given.
+    /// Emits `mnemonic`, destinations and sources in assembly order. VCC as a fixed operand of an encoding
+    /// need not be given.
     pub(super) fn machine_with(
         &mut self,
         mnemonic: &str,
@@ -87,7 +88,8 @@ impl Lower<'_> {
         self.push(Op::Machine(row, mods), operands);
     }
 
-    /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector instruction.
+    /// A constant in a scalar register, if the slot and the constant bus take one: that costs no vector
+    /// instruction.
     fn in_scalar(&mut self, slot: &OperandDesc, src: Src, bus: &mut Bus) -> Option<VSlice> {
         let constant = matches!(src, Src::Const(_, Width::B32 | Width::B16));
         if !constant || slot.dwords != 1 || !slot.kinds.contains(OperandKinds::SGPR) || !bus.is_free() {

@@ -14,8 +14,9 @@ pub(super) fn c32(bits: u32) -> Src {
 }
 
 impl Lower<'_> {
-    /// Correctly rounded `a / b` by the instructions made for it: scale, refine the reciprocal by Newton's iteration, fix
-    /// up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs denormals enabled.
+    /// Correctly rounded `a / b` by the instructions made for it: scale, refine the reciprocal by Newton's
+    /// iteration, fix up the special cases (MI100 ISA, V_DIV_SCALE / V_DIV_FMAS / V_DIV_FIXUP). Needs
+    /// denormals enabled.
     pub(super) fn div_float(&mut self, elem: Elem, dst: VSlice, a: Src, b: Src) -> Lowered {
         let width = dst.len;
         let (a, b) = (Src::Reg(self.in_vgpr(a, width)), Src::Reg(self.in_vgpr(b, width)));
@@ -60,7 +61,8 @@ impl Lower<'_> {
         self.machine(&name("div_fixup"), &[dst], &[q2, b, a])
     }
 
-    /// f16 division in f32: 24 bits are at least 2 * 11 + 2, so rounding twice gives the correctly rounded quotient.
+    /// f16 division in f32: 24 bits are at least 2 * 11 + 2, so rounding twice gives the correctly rounded
+    /// quotient.
     pub(super) fn div_f16(&mut self, dst: VSlice, a: Src, b: Src) -> Lowered {
         let [wide_a, wide_b, quotient] = std::array::from_fn(|_| self.temp_v());
         self.machine("v_cvt_f32_f16", &[wide_a], &[a])?;
@@ -69,8 +71,8 @@ impl Lower<'_> {
         self.machine("v_cvt_f16_f32", &[dst], &[Src::Reg(quotient)])
     }
 
-    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than 2^32, is a lower
-    /// estimate of 2^32 / b, which one Newton step in integers makes better.
+    /// The reciprocal of a 32-bit integer in fixed point. The float reciprocal, scaled by a little less than
+    /// 2^32, is a lower estimate of 2^32 / b, which one Newton step in integers makes better.
     pub(super) fn reciprocal_u32(&mut self, dst: VSlice, b: Src) -> Lowered {
         let [f, r, scaled, z, neg, t, e] = std::array::from_fn(|_| self.temp_v());
         let src = Src::Reg;
@@ -123,7 +125,8 @@ impl Lower<'_> {
         Ok(Src::Reg(dst))
     }
 
-    /// Round to nearest, ties to even: add half a unit less one, and the kept part's last bit; a NaN stays a quiet NaN.
+    /// Round to nearest, ties to even: add half a unit less one, and the kept part's last bit; a NaN stays a
+    /// quiet NaN.
     pub(super) fn f32_to_bf16(&mut self, dst: VSlice, src: Src) -> Lowered {
         let x = Src::Reg(self.in_vgpr(src, 1));
         if table::find_mnemonic(self.target, "v_cvt_pk_bf16_f32").next().is_some() {

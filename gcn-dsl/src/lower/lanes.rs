@@ -1,4 +1,4 @@
-//! Single lanes and what a lane knows of itself.
+//! Single lanes, and the ids of lanes.
 
 use gcn_isa::reg::{EXEC, RegFile};
 use hashbrown::HashMap;
@@ -8,8 +8,8 @@ use crate::ir::{Place, Value};
 use crate::mir::{VReg, VSlice};
 use crate::scalar::Elem;
 
-/// Scalars that vector instructions have computed, with the vector registers that still have them in the lanes of the current
-/// region: vector instructions read those, and no lane has to be read back for them.
+/// Scalars that vector instructions have computed, with the vector registers that still have them in the
+/// lanes of the current region: vector instructions read those, and no lane has to be read back for them.
 #[derive(Default)]
 pub(super) struct Twins {
     vector: HashMap<VReg, VReg>,
@@ -36,7 +36,7 @@ impl Twins {
         self.scalars.len()
     }
 
-    /// Forgets those that came after so many, where other lanes may run than those that had them.
+    /// Forgets all but the first `known` scalars, at the end of a region with other active lanes.
     pub fn forget_since(&mut self, known: usize) {
         for scalar in self.scalars.split_off(known) {
             self.vector.remove(&scalar);

@@ -171,8 +171,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Byte `offset` of the private array at `array`. Only the array's place goes into the instruction: with a constant part
-    /// of an index there, an index that wraps around would mean another address.
+    /// Byte `offset` of the private array at `array`. Only the array's place goes into the instruction: with
+    /// a constant part of an index there, an index that wraps around would mean another address.
     fn scratch_address(&mut self, array: u32, offset: Value) -> Address {
         let off = Src::Fixed(Operand::Off);
         let scratch =
@@ -203,9 +203,9 @@ impl Lower<'_> {
         }
     }
 
-    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around. A constant that
-    /// could make it do so stays in the VGPR: the instruction's sum does not wrap, so that a negative index would not come
-    /// back into bounds.
+    /// `offset` as a part to compute and a constant for a buffer instruction, whose sum does not wrap around.
+    /// A constant that could make it do so stays in the VGPR: the instruction's sum does not wrap, so that a
+    /// negative index would not come back into bounds.
     fn split_aligned(&mut self, offset: Value) -> (Src, i32) {
         let kernel = self.kernel;
         let offset = kernel.resolved(offset);
@@ -239,8 +239,8 @@ impl Lower<'_> {
         self.load_with(v, memory, offset, |_| {})
     }
 
-    /// A load or store that is more than a plain one; the bits of cache hints are those of LLVM's memory legalizer. With scopes,
-    /// `glc`, `scc` and `slc` are called `sc0`, `sc1` and `nt`.
+    /// A load or store that is more than a plain one; the bits of cache hints are those of LLVM's memory
+    /// legalizer. With scopes, `glc`, `scc` and `slc` are called `sc0`, `sc1` and `nt`.
     pub(super) fn hinted(&mut self, v: Value, access: &Hinted) -> Lowered {
         let scopes = self.target.has_architected_flat_scratch();
         let store = access.value.is_some();
@@ -371,7 +371,8 @@ impl Lower<'_> {
         self.func.blocks.last().map_or(0, |b| b.insts.len())
     }
 
-    /// The copies made since `start` leave inactive lanes alone, so the destination is not undefined before them.
+    /// The copies made since `start` leave inactive lanes alone, so the destination is not undefined before
+    /// them.
     fn keep_destination_since(&mut self, start: usize) {
         let Some(block) = self.func.blocks.last_mut() else { return };
         let copies = block.insts.split_off(start);
@@ -381,7 +382,7 @@ impl Lower<'_> {
     }
 }
 
-/// `s_load_dwordx4` and its kin.
+/// `s_load_dwordx4` and similar names.
 fn scalar_load(verb: &str, dwords: u8) -> String {
     match dwords {
         1 => format!("{verb}_dword"),

@@ -1,25 +1,29 @@
-//! Instruction selection: IR to machine instructions on virtual registers.
+//! Instruction selection: from the IR to machine instructions on virtual registers.
 //!
-//! One pass over the structured IR. Each IR value gets a virtual register when its instruction is met; constants get none
-//! and are placed into operands, or moved where a slot does not take them. Every instruction comes from the table by
-//! mnemonic; `emit` picks the encoding whose slots accept the operands and copies those that no encoding accepts, so that
-//! no rule about operand kinds is written here.
+//! Selection is one pass over the structured IR. Each IR value gets a virtual register when its instruction
+//! is reached. Constants get none: they become operands, or are moved to a register if the slot does not
+//! accept them. Every instruction comes from the table by mnemonic; `emit` picks the encoding whose slots
+//! accept the operands, and copies the operands that no encoding accepts. So no rule about operand kinds is
+//! written here.
 //!
 //! - `call`: instructions that the kernel names; `scc`: SCC among their results.
-//! - `arith`: integer and floating-point arithmetic; `unary`: of one operand; `compare`: comparisons and selection; `convert`:
-//!   conversions; `lanes`: single lanes.
-//! - `expand`: what the hardware has no instruction for (reciprocals, division of floats, 64-bit multiplication).
+//! - `arith`: integer and floating-point arithmetic; `unary`: operations of one operand; `compare`:
+//!   comparisons and selection; `convert`: conversions; `lanes`: single lanes.
+//! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
+//!   multiplication).
 //! - `memory`: loads, stores, kernel arguments.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
 //! - `schedule`: marks and waits of manual schedules.
-//! - `control`: branches and EXEC; `exit`: lanes that leave; `skip`: where a skip branch pays.
-//! - `combine`: patterns of two instructions that one replaces; `pairs`: two accesses of LDS as one. Both run at the end.
+//! - `control`: branches and EXEC; `exit`: divergent exits; `skip`: which branches are left out.
+//! - `combine`: patterns of two instructions that one replaces; `pairs`: two LDS accesses as one. Both run at
+//!   the end.
 //!
-//! Invariants: EXEC is never zero where instructions of a body run (a varying branch has a skip branch, and where lanes can
-//! have left, EXEC is tested after it was restored), so that `v_readfirstlane_b32` reads an active lane. The only exception
-//! are the short bodies of `skip`, all of whose instructions do nothing without lanes. A uniform `bool` is 0 or 1 in an SGPR, a varying one a lane mask in an SGPR
-//! pair whose bits of inactive lanes mean nothing.
+//! Invariants: EXEC is never zero where instructions of a body run, so that `v_readfirstlane_b32` reads an
+//! active lane. A varying branch has a skip branch for that purpose, and EXEC is tested after it was restored
+//! if lanes may have left. The only exception are the short bodies of `skip`, whose instructions have no
+//! effect without active lanes. A uniform `bool` is 0 or 1 in an SGPR. A varying one is a lane mask in an
+//! SGPR pair, in which the bits of inactive lanes are undefined.
 
 mod arith;
 pub(crate) mod atomic;
@@ -115,7 +119,7 @@ struct Lower<'k> {
     ranges: Ranges,
     /// Varying values that are the same in all lanes.
     alike: Vec<bool>,
-    /// Uniform comparisons that are made again where SCC is needed, and nowhere else.
+    /// Uniform comparisons that are evaluated only where SCC is needed.
     cmp_at_use: Vec<bool>,
     /// Results of calls but for the first.
     further: HashMap<(Value, u8), VReg>,
@@ -125,7 +129,7 @@ struct Lower<'k> {
     scc_results: HashMap<(Value, u8), Value>,
     /// SCC results that their only reader finds in SCC.
     scc_follows: HashSet<Value>,
-    /// What encloses the current point and can hold lanes back, outermost first.
+    /// The enclosing constructs that can hold lanes back, outermost first.
     frames: Vec<exit::Frame>,
     /// Blocks that a part of the lanes can leave.
     varying_blocks: HashSet<Label>,
@@ -156,7 +160,7 @@ struct EntryRegs {
 enum Src {
     /// Virtual registers.
     Reg(VSlice),
-    /// A constant as an operand of so many bits reads it.
+    /// A constant, as an operand of this width reads it.
     Const(u64, Width),
     /// A fixed operand: immediate field, EXEC, VCC, M0.
     Fixed(Operand),
@@ -183,8 +187,8 @@ impl Width {
 type Lowered<T = ()> = Result<T, LowerError>;
 
 impl Lower<'_> {
-    /// Copies the registers that the dispatch fills to virtual registers, before anything else. Which of them are enabled
-    /// follows from what the kernel reads (LLVM AMDGPU guide, Initial Kernel Execution State).
+    /// Copies the registers that the dispatch fills to virtual registers, before anything else. Which of them
+    /// are enabled follows from what the kernel reads (LLVM AMDGPU guide, Initial Kernel Execution State).
     fn entry_state(&mut self) {
         let inputs = &mut self.inputs;
         self.kernel.body.each_inst(&mut |v| match self.kernel.def(v).inst {
@@ -220,8 +224,8 @@ impl Lower<'_> {
         v
     }
 
-    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that restores EXEC,
-    /// so that no construct at the end of the region need do so.
+    /// Lowers a region. `tail` says that nothing runs between its end and the end of the innermost frame that
+    /// restores EXEC, so that no construct at the end of the region need do so.
     fn region(&mut self, region: &Region, tail: bool) -> Lowered {
         let known = self.twins.known();
         let result = self.statements(&region.stmts, tail);

@@ -1,8 +1,9 @@
-//! Two LDS accesses of one base become one: `ds_read2_b32` and its kin.
+//! Merges two LDS accesses with one base into one: `ds_read2_b32` and its relatives.
 //!
-//! Within a block, reads from the same register with no write of LDS between them go together to the place of the first of them, and
-//! writes to the place of the last. The offsets of a pair are counted in elements, or in steps of 64 elements, and have 8
-//! bits. Where the offsets are too large for that and at least two pairs come out of it, a base of their own is computed.
+//! Within a block, reads from the same base with no write of LDS between them are paired at the place of the
+//! first one, and writes at the place of the last one. The offsets of a pair have 8 bits, in units of
+//! elements or of 64 elements. If the offsets are too large and at least two pairs result, a base of their
+//! own is computed.
 
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::Operand;
@@ -13,7 +14,8 @@ use hashbrown::HashMap;
 use super::combine::accesses;
 use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
 
-/// An instruction, the one that does two, with elements and with steps of 64 elements, and the bytes of an element.
+/// An access, the instructions that do two of them (offsets in elements, and in units of 64 elements), and
+/// the bytes of an element.
 struct Kind {
     one: &'static str,
     two: [&'static str; 2],
@@ -30,10 +32,11 @@ const KINDS: &[Kind] = &[
 /// The largest offset of a pair.
 const MAX: i32 = 255;
 
-/// How many groups are open at once, and how many accesses one has: more are rare, and each is compared with all others.
+/// How many groups may be open at once, and how many accesses a group may have. Each is compared with all
+/// others, so the bound keeps the pass linear.
 const OPEN: usize = 64;
 
-/// Makes pairs all over `f`, whose order is not the user's.
+/// Pairs accesses in all of `f`, unless the user fixed the order.
 pub(super) fn run(f: &mut Function) {
     if f.blocks.iter().flat_map(|b| &b.insts).any(|inst| matches!(inst.op, Op::Mark(_))) {
         return;
@@ -51,7 +54,7 @@ pub(super) fn run(f: &mut Function) {
     rename(f, &renamed);
 }
 
-/// An access that can go into a pair.
+/// An access that can be paired.
 #[derive(Clone, Copy)]
 struct Single {
     index: usize,
@@ -60,7 +63,7 @@ struct Single {
     offset: i32,
 }
 
-/// What becomes of a block.
+/// The changes to a block.
 #[derive(Default)]
 struct Edits {
     gone: Vec<usize>,
@@ -85,7 +88,7 @@ fn writers(f: &Function) -> Vec<u32> {
     writers
 }
 
-/// Accesses of one kind and base that may change places with each other, in order.
+/// Accesses of one kind and base that may be reordered among each other, in order.
 fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
     let mut done = Vec::new();
     let mut open: Vec<Vec<Single>> = Vec::new();
@@ -134,12 +137,12 @@ fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<S
         [MOperand::Virt(base), MOperand::Virt(_)] if is_write(kind) => (None, base),
         _ => return None,
     };
-    // The result becomes a part of a longer register.
+    // The result becomes a part of a longer register, so it must not be a part of a tuple already.
     let whole = result.is_none_or(|r| f.info(r.reg).len == r.len);
     whole.then_some(Single { index, kind, base, offset: mods.offset })
 }
 
-/// No access of LDS moves across `inst`.
+/// True if no access of LDS may move across `inst`.
 fn is_fence(inst: &MInst) -> bool {
     use Class as C;
     let exec = inst.operands.first() == Some(&MOperand::Fixed(EXEC.into()));
@@ -157,7 +160,7 @@ fn is_fence(inst: &MInst) -> bool {
     }
 }
 
-/// Makes pairs within a group.
+/// Pairs the accesses of a group.
 fn pair_up(
     f: &mut Function,
     block: usize,
@@ -167,7 +170,7 @@ fn pair_up(
 ) {
     let mut rest = group.to_vec();
     rest.sort_by_key(|single| single.offset);
-    // Of two writes to one place the later one counts: they stay as they are.
+    // Of two writes to one place the later one must win, so their group is left alone.
     if is_write(group[0].kind) && rest.windows(2).any(|w| w[0].offset == w[1].offset) {
         return;
     }
@@ -189,7 +192,8 @@ fn pair_up(
             merge(f, block, [one, other], one.base, (which, step, 0), edits, renamed);
             continue;
         }
-        // A base in the middle, for as many as are near.
+        // Compute a closer base for the accesses within reach. The addition pays off only if it enables at
+        // least two pairs.
         let unit = KINDS[one.kind].bytes;
         let near = rest.iter().take_while(|s| s.offset - one.offset <= MAX * unit).count();
         if near < 3 {
@@ -214,7 +218,7 @@ fn pair_up(
     }
 }
 
-/// Two accesses as one, from `base` at `origin`, in steps of so many elements.
+/// Replaces two accesses by one, from `base` at `origin`, with offsets in units of `step` elements.
 fn merge(
     f: &mut Function,
     block: usize,
@@ -268,7 +272,7 @@ fn apply(insts: &mut Vec<MInst>, mut edits: Edits) {
     }
 }
 
-/// Results that are now parts of others.
+/// Renames the results that are now parts of longer registers.
 fn rename(f: &mut Function, renamed: &HashMap<VReg, VSlice>) {
     if renamed.is_empty() {
         return;

@@ -136,7 +136,7 @@ impl Lower<'_> {
         self.machine(&format!("v_fma_{elem}"), &[dst], &srcs)
     }
 
-    /// An f32 that bf16 holds as it is, or one that is rounded.
+    /// An f32 as bf16: exact if bf16 can represent it, otherwise rounded.
     pub(super) fn bf16_result(&mut self, dst: VSlice, wide: VSlice, exact: bool) -> Lowered {
         if exact {
             return self.machine("v_lshrrev_b32", &[dst], &[Src::Const(16, Width::B32), Src::Reg(wide)]);

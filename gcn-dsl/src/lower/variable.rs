@@ -97,7 +97,7 @@ struct Walk<'k> {
     def: Vec<u32>,
     region_of: Vec<u32>,
     last: Vec<u32>,
-    /// By value: who uses it, and in which statement of its region.
+    /// By value: its users, and the statement of its region that contains each use.
     uses: Vec<Vec<(Option<Value>, u32)>>,
     order: Vec<Value>,
     reads: HashMap<Variable, Vec<Value>>,

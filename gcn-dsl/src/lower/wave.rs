@@ -1,12 +1,13 @@
 //! Reductions and scans over lanes by data-parallel primitives.
 //!
-//! The steps run with every lane on: a lane that the program has switched off takes part with the identity, so that a
-//! partial result can pass through it. Registers that are live here keep their other lanes, as the allocator gives the
-//! temporaries registers that no lane of the wave needs.
+//! The steps run with every lane on: a lane that the program has switched off takes part with the identity,
+//! so that a partial result can pass through it. Registers that are live here keep their other lanes, as the
+//! allocator gives the temporaries registers that no lane of the wave needs.
 //!
-//! A reduction joins neighbours within a quad, quads within eight lanes, halves within a row of 16 (each a permutation, so
-//! that every lane of the row has the result), then rows by the two broadcasts to later rows. A scan shifts by 1, 2, 4 and 8
-//! within the row and then takes the same broadcasts. Where VOP2 has the operation, step and operation are one instruction.
+//! A reduction joins neighbours within a quad, quads within eight lanes, halves within a row of 16 (each a
+//! permutation, so that every lane of the row has the result), then rows by the two broadcasts to later rows.
+//! A scan shifts by 1, 2, 4 and 8 within the row and then takes the same broadcasts. Where VOP2 has the
+//! operation, step and operation are one instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::{EXEC, RegFile};
@@ -110,7 +111,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Switches every lane on; what EXEC was, where that changes it.
+    /// Activates every lane. Returns the old EXEC if that changes it.
     fn whole_wave(&mut self, all_active: bool) -> Lowered<Option<VSlice>> {
         if all_active {
             return Ok(None);
@@ -223,7 +224,7 @@ impl Lower<'_> {
         if width == 64 {
             return Ok(self.moved(t, neutral, over_wave));
         }
-        // The first lane of row 2 begins a segment: that row is shifted by itself.
+        // The first lane of row 2 begins a segment, so that row is shifted separately.
         let out = self.moved(t, neutral, Step { row_mask: 0b1011, ..over_wave });
         for i in 0..t.len {
             let part = |s: VSlice| VSlice { start: s.start + i, len: 1, ..s };

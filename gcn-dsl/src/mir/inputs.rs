@@ -3,7 +3,7 @@
 use gcn_emit::kernel::{InitialSgprs, UserSgprs};
 use gcn_isa::Target;
 
-/// What the lowered kernel needs from the dispatch, besides its code.
+/// The dispatch state that the lowered kernel needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// The kernarg segment pointer is read.

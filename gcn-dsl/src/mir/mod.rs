@@ -61,8 +61,8 @@ pub struct VSlice {
     pub len: u8,
 }
 
-/// An operand: a part of a virtual register, or anything that needs no allocation (constants, labels, EXEC, VCC, M0,
-/// and at the start of the entry block the registers that hold the kernel's initial state).
+/// An operand: a part of a virtual register, or anything that needs no allocation (constants, labels, EXEC,
+/// VCC, M0, and at the start of the entry block the registers that hold the kernel's initial state).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MOperand {
     /// Virtual.
@@ -71,7 +71,7 @@ pub enum MOperand {
     Fixed(Operand),
 }
 
-/// What an [`MInst`] does.
+/// The operation of an [`MInst`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
     /// A machine instruction: a row of the table with its modifiers.
@@ -138,7 +138,8 @@ pub struct Function {
     pub live_in: Vec<Reg>,
     /// Virtual registers whose machine registers the user chose.
     pub pins: Vec<Pin>,
-    /// Buffer resources of slices: nothing but accesses through the same resource reaches what they describe.
+    /// Buffer resources of slices: only accesses through the same resource reach the memory that they
+    /// describe.
     pub slices: HashSet<VReg>,
 }
 

@@ -19,9 +19,9 @@ pub const OFFSET_MAX: u32 = 4095;
 impl Inputs {
     /// Reserves `bytes` of each lane's scratch in `function` and returns their offset, a multiple of `align`.
     ///
-    /// The first call puts the set-up of `FLAT_SCRATCH` at the entry where the target needs one; that renumbers the
-    /// registers in [`Function::live_in`] and the copies from them at the start of the entry block. The descriptor follows
-    /// from [`Inputs::scratch_bytes`].
+    /// The first call puts the set-up of `FLAT_SCRATCH` at the entry where the target needs one; that
+    /// renumbers the registers in [`Function::live_in`] and the copies from them at the start of the entry
+    /// block. The descriptor follows from [`Inputs::scratch_bytes`].
     pub fn reserve_scratch(&mut self, function: &mut Function, bytes: u32, align: u32) -> u32 {
         let before = *self;
         let offset = self.scratch_bytes.next_multiple_of(align.max(1));

@@ -59,7 +59,8 @@ fn preserves_destination(desc: &'static InstDesc, mods: &Mods) -> bool {
 
 /// True if a result of `len` dwords must not share registers with sources that die in the instruction.
 ///
-/// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D itself).
+/// - Matrix instructions write D over several passes while they still read A and B (and C, unless it is D
+///   itself).
 /// - A scalar load of several dwords that is replayed after an XNACK would find its own base overwritten.
 /// - Atomics with return may be replayed as well.
 /// - The packed SAD instructions read their sources in several steps.
@@ -79,7 +80,8 @@ fn writes_early(desc: &InstDesc, len: u8) -> bool {
 /// (LLVM marks their destinations early-clobber).
 const STEPWISE: [&str; 3] = ["v_mqsad_pk_u16_u8", "v_mqsad_u32_u8", "v_qsad_pk_u16_u8"];
 
-/// The operands of a matrix instruction whose overlap matters: D, A, B and, where it is an operand of its own, C.
+/// The operands of a matrix instruction whose overlap matters: D, A, B and, where it is an operand of its
+/// own, C.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MatrixOperands {
     pub d: MOperand,

@@ -62,7 +62,8 @@ pub enum AllocError {
         /// What occupies it, and where.
         why: String,
     },
-    /// The machine code before allocation breaks a rule that the allocator relies on: a bug in an earlier pass.
+    /// The machine code before allocation breaks a rule that the allocator relies on: a bug in an earlier
+    /// pass.
     #[error("kernel `{kernel}`, {at}: {rule}")]
     Malformed {
         /// The kernel.

@@ -14,8 +14,8 @@ pub struct Limits {
     pub vgprs: u16,
     /// AGPRs.
     pub agprs: u16,
-    /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they are one
-    /// file; elsewhere the larger of the two.
+    /// VGPRs (rounded up to a multiple of 4, where the AGPRs start) and AGPRs together, on targets where they
+    /// are one file; elsewhere the larger of the two.
     pub total_vector: u16,
     /// Where values may be spilled; nowhere by default.
     pub spill: SpillTo,

@@ -72,8 +72,8 @@ use segs::Seg;
 
 use crate::mir::{Function, MOperand, VReg, VRegInfo};
 
-/// Registers that a program uses: the highest number plus one in each file. Registers with initial state count, since
-/// the hardware writes them.
+/// Registers that a program uses: the highest number plus one in each file. Registers with initial state
+/// count, since the hardware writes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
     /// SGPRs, named ones (VCC and so on) not counted.

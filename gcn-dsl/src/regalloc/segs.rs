@@ -2,7 +2,8 @@
 
 use smallvec::SmallVec;
 
-/// A point in the linear order of the function. Instruction `i` reads at slot `2 i` and writes at slot `2 i + 1`.
+/// A point in the linear order of the function. Instruction `i` reads at slot `2 i` and writes at slot
+/// `2 i + 1`.
 pub(super) type Slot = u32;
 
 /// The half-open range of slots `start..end`.

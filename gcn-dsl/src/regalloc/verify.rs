@@ -414,9 +414,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Instructions that may write a result before they have read all sources for the last time: atomics that return a
-    /// value are replayed after an XNACK, SADs of several bytes read in steps, sparse matrix instructions read their
-    /// index late.
+    /// Instructions that may write a result before they have read all sources for the last time: atomics that
+    /// return a value are replayed after an XNACK, SADs of several bytes read in steps, sparse matrix
+    /// instructions read their index late.
     fn writes_while_reading(&self, out: &Inst) -> bool {
         use gcn_isa::Class as C;
         let replayed = matches!(

@@ -45,8 +45,8 @@ impl Format {
         sign * (hidden + fraction) as f32 * unit
     }
 
-    /// The nearest code, ties to even; beyond the range what the hardware's conversion gives: a NaN, in OCP `f8e5m2`
-    /// infinity.
+    /// The nearest code, ties to even; beyond the range what the hardware's conversion gives: a NaN, in OCP
+    /// `f8e5m2` infinity.
     fn encode(self, x: f32) -> u8 {
         let sign = u8::from(x.is_sign_negative()) << 7;
         let largest: u8 = match (self.fnuz, self.fraction) {
@@ -82,8 +82,9 @@ macro_rules! eight {
     ($($(#[$doc:meta])* $name:ident $fraction:literal;)*) => {$(
         $(#[$doc])*
         ///
-        /// An element of memory: on the device `as` converts it from and to every number, and that is all it does. On the host
-        /// it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the target whose format is meant.
+        /// An element of memory: on the device `as` converts it from and to every number, and that is all it
+        /// does. On the host it is a byte; [`from_f32`](Self::from_f32) and [`to_f32`](Self::to_f32) take the
+        /// target whose format is meant.
         #[allow(non_camel_case_types, reason = "named like f16 and bf16")]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
         #[repr(transparent)]
@@ -100,8 +101,8 @@ macro_rules! eight {
                 self.0
             }
 
-            /// The nearest value in `target`'s format, ties to even. Beyond its range a NaN, or infinity where the format has
-            /// one, as the device's conversion gives.
+            /// The nearest value in `target`'s format, ties to even. Beyond its range a NaN, or infinity
+            /// where the format has one, as the device's conversion gives.
             pub fn from_f32(x: f32, target: Target) -> $name {
                 $name(Format::new($fraction, is_fnuz(target)).encode(x))
             }
@@ -123,9 +124,11 @@ macro_rules! eight {
 }
 
 eight! {
-    /// 8-bit float with 4 bits of exponent and 3 of fraction (`fp8`), in the target's own variant; gfx942 and later.
+    /// 8-bit float with 4 bits of exponent and 3 of fraction (`fp8`), in the target's own variant; gfx942 and
+    /// later.
     f8e4m3 3;
-    /// 8-bit float with 5 bits of exponent and 2 of fraction (`bf8`), in the target's own variant; gfx942 and later.
+    /// 8-bit float with 5 bits of exponent and 2 of fraction (`bf8`), in the target's own variant; gfx942 and
+    /// later.
     f8e5m2 2;
 }
 

@@ -9,16 +9,18 @@ use super::HipError;
 
 /// `hipErrorNoDevice`.
 const NO_DEVICE: c_int = 100;
-/// `hipErrorInvalidDevice`, which `hipInit` of HIP 5 gives where there is no device.
+/// `hipErrorInvalidDevice`, which `hipInit` of HIP 5 returns if there is no device.
 const INVALID_DEVICE: c_int = 101;
 
-/// Bytes that the library may write as `hipDeviceProp_t`: 792 in HIP 5, 1,472 in HIP 6; the rest is for growth.
+/// Bytes that the library may write as `hipDeviceProp_t`: 792 in HIP 5, 1,472 in HIP 6; the rest is for
+/// growth.
 const PROPERTIES_BYTES: usize = 8192;
 /// Bytes of `gcnArchName`.
 const ARCH_BYTES: usize = 256;
 
-/// Function that fills a `hipDeviceProp_t`, and where it puts `gcnArchName`. The structure changed with HIP 6, which exports
-/// both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of 5.2 and 6.0.
+/// Function that fills a `hipDeviceProp_t`, and where it puts `gcnArchName`. The structure changed with HIP
+/// 6, which exports both functions, the old name for the old structure. Offsets from `hip_runtime_api.h` of
+/// 5.2 and 6.0.
 const PROPERTIES: [(&str, usize); 2] =
     [("hipGetDevicePropertiesR0600", 1160), ("hipGetDeviceProperties", 396)];
 
@@ -108,8 +110,8 @@ impl Api {
         let mut tried = Vec::new();
         for name in names {
             let library = name.to_string_lossy().into_owned();
-            // SAFETY: loading runs the library's initializers; that of HIP has no preconditions, and which file is loaded
-            // is the choice of whoever set the environment or passed the names.
+            // SAFETY: loading runs the library's initializers. HIP's have no preconditions, and the caller or
+            // the environment chose which file is loaded.
             match unsafe { Library::new(name) } {
                 Ok(loaded) => return Api::of(loaded, library),
                 Err(error) => tried.push((library, error.to_string())),

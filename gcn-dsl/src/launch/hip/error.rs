@@ -1,4 +1,4 @@
-//! What can go wrong with HIP.
+//! Errors of HIP.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use gcn_emit::target_id::{TargetId, TargetIdError};
 
 use super::LIBRARY_VARIABLE;
 
-/// Why HIP did not do what it was asked for.
+/// The reason why a HIP operation failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HipError {
@@ -51,18 +51,18 @@ pub enum HipError {
     Unsupported {
         /// The device.
         ordinal: i32,
-        /// What it calls itself.
+        /// Why its name is not understood.
         source: TargetIdError,
     },
-    /// The bytes are no code object.
+    /// The bytes are not a code object.
     #[error(transparent)]
     CodeObject(#[from] ObjectError),
     /// The code object is for another target.
     #[error("the code object is for {code}, the GPU is a {device}; build the kernel for it")]
     WrongTarget {
-        /// What the code object is for.
+        /// The target of the code object.
         code: TargetId,
-        /// What the device is.
+        /// The target of the device.
         device: TargetId,
     },
     /// The kernel belongs to another device.
@@ -106,7 +106,7 @@ pub enum HipError {
         function: &'static str,
         /// Its `hipError_t`.
         code: i32,
-        /// What HIP says of the code.
+        /// HIP's text for the code.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Memory of the host that a device copies from and to by itself.
+//! Host memory that a device copies from and to asynchronously.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -57,7 +57,7 @@ impl HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        // An error here has nobody to go to.
+        // There is no one to report an error to.
         if let Ok(api) = self.context.current() {
             // SAFETY: the address is from hipHostMalloc and this value is its only owner.
             unsafe { (api.functions.hipHostFree)(self.start) };

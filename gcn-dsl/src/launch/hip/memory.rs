@@ -14,9 +14,11 @@ pub struct HipBuffer {
     len: usize,
 }
 
-// SAFETY: the address is the device's and is never followed on the host; HIP's functions may be called from any thread.
+// SAFETY: the address is the device's and is never followed on the host; HIP's functions may be called from
+// any thread.
 unsafe impl Send for HipBuffer {}
-// SAFETY: as above; copies to and from one buffer at once race on the device only, as two kernels' accesses would.
+// SAFETY: as above; copies to and from one buffer at once race on the device only, as two kernels' accesses
+// would.
 unsafe impl Sync for HipBuffer {}
 
 impl fmt::Debug for HipBuffer {
@@ -64,7 +66,8 @@ impl HipBuffer {
         api.check("hipMemcpyHtoD", code)
     }
 
-    /// Copies bytes from the device, from this offset in the buffer. Waits for kernels that were started before.
+    /// Copies bytes from the device, from this offset in the buffer. Waits for kernels that were started
+    /// before.
     ///
     /// # Errors
     /// [`HipError::OutOfRange`], [`HipError::Call`].
@@ -76,7 +79,7 @@ impl HipBuffer {
         api.check("hipMemcpyDtoH", code)
     }
 
-    /// Copies so many bytes from the device, from this offset in the buffer.
+    /// Copies `bytes` bytes from the device, starting at this offset in the buffer.
     pub(in super::super) fn read_vec(&self, offset: usize, bytes: usize) -> Result<Vec<u8>, HipError> {
         // Before memory of the host is allocated for them.
         self.place(offset, bytes)?;
@@ -110,7 +113,7 @@ impl Drop for HipBuffer {
         if self.start.is_null() {
             return;
         }
-        // An error here has nobody to go to; memory of a device that is gone is gone with it.
+        // There is no one to report an error to; the memory of a lost device is lost with it.
         if let Ok(api) = self.context.current() {
             // SAFETY: the address is from hipMalloc and this value is its only owner.
             unsafe { (api.functions.hipFree)(self.start) };

@@ -17,7 +17,8 @@ const BUFFER_SIZE: usize = 2;
 /// `HIP_LAUNCH_PARAM_END`.
 const END: usize = 3;
 
-/// A loaded code object. It is unloaded when it and its functions are dropped, and what it has started has run.
+/// A loaded code object. It is unloaded when it and its functions are dropped, after the kernels that it
+/// started have finished.
 #[derive(Debug, Clone)]
 pub struct HipModule {
     loaded: Arc<Loaded>,
@@ -27,7 +28,7 @@ struct Loaded {
     context: Context,
     /// From `hipModuleLoadData`, unloaded by nobody else.
     handle: *mut c_void,
-    /// What was loaded: HIP may read it as long as the module lives.
+    /// The loaded image: HIP may read it as long as the module lives.
     _image: Box<[u8]>,
     /// Names of the kernels and the bytes of their arguments.
     kernels: Vec<(String, usize)>,
@@ -177,8 +178,8 @@ impl HipFunction {
         let api = &self.context().api;
         let (stream, params) = (stream.map_or(ptr::null_mut(), HipStream::handle), ptr::null_mut());
         self.module.started.store(true, Ordering::Release);
-        // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads the arguments, which are all there, before it returns, and does
-        // not write them.
+        // SAFETY: the caller vouches for what the arguments mean; the function's module is loaded; HIP reads
+        // the arguments, which are all there, before it returns, and does not write them.
         let code = unsafe {
             let launch = api.functions.hipModuleLaunchKernel;
             launch(self.handle, gx, gy, gz, wx, wy, wz, dynamic_lds, stream, params, extra)

@@ -1,4 +1,4 @@
-//! Streams, and what they do with memory.
+//! Streams, and their operations on memory.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -85,12 +85,12 @@ impl HipStream {
         Ok(())
     }
 
-    /// An event after what was started so far.
+    /// An event after everything that was started so far.
     pub fn record(&self) -> Result<HipEvent, HipError> {
         HipEvent::record(&self.context, self.handle)
     }
 
-    /// What is started from now on runs after `event`.
+    /// Everything that is started from now on runs after `event`.
     pub fn wait(&self, event: &HipEvent) -> Result<(), HipError> {
         let api = &self.context.api;
         // SAFETY: both were created and not destroyed.
@@ -111,7 +111,8 @@ impl HipStream {
         let source = self.range(from, at, bytes)?;
         let memory = Arc::new(HostMemory::new(&self.context, bytes)?);
         if let Some(source) = source {
-            // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done: `keep`.
+            // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done:
+            // `keep`.
             unsafe { self.copy(memory.start(), source, bytes, TO_HOST)? };
         }
         self.keep(&memory)?;
@@ -122,7 +123,8 @@ impl HipStream {
     pub fn write(&self, to: &HipBuffer, at: usize, data: &[u8]) -> Result<(), HipError> {
         let Some(to) = self.range(to, at, data.len())? else { return Ok(()) };
         let memory = Arc::new(HostMemory::of(&self.context, data)?);
-        // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done: `keep`.
+        // SAFETY: the range lies in the buffer; the memory is as long, and lives until the copy is done:
+        // `keep`.
         unsafe { self.copy(to, memory.start(), memory.len(), TO_DEVICE)? };
         self.keep(&memory)
     }
@@ -150,7 +152,8 @@ impl HipStream {
     }
 
     /// # Safety
-    /// Both ranges can be accessed as `kind` says until the copy is done; memory of the host is accessed by nobody else.
+    /// Both ranges can be accessed as `kind` says until the copy is done; memory of the host is accessed by
+    /// nobody else.
     unsafe fn copy(
         &self,
         to: *mut c_void,
@@ -186,7 +189,7 @@ impl HipStream {
 impl Drop for HipStream {
     fn drop(&mut self) {
         if self.synchronize().is_err() {
-            // A device that does not answer may still copy: what it needs stays.
+            // A device that does not answer may still copy, so its memory is leaked.
             std::mem::forget(std::mem::take(&mut *self.copies()));
             return;
         }

@@ -54,8 +54,8 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
             && (!wants(call.arg_mods.abs) || has(abs))
             && (!wants(call.arg_mods.sext) || has(sext))
     });
-    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the table does not
-    // list it.
+    // The assembler takes op_sel_hi of the scaled matrix instructions only together with op_sel, so that the
+    // table does not list it.
     let with_op_sel = if row.format == Format::Vop3px2 { Modifiers::OP_SEL_HI } else { Modifiers::empty() };
     addressed && both && format && sources && (row.modifiers | with_op_sel).contains(given - BUFFER_FORMAT)
 }
@@ -81,7 +81,8 @@ pub(super) fn narrow_fits(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool 
         && matches!(src, Src::Reg(s) if matches!(s.len, 4 | 6 | 8))
 }
 
-/// A constant in each dword of C, where the instruction takes registers alone (gfx908's with its own mnemonics).
+/// A constant in each dword of C, where the instruction takes registers alone (gfx908's with its own
+/// mnemonics).
 pub(super) fn starts_accumulator(row: &InstDesc, slot: &OperandDesc, src: Src) -> bool {
     row.is_matrix() && slot.name == "src2" && matches!(src, Src::Const(_, Width::B32))
 }

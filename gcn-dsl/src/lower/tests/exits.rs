@@ -1,10 +1,10 @@
-//! Random structured programs of branches, loops and exits: what the simulator computes from the lowered kernel is what an
-//! interpreter computes that follows each lane alone.
+//! Random structured programs of branches, loops and exits: what the simulator computes from the lowered
+//! kernel is what an interpreter computes that follows each lane alone.
 //!
-//! A program hashes its way through its statements: each lane has a state, `x`, that every step changes, so that a lane that
-//! ran a step too many or too few, or in another order, ends with another number. Conditions come from bits of the state
-//! (varying) or from counters in scalar registers (uniform). Loops count trips in a variable of their own and end after a
-//! bound, at the latest.
+//! A program hashes its way through its statements: each lane has a state, `x`, that every step changes, so
+//! that a lane that ran a step too many or too few, or in another order, ends with another number. Conditions
+//! come from bits of the state (varying) or from counters in scalar registers (uniform). Loops count trips in
+//! a variable of their own and end after a bound, at the latest.
 
 use gcn_isa::Target;
 use gcn_test_support::{Random, env::fuzz_seeds};

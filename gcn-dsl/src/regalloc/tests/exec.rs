@@ -1,8 +1,9 @@
-//! Runs a function and its allocation side by side along one path, with made-up values, and compares every register
-//! that is read: the witness for allocator and checker alike, which knows nothing of liveness.
+//! Runs a function and its allocation side by side along one path, with made-up values, and compares every
+//! register that is read: the witness for allocator and checker alike, which knows nothing of liveness.
 //!
-//! A value is two numbers: for the lanes that are always active and for those that EXEC switches on and off. A vector
-//! write changes the active part only. EXEC is the lowest bit of its lower half: whether the second part is active.
+//! A value is two numbers: for the lanes that are always active and for those that EXEC switches on and off.
+//! A vector write changes the active part only. EXEC is the lowest bit of its lower half: whether the second
+//! part is active.
 
 use gcn_isa::{Access, Class, Inst, InstDesc, Operand, Reg, RegFile, reg, reg::RegUnit};
 use gcn_test_support::Random;

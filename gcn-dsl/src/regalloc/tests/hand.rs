@@ -140,7 +140,8 @@ fn a_scalar_load_of_several_dwords_keeps_its_base() {
     assert_eq!(
         text(&a),
         [
-            // The kernarg pointer stays where it is; four dwords must not overlap it, one may overlap its base.
+            // The kernarg pointer stays where it is; four dwords must not overlap it, one may overlap its
+            // base.
             "s_load_dwordx4 s[4:7], s[0:1], Imm(0)",
             "s_load_dword s0, s[4:5], Imm(0)",
             "s_mov_b32 m0, s0",

@@ -66,8 +66,8 @@ fn one_more_is_an_error_that_names_the_place() {
     );
 }
 
-/// Eight singles, of which every other one lives on beside a tuple of four: in order of their starts they would leave
-/// no four registers together.
+/// Eight singles, of which every other one lives on beside a tuple of four: in order of their starts they
+/// would leave no four registers together.
 #[test]
 fn fragmentation_is_avoided_by_placing_tuples_first() {
     let mut b = Build::new(Target::GFX942);

@@ -1,4 +1,5 @@
-//! Spilled allocations with one thing wrong: the verifier has to refuse each, unless a run shows no difference.
+//! Spilled allocations with one thing wrong: the verifier has to refuse each, unless a run shows no
+//! difference.
 
 use gcn_isa::{Operand, RegFile};
 use gcn_test_support::Random;
@@ -113,7 +114,8 @@ fn run_fails(f: &Function, a: &Allocated) -> bool {
 
 #[test]
 fn broken_spills_are_refused() {
-    // By mutation: refused, and of those that pass, how many there are. A run must not show one of these wrong.
+    // By mutation: refused, and of those that pass, how many there are. A run must not show one of these
+    // wrong.
     let mut counts = [[0; 2]; MUTATIONS.len()];
     let mut wrong = 0;
     for seed in (0..60).step_by(2) {
@@ -132,7 +134,8 @@ fn broken_spills_are_refused() {
         }
     }
     println!("refused, passed: {counts:?} of {MUTATIONS:?}; {wrong} are wrong in a run");
-    // Many values of these functions are undefined, so that many mutants are as good; few that are refused are.
+    // Many values of these functions are undefined, so that many mutants are as good; few that are refused
+    // are.
     let refused: usize = counts.iter().map(|c| c[0]).sum();
     assert!(counts.iter().all(|c| c[0] > 10) && wrong * 10 > refused * 8, "{counts:?}, {wrong}");
 }

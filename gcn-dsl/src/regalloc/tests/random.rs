@@ -328,8 +328,8 @@ fn function_with(target: Target, seed: u64, size: usize, masks: bool) -> Functio
     g.b.end()
 }
 
-/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on. Returns how many of the
-/// instructions that were put in were run.
+/// Runs what `allocate` made; that it passes the checker is sure where debug assertions are on. Returns how
+/// many of the instructions that were put in were run.
 fn check(f: &Function, a: &Allocated, seed: u64) -> usize {
     let run = |path| exec::run(f, a, 600, path).unwrap_or_else(|e| panic!("seed {seed} path {path}: {e}"));
     (0..6).map(run).sum()
@@ -456,7 +456,8 @@ pub(super) fn crowded(seed: u64) -> (Function, Limits) {
     (f, limits)
 }
 
-/// With a third of the registers everything still computes the same; only what one instruction needs at once must fit.
+/// With a third of the registers everything still computes the same; only what one instruction needs at once
+/// must fit.
 #[test]
 fn spilled_functions_compute_what_they_say() {
     let count = fuzz_count(120);

@@ -51,7 +51,8 @@ fn accesses(a: &Allocated) -> Vec<[usize; 2]> {
     a.block_line.windows(2).map(|block| verbs.map(|verb| count(block, verb))).collect()
 }
 
-/// Eight values are made and read before a loop and read twice after it, far apart; the loop needs the registers.
+/// Eight values are made and read before a loop and read twice after it, far apart; the loop needs the
+/// registers.
 #[test]
 fn what_a_loop_does_not_name_is_stored_and_loaded_once() {
     let (mut b, p, values) = start(8);
@@ -95,8 +96,8 @@ fn what_an_inner_loop_reads_is_loaded_before_it() {
     assert_eq!((counts[1], counts[2], counts[3]), ([0, 4], [0, 0], [0, 0]), "{counts:?}");
 }
 
-/// Four sums that a loop adds to are in registers there, and stored when it is left, since the next loop needs the
-/// registers.
+/// Four sums that a loop adds to are in registers there, and stored when it is left, since the next loop
+/// needs the registers.
 #[test]
 fn what_a_loop_changes_is_stored_behind_it() {
     let (mut b, p, sums) = start(4);

@@ -1,5 +1,5 @@
-//! Operands that are read and written, several results, and results that must not meet a source: what calls of single
-//! instructions (`crate::isa`) are made of.
+//! Operands that are read and written, several results, and results that must not meet a source: what calls
+//! of single instructions (`crate::isa`) are made of.
 
 use gcn_isa::{Operand, Reg, RegFile, Target, reg};
 
