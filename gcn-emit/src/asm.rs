@@ -1,7 +1,9 @@
-//! The assembler: a whole assembly file to sections, symbols and relocations, and from there to a code object.
+//! The assembler: a whole assembly file to sections, symbols and relocations, and from there to a code
+//! object.
 //!
-//! The language is that of LLVM's assembler for this target, as compilers and people write it: statements end with their
-//! line; `;`, `//` and `/* */` are comments, and `#` at the start of a statement; labels may be numeric (`1:`, `1b`, `1f`).
+//! The language is that of LLVM's assembler for this target, as compilers and people write it: statements end
+//! with their line; `;`, `//` and `/* */` are comments, and `#` at the start of a statement; labels may be
+//! numeric (`1:`, `1b`, `1f`).
 //!
 //! ```
 //! use gcn_emit::asm::{Options, assemble};
@@ -31,42 +33,47 @@
 //! ```
 //!
 //! # How it works
-//! One pass reads the statements; bytes go to their section at once, and what is not known yet becomes a fixup or a gap of
-//! unknown size (`section.rs`). Then everything is laid out (`layout.rs`), fixups are filled in or become relocations
-//! (`fixup.rs`), and symbols become the module's. Nothing is allocated for a line; instructions are not kept unless
-//! [`Options::keep_instructions`] asks for it.
+//! One pass reads the statements; bytes go to their section at once, and what is not known yet becomes a
+//! fixup or a gap of unknown size (`section.rs`). Then everything is laid out (`layout.rs`), fixups are
+//! filled in or become relocations (`fixup.rs`), and symbols become the module's. Nothing is allocated for a
+//! line; instructions are not kept unless [`Options::keep_instructions`] asks for it.
 //!
-//! Macros, repetitions and included files are texts inside texts (`frame.rs`). Their expansions live in an arena, so that
-//! symbols and statements borrow from them as from the file. All texts share one space of offsets (`source.rs`), by which an error
-//! finds its line in the body and the calls that led to it.
+//! Macros, repetitions and included files are texts inside texts (`frame.rs`). Their expansions live in an
+//! arena, so that symbols and statements borrow from them as from the file. All texts share one space of
+//! offsets (`source.rs`), by which an error finds its line in the body and the calls that led to it.
 //!
 //! # Macros
-//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`; `.rept`, `.irp`, `.irpc`, `.endr`; `.if` and its
-//! relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which [`assemble_with`] takes the [`Files`]. [`expand`] gives
-//! the text without them. See `docs/gcn.md` for what each does.
+//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`; `.rept`, `.irp`, `.irpc`,
+//! `.endr`; `.if` and its relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which
+//! [`assemble_with`] takes the [`Files`]. [`expand`] gives the text without them. See `docs/gcn.md` for what
+//! each does.
 //!
 //! # What is different from `llvm-mc`
 //! - `.altmacro` is not supported. A file that includes itself is an error, even if a condition would end it.
-//! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives `1/*x*/2`), or counts it as a
-//!   value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a `:vararg` go with it.
-//! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no limit. Macros are
-//!   nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
-//! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer compilers' spelling
-//!   of the triple is understood ([`TargetId`]).
-//! - A literal operand that is a number defined later (`s_mov_b32 s0, n` before `.set n, 4`) holds that number; llvm-mc 22
-//!   makes a PC-relative relocation against it. A label without `@…` as literal operand is its distance, as in llvm-mc.
-//! - `.byte`, `.short` and `.long` of a value that is known late and does not fit are errors; llvm-mc 22 drops bits.
-//!   So are a branch to an address that is no multiple of 4, shifts by 64 and more, and `alignto` to 0.
-//! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 takes section and offset instead, of which
-//!   the linker makes a wrong address.
-//! - `.loc` and `.cfi_` directives are read and checked, but make no `.debug_line`, `.debug_frame` and `.eh_frame`: nothing in
-//!   a kernel's run needs them. [`AsmInst::location`] has the source line. Debug sections that the file writes out itself
-//!   (`.debug_info` …) are kept as they are.
-//! - Metadata is YAML as it stands, up to the line with `.end_amdgpu_metadata`; llvm-mc reads it through its own tokens and
-//!   stumbles over quotes and `;`.
+//! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives
+//!   `1/*x*/2`), or counts it as a value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a
+//!   `:vararg` go with it.
+//! - All expansions and included files together come to [`MAX_EXPANSION`] bytes at most; llvm-mc has no
+//!   limit. Macros are nested [`MAX_MACRO_NESTING`] deep at most, as in llvm-mc.
+//! - The target comes from `.amdgcn_target` unless the caller names one, feature settings included. Newer
+//!   compilers' spelling of the triple is understood ([`TargetId`]).
+//! - A literal operand that is a number defined later (`s_mov_b32 s0, n` before `.set n, 4`) holds that
+//!   number; llvm-mc 22 makes a PC-relative relocation against it. A label without `@…` as literal operand is
+//!   its distance, as in llvm-mc.
+//! - `.byte`, `.short` and `.long` of a value that is known late and does not fit are errors; llvm-mc 22
+//!   drops bits. So are a branch to an address that is no multiple of 4, shifts by 64 and more, and `alignto`
+//!   to 0.
+//! - A reference to a local symbol by `@gotpcrel…` keeps the symbol; llvm-mc 22 takes section and offset
+//!   instead, of which the linker makes a wrong address.
+//! - `.loc` and `.cfi_` directives are read and checked, but make no `.debug_line`, `.debug_frame` and
+//!   `.eh_frame`: nothing in a kernel's run needs them. [`AsmInst::location`] has the source line. Debug
+//!   sections that the file writes out itself (`.debug_info` …) are kept as they are.
+//! - Metadata is YAML as it stands, up to the line with `.end_amdgpu_metadata`; llvm-mc reads it through its
+//!   own tokens and stumbles over quotes and `;`.
 //! - `.amdhsa_` values that are known late are checked like all others; llvm-mc drops bits that do not fit.
 //! - `.cg_profile`, `.addrsig` and the like only guide linkers that reorder sections, and have no effect.
-//! - Filling (`.fill`, `.space`, `.org`, `.p2align`) of more than [`MAX_FILLING`] bytes in sections with content is an error.
+//! - Filling (`.fill`, `.space`, `.org`, `.p2align`) of more than [`MAX_FILLING`] bytes in sections with
+//!   content is an error.
 
 mod args;
 mod condition;
@@ -130,7 +137,8 @@ use symbols::{Sym, Symbols};
 pub struct Options {
     /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
     pub target: Option<TargetId>,
-    /// Keep [`Assembly::instructions`], which takes about 50 bytes for each and 200 for each that is not alike another.
+    /// Keep [`Assembly::instructions`], which takes about 50 bytes for each and 200 for each that is not
+    /// alike another.
     pub keep_instructions: bool,
 }
 
@@ -141,10 +149,11 @@ pub struct Assembly {
     pub module: Module,
     /// The instructions in the order of the file, if [`Options::keep_instructions`] asked for them.
     pub instructions: Vec<AsmInst>,
-    /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them. Numeric labels are not
-    /// among them.
+    /// The labels in the order of their first mention, if [`Options::keep_instructions`] asked for them.
+    /// Numeric labels are not among them.
     pub labels: Vec<AsmLabel>,
-    /// Where instructions come from that macros, repetitions and included files wrote, see [`AsmInst::origin`].
+    /// Where instructions come from that macros, repetitions and included files wrote, see
+    /// [`AsmInst::origin`].
     pub origins: Vec<Origin>,
     /// The files that `.file` names, which [`AsmInst::location`] refers to.
     pub files: Vec<SourceFile>,
@@ -162,10 +171,11 @@ pub struct AsmInst {
     pub offset: u64,
     /// Bytes of its machine code.
     pub length: u8,
-    /// The instruction. A [`Label`](gcn_isa::Operand::Label) operand holds no number that means anything; a literal that is
-    /// filled in later is 0. Statements that are the same share theirs.
+    /// The instruction. A [`Label`](gcn_isa::Operand::Label) operand holds no number that means anything; a
+    /// literal that is filled in later is 0. Statements that are the same share theirs.
     pub inst: Arc<Inst>,
-    /// Line in the assembly file, from 1: of what a macro wrote, the line of the call, and of an included file that of `.include`.
+    /// Line in the assembly file, from 1: of what a macro wrote, the line of the call, and of an included
+    /// file that of `.include`.
     pub line: u32,
     /// Where it comes from, if the line is that of a call: index into [`Assembly::origins`].
     pub origin: Option<u32>,

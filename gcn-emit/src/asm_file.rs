@@ -14,13 +14,14 @@ use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, trailing_nops};
 use crate::text::Comments;
 use crate::text::print_lines;
 
-/// A whole assembly file for `kernels`, which are for one target id: code, a kernel descriptor each, metadata (code object
-/// V5).
+/// A whole assembly file for `kernels`, which are for one target id: code, a kernel descriptor each, metadata
+/// (code object V5).
 ///
-/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` make the same code and descriptors
-/// of it as [`write_code_object`](crate::object::write_code_object); feature settings of the target id have to be given to
-/// the assembler as well (`-mattr=-xnack`). Labels that an earlier kernel of the file has used get
-/// a suffix. Kernels that [`KernelSpec::check`] refuses are printed all the same, for a person to look at.
+/// `llvm-mc -triple=amdgcn-amd-amdhsa -mcpu=<target> -filetype=obj` and `ld.lld -shared` make the same code
+/// and descriptors of it as [`write_code_object`](crate::object::write_code_object); feature settings of the
+/// target id have to be given to the assembler as well (`-mattr=-xnack`). Labels that an earlier kernel of
+/// the file has used get a suffix. Kernels that [`KernelSpec::check`] refuses are printed all the same, for a
+/// person to look at.
 pub fn assembly_file(kernels: &[KernelSpec], comments: Comments) -> String {
     let Some(first) = kernels.first() else { return String::new() };
     let mut out = String::new();
@@ -131,9 +132,9 @@ impl Directive {
     }
 }
 
-/// Every directive that the kernel's target knows (guide, *AMDHSA Kernel Assembler Directives*), in the guide's order.
-/// Not among them: the number of user SGPRs and the `XNACK_MASK` reservation, which follow from the others and from the
-/// target id.
+/// Every directive that the kernel's target knows (guide, *AMDHSA Kernel Assembler Directives*), in the
+/// guide's order. Not among them: the number of user SGPRs and the `XNACK_MASK` reservation, which follow
+/// from the others and from the target id.
 fn directives(kernel: &KernelSpec) -> Vec<Directive> {
     let target = kernel.target();
     let zero = Some(0);

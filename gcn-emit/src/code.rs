@@ -1,10 +1,11 @@
 //! The code of an assembled file or of an object as programs that can be analysed.
 //!
-//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it. Branches lead to
-//! labels of the program; a branch that leaves the section, or leads where no instruction begins, keeps its number and is an
-//! unknown exit. Where jumps and calls by register lead is found out as far as it can be
-//! ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment (`s_nop`, `s_code_end`, zeros) is left out. What is no
-//! instruction is listed in [`Code::unread`], and the program has a gap there.
+//! A [`Unit`] has one [`gcn_isa::Program`] for each section with code, all functions of the section in it.
+//! Branches lead to labels of the program; a branch that leaves the section, or leads where no instruction
+//! begins, keeps its number and is an unknown exit. Where jumps and calls by register lead is found out as
+//! far as it can be ([`resolve`](gcn_isa::cfg::resolve())). What lies between functions to fill an alignment
+//! (`s_nop`, `s_code_end`, zeros) is left out. What is no instruction is listed in [`Code::unread`], and the
+//! program has a gap there.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit};
@@ -70,7 +71,8 @@ pub struct Code {
     pub program: Program,
     /// Where each line of the program comes from.
     pub places: Vec<Place>,
-    /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol names.
+    /// The functions, in order, without common lines. Lines that no function has belong to none that a symbol
+    /// names.
     pub functions: Vec<Function>,
     /// The bytes that could not be read as instructions, in order.
     pub unread: Vec<Unread>,
@@ -79,8 +81,8 @@ pub struct Code {
 /// A function of a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Function {
-    /// Its symbol. A piece of code to which no symbol and no branch leads is called by its section and offset; code without any
-    /// symbol of a function is one function with the section's name.
+    /// Its symbol. A piece of code to which no symbol and no branch leads is called by its section and
+    /// offset; code without any symbol of a function is one function with the section's name.
     pub name: String,
     /// Its lines.
     pub lines: Range<usize>,
@@ -98,8 +100,8 @@ pub struct Place {
     /// Line in the assembly file, from 1. `None` for objects, and for instructions that are written as data
     /// (`.long`) or fill an alignment.
     pub line: Option<u32>,
-    /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`: index into
-    /// [`Unit::origins`].
+    /// Where it comes from, if the line is that of the call of a macro, of a repetition or of `.include`:
+    /// index into [`Unit::origins`].
     pub origin: Option<u32>,
     /// The source line that the last `.loc` gave it.
     pub location: Option<SourceLocation>,
@@ -119,7 +121,8 @@ pub struct Unread {
 /// The reason why bytes are not instructions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unreadable {
-    /// A symbol says that they are data, or they are too few, or no control comes to them and the assembly wrote them as data.
+    /// A symbol says that they are data, or they are too few, or no control comes to them and the assembly
+    /// wrote them as data.
     Data,
     /// The target has no such instruction. For several in a row, the fault of the first.
     Undecodable(DecodeFault),
@@ -193,7 +196,8 @@ impl Unit {
         object::unit(object)
     }
 
-    /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost first.
+    /// Where an instruction comes from that a macro, a repetition or an included file wrote, the innermost
+    /// first.
     pub fn origins_of(&self, place: &Place) -> impl Iterator<Item = &Origin> {
         let get = |index: Option<u32>| self.origins.get(index? as usize);
         std::iter::successors(get(place.origin), move |origin| get(origin.outer))

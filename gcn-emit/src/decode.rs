@@ -22,7 +22,8 @@ use index::Candidate;
 
 /// Decodes the first instruction of `bytes`, and says how many bytes it takes.
 ///
-/// Branch targets stay the unsigned value of the 16-bit field. Other 16-bit immediates are their unsigned value, too.
+/// Branch targets stay the unsigned value of the 16-bit field. Other 16-bit immediates are their unsigned
+/// value, too.
 ///
 /// ```
 /// use gcn_isa::Target;

@@ -1,7 +1,7 @@
 //! The kernel descriptor: 64 bytes that the command processor reads before it starts a kernel.
 //!
-//! Layout and meaning: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor* and the `compute_pgm_rsrc` tables. Counts are
-//! stored in blocks: see [`KernelDescriptor::of`].
+//! Layout and meaning: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor* and the `compute_pgm_rsrc`
+//! tables. Counts are stored in blocks: see [`KernelDescriptor::of`].
 
 mod field;
 mod settings;
@@ -45,7 +45,8 @@ pub struct KernelDescriptor {
     pub compute_pgm_rsrc2: u32,
     /// Bits 448 to 463: user SGPRs and flags.
     pub kernel_code_properties: u16,
-    /// Bits 464 to 479: kernarg dwords that are loaded into user SGPRs before the kernel starts. This crate writes none.
+    /// Bits 464 to 479: kernarg dwords that are loaded into user SGPRs before the kernel starts. This crate
+    /// writes none.
     pub kernarg_preload: u16,
 }
 

@@ -1,12 +1,12 @@
 //! Code objects back to assembly.
 //!
 //! [`disassemble`] finds the code of an object, its labels and what is no instruction in it; it never fails.
-//! [`Disassembly::to_assembly`] writes the whole object as an assembly file: assembled again, it has the same bytes in
-//! `.text`, and descriptors with the same bits. [`CodeSection::items`] gives the instructions one by one, decoded as they
-//! are asked for, so that a listing of any length needs no more memory than its labels.
+//! [`Disassembly::to_assembly`] writes the whole object as an assembly file: assembled again, it has the same
+//! bytes in `.text`, and descriptors with the same bits. [`CodeSection::items`] gives the instructions one by
+//! one, decoded as they are asked for, so that a listing of any length needs no more memory than its labels.
 //!
-//! What cannot be written as an instruction stands as `.long`, with the reason as a comment: words that are none, and the
-//! rare encodings that no text has (see [`Content::Unprintable`]).
+//! What cannot be written as an instruction stands as `.long`, with the reason as a comment: words that are
+//! none, and the rare encodings that no text has (see [`Content::Unprintable`]).
 //!
 //! ```
 //! # use gcn_emit::{disasm, object::read_code_object};
@@ -36,8 +36,8 @@ pub use sweep::{CodeSection, Items};
 /// Options of the listing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options<'o> {
-    /// The code, descriptor and metadata of this kernel alone. A name that no kernel has gives a file without code:
-    /// [`Disassembly::has_kernel`] tells.
+    /// The code, descriptor and metadata of this kernel alone. A name that no kernel has gives a file without
+    /// code: [`Disassembly::has_kernel`] tells.
     pub kernel: Option<&'o str>,
     /// Writes the address and machine code of each instruction as a comment after it, as `llvm-objdump` does.
     pub bytes: bool,
@@ -53,7 +53,8 @@ pub struct Disassembly<'o, 'd> {
     pub sections: Vec<CodeSection<'d>>,
     /// Numbers of the symbols of each section, by address.
     symbols: BTreeMap<usize, Vec<usize>>,
-    /// Sections whose bytes are those of an earlier one, too: only a damaged file has them, and they are not repeated.
+    /// Sections whose bytes are those of an earlier one, too: only a damaged file has them, and they are not
+    /// repeated.
     repeated: HashSet<usize>,
 }
 
@@ -72,8 +73,8 @@ pub struct Item<'d> {
 pub const ZEROS: &str = "zeros, as padding";
 
 impl Item<'_> {
-    /// True for a dword of zeros: it pads code. As an instruction it would be `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads two
-    /// scalar values, as no target can.
+    /// True for a dword of zeros: it pads code. As an instruction it would be
+    /// `v_cndmask_b32_e32 v0, s0, v0, vcc`, which reads two scalar values, as no target can.
     pub fn is_padding(&self) -> bool {
         self.bytes == [0; 4]
     }
@@ -82,10 +83,11 @@ impl Item<'_> {
 /// The contents of a piece of code.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// An instruction. Branch distances are the values of their fields; [`CodeSection::destination`] gives their target.
+    /// An instruction. Branch distances are the values of their fields; [`CodeSection::destination`] gives
+    /// their target.
     Inst(Inst),
-    /// An instruction in an encoding that its text does not lead back to, such as a literal where the assembler writes an
-    /// inline constant.
+    /// An instruction in an encoding that its text does not lead back to, such as a literal where the
+    /// assembler writes an inline constant.
     Unprintable(Inst),
     /// No instruction of the target.
     Undecodable(DecodeFault),
@@ -142,10 +144,10 @@ impl Disassembly<'_, '_> {
 
     /// The object, or one kernel of it, as an assembly file.
     ///
-    /// Sections, symbols with their types, sizes and visibility, labels at branch targets, data, one `.amdhsa_kernel` for
-    /// each descriptor (data, where no directive expresses a bit that is set), and the metadata. Assembled again, code is
-    /// the same byte for byte; relocations that a linker has applied stay applied, so code that refers to another section
-    /// by distance expects it where it was.
+    /// Sections, symbols with their types, sizes and visibility, labels at branch targets, data, one
+    /// `.amdhsa_kernel` for each descriptor (data, where no directive expresses a bit that is set), and the
+    /// metadata. Assembled again, code is the same byte for byte; relocations that a linker has applied stay
+    /// applied, so code that refers to another section by distance expects it where it was.
     pub fn to_assembly(&self, options: &Options<'_>) -> String {
         print::Printer::new(self.object, self, options).file()
     }

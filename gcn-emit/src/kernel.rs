@@ -1,4 +1,5 @@
-//! A kernel with everything that a code object says about it: code, registers, memory, initial state, arguments.
+//! A kernel with everything that a code object says about it: code, registers, memory, initial state,
+//! arguments.
 
 mod check;
 pub mod occupancy;
@@ -47,11 +48,12 @@ impl WorkgroupSize {
 
 /// A kernel as a code object holds it. Sources are sections of the LLVM AMDGPU guide.
 ///
-/// [`KernelSpec::new`] fills in what the program shows and the assembler's defaults for the rest; change what differs.
+/// [`KernelSpec::new`] fills in what the program shows and the assembler's defaults for the rest; change what
+/// differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelSpec {
-    /// The code, with target and kernel name. The name is the symbol of the entry point, `<name>.kd` that of the
-    /// descriptor (*Symbols*).
+    /// The code, with target and kernel name. The name is the symbol of the entry point, `<name>.kd` that of
+    /// the descriptor (*Symbols*).
     pub program: Program,
     /// XNACK setting that the code requires (*Target Features*).
     pub xnack: Feature,
@@ -81,7 +83,8 @@ pub struct KernelSpec {
     pub float_mode: FloatMode,
     /// Exceptions that trap (`compute_pgm_rsrc2`).
     pub exceptions: FloatExceptions,
-    /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of `compute_pgm_rsrc3`).
+    /// The waves of a workgroup may run on different compute units, gfx90a and later (`TG_SPLIT` of
+    /// `compute_pgm_rsrc3`).
     pub tg_split: bool,
     /// Workgroup sizes.
     pub workgroup: WorkgroupSize,
@@ -95,8 +98,8 @@ pub struct KernelSpec {
 }
 
 impl KernelSpec {
-    /// A kernel with the resources that `program` names, no arguments, and the assembler's defaults: no user SGPRs, the
-    /// workgroup id in x, the work-item id in x.
+    /// A kernel with the resources that `program` names, no arguments, and the assembler's defaults: no user
+    /// SGPRs, the workgroup id in x, the work-item id in x.
     pub fn new(program: Program, workgroup: WorkgroupSize) -> KernelSpec {
         KernelSpec {
             resources: Resources::of(&program),
@@ -212,8 +215,8 @@ impl Metadata {
         Metadata::of_version(kernels, CodeObjectVersion::V5)
     }
 
-    /// The metadata of a code object of any version. V6 has V5's; V4 does not have what V5 added (guide, *Code Object V5
-    /// Metadata*).
+    /// The metadata of a code object of any version. V6 has V5's; V4 does not have what V5 added (guide,
+    /// *Code Object V5 Metadata*).
     pub fn of_version(kernels: &[KernelSpec], version: CodeObjectVersion) -> Metadata {
         let since_v5 = version >= CodeObjectVersion::V5;
         let metadata = |kernel: &KernelSpec| {

@@ -1,11 +1,11 @@
 //! Does what the loader is told about a kernel fit what its code touches?
 //!
-//! A kernel's descriptor and metadata say how many registers, how much LDS, scratch and kernel arguments it has, and what the
-//! dispatcher sets up before its first instruction. Assemblers take the author's word for it (`llvm-mc` accepts
-//! `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] compares.
+//! A kernel's descriptor and metadata say how many registers, how much LDS, scratch and kernel arguments it
+//! has, and what the dispatcher sets up before its first instruction. Assemblers take the author's word for
+//! it (`llvm-mc` accepts `.amdhsa_next_free_vgpr 4` for code that uses `v21`). [`lint`] compares.
 //!
-//! Only what the code certainly does is held against the descriptor: the code that a kernel reaches by branches, not what it
-//! calls through registers; offsets that are constant, not addresses that are computed.
+//! Only what the code certainly does is held against the descriptor: the code that a kernel reaches by
+//! branches, not what it calls through registers; offsets that are constant, not addresses that are computed.
 //!
 //! ```
 //! use gcn_emit::{asm, code::Unit, lint};
@@ -54,8 +54,8 @@ pub struct Lint {
     pub remedy: String,
 }
 
-/// What is wrong with the kernels of a file, in their order; of each kernel each lint at most once for each thing that it is
-/// about.
+/// What is wrong with the kernels of a file, in their order; of each kernel each lint at most once for each
+/// thing that it is about.
 pub fn lint(unit: &Unit) -> Vec<Lint> {
     let mut found = Vec::new();
     let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();

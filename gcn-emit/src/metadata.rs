@@ -224,13 +224,15 @@ impl ValueKind {
 pub struct MetadataError(String);
 
 impl Metadata {
-    /// The `MessagePack` of the `NT_AMDGPU_METADATA` note, the same bytes as LLVM makes from [`Metadata::to_yaml`].
+    /// The `MessagePack` of the `NT_AMDGPU_METADATA` note, the same bytes as LLVM makes from
+    /// [`Metadata::to_yaml`].
     pub fn to_msgpack(&self) -> Vec<u8> {
         // Writing to a vector does not fail, and every type here has a MessagePack form.
         rmp_serde::to_vec_named(self).unwrap_or_default()
     }
 
-    /// Reads the `MessagePack` of a note. Keys that this crate does not know are skipped; [`Node`] keeps them.
+    /// Reads the `MessagePack` of a note. Keys that this crate does not know are skipped; [`Node`] keeps
+    /// them.
     ///
     /// # Errors
     /// [`MetadataError`] if the bytes end early, are no `MessagePack`, or lack a required key.

@@ -1,8 +1,8 @@
 //! Waits put into the text of an assembly file, and taken out of it, with every other byte kept.
 //!
-//! [`fix`] inserts the waits that are missing; with [`Options::strip`] it first takes away all `s_nop` and all `s_waitcnt`, so
-//! that what comes out has no more than what is needed. Labels, comments, directives, blanks and line ends stay as they are; a
-//! wait that changes is changed in its place.
+//! [`fix`] inserts the waits that are missing; with [`Options::strip`] it first takes away all `s_nop` and
+//! all `s_waitcnt`, so that what comes out has no more than what is needed. Labels, comments, directives,
+//! blanks and line ends stay as they are; a wait that changes is changed in its place.
 //!
 //! ```
 //! use gcn_emit::rewrite::{Options, fix};
@@ -20,18 +20,20 @@
 //! ```
 //!
 //! # Waits that order memory
-//! Rules know registers. A wait before a barrier, in a release or after an acquire is there for others, and must not go. So
-//! what is taken away is put back if without it some operation might still be outstanding at an instruction where it was done for
-//! sure in the original, and that matters to others:
+//! Rules know registers. A wait before a barrier, in a release or after an acquire is there for others, and
+//! must not go. So what is taken away is put back if without it some operation might still be outstanding at
+//! an instruction where it was done for sure in the original, and that matters to others:
 //!
-//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every access of memory or LDS, at
-//!   barriers, cache control and messages, and where control leaves to an unknown place.
+//! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every
+//!   access of memory or LDS, at barriers, cache control and messages, and where control leaves to an unknown
+//!   place.
 //! - Loads matter at the same instructions, less those that only read.
-//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and directly after which the
-//!   original waits matter at every access, too.
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and
+//!   directly after which the original waits matter at every access, too.
 //! - Scalar loads and accesses of scratch matter nowhere: nobody else can tell when they happen.
 //!
-//! What stays for that reason is in [`Fixed::kept`]. Before `s_endpgm` nothing needs to be done: the machine waits by itself.
+//! What stays for that reason is in [`Fixed::kept`]. Before `s_endpgm` nothing needs to be done: the machine
+//! waits by itself.
 //!
 //! # What is not touched
 //! - Waits to which no control comes: they fill space.
@@ -86,7 +88,8 @@ pub enum Only {
 /// What is done to a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// The target, in place of the file's, which it must not contradict: it may set features that the file leaves open.
+    /// The target, in place of the file's, which it must not contradict: it may set features that the file
+    /// leaves open.
     pub target: Option<TargetId>,
     /// Whether memory accesses may be replayed (XNACK); without it, unless the target id says `xnack-`.
     pub xnack: Option<bool>,
@@ -234,9 +237,9 @@ pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteEr
 
 /// The same with `files` for `.include` and `.incbin`.
 ///
-/// Only the text itself is rewritten. Where a wait would have to change in what a macro, a repetition or an included file
-/// wrote, the result is [`RewriteError::Expanded`]: a change of their text would change every other use of it.
-/// [`asm::expand`] gives a text in which everything can be rewritten.
+/// Only the text itself is rewritten. Where a wait would have to change in what a macro, a repetition or an
+/// included file wrote, the result is [`RewriteError::Expanded`]: a change of their text would change every
+/// other use of it. [`asm::expand`] gives a text in which everything can be rewritten.
 ///
 /// # Errors
 /// As [`fix`].
@@ -249,7 +252,8 @@ pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) ->
     Ok(fixed)
 }
 
-/// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at once.
+/// How often the result of `--strip` is stripped again until it stays the same. Nearly always it does at
+/// once.
 const ROUNDS: usize = 4;
 
 fn settle(file: &str, first: Fixed, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
@@ -342,8 +346,8 @@ fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }
 }
 
-/// The accesses that a barrier orders under these rules. Sets of better supported rules leave some out: kernels that are pipelined by hand
-/// pass barriers with accesses outstanding on purpose.
+/// The accesses that a barrier orders under these rules. Sets of better supported rules leave some out:
+/// kernels that are pipelined by hand pass barriers with accesses outstanding on purpose.
 fn barrier_orders(rules: Config) -> Orders {
     let ordered = [
         (&BARRIER_LDS, Orders::LDS_WRITES),

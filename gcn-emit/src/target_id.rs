@@ -6,8 +6,8 @@ use std::str::FromStr;
 use gcn_isa::Target;
 use gcn_isa::target::UnknownTarget;
 
-/// The setting of a target feature that a code object is compiled for (LLVM AMDGPU guide, *Target Features* and
-/// *ELF header `e_flags` for code object V4 and after*).
+/// The setting of a target feature that a code object is compiled for (LLVM AMDGPU guide, *Target Features*
+/// and *ELF header `e_flags` for code object V4 and after*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Feature {
     /// The code runs with the feature on or off. The target id does not mention the feature.
@@ -80,8 +80,9 @@ impl TargetId {
         TargetId { target, xnack: Feature::Any, sramecc: Feature::Any }
     }
 
-    /// True if a memory access of the code may be replayed: the target id does not exclude XNACK. The rules of XNACK replay count
-    /// then, as LLVM counts them for an id that does not mention the feature (measured with LLVM 22 on all six processors).
+    /// True if a memory access of the code may be replayed: the target id does not exclude XNACK. The rules
+    /// of XNACK replay count then, as LLVM counts them for an id that does not mention the feature (measured
+    /// with LLVM 22 on all six processors).
     pub fn may_replay(self) -> bool {
         self.target.supports_xnack() && self.xnack != Feature::Off
     }
@@ -105,8 +106,8 @@ impl TargetId {
         Some(TargetId { target, xnack: feature(XNACK_SHIFT), sramecc: feature(SRAMECC_SHIFT) })
     }
 
-    /// True if code for this id runs on a device that calls itself `device` (HIP's `gcnArchName`, which gives each
-    /// feature that the device has a setting).
+    /// True if code for this id runs on a device that calls itself `device` (HIP's `gcnArchName`, which gives
+    /// each feature that the device has a setting).
     pub fn runs_on(self, device: TargetId) -> bool {
         let fits = |code: Feature, device: Feature| code == Feature::Any || code == device;
         self.target == device.target && fits(self.xnack, device.xnack) && fits(self.sramecc, device.sramecc)
@@ -162,8 +163,8 @@ pub enum TargetIdError {
 impl FromStr for TargetId {
     type Err = TargetIdError;
 
-    /// Reads a target id with or without the triple before it. Newer compilers write `unknown` for the empty environment and
-    /// `amdgpu9.42` for `amdgcn`: both are read.
+    /// Reads a target id with or without the triple before it. Newer compilers write `unknown` for the empty
+    /// environment and `amdgpu9.42` for `amdgcn`: both are read.
     fn from_str(text: &str) -> Result<TargetId, TargetIdError> {
         let mut parts = without_triple(text).split(':');
         let target = parts.next().unwrap_or_default().parse();

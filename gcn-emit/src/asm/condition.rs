@@ -151,7 +151,8 @@ pub(super) fn read<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'sta
 }
 
 impl<'s> Assembler<'s> {
-    /// Goes over a line that is skipped; false if it has a directive of conditions, which counts all the same.
+    /// Goes over a line that is skipped; false if it has a directive of conditions, which counts all the
+    /// same.
     pub fn skip_line(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let end = line_end(bytes, self.at);

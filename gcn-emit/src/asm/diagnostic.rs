@@ -32,7 +32,8 @@ pub struct Diagnostic {
     pub message: String,
     /// The remedy.
     pub help: Option<String>,
-    /// The calls of macros, the repetitions and the included files that lead to the place, the innermost first.
+    /// The calls of macros, the repetitions and the included files that lead to the place, the innermost
+    /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
     /// The part of the source line that is shown.
@@ -107,7 +108,8 @@ impl Diagnostic {
         }
     }
 
-    /// The message, then the place, the source line with carets, the notes, and the help; with the colours of a terminal if asked for.
+    /// The message, then the place, the source line with carets, the notes, and the help; with the colours of
+    /// a terminal if asked for.
     pub fn render(&self, colours: bool) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,

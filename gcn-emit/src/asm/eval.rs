@@ -286,7 +286,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// The number that an expression is now, while the file is read. Differences of labels count only if `fold`.
+    /// The number that an expression is now, while the file is read. Differences of labels count only if
+    /// `fold`.
     pub fn number_now(&self, expr: Expr, fold: bool) -> Result<Option<i64>, Fault> {
         if let Expr::Const(number) = expr {
             return Ok(Some(number));
@@ -345,7 +346,8 @@ impl Assembler<'_> {
 
     /// An address whose distance to others in the same stream, between the same gaps, is known already.
     fn label_now(&self, place: Place) -> Value {
-        // Stream and gap make a section of their own for `Atom::distance`; more gaps than this fits are not folded.
+        // Stream and gap make a section of their own for `Atom::distance`; more gaps than this fits are not
+        // folded.
         let run = place
             .stream
             .0

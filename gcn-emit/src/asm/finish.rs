@@ -334,7 +334,8 @@ impl Assembler<'_> {
         (0..wanted).filter_map(label).collect()
     }
 
-    /// Sections, offsets and lines of kept instructions, which have the offsets in their stream and in the text so far.
+    /// Sections, offsets and lines of kept instructions, which have the offsets in their stream and in the
+    /// text so far.
     fn place_instructions(&mut self, layout: &Layout) {
         let mut instructions = std::mem::take(&mut self.instructions);
         let mut feeds = memchr::memchr_iter(b'\n', self.sources.main()).peekable();

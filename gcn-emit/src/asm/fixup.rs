@@ -93,7 +93,8 @@ impl Assembler<'_> {
         Ok(Outcome::Bytes(number, bytes))
     }
 
-    /// Takes `a - b` apart: if b is in the section of the place, it is the distance of a from the place plus a number.
+    /// Takes `a - b` apart: if b is in the section of the place, it is the distance of a from the place plus
+    /// a number.
     fn with_difference(
         &self,
         value: Value,
@@ -196,8 +197,8 @@ impl Assembler<'_> {
         }
     }
 
-    /// True if llvm-mc takes a literal operand relative to its place: a symbol, or sums of symbols and numbers, but no
-    /// difference, and nothing that asks for an absolute address.
+    /// True if llvm-mc takes a literal operand relative to its place: a symbol, or sums of symbols and
+    /// numbers, but no difference, and nothing that asks for an absolute address.
     fn is_relative(&self, expr: Expr) -> bool {
         let Expr::Items { start, count } = expr else { return matches!(expr, Expr::Symbol(_)) };
         let items = self.exprs.items(start, count);

@@ -63,7 +63,8 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// At the end of a text: the next round of a repetition, or back to the text around it. False at the end of the file.
+    /// At the end of a text: the next round of a repetition, or back to the text around it. False at the end
+    /// of the file.
     pub fn leave(&mut self) -> bool {
         let Some(mut frame) = self.frames.pop() else { return false };
         if let Some(text) = self.expanded_text.as_mut().filter(|text| !text.ends_with('\n')) {
@@ -94,7 +95,8 @@ impl<'s> Assembler<'s> {
         true
     }
 
-    /// Leaves the innermost macro or repetition; false if there is none. Its conditions are closed if `conditions`.
+    /// Leaves the innermost macro or repetition; false if there is none. Its conditions are closed if
+    /// `conditions`.
     pub fn exit(&mut self, conditions: bool) -> bool {
         if self.frames.iter().all(|frame| frame.call.is_file) {
             return false;
@@ -170,7 +172,8 @@ impl<'s> Assembler<'s> {
         self.frames.first().map_or(at as u32, |frame| frame.call.span.at)
     }
 
-    /// Where the statement at an offset, in the text that is read, comes from; nothing if that is the file itself.
+    /// Where the statement at an offset, in the text that is read, comes from; nothing if that is the file
+    /// itself.
     pub fn origin_at(&mut self, at: usize) -> Option<u32> {
         let frame = self.frames.last().filter(|_| self.options.keep_instructions)?;
         let (name, outer) = (frame.call.name, frame.origin);

@@ -144,7 +144,8 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Puts the symbols of the values into the symbol table's order: that of the descriptor's words, not of the directives.
+    /// Puts the symbols of the values into the symbol table's order: that of the descriptor's words, not of
+    /// the directives.
     fn register_values(&mut self, kernel: &Kernel, code: Sym) {
         for word in 0..=Slot::LAST_WORD {
             if word == Slot::ENTRY_WORD {

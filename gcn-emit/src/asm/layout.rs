@@ -96,7 +96,8 @@ impl Assembler<'_> {
         let mut memo = Memo::new(self.symbols.len());
         let mut changed = None;
         for index in 0..self.streams.len() {
-            // The offset moves with the sizes that this round finds, so that a chain of gaps settles in one round.
+            // The offset moves with the sizes that this round finds, so that a chain of gaps settles in one
+            // round.
             let mut moved = 0i64;
             for number in 0..self.streams[index].gaps.len() {
                 let stream = &self.streams[index];

@@ -21,7 +21,8 @@ const ROUNDS: usize = 16;
 /// In place of an instruction.
 const NO_INSTRUCTION: &str = "\t.long 0xffffffff";
 
-/// Assembles what can be read of a file: lines with errors are left out, instructions as words that none of the targets knows.
+/// Assembles what can be read of a file: lines with errors are left out, instructions as words that none of
+/// the targets knows.
 ///
 /// ```
 /// use gcn_emit::asm::{Options, assemble_readable};

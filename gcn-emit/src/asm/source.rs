@@ -1,5 +1,5 @@
-//! The texts that statements come from: comments that span lines, lines and columns of byte offsets, and which text was entered
-//! from where.
+//! The texts that statements come from: comments that span lines, lines and columns of byte offsets, and
+//! which text was entered from where.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -59,10 +59,11 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     (bytes.len(), false)
 }
 
-/// A text that statements are read from: the file itself, a file that it includes, or what a macro or a repetition becomes.
+/// A text that statements are read from: the file itself, a file that it includes, or what a macro or a
+/// repetition becomes.
 ///
-/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`] alone says where
-/// something stands.
+/// All of them share one space of offsets, in which each begins where the one before ends, so that a [`Span`]
+/// alone says where something stands.
 pub(super) struct Source<'s> {
     /// Offset of its first byte among all sources.
     base: u32,

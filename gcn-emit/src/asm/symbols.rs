@@ -10,7 +10,8 @@ use super::section::Place;
 use super::span::Span;
 use crate::object::{Binding, SymbolKind, Visibility};
 
-/// Number of a symbol, in the order of their first mention. A symbol that is set again after it was used is a new one.
+/// Number of a symbol, in the order of their first mention. A symbol that is set again after it was used is a
+/// new one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Sym(pub u32);
 
@@ -51,7 +52,8 @@ pub(super) struct Symbol<'s> {
 pub(super) struct Flags {
     /// Some expression refers to it.
     pub used: bool,
-    /// Its name starts with `.L`, or it is a numeric label: not in the symbol table unless a relocation needs it.
+    /// Its name starts with `.L`, or it is a numeric label: not in the symbol table unless a relocation needs
+    /// it.
     pub temporary: bool,
     /// `.equiv` and labels may not be defined again.
     pub fixed: bool,
@@ -71,8 +73,8 @@ pub(super) struct Symbols<'s> {
     hasher: DefaultHashBuilder,
     /// The last `1:` and the next one, by number.
     numeric: HashMap<u64, Numeric>,
-    /// Symbols in the order of the symbol table: that in which they are defined, given an attribute, or used in a value or an
-    /// instruction. A use in a size or count does not matter (observed with llvm-mc 22).
+    /// Symbols in the order of the symbol table: that in which they are defined, given an attribute, or used
+    /// in a value or an instruction. A use in a size or count does not matter (observed with llvm-mc 22).
     order: Vec<Sym>,
 }
 

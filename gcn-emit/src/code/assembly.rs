@@ -123,7 +123,8 @@ impl Reader<'_> {
         Some(inst.offset.wrapping_add_signed(4 + 4 * i64::from(distance)))
     }
 
-    /// Bytes that no statement with an instruction wrote: instructions, if control comes to them and all of them can be read.
+    /// Bytes that no statement with an instruction wrote: instructions, if control comes to them and all of
+    /// them can be read.
     fn between(&mut self, from: u64, to: u64) {
         let (Ok(first), Ok(last)) = (usize::try_from(from), usize::try_from(to)) else { return };
         let Some(bytes) = self.section.bytes.get(first..last).filter(|b| !b.is_empty()) else { return };

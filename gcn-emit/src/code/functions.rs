@@ -21,8 +21,8 @@ pub(super) struct Start {
     pub other_entry: Option<u64>,
 }
 
-/// Bytes of the code at a kernel's start that dispatchers skip which have loaded kernel arguments into SGPRs (LLVM AMDGPU guide,
-/// *Preloaded Kernel Arguments*).
+/// Bytes of the code at a kernel's start that dispatchers skip which have loaded kernel arguments into SGPRs
+/// (LLVM AMDGPU guide, *Preloaded Kernel Arguments*).
 const PRELOAD_PROLOGUE: u64 = 256;
 
 impl Start {
@@ -38,7 +38,8 @@ impl Start {
     }
 }
 
-/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then the first.
+/// Functions in the order of their offsets, each offset once: a kernel's name wins over others, then the
+/// first.
 pub(super) fn in_order(mut starts: Vec<Start>) -> Vec<Start> {
     starts.sort_by_key(|s| (s.offset, s.kind != EntryKind::Kernel));
     starts.dedup_by(|later, first| {

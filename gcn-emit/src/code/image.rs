@@ -16,7 +16,8 @@ const APART: i64 = 16;
 /// count from the start of the section.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    /// By the offset of the dword: the 64-bit value of which one half goes there, and which half; `None` if it is not known.
+    /// By the offset of the dword: the 64-bit value of which one half goes there, and which half; `None` if
+    /// it is not known.
     literals: HashMap<u64, Option<(i64, Half)>>,
     /// Addresses that are stored in memory, by their place.
     pointers: HashMap<i64, i64>,

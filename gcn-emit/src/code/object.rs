@@ -93,8 +93,8 @@ fn section(
 /// Bytes of a row of a relocation table.
 const RELA_BYTES: usize = 24;
 
-/// In an object that is not linked: branches that the linker fills in, and the offset that each leads to, if that is in the
-/// section.
+/// In an object that is not linked: branches that the linker fills in, and the offset that each leads to, if
+/// that is in the section.
 fn relocated_branches(object: &CodeObject<'_>, section: usize) -> HashMap<u64, Option<u64>> {
     let branches = relocations(object, section).filter(|r| r.kind == RelocationKind::Rel16.number());
     branches.map(|r| (r.offset, destination(object, section, &r))).collect()
@@ -105,7 +105,8 @@ fn destination(object: &CodeObject<'_>, section: usize, relocation: &Row) -> Opt
     (symbol.section == Some(section)).then(|| symbol.address.wrapping_add_signed(relocation.addend))
 }
 
-/// `R_AMDGPU_RELATIVE64` (guide, *Relocation Records*): the loader writes the object's address plus the addend.
+/// `R_AMDGPU_RELATIVE64` (guide, *Relocation Records*): the loader writes the object's address plus the
+/// addend.
 const RELATIVE64: u32 = 13;
 
 /// A symbol that the loader knows.
@@ -114,7 +115,8 @@ enum Dynamic {
     Undefined,
 }
 
-/// A row of the table of symbols that the loader uses (`Elf64_Sym`): section number at byte 6, value at byte 8.
+/// A row of the table of symbols that the loader uses (`Elf64_Sym`): section number at byte 6, value at byte
+/// 8.
 fn dynamic_symbol(object: &CodeObject<'_>, number: usize) -> Option<Dynamic> {
     const BYTES: usize = 24;
     let table = object.sections.iter().find(|s| s.kind == ::object::elf::SHT_DYNSYM)?;

@@ -9,8 +9,8 @@ use super::error::DecodeFault;
 use crate::fields::codec;
 use crate::fields::row::RowCodec;
 
-/// The formats as far as the first dword tells them apart. VOP3A and VOP3B, and the three VOP3P formats, have disjoint
-/// opcodes and count as one.
+/// The formats as far as the first dword tells them apart. VOP3A and VOP3B, and the three VOP3P formats, have
+/// disjoint opcodes and count as one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 enum Major {
@@ -146,7 +146,8 @@ impl Index {
         let mut rows = Vec::new();
         let ranges = buckets.map(|opcodes| {
             let range = |mut bucket: Vec<&'static InstDesc>| {
-                // The row with the most fixed bits first: `off` is a register code, 16-byte rows begin like 8-byte ones.
+                // The row with the most fixed bits first: `off` is a register code, 16-byte rows begin like
+                // 8-byte ones.
                 bucket.sort_by_key(|d| std::cmp::Reverse((d.bytes, codec(d).compared.count_ones())));
                 let start = rows.len() as u16;
                 rows.extend(bucket.into_iter().map(Candidate::new));

@@ -7,8 +7,8 @@ use gcn_isa::{Label, Operand, Program, Target};
 use super::decode_at;
 use super::error::{DecodeError, DecodeFault};
 
-/// Decodes `bytes` from the first to the last instruction. The destinations of branches become labels, named `.L0`,
-/// `.L1` … in the order of their places.
+/// Decodes `bytes` from the first to the last instruction. The destinations of branches become labels, named
+/// `.L0`, `.L1` … in the order of their places.
 pub fn decode_program(bytes: &[u8], target: Target, name: &str) -> Result<Program, DecodeError> {
     let mut program = Program::new(target, name);
     let mut offsets = Vec::with_capacity(bytes.len() / 6 + 1);

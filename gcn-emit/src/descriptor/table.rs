@@ -1,8 +1,8 @@
 //! Every bit of a kernel descriptor with its name and meaning, for people.
 //!
-//! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*, *compute_pgm_rsrc2 for
-//! GFX6-GFX11*, *compute_pgm_rsrc3 for GFX90A, GFX940*; the kernarg preload fields are those of later guides. What GFX9 and
-//! CDNA reserve is reserved here, whatever other processors keep there.
+//! Rows: LLVM AMDGPU guide, *Code Object V3 Kernel Descriptor*, *compute_pgm_rsrc1 for GFX6-GFX11*,
+//! *compute_pgm_rsrc2 for GFX6-GFX11*, *compute_pgm_rsrc3 for GFX90A, GFX940*; the kernarg preload fields are
+//! those of later guides. What GFX9 and CDNA reserve is reserved here, whatever other processors keep there.
 
 use std::fmt::Write as _;
 

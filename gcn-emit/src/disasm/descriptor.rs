@@ -155,8 +155,9 @@ pub(super) fn directives(
     }
 }
 
-/// A count that the allocation rounds to `sgprs`, with the reservations: VCC takes two more, XNACK_MASK (reserved where the
-/// target id does not turn XNACK off) four in all, FLAT_SCRATCH six; the assembler takes 102 at most.
+/// A count that the allocation rounds to `sgprs`, with the reservations: VCC takes two more, XNACK_MASK
+/// (reserved where the target id does not turn XNACK off) four in all, FLAT_SCRATCH six; the assembler takes
+/// 102 at most.
 fn sgpr_directives(
     list: &mut Vec<(&'static str, u32)>,
     sgprs: u32,

@@ -110,8 +110,8 @@ impl<'d> CodeSection<'d> {
         Some(&self.labels[index].1)
     }
 
-    /// The address that a branch at `address` leads to; `None` for other instructions. Nothing says that an instruction is
-    /// there.
+    /// The address that a branch at `address` leads to; `None` for other instructions. Nothing says that an
+    /// instruction is there.
     pub fn destination(address: u64, inst: &Inst) -> Option<u64> {
         match inst.operands.get(inst.desc.branch_operand()?)? {
             Operand::Imm(distance) => {
@@ -201,7 +201,8 @@ impl Items<'_, '_> {
     }
 }
 
-/// False for the instructions whose text does not lead every assembler back to their bytes (observed with llvm-mc 22).
+/// False for the instructions whose text does not lead every assembler back to their bytes (observed with
+/// llvm-mc 22).
 fn has_text(inst: &Inst) -> bool {
     let desc = inst.desc;
     let is_agpr = |operand: &Operand| operand.reg().is_some_and(|reg| reg.file == RegFile::Agpr);

@@ -16,8 +16,8 @@ pub(super) fn one_literal(seen: &mut Option<u32>, value: u32) -> Result<(), Enco
     }
 }
 
-/// A vector instruction reads at most one scalar value (SGPR, VCC, M0, EXEC, special register or literal); the same
-/// one may be read twice (CDNA3 ISA, "VALU operands": constant bus).
+/// A vector instruction reads at most one scalar value (SGPR, VCC, M0, EXEC, special register or literal);
+/// the same one may be read twice (CDNA3 ISA, "VALU operands": constant bus).
 pub(super) fn constant_bus(inst: &Inst) -> Result<(), EncodeFault> {
     if !inst.desc.format.is_vop() {
         return Ok(());
@@ -66,8 +66,8 @@ pub(super) fn of_class(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial overlap: the
-/// instruction would read rows that it has already written).
+/// D and C of the larger matrix instructions are the same registers or disjoint (LLVM refuses a partial
+/// overlap: the instruction would read rows that it has already written).
 fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     let at = |name| inst.desc.operand_index(name).map(|i| (i, inst.operands[i]));
     if let (Some((_, Operand::Reg(d))), Some((i, Operand::Reg(c)))) = (at("vdst"), at("src2"))
@@ -80,7 +80,8 @@ fn matrix_overlap(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// Where tuples start at even registers, the single data register of global wave sync does too (measured with LLVM 22).
+/// Where tuples start at even registers, the single data register of global wave sync does too (measured with
+/// LLVM 22).
 fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     let align = inst.desc.vgpr_align.into();
     let odd = inst.operands.iter().position(|o| o.reg().is_some_and(|r| !r.index.is_multiple_of(align)));
@@ -90,8 +91,8 @@ fn gws_alignment(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR indexing); the fields
-/// are wider, and what decodes from them may have more.
+/// `s_set_gpr_idx_on` and `s_set_gpr_idx_mode` have four index modes, one bit each (CDNA3 ISA, VGPR
+/// indexing); the fields are wider, and what decodes from them may have more.
 fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     let large =
         inst.operands.iter().position(|o| matches!(o, Operand::Imm(value) if !(0..=15).contains(value)));
@@ -101,8 +102,8 @@ fn gpr_idx_mask(inst: &Inst) -> Result<(), EncodeFault> {
     }
 }
 
-/// LLVM 22 has no encoding of the f64 atomics that return into AGPRs and have `sc1`: its assembler drops the bit without
-/// a word, its disassembler refuses it.
+/// LLVM 22 has no encoding of the f64 atomics that return into AGPRs and have `sc1`: its assembler drops the
+/// bit without a word, its disassembler refuses it.
 fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     let in_agprs = matches!(inst.operands.first(), Some(Operand::Reg(reg)) if reg.file == RegFile::Agpr);
     if inst.mods.scc && in_agprs && inst.desc.does(gcn_isa::table::Behaviours::LOSES_SC1_WITH_AGPRS) {
@@ -112,7 +113,8 @@ fn sc1_with_agprs(inst: &Inst) -> Result<(), EncodeFault> {
     Ok(())
 }
 
-/// Offsets have ranges that their fields alone do not express, and DPP has controls that only some targets know.
+/// Offsets have ranges that their fields alone do not express, and DPP has controls that only some targets
+/// know.
 pub(super) fn offset(inst: &Inst) -> Result<(), EncodeFault> {
     if let Some((lo, hi)) = inst.desc.offset_range
         && !(lo..=hi).contains(&inst.mods.offset)

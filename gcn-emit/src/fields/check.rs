@@ -135,7 +135,8 @@ pub(crate) fn operand(
     }
 }
 
-/// Values that an immediate field accepts. A 16-bit field takes signed and unsigned spellings of the same bits.
+/// Values that an immediate field accepts. A 16-bit field takes signed and unsigned spellings of the same
+/// bits.
 pub(crate) fn immediate_range(field: &OperandField) -> (i64, i64) {
     let top = 1i64 << field.len;
     match (field.signed, field.len) {

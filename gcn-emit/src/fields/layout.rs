@@ -1,5 +1,5 @@
-//! The bit fields of every format. Positions count from bit 0 of the first dword; the second dword starts at 32, the
-//! second half of a 16-byte instruction at 64.
+//! The bit fields of every format. Positions count from bit 0 of the first dword; the second dword starts at
+//! 32, the second half of a 16-byte instruction at 64.
 
 mod formats;
 
@@ -12,7 +12,8 @@ use gcn_isa::mods::Modifier;
 /// How an operand's value is written into its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
-    /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from 256.
+    /// The source code space: SGPR 0..=127, constants and special values 128..=254, 255 literal, VGPR from
+    /// 256.
     Source,
     /// A vector register number.
     Vector,

@@ -78,8 +78,8 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// Dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4 bits) four, all
-    /// others eight (CDNA4 ISA, F8F6F4 matrix operands).
+    /// Dwords of the operand, given the modifiers. Formats 2 and 3 (6 bits) take six registers, 4 (4 bits)
+    /// four, all others eight (CDNA4 ISA, F8F6F4 matrix operands).
     pub(crate) fn dwords(self, mods: &Mods) -> u8 {
         let of_format = |format| match format {
             2 | 3 => 6,
@@ -115,7 +115,8 @@ pub(crate) const fn mask(lo: u8, len: u8) -> u128 {
     ((1u128 << len) - 1) << lo
 }
 
-/// The templates, each made when it is first asked for: a program uses few of the rows, and takes memory for those only.
+/// The templates, each made when it is first asked for: a program uses few of the rows, and takes memory for
+/// those only.
 static CODECS: LazyLock<Vec<OnceLock<Box<RowCodec>>>> =
     LazyLock::new(|| table::rows().iter().map(|_| OnceLock::new()).collect());
 
@@ -272,8 +273,8 @@ fn acc(operand: &OperandDesc, slot: Option<&Slot>) -> Acc {
     }
 }
 
-/// A row with a literal operand of its own takes the same literal in its other source (CDNA3 ISA, `V_MADMK_F32`:
-/// the literal is one dword, whichever operands name it).
+/// A row with a literal operand of its own takes the same literal in its other source (CDNA3 ISA,
+/// `V_MADMK_F32`: the literal is one dword, whichever operands name it).
 fn kinds(desc: &InstDesc, operand: &OperandDesc) -> OperandKinds {
     let shared = desc.operands.iter().find(|o| o.name == "literal" && desc.format == Format::Vop2);
     match shared {

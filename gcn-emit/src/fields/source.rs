@@ -1,12 +1,13 @@
-//! The source code space shared by scalar and vector formats (CDNA3 ISA, table "SGPR and constant operand encodings").
+//! The source code space shared by scalar and vector formats (CDNA3 ISA, table "SGPR and constant operand
+//! encodings").
 
 use gcn_isa::{Inline, Operand, Reg, RegFile, SrcSpecial};
 
 /// The source code that announces a literal dword.
 pub(crate) const LITERAL: u16 = 255;
 
-/// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is another
-/// bit, or known from the row.
+/// The source code of an operand that has one. VGPRs and AGPRs share codes 256..=511; which file is meant is
+/// another bit, or known from the row.
 pub(crate) fn code_of(operand: Operand) -> Option<u16> {
     Some(match operand {
         Operand::Reg(Reg { file: RegFile::Sgpr, index, .. }) => index,
@@ -18,8 +19,8 @@ pub(crate) fn code_of(operand: Operand) -> Option<u16> {
     })
 }
 
-/// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None` for the
-/// literal marker and for codes that mean nothing.
+/// The operand of source `code` in a slot of `dwords` dwords; vector codes name registers of `file`. `None`
+/// for the literal marker and for codes that mean nothing.
 pub(crate) fn operand_of(code: u16, dwords: u8, file: RegFile) -> Option<Operand> {
     match code {
         0..=127 => Some(Operand::Reg(Reg::s(code, dwords))),

@@ -95,8 +95,8 @@ impl Usage {
     }
 }
 
-/// SGPRs of a wave and the waves that a SIMD then holds; its 800 SGPRs are handed out in blocks of 16, of which a wave can
-/// address 102 and the named ones.
+/// SGPRs of a wave and the waves that a SIMD then holds; its 800 SGPRs are handed out in blocks of 16, of
+/// which a wave can address 102 and the named ones.
 const SGPR_STEPS: [(u32, u32); 3] = [(80, 10), (88, 9), (100, 8)];
 /// Waves with more SGPRs than that.
 const WAVES_WITH_MOST_SGPRS: u32 = 7;
@@ -124,8 +124,8 @@ impl Limits {
         }
     }
 
-    /// The least of them, which compilers report as occupancy: it does not count that registers must suffice for whole
-    /// workgroups.
+    /// The least of them, which compilers report as occupancy: it does not count that registers must suffice
+    /// for whole workgroups.
     pub fn least(&self) -> u32 {
         [self.slots, self.vgprs, self.sgprs, self.workgroups, self.lds].into_iter().min().unwrap_or(0)
     }

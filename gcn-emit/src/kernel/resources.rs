@@ -74,8 +74,8 @@ impl Resources {
         }
     }
 
-    /// SGPRs that are allocated above the numbered ones. Each named pair brings those below it: VCC, then `XNACK_MASK`,
-    /// then `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
+    /// SGPRs that are allocated above the numbered ones. Each named pair brings those below it: VCC, then
+    /// `XNACK_MASK`, then `FLAT_SCRATCH` (guide: the `.amdhsa_reserve_` directives).
     pub fn extra_sgprs(&self, target: Target, xnack: Feature) -> u32 {
         if self.uses_flat_scratch || target.has_architected_flat_scratch() {
             6

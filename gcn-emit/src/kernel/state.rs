@@ -45,7 +45,8 @@ impl UserSgprs {
     }
 }
 
-/// The SGPRs that are set when a wave starts, which lie densely from `s0` on (*Initial Kernel Execution State*).
+/// The SGPRs that are set when a wave starts, which lie densely from `s0` on (*Initial Kernel Execution
+/// State*).
 ///
 /// ```
 /// use gcn_emit::kernel::{InitialSgprs, UserSgprs};
@@ -117,8 +118,8 @@ impl InitialSgprs {
     }
 }
 
-/// Which work-item ids are in VGPRs when a wave starts (`ENABLE_VGPR_WORKITEM_ID`): in `v0`, `v1`, `v2`, or packed in `v0`
-/// where [`gcn_isa::Target::has_packed_tid`] holds.
+/// Which work-item ids are in VGPRs when a wave starts (`ENABLE_VGPR_WORKITEM_ID`): in `v0`, `v1`, `v2`, or
+/// packed in `v0` where [`gcn_isa::Target::has_packed_tid`] holds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum WorkItemIds {
     /// x only.
@@ -190,8 +191,8 @@ impl DenormMode {
     }
 }
 
-/// The MODE register when a wave starts (`compute_pgm_rsrc1`). `Default` is the assembler's: f32 denormals are flushed,
-/// those of f16 and f64 kept.
+/// The MODE register when a wave starts (`compute_pgm_rsrc1`). `Default` is the assembler's: f32 denormals
+/// are flushed, those of f16 and f64 kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FloatMode {
     /// Rounding of f32 (`FLOAT_ROUND_MODE_32`).

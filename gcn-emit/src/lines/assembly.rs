@@ -24,8 +24,9 @@ impl SourceLines {
 }
 
 impl Assembly {
-    /// The code object as [`Assembly::code_object`] makes it, and which line of the assembly file, called `file`, each
-    /// instruction in it has. Without [`Options::keep_instructions`](crate::asm::Options::keep_instructions) no line is known.
+    /// The code object as [`Assembly::code_object`] makes it, and which line of the assembly file, called
+    /// `file`, each instruction in it has. Without
+    /// [`Options::keep_instructions`](crate::asm::Options::keep_instructions) no line is known.
     ///
     /// # Errors
     /// Those of [`Assembly::code_object`].

@@ -42,8 +42,8 @@ impl SourceLines {
 
 struct Reader<'d> {
     dwarf: Dwarf<Bytes<'d>>,
-    /// Bytes of line tables that may still be read. Tables do not overlap; if many units claimed the same bytes, reading
-    /// them would take longer than the object is long.
+    /// Bytes of line tables that may still be read. Tables do not overlap; if many units claimed the same
+    /// bytes, reading them would take longer than the object is long.
     left: usize,
     starts: Starts,
     ends: Vec<u64>,

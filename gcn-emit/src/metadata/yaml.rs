@@ -1,7 +1,7 @@
 //! Metadata as the YAML that LLVM's assembler reads.
 //!
-//! LLVM decides a scalar's type from its text alone, quoted or not: `'12'` is a number to it. A text that could be read
-//! as anything else gets the tag `!str` (observed with llvm-mc 22).
+//! LLVM decides a scalar's type from its text alone, quoted or not: `'12'` is a number to it. A text that
+//! could be read as anything else gets the tag `!str` (observed with llvm-mc 22).
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,8 @@ impl Node {
     }
 }
 
-/// Writes a collection whose lines are indented by `indent`; the first line's indentation is there already if `inline`.
+/// Writes a collection whose lines are indented by `indent`; the first line's indentation is there already if
+/// `inline`.
 fn write_block(out: &mut String, node: &Node, indent: usize, inline: bool) {
     let pad = |out: &mut String, first: bool| {
         if !(first && inline) {

@@ -1,8 +1,8 @@
 //! Clang offload bundles: several code objects, each for a target of its own, in one file.
 //!
-//! Layout (Clang documentation, *Clang Offload Bundler*, *Bundled Binary File Layout*): a magic text, the number of entries,
-//! for each entry offset, size and name, then the code objects. Names are `<kind>-<triple>-<target id>`, such as
-//! `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
+//! Layout (Clang documentation, *Clang Offload Bundler*, *Bundled Binary File Layout*): a magic text, the
+//! number of entries, for each entry offset, size and name, then the code objects. Names are
+//! `<kind>-<triple>-<target id>`, such as `hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+`.
 
 use super::file::fault;
 use super::{ObjectError, ReadFault};
@@ -51,7 +51,8 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// [`ObjectError::Read`] if the bytes are no bundle, a compressed one, or one whose entries lie outside of it.
+/// [`ObjectError::Read`] if the bytes are no bundle, a compressed one, or one whose entries lie outside of
+/// it.
 pub fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, ObjectError> {
     if bytes.starts_with(COMPRESSED) {
         return Err(fault(0, ReadFault::CompressedBundle));

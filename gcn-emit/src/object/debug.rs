@@ -13,8 +13,8 @@ use super::layout::Span;
 use super::{Relocation, RelocationBase, RelocationKind, Section, SectionId};
 use crate::kernel::KernelSpec;
 
-/// The source position of each line of a program. One without a position of its own, such as a wait, belongs to the
-/// next instruction that has one; at the end, to the last.
+/// The source position of each line of a program. One without a position of its own, such as a wait, belongs
+/// to the next instruction that has one; at the end, to the last.
 pub(crate) fn positions(program: &Program) -> Vec<Option<SourceLoc>> {
     let mut positions: Vec<_> = program.lines.iter().map(|line| line.loc).collect();
     let mut next = positions.iter().rev().find_map(|p| *p);
@@ -65,8 +65,8 @@ impl<'k> Lines<'k> {
     }
 }
 
-/// The sections for `kernels`, whose code is in the section `text`; the first of them becomes section number `first`.
-/// None if no instruction has a position.
+/// The sections for `kernels`, whose code is in the section `text`; the first of them becomes section number
+/// `first`. None if no instruction has a position.
 pub(super) fn sections(kernels: &[Lines<'_>], files: &Files, text: SectionId, first: u32) -> Vec<Section> {
     let Some(unit) = files.names.first() else { return Vec::new() };
     let [abbreviations, lines] = [0, 1].map(|n| SectionId(first + n));

@@ -10,8 +10,8 @@ pub(super) fn gnu(name: &[u8]) -> u32 {
     object::elf::gnu_hash(name)
 }
 
-/// The shape of a `.gnu.hash` section for a number of symbols: about four symbols to a bucket and twelve filter bits to a
-/// symbol, as LLVM's linker sizes it.
+/// The shape of a `.gnu.hash` section for a number of symbols: about four symbols to a bucket and twelve
+/// filter bits to a symbol, as LLVM's linker sizes it.
 pub(super) struct GnuShape {
     /// Buckets.
     pub(super) buckets: u32,

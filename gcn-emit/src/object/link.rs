@@ -1,9 +1,9 @@
 //! Links one module to a code object: the file that `ld.lld -shared` makes of it, byte for byte.
 //!
-//! The order of the work stands in `linked`: which input section goes into which output section (`input`, `output`,
-//! `merge`), what becomes of each symbol (`symbol`), what the relocations ask for (`reloc`), what the loader looks symbols up
-//! in (`dynamic`), where everything is (`layout`), and the bytes (`write`). What differs from LLVM's linker, and why, stands
-//! in `docs/code-object.md`.
+//! The order of the work stands in `linked`: which input section goes into which output section (`input`,
+//! `output`, `merge`), what becomes of each symbol (`symbol`), what the relocations ask for (`reloc`), what
+//! the loader looks symbols up in (`dynamic`), where everything is (`layout`), and the bytes (`write`). What
+//! differs from LLVM's linker, and why, stands in `docs/code-object.md`.
 
 mod dynamic;
 mod input;
@@ -20,8 +20,8 @@ use super::{LinkFault, LinkPlace, Module, ObjectError, SectionId};
 /// Options of the linker.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkOptions<'a> {
-    /// A text for `.comment` that says which program made the file; LLVM's linker puts its name and version there. `None`
-    /// writes none, and no `.comment` unless the module has one.
+    /// A text for `.comment` that says which program made the file; LLVM's linker puts its name and version
+    /// there. `None` writes none, and no `.comment` unless the module has one.
     pub producer: Option<&'a str>,
 }
 
@@ -58,7 +58,8 @@ pub fn link_with(module: &Module, options: &LinkOptions<'_>) -> Result<Vec<u8>, 
 pub struct Linked {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Where it has the sections of its module, by their numbers; `None` for those that it does not have as they were.
+    /// Where it has the sections of its module, by their numbers; `None` for those that it does not have as
+    /// they were.
     pub addresses: Vec<Option<u64>>,
 }
 

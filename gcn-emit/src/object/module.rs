@@ -1,4 +1,5 @@
-//! A code object before it is linked: sections, symbols and relocations, as an assembler or a compiler makes them.
+//! A code object before it is linked: sections, symbols and relocations, as an assembler or a compiler makes
+//! them.
 
 use object::elf;
 
@@ -175,8 +176,8 @@ pub struct Symbol {
     pub name: String,
     /// Where it is.
     pub place: SymbolPlace,
-    /// Byte offset in its section, or the value of an absolute symbol; the alignment of [`SymbolPlace::Lds`] and
-    /// [`SymbolPlace::Common`].
+    /// Byte offset in its section, or the value of an absolute symbol; the alignment of [`SymbolPlace::Lds`]
+    /// and [`SymbolPlace::Common`].
     pub value: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,

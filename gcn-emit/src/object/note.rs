@@ -57,7 +57,8 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     Ok(None)
 }
 
-/// Checks the notes of a section as far as readers look at them; an error is the offset and what is wrong there.
+/// Checks the notes of a section as far as readers look at them; an error is the offset and what is wrong
+/// there.
 #[cfg(feature = "tools")]
 pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
     let found = find_metadata(section).map_err(|fault| (fault.at, fault.what.to_owned()))?;

@@ -21,13 +21,15 @@ pub struct CodeObject<'d> {
     pub target_id: TargetId,
     /// `EI_ABIVERSION`: 1 is code object V3, 2 V4, 3 V5, 4 V6.
     pub abi_version: u8,
-    /// True for an object that is not linked yet (`.o`): addresses are offsets in sections, and relocations are not applied.
+    /// True for an object that is not linked yet (`.o`): addresses are offsets in sections, and relocations
+    /// are not applied.
     pub is_relocatable: bool,
     /// The kernels, in the order of the symbol table that the loader uses.
     pub kernels: Vec<KernelCode<'d>>,
     /// The metadata note, if there is one.
     pub metadata: Option<Metadata>,
-    /// Sections, in the order of their headers. Where headers were stripped, the loaded segments stand for them.
+    /// Sections, in the order of their headers. Where headers were stripped, the loaded segments stand for
+    /// them.
     pub sections: Vec<SectionView<'d>>,
     /// Symbols: those of `.symtab`, else of `.dynsym`, else of the dynamic table.
     pub symbols: Vec<SymbolView<'d>>,
@@ -44,8 +46,8 @@ pub struct KernelCode<'d> {
     pub descriptor_bytes: &'d [u8; DESCRIPTOR_BYTES],
     /// Address of the first instruction: in the object; in a relocatable object, in its section.
     pub address: u64,
-    /// The machine code, as far as the entry symbol's size says; without that size, up to the next function or the end of
-    /// the segment, padding included.
+    /// The machine code, as far as the entry symbol's size says; without that size, up to the next function
+    /// or the end of the segment, padding included.
     pub code: &'d [u8],
     /// Number in [`CodeObject::sections`] of the section with the code; `None` where no section has it.
     pub section: Option<usize>,
@@ -83,8 +85,8 @@ impl<'d> CodeObject<'d> {
     }
 }
 
-/// Reads a code object (V3 to V6), linked or not. Nothing is executed or allocated by what the file claims: any bytes give a
-/// code object or an error.
+/// Reads a code object (V3 to V6), linked or not. Nothing is executed or allocated by what the file claims:
+/// any bytes give a code object or an error.
 ///
 /// # Errors
 /// [`ObjectError::Read`] with the offset, what is wrong there, and what to do.

@@ -12,8 +12,9 @@ use super::{
 const E: LittleEndian = LittleEndian;
 
 impl Module {
-    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). With [`link`](super::link) this is a linker
-    /// for one file. Tables that only describe the file (symbols, strings, relocations, groups) are read, not kept.
+    /// Reads a relocatable object file (`llvm-mc -filetype=obj`, `clang -c`). With [`link`](super::link) this
+    /// is a linker for one file. Tables that only describe the file (symbols, strings, relocations, groups)
+    /// are read, not kept.
     ///
     /// # Errors
     /// [`ObjectError::Read`] with the offset, what is wrong there, and what to do.

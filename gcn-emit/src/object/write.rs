@@ -33,8 +33,8 @@ use crate::metadata::Metadata;
 /// ```
 ///
 /// # Errors
-/// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or does not go together with the
-/// others.
+/// An [`ObjectError`]: a kernel breaks a rule ([`KernelSpec::check`]), cannot be encoded, or does not go
+/// together with the others.
 pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError> {
     Ok(write_with_code(kernels)?.object)
 }
@@ -44,11 +44,13 @@ pub fn write_code_object(kernels: &[KernelSpec]) -> Result<Vec<u8>, ObjectError>
 pub struct Written {
     /// The file.
     pub object: Vec<u8>,
-    /// The code of each kernel with the offset of each line from the kernel's start, in the order of the kernels.
+    /// The code of each kernel with the offset of each line from the kernel's start, in the order of the
+    /// kernels.
     pub code: Vec<Encoded>,
 }
 
-/// As [`write_code_object`], with the code of each kernel: for callers that would otherwise encode the programs once more.
+/// As [`write_code_object`], with the code of each kernel: for callers that would otherwise encode the
+/// programs once more.
 ///
 /// # Errors
 /// As [`write_code_object`].
@@ -58,8 +60,9 @@ pub fn write_with_code(kernels: &[KernelSpec]) -> Result<Written, ObjectError> {
 }
 
 impl Module {
-    /// What an assembler makes of `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note` with the
-    /// metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns it into a code object of the version that is asked for.
+    /// What an assembler makes of `kernels`: `.text` with the code, `.rodata` with the descriptors, `.note`
+    /// with the metadata, and debug information for those with [`KernelSpec::source_lines`]. [`link`] turns
+    /// it into a code object of the version that is asked for.
     ///
     /// # Errors
     /// As [`write_code_object`].

@@ -11,12 +11,12 @@ use super::{
     SymbolPlace,
 };
 
-/// Writes a module as a relocatable object file, as an assembler does: sections in the module's order, each followed by its
-/// relocations, then symbols and names.
+/// Writes a module as a relocatable object file, as an assembler does: sections in the module's order, each
+/// followed by its relocations, then symbols and names.
 ///
 /// # Errors
-/// [`ObjectError::Link`] if something refers to what the module does not have, or there are more sections than an ELF file
-/// numbers plainly (65,279).
+/// [`ObjectError::Link`] if something refers to what the module does not have, or there are more sections
+/// than an ELF file numbers plainly (65,279).
 pub fn write_relocatable(module: &Module) -> Result<Vec<u8>, ObjectError> {
     let mut writer = Writer::new(module)?;
     writer.sections()?;

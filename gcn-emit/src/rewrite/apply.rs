@@ -254,7 +254,8 @@ impl<'a> Writer<'a> {
         Some(Place::Behind(line, statement))
     }
 
-    /// Where only who falls into `anchor` passes: after the line above, or at an entry before the labels of branches.
+    /// Where only who falls into `anchor` passes: after the line above, or at an entry before the labels of
+    /// branches.
     fn before_labels(&self, from: usize, anchor: usize) -> Option<Place> {
         let program = &self.code.program;
         let above = from.checked_sub(1).and_then(|line| self.statement(line));
@@ -302,7 +303,8 @@ impl<'a> Writer<'a> {
         describe_all(plan, new, &|_| None).join("; ")
     }
 
-    /// An error if a change stands between a branch and where it leads by a number, or where code adds to its own address.
+    /// An error if a change stands between a branch and where it leads by a number, or where code adds to its
+    /// own address.
     fn check_distances(&self) -> Result<(), RewriteError> {
         let mut shifted = self.shifted.clone();
         shifted.sort_unstable();
@@ -332,7 +334,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Behind `s_getpc_b64` come `s_add_u32` and `s_addc_u32`, whose literals count the bytes in between: at most so many lines.
+/// Behind `s_getpc_b64` come `s_add_u32` and `s_addc_u32`, whose literals count the bytes in between: at most
+/// so many lines.
 const GETPC_REACH: usize = 5;
 
 fn destination(program: &Program, inst: &Inst) -> Option<usize> {

@@ -1,9 +1,10 @@
 //! Why each wait of a file is there.
 //!
-//! What needs waiting for is found with the inserter: it is run on the program without its `s_waitcnt`, then on the program
-//! without its `s_nop`, and says at each instruction that would have to wait, for whom. Each such need is then served by a wait
-//! of the original: of `s_waitcnt` the nearest on the way back from the instruction that is strong enough; of `s_nop` all on the
-//! way back to the producer. What no need is served by orders memory (see the parent module), or nothing needs it.
+//! What needs waiting for is found with the inserter: it is run on the program without its `s_waitcnt`, then
+//! on the program without its `s_nop`, and says at each instruction that would have to wait, for whom. Each
+//! such need is then served by a wait of the original: of `s_waitcnt` the nearest on the way back from the
+//! instruction that is strong enough; of `s_nop` all on the way back to the producer. What no need is served
+//! by orders memory (see the parent module), or nothing needs it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -223,8 +224,8 @@ fn issued(program: &Program, line: usize, counter: Counter) -> u32 {
     events.iter().filter(|e| e.stream.counter() == counter).map(|e| u32::from(e.count)).sum()
 }
 
-/// Walks back from before `line` over all paths; `visit` gets each line with what has been counted up to it and says what is
-/// counted before it, or that the path ends.
+/// Walks back from before `line` over all paths; `visit` gets each line with what has been counted up to it
+/// and says what is counted before it, or that the path ends.
 fn walk_back(
     program: &Program,
     flow: &Flow,

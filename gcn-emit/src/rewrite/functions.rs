@@ -1,7 +1,8 @@
 //! Many pieces of code in one text, each after a line `func NAME:`.
 //!
-//! A piece ends at the next such line or at a line that begins with `===`; what stands between that and the next `func` line is
-//! skipped. Pieces are functions that others call, so that counters are waited for where they begin.
+//! A piece ends at the next such line or at a line that begins with `===`; what stands between that and the
+//! next `func` line is skipped. Pieces are functions that others call, so that counters are waited for where
+//! they begin.
 
 use std::borrow::Cow;
 

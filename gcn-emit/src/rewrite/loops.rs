@@ -1,7 +1,8 @@
 //! How many loops are around each block of a control-flow graph.
 //!
-//! A loop is a set of blocks that all lead to each other, whether it has one entry or several. The block of it that stands
-//! first in the program is its head; the loops within it are those that remain when nothing leads to the head any more.
+//! A loop is a set of blocks that all lead to each other, whether it has one entry or several. The block of
+//! it that stands first in the program is its head; the loops within it are those that remain when nothing
+//! leads to the head any more.
 
 use gcn_isa::cfg::Cfg;
 
@@ -24,7 +25,8 @@ pub(super) fn depths(cfg: &Cfg, most: u32) -> Vec<u32> {
     depths
 }
 
-/// The sets of blocks that all lead to each other without passing a head (Tarjan's algorithm with its own stack).
+/// The sets of blocks that all lead to each other without passing a head (Tarjan's algorithm with its own
+/// stack).
 fn components(cfg: &Cfg, is_head: &[bool]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let n = cfg.blocks.len();

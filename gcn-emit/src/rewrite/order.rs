@@ -1,16 +1,17 @@
 //! Which memory operations a program's waits order for others.
 //!
-//! Rules about registers say nothing about waits that stand there for the sake of other waves and of the host: a release waits
-//! for its stores before the flag is written, an acquire for the flag before the data is read. What such a wait gives is that at
-//! some later instruction certain earlier operations are done for sure. [`Order`] knows, for each instruction that may be meant,
-//! which operations may still be outstanding there; whoever takes waits away must not let that become more.
+//! Rules about registers say nothing about waits that stand there for the sake of other waves and of the
+//! host: a release waits for its stores before the flag is written, an acquire for the flag before the data
+//! is read. What such a wait gives is that at some later instruction certain earlier operations are done for
+//! sure. [`Order`] knows, for each instruction that may be meant, which operations may still be outstanding
+//! there; whoever takes waits away must not let that become more.
 //!
 //! Which operations matter at which instructions stands in the parent module.
 //!
-//! The analysis goes forward over all paths. Before each instruction it knows the operations that may be outstanding, each with
-//! the fewest younger ones of its stream on any path. A wait for `n` finishes an operation with `n` younger ones if the stream
-//! finishes in order, others only if `n` is 0. An operation with as many younger ones as the counter can count is done: the
-//! machine issues no more than it can count.
+//! The analysis goes forward over all paths. Before each instruction it knows the operations that may be
+//! outstanding, each with the fewest younger ones of its stream on any path. A wait for `n` finishes an
+//! operation with `n` younger ones if the stream finishes in order, others only if `n` is 0. An operation
+//! with as many younger ones as the counter can count is done: the machine issues no more than it can count.
 
 use std::collections::BTreeSet;
 
@@ -194,8 +195,8 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Analyses `program`. `names` gives each line the number that it has in the original program, so that results for programs
-    /// with different waits can be compared.
+    /// Analyses `program`. `names` gives each line the number that it has in the original program, so that
+    /// results for programs with different waits can be compared.
     pub fn of(program: &Program, names: &[u32], roles: &Roles) -> Order {
         let flow = Flow::of(program);
         let cfg = &flow.cfg;
@@ -209,7 +210,8 @@ impl Order {
         order
     }
 
-    /// Operations that may be outstanding at a place here, but not in `original`, each with the first such place.
+    /// Operations that may be outstanding at a place here, but not in `original`, each with the first such
+    /// place.
     pub fn beyond(&self, original: &Order) -> Vec<(Operation, u32)> {
         let mut found = Vec::new();
         for (place, open) in &self.places {
@@ -260,7 +262,8 @@ impl Solver<'_> {
         }
     }
 
-    /// Runs a block: `before` sees each line with the state before it, `done` each operation that a wait finishes.
+    /// Runs a block: `before` sees each line with the state before it, `done` each operation that a wait
+    /// finishes.
     fn walk(
         &self,
         block: usize,

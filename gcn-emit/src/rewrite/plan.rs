@@ -1,4 +1,5 @@
-//! Which waits a program gets: what is taken away, what must stay because it orders memory, what the inserter adds.
+//! Which waits a program gets: what is taken away, what must stay because it orders memory, what the inserter
+//! adds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -64,7 +65,8 @@ enum Take {
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
-    // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every barrier.
+    // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every
+    // barrier.
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
@@ -122,7 +124,8 @@ impl Plan {
     }
 }
 
-/// Runs the inserter; `origins` are the numbers of the lines, `unordered` those of the writes of LDS that are to be waited for.
+/// Runs the inserter; `origins` are the numbers of the lines, `unordered` those of the writes of LDS that are
+/// to be waited for.
 fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize]) -> Plan {
     let is_unordered = |origin: u32| unordered.binary_search(&(origin as usize)).is_ok();
     let lines = origins.iter().enumerate().filter(|(_, origin)| is_unordered(**origin));

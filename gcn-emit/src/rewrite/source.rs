@@ -24,7 +24,8 @@ pub(super) struct Statement {
     pub line: usize,
     /// Offsets of the instruction, without blanks and comments around it.
     pub span: Range<usize>,
-    /// Offset of the end of the last line that it or a comment after it stands in: of the line end, or of the text's end.
+    /// Offset of the end of the last line that it or a comment after it stands in: of the line end, or of the
+    /// text's end.
     pub end: usize,
 }
 

@@ -23,12 +23,13 @@ pub struct Superfluous {
     pub wait: String,
     /// What is enough there; nothing if it can go.
     pub enough: Option<String>,
-    /// Stores or atomics are outstanding that it waits for: it may be there to order them for others, which no rule sees.
+    /// Stores or atomics are outstanding that it waits for: it may be there to order them for others, which
+    /// no rule sees.
     pub may_order_memory: bool,
 }
 
-/// Lists the waits that can be taken away or weakened, each for itself, without any rule of the set being broken that is kept
-/// now. What is left is needed: taking away or weakening one of those breaks a rule.
+/// Lists the waits that can be taken away or weakened, each for itself, without any rule of the set being
+/// broken that is kept now. What is left is needed: taking away or weakening one of those breaks a rule.
 ///
 /// ```
 /// use gcn_emit::{asm, code::Unit, rewrite::superfluous};

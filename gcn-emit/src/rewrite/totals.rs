@@ -1,4 +1,5 @@
-//! How much a function waits: wait states and `s_waitcnt`, as they stand and weighted by how deep in loops they stand.
+//! How much a function waits: wait states and `s_waitcnt`, as they stand and weighted by how deep in loops
+//! they stand.
 
 use std::ops::{AddAssign, Range};
 

@@ -26,8 +26,8 @@ pub struct Writers {
 pub struct LastWriters {
     /// The register.
     pub register: String,
-    /// The instructions that may have written it last, each with its line; `entry` where it comes from outside the function;
-    /// `…` if there are too many ways to go back.
+    /// The instructions that may have written it last, each with its line; `entry` where it comes from
+    /// outside the function; `…` if there are too many ways to go back.
     pub written_by: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
 //! Assembly text, both ways.
 //!
-//! Printing gives LLVM's canonical text: what its disassembler prints for the same bytes. Parsing takes that and the
-//! usual variants (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
+//! Printing gives LLVM's canonical text: what its disassembler prints for the same bytes. Parsing takes that
+//! and the usual variants (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
 
 mod modifiers;
 pub(crate) mod operand;

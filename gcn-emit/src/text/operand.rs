@@ -30,11 +30,11 @@ pub enum ConstType {
     F64,
 }
 
-/// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant operand of the
-/// table with the bits of 1.0 in each type.
+/// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant
+/// operand of the table with the bits of 1.0 in each type.
 ///
-/// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that are shift
-/// counts, scales, class masks or accumulators, and pairs that are read as one dword.
+/// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that
+/// are shift counts, scales, class masks or accumulators, and pairs that are read as one dword.
 pub fn const_type(desc: &InstDesc, position: usize) -> ConstType {
     let Some(operand) = desc.operands.get(position) else { return ConstType::B32 };
     let name = desc.mnemonic;
@@ -101,8 +101,8 @@ pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
     }
 }
 
-/// An operand in its place: needs the instruction for the spelling of immediates and constants, the target for the
-/// names of hardware registers, the program for the names of labels.
+/// An operand in its place: needs the instruction for the spelling of immediates and constants, the target
+/// for the names of hardware registers, the program for the names of labels.
 pub(super) struct InPlace<'a> {
     pub inst: &'a Inst,
     pub position: usize,

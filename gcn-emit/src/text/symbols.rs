@@ -1,5 +1,5 @@
-//! Names that stand for bits of an immediate, as LLVM's AMDGPU guide and disassembler spell them. Printer and parser
-//! read the same tables. A symbolic form is printed only where it means exactly the immediate's bits.
+//! Names that stand for bits of an immediate, as LLVM's AMDGPU guide and disassembler spell them. Printer and
+//! parser read the same tables. A symbolic form is printed only where it means exactly the immediate's bits.
 
 use std::fmt::Write as _;
 

@@ -31,8 +31,8 @@ impl<'s> Assembler<'s> {
     fn assign(&mut self, name: &'s str, span: Span, args: &mut Args<'s>, fixed: bool) -> Result<()> {
         let expr = self.expr(args)?;
         args.end()?;
-        // A number now stays that number, whatever becomes of its symbols; differences of labels are kept for later, as in
-        // llvm-mc: the size of an instruction may depend on it.
+        // A number now stays that number, whatever becomes of its symbols; differences of labels are kept for
+        // later, as in llvm-mc: the size of an instruction may depend on it.
         let number = self.number_now(expr, false).map_err(|fault| Located::new(args.statement(), fault))?;
         let expr = number.map_or(expr, Expr::Const);
         let sym = self.symbols.intern(name.into(), span);
@@ -46,7 +46,8 @@ impl<'s> Assembler<'s> {
         let symbol = self.symbols.get(sym);
         let sym = match symbol.def {
             Def::Undefined => sym,
-            // Also if nothing used it: its place in the symbol table is that of the last definition, as in llvm-mc.
+            // Also if nothing used it: its place in the symbol table is that of the last definition, as in
+            // llvm-mc.
             Def::Value(_) if !fixed && !symbol.flags.fixed => self.symbols.replace(sym, span),
             _ => return Err(Located::new(span, Fault::Redefined(name.to_owned()))),
         };

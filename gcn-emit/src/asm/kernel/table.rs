@@ -1,7 +1,7 @@
 //! Every `.amdhsa_` directive: where its value goes, and which values it takes.
 //!
-//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*. Directives that no target of ours has are known too, so that
-//! they are refused with a reason.
+//! Rows: LLVM AMDGPU guide, *AMDHSA Kernel Assembler Directives*. Directives that no target of ours has are
+//! known too, so that they are refused with a reason.
 
 use gcn_isa::Target;
 

@@ -31,8 +31,8 @@ pub(in crate::asm) struct Delimiters {
 }
 
 impl<'s> Assembler<'s> {
-    /// Takes the lines up to the directive that ends a body, which inner ones of the same kind may be part of. `span` is what
-    /// begins it.
+    /// Takes the lines up to the directive that ends a body, which inner ones of the same kind may be part
+    /// of. `span` is what begins it.
     pub fn body(&mut self, delimiters: &Delimiters, span: Span) -> Result<Body<'s>> {
         let bytes = self.text.as_bytes();
         let start = self.at;

@@ -84,7 +84,8 @@ pub(super) fn read(text: &str) -> Result<Node, YamlError> {
     Ok(Node::Nil)
 }
 
-/// The bytes of the value that a path as in [`Broken`](super::rules::Broken) leads to, or of the map around it if it has none.
+/// The bytes of the value that a path as in [`Broken`](super::rules::Broken) leads to, or of the map around
+/// it if it has none.
 pub(super) fn locate(text: &str, path: &str) -> Option<std::ops::Range<usize>> {
     let around = path.rsplit_once(": ").map_or("", |(around, _)| around);
     find(text, path).or_else(|| find(text, around))

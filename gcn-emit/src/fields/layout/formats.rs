@@ -284,12 +284,13 @@ const VOP3P_MAI: Layout = Layout {
 };
 
 const VOP3PX2: Layout = Layout {
-    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second the matrix instruction, with the lowest bit of
-    // its unused `abid` set.
+    // The first half is a v_mfma_ld_scale_b32 (opcode 0x2c), the second the matrix instruction, with the
+    // lowest bit of its unused `abid` set.
     fixed: &[
         VOP3P_ENC,
         bits(16, 7, 0x2c),
-        // op_sel and op_sel_hi of a third source, which there is not: AMD's own kernels set them, nothing reads them.
+        // op_sel and op_sel_hi of a third source, which there is not: AMD's own kernels set them, nothing
+        // reads them.
         bits(13, 2, 0).ignored(),
         bits(64 + 23, 9, 0b1_1010_0111),
         bits(64 + 11, 1, 1),

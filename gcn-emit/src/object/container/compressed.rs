@@ -1,7 +1,9 @@
-//! Compressed bundles: a header, then a bundle as one zlib stream or one Zstandard frame (Clang's `OffloadBundler.h`).
+//! Compressed bundles: a header, then a bundle as one zlib stream or one Zstandard frame (Clang's
+//! `OffloadBundler.h`).
 //!
-//! After the magic text stand the version of the header and the method (2 bytes each), from version 2 on the size of the whole, in
-//! all versions the size unpacked (4 bytes each, 8 from version 3 on), and 8 bytes of an MD5 hash.
+//! After the magic text stand the version of the header and the method (2 bytes each), from version 2 on the
+//! size of the whole, in all versions the size unpacked (4 bytes each, 8 from version 3 on), and 8 bytes of
+//! an MD5 hash.
 
 use std::io::Read;
 
@@ -48,7 +50,8 @@ fn header(bytes: &[u8]) -> Result<Header, ObjectError> {
     Ok(Header { method, whole, unpacked, bytes: at + HASH })
 }
 
-/// Unpacks the compressed bundle that `bytes` begin with, if it has at most `room` bytes then; with the bytes that it took.
+/// Unpacks the compressed bundle that `bytes` begin with, if it has at most `room` bytes then; with the bytes
+/// that it took.
 pub(super) fn unpack(bytes: &[u8], room: u64) -> Result<(Vec<u8>, usize), ObjectError> {
     let header = header(bytes)?;
     if header.unpacked > room {

@@ -229,8 +229,8 @@ impl Inputs<'_> {
         matches!(self.homes.get(section), Some(Home::Merged { .. }))
     }
 
-    /// Where a byte of an input section is now: output section and offset in it. Parts have their offsets only after the
-    /// layout.
+    /// Where a byte of an input section is now: output section and offset in it. Parts have their offsets
+    /// only after the layout.
     pub(super) fn locate(&self, section: usize, offset: u64) -> Option<(usize, u64)> {
         let at = |output: usize, part: usize, offset: u64| {
             let start = self.outputs.get(output)?.parts.get(part)?.offset;

@@ -25,7 +25,8 @@ const MAX_PADDING: u64 = 1 << 26;
 pub(super) struct Plan<'m> {
     pub(super) inputs: Inputs<'m>,
     pub(super) segments: Vec<Segment>,
-    /// Bytes between the file header and the first section: program headers, those of empty segments included.
+    /// Bytes between the file header and the first section: program headers, those of empty segments
+    /// included.
     pub(super) program_headers: u64,
     pub(super) section_names: Strings,
     /// Offset of each name in `.shstrtab`, by output section.
@@ -206,7 +207,8 @@ fn segments(outputs: &[Output<'_>]) -> Vec<Segment> {
     all
 }
 
-/// `PT_LOAD` segments. A section without bytes ends its segment, and so does the end of what becomes read-only.
+/// `PT_LOAD` segments. A section without bytes ends its segment, and so does the end of what becomes
+/// read-only.
 fn loads(outputs: &[Output<'_>], loaded: &[usize]) -> Vec<Segment> {
     let first =
         Segment { kind: elf::PT_LOAD, flags: elf::PF_R, align: PAGE, start: Start::FileHeader, last: None };
@@ -253,8 +255,8 @@ fn runs(
     all
 }
 
-/// Addresses grow in the order of the file; each segment starts on a page of its own, at the offset in the page that it has
-/// in the file.
+/// Addresses grow in the order of the file; each segment starts on a page of its own, at the offset in the
+/// page that it has in the file.
 fn addresses(outputs: &mut [Output<'_>], segments: &[Segment]) -> Option<()> {
     let mut at = FILE_HEADER + segments.len() as u64 * PROGRAM_HEADER;
     let mut loads = segments.iter().filter(|s| s.kind == elf::PT_LOAD).peekable();

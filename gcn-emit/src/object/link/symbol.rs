@@ -199,8 +199,8 @@ fn bounds(outputs: &OutputNames<'_>, symbol: &str) -> Option<Place> {
     Some(if is_start { Place::Start(output) } else { Place::Stop(output) })
 }
 
-/// The rows of `.symtab`: what is local in the module, what became local, `_DYNAMIC`, and the rest. Names stand in
-/// `.strtab` in the module's order.
+/// The rows of `.symtab`: what is local in the module, what became local, `_DYNAMIC`, and the rest. Names
+/// stand in `.strtab` in the module's order.
 fn rows(inputs: &Inputs<'_>, list: &[Linked]) -> (Vec<(Row, u32)>, usize, Strings) {
     let mut names = Strings::repeating();
     let (mut locals, mut globals) = (Vec::new(), Vec::new());

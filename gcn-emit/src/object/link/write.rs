@@ -332,8 +332,8 @@ impl Image<'_, '_> {
     }
 }
 
-/// What debug information says of a place that does not exist: 0, but where a pair of zeros ends a list, or where 0 is a
-/// place.
+/// What debug information says of a place that does not exist: 0, but where a pair of zeros ends a list, or
+/// where 0 is a place.
 fn nowhere(section: &str) -> Option<u64> {
     match section {
         ".debug_loc" | ".debug_ranges" => Some(1),

@@ -29,7 +29,8 @@ pub(super) fn kernels<'d>(
     by_address.sort_unstable();
     let functions = functions(file, symbols);
     let finder = Finder { file, sections, functions, entries: entries(file, symbols)?, by_address };
-    // An entry of the metadata goes to one kernel only: a file with many symbols of one name must not multiply it.
+    // An entry of the metadata goes to one kernel only: a file with many symbols of one name must not
+    // multiply it.
     let mut by_symbol: HashMap<&str, &KernelMetadata> = HashMap::new();
     for kernel in metadata.iter().flat_map(|m| &m.kernels) {
         by_symbol.insert(&kernel.symbol, kernel);
@@ -63,8 +64,8 @@ fn functions(file: &File<'_>, symbols: &[Symbol<'_>]) -> Vec<(Address, u64)> {
     all
 }
 
-/// In an object that is not linked, what stands at a descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each place with a
-/// 64-bit distance, what it is the distance to.
+/// In an object that is not linked, what stands at a descriptor's `KERNEL_CODE_ENTRY_BYTE_OFFSET`: for each
+/// place with a 64-bit distance, what it is the distance to.
 fn entries(file: &File<'_>, symbols: &[Symbol<'_>]) -> Result<HashMap<Address, Address>, ObjectError> {
     let mut all = HashMap::new();
     if !file.is_relocatable {

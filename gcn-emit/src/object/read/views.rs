@@ -17,7 +17,8 @@ pub struct SectionView<'d> {
     pub kind: u32,
     /// `sh_flags`.
     pub flags: u64,
-    /// Where it is loaded, counted from the object's begin; 0 for what is not loaded and in relocatable objects.
+    /// Where it is loaded, counted from the object's begin; 0 for what is not loaded and in relocatable
+    /// objects.
     pub address: u64,
     /// Where it is in the file.
     pub offset: u64,
@@ -27,7 +28,8 @@ pub struct SectionView<'d> {
     pub align: u64,
     /// Size of an entry, where the section is a table; otherwise 0.
     pub entry_size: u64,
-    /// `sh_info`: of a table of relocations, the number of the section that they are for (the null section counts).
+    /// `sh_info`: of a table of relocations, the number of the section that they are for (the null section
+    /// counts).
     pub info: u32,
     /// Its bytes in the file; none of `SHT_NOBITS`.
     pub bytes: &'d [u8],
@@ -56,7 +58,8 @@ impl<'d> SectionView<'d> {
 pub struct SymbolView<'d> {
     /// Its name.
     pub name: &'d str,
-    /// Its address in the object; in a relocatable object its offset in its section; the number of an absolute symbol.
+    /// Its address in the object; in a relocatable object its offset in its section; the number of an
+    /// absolute symbol.
     pub address: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,
@@ -66,7 +69,8 @@ pub struct SymbolView<'d> {
     pub binding: Binding,
     /// Who may see it.
     pub visibility: Visibility,
-    /// Number in [`CodeObject::sections`](super::CodeObject::sections) of its section; `None` if it is in none.
+    /// Number in [`CodeObject::sections`](super::CodeObject::sections) of its section; `None` if it is in
+    /// none.
     pub section: Option<usize>,
     /// Where it is; the number of a section is that of `section`.
     pub place: SymbolPlace,

@@ -1,5 +1,5 @@
-//! The functions that stand for an immediate: `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, the counters of `s_waitcnt`, and
-//! `swizzle(…)` of `ds_swizzle_b32`.
+//! The functions that stand for an immediate: `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, the counters of
+//! `s_waitcnt`, and `swizzle(…)` of `ds_swizzle_b32`.
 
 use gcn_isa::counters::WaitCnt;
 
@@ -96,7 +96,8 @@ pub(super) fn hwreg_structure(
     Ok(RawValue::Call(Function::Hwreg, id | offset << 6 | (size - 1) << 11))
 }
 
-/// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, after its parenthesis.
+/// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, after its
+/// parenthesis.
 ///
 /// What is named must fit together; numbers are taken as they are.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {

@@ -1,7 +1,7 @@
 //! Numbers as operands: inline constant or literal, by what the operand reads.
 //!
-//! The rules are those of LLVM's assembler: an integer is the operand's bits, a float is converted to the operand's type
-//! and may lose precision, but neither overflow nor underflow.
+//! The rules are those of LLVM's assembler: an integer is the operand's bits, a float is converted to the
+//! operand's type and may lose precision, but neither overflow nor underflow.
 
 use std::fmt;
 
@@ -59,7 +59,8 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// True if a literal whose value comes later may stand for the operand: 32-bit ones take the address of a symbol.
+/// True if a literal whose value comes later may stand for the operand: 32-bit ones take the address of a
+/// symbol.
 pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
     const_type(desc, position) == ConstType::B32
         && desc.operands.get(position).is_some_and(|o| o.name != "literal")
@@ -76,7 +77,8 @@ pub(super) fn folded(
     if !neg && !abs {
         return Ok(number);
     }
-    // How many bits the constant has, and which of them is the sign. Of a pair only the low half's counts, as in LLVM.
+    // How many bits the constant has, and which of them is the sign. Of a pair only the low half's counts, as
+    // in LLVM.
     let (bits, sign) = match const_type(desc, position) {
         ConstType::F64 | ConstType::B64 => (64, 0),
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
@@ -168,7 +170,8 @@ fn f16_bits(value: f64) -> Result<u32, Unfit> {
 }
 
 fn bf16_bits(value: f64) -> Result<u32, Unfit> {
-    // The hardware's 1/(2π) is cut off where a conversion would round up; its canonical spelling means the constant.
+    // The hardware's 1/(2π) is cut off where a conversion would round up; its canonical spelling means the
+    // constant.
     if let Some((_, _, bits, _)) = INLINE_FLOATS.iter().find(|f| f.0.parse() == Ok(value)) {
         return Ok(bits >> 16);
     }

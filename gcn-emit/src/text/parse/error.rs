@@ -134,7 +134,8 @@ pub enum ParseFault {
     OpenComment,
 }
 
-/// Looked for when the message is written: to compare with all names takes long, and few of many errors are shown.
+/// Looked for when the message is written: to compare with all names takes long, and few of many errors are
+/// shown.
 fn nearest_hint(target: Target, mnemonic: &str) -> String {
     super::names::nearest(target, mnemonic)
         .map(|n| format!("; the nearest name is `{n}`"))

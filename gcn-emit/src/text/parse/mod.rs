@@ -1,7 +1,8 @@
 //! Text to instructions.
 //!
-//! [`names`] finds the table rows that a mnemonic may mean, [`grammar`] takes the rest of the line apart, and [`resolve`]
-//! takes the first row that accepts everything and encodes. [`program`] adds labels, comments and line numbers.
+//! [`names`] finds the table rows that a mnemonic may mean, [`grammar`] takes the rest of the line apart, and
+//! [`resolve`] takes the first row that accepts everything and encodes. [`program`] adds labels, comments and
+//! line numbers.
 
 mod calls;
 mod constant;
@@ -28,7 +29,8 @@ use cursor::{Cursor, Located};
 
 /// Parses one instruction.
 ///
-/// A mnemonic without `_e32`, `_e64`, `_dpp` or `_sdwa` takes the shortest encoding that holds what is written.
+/// A mnemonic without `_e32`, `_e64`, `_dpp` or `_sdwa` takes the shortest encoding that holds what is
+/// written.
 ///
 /// # Errors
 /// The column, and what is wrong there.
@@ -47,7 +49,8 @@ pub fn parse_inst(text: &str, target: Target) -> Result<Inst, ParseError> {
     parsed.map(|p| p.inst).map_err(|(span, fault)| ParseError::at(text, span.at(), fault))
 }
 
-/// Parses one instruction of a file, whose symbols are in `scope`. The text holds no comment and no label definition.
+/// Parses one instruction of a file, whose symbols are in `scope`. The text holds no comment and no label
+/// definition.
 ///
 /// # Errors
 /// The bytes that are at fault, and why.

@@ -1,4 +1,5 @@
-//! Numbers as LLVM's lexer reads them: `16`, `0x3f800000`, `0b101`, `017`, `1.5`, `.5`, `5.`, `1e-3`, `0x1.8p1`, `3ULL`.
+//! Numbers as LLVM's lexer reads them: `16`, `0x3f800000`, `0b101`, `017`, `1.5`, `.5`, `5.`, `1e-3`,
+//! `0x1.8p1`, `3ULL`.
 
 use super::cursor::{Cursor, Number};
 

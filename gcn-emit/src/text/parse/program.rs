@@ -129,8 +129,8 @@ struct LabelState {
 struct ProgramParser {
     program: Program,
     labels: HashMap<String, LabelState>,
-    /// What each statement is: most stand in a program many times, and what is the same is shared. Labels are the program's, so that
-    /// the same text always means the same.
+    /// What each statement is: most stand in a program many times, and what is the same is shared. Labels are
+    /// the program's, so that the same text always means the same.
     known: HashMap<String, Arc<Inst>>,
 }
 

@@ -1,8 +1,9 @@
 //! From operands and modifiers to an instruction: the first row of the mnemonic that takes all of them.
 //!
-//! The rows stand in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A row that
-//! refuses an operand or a modifier passes the instruction on to the next. What a row takes but cannot encode is an error,
-//! as in LLVM, so that a mistake does not turn into another form of the instruction.
+//! The rows stand in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A
+//! row that refuses an operand or a modifier passes the instruction on to the next. What a row takes but
+//! cannot encode is an error, as in LLVM, so that a mistake does not turn into another form of the
+//! instruction.
 
 use gcn_isa::table::{self, Behaviours, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inst, Label, Operand, Reg, RegFile, Target};
@@ -55,8 +56,8 @@ pub(super) fn resolve(
 ) -> Result<ParsedInst, Located> {
     let flags = raw.mods.iter().fold(Modifiers::empty(), |flags, m| flags | m.modifier.word.flag());
     let mut best: Option<(&'static InstDesc, Refusal)> = None;
-    // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are tried in
-    // earnest: for rare spellings, and to see which comes closest.
+    // Nearly always exactly one row fits at a glance. Only where it does not hold the instruction, all are
+    // tried in earnest: for rare spellings, and to see which comes closest.
     let likely = rows.iter().filter(|desc| fits(desc, raw, flags));
     for desc in likely.chain(rows) {
         let mut parsed =
@@ -79,8 +80,8 @@ pub(super) fn resolve(
     })
 }
 
-/// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds of
-/// operands in the right number.
+/// True if the row has all the modifiers that are written, requires none that is not, and has the right kinds
+/// of operands in the right number.
 fn fits(desc: &InstDesc, raw: &Raw, flags: Modifiers) -> bool {
     let needs_control = desc.modifiers.contains(Modifiers::DPP_CTRL) && !flags.contains(Modifiers::DPP_CTRL);
     desc.modifiers.contains(flags)
@@ -172,8 +173,9 @@ fn count(desc: &InstDesc, raw: &Raw, mnemonic: Span) -> Refusal {
     Refusal { rank, span, why: Why::Count(have) }
 }
 
-/// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a 32-bit
-/// encoding that has just one. `None` if the number of operands is wrong, `Some(None)` if all are written.
+/// The operand that the text may leave out: the offset of scalar memory, the code of `s_endpgm`, the VCC of a
+/// 32-bit encoding that has just one. `None` if the number of operands is wrong, `Some(None)` if all are
+/// written.
 fn implied_operand(desc: &InstDesc, have: usize) -> Option<Option<(usize, Operand)>> {
     let want = desc.operands.len();
     if have == want {
@@ -279,8 +281,8 @@ fn register_kind(reg: Reg) -> OperandKinds {
     }
 }
 
-/// Sets the bits of the source modifiers. In a form without them they change a constant itself, provided that another
-/// form of the instruction has them: otherwise assemblers do not take them at all.
+/// Sets the bits of the source modifiers. In a form without them they change a constant itself, provided that
+/// another form of the instruction has them: otherwise assemblers do not take them at all.
 fn source_modifiers(
     desc: &'static InstDesc,
     position: usize,

@@ -7,11 +7,12 @@ use super::error::ParseFault;
 
 /// Gives the expressions of an instruction their values.
 ///
-/// The parser of instructions reads registers, keywords, calls such as `hwreg(…)` and numbers itself. Everything else
-/// that may be a number is an expression, and what the names in it mean is the file's business.
+/// The parser of instructions reads registers, keywords, calls such as `hwreg(…)` and numbers itself.
+/// Everything else that may be a number is an expression, and what the names in it mean is the file's
+/// business.
 pub trait Scope {
-    /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text has no blanks at
-    /// its ends.
+    /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text
+    /// has no blanks at its ends.
     ///
     /// # Errors
     /// The byte offset in `expr` and what is wrong there.
@@ -23,9 +24,9 @@ pub trait Scope {
 pub enum ExprValue {
     /// A number now: treated exactly like a written number, so that it may become an inline constant.
     Known(i64),
-    /// A number only when the program is laid out; the scope's own number for the expression. Where a branch target stands
-    /// it becomes [`Operand::Label`](gcn_isa::Operand::Label) with this number, where a 32-bit literal may stand it becomes
-    /// a literal with a [`Fixup`], anywhere else it is an error.
+    /// A number only when the program is laid out; the scope's own number for the expression. Where a branch
+    /// target stands it becomes [`Operand::Label`](gcn_isa::Operand::Label) with this number, where a 32-bit
+    /// literal may stand it becomes a literal with a [`Fixup`], anywhere else it is an error.
     Later(u32),
 }
 
@@ -36,7 +37,8 @@ pub struct ParsedInst {
     pub inst: Inst,
     /// Its open literals. Most instructions have none.
     pub fixups: SmallVec<[Fixup; 1]>,
-    /// Its machine code. The distance of a branch to a label is 0 in it, and so is a literal that a fixup fills.
+    /// Its machine code. The distance of a branch to a label is 0 in it, and so is a literal that a fixup
+    /// fills.
     pub code: SmallVec<[u8; 16]>,
 }
 

@@ -1,4 +1,5 @@
-//! The words of the instruction grammar other than mnemonics: named registers and values, modifiers, functions.
+//! The words of the instruction grammar other than mnemonics: named registers and values, modifiers,
+//! functions.
 
 use std::sync::LazyLock;
 
