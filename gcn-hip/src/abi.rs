@@ -1,6 +1,8 @@
-//! The functions of the library, as C calls them: they read what the caller's pointers say, and leave the rest to [`crate::state`].
+//! The functions of the library, as C calls them: they read what the caller's pointers say, and leave the
+//! rest to [`crate::state`].
 //!
-//! `data/functions.tsv` lists all functions of the library with their versions, and for those that are here the path.
+//! `data/functions.tsv` lists all functions of the library with their versions, and for those that are here
+//! the path.
 
 pub(crate) mod copies;
 pub(crate) mod device;
@@ -39,7 +41,8 @@ impl From<Dim3> for [u32; 3] {
     }
 }
 
-/// Runs a function of the library: a panic does not reach the caller, and an error is remembered for `hipGetLastError`.
+/// Runs a function of the library: a panic does not reach the caller, and an error is remembered for
+/// `hipGetLastError`.
 pub(crate) fn call(f: impl FnOnce() -> Result) -> Code {
     let result = catch_unwind(AssertUnwindSafe(f)).unwrap_or(Err(Error::Unknown));
     match result {

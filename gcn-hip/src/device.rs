@@ -1,4 +1,4 @@
-//! What a device says of itself: properties and attributes, from one table.
+//! Properties and attributes of devices, from one table.
 
 use gcn_emit::target_id::{Feature, TargetId};
 use gcn_isa::Target;
@@ -74,7 +74,7 @@ impl Model {
     pub(crate) fn attribute(&self, number: u32) -> Option<i32> {
         let row = FACTS.iter().find(|f| f.attribute == Some(number));
         let known = number <= LAST_COMMON || (FIRST_AMD..=LAST_AMD).contains(&number);
-        // What is not in the table is a limit of textures, or a feature that the device has not.
+        // Attributes that are not in the table are limits of textures, or features that the device lacks.
         let value = row.map_or(known.then_some(0), |f| Some((f.value)(self)));
         value.map(|value| i32::try_from(value).unwrap_or(i32::MAX))
     }
@@ -104,7 +104,8 @@ impl Model {
     }
 }
 
-/// Size of `hipDeviceProp_t`, and offsets of what in it is no number (HIP 6 and 7, `hip_runtime_api.h`).
+/// Size of `hipDeviceProp_t`, and offsets of its fields that are not numbers (HIP 6 and 7,
+/// `hip_runtime_api.h`).
 const PROPERTIES: usize = 1472;
 const NAME: usize = 0;
 const UUID: usize = 256;

@@ -2,7 +2,7 @@
 
 macro_rules! errors {
     ($($variant:ident = $code:literal, $name:literal, $text:literal;)*) => {
-        /// What a HIP function gives where it fails.
+        /// The error of a HIP function.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         #[allow(dead_code, reason = "the list is HIP's; some codes never occur here")]
@@ -93,7 +93,7 @@ errors! {
     RuntimeOther = 1053, "hipErrorRuntimeOther", "runtime call other than memory returned error";
 }
 
-/// What a HIP function does, or why not.
+/// The result of a HIP function.
 pub(crate) type Result<T = ()> = std::result::Result<T, Error>;
 
 /// The name of a code, terminated by a zero.

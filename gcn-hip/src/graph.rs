@@ -71,7 +71,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// Destroys a node; what came after it no longer waits for it.
+    /// Destroys a node; its successors no longer depend on it.
     pub(crate) fn destroy_node(&mut self, node: u64) -> Result {
         let Node { graph, .. } = self.nodes.remove(node).ok_or(Error::InvalidValue)?;
         if let Some(graph) = self.graphs.get_mut(graph) {
@@ -110,7 +110,8 @@ impl Graphs {
         Ok(self.instances.add(Instance { ops }))
     }
 
-    /// The nodes in an order that respects the dependencies: those that are free first, in the order in which they were added.
+    /// The nodes in an order that respects the dependencies: those that are free first, in the order in which
+    /// they were added.
     fn collect(&self, graph: u64, ops: &mut Vec<(u64, Op)>, depth: usize) -> Result {
         let depth = depth.checked_sub(1).ok_or(Error::InvalidValue)?;
         let mut open = self.graphs.get(graph).ok_or(Error::InvalidValue)?.nodes.clone();

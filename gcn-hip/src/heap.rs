@@ -1,4 +1,4 @@
-//! What is allocated, and what an address is.
+//! Allocations, and the lookup of addresses in them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use crate::host::{Host, Ptr};
 /// Freed ranges that are remembered, so that a stale pointer is an error and not host memory.
 const REMEMBERED: usize = 1024;
 
-/// What memory is.
+/// The kind of a memory range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `hipMalloc`.
@@ -31,7 +31,7 @@ impl Kind {
         matches!(self, Kind::Device | Kind::Managed | Kind::Image)
     }
 
-    /// True for host memory that `hipHostGetDevicePointer` and its kin accept.
+    /// True for host memory that `hipHostGetDevicePointer` and related functions accept.
     pub(crate) fn is_host(self) -> bool {
         matches!(self, Kind::Pinned | Kind::Registered)
     }
@@ -136,7 +136,7 @@ impl Heap {
         (inside < found.bytes.max(1) as u64).then_some(found)
     }
 
-    /// What a range that the caller wants to use is in: an allocation, or `None` for memory of the program.
+    /// The allocation that contains a range which the caller wants to use; `None` for memory of the program.
     pub(crate) fn range(&self, at: Ptr, bytes: usize) -> Result<Option<&Allocation>> {
         if at.is_null() {
             return Err(Error::InvalidValue);
@@ -148,7 +148,7 @@ impl Heap {
             None if self.freed.iter().any(|range| at.address() < range.1 && range.0 < end) => {
                 Err(Error::InvalidValue)
             }
-            // A range of the program that runs into an allocation is no range of the program.
+            // A range that starts in memory of the program and extends into an allocation is invalid.
             None if self.allocations.range(at.address()..end).next().is_some() => Err(Error::InvalidValue),
             None => Ok(None),
         }

@@ -1,7 +1,8 @@
 //! Memory that the host and kernels share: device addresses are the process's own.
 //!
-//! An allocation is a block of host memory that the simulator reads and writes through atomics, at the address at which C code
-//! sees it. So device, pinned and managed memory are one thing, and pointers mean the same on both sides.
+//! An allocation is a block of host memory that the simulator reads and writes through atomics, at the
+//! address at which C code sees it. So device, pinned and managed memory are one thing, and pointers mean the
+//! same on both sides.
 #![allow(unsafe_code, reason = "memory that C code reads and writes at the same time")]
 
 use std::collections::BTreeMap;
@@ -9,8 +10,9 @@ use std::sync::atomic::AtomicU32;
 
 use gcn_sim::Memory;
 
-/// An address in this process, from a C caller or from [`Host::alloc`]. Only these two make one, so that whoever has one may
-/// rely on what the caller of a HIP function promises: that the memory which the function uses is there.
+/// An address in this process, from a C caller or from [`Host::alloc`]. Only these two create one, so code
+/// that holds one may rely on the promise of the caller of a HIP function: the memory that the function uses
+/// exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Ptr(usize);
@@ -27,7 +29,7 @@ impl Ptr {
         self.0 == 0
     }
 
-    /// The address so many bytes further on.
+    /// The address `bytes` further on.
     pub(crate) fn plus(self, bytes: usize) -> Ptr {
         Ptr(self.0.wrapping_add(bytes))
     }
@@ -37,12 +39,13 @@ impl Ptr {
 const ALIGN: usize = 4096;
 /// Bytes between allocations, so that an access past the end does not land in the next one.
 const GUARD: usize = 4096;
-/// Bytes of address space for allocations: so many that freed ones rest long before their addresses are used again. Where the system
-/// does not give that much, halves of it are tried, down to the least.
+/// Bytes of address space for allocations: enough that freed addresses are not reused for a long time. If the
+/// system does not provide that much, halves of it are tried, down to the minimum.
 const MOST: usize = 1 << 44;
 const LEAST: usize = 1 << 32;
 
-/// A part of the address space that is ours: what C code allocates elsewhere is never where an allocation was.
+/// A reserved part of the address space: memory that C code allocates elsewhere never has the address of a
+/// former allocation.
 struct Region {
     start: usize,
     end: usize,
@@ -51,7 +54,7 @@ struct Region {
 }
 
 impl Region {
-    /// Reserves addresses; they take memory once they are touched. Without any, there is no room for anything.
+    /// Reserves addresses; they take memory once they are touched. If that fails, every allocation fails.
     fn new() -> Region {
         let mut bytes = MOST;
         while bytes >= LEAST {
@@ -95,19 +98,20 @@ unsafe extern "C" {
     fn madvise(at: usize, bytes: usize, advice: i32) -> i32;
 }
 
-/// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of Linux.
+/// `PROT_READ | PROT_WRITE`, `MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE`, `MAP_FAILED`, `MADV_DONTNEED` of
+/// Linux.
 const READ_WRITE: i32 = 3;
 const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
 const FAILED: usize = usize::MAX;
 const DONT_NEED: i32 = 4;
 
-/// The words from an address on, as the simulator wants them.
+/// The words from an address on, in the form that the simulator uses.
 ///
 /// # Safety
-/// The memory stays until it is taken out of the [`Memory`] that gets the slice.
+/// The memory stays until it is removed from the [`Memory`] that receives the slice.
 unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
-    // SAFETY: by the caller; `base` is aligned to words, and C code that writes here meanwhile has the races that it would have
-    // with a device.
+    // SAFETY: by the caller; `base` is aligned to words, and C code that writes here meanwhile has the races
+    // that it would have with a device.
     unsafe { std::slice::from_raw_parts(base as *const AtomicU32, count) }
 }
 
@@ -115,7 +119,7 @@ unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
 pub(crate) struct Host {
     memory: Memory,
     region: Region,
-    /// Kernels must not use what is after an allocation in its last page.
+    /// Kernels may not use the rest of an allocation's last page.
     exact: bool,
     /// Sizes of the allocations in the region.
     taken: BTreeMap<u64, usize>,
@@ -130,7 +134,7 @@ impl Host {
         &mut self.memory
     }
 
-    /// Allocates zeroed bytes that kernels and host code may use; `None` if there is no room.
+    /// Allocates zeroed bytes that kernels and host code may use; `None` if there is not enough space.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;
         // Kernels may use the last page to its end, as on hardware.
@@ -142,7 +146,8 @@ impl Host {
         Some(Ptr(base))
     }
 
-    /// Gives kernels memory that the C caller owns until it calls [`Host::free`] for it; false if some of it is shared already.
+    /// Gives kernels memory that the C caller owns until it calls [`Host::free`] for it; false if some of it
+    /// is shared already.
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize) -> bool {
         let base = at.0 & !3;
         let Some(end) = at.0.checked_add(bytes) else { return false };
@@ -152,10 +157,11 @@ impl Host {
         self.memory.share(base as u64, words, end - base).is_ok()
     }
 
-    /// Takes an allocation or registered memory from kernels, and frees what was allocated here.
+    /// Removes an allocation or registered memory from the kernels' memory, and frees it if it was allocated
+    /// here.
     pub(crate) fn free(&mut self, at: Ptr) {
         let base = at.address() & !3;
-        // What is not there has been freed before.
+        // An error means that it has been freed before.
         let _ = self.memory.free(base);
         if let Some(bytes) = self.taken.remove(&base) {
             Region::release(base as usize, bytes);
@@ -185,7 +191,7 @@ impl Host {
     }
 }
 
-/// A function of the program with what it is to be called with.
+/// A function of the program with its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostCall {
     /// `hipHostFn_t`.
@@ -229,9 +235,10 @@ pub(crate) fn word(at: Ptr) -> u64 {
     bytes(at, 8).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Stores a word that a kernel is waiting for; what was written before is seen by then.
+/// Stores a word for which a kernel is waiting; earlier writes are visible before it.
 pub(crate) fn put_word(at: Ptr, value: u32) {
-    // SAFETY: the address is one of the runtime's own buffers, aligned to words, which kernels reach through atomics as well.
+    // SAFETY: the address is one of the runtime's own buffers, aligned to words, which kernels reach through
+    // atomics as well.
     unsafe { (*(at.0 as *const AtomicU32)).store(value, std::sync::atomic::Ordering::Release) }
 }
 
@@ -247,7 +254,7 @@ pub(crate) fn print(text: &[u8]) {
     unsafe { fwrite(text.as_ptr(), 1, text.len(), stdout) };
 }
 
-/// Writes out what was printed.
+/// Flushes `stdout`.
 pub(crate) fn flush_stdout() {
     // SAFETY: as above.
     unsafe { fflush(stdout) };

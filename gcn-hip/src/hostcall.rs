@@ -1,7 +1,8 @@
 //! The buffer through which kernels ask the host for something.
 //!
-//! A wave takes a packet from a stack of free ones, fills it, puts it onto a stack of those that are ready, and waits until the host
-//! has cleared a flag of it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the host's side is `devhostcall.cpp` of ROCclr).
+//! A wave takes a packet from a stack of free ones, fills it, puts it onto a stack of those that are ready,
+//! and waits until the host has cleared a flag of it (ROCm device libraries, `ockl/src/hostcall_impl.cl`; the
+//! host's side is `devhostcall.cpp` of ROCclr).
 
 mod format;
 
@@ -29,7 +30,7 @@ const SLOT: usize = 64;
 const FREE_STACK: usize = 24;
 const READY_STACK: usize = 32;
 const BUFFER: usize = 64;
-/// A signal; kernels count it up, and nobody waits for it.
+/// A signal that kernels increment; the host polls instead of waiting for it.
 const SIGNAL: usize = 64;
 
 /// `SERVICE_PRINTF`: parts of a message.
@@ -39,7 +40,7 @@ const BEGIN: u64 = 1;
 const END: u64 = 2;
 const LENGTH_SHIFT: u32 = 5;
 const ID_SHIFT: u32 = 8;
-/// What HIP's `__assert_fail` prints has this in it.
+/// Part of the text that HIP's `__assert_fail` prints.
 const ASSERTION: &str = "Device-side assertion `";
 
 /// The buffer, and the messages that are being put together.
@@ -58,7 +59,7 @@ struct Messages {
 }
 
 impl Hostcall {
-    /// Makes a buffer; `None` if there is no room.
+    /// Creates a buffer; `None` if there is not enough space.
     pub(crate) fn new(heap: &mut Heap, device: usize) -> Option<Hostcall> {
         let bytes = BUFFER + SIGNAL + PACKETS * (HEADER + PAYLOAD);
         let buffer = heap.alloc(Kind::Pinned, device, bytes, 0).ok()?;
@@ -89,7 +90,7 @@ impl Hostcall {
         self.asserted.swap(false, Ordering::Relaxed)
     }
 
-    /// Writes out what was printed.
+    /// Writes the printed text out.
     pub(crate) fn flush(&self) {
         host::flush_stdout();
     }
@@ -128,7 +129,8 @@ impl Hostcall {
         }
     }
 
-    /// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the result.
+    /// A part of a message: its descriptor comes back with an id, that of the last part is replaced by the
+    /// result.
     fn message(&self, messages: &mut Messages, slot: Ptr) {
         let mut descriptor = host::word(slot);
         if descriptor & BEGIN != 0 {
@@ -156,7 +158,7 @@ impl Hostcall {
             if String::from_utf8_lossy(&text).contains(ASSERTION) {
                 self.asserted.store(true, Ordering::Relaxed);
             }
-            // As with the C library's `stderr`, nobody hears of a failure.
+            // As with the C library's `stderr`, errors are ignored.
             let _ = std::io::stderr().write_all(&text);
         } else {
             host::print(&text);

@@ -2,8 +2,8 @@
 //!
 //! # Inside
 //!
-//! `exports` gives C code its symbols, `abi` has the functions behind them, `state` what they work on. `host` and `heap` are
-//! memory, `module` and `hostcall` are what kernels need; `work` and `graph` what streams do.
+//! `exports` defines the symbols for C code, `abi` implements their functions, `state` holds their state.
+//! `host` and `heap` are memory, `module` and `hostcall` serve kernels, `work` and `graph` streams.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 mod abi;

@@ -29,7 +29,7 @@ pub(crate) struct Function {
     pub most_dynamic_lds: Option<u32>,
 }
 
-/// What clang's start-up code registers for a source file.
+/// The registration of a source file by clang's start-up code.
 pub(crate) struct FatBinary {
     pub image: &'static [u8],
     /// The module on each device, once it has been needed, or why there is none.
@@ -43,7 +43,7 @@ pub(crate) struct Managed {
     pub at: Ptr,
 }
 
-/// A host symbol that stands for something of a fat binary.
+/// A host symbol that represents a kernel or variable of a fat binary.
 #[derive(Clone)]
 pub(crate) struct Symbol {
     pub binary: u64,

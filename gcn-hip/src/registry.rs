@@ -1,4 +1,4 @@
-//! Handles: what C code gets for an object is a number, so that a wrong one is an error.
+//! Handles: C code gets a number for an object instead of an address, so that a wrong handle is detected.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is said of a launch: on standard error, and as a line of JSON.
+//! Reports on launches, on standard error and as lines of JSON.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -25,7 +25,7 @@ pub(crate) struct Record<'a> {
     pub cycles: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What the sanitizers found, and what came too early, as text with kernel and line.
+    /// Findings of the sanitizers, and reads that came too early, as text with kernel and line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
 }
@@ -38,7 +38,7 @@ impl<'a> Record<'a> {
         self.findings.extend(stats.stale.iter().map(|stale| format!("read of a stale value, {stale}")));
     }
 
-    /// Says what is wrong on standard error.
+    /// Prints the problems on standard error.
     pub(crate) fn complain(&self) {
         let Record { kernel, launch, .. } = self;
         for finding in &self.findings {

@@ -1,4 +1,4 @@
-//! What the environment asks for. `gcn run` sets these variables; a user may as well.
+//! Settings from environment variables. `gcn run` sets them; a user may as well.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ use gcn_sim::{Mode, Options, Sanitize};
 /// The most findings that a launch keeps.
 const FINDINGS: u32 = 1000;
 
-/// Instructions of a wave's first turn after a barrier: some programs have data races that never show on hardware, where the waves of
-/// a workgroup stay close together.
+/// Instructions of a wave's first turn after a barrier: some programs have data races that never show on
+/// hardware, where the waves of a workgroup stay close together.
 const FIRST_TURN: u64 = 32;
 
 /// How the simulator runs.
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     pub trace: bool,
 }
 
-/// The variables, with what they mean.
+/// The variables and their meanings.
 pub(crate) const TARGET: &str = "GCN_HIP_TARGET";
 const DEVICES: &str = "GCN_HIP_DEVICES";
 const MODE: &str = "GCN_HIP_MODE";

@@ -1,7 +1,7 @@
-//! The runtime: everything that HIP functions work on, behind one lock.
+//! The runtime: the state on which all HIP functions work, behind one lock.
 //!
-//! Work is done when it is submitted, on the thread that submits it: that is one of the orders which streams allow. A launch uses
-//! all cores by itself.
+//! Work is executed when it is submitted, on the submitting thread; streams permit that order. A launch
+//! itself uses all cores.
 
 mod binaries;
 mod capture;
@@ -42,7 +42,7 @@ pub(crate) struct Stream {
     pub device: usize,
     pub flags: u32,
     pub priority: i32,
-    /// What it captures into.
+    /// The graph into which it captures.
     pub capture: Option<Joined>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct State {
     pub modules: Registry<Module>,
     pub functions: Registry<Function>,
     pub binaries: Registry<FatBinary>,
-    /// Kernels and variables by the host address that stands for them.
+    /// Kernels and variables by their host address.
     pub kernels: HashMap<u64, Symbol>,
     pub variables: HashMap<u64, Symbol>,
     pub streams: Registry<Stream>,
@@ -69,7 +69,8 @@ pub(crate) struct State {
     pub default_pools: BTreeMap<usize, u64>,
     /// Peer access that has been enabled, from and to.
     pub peers: HashSet<(usize, usize)>,
-    /// What stopped a kernel on a device: every later use of the device fails with it, until it is reset.
+    /// The error that stopped a kernel on a device. Every later use of the device fails with it until it is
+    /// reset.
     pub faults: HashMap<usize, Error>,
     hostcall: Option<Hostcall>,
     /// Where the workgroups of a cooperative launch meet.
@@ -133,7 +134,7 @@ impl State {
         self.streams.get(stream).map(|s| s.device).ok_or(Error::InvalidHandle)
     }
 
-    /// What waiting for a device gives: all is done, unless a kernel failed.
+    /// The result of waiting for a device: success, since all work is done, unless a kernel failed.
     pub(crate) fn wait(&self, device: usize) -> Result {
         self.faults.get(&device).map_or(Ok(()), |error| Err(*error))
     }
@@ -168,15 +169,16 @@ pub(crate) fn lock() -> Locked {
     lock_for(None)
 }
 
-/// The same, where `image` is a fat binary of the program: without a setting, the device is what it was compiled for.
+/// The same, where `image` is a fat binary of the program. Without a setting, the device is the one for which
+/// the image was compiled.
 pub(crate) fn lock_for(image: Option<&[u8]>) -> Locked {
-    // A panic inside has been reported; what it left behind is still consistent memory.
+    // A panic inside has been reported, and the state is still consistent memory.
     let mut guard = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     guard.get_or_insert_with(|| State::new(image));
     Locked(guard)
 }
 
-/// What `<<<…>>>` gives to the stub that it calls.
+/// The launch configuration that `<<<…>>>` passes to the kernel's stub.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Configuration {
     pub grid: [u32; 3],
@@ -185,7 +187,7 @@ pub(crate) struct Configuration {
     pub stream: u64,
 }
 
-/// What belongs to a host thread.
+/// The state of a host thread.
 #[derive(Default)]
 pub(crate) struct Thread {
     pub device: usize,

@@ -1,4 +1,4 @@
-//! What a stream does: single operations.
+//! Operations of streams.
 
 use gcn_sim::Grid;
 
@@ -35,7 +35,7 @@ impl Pitched {
         Pitched { at, pitch: 0, slice: 0 }
     }
 
-    /// Bytes from the first to the last; `None` if that is no number, or if rows overlap.
+    /// Bytes from the first to the last; `None` if the number overflows, or if rows overlap.
     pub(crate) fn bytes(self, extent: Extent) -> Option<usize> {
         if extent.is_empty() {
             return Some(0);
@@ -78,7 +78,7 @@ pub(crate) enum Op {
     Call(HostCall),
     /// Records an event.
     Record(u64),
-    /// Nothing: waiting for what has been done already.
+    /// No operation, for waiting on work that is done already.
     Nothing,
     /// The operations of another graph, by its handle.
     Graph(u64),

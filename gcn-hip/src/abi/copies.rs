@@ -26,7 +26,7 @@ pub(crate) extern "C" fn memcpy_async(to: Ptr, from: Ptr, bytes: usize, kind: u3
     copy(to, from, bytes, kind, stream)
 }
 
-/// `hipMemcpyHtoD` and its kin, whose names say the direction: the pointers do so, too.
+/// `hipMemcpyHtoD` and its relatives. The names give the direction, but so do the pointers.
 pub(crate) extern "C" fn memcpy_by_pointers(to: Ptr, from: Ptr, bytes: usize) -> Code {
     copy(to, from, bytes, DEFAULT, NULL)
 }
@@ -94,7 +94,8 @@ pub(crate) extern "C" fn memcpy_2d_async(
     })
 }
 
-/// Fields of `hip_Memcpy2D`, as 8-byte words: x, y, type, host, device, array and pitch of each side, then the extent.
+/// Fields of `hip_Memcpy2D`, as 8-byte words: x, y, type, host, device, array and pitch of each side, then
+/// the extent.
 const SIDE: usize = 7;
 /// `hipMemoryTypeHost`; all other kinds but arrays have their pointer in the device's field.
 const HOST: u32 = 1;

@@ -1,4 +1,4 @@
-//! What clang's start-up code calls, and what kernels' stubs do.
+//! The functions that clang's start-up code calls, and those of kernel stubs.
 
 use super::{Code, Dim3, Out, call, text};
 use crate::error::{Error, Result};
@@ -94,7 +94,8 @@ pub(crate) extern "C" fn register_managed_var(
     });
 }
 
-/// `__hipRegisterSurface` and `__hipRegisterTexture`: there are no images; who uses them hears so.
+/// `__hipRegisterSurface` and `__hipRegisterTexture`: images are not supported, which their users are told
+/// when they use them.
 pub(crate) extern "C" fn register_image() {}
 
 pub(crate) extern "C" fn push_call_configuration(
@@ -172,7 +173,8 @@ fn elf_size(at: Ptr) -> Option<usize> {
     Some(end)
 }
 
-/// The size that the header of a compressed bundle says (Clang documentation, *Compressed bundles*): from version 2 on.
+/// The size that the header of a compressed bundle says (Clang documentation, *Compressed bundles*): from
+/// version 2 on.
 fn compressed_size(at: Ptr) -> Option<usize> {
     let version = host::word(at) >> 32 & 0xffff;
     match version {

@@ -75,7 +75,8 @@ pub(crate) extern "C" fn graph_remove_dependencies(graph: u64, from: Ptr, to: Pt
     })
 }
 
-/// Gives a list in HIP's way: without an array only its length, else as many as there is room for and how many these are.
+/// Gives a list in HIP's way: without an array only its length, else as many as there is room for and how
+/// many these are.
 fn list(found: &[u64], place: Out<u64>, count: Out<usize>) -> Result {
     let room = words(count.place()?, 1)?[0] as usize;
     if place.check().is_err() {

@@ -8,7 +8,7 @@ use crate::host::{self, HostCall, Ptr};
 use crate::state::{lock, submit};
 use crate::work::{Launch, Op};
 
-/// Ends of `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and its kin.
+/// Tags in `extra`: `HIP_LAUNCH_PARAM_BUFFER_POINTER` and the other two.
 const BUFFER: u64 = 1;
 const SIZE: u64 = 2;
 const END: u64 = 3;
@@ -87,7 +87,7 @@ fn start(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, cooperative: bo
     submit(stream, Op::Launch(prepare(function, sizes, parameters, extra, cooperative)?))
 }
 
-/// A launch with an event before and one after it; 0 is no event.
+/// A launch with an event before and one after it; 0 means none.
 fn timed(symbol: u64, sizes: Sizes, parameters: Ptr, extra: Ptr, stream: u64, events: [u64; 2]) -> Code {
     call(|| {
         let function = lock().kernel(symbol)?;

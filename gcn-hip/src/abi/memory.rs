@@ -258,7 +258,7 @@ pub(crate) extern "C" fn mem_pool_get_attribute(pool: u64, attribute: u32, value
             return Err(Error::InvalidValue);
         }
         match attribute {
-            // How what was freed may be reused: numbers of 32 bits.
+            // Reuse policies of freed memory, 32-bit numbers.
             1..=3 => host::put(value, &1u32.to_le_bytes()),
             4..=8 => host::put(value, &0u64.to_le_bytes()),
             _ => return Err(Error::InvalidValue),

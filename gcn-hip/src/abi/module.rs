@@ -84,7 +84,7 @@ pub(crate) extern "C" fn kernel_name_ref(function: u64) -> *const u8 {
     })
 }
 
-/// What `hipFuncGetAttributes` and `hipFuncGetAttribute` say.
+/// The results of `hipFuncGetAttributes` and `hipFuncGetAttribute`.
 struct Attributes {
     lds: u32,
     most_dynamic: u32,

@@ -35,7 +35,8 @@ pub(crate) extern "C" fn max_active_blocks_with_flags(
     max_active_blocks(count, symbol, block, dynamic_lds)
 }
 
-/// The workgroup that keeps most work-items on a compute unit, the largest of several, and a grid that fills the device.
+/// The workgroup that keeps most work-items on a compute unit, the largest of several, and a grid that fills
+/// the device.
 pub(crate) extern "C" fn max_potential_block_size(
     grid: Out<i32>,
     block: Out<i32>,

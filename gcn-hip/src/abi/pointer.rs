@@ -1,4 +1,4 @@
-//! What a pointer is.
+//! Attributes of pointers.
 
 use super::{Code, Out, Plain, with};
 use crate::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Errors, versions, and what is missing.
+//! Errors, versions, and functions that are not implemented.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use crate::error::{self, Error};
 use crate::host::Ptr;
 use crate::state::{lock, thread};
 
-/// What the library says it is: HIP 7.1.
+/// The version that the library reports: HIP 7.1.
 const VERSION: i32 = 7 * 10_000_000 + 100_000 + 25424;
 
 pub(crate) extern "C" fn init(flags: u32) -> Code {
@@ -58,13 +58,13 @@ pub(crate) extern "C" fn drv_get_error_string(code: Code, out: Out<u64>) -> Code
     })
 }
 
-/// `hipProfilerStart` and `hipProfilerStop`: there is no profiler to tell.
+/// `hipProfilerStart` and `hipProfilerStop`: accepted, without an effect.
 pub(crate) extern "C" fn profiler() -> Code {
     lock();
     0
 }
 
-/// What every function does that is in the table without a path: it says its name, once.
+/// The implementation of every function that has no path in the table: reports the function's name, once.
 pub(crate) extern "C" fn unsupported(name: Ptr) -> Code {
     static SAID: Mutex<Option<HashSet<u64>>> = Mutex::new(None);
     call(|| {

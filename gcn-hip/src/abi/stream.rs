@@ -228,8 +228,8 @@ pub(crate) extern "C" fn stream_wait_value64(
     wait_value(stream, at, 8, value, flags, mask)
 }
 
-/// Waiting for a value that is there already; one that another thread will write cannot be waited for while work is done when it is
-/// submitted.
+/// Waiting for a value that is there already; one that another thread will write cannot be waited for while
+/// work is done when it is submitted.
 fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, flags: u32, mask: u64) -> Code {
     with(|s| {
         s.check_stream(stream)?;
@@ -252,7 +252,7 @@ fn wait_value(stream: u64, at: Ptr, bytes: usize, value: u64, flags: u32, mask: 
     })
 }
 
-/// `hipStreamGetAttribute` and its kin know only the default streams and those that were made.
+/// `hipStreamGetAttribute` and its relatives accept only the default streams and those that were created.
 pub(crate) extern "C" fn stream_attribute(stream: u64, _attribute: u32, value: Ptr) -> Code {
     with(|s| {
         s.check_stream(stream)?;

@@ -1,6 +1,7 @@
 //! `printf` on the host, of a message from a kernel: a format and its arguments as 64-bit values.
 
-/// What the values print: a string that is the format, then the arguments; strings are bytes up to a zero, filled up to values.
+/// The text of a message: a format string, then its arguments. Strings are bytes up to a zero, padded to
+/// whole values.
 pub(super) fn message(values: &[u64]) -> Vec<u8> {
     let mut arguments = Arguments { values };
     let format = arguments.string();
@@ -21,7 +22,8 @@ struct Arguments<'v> {
 }
 
 impl Arguments<'_> {
-    /// The next value; those that are missing are 0, as a kernel that prints too few has no right to complain.
+    /// The next value; those that are missing are 0, as a kernel that prints too few has no right to
+    /// complain.
     fn next(&mut self) -> u64 {
         let Some((first, rest)) = self.values.split_first() else { return 0 };
         self.values = rest;
@@ -124,7 +126,7 @@ impl Spec {
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 self.float(f64::from_bits(arguments.next()))
             }
-            // `%n` writes nothing anywhere, and what is no conversion prints as it stands.
+            // `%n` writes nothing anywhere; text that is not a conversion is printed unchanged.
             b'n' => {
                 arguments.next();
                 return;

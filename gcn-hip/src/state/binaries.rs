@@ -84,7 +84,7 @@ impl State {
         module
     }
 
-    /// The handle of the kernel that a host symbol, or a handle, stands for.
+    /// The handle of the kernel that a host symbol, or a handle, denotes.
     pub(crate) fn kernel(&mut self, symbol: u64) -> Result<u64> {
         if self.functions.get(symbol).is_some() {
             return Ok(symbol);
@@ -95,7 +95,7 @@ impl State {
         self.function(module, &name).map_err(|_| Error::InvalidDeviceFunction)
     }
 
-    /// Address and size of the variable that a host symbol stands for.
+    /// Address and size of the variable that a host symbol denotes.
     pub(crate) fn variable(&mut self, symbol: u64) -> Result<(Ptr, usize)> {
         let Symbol { binary, name } = self.variables.get(&symbol).cloned().ok_or(Error::InvalidSymbol)?;
         let module = self.module_of(binary)?;

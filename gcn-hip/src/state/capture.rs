@@ -53,7 +53,7 @@ impl State {
         let mut unjoined = false;
         for other in self.streams.values_mut() {
             if let Some(theirs) = other.capture.take_if(|c| c.graph == graph) {
-                // What another stream did last must be something that the origin has waited for.
+                // The last operation of every other stream must be one that the origin has waited for.
                 let reached = |node: &u64| tail.iter().any(|mine| self.graphs.follows(*mine, *node));
                 unjoined |= !theirs.tail.iter().all(reached);
             }
@@ -65,7 +65,7 @@ impl State {
         Ok(graph)
     }
 
-    /// What a stream captures into.
+    /// The capture of a stream.
     pub(crate) fn capture_of(&self, stream: u64) -> Result<Option<&Joined>> {
         self.check_stream(stream)?;
         Ok(self.streams.get(stream).and_then(|s| s.capture.as_ref()))
@@ -74,7 +74,7 @@ impl State {
     /// Adds an operation to the graph that the stream captures into; false if it captures nothing.
     pub(super) fn capture(&mut self, stream: u64, op: &Op) -> Result<bool> {
         let Some(joined) = self.capture_of(stream)?.cloned() else { return Ok(false) };
-        // An event that is recorded stands for what the stream has done so far.
+        // A recorded event represents everything that the stream has done so far.
         if let Op::Record(event) = *op {
             let event = self.events.get_mut(event).ok_or(Error::InvalidHandle)?;
             event.captured = Some((joined.graph, joined.tail));
@@ -87,7 +87,7 @@ impl State {
         Ok(true)
     }
 
-    /// Lets a stream wait for an event: what was recorded has been done, unless it was captured.
+    /// Makes a stream wait for an event. Unless the event was captured, its work is done already.
     pub(crate) fn stream_waits(&mut self, stream: u64, event: u64) -> Result {
         self.check_stream(stream)?;
         let captured = self.event(event)?.captured.clone();

@@ -31,7 +31,8 @@ impl State {
         for (side, device) in [(to, to_device), (from, from_device)] {
             let bytes = side.bytes(extent).ok_or(Error::InvalidPitchValue)?;
             let known = self.heap.range(side.at, bytes)?;
-            // Memory of the program is not on a device, memory of `hipMalloc` is not on the host, all other is on both.
+            // Memory of the program is not on a device, memory of `hipMalloc` is not on the host, all other
+            // is on both.
             let wrong = match (known, device) {
                 (None, Some(true)) => true,
                 (Some(Allocation { kind: Kind::Device | Kind::Image, .. }), Some(false)) => {

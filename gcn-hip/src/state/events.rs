@@ -15,7 +15,7 @@ pub(crate) struct Event {
     pub device: usize,
     /// When it was recorded last, in seconds.
     pub time: Option<f64>,
-    /// The graph in which it was recorded last, and the nodes that it stands for.
+    /// The graph in which it was last recorded, and the nodes that it represents.
     pub captured: Option<(u64, Vec<u64>)>,
 }
 

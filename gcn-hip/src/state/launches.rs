@@ -16,14 +16,15 @@ use crate::hostcall::Hostcall;
 use crate::report::Record;
 use crate::work::{Launch, Op};
 
-/// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s default is less, but
-/// nothing would notice an overflow.
+/// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s
+/// default is less, but nothing would notice an overflow.
 const STACK: u32 = 16 << 10;
 
 /// Bytes of `struct mg_info` of the device libraries (`ockl/src/cg.cl`).
 const MEETING: usize = 48;
 
-/// What it says of a launch on one device: number of grids, work-items, workgroups; the rest is zero at the start.
+/// Its contents for a launch on one device: number of grids, work-items, workgroups; the rest is zero at the
+/// start.
 fn meeting_of(grid: Grid, workgroup: [u32; 3]) -> [u8; MEETING] {
     let items: u64 = workgroup.iter().map(|n| u64::from(*n)).product();
     let groups: u64 = match grid {
@@ -204,7 +205,7 @@ impl State {
         let service = service.as_ref().map(|s| s as &(dyn Fn(&Memory) + Sync));
         let stats =
             program.call(memory, &call, &launch.arguments, &options, &Hooks { service, ..Hooks::default() });
-        // What a kernel printed before it failed counts.
+        // Output that a kernel printed before it failed is kept.
         if let Some(hostcall) = hostcall {
             hostcall.serve(memory);
             hostcall.flush();

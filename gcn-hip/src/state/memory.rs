@@ -8,9 +8,9 @@ use crate::host::Ptr;
 /// Rows of pitched memory begin at multiples of this.
 const PITCH: usize = 256;
 
-/// What `hipFree` frees.
+/// The kinds of memory that `hipFree` frees.
 pub(crate) const DEVICE: &[Kind] = &[Kind::Device, Kind::Managed];
-/// What `hipHostFree` frees.
+/// The kinds of memory that `hipHostFree` frees.
 pub(crate) const PINNED: &[Kind] = &[Kind::Pinned];
 
 impl State {

@@ -1,4 +1,4 @@
-//! Nodes of graphs: functions that add them, and functions that replace what they do.
+//! Nodes of graphs: functions that add them, and functions that replace their operations.
 
 use gcn_sim::Grid;
 
@@ -39,13 +39,14 @@ add! {
     graph_add_memcpy_node_1d(to: Ptr, from: Ptr, bytes: usize, kind: u32) => copy(to, from, bytes, kind);
     graph_add_memset_node(parameters: Ptr) => fill(parameters);
     graph_add_host_node(parameters: Option<&HostNode>) => host_call(parameters);
-    // The child as it is now: a copy.
+    // A copy: later changes of the child have no effect.
     graph_add_child_graph_node(child: u64) => lock().graphs.copy(child).map(Op::Graph);
     graph_add_event_record_node(event: u64) => lock().event(event).map(|_| Op::Record(event));
     graph_add_event_wait_node(event: u64) => lock().event(event).map(|_| Op::Nothing);
 }
 
-/// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the graph.
+/// Declares pairs of functions that replace the operation of a node: in its graph, and in one instance of the
+/// graph.
 macro_rules! replace {
     ($($in_graph:ident, $in_instance:ident($($parameter:ident: $t:ty),*) => $op:expr;)*) => {$(
         pub(crate) extern "C" fn $in_graph(node: u64, $($parameter: $t),*) -> Code {
