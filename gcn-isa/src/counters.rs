@@ -6,7 +6,8 @@ use std::fmt;
 
 pub use events::{Counter, Event, Events, MemoryEffect, Stream, events, finishes_after, room};
 
-/// What an `s_waitcnt` waits for: each counter's largest permitted value. A field at its maximum waits for nothing.
+/// What an `s_waitcnt` waits for: each counter's largest permitted value. A field at its maximum waits for
+/// nothing.
 ///
 /// Immediate layout on these targets: vmcnt in bits 3:0 and 15:14, expcnt in 6:4, lgkmcnt in 11:8
 /// (LLVM AMDGPU guide; measured with LLVM 22).

@@ -1,17 +1,19 @@
 //! What a program says about the rules: at how many places each one applies, and whether it is kept there.
 //!
-//! A rule that manuals write down but that working code breaks without harm is weaker than one that everybody keeps. Counted
-//! over many programs by people who knew what they did, these numbers are the evidence behind a rule's
-//! [`Grade`](crate::hazards::Grade).
+//! A rule that manuals write down but that working code breaks without harm is weaker than one that everybody
+//! keeps. Counted over many programs by people who knew what they did, these numbers are the evidence behind
+//! a rule's [`Grade`](crate::hazards::Grade).
 //!
 //! # What is counted
-//! Wait states: a *site* is an instruction and a register (or none) for which a rule asks something of an earlier
-//! instruction less than twice the asked distance away on the shortest path. Of several such earlier instructions the one
-//! that falls shortest counts, and none whose result is overwritten in between. Sites nearer than asked are broken, the others kept; both windows are equally wide, so that a rule
-//! that nobody knows would be broken about as often as it is kept.
+//! Wait states: a *site* is an instruction and a register (or none) for which a rule asks something of an
+//! earlier instruction less than twice the asked distance away on the shortest path. Of several such earlier
+//! instructions the one that falls shortest counts, and none whose result is overwritten in between. Sites
+//! nearer than asked are broken, the others kept; both windows are equally wide, so that a rule that nobody
+//! knows would be broken about as often as it is kept.
 //!
-//! Counters: a site is a memory operation and the first instruction of the same block that depends on it; broken sites are the
-//! findings of the [checker](crate::check), on any path, in its strictest reading of memory.
+//! Counters: a site is a memory operation and the first instruction of the same block that depends on it;
+//! broken sites are the findings of the [checker](crate::check), on any path, in its strictest reading of
+//! memory.
 //!
 //! ```
 //! use gcn_isa::{Inst, Program, Reg, Target, evidence, hazards, table};

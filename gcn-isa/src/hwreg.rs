@@ -1,5 +1,5 @@
-//! Hardware registers that `s_setreg` and `s_getreg` name, and the one bit of MODE on which control flow depends:
-//! GPR_IDX_EN, which switches VGPR indexing on.
+//! Hardware registers that `s_setreg` and `s_getreg` name, and the one bit of MODE on which control flow
+//! depends: GPR_IDX_EN, which switches VGPR indexing on.
 
 use crate::inst::Inst;
 use crate::operand::Operand;

@@ -1,19 +1,21 @@
 //! Registers that an index reaches: relative moves and VGPR indexing.
 //!
-//! `s_movrel*` adds M0 to the number of an SGPR, and while VGPR indexing is on (`s_set_gpr_idx_on` to `s_set_gpr_idx_off`,
-//! over branches) vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that `M0[15:12]` selects
-//! ([`IndexedBy`]). [`Indexing`] says which registers that may be. It is a fact about the program, like its control-flow graph,
-//! so the inserter of waits and the checker both ask here; the simulator does not, it knows M0.
+//! `s_movrel*` adds M0 to the number of an SGPR, and while VGPR indexing is on (`s_set_gpr_idx_on` to
+//! `s_set_gpr_idx_off`, over branches) vector ALU instructions add `M0[7:0]` to the numbers of the VGPRs that
+//! `M0[15:12]` selects ([`IndexedBy`]). [`Indexing`] says which registers that may be. It is a fact about the
+//! program, like its control-flow graph, so the inserter of waits and the checker both ask here; the
+//! simulator does not, it knows M0.
 //!
-//! - *Which instructions*: a forward dataflow analysis over the control-flow graph of what may be in MODE.GPR_IDX_EN and M0
-//!   (`state`). An index is known where it is a constant, and in part where a constant in the same block masks it
-//!   (`s_and_b32 s0, s0, 31`).
-//! - *Which registers*: from the named one plus the least index up to the named one plus the greatest, within the register
-//!   file. An index beyond it is illegal (MI100 ISA 3.6.1, 6.6.1). What the wave has allocated does not matter: registers
-//!   beyond that have no other name in the program either.
-//! - *Calls*: neither the calling convention nor the dispatcher hands over a wave with indexing on; a call may change M0.
-//! - A write of MODE by `s_setreg_b32` is taken to restore what `s_getreg_b32` read: it may set GPR_IDX_EN only where something
-//!   else of the program sets it.
+//! - *Which instructions*: a forward dataflow analysis over the control-flow graph of what may be in
+//!   MODE.GPR_IDX_EN and M0 (`state`). An index is known where it is a constant, and in part where a constant
+//!   in the same block masks it (`s_and_b32 s0, s0, 31`).
+//! - *Which registers*: from the named one plus the least index up to the named one plus the greatest, within
+//!   the register file. An index beyond it is illegal (MI100 ISA 3.6.1, 6.6.1). What the wave has allocated
+//!   does not matter: registers beyond that have no other name in the program either.
+//! - *Calls*: neither the calling convention nor the dispatcher hands over a wave with indexing on; a call
+//!   may change M0.
+//! - A write of MODE by `s_setreg_b32` is taken to restore what `s_getreg_b32` read: it may set GPR_IDX_EN
+//!   only where something else of the program sets it.
 //!
 //! Programs without such instructions, nearly all, cost one look at each line.
 
@@ -30,7 +32,7 @@ use crate::reg::{FIRST_NAMED_SGPR, Reg, RegFile};
 use crate::table::IndexedBy;
 use state::{FIRST_OPERAND, INDEX, Offsets, State};
 
-/// The registers of one file that an operand may stand for.
+/// The registers of one file that an operand may denote.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Reached {
     operand: u8,
@@ -45,8 +47,8 @@ struct Reached {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Indexed(SmallVec<[Reached; 3]>);
 
-/// Longest tuple into which a range of registers is cut: no instruction names a longer one, and sets of a tuple's registers have so
-/// many bits.
+/// The longest tuple into which a range of registers is divided: no instruction names a longer one, and sets
+/// of a tuple's registers have this many bits.
 const PIECE: u16 = 32;
 
 impl Indexed {
@@ -133,7 +135,7 @@ impl Indexing {
         Indexing { lines: solve::lines(program, flow) }
     }
 
-    /// What an index moves at `line`, if it moves anything.
+    /// The indexed operands at `line`, if there are any.
     #[inline]
     pub fn at(&self, line: usize) -> Option<&Indexed> {
         if self.lines.is_empty() {
@@ -143,7 +145,8 @@ impl Indexing {
         self.lines.get(found).map(|l| &l.1)
     }
 
-    /// The registers that `inst`, which stands at `line`, may read: as [`Inst::reads`], with those that an index reaches.
+    /// The registers that `inst`, which stands at `line`, may read: as [`Inst::reads`], with those that an
+    /// index reaches.
     #[inline]
     pub fn reads(&self, line: usize, inst: &Inst) -> SmallVec<[RegUse; 6]> {
         self.at(line).map_or_else(|| inst.reads(), |i| i.reached_by(&inst.reads()))
@@ -162,13 +165,14 @@ pub enum Unresolved {
     /// The index leads out of the register file, which is illegal.
     #[error("an index beyond the register file")]
     Beyond,
-    /// The index selects an operand of an instruction, or a register file, of which the manual does not say whether an index moves it.
+    /// The index selects an operand of an instruction, or a register file, of which the manual does not say
+    /// whether an index moves it.
     #[error("VGPR indexing of an operand for which the manual does not define it")]
     Undefined,
 }
 
-/// `inst` with the registers that its indices lead to, where M0 and the bit GPR_IDX_EN of MODE are known; `None` if these are the
-/// named ones.
+/// `inst` with the registers that its indices lead to, where M0 and the bit GPR_IDX_EN of MODE are known;
+/// `None` if these are the named ones.
 ///
 /// # Errors
 /// [`Unresolved`] says what no manual defines.
@@ -200,7 +204,7 @@ pub fn resolve(inst: &Inst, m0: u32, enabled: bool) -> Result<Option<Inst>, Unre
     Ok(moved)
 }
 
-/// What is added to the number of a register of `file`.
+/// The offset that is added to the number of a register of `file`.
 fn offset(by: IndexedBy, file: RegFile, m0: u32, enabled: bool) -> Result<u32, Unresolved> {
     match by {
         IndexedBy::M0 => Ok(m0),

@@ -1,25 +1,28 @@
 //! Where the elements of a matrix instruction's operands live.
 //!
-//! The shapes (M, N, K, blocks, element types) are data, `gcn-isa/data/mfma.tsv`; the place of an element follows from
-//! the shape. A wave's 64 lanes split into groups of M (for A) or N (for B, C, D) lanes:
+//! The shapes (M, N, K, blocks, element types) are data, `gcn-isa/data/mfma.tsv`; the place of an element
+//! follows from the shape. A wave's 64 lanes split into groups of M (for A) or N (for B, C, D) lanes:
 //!
-//! - A and B: lane `i + M * (block + blocks * (k / kl))`, where `kl = K * M * blocks / 64` consecutive `k` share a lane
-//!   and are packed upwards from bit 0 of its first register. B is the same with columns for rows.
-//! - C and D of 32-bit elements: four consecutive rows make a quad; quads go round the lane groups, blocks outside, and
-//!   the four rows of a quad are four consecutive registers.
+//! - A and B: lane `i + M * (block + blocks * (k / kl))`, where `kl = K * M * blocks / 64` consecutive `k`
+//!   share a lane and are packed upwards from bit 0 of its first register. B is the same with columns for
+//!   rows.
+//! - C and D of 32-bit elements: four consecutive rows make a quad; quads go round the lane groups, blocks
+//!   outside, and the four rows of a quad are four consecutive registers.
 //! - C and D of f64: single rows instead of quads, blocks inside.
-//! - A of a sparse instruction holds two of every four consecutive `k`; the index operand says which two, four bits per
-//!   group of four, lowest group first.
-//! - A and B of the f8f6f4 instructions: as above with 6- and 4-bit elements (6-bit elements cross register borders). Of
-//!   8-bit elements only 16 consecutive `k` share a lane; the lane's other 16 are those half of K further on.
+//! - A of a sparse instruction holds two of every four consecutive `k`; the index operand says which two,
+//!   four bits per group of four, lowest group first.
+//! - A and B of the f8f6f4 instructions: as above with 6- and 4-bit elements (6-bit elements cross register
+//!   borders). Of 8-bit elements only 16 consecutive `k` share a lane; the lane's other 16 are those half of
+//!   K further on.
 //! - The scales of the f8f6f4 instructions: one byte for each row (column) and 32 consecutive `k`, in lane
 //!   `i + M * (k / 32)`.
 //!
-//! [`Shape::place`] is that arithmetic; [`Layout`] adds what `cbsz`, `abid`, `blgp` and the scale selectors do, and the
-//! way back from a register, lane and bit to the elements there.
+//! [`Shape::place`] is that arithmetic; [`Layout`] adds what `cbsz`, `abid`, `blgp` and the scale selectors
+//! do, and the way back from a register, lane and bit to the elements there.
 //!
-//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a and gfx942. The
-//! calculator does not know gfx950: `docs/layouts.md` says what stands behind its layouts ([`Shape::provenance`]).
+//! Checked against every row that AMD's matrix instruction calculator prints for gfx908, gfx90a and gfx942.
+//! The calculator does not know gfx950: `docs/layouts.md` says what stands after its layouts
+//! ([`Shape::provenance`]).
 
 mod capability;
 mod describe;
@@ -161,7 +164,7 @@ impl ElemType {
     }
 }
 
-/// What stands behind a layout.
+/// The source of a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Provenance {
     /// Every element was compared with AMD's matrix instruction calculator.
@@ -203,13 +206,14 @@ pub struct Shape {
     pub scaled: bool,
     /// `cbsz` and `blgp` choose the formats of A and B.
     pub formats_chosen: bool,
-    /// The hardware honours `cbsz` and `abid` (broadcast of A blocks; for sparse instructions: choice of an index set).
+    /// The hardware honours `cbsz` and `abid` (broadcast of A blocks; for sparse instructions: choice of an
+    /// index set).
     pub broadcasts_a: bool,
     /// The hardware honours `blgp` as a lane pattern of B.
     pub permutes_b: bool,
     /// The field of `blgp` negates A, B and C instead (`neg:[a,b,c]`).
     pub negates: bool,
-    /// What stands behind the layout.
+    /// The source of the layout.
     pub provenance: Provenance,
 }
 
@@ -222,13 +226,14 @@ pub struct Place {
     pub register: u8,
     /// Lowest bit in that register. Elements of 64 bits, and some of 6, go on in the next register.
     pub low_bit: u8,
-    /// How many bits. For a sparse A the two elements of a group of four, for the index their two 2-bit numbers.
+    /// How many bits. For a sparse A the two elements of a group of four, for the index their two 2-bit
+    /// numbers.
     pub bits: u8,
 }
 
 impl Shape {
-    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for numbers that
-    /// stand for no format.
+    /// The shape with the formats that `cbsz` and `blgp` choose; unchanged if they choose none. `None` for
+    /// numbers that stand for no format.
     #[must_use]
     pub fn with_formats(mut self, cbsz: u8, blgp: u8) -> Option<Shape> {
         if self.formats_chosen {
@@ -244,8 +249,9 @@ impl Shape {
     }
 }
 
-/// The lane whose register holds the B element that belongs to `lane`, under the lane pattern `blgp`: 1 and 2 give both
-/// halves the lower or upper 32 lanes, 3 rotates by 16 lanes, 4 to 7 give every 16 lanes the same 16.
+/// The lane whose register holds the B element that belongs to `lane`, under the lane pattern `blgp`: 1 and 2
+/// give both halves the lower or upper 32 lanes, 3 rotates by 16 lanes, 4 to 7 give every 16 lanes the same
+/// 16.
 pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     match blgp & 7 {
         0 => lane,
@@ -256,8 +262,8 @@ pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
     }
 }
 
-/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share one) and `abid`
-/// (which one of them).
+/// The block of A that the product of `block` uses, under `cbsz` (log2 of the number of blocks that share
+/// one) and `abid` (which one of them).
 pub fn a_source_block(cbsz: u8, abid: u8, block: u8) -> u8 {
     let group = 1u8 << cbsz.min(4);
     block / group * group + abid % group

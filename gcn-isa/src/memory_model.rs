@@ -1,13 +1,14 @@
-//! How atomics and fences of a memory order and scope are made of machine instructions: the code sequences of the
-//! LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940").
+//! How atomics and fences of a memory order and scope are made of machine instructions: the code sequences of
+//! the LLVM AMDGPU guide (LLVM 17, "Memory Model GFX6-GFX9", "GFX90A", "GFX940").
 //!
-//! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered steps.
-//! [`sequence`] looks one up for a target and gives it as what stands before the access, the cache bits of the access,
-//! and what stands after it. The waits of a sequence order memory; waits for registers come on top (`crate::wait`).
+//! A [`Row`] is a row of the guide's table: operation, ordering, scopes, address spaces, and the numbered
+//! steps. [`sequence`] looks one up for a target and gives it as what stands before the access, the cache
+//! bits of the access, and what stands after it. The waits of a sequence order memory; waits for registers
+//! come on top (`crate::wait`).
 //!
-//! The language is HSA's memory model: one happens-before relation for all address spaces, so that what the guide lets
-//! OpenCL omit is here. The rows say what a *thread* must issue in order; what a compiler must not move is said by
-//! [`Ordering::acquires`] and [`Ordering::releases`].
+//! The language is HSA's memory model: one happens-before relation for all address spaces, so that what the
+//! guide lets OpenCL omit is here. The rows say what a *thread* must issue in order; what a compiler must not
+//! move is said by [`Ordering::acquires`] and [`Ordering::releases`].
 //!
 //! ```
 //! use gcn_isa::Target;
@@ -35,7 +36,7 @@ pub use step::{Bits, Counters, Row, Step, What, When};
 use crate::counters::WaitCnt;
 use crate::{Mods, Target};
 
-/// What is ordered.
+/// An operation with an ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// An atomic load.
@@ -53,9 +54,9 @@ pub enum Operation {
 pub enum Ordering {
     /// Atomic, but orders nothing else.
     Relaxed,
-    /// What follows does not happen before it.
+    /// Later operations do not happen before it.
     Acquire,
-    /// What precedes does not happen after it.
+    /// Earlier operations do not happen after it.
     Release,
     /// Both.
     AcqRel,
@@ -63,8 +64,8 @@ pub enum Ordering {
     SeqCst,
 }
 
-/// Which other threads an operation synchronises with: LLVM's `syncscope`. LLVM's `singlethread` has the sequences of
-/// `Wavefront`.
+/// Which other threads an operation synchronises with: LLVM's `syncscope`. LLVM's `singlethread` has the
+/// sequences of `Wavefront`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// Lanes of the same wave.
@@ -111,8 +112,8 @@ impl Operation {
         }
     }
 
-    /// True if the operation may have the ordering: a load does not release, a store does not acquire, a fence orders
-    /// something.
+    /// True if the operation may have the ordering: a load does not release, a store does not acquire, a
+    /// fence orders something.
     pub const fn allows(self, ordering: Ordering) -> bool {
         match self {
             Operation::Load => !matches!(ordering, Ordering::Release | Ordering::AcqRel),
@@ -254,7 +255,8 @@ pub struct Sequence {
     pub operation: Operation,
     /// Instructions before the access; of a fence, all of them.
     pub before: Vec<Action>,
-    /// Cache bits of the access. The bit that makes a read-modify-write return the old value is not among them.
+    /// Cache bits of the access. The bit that makes a read-modify-write return the old value is not among
+    /// them.
     pub bits: Bits,
     /// Instructions after the access.
     pub after: Vec<Action>,

@@ -1,9 +1,9 @@
 //! The reference page of an instruction: everything the crate knows about it in one value.
 //!
 //! A page repeats no fact. Forms, operands and modifiers come from the [`table`], counters from
-//! [`counters::events`](crate::counters::events), hazards from the rules of [`crate::hazards`] (which of them can apply
-//! is found by showing them the instruction with every kind of operand it takes), matrix shapes from [`crate::layout`],
-//! the meaning from [`crate::semantics`].
+//! [`counters::events`](crate::counters::events), hazards from the rules of [`crate::hazards`] (which of them
+//! can apply is found by showing them the instruction with every kind of operand it takes), matrix shapes
+//! from [`crate::layout`], the meaning from [`crate::semantics`].
 //!
 //! ```
 //! use gcn_isa::{Target, reference};
@@ -38,8 +38,8 @@ use crate::target::{Target, TargetSet};
 
 /// The page of the instruction `name` on `target`, or on every target that has it.
 ///
-/// `name` may be a mnemonic, a mnemonic with a suffix (`v_add_f32_e64`: the page then has that encoding only), or another
-/// name that the assembler takes for an instruction. Upper case counts as lower case.
+/// `name` may be a mnemonic, a mnemonic with a suffix (`v_add_f32_e64`: the page then has that encoding
+/// only), or another name that the assembler takes for an instruction. Upper case counts as lower case.
 ///
 /// # Errors
 /// [`NameError`] with the nearest names, or with the targets that do have the instruction.

@@ -1,4 +1,4 @@
-//! What each instruction does to the counters.
+//! The effects of each instruction on the counters.
 
 use bitflags::bitflags;
 use smallvec::{SmallVec, smallvec};
@@ -41,10 +41,11 @@ impl Counter {
 
     /// How many operations the counter holds: as many as its field can say, so that all ones never wait.
     ///
-    /// An instruction that would take it above that does not issue before enough of them are done. The manuals do not say so;
-    /// AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue 11202 and pull request 10926: 15 and
-    /// 63), and LLVM 22 relies on it (measured: no wait for the data of the first of eight GDS operations, nor, after any
-    /// `s_waitcnt`, for the first of 17 FLAT loads on lgkmcnt).
+    /// An instruction that would take it above that does not issue before enough of them are done. The
+    /// manuals do not say so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue
+    /// 11202 and pull request 10926: 15 and 63), and LLVM 22 relies on it (measured: no wait for the data of
+    /// the first of eight GDS operations, nor, after any `s_waitcnt`, for the first of 17 FLAT loads on
+    /// lgkmcnt).
     pub const fn capacity(self) -> u8 {
         self.of(WaitCnt::NONE)
     }
@@ -74,8 +75,8 @@ impl Counter {
     }
 }
 
-/// A stream of operations on one counter. Operations of one stream finish in issue order (if [`Stream::in_order`]);
-/// streams that share a counter overtake each other.
+/// A stream of operations on one counter. Operations of one stream finish in issue order (if
+/// [`Stream::in_order`]); streams that share a counter overtake each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stream {
     /// Vector memory other than FLAT: loads, stores and atomics mixed, in order.
@@ -130,7 +131,7 @@ impl Stream {
 }
 
 bitflags! {
-    /// What an operation does to memory.
+    /// The effect of an operation on memory.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub struct MemoryEffect: u8 {
         /// Writes LDS through the LDS queue, as DS instructions do.
@@ -157,7 +158,7 @@ pub struct Event {
     pub writes: Option<Reg>,
     /// Registers that it reads until it is done: not to be written before that.
     pub holds: SmallVec<[Reg; 2]>,
-    /// What is done to memory when it is done.
+    /// Its effect on memory, once it is complete.
     pub memory: MemoryEffect,
 }
 
@@ -166,9 +167,10 @@ pub type Events = SmallVec<[Event; 2]>;
 
 /// The operations that `inst` starts on `target`. Waits start none.
 ///
-/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT), LLVM pull requests 178316 and
-/// 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted: counting an operation that
-/// the hardware does not count would make waits for older ones too weak, the reverse only makes them stronger.
+/// Sources: CDNA3 ISA 4.4 and 10.2.2 (the counters), LLVM 22 measured (GDS, GWS, FLAT), LLVM pull requests
+/// 178316 and 220694 (cache control from gfx942 on). `ds_nop` and earlier cache control are not counted:
+/// counting an operation that the hardware does not count would make waits for older ones too weak, the
+/// reverse only makes them stronger.
 pub fn events(target: Target, inst: &Inst) -> Events {
     use Class as C;
     let loads = result(inst);
@@ -269,9 +271,9 @@ pub fn room(events: &[Event]) -> WaitCnt {
     })
 }
 
-/// True if an operation of stream `second` may be issued over the result of an earlier one of stream `first` without a
-/// wait: vector memory after vector memory, which returns in order. LDS returns in order as well, but LLVM waits there;
-/// the stricter reading stands.
+/// True if an operation of stream `second` may be issued over the result of an earlier one of stream `first`
+/// without a wait: vector memory after vector memory, which returns in order. LDS returns in order as well,
+/// but LLVM waits there; the stricter reading stands.
 pub fn finishes_after(first: Stream, second: Stream) -> bool {
     (first, second) == (Stream::Vmem, Stream::Vmem)
 }

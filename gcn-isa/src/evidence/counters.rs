@@ -21,7 +21,7 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
     let options = Options { rules: config, memory_model: MemoryModel::Strict, ..Options::default() };
     let report = check::check_with(program, options);
     let mut broken = HashSet::new();
-    // A register that an index may reach is no site: nobody knows whether it does.
+    // A register that an index may reach is not a site: whether it is reached is unknown.
     let sites = report.findings.iter().filter(|f| f.caveat != Some(check::Caveat::Index));
     for finding in sites.filter(|f| hazards::rule(f.rule).is_none()) {
         evidence.entry(finding.rule).or_default().broken += 1;
@@ -87,14 +87,14 @@ impl Open {
     }
 }
 
-/// What is done to LDS and has to be done before a barrier. What reads and writes it counts as a write.
+/// The effect on LDS that must be complete before a barrier. A read-modify-write counts as a write.
 fn awaited(event: &Event) -> MemoryEffect {
     let writes = MemoryEffect::LDS_WRITE | MemoryEffect::LDS_DMA;
     let awaited = if event.memory.intersects(writes) { writes } else { MemoryEffect::LDS_READ };
     event.memory & awaited
 }
 
-/// What an instruction touches.
+/// The accesses of an instruction.
 struct Access<'a> {
     inst: &'a Inst,
     events: &'a Events,
@@ -107,8 +107,8 @@ impl<'a> Access<'a> {
         Access { inst, events, reads: inst.reads(), writes: inst.writes() }
     }
 
-    /// The rule by which an operation that writes `reg` has to be done before the instruction. Operations that write the same
-    /// register one after the other are left out: most finish in order.
+    /// The rule by which an operation that writes `reg` has to be done before the instruction. Operations
+    /// that write the same register one after the other are left out: most finish in order.
     fn register_rule(&self, reg: Reg) -> Option<&'static CounterRule> {
         if self.reads.iter().any(|u| u.reg.overlaps(reg)) {
             return Some(&counter::RAW);
@@ -121,7 +121,8 @@ impl<'a> Access<'a> {
         self.writes.iter().any(|u| u.reg.overlaps(reg))
     }
 
-    /// The rule by which an operation with the effect `memory` has to be done before the instruction, and the effect.
+    /// The rule by which an operation with the effect `memory` has to be done before the instruction, and the
+    /// effect.
     fn memory_rule(&self, memory: MemoryEffect) -> Option<(&'static CounterRule, MemoryEffect)> {
         let dma = memory.contains(MemoryEffect::LDS_DMA);
         if self.inst.desc.class == Class::Barrier {

@@ -10,8 +10,8 @@ use crate::program::Program;
 use crate::reg::Reg;
 use crate::table::Class;
 
-/// Stretches of code that are searched before an instruction at most. Real code has a few; a block with thousands of
-/// predecessors must not cost the square of their number.
+/// Stretches of code that are searched before an instruction at most. Real code has a few; a block with
+/// thousands of predecessors must not cost the square of their number.
 const MOST_STRETCHES: usize = 64;
 
 /// Counts the sites of every rule.
@@ -28,7 +28,7 @@ pub(super) fn count(program: &Program, config: Config, evidence: &mut Evidence) 
     }
 }
 
-/// What stands between two instructions.
+/// The code between two instructions.
 #[derive(Clone, Copy, Default)]
 struct Between {
     /// Wait states.
@@ -39,7 +39,7 @@ struct Between {
     time: u32,
     /// Branches.
     branches: u32,
-    /// What rules ask for between two instructions.
+    /// The kinds of instruction between them that matter to rules.
     crossed: Kinds,
 }
 
@@ -72,6 +72,7 @@ struct Site {
     rule: &'static str,
     reg: Option<Reg>,
     need: u32,
+    /// The code between that instruction and the second one.
     between: Between,
 }
 
@@ -150,8 +151,8 @@ impl Search {
         }
     }
 
-    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands after the block's start,
-    /// unless that is beyond the window.
+    /// Holds the lines of the stretch at `index` against the second instruction. Returns what stands after
+    /// the block's start, unless that is beyond the window.
     fn walk(&self, trail: &Trail, index: usize, second: usize, sites: &mut Vec<Site>) -> Option<Between> {
         let stretch = &trail[index];
         let mut between = stretch.between;
@@ -175,8 +176,8 @@ impl Search {
         Some(between)
     }
 
-    /// True if what `first` writes of `reg` is written again before the second instruction. A rule may still bind the two by
-    /// its words, but says nothing about a value that is lost.
+    /// True if what `first` writes of `reg` is written again before the second instruction. A rule may still
+    /// bind the two by its words, but says nothing about a value that is lost.
     fn is_overwritten(&self, trail: &Trail, index: usize, first: usize, reg: Reg) -> bool {
         let written = self.views[first].uses().iter().filter(|u| u.role.intersects(Role::WRITES));
         let Some(common) = written.filter_map(|u| common(u.reg, reg)).next() else { return false };
@@ -200,7 +201,7 @@ fn common(a: Reg, b: Reg) -> Option<Reg> {
     a.overlaps(b).then(|| Reg { file: a.file, index: start, len: (a.end().min(b.end()) - start) as u8 })
 }
 
-/// Takes in a site, or what it says about a known one.
+/// Adds a site, or merges it into a known one.
 fn keep_shortest(sites: &mut Vec<Site>, site: Site) {
     match sites.iter_mut().find(|s| s.rule == site.rule && s.reg == site.reg) {
         Some(known) if known.slack() <= site.slack() => {}

@@ -1,4 +1,4 @@
-//! The dataflow analysis: what may be in M0 and MODE before each line that an index can move.
+//! The dataflow analysis of M0 and MODE: their possible values before each line that an index can affect.
 
 use std::collections::BTreeSet;
 
@@ -109,8 +109,8 @@ impl Solver<'_> {
         }
     }
 
-    /// The four instructions of VGPR indexing are told apart by their operands: a source is the index, an immediate the mask
-    /// (MI100 ISA 6.6.1, table 27). Both switch it on, neither switches it off.
+    /// The four instructions of VGPR indexing are told apart by their operands: a source is the index, an
+    /// immediate the mask (MI100 ISA 6.6.1, table 27). Both switch it on, neither switches it off.
     fn index(&self, state: &mut State, start: usize, line: usize) {
         let inst = &self.program.lines[line].inst;
         let mask = inst.operands.iter().find(|o| matches!(o, Operand::Imm(_)));
@@ -128,7 +128,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What `line` writes to its scalar destination, as far as constants of its block say.
+    /// The value that `line` writes to its scalar destination, as far as constants of its block determine it.
     fn result(&self, start: usize, line: usize, depth: usize) -> Bits {
         let inst = &self.program.lines[line].inst;
         let source = |name: &str| {
@@ -145,7 +145,7 @@ impl Solver<'_> {
         }
     }
 
-    /// What `operand` holds before `line`.
+    /// The value of `operand` before `line`.
     fn value(&self, start: usize, line: usize, operand: Operand, depth: usize) -> Bits {
         let Operand::Reg(reg) = operand else { return Bits::of(operand).unwrap_or(Bits::UNKNOWN) };
         let writes = |line: &usize| {

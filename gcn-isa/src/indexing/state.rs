@@ -1,7 +1,8 @@
-//! The lattice: what may be in M0 and MODE.GPR_IDX_EN at a place.
+//! The lattice of the analysis: the possible values of M0 and MODE.GPR_IDX_EN at a place.
 //!
-//! A state holds, for the bit of MODE, whether it may be set and whether it may be clear, and of M0 the bits that have the same
-//! value on every path. The join keeps what both paths allow, so states only grow, and none can grow more than 34 times.
+//! For the bit of MODE, a state records whether it may be set and whether it may be clear; for M0, the bits
+//! that have the same value on every path. The join keeps what both paths allow. States only grow, and none
+//! can grow more than 34 times, which bounds the iteration.
 
 use crate::operand::Operand;
 use crate::table::IndexedBy;
@@ -32,7 +33,7 @@ impl Bits {
         Bits { known: self.known & other.known | zeros, value: self.value & other.value }
     }
 
-    /// What both have in common.
+    /// The bits on which both agree.
     fn join(self, other: Bits) -> Bits {
         let known = self.known & other.known & !(self.value ^ other.value);
         Bits { known, value: self.value & known }
@@ -65,7 +66,7 @@ pub(super) const OPERANDS: u32 = 0xf000;
 /// The lowest bit of these.
 pub(super) const FIRST_OPERAND: u32 = 12;
 
-/// What may be at a place.
+/// The possible values at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct State {
     /// MODE.GPR_IDX_EN may be set.
@@ -83,7 +84,8 @@ pub(super) struct Offsets {
 }
 
 impl State {
-    /// Where control comes in: indexing is off (the dispatcher, and every caller, leaves MODE so), and nothing is known of M0.
+    /// Where control comes in: indexing is off (the dispatcher, and every caller, leaves MODE so), and
+    /// nothing is known of M0.
     pub const ENTRY: State = State { may_be_on: false, may_be_off: true, m0: Bits::UNKNOWN };
 
     pub fn join(self, other: State) -> State {
@@ -94,8 +96,8 @@ impl State {
         }
     }
 
-    /// What may be added to the register of an operand; `None` if nothing, or always 0. `named` says that the manual's words
-    /// hold for its register file.
+    /// The offsets that may be added to the register of an operand; `None` if there are none, or only 0.
+    /// `named` says that the manual's description covers its register file.
     pub fn offsets(&self, by: IndexedBy, named: bool) -> Option<Offsets> {
         let (value, certain) = match by {
             IndexedBy::M0 => (self.m0, true),

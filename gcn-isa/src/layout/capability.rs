@@ -1,4 +1,5 @@
-//! What matrix instructions a target can have, by name: bounds of generic code and lists of targets are made of these.
+//! Capabilities: the kinds of matrix instructions that a target can have, by name. Bounds of generic code and
+//! lists of targets use them.
 
 use super::{ElemType, Shape, instructions};
 use crate::TargetSet;

@@ -12,12 +12,13 @@ use crate::target::Target;
 /// The fields of an instruction that change a layout. The default changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Controls {
-    /// `cbsz`: log2 of the number of blocks that share one block of A; for sparse instructions, not zero = index set 0;
-    /// for f8f6f4 the format of A.
+    /// `cbsz`: log2 of the number of blocks that share one block of A; for sparse instructions, not zero =
+    /// index set 0; for f8f6f4 the format of A.
     pub cbsz: u8,
     /// `abid`: which block of A they share; for sparse instructions the index set.
     pub abid: u8,
-    /// `blgp`: lane pattern of B; for f8f6f4 the format of B; for f64 the negations, bit 0 A, bit 1 B, bit 2 C.
+    /// `blgp`: lane pattern of B; for f8f6f4 the format of B; for f64 the negations, bit 0 A, bit 1 B, bit 2
+    /// C.
     pub blgp: u8,
     /// The byte of `scale_src0` that holds the scales of A: bit 0 of `op_sel`, then bit 0 of `op_sel_hi`.
     pub scale_a: u8,
@@ -91,7 +92,7 @@ pub struct Element {
     pub negated: bool,
 }
 
-/// Why there is no layout.
+/// The reason why there is no layout.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -108,9 +109,9 @@ pub enum LayoutError {
     NoSuchMatrix {
         /// The instruction.
         mnemonic: &'static str,
-        /// What was asked for.
+        /// The requested matrix.
         matrix: Matrix,
-        /// What there is.
+        /// The matrices of the instruction.
         has: String,
     },
     /// A control has a value that the instruction does not take.
@@ -124,7 +125,7 @@ pub enum LayoutError {
         control: &'static str,
         /// The value.
         value: u8,
-        /// What is possible.
+        /// The permitted requests.
         remedy: String,
     },
 }
@@ -227,8 +228,8 @@ impl Layout {
         })
     }
 
-    /// What lies at `bit` of `register` in `lane`: nothing, an element, or several (sparse operands pack four elements
-    /// into the place of two; a lane pattern of B uses a lane more than once).
+    /// The contents of `bit` of `register` in `lane`: nothing, an element, or several (sparse operands pack
+    /// four elements into the place of two; a lane pattern of B uses a lane more than once).
     pub fn at(&self, register: u8, lane: u8, bit: u8) -> impl Iterator<Item = Element> + use<> {
         let layout = *self;
         let lanes: Vec<u8> = match self.lane_pattern() {
@@ -280,8 +281,9 @@ impl Layout {
         if self.broadcasts() { 1 << self.controls.cbsz } else { 1 }
     }
 
-    /// The blocks that an element of the block (group) `first` serves. AMD's calculator lists A of a sparse instruction
-    /// under 2^cbsz blocks too, although it has only one; so that the listings agree, so does this.
+    /// The blocks that an element of the block (group) `first` serves. AMD's calculator lists A of a sparse
+    /// instruction under 2^cbsz blocks too, although it has only one; so that the listings agree, so does
+    /// this.
     fn blocks_of(&self, first: u8) -> Blocks {
         let sparse_a = self.shape.sparse && self.matrix == Matrix::A;
         let count = if sparse_a { 1 << self.controls.cbsz.min(4) } else { self.blocks_that_share() };
@@ -324,7 +326,7 @@ fn index_set_bits(shape: &Shape) -> u8 {
     (u32::from(shape.k) * u32::from(shape.m) / super::LANES) as u8
 }
 
-/// The control that the shape does not take: its name, its value, and what is possible.
+/// The control that the shape does not accept: its name, its value, and the permitted values.
 type Illegal = (&'static str, u8, String);
 
 fn check(shape: &Shape, controls: Controls) -> Result<(), Illegal> {

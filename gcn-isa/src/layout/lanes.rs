@@ -1,16 +1,17 @@
 //! Coordinates as code computes them: from the lane's bits.
 //!
-//! The lanes' elements are spread so that each bit of the lane number adds a fixed amount to block, row or column. A
-//! compiler that wants the coordinates of a place in every lane at once needs those six amounts, not a table.
+//! The lanes' elements are spread so that each bit of the lane number adds a fixed amount to block, row or
+//! column. A compiler that wants the coordinates of a place in every lane at once needs those six amounts,
+//! not a table.
 
 use super::{LANES, Matrix, Shape};
 
 /// A number that each lane has: `base`, plus `weights[b]` for each set bit `b` of the lane number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ByLane {
-    /// What lane 0 has.
+    /// The value in lane 0.
     pub base: u32,
-    /// What each bit of the lane number adds.
+    /// The contribution of each bit of the lane number.
     pub weights: [u32; 6],
 }
 
@@ -27,7 +28,7 @@ impl ByLane {
         self.base + added.sum::<u32>()
     }
 
-    /// The number whose value in each lane is given; `None` if it is not made of the lane's bits.
+    /// The linear function of the lane's bits with these values in each lane; `None` if there is none.
     fn fit(values: &[u32; LANES as usize]) -> Option<ByLane> {
         let base = values[0];
         let mut weights = [0; 6];
@@ -51,8 +52,9 @@ pub struct Coordinates {
 }
 
 impl Shape {
-    /// The coordinates of what lies at `bit` of the lane's registers, taken as one long number, in every lane: the first
-    /// of the four elements that share a place in a sparse operand. `None` where some lane has nothing there.
+    /// The coordinates of what lies at `bit` of the lane's registers, taken as one long number, in every
+    /// lane: the first of the four elements that share a place in a sparse operand. `None` where some lane
+    /// has nothing there.
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix}};
@@ -81,7 +83,8 @@ mod tests {
     use super::*;
     use crate::layout::{ElemType, instructions};
 
-    /// Every place of every operand of every instruction has coordinates made of the lane's bits, and they lead back there.
+    /// Every place of every operand of every instruction has coordinates made of the lane's bits, and they
+    /// lead back there.
     #[test]
     fn coordinates_are_made_of_the_lanes_bits() {
         let mut places = 0;

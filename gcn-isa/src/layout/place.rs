@@ -3,8 +3,8 @@
 use super::{ElemType, LANES, Matrix, Place, QUAD, SCALE_BLOCK, Shape};
 
 impl Shape {
-    /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is not chosen yet
-    /// ([`Shape::with_formats`]).
+    /// Place of the element at (`row`, `col`) of `block`, `None` outside the matrix or where the format is
+    /// not chosen yet ([`Shape::with_formats`]).
     ///
     /// ```
     /// use gcn_isa::{Target, table, layout::{self, Matrix, Place}};
@@ -60,8 +60,8 @@ impl Shape {
         Some(bits.div_ceil(32) as u8)
     }
 
-    /// The elements that occupy `bit` of `register` in `lane`, as (block, row, column): one, or the four that share a
-    /// place in a sparse operand, or none. The inverse of [`Shape::place`].
+    /// The elements that occupy `bit` of `register` in `lane`, as (block, row, column): one, or the four that
+    /// share a place in a sparse operand, or none. The inverse of [`Shape::place`].
     pub fn elements_at(
         &self,
         matrix: Matrix,

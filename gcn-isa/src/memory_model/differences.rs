@@ -1,7 +1,7 @@
 //! Where LLVM 22 does something else than the guide says, and where the guide contradicts itself.
 //!
-//! The tables follow the guide; the test of this module against LLVM's memory legalizer fails on any difference that is
-//! not listed here, and on any entry that no longer is one.
+//! The tables follow the guide; the test of this module against LLVM's memory legalizer fails on any
+//! difference that is not listed here, and on any entry that no longer is one.
 
 use super::{Mode, Operation, Ordering, Scope, Space};
 use crate::Target;
@@ -30,9 +30,9 @@ pub struct Difference {
     pub id: &'static str,
     /// Where, in words.
     pub place: &'static str,
-    /// What the guide says and we emit.
+    /// The guide's sequence, which this project emits.
     pub guide: &'static str,
-    /// What LLVM emits.
+    /// LLVM's sequence.
     pub llvm: &'static str,
     /// Where, exactly.
     pub applies: fn(Applies) -> bool,
@@ -43,9 +43,9 @@ pub struct Difference {
 pub struct Erratum {
     /// The rows.
     pub rows: &'static str,
-    /// What is printed.
+    /// The printed text.
     pub printed: &'static str,
-    /// What the tables have, and why.
+    /// The entry in the tables, and the reason.
     pub taken: &'static str,
 }
 

@@ -96,7 +96,8 @@ fn write_table(out: &mut String, table: &Table) -> fmt::Result {
 /// Scopes and address spaces with their code, normal and in TgSplit mode.
 type Codes = (Vec<Scope>, Vec<Space>, String, String);
 
-/// A row, once for each code that its scopes and address spaces come to (one but for "same as corresponding").
+/// A row, once for each code that its scopes and address spaces come to (one but for "same as
+/// corresponding").
 fn write_row(out: &mut String, table: &Table, row: &Row) -> fmt::Result {
     let spaces = if row.operation == Operation::Fence { &[Space::Generic] } else { row.spaces };
     let mut lines: Vec<Codes> = Vec::new();

@@ -1,7 +1,8 @@
-//! Waits that order memory, recognised by what stands beside them.
+//! Recognises waits that order memory by the instructions next to them.
 //!
-//! A wait for a register can be derived again from the program, a wait of the memory model cannot: nothing in the code
-//! says that other threads rely on it. What can be seen is the company that such waits keep in the tables' sequences.
+//! A wait for a register can be derived from the program again. A wait of the memory model cannot: nothing in
+//! the code says that other threads rely on it. It can only be recognised by its place in the tables'
+//! sequences.
 
 use crate::table::{Behaviours, Class};
 use crate::{Inst, Program};
@@ -9,7 +10,7 @@ use crate::{Inst, Program};
 /// Why a wait is taken to order memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemoryWait {
-    /// Before `s_barrier`: what the workgroup shares is done.
+    /// Before `s_barrier`: accesses to memory that the workgroup shares are complete.
     Barrier,
     /// After a write-back (`buffer_wbl2`, `s_dcache_wb`): it is done.
     WriteBack,
@@ -19,15 +20,16 @@ pub enum MemoryWait {
     Release,
     /// After such an access.
     Acquire,
-    /// Before the end of the program or a message: what leaves the wave is done.
+    /// Before the end of the program or a message: everything that leaves the wave is complete.
     Exit,
 }
 
-/// Whether the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no register needs
-/// it. `None` for other instructions, and for waits in whose neighbourhood nothing asks for order.
+/// Whether the `s_waitcnt` at line `at` of `program` may order memory, so that it must stay even if no
+/// register needs it. `None` for other instructions, and for waits in whose neighbourhood nothing asks for
+/// order.
 ///
-/// Neighbours are looked for across other waits, `s_nop` and cache instructions. The answer errs on the side of order: a
-/// wait before an atomic may serve a register only.
+/// Neighbours are looked for across other waits, `s_nop` and cache instructions. The answer errs on the side
+/// of order: a wait before an atomic may serve a register only.
 ///
 /// ```
 /// use gcn_isa::memory_model::{MemoryWait, memory_wait};

@@ -1,4 +1,4 @@
-//! What a row of the guide's tables is made of, and the short functions that the rows are written with.
+//! The parts of a row of the guide's tables, and the short functions with which the rows are written.
 
 use bitflags::bitflags;
 
@@ -44,13 +44,13 @@ pub struct Row {
 /// A step of the machine code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// What is done.
+    /// The effect of the step.
     pub what: What,
     /// In which mode.
     pub when: When,
 }
 
-/// What a step does.
+/// The effect of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// The access itself with these bits.

@@ -1,4 +1,4 @@
-//! What constants and scalar registers may stand where, in words.
+//! The contents of a reference page: plain values, ready to print or to serialise.
 
 use crate::table::{Format, InstDesc, OperandDesc, OperandKinds};
 

@@ -41,7 +41,8 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
     }
 }
 
-/// What the form does to a part of its destination, or how the assembler reads it, beyond what its operands say.
+/// How the form affects a part of its destination, or how the assembler reads it, beyond what its operands
+/// show.
 fn notes(row: &InstDesc) -> &'static str {
     match row.half {
         Some(DstHalf::Kept) => "the last bit of op_sel selects the destination half; the other half is kept",
@@ -140,7 +141,7 @@ fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
         .collect()
 }
 
-/// How a modifier is written, with `<…>` for what has to be filled in.
+/// The syntax of a modifier, with `<…>` for values.
 fn syntax(row: &InstDesc, target: Option<Target>, flag: Modifiers) -> String {
     let bits = if flag == Modifiers::NEG { 3 } else { row.op_sel_bits.max(1).into() };
     let words = row.words(target).filter(|w| w.flag() == flag);

@@ -9,7 +9,7 @@ use crate::reg::Reg;
 use crate::table::InstDesc;
 use crate::target::Target;
 
-/// What is known of one rule so far.
+/// The facts found about one rule so far.
 #[derive(Default)]
 struct Found {
     first: bool,

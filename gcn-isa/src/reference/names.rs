@@ -115,7 +115,8 @@ fn has_suffix(row: &InstDesc, suffix: &str) -> bool {
     }
 }
 
-/// The mnemonics nearest to `name`, best first, at most five; only those whose distance is at most a third of the name.
+/// The mnemonics nearest to `name`, best first, at most five; only those whose distance is at most a third of
+/// the name.
 pub fn nearest(name: &str, target: Option<Target>) -> Vec<&'static str> {
     let name = split_suffix(name).0;
     if name.len() > 64 {

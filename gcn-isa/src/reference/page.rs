@@ -1,4 +1,4 @@
-//! What a reference page is made of: plain values, ready to print or to serialise.
+//! The contents of a reference page: plain values, ready to print or to serialise.
 
 /// The facts about one instruction in every form it has, on one target or on all of them.
 ///
@@ -15,7 +15,7 @@ pub struct Page {
     pub target: Option<&'static str>,
     /// Other names that the assembler takes for it.
     pub aliases: Vec<Alias>,
-    /// What it does. The notation is described in [`crate::semantics`].
+    /// The meaning. The notation is described in [`crate::semantics`].
     pub semantics: &'static str,
     /// Where that statement comes from.
     pub witness: &'static str,
@@ -59,25 +59,26 @@ pub struct Form {
     pub operands: Vec<OperandFacts>,
     /// Pairs of operands that must be both VGPRs or both AGPRs.
     pub same_file: Vec<[&'static str; 2]>,
-    /// Registers that are read without being written in the text: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`, `mode`.
+    /// Registers that are read without being written in the text: `exec`, `vcc`, `scc`, `m0`, `flat_scratch`,
+    /// `mode`.
     pub implicit_reads: Vec<&'static str>,
     /// Registers that are written without being written in the text.
     pub implicit_writes: Vec<&'static str>,
     /// Modifiers it takes.
     pub modifiers: Vec<ModifierFacts>,
-    /// What constants and scalar registers may stand where, as sentences.
+    /// The permitted constants and scalar registers, as sentences.
     pub constant_rules: Vec<String>,
     /// Scheduling and hazard class, a name of [`Class`](crate::table::Class).
     pub class: &'static str,
     /// The execution pipe that takes it.
     pub pipe: Pipe,
-    /// What it does to the counters of `s_waitcnt`.
+    /// The effects on the counters of `s_waitcnt`.
     pub counters: Vec<CounterFacts>,
     /// How `ADDR` of the semantics line is made in this form; empty if it accesses no memory.
     pub address: &'static str,
     /// Memory moved.
     pub memory: Option<MemoryFacts>,
-    /// What else was noted when the table was measured.
+    /// Further notes from the measurement of the table.
     pub notes: &'static str,
 }
 
@@ -89,9 +90,10 @@ pub struct OperandFacts {
     pub name: &'static str,
     /// `read`, `written` or `read and written`.
     pub access: &'static str,
-    /// What may stand there, in words: `VGPR`, `AGPR`, `SGPR`, `inline constant` …
+    /// The permitted operands in words: `VGPR`, `AGPR`, `SGPR`, `inline constant` …
     pub kinds: Vec<&'static str>,
-    /// Width in dwords; several where `cbsz` or `blgp` chooses; empty if it is no register.
+    /// Width in dwords; several if `cbsz` or `blgp` selects the width; empty for operands other than
+    /// registers.
     pub dwords: Vec<u8>,
     /// Vector registers must start at a multiple of this.
     pub vector_alignment: u8,
@@ -137,7 +139,7 @@ pub enum Pipe {
     Lds,
 }
 
-/// What an instruction does to one counter.
+/// The effect of an instruction on one counter.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CounterFacts {
@@ -183,7 +185,7 @@ pub struct Hazard {
     pub grade: String,
     /// True if the rule matters only with XNACK replay on.
     pub xnack_only: bool,
-    /// What else is known about the rule.
+    /// Further facts about the rule.
     pub note: &'static str,
 }
 
@@ -221,9 +223,10 @@ pub struct MatrixFacts {
     pub flops_per_clock: Vec<u32>,
     /// The matrices: A, B, C, D, the sparse index, the scales.
     pub matrices: Vec<MatrixLayout>,
-    /// What `cbsz`, `abid` and `blgp` do.
+    /// The effects of `cbsz`, `abid` and `blgp`.
     pub controls: Vec<&'static str>,
-    /// `measured` (every element compared with AMD's matrix instruction calculator) or `argued` (see `docs/layouts.md`).
+    /// `measured` (every element compared with AMD's matrix instruction calculator) or `argued` (see
+    /// `docs/layouts.md`).
     pub provenance: &'static str,
 }
 

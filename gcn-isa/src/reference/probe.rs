@@ -1,5 +1,5 @@
-//! Instructions made from a row to ask the analyses about it: one with plain operands, and variants in which each
-//! operand and modifier that matters to a rule takes each kind of value it can have.
+//! Instructions made from a row to ask the analyses about it: one with plain operands, and variants in which
+//! each operand and modifier that matters to a rule takes each kind of value it can have.
 
 use crate::inst::{Inst, Mods};
 use crate::operand::{Inline, Operand, SrcSpecial};
@@ -27,7 +27,7 @@ pub(super) fn variants(row: &'static InstDesc) -> Vec<Inst> {
     all
 }
 
-/// What may stand in an operand slot, the plainest first.
+/// Operands that a slot accepts, the plainest first.
 fn choices(operand: &OperandDesc) -> Vec<Operand> {
     let dwords = operand.dwords.max(1);
     let kinds = operand.kinds;

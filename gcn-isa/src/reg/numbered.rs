@@ -31,8 +31,8 @@ pub enum NotNumbered {
 }
 
 impl Reg {
-    /// The registers that `text` names by number, as `Display` prints them: `v10`, `a[0:3]`, `s[4:5]`. Registers with meanings
-    /// of their own (`vcc`, `exec`, …) have no such names.
+    /// The registers that `text` names by number, as `Display` prints them: `v10`, `a[0:3]`, `s[4:5]`.
+    /// Registers with meanings of their own (`vcc`, `exec`, …) have no such names.
     ///
     /// # Errors
     /// [`NotNumbered`] says what is wrong with it.
