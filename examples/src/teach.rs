@@ -34,8 +34,9 @@ pub enum LessonError {
     },
 }
 
-/// Builds the lesson's kernel for each target that it is written for, writes its files, simulates every size, compares with the
-/// reference and prints a short report. gfx950 is among the targets if the kernel's steady state is of interest.
+/// Builds the lesson's kernel for each target that it is written for, writes its files, simulates every size,
+/// compares with the reference and prints a short report. gfx950 is among the targets if the kernel's steady
+/// state is of interest.
 pub fn teach(lesson: &Lesson) -> ExitCode {
     for target in TARGETS.into_iter().chain(lesson.steady.map(|_| Target::GFX950)) {
         match on_target(lesson, target) {

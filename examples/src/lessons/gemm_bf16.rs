@@ -2,8 +2,9 @@
 //!
 //! bf16 has the range of f32 and 8 bits of precision: weights of neural networks. C is bf16 as well;
 //! `store_with` takes a closure that scales and converts each element of the accumulators, while the sums are
-//! f32 until then. The loop is a device function of a library, [`gcn_kernels::tile::product`]: that of `gemm_f16`
-//! for any element type. Its parameters are the element types and the columns of 32, 64 and 128 bytes.
+//! f32 until then. The loop is a device function of a library, [`gcn_kernels::tile::product`]: that of
+//! `gemm_f16` for any element type. Its parameters are the element types and the columns of 32, 64 and 128
+//! bytes.
 //!
 //! The source is the same from gfx908 to gfx950, the instructions are not: 32x32x4 on gfx908, whose bf16
 //! instructions take half as many `k` as those for f16, 32x32x8 on gfx90a and gfx942, 32x32x16 on gfx950.
@@ -20,8 +21,8 @@ use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 pub const TILE: u32 = 256;
 
 gcn_kernel! {
-    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
+    /// c = alpha * a * b; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of
+    /// `columns` elements. The grid is (columns, rows) / 256, rounded up; depth is a multiple of 8.
     #[workgroup(512)]
     #[targets(HasMfma)]
     pub fn gemm_bf16(columns: u32, depth: u32, alpha: f32, a: &[bf16], b: &[bf16], c: &mut [bf16]) {

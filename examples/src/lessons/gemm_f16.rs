@@ -12,22 +12,23 @@
 //! do not fit together do not compile.
 //!
 //! **The tiles.** A workgroup of eight waves computes a 256 x 256 tile of C, each wave 128 x 64 of it: 4 x 2
-//! accumulators. Every fragment of A meets two of B and every one of B four of A. The fragments come from LDS,
-//! where the workgroup has put some columns of A and of B^T; each element is loaded from memory once for the
-//! whole workgroup. `Spread` permutes the elements of a row so that the lanes of a wave, which read down a
-//! column, do not meet in the same banks.
+//! accumulators. Every fragment of A meets two of B and every one of B four of A. The fragments come from
+//! LDS, where the workgroup has put some columns of A and of B^T; each element is loaded from memory once for
+//! the whole workgroup. `Spread` permutes the elements of a row so that the lanes of a wave, which read down
+//! a column, do not meet in the same banks.
 //!
-//! **Ping-pong.** The matrix pipe is the one thing here that must never wait. `#[ping_pong]` divides the waves
-//! into two groups: while one is in a `#[matrix]` block, the other loads its next fragments and puts tiles into
-//! LDS. Each SIMD has one wave of either group, so that its matrix pipe always has one that feeds it. What has
-//! to be balanced is the length of the phases: 32 matrix instructions of 32 clocks take 1024 clocks; in that time
-//! four waves read 12 KiB of fragments each and put 4 KiB, which takes LDS 512. On gfx950 the instructions are
-//! twice as fast and LDS is not; twice as deep tiles, in two phases, restore the balance, and it has the LDS
+//! **Ping-pong.** The matrix pipe must never wait. `#[ping_pong]` divides the waves into two groups: while
+//! one group is in a `#[matrix]` block, the other loads its next fragments and stores tiles to LDS. Each SIMD
+//! has one wave of either group, so one of them always feeds its matrix pipe. The phases must have equal
+//! lengths: 32 matrix instructions of 32 clocks take 1024 clocks; in that time four waves read 12 KiB of
+//! fragments each and store 4 KiB, which takes LDS 512 clocks. On gfx950 the instructions are twice as fast
+//! and LDS is not; tiles of twice the depth, in two phases, restore the balance, and gfx950 has enough LDS
 //! for them. In the timed simulator the pipe is busy 100% of the time on gfx90a and gfx942 and 97% on gfx950.
 //!
-//! **Two tiles in turns.** A `#[matrix]` block is a barrier between the loads and stores before and after it, but
-//! waves of one phase are not ordered. So what is put goes to the other tile of a pair, of which nobody loads.
-//! The loads from memory for it were issued a tile before: in the assembly, look for `s_waitcnt vmcnt`.
+//! **Double buffering.** A `#[matrix]` block is a barrier between the loads and stores before and after it,
+//! but the waves within a phase are not ordered. So the stores go to the other tile of a pair, from which no
+//! wave loads in that phase. The loads from memory for it were issued one tile earlier: in the assembly, look
+//! for `s_waitcnt vmcnt`.
 //!
 //! **The edges.** The slices know their lengths: rows of A and of B^T that do not exist load as 0. Columns
 //! would wrap to the next row; `columns_by` makes them load as 0 as well, by whole accesses of 8 elements,
@@ -63,7 +64,8 @@ const SIDE: usize = TILE as usize;
 const DEEP: u32 = 128 * 1024;
 
 gcn_kernel! {
-    /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of them.
+    /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of
+    /// them.
     #[device]
     fn tile<T: HasMfma, const D: usize, const D2: usize>(
         all: AllLanes<T>,

@@ -1,14 +1,14 @@
 //! Lesson 6: matrix instructions in double precision.
 //!
-//! C = alpha * A * B + beta * C, B column by column: the form that linear algebra libraries call `dgemm`. Compare
-//! with lesson 5:
+//! C = alpha * A * B + beta * C, B column by column: the form that linear algebra libraries call `dgemm`.
+//! Compare with lesson 5:
 //!
 //! - The loop is [`gcn_kernels::tile::walk`], which is that of lesson 5 with all extents as parameters.
 //! - Matrix instructions on f64 are 16 x 16 x 4, so the tiles consist of 16 x 16 accumulators (`SIDE` 16),
 //!   and each lane gives *one* element to a fragment. An accumulator takes twice as many registers, and the
 //!   tile is 128 x 128, each wave's part 64 x 32.
-//! - These instructions occupy the vector ALU as well. So in the phases of this loop the group that multiplies has
-//!   the *lower* priority: the other group's few address computations go first.
+//! - These instructions occupy the vector ALU as well. So in the phases of this loop the group that
+//!   multiplies has the *lower* priority: the other group's few address computations go first.
 //! - The result is laid out differently: neighbouring registers are 4 rows apart. The kernel does not notice,
 //!   because `update`, which reads C, computes and writes it back, knows where each element belongs.
 //!
@@ -25,8 +25,8 @@ use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 pub const TILE: u32 = 128;
 
 gcn_kernel! {
-    /// c = alpha * a * b + beta * c; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c` rows of `columns`
-    /// elements. The grid is (columns, rows) / 128, rounded up; depth is a multiple of 2.
+    /// c = alpha * a * b + beta * c; `a` has rows of `depth` elements, `b` columns of `depth` elements, `c`
+    /// rows of `columns` elements. The grid is (columns, rows) / 128, rounded up; depth is a multiple of 2.
     #[workgroup(512)]
     #[targets(gfx90a, gfx942, gfx950)]
     pub fn gemm_f64(columns: u32, depth: u32, alpha: f64, beta: f64, a: &[f64], b: &[f64], c: &mut [f64]) {

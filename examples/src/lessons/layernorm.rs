@@ -6,8 +6,8 @@
 //!
 //! A row belongs to a wave, so no LDS and no barrier is needed: `wave_sum` adds up its lanes, and mean and
 //! variance are uniform. The mean is computed first, then the squares of the distances from it; the
-//! difference of two large sums would lose the variance of a row with a large mean. `approx_rsqrt` is the hardware's
-//! instruction, within one unit of the last place: the result has 11 bits.
+//! difference of two large sums would lose the variance of a row with a large mean. `approx_rsqrt` is the
+//! hardware's instruction, within one unit of the last place: the result has 11 bits.
 
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
