@@ -84,6 +84,7 @@ impl Cfg {
             let line = &program.lines[blocks[b].end - 1];
             let last = &line.inst;
             if last.desc.falls_through() {
+                // Control runs into undecodable bytes.
                 if program.gaps.binary_search(&blocks[b].end).is_ok() {
                     blocks[b].unknown_exit = true;
                 } else if b + 1 < blocks.len() {

@@ -27,6 +27,8 @@ impl Alignment {
         });
         let mut found = Alignment { variables: vec![ENOUGH; kernel.variables.len()], values: HashMap::new() };
         loop {
+            // Descends from "fully aligned" until no write contradicts it. Each variable can only lose bits,
+            // at most `ENOUGH` times.
             let before = found.variables.clone();
             for (var, value) in &writes {
                 let bits = found.bits(kernel, *value);
@@ -91,6 +93,7 @@ impl Alignment {
                 let (x, y) = (self.known(a), self.known(b));
                 match (op, constant(b)) {
                     (Bin::Add | Bin::Sub | Bin::Or | Bin::Xor, _) => x.min(y),
+                    // A zero bit of either operand is zero in the result.
                     (Bin::And, _) => x.max(y),
                     (Bin::Mul, _) => x + y,
                     (Bin::Shl, Some(k)) if k < 32 => x + k,

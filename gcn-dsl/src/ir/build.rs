@@ -250,6 +250,8 @@ impl Builder {
         if self.top().known.get(&var) == Some(&value) {
             return;
         }
+        // Under a varying condition that does not enclose the declaration, inactive lanes may still need
+        // their value.
         let keep = self.divergence > self.declared_at[var.0 as usize];
         self.effect(Inst::Write { var, value, keep }, loc);
         let top = self.top();
@@ -257,10 +259,12 @@ impl Builder {
             return;
         }
         let position = top.region.stmts.len() - 1;
-        // The same lanes are active as at the earlier write of this region, so that it is overwritten whole.
+        // The earlier write in this region had the same active lanes and was not read: it is dead. A read in
+        // a nested region clears `unread`, so none was missed.
         if let Some(earlier) = top.unread.insert(var, position) {
             top.dead.push(earlier);
         }
+        // The user wants to see each value of a pinned variable in its register, so reads are not forwarded.
         if self.is_pinned(var) {
             self.top().known.remove(&var);
             return;
@@ -365,6 +369,7 @@ impl Builder {
 
     fn top_pop(&mut self) -> Region {
         let Some(closed) = self.open.pop() else { return Region::default() };
+        // Instructions of a closed region do not dominate what follows.
         for key in &closed.shared {
             self.shared.remove(key);
         }

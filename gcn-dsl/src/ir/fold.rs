@@ -1,7 +1,9 @@
-//! Folding while the IR is built: constants, identities, and the strength reductions that addresses need.
+//! Folding while the IR is built: constants, identities, and the reassociations that addresses need.
 //!
-//! Integer arithmetic wraps, as Rust's release builds do. Floats are folded only where the result is exact
-//! and the same under every mode: not at all here, but for moves.
+//! Integer arithmetic wraps, as in Rust's release builds, so integer sums may be reassociated. Constant parts
+//! move to the outside of sums: accesses whose offsets differ by constants then have a common base, which
+//! `merge` and the offset fields of instructions need. Floats are not folded, except for moves: the result
+//! would have to be exact and the same under every mode.
 
 use gcn_isa::program::SourceLoc;
 
@@ -55,11 +57,12 @@ fn is_narrow_integer(ty: Type) -> bool {
     ty.count == 1 && matches!(ty.elem, Elem::I8 | Elem::U8 | Elem::I16 | Elem::U16)
 }
 
-/// Divisions of fewer than 32 bits are done with 32.
+/// Divides integers of fewer than 32 bits in 32 bits.
 fn narrow_division(b: &mut Builder, op: Bin, [x, y]: [Value; 2], ty: Type, loc: Option<SourceLoc>) -> Folded {
     let wide = Type { elem: if ty.elem.is_signed() { Elem::I32 } else { Elem::U32 }, ..ty };
     let divisor = match b.as_const(y) {
         Some(bits) => {
+            // Extend the constant from its own width to 32 bits.
             let above = 32 - 8 * ty.elem.bytes();
             let shifted = (bits as u32) << above;
             let value = if ty.elem.is_signed() {
@@ -112,10 +115,11 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
     {
         return Folded::Inst(Inst::Const(u64::from(c)));
     }
-    // Constants to the right, so that the rules below see them there.
+    // Constants to the right, where the rules below expect them.
     if cx.is_some() && cy.is_none() && matches!(op, Bin::Add | Bin::Mul | Bin::And | Bin::Or | Bin::Xor) {
         return bin(b, op, y, x, ty, loc);
     }
+    // Both operands are uniform values made varying: compute once per wave on the scalar unit.
     if let Some(scalar) = uniform_operands(b, op, x, y, ty) {
         let result = b.value(Inst::Bin(op, scalar[0], scalar[1]), Type { place: Place::Uniform, ..ty }, loc);
         return splat(b, result, ty);
@@ -134,7 +138,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
         | (Bin::And, u32::MAX) => Folded::Value(x),
         (Bin::Mul | Bin::And, 0) => Folded::Inst(Inst::Const(0)),
         (Bin::Rem, 1) => Folded::Inst(Inst::Const(0)),
-        // Subtractions of constants are sums, so that constants gather.
+        // A subtraction of a constant becomes an addition, so that constants can gather.
         (Bin::Sub, _) => {
             let minus = constant(c.wrapping_neg());
             bin(b, Bin::Add, x, minus, ty, loc)
@@ -162,6 +166,7 @@ fn bin(b: &mut Builder, op: Bin, x: Value, y: Value, ty: Type, loc: Option<Sourc
             Folded::Inst(Inst::Bin(Bin::And, x, mask))
         }
         (Bin::Div, 1..) => Folded::Value(division::by_constant(b, x, c, ty, loc)),
+        // x % c = x - x / c * c: the quotient is shared with a division by the same constant.
         (Bin::Rem, 1..) => {
             let quotient = b.value(Inst::Bin(Bin::Div, x, y), ty, loc);
             let product = b.value(Inst::Bin(Bin::Mul, quotient, y), ty, loc);
@@ -281,6 +286,7 @@ fn shift_left(b: &mut Builder, x: Value, k: Value, shift: u32, ty: Type, loc: Op
         && c < 32
         && shift < 32
     {
+        // The hardware would mask a count of 32 or more.
         let both = c as u32 + shift;
         if both >= 32 {
             return Folded::Inst(Inst::Const(0));

@@ -194,6 +194,7 @@ impl<'k> Numbering<'k> {
             Inst::Splat(_) | Inst::Fma(..) | Inst::Select(..) | Inst::Cast(_) | Inst::Bitcast(_) => (0, 0),
             Inst::Concat(_) | Inst::LaneId => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
+            // The detail distinguishes the memories, since `operands` does not contain ids of arrays.
             Inst::Load { memory, .. } if !self.scheduled => match memory {
                 Memory::Buffer(resource) if self.kernel.read_only.contains(resource) => (1, 0),
                 Memory::Buffer(_) => (1, self.epochs[OTHER]),
@@ -206,6 +207,7 @@ impl<'k> Numbering<'k> {
         };
         let mut operands = SmallVec::new();
         inst.operands(|operand| operands.push(self.leader[operand.0 as usize]));
+        // A canonical order makes `a + b` equal `b + a`.
         if matches!(inst, Inst::Bin(op, ..) if op.commutes()) {
             operands.sort_unstable();
         }

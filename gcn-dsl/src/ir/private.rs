@@ -1,10 +1,11 @@
-//! Private arrays whose indices are all known become variables, which live in registers.
+//! Promotes private arrays to variables (scalar replacement of aggregates): if all indices of an array are
+//! constants, each element becomes a variable, which lives in registers.
 
 use hashbrown::{HashMap, HashSet};
 
 use super::{Inst, Kernel, Memory, PrivateId, Region, Stmt, Type, Value, Variable};
 
-/// Takes the private arrays of `kernel` that can be into registers.
+/// Promotes the private arrays of `kernel` that qualify.
 pub fn run(kernel: &mut Kernel) {
     if kernel.private.is_empty() {
         return;
@@ -18,8 +19,8 @@ pub fn run(kernel: &mut Kernel) {
     place(kernel, &in_memory);
 }
 
-/// Arrays with an access at an index that is not known, or that takes only a part of what another access
-/// takes.
+/// The arrays that must stay in memory: those with an access at an index that is not a constant, or with
+/// accesses of different types.
 fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
     let mut found = HashSet::new();
     let mut types: HashMap<PrivateId, Type> = HashMap::new();
@@ -27,6 +28,7 @@ fn in_memory(kernel: &Kernel, body: &Region) -> HashSet<PrivateId> {
         let Some((id, offset, ty)) = access(kernel, v) else { return };
         let bytes = u64::from(ty.elem.bytes()) * u64::from(ty.count);
         let end = u64::from(kernel.private[id.0 as usize].bytes);
+        // One type for all accesses makes every access cover exactly one element.
         let first = *types.entry(id).or_insert(ty);
         let inside = matches!(offset, Some(at) if at % bytes == 0 && at + bytes <= end);
         if !inside || first != ty {
@@ -61,7 +63,7 @@ struct Promoted<'k> {
 }
 
 impl Promoted<'_> {
-    /// `nested`: fewer lanes may run than elsewhere, and those that do not must keep their value.
+    /// `nested`: fewer lanes may be active than outside, and the others must keep their values.
     fn region(&mut self, region: &mut Region, nested: bool) {
         self.known.clear();
         for stmt in &mut region.stmts {

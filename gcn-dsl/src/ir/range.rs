@@ -148,11 +148,14 @@ fn bin(op: Bin, a: Range, b: Range, constant: Option<u32>, elem: Elem) -> Range 
         // Disjoint bits: no carry, so the sum is their union.
         (Bin::Add, _) if a.ones & b.ones == 0 => Range::of(a.max.checked_add(b.max), a.ones | b.ones),
         (Bin::Add, _) => Range::of(a.max.checked_add(b.max), both),
+        // A difference may wrap below 0, so it has no bound, but it keeps common low zeros.
         (Bin::Sub, _) => Range::of(None, both),
         (Bin::Mul, _) => Range::of(a.max.checked_mul(b.max), multiple(a.zeros() + b.zeros())),
         (Bin::And, _) => Range::of(Some(a.max.min(b.max)), a.ones & b.ones),
+        // No carries: the bound follows from the highest possible bit.
         (Bin::Or | Bin::Xor, _) => Range::of(None, a.ones | b.ones),
         (Bin::Shl, Some(k)) if k < 32 => {
+            // Nothing is shifted out, so the bound shifts too.
             let exact = a.max.leading_zeros() >= k;
             Range::of(exact.then(|| a.max << k), a.ones << k)
         }

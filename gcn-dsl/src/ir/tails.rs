@@ -143,6 +143,8 @@ impl Tails<'_> {
         for mut stmt in std::mem::take(&mut region.stmts) {
             if !loaded.is_empty() {
                 let used = self.uses(&stmt);
+                // The first statement that uses a loaded value, perhaps in a nested region, is where the
+                // value is completed.
                 for load in loaded.extract_if(.., |load| used.contains(&load.value)) {
                     self.complete(&load, &mut out);
                 }
@@ -302,6 +304,7 @@ impl Tails<'_> {
         let key = (access.resource, access.ty.elem.bytes(), aligned);
         let plain = matches!(access.like, Inst::Load { .. });
         let constant = plain && self.kernel.read_only.contains(&access.resource);
+        // The contents may change, or the resource is defined in a nested region: load the dword here.
         if !constant || !self.entry.contains(&access.resource) {
             let at = self.last_at(access, aligned, out);
             return self.load_last(access, at, out);

@@ -19,6 +19,7 @@ pub fn run(kernel: &mut Kernel) {
             moves[var.0 as usize] |= is_float(kernel.variables[var.0 as usize]) && is_computed(kernel, value);
         }
     });
+    // The user chose scalar registers for these.
     kernel.pins.iter().for_each(|pin| moves[pin.var.0 as usize] = false);
     if !moves.contains(&true) {
         return;

@@ -1,9 +1,9 @@
-//! What assembly in place of a body cannot do.
+//! Errors of kernels whose body is assembly.
 
 use gcn_emit::text::ParseError;
 use gcn_isa::Target;
 
-/// What an [`AsmProgram`](crate::AsmProgram) cannot do.
+/// An operation that an [`AsmProgram`](crate::AsmProgram) does not support.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AsmError {

@@ -112,6 +112,7 @@ fn vector_op(op: Bin, calc: Calc) -> Option<(&'static str, bool)> {
 impl Lower<'_> {
     pub(super) fn bin(&mut self, v: Value, op: Bin, a: Value, b: Value) -> Lowered {
         let ty = self.kernel.ty(v);
+        // Both factors fit 24 bits, for which there is a full-rate multiplication.
         let short = self.ranges.get(a).max.max(self.ranges.get(b).max) < 1 << 24;
         let (a, mut b) = (self.operand(a), self.operand(b));
         let dst = self.define(v);
@@ -119,6 +120,7 @@ impl Lower<'_> {
             return self.multiply(ty.elem, short, dst, a, b);
         }
         if matches!(op, Bin::Shl | Bin::Shr) && ty.elem.bytes() < 4 {
+            // Rust masks shift counts by the width of the type; the hardware masks them by 31.
             b = self.masked_count(b, ty.place, 8 * ty.elem.bytes() - 1)?;
         }
         if ty.elem == Elem::Bool && ty.place == Place::Varying {
@@ -140,6 +142,7 @@ impl Lower<'_> {
             if matches!(calc(ty.elem), Calc::I64 | Calc::U64) && op == Bin::Mul {
                 return self.mul_64_scalar(dst, a, b);
             }
+            // The SALU cannot do it: all active lanes compute the same value, and the first one is read back.
             let wide = self.new_reg(RegFile::Vgpr, dst.len);
             self.bin_vector(op, ty.elem, wide, a, b)?;
             return self.uniform_result(dst, wide, ty);
@@ -153,6 +156,7 @@ impl Lower<'_> {
         let (a, b) = if self.is_vgpr(b) { (a, b) } else { (b, a) };
         match a {
             _ if short => self.machine("v_mul_u32_u24", &[dst], &[a, b])?,
+            // x * (2^k + 1) = (x << k) + x.
             Src::Const(c, _) if c > 2 && (c as u32 - 1).is_power_of_two() => {
                 let shift = Src::Const(u64::from((c as u32).ilog2()), Width::B32);
                 self.machine("v_lshl_add_u32", &[dst], &[b, shift, b])?;
@@ -180,12 +184,13 @@ impl Lower<'_> {
             let (a, b) = (self.bf16_to_f32(a)?, self.bf16_to_f32(b)?);
             let wide = self.temp_v();
             self.bin_vector(op, Elem::F32, wide, a, b)?;
+            // The result of a minimum or maximum is one of the operands, which bf16 holds exactly.
             let exact = matches!(op, Bin::Min | Bin::Max);
             return self.bf16_result(dst, wide, exact);
         }
         if let Some((mnemonic, reversed)) = vector_op(op, calc) {
             let (mut x, mut y) = if reversed { (b, a) } else { (a, b) };
-            // VOP2 takes scalars and constants on the left only.
+            // VOP2 accepts scalars and constants as its first source only.
             if op.commutes() && !self.is_vgpr(y) && self.is_vgpr(x) {
                 std::mem::swap(&mut x, &mut y);
             }
@@ -243,14 +248,14 @@ impl Lower<'_> {
         }
     }
 
-    /// Before the first part of a tuple is written.
+    /// Starts the live range of a tuple, before its first part is written.
     pub(super) fn assemble(&mut self, dst: VSlice, part: u8) {
         if part == 0 {
             self.push(Op::Undef, [MOperand::Virt(dst)]);
         }
     }
 
-    /// Narrow integers stay sign- or zero-extended.
+    /// Restores the sign or zero extension of a narrow integer.
     pub(super) fn wrap_vector(&mut self, dst: VSlice, elem: Elem) -> Lowered {
         let bits = 8 * elem.bytes();
         if elem.is_float() || bits >= 32 {
@@ -301,7 +306,8 @@ impl Lower<'_> {
         let lo = VSlice { reg: dst.reg, start: dst.start, len: 1 };
         let hi = VSlice { start: dst.start + 1, ..lo };
         let halves = [self.half(a, 0), self.half(b, 0), self.half(a, 1), self.half(b, 1)];
-        // The carry takes the one scalar that the second addition may read.
+        // An instruction may read one scalar, and the carry is the one of the second addition, so its sources
+        // must be in VGPRs.
         let highs = [self.in_vgpr(halves[2], 1), self.in_vgpr(halves[3], 1)];
         self.machine(low, &[lo, carry], &halves[..2])?;
         self.machine(high, &[hi, ignored], &[Src::Reg(highs[0]), Src::Reg(highs[1]), Src::Reg(carry)])

@@ -52,7 +52,9 @@ impl Lower<'_> {
         let choice = self.choose(call, srcs)?;
         let results = self.results(v, call);
         self.names_lds |= matches!(choice.row.class, Class::LdsRead | Class::LdsWrite);
+        // The kernel names this instruction, so no pattern may replace it.
         self.named.extend(results.iter().map(|slice| slice.reg));
+        // The instruction must stay even if its results are unused, so they count as observed.
         if call.effect == crate::ir::Effect::Kept {
             self.func.kept.extend(results.iter().map(|slice| slice.reg));
         }
@@ -139,7 +141,8 @@ impl Lower<'_> {
             let src = *srcs.next()?;
             let file = self.file(src);
             if slot.access == Access::ReadWrite {
-                // Always copied; the allocator makes nothing of the copy where it can.
+                // A tied operand is always copied to the result's register; the allocator coalesces the copy
+                // if it can.
                 can_hold(slot, src, file).then_some(())?;
             } else if is_fixed_vcc(slot) {
                 fit.copies += 1;

@@ -70,6 +70,7 @@ impl Lower<'_> {
             self.resolve(skip, end);
             return Ok(());
         }
+        // No lane reaches the end of `then`, so no jump over `else` is needed.
         let over = if flow::ends(then) { None } else { Some(self.branch("s_branch")?) };
         let else_block = self.new_block();
         self.resolve(skip, else_block);
@@ -105,6 +106,8 @@ impl Lower<'_> {
         let skip = self.branch("s_cbranch_execz")?;
         self.new_block();
         self.region(then, true)?;
+        // Branches that are taken when no lane is left in `then` continue at the `else`, whose lanes are
+        // still waiting.
         let mut joins = std::mem::take(&mut self.frame().joins);
         if !self.drop_skip(skip) {
             joins.push(skip);
@@ -127,6 +130,7 @@ impl Lower<'_> {
             saved.into_iter().for_each(|saved| self.copy(saved, Src::Fixed(EXEC.into())));
             self.frames.push(Frame::varying(None, saved));
         }
+        // Rotation duplicates the head but saves a branch on each trip.
         let mut exits = if self.is_short(head) && !flow::ends(body) {
             self.rotated_while(head, cond, body)?
         } else {
@@ -254,6 +258,7 @@ impl Lower<'_> {
     pub(super) fn resolve_here(&mut self, mut branches: Vec<Pending>) {
         let last = self.func.blocks.iter().rposition(|b| !b.insts.is_empty()).unwrap_or(0);
         let at_end = |b: &Pending| b.block == last && b.inst + 1 == self.func.blocks[last].insts.len();
+        // A branch to the next instruction is a fall-through.
         if let Some(next) = branches.iter().position(at_end) {
             self.func.blocks[last].insts.pop();
             branches.swap_remove(next);

@@ -42,6 +42,7 @@ impl Lower<'_> {
                 let fit = self.fit(row, dsts, srcs, &mods)?;
                 Some((fit.copies, row.bytes + 4 * u8::from(fit.literal), row.id, row, mods))
             })
+            // The row's number breaks ties, which makes the choice deterministic.
             .min_by_key(|c| (c.0, c.1, c.2));
         let Some((_, _, _, row, mods)) = best else {
             return Err(self.no_encoding(mnemonic, dsts, srcs));
@@ -50,7 +51,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The sources, with vector registers in place of scalars where an instruction takes both.
+    /// The sources, with vector registers in place of scalars that vector instructions have computed, so that
+    /// no lane has to be read back for them.
     fn twins_of(&self, rows: &[&InstDesc], srcs: &[Src]) -> SmallVec<[Src; 4]> {
         let takes = |row: &InstDesc, i: usize| {
             let mut slots = row.operands.iter().filter(|o| o.access != Access::Write && !is_fixed_vcc(o));
@@ -63,7 +65,8 @@ impl Lower<'_> {
         srcs.iter().enumerate().map(twin).collect()
     }
 
-    /// Emits `row` with given operands, copying sources that its slots do not take.
+    /// Emits `row` with the given operands, copying sources that its slots do not accept. `fit` has checked
+    /// that this is possible.
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
@@ -165,6 +168,8 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, dst: VSlice, src: Src) {
         match src {
             Src::Const(bits, Width::B64) if dst.len == 2 => {
+                // A whole register is assembled from two halves; a part of a longer tuple has been started by
+                // its own assembler.
                 if self.func.info(dst.reg).len == 2 {
                     self.push(Op::Undef, [MOperand::Virt(dst)]);
                 }

@@ -119,6 +119,7 @@ impl Lower<'_> {
     /// The resource of a slice, which the scheduler is told about.
     fn slice_resource(&mut self, resource: Value) -> Src {
         let src = self.operand(resource);
+        // A slice with an overlapping part is not a memory object of its own for the scheduler.
         if let (Src::Reg(slice), false) = (src, self.kernel.overlapping.contains(&resource)) {
             self.func.slices.insert(slice.reg);
         }
@@ -184,6 +185,8 @@ impl Lower<'_> {
                 if at == inside && !scratch::needs_base(self.target) {
                     return scratch(off, at as i32);
                 }
+                // Beyond the reach of the offset field, or without a form that needs no address: the rest of
+                // the constant goes to a VGPR.
                 let rest = self.in_vgpr(Src::Const(u64::from(at - inside), Width::B32), 1);
                 scratch(Src::Reg(rest), inside as i32)
             }
@@ -212,6 +215,7 @@ impl Lower<'_> {
         if let Inst::Bin(Bin::Add, inner, c) = kernel.def(offset).inst
             && let Inst::Const(bits) = kernel.def(c).inst
             && bits <= MUBUF_OFFSET_MAX
+            // For `x = 0`, `(x - 4) + 4` is 0 in the IR, but 2^32 and out of bounds in the instruction's sum.
             && self.ranges.adds_exactly(inner, bits as u32)
         {
             return (self.operand(inner), bits as i32);
@@ -312,6 +316,7 @@ impl Lower<'_> {
             _ => (access.vector_store(), "store"),
         };
         let size = size.ok_or_else(|| self.no_access(ty))?;
+        // Assembly order: buffer stores name the data first, all others the address.
         let mut srcs = if address.family == "buffer" {
             vec![data, address.varying]
         } else {
@@ -345,6 +350,8 @@ impl Lower<'_> {
     pub(super) fn write(&mut self, var: Variable, value: Value, keep: bool) -> Lowered {
         let ty = self.kernel.variables[var.0 as usize];
         let dst = self.variable(var);
+        // The value was just computed: if nothing else needs it, its last instruction can write the variable
+        // directly.
         if self.direct.writes.get(&value) == Some(&var) && self.compute_in(value, dst, keep) {
             return Ok(());
         }
@@ -361,6 +368,8 @@ impl Lower<'_> {
             self.machine("s_andn2_b64", &[old], &[Src::Reg(dst), exec])?;
             return self.machine("s_or_b64", &[dst], &[Src::Reg(old), Src::Reg(new)]);
         }
+        // A copy of several dwords is preceded by `Op::Undef`, which would end the old value that the
+        // inactive lanes keep.
         let before = self.block_len();
         self.copy(dst, src);
         self.keep_destination_since(before);

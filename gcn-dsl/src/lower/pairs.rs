@@ -84,6 +84,7 @@ fn writers(f: &Function) -> Vec<u32> {
         }
     }
     let fixed = f.kept.iter().chain(f.pins.iter().map(|pin| &pin.reg));
+    // Registers that are observed or pinned must not be renamed; two writers disqualify them.
     fixed.for_each(|reg| writers[reg.0 as usize] = 2);
     writers
 }
@@ -102,6 +103,8 @@ fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
         let fits = |group: &Vec<Single>| group[0].kind == single.kind && group[0].base == single.base;
         // Reads pass reads; a write passes writes of other offsets from its base only.
         let write = is_write(single.kind);
+        // Reads pass reads. A write passes only writes with the same base, whose different offsets prove them
+        // disjoint.
         if open.iter().any(|group| write && !fits(group) || write != is_write(group[0].kind)) {
             done.append(&mut open);
         }
@@ -237,6 +240,8 @@ fn merge(
     let [offset0, offset1] = two.map(|single| ((single.offset - origin) / unit) as u8);
     let mods = Mods { offset0, offset1, ..row.default_mods() };
     let (before, after) = (two[0].index.min(two[1].index), two[0].index.max(two[1].index));
+    // Writes move down to the later one, whose data is available there; reads move up to the earlier one,
+    // whose readers come later.
     let (operands, place, gone) = if is_write(two[0].kind) {
         ([MOperand::Virt(base), a[1], b[1]].into_iter().collect(), after, before)
     } else {

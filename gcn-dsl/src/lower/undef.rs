@@ -59,6 +59,7 @@ impl Walk<'_> {
         let path = &self.path;
         match self.begins.get_mut(&var) {
             Some(Some(begin)) => {
+                // The common prefix of two paths is the nesting that encloses both accesses.
                 let same = begin.first.iter().zip(path).take_while(|(a, b)| a == b).count();
                 begin.common = begin.common.min(same);
             }

@@ -40,6 +40,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
         let writes = walk.writes.get(var).unwrap_or(&none);
         for v in reads {
             let (from, to) = (walk.def[v.0 as usize], walk.last[v.0 as usize]);
+            // The value may share the variable's register until the next write.
             let next = writes.get(writes.partition_point(|w| w.at <= from));
             if next.is_none_or(|w| w.at >= to) {
                 direct.reads.insert(*v);
@@ -49,6 +50,7 @@ pub(super) fn direct(kernel: &Kernel, lazy_cmp: &[bool]) -> Direct {
             let x = write.value.0 as usize;
             let written_once = taken.get(&write.value) == Some(&1);
             let next = writes.get(i + 1).map_or(u32::MAX, |w| w.at);
+            // A use before the write would read the register while it still holds the old value for others.
             let used_before = walk.uses[x].iter().any(|(_, at)| *at < write.at);
             if written_once
                 && is_simple(kernel, write.value)

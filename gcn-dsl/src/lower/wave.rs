@@ -1,13 +1,13 @@
-//! Reductions and scans over lanes by data-parallel primitives.
+//! Reductions and scans over the lanes of a wave, with DPP instructions (data-parallel primitives).
 //!
-//! The steps run with every lane on: a lane that the program has switched off takes part with the identity,
-//! so that a partial result can pass through it. Registers that are live here keep their other lanes, as the
-//! allocator gives the temporaries registers that no lane of the wave needs.
+//! The steps run with every lane active: a lane that the program has switched off takes part with the
+//! identity of the operation, so that a partial result can pass through it. Live registers keep their values
+//! in those lanes, since the allocator gives the temporaries registers that no lane of the wave needs.
 //!
-//! A reduction joins neighbours within a quad, quads within eight lanes, halves within a row of 16 (each a
-//! permutation, so that every lane of the row has the result), then rows by the two broadcasts to later rows.
-//! A scan shifts by 1, 2, 4 and 8 within the row and then takes the same broadcasts. Where VOP2 has the
-//! operation, step and operation are one instruction.
+//! A reduction joins neighbours within a quad, quads within eight lanes, and halves within a row of 16. Each
+//! of these steps is a permutation, so every lane of the row has the result. Then two broadcasts to later
+//! rows join the rows. A scan shifts by 1, 2, 4 and 8 within the row (Hillis and Steele) and then uses the
+//! same broadcasts. If VOP2 has the operation, each step is a single instruction.
 
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::{EXEC, RegFile};
@@ -20,13 +20,13 @@ use crate::ir::{Bin, Place, Value, Wave};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
 
-/// Where the lanes of a step read, and which lanes write.
+/// The lanes that a step reads, and those that it writes.
 #[derive(Clone, Copy)]
 struct Step {
     ctrl: u16,
     row_mask: u8,
     bank_mask: u8,
-    /// Every lane has a source, so that nothing of the destination is kept.
+    /// Every lane has a source, so nothing of the destination is kept.
     total: bool,
 }
 
@@ -81,6 +81,8 @@ impl Lower<'_> {
         let saved = self.whole_wave(wave.all_active)?;
         let mut t = self.new_reg(RegFile::Vgpr, elem.dwords());
         match saved {
+            // The old EXEC is the mask that selects the value in the lanes that were active, and the identity
+            // in the others.
             Some(saved) => self.blend(t, Src::Reg(saved), x, neutral)?,
             None => self.copy(t, super::arith::raw_bits(x)),
         }
@@ -93,6 +95,7 @@ impl Lower<'_> {
             t = self.step(wave.op, elem, t, neutral, *step)?;
         }
         match (wave.spread, wave.width) {
+            // EXEC can be restored first: `v_readlane_b32` ignores it.
             (Spread::Reduce, 64) => {
                 self.back(saved);
                 let (dst, uniform) = (self.define(v), self.kernel.ty(v).place == Place::Uniform);
@@ -133,9 +136,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `t = t op t'` where `t'` is `t` as the step reads it.
+    /// `t = t op t'`, where `t'` is `t` as the step reads it.
     fn step(&mut self, op: Bin, elem: Elem, t: VSlice, neutral: Src, step: Step) -> Lowered<VSlice> {
         if let Some(mnemonic) = fused(op, elem) {
+            // In place: a lane without a source keeps its value, which is `t op identity`. That needs no
+            // register with the identity.
             let out = if step.total { self.new_reg(RegFile::Vgpr, t.len) } else { t };
             for i in 0..t.len {
                 let d = VSlice { start: t.start + i, len: 1, ..t };
@@ -154,12 +159,12 @@ impl Lower<'_> {
         Ok(out)
     }
 
-    /// Narrow integers stay extended.
+    /// Keeps narrow integers extended after each addition.
     fn wrap_step(&mut self, op: Bin, elem: Elem, t: VSlice) -> Lowered {
         if op == Bin::Add && !elem.is_float() { self.wrap_vector(t, elem) } else { Ok(()) }
     }
 
-    /// `t` as the step reads it, `neutral` where a lane has no source.
+    /// `t` as the step reads it, with `neutral` in lanes without a source.
     fn moved(&mut self, t: VSlice, neutral: Src, step: Step) -> VSlice {
         let other = self.new_reg(RegFile::Vgpr, t.len);
         if !step.total {

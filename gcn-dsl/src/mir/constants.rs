@@ -32,11 +32,14 @@ pub fn run(f: &mut Function) {
         }
         let mut widened = false;
         insts.insts.retain(|inst| {
+            // Between `s_or_saveexec_b64` and the copy back, lanes are active that the block before the loop
+            // may not have: a constant computed there would lack them.
             widened = exec_is_changed(inst).unwrap_or(widened);
             let Some((reg, file, value)) = constant(&f.vregs, &makers, before, inst) else { return true };
             if widened && file == RegFile::Vgpr {
                 return true;
             }
+            // The same constant once more in this loop nest: its readers use the first register.
             if let Some(first) = shared.get(&(file, value)) {
                 renamed.insert(reg, *first);
                 return false;
@@ -51,6 +54,7 @@ pub fn run(f: &mut Function) {
     }
     for (block, inst) in arrivals {
         let insts = &mut f.blocks[block].insts;
+        // Before the branches that end the block.
         let branches = insts.iter().rev().take_while(|i| is_branch(i)).count();
         insts.insert(insts.len() - branches, inst);
     }
@@ -85,6 +89,8 @@ impl Makers {
                         && super::dce::writes(inst, slot)
                     {
                         let reg = slice.reg.0 as usize;
+                        // A write that keeps lanes depends on the previous value, so it is not the only
+                        // definition.
                         writers[reg] += 1 + u32::from(inst.keeps_dst);
                         block[reg] = place;
                     }

@@ -14,6 +14,7 @@ pub fn run(f: &mut Function) {
     let mut dead = vec![false; insts.len()];
     let mut found = false;
     let mut work: Vec<u32> = (0..insts.len() as u32).filter(|&i| makers.removable[i as usize]).collect();
+    // Worklist: an instruction that dies may be the last reader of another one's result.
     while let Some(i) = work.pop() {
         let inst = insts[i as usize];
         if dead[i as usize] || results(inst).any(|r| reads[r as usize] > 0) {
@@ -137,6 +138,7 @@ fn is_removable(inst: &MInst, scc_is_read: bool) -> bool {
         Op::Machine(row, _) => {
             let arithmetic =
                 row.format.is_vop() || matches!(row.format, Format::Sop1 | Format::Sop2 | Format::Sopk);
+            // Scalar arithmetic writes SCC as a by-product; it is removable if that is not read either.
             let spare = if scc_is_read { ImplicitRegs::empty() } else { ImplicitRegs::SCC };
             arithmetic && spare.contains(row.implicit_writes)
         }

@@ -36,6 +36,8 @@ pub fn schedule(f: &mut Function) -> Result<(), MissingClass> {
     let pressure = Pressure::of(f);
     let mut manual = 0;
     for b in 0..f.blocks.len() {
+        // The pressure was computed for the original order; blocks are independent, since only their own
+        // instructions move.
         let mut insts = std::mem::take(&mut f.blocks[b].insts);
         let start = if b == 0 { initial_copies(f, &insts) } else { 0 };
         let live = pressure.before_each(f, b, &insts);
@@ -79,6 +81,7 @@ fn windows(insts: &[MInst], start: usize, manual: &mut u32) -> Vec<std::ops::Ran
             Op::Mark(Mark::ManualEnd) => *manual = manual.saturating_sub(1),
             _ => {}
         }
+        // A full window ends before instruction `i`, which begins the next one; a boundary belongs to none.
         if boundary || i - from == WINDOW {
             found.push(from..i);
             from = if boundary { i + 1 } else { i };
@@ -101,6 +104,8 @@ fn schedule_window(f: &Function, insts: &[MInst], live: Live) -> Result<Option<V
     let pattern = Pattern::of(f, insts)?;
     let asked = pattern.is_some();
     let order = list_schedule(f, insts, &graph, live.clone(), budget, pattern);
+    // The greedy choices can overshoot the budget when nothing that fits is ready, so the result is checked
+    // as a whole.
     Ok((order != original && (asked || budget.allows(live.peak(&order)))).then_some(order))
 }
 

@@ -146,6 +146,8 @@ fn merge(program: &mut Program, marks: &[(usize, Mark)], removed: &mut BTreeSet<
     let labelled: BTreeSet<usize> = program.labels.iter().filter_map(|l| l.at).collect();
     for pair in waits.windows(2) {
         let between = pair[0] + 1..pair[1];
+        // Only waits with nothing left in between, and no label: a branch to the label would skip the first
+        // wait.
         if between.clone().any(|l| !removed.contains(&l))
             || labelled.range(pair[0] + 1..=pair[1]).next().is_some()
         {
@@ -283,6 +285,8 @@ impl Analysed {
                 state.operation = Some(Outstanding { stream, younger: 0, mixed });
             } else if let Some(operation) = &mut state.operation {
                 operation.younger = operation.younger.saturating_add(event.count);
+                // Another stream of the same counter has started since: the counter's value no longer tells
+                // which of the two completed.
                 operation.mixed |= operation.stream != stream;
             }
             state.pending |= 1 << stream.index();

@@ -144,7 +144,7 @@ impl<'s> Assembler<'s> {
         Ok(())
     }
 
-    /// Puts the symbols of the values into the symbol table's order: that of the descriptor's words, not of
+    /// Adds the symbols of the values to the symbol table, in the order of the descriptor's words and not of
     /// the directives.
     fn register_values(&mut self, kernel: &Kernel, code: Sym) {
         for word in 0..=Slot::LAST_WORD {

@@ -21,7 +21,7 @@ pub(crate) extern "C" fn malloc(place: Place, bytes: usize) -> Code {
     allocate(place, Kind::Device, bytes, 0)
 }
 
-/// `hipExtMallocWithFlags`: fine-grained memory and signals are memory like other.
+/// `hipExtMallocWithFlags`: fine-grained memory and signals are ordinary memory here.
 pub(crate) extern "C" fn ext_malloc_with_flags(place: Place, bytes: usize, flags: u32) -> Code {
     if !matches!(flags, 0..=4) {
         return call(|| Err(Error::InvalidValue));

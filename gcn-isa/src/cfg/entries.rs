@@ -20,6 +20,7 @@ pub(super) fn unknown_entries(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let start = program.entries.is_empty().then_some(0);
     let dispatched = start.into_iter().chain(entry(EntryKind::Kernel)).map(|at| (at, false));
     let others = program.gaps.iter().copied().chain(entry(EntryKind::Function)).map(|at| (at, true));
+    // Functions come last and win: a place that is both a kernel and a function can be called.
     for (at, is_entry) in dispatched.chain(others).filter(|(at, _)| *at < lines) {
         found[cfg.block_of(at)] = is_entry;
     }

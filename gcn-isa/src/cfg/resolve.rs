@@ -168,6 +168,7 @@ impl<'a, I: Image> Round<'a, I> {
         let others = (0..unknown.len()).filter(|b| unknown[*b] && !links.contains_key(b));
         let roots = roots(self.program, &self.cfg).into_iter().filter(|r| r.kind == EntryKind::Kernel);
         let unseen: Vec<usize> = others.chain(roots.map(|r| r.block)).collect();
+        // Control may enter here with any register contents, so nothing is known.
         unseen.into_iter().for_each(|block| self.propagate(block, Known::default()));
         links.into_iter().for_each(|(block, links)| self.propagate(block, Known::at_entry(links)));
     }
@@ -229,6 +230,8 @@ impl<'a, I: Image> Round<'a, I> {
             return;
         }
         let found = match to {
+            // A new edge, if the target starts a block. Otherwise the next round, whose graph contains the
+            // new label, follows it.
             Some(To::Line(line)) => {
                 Some(self.cfg.block_of(line)).filter(|b| self.cfg.blocks[*b].start == line)
             }

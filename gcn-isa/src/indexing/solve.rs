@@ -72,10 +72,13 @@ impl Solver<'_> {
             let Some(mut state) = states[index] else { continue };
             let block = &blocks[index];
             let from = self.changes.partition_point(|l| (*l as usize) < block.start);
+            // Only lines that change M0 or MODE: the iteration does not depend on the length of the code
+            // between.
             let own = self.changes[from..].iter().take_while(|l| (**l as usize) < block.end);
             own.for_each(|line| self.step(&mut state, block.start, *line as usize));
             for &next in &block.succs {
                 let mut new = state;
+                // Code outside may have changed M0; the mode is taken to be as before the call.
                 if self.flow.comes_back(index, next) {
                     new.m0 = Bits::UNKNOWN;
                 }
@@ -168,8 +171,9 @@ impl Solver<'_> {
     }
 }
 
-/// How many lines back the writer of a register is looked for.
+/// How many lines back the definition of a register is searched. The bound keeps the analysis linear; a
+/// definition farther away counts as unknown.
 const LOOK: usize = 64;
 
-/// How many times.
+/// How many definitions are followed in a chain.
 const DEEPEST: usize = 4;

@@ -137,6 +137,8 @@ impl Groups {
     /// Adds a load; `access` if it is one of whole dwords.
     pub fn load(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
+        // A load ends the group of stores: stores move down to the last one of their group, and one that
+        // moved below the load would come too late for it.
         open.stores = None;
         if let Some(access) = access {
             let all = &mut self.all;
@@ -149,6 +151,8 @@ impl Groups {
     /// Adds a store. Stores to different bytes of one object form a group.
     pub fn store(&mut self, kernel: &Kernel, memory: Memory, base: Split, access: Option<Access>) {
         let open = self.open.entry(Class::of(kernel, memory)).or_default();
+        // A store ends the groups of loads: loads move up to the first one of their group, and one that moved
+        // above the store would miss its value.
         open.loads.clear();
         let Some(access) = access else {
             open.stores = None;

@@ -127,6 +127,8 @@ fn merge_group(kernel: &mut Kernel, group: &Group, block: u32, edits: &mut [Edit
     }
     let mut blocks: HashMap<u32, SmallVec<[Access; 4]>> = HashMap::new();
     for a in &group.accesses {
+        // The aligned block that contains the access. The common base is a multiple of `block`, so the
+        // constant alone decides.
         let start = a.constant & !(block - 1);
         if fits(a, start, block) {
             blocks.entry(start).or_default().push(*a);
@@ -166,6 +168,7 @@ fn loads(kernel: &mut Kernel, group: &Group, start: u32, accesses: &[Access], ed
     let Inst::Load { memory, offset } = kernel.def(leader.inst).inst else { return };
     let before = &mut edits[leader.at].before;
     let constant = start.wrapping_add(4 * first);
+    // The first access's own offset already is the start of the block's used part.
     let offset = if constant == leader.constant {
         offset
     } else {

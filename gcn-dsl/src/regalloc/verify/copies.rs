@@ -152,9 +152,8 @@ fn rename(state: &mut State, pairs: &[Pair], vector: bool, keeps: bool) {
             }
         })
         .collect();
-    // A copy that writes all lanes, or whose destination was already undefined in the inactive lanes, leaves
-    // the result defined in the active lanes only. A copy that keeps inactive lanes with a defined value does
-    // not.
+    // A vector copy that does not keep inactive lanes, or whose destination was undefined there before,
+    // leaves its result undefined in the inactive lanes. A copy that keeps defined inactive lanes does not.
     let undef_inactive: Vec<bool> =
         named.iter().map(|n| !keeps || n.dst_undefined || state.marked_undef_inactive(n.value)).collect();
     named.iter().for_each(|n| state.forget(n.value));

@@ -98,6 +98,8 @@ impl Graph {
                     graph.edge(reader, i, 0);
                 }
             }
+            // These are edges to `i` too: `edge` relies on all of them being added before those to the next
+            // instruction.
             graph.fence(f, insts, i);
             // An instruction that reads and writes a resource is recorded as its writer already.
             for resource in uses.reads.iter().filter(|r| !uses.writes.contains(r)) {

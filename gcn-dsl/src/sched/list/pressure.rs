@@ -28,6 +28,8 @@ impl Budget {
     pub fn above(original: Counts) -> Budget {
         let mut most = GRANTED;
         for (most, count) in most.iter_mut().zip(original) {
+            // Never below the original order's need, so that an order which needs no more is always
+            // acceptable.
             *most = count.max(*most);
         }
         Budget(most)

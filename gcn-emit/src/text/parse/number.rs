@@ -27,7 +27,7 @@ pub(super) fn unsigned(cursor: &mut Cursor<'_>) -> Option<Number> {
     Some(Number::Int(value))
 }
 
-/// Hexadecimal digits that are to be of one radix as a 64-bit pattern.
+/// The value of hexadecimal digits that are all below `radix`, as a 64-bit pattern.
 #[inline]
 fn fold(digits: &[u8], radix: u64) -> Option<i64> {
     let value = digits.iter().try_fold(0u64, |value, digit| {
