@@ -1,4 +1,4 @@
-//! Does what the loader is told about a kernel fit what its code touches?
+//! Compares the facts about a kernel that the loader gets with the resources that its code uses.
 //!
 //! A kernel's descriptor and metadata say how many registers, how much LDS, scratch and kernel arguments it
 //! has, and what the dispatcher sets up before its first instruction. Assemblers take the author's word for
@@ -48,14 +48,13 @@ pub struct Lint {
     pub kernel: String,
     /// The instruction that shows it: number in [`Unit::sections`] and line. Of several, the first.
     pub at: Option<(usize, usize)>,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
-/// What is wrong with the kernels of a file, in their order; of each kernel each lint at most once for each
-/// thing that it is about.
+/// The problems of a file's kernels, in their order. Each lint reports a thing at most once per kernel.
 pub fn lint(unit: &Unit) -> Vec<Lint> {
     let mut found = Vec::new();
     let graphs: Vec<_> = unit.sections.iter().map(|s| gcn_isa::cfg::Cfg::build(&s.program)).collect();

@@ -1,8 +1,8 @@
-//! Waits put into the text of an assembly file, and taken out of it, with every other byte kept.
+//! Inserts waits into the text of an assembly file, or removes them, and keeps every other byte.
 //!
-//! [`fix`] inserts the waits that are missing; with [`Options::strip`] it first takes away all `s_nop` and
-//! all `s_waitcnt`, so that what comes out has no more than what is needed. Labels, comments, directives,
-//! blanks and line ends stay as they are; a wait that changes is changed in its place.
+//! [`fix`] inserts the missing waits. With [`Options::strip`] it first removes all `s_nop` and all
+//! `s_waitcnt`, so that the result contains no more than what is needed. Labels, comments, directives, blanks
+//! and line ends stay as they are; a wait that changes is changed in its place.
 //!
 //! ```
 //! use gcn_emit::rewrite::{Options, fix};
@@ -20,25 +20,27 @@
 //! ```
 //!
 //! # Waits that order memory
-//! Rules know registers. A wait before a barrier, in a release or after an acquire is there for others, and
-//! must not go. So what is taken away is put back if without it some operation might still be outstanding at
-//! an instruction where it was done for sure in the original, and that matters to others:
+//! The hazard rules are about registers. A wait before a barrier, in a release or after an acquire serves
+//! other waves, and must not be removed. So a removed wait is restored if, without it, an operation could
+//! still be outstanding at an instruction where the original guarantees its completion, and if that matters
+//! to others:
 //!
 //! - Stores, atomics, writes to LDS, LDS DMA, cache control, messages and scalar stores matter at every
 //!   access of memory or LDS, at barriers, cache control and messages, and where control leaves to an unknown
 //!   place.
-//! - Loads matter at the same instructions, less those that only read.
-//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`) and
-//!   directly after which the original waits matter at every access, too.
-//! - Scalar loads and accesses of scratch matter nowhere: nobody else can tell when they happen.
+//! - Loads matter at the same instructions, except at those that only read.
+//! - Loads that may be an acquire (LDS reads, FLAT loads, loads with `glc`, `sc0`, `scc` or `sc1`), if the
+//!   original waits directly after them, matter at every access too.
+//! - Scalar loads and accesses of scratch matter nowhere: nothing outside the wave can observe when they
+//!   happen.
 //!
-//! What stays for that reason is in [`Fixed::kept`]. Before `s_endpgm` nothing needs to be done: the machine
-//! waits by itself.
+//! [`Fixed::kept`] lists the waits that stay for this reason. No wait is needed before `s_endpgm`, where the
+//! hardware waits by itself.
 //!
-//! # What is not touched
-//! - Waits to which no control comes: they fill space.
+//! # Waits that are never changed
+//! - Waits in unreachable code: they fill space.
 //! - Waits that the file writes as data (`.long`), and the filling of alignments.
-//! - `v_nop`, `s_sleep`, and everything else that takes time besides doing something.
+//! - `v_nop`, `s_sleep`, and all other instructions that take time besides their effect.
 
 mod apply;
 mod edit;
@@ -85,7 +87,7 @@ pub enum Only {
     Counters,
 }
 
-/// What is done to a file.
+/// Options of a rewrite.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The target, in place of the file's, which it must not contradict: it may set features that the file
@@ -99,7 +101,7 @@ pub struct Options {
     pub strip: bool,
     /// Leave the other kind of wait alone.
     pub only: Option<Only>,
-    /// Write the reason as a comment after each wait that is put in.
+    /// Write the reason for each inserted wait as a comment after it.
     pub comment: bool,
     /// Leave [`Change::why`] empty: for those who do not read it, as it takes longer to say than to find.
     pub brief: bool,
@@ -112,20 +114,21 @@ pub struct Fixed {
     pub text: String,
     /// The target.
     pub target_id: TargetId,
-    /// What was changed, in the order of the file.
+    /// The changes, in the order of the file.
     pub changes: Vec<Change>,
     /// Waits that no rule needs and that stay because they order memory.
     pub kept: Vec<KeptWait>,
-    /// The functions with what they wait, in the order of the file.
+    /// The functions with their waits, in the order of the file.
     pub functions: Vec<FunctionWaits>,
 }
 
 /// A change.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Change {
-    /// Line of the original, from 1: of the wait, or for one that was put in of the instruction beside it.
+    /// Line in the original, from 1: that of the wait, or for an inserted wait that of the instruction next
+    /// to it.
     pub line: u32,
-    /// What was done.
+    /// The kind of change.
     pub action: Action,
     /// The wait before.
     pub from: Option<String>,
@@ -135,7 +138,7 @@ pub struct Change {
     pub why: Vec<String>,
 }
 
-/// What was done to a wait.
+/// A kind of change to a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -143,7 +146,7 @@ pub enum Action {
     Inserted,
     /// It waits for something else.
     Changed,
-    /// It is gone.
+    /// It was removed.
     Removed,
 }
 
@@ -152,7 +155,7 @@ pub enum Action {
 pub struct KeptWait {
     /// Its line in the original, from 1.
     pub line: u32,
-    /// What of it stays: `vmcnt(0)`.
+    /// The part of it that stays: `vmcnt(0)`.
     pub wait: String,
     /// An operation that it finishes, by its line.
     pub operation: Option<u32>,
@@ -160,7 +163,7 @@ pub struct KeptWait {
     pub before: Option<u32>,
 }
 
-/// What a function waits.
+/// The waits of a function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FunctionWaits {
     /// Its name.
@@ -244,7 +247,7 @@ pub fn fix(file: &str, text: &str, options: &Options) -> Result<Fixed, RewriteEr
 /// # Errors
 /// As [`fix`].
 pub fn fix_with(file: &str, text: &str, options: &Options, files: &dyn Files) -> Result<Fixed, RewriteError> {
-    // The mark is no part of the first statement.
+    // The byte order mark is not a part of the first statement.
     let plain = asm::without_byte_order_mark(text);
     let first = fix_once(file, plain, options, files)?;
     let mut fixed = if options.strip { settle(file, first, options, files)? } else { first };
@@ -340,7 +343,7 @@ fn fix_once(file: &str, text: &str, options: &Options, files: &dyn Files) -> Res
     Ok(Fixed { text: edits.apply(text), target_id: file.unit.target_id, changes, kept, functions })
 }
 
-/// What the inserter is asked for.
+/// Options for the inserter.
 fn wait_options(xnack: bool, rules: Config) -> WaitOptions {
     let rules = rules.with_xnack(xnack);
     WaitOptions { rules, barrier_orders: barrier_orders(rules), notes: false, ..WaitOptions::default() }

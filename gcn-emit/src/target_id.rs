@@ -150,7 +150,7 @@ pub enum TargetIdError {
     },
     /// A feature is unknown, given twice, or has no `+` or `-`.
     #[error(
-        "target id `{id}`: `{part}` is no feature setting; write `xnack+`, `xnack-`, `sramecc+` or `sramecc-`, each once"
+        "target id `{id}`: `{part}` is not a feature setting; write `xnack+`, `xnack-`, `sramecc+` or `sramecc-`, each once"
     )]
     Feature {
         /// The text.
@@ -189,7 +189,7 @@ impl FromStr for TargetId {
     }
 }
 
-/// What stands after `<architecture>-amd-amdhsa-<environment>-`.
+/// The text after `<architecture>-amd-amdhsa-<environment>-`.
 fn without_triple(text: &str) -> &str {
     let Some((architecture, rest)) = text.split_once("-amd-amdhsa-") else { return text };
     if architecture != "amdgcn" && !architecture.starts_with("amdgpu") {

@@ -187,7 +187,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
             check_fixed(f, block, reg, true)?;
             (reg.file, reg.len)
         }
-        MOperand::Fixed(other) => return Err(format!("Copy to {other:?}, which is no register")),
+        MOperand::Fixed(other) => return Err(format!("Copy to {other:?}, which is not a register")),
     };
     let (src_file, src_len) = match src {
         MOperand::Virt(s) => (f.info(s.reg).file, s.len),
@@ -198,7 +198,7 @@ fn check_copy(f: &Function, block: usize, inst: &MInst) -> Result<(), String> {
         MOperand::Fixed(Operand::Inline(_) | Operand::Literal(_)) => return Ok(()),
         // LDS_DIRECT is read by vector instructions only, and consumes what it reads.
         MOperand::Fixed(Operand::Special(s)) if s != SrcSpecial::LdsDirect => return Ok(()),
-        MOperand::Fixed(other) => return Err(format!("Copy from {other:?}, which is no value")),
+        MOperand::Fixed(other) => return Err(format!("Copy from {other:?}, which is not a value")),
     };
     if dst_len != src_len {
         return Err(format!("Copy of {src_len} registers to {dst_len}"));

@@ -403,7 +403,7 @@ impl<'a> Checker<'a> {
                 };
                 let aligned = reg.index.is_multiple_of(natural);
                 if (reg.file, reg.len) != (info.file, slice.len) || !aligned || reg.end() > file_end {
-                    return self.fail(at, format!("{reg} is no place for {slice:?} of {info:?}"));
+                    return self.fail(at, format!("{reg} cannot hold {slice:?} of {info:?}"));
                 }
                 Ok(())
             }

@@ -94,7 +94,7 @@ pub(super) enum Fault {
         "the branch target is {0} bytes away; a branch reaches from -131,072 to 131,068 bytes from the next instruction"
     )]
     BranchRange(i64),
-    #[error("the branch target is {0} bytes away, which is no multiple of 4")]
+    #[error("the branch target is {0} bytes away, which is not a multiple of 4")]
     BranchAlign(i64),
     #[error("{what} has to be a power of two, not {value}")]
     PowerOfTwo { what: &'static str, value: i64 },

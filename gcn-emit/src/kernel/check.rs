@@ -50,9 +50,9 @@ pub enum SpecError {
     Uncounted {
         /// Kernel.
         kernel: String,
-        /// What the program names.
+        /// The registers that the program names.
         used: Box<Resources>,
-        /// What the specification says.
+        /// The registers in the specification.
         said: Box<Resources>,
     },
     /// The target does not have what the kernel asks for.

@@ -157,7 +157,7 @@ pub enum ReadFault {
     EntriesOverlap,
     /// No bundle.
     #[error(
-        "this is no clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"
+        "this is not a clang offload bundle, which begins with `__CLANG_OFFLOAD_BUNDLE__`; read it as a code object"
     )]
     NotABundle,
     /// A bundle does not contain the target.
@@ -234,7 +234,7 @@ pub enum ReadFault {
     Relocatable,
     /// The processor is none of ours.
     #[error(
-        "EF_AMDGPU_MACH {mach:#x} is no supported target; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950"
+        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950"
     )]
     UnknownMach {
         /// The processor's number.
@@ -301,7 +301,7 @@ pub enum LinkFault {
         remedy: &'static str,
     },
     /// The distance of a branch is not a multiple of an instruction word.
-    #[error("the branch distance of {value} bytes is no multiple of 4; branch to an instruction")]
+    #[error("the branch distance of {value} bytes is not a multiple of 4; branch to an instruction")]
     Misaligned {
         /// The distance.
         value: i64,

@@ -80,7 +80,7 @@ impl Section {
 pub struct Relocation {
     /// Byte offset in the section.
     pub offset: u64,
-    /// What to write.
+    /// The kind of value.
     pub kind: RelocationKind,
     /// The symbol, or the section that the value counts from.
     pub base: RelocationBase,
@@ -88,7 +88,7 @@ pub struct Relocation {
     pub addend: i64,
 }
 
-/// What a relocation counts from.
+/// The base of a relocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelocationBase {
     /// A symbol's address.
@@ -181,7 +181,7 @@ pub struct Symbol {
     pub value: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: SymbolKind,
     /// Who may refer to it.
     pub binding: Binding,

@@ -25,7 +25,7 @@ fn pad(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
 }
 
-/// What is wrong with a note section, and at which byte of it.
+/// An error in a note section, and its byte offset.
 pub(super) struct NoteFault {
     pub(super) at: usize,
     pub(super) what: &'static str,
@@ -57,8 +57,7 @@ pub(super) fn find_metadata(section: &[u8]) -> Result<Option<&[u8]>, NoteFault> 
     Ok(None)
 }
 
-/// Checks the notes of a section as far as readers look at them; an error is the offset and what is wrong
-/// there.
+/// Checks the notes of a section as far as readers look at them; an error is the offset and the problem.
 #[cfg(feature = "tools")]
 pub(crate) fn check_notes(section: &[u8]) -> Result<(), (usize, String)> {
     let found = find_metadata(section).map_err(|fault| (fault.at, fault.what.to_owned()))?;

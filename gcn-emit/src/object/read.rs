@@ -1,4 +1,4 @@
-//! Kernels, sections and symbols out of a code object, whoever wrote it.
+//! Reads kernels, sections and symbols from a code object of any producer.
 
 mod kernels;
 mod stripped;
@@ -28,8 +28,8 @@ pub struct CodeObject<'d> {
     pub kernels: Vec<KernelCode<'d>>,
     /// The metadata note, if there is one.
     pub metadata: Option<Metadata>,
-    /// Sections, in the order of their headers. Where headers were stripped, the loaded segments stand for
-    /// them.
+    /// Sections, in the order of their headers. If headers were stripped, the loaded segments take their
+    /// place.
     pub sections: Vec<SectionView<'d>>,
     /// Symbols: those of `.symtab`, else of `.dynsym`, else of the dynamic table.
     pub symbols: Vec<SymbolView<'d>>,

@@ -1,4 +1,4 @@
-//! A module out of a relocatable object file (`.o`): what an assembler or compiler made.
+//! Reads a module from a relocatable object file (`.o`) of an assembler or compiler.
 
 use object::LittleEndian;
 use object::elf::{self, Rela64};
@@ -43,7 +43,7 @@ struct Reader<'d> {
     module: Module,
     /// Number in the module of each section of the file.
     places: Vec<Option<SectionId>>,
-    /// What each symbol of the file is in the module.
+    /// For each symbol of the file, the corresponding symbol or section of the module.
     symbols: Vec<Option<RelocationBase>>,
 }
 
@@ -185,7 +185,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a symbol of the file is.
+/// The kinds of symbols in the file.
 enum Known {
     Section(SectionId),
     Symbol(Symbol),

@@ -1,4 +1,4 @@
-//! A plan in the text: which waits are put in, changed in place, and taken out.
+//! Applies a plan to the text: inserts, changes and removes waits.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -30,7 +30,7 @@ pub(super) struct Writer<'a> {
     /// Write reasons as comments.
     pub comment: bool,
     edits: &'a mut Edits,
-    /// Where what was done goes, if somebody wants to know.
+    /// The list of changes, if the caller wants one.
     pub changes: Option<&'a mut Vec<Change>>,
     /// Say what, but not why.
     pub brief: bool,

@@ -8,7 +8,7 @@ use super::source::{SourceText, Statement, is_blank};
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     list: Vec<Edit>,
-    /// What is put in, one piece after the other.
+    /// The inserted pieces, concatenated.
     text: String,
 }
 

@@ -1,10 +1,10 @@
-//! Why each wait of a file is there.
+//! The reason for each wait of a file.
 //!
-//! What needs waiting for is found with the inserter: it is run on the program without its `s_waitcnt`, then
-//! on the program without its `s_nop`, and says at each instruction that would have to wait, for whom. Each
-//! such need is then served by a wait of the original: of `s_waitcnt` the nearest on the way back from the
-//! instruction that is strong enough; of `s_nop` all on the way back to the producer. What no need is served
-//! by orders memory (see the parent module), or nothing needs it.
+//! The inserter finds the needs. It runs on the program without its `s_waitcnt` and then on the program
+//! without its `s_nop`, and reports for each instruction that would have to wait, on which earlier
+//! instruction it depends. Each need is served by waits of the original: for `s_waitcnt`, the nearest
+//! sufficient one on the way back from the instruction; for `s_nop`, all on the way back to the producer. A
+//! wait that serves no need either orders memory (see the parent module) or is not needed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -28,17 +28,17 @@ use crate::code::{Code, Unit};
 pub struct ExplainedWait {
     /// Its section.
     pub section: String,
-    /// The function that it stands in.
+    /// The function that contains it.
     pub function: Option<String>,
     /// Index of its line in the section's program.
     pub index: usize,
     /// Line of the assembly file, from 1.
     pub line: Option<u32>,
-    /// What is said about it.
+    /// The verdict.
     pub verdict: Verdict,
     /// Which rules it serves, with the two instructions.
     pub reasons: Vec<String>,
-    /// What would be enough in its place, if that is less: `nothing`, or a wait.
+    /// A weaker wait that would be enough in its place, or `nothing`, if there is one.
     pub enough: Option<String>,
 }
 
@@ -259,7 +259,7 @@ fn walk_back(
     }
 }
 
-/// What the program would need if it had no waits of this class; all lines are those of `program`.
+/// The waits that the program would need if it had none of this class; all lines are those of `program`.
 fn needs(program: &Program, class: Class, options: &WaitOptions) -> Vec<Reason> {
     let mut bare = program.clone();
     let keep: Vec<bool> = program.lines.iter().map(|l| l.inst.desc.class != class).collect();
@@ -294,7 +294,7 @@ fn needs(program: &Program, class: Class, options: &WaitOptions) -> Vec<Reason> 
         let entry = reason.rule == "call.entry";
         let consumer = old(reason.consumer);
         if let Some(consumer) = consumer {
-            // The entry's wait stands where the function begins.
+            // The entry's wait is at the start of the function.
             let first = (0..consumer).rev().take_while(|l| entry && !keep[*l]).last();
             reason.consumer = first.unwrap_or(consumer);
             reasons.push(reason);

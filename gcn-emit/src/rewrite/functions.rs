@@ -1,8 +1,8 @@
-//! Many pieces of code in one text, each after a line `func NAME:`.
+//! Many functions in one text, each after a line `func NAME:`.
 //!
-//! A piece ends at the next such line or at a line that begins with `===`; what stands between that and the
-//! next `func` line is skipped. Pieces are functions that others call, so that counters are waited for where
-//! they begin.
+//! A function ends at the next such line, or at a line that begins with `===`; text between that and the next
+//! `func` line is skipped. The functions are assumed to be called by others, so counters are waited for at
+//! their entry.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
-//! How many loops are around each block of a control-flow graph.
+//! The loop depth of each block of a control-flow graph.
 //!
-//! A loop is a set of blocks that all lead to each other, whether it has one entry or several. The block of
-//! it that stands first in the program is its head; the loops within it are those that remain when nothing
-//! leads to the head any more.
+//! A loop is a strongly connected component of blocks, with one entry or several. Its block that comes first
+//! in the program counts as its head. The loops inside it are the components that remain when edges to the
+//! head are removed.
 
 use gcn_isa::cfg::Cfg;
 

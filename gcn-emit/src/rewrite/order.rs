@@ -1,17 +1,18 @@
-//! Which memory operations a program's waits order for others.
+//! The memory operations that a program's waits order for others.
 //!
-//! Rules about registers say nothing about waits that stand there for the sake of other waves and of the
-//! host: a release waits for its stores before the flag is written, an acquire for the flag before the data
-//! is read. What such a wait gives is that at some later instruction certain earlier operations are done for
-//! sure. [`Order`] knows, for each instruction that may be meant, which operations may still be outstanding
-//! there; whoever takes waits away must not let that become more.
+//! The hazard rules, which are about registers, do not cover waits that serve other waves and the host: a
+//! release waits for its stores before the flag is written, an acquire for the flag before the data is read.
+//! Such a wait guarantees that certain earlier operations are complete at some later instruction. [`Order`]
+//! knows, for each instruction at which that may matter, the operations that may still be outstanding. Code
+//! that removes waits must not add operations to these sets.
 //!
-//! Which operations matter at which instructions stands in the parent module.
+//! The parent module defines which operations matter at which instructions.
 //!
-//! The analysis goes forward over all paths. Before each instruction it knows the operations that may be
-//! outstanding, each with the fewest younger ones of its stream on any path. A wait for `n` finishes an
-//! operation with `n` younger ones if the stream finishes in order, others only if `n` is 0. An operation
-//! with as many younger ones as the counter can count is done: the machine issues no more than it can count.
+//! The analysis is a forward dataflow analysis over all paths. Its state before an instruction is the set of
+//! operations that may be outstanding, each with the smallest number of younger operations of its stream on
+//! any path. A wait for `n` completes an operation with `n` younger ones if the stream completes in order,
+//! and otherwise only if `n` is 0. An operation with as many younger ones as the counter can count is
+//! complete, because the hardware does not issue more than it can count.
 
 use std::collections::BTreeSet;
 
@@ -93,10 +94,10 @@ impl State {
     }
 }
 
-/// What an instruction's operations are to others.
+/// The observability of an instruction's memory operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Nobody else can tell when they happen.
+    /// Nothing outside the wave can observe when they happen.
     Private,
     /// They read.
     Load,
@@ -106,7 +107,7 @@ enum Role {
     Write,
 }
 
-/// What an instruction says about operations before it.
+/// The requirements of an instruction on earlier operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Point {
     /// Nothing.
@@ -153,7 +154,7 @@ fn point(role: Role, inst: &Inst) -> Point {
     }
 }
 
-/// What the instructions of the original program are, by number.
+/// The roles of the original program's instructions, by number.
 pub(super) struct Roles {
     roles: Vec<Role>,
     /// Loads that may be an acquire and directly after which the program waits.
@@ -305,7 +306,7 @@ impl Solver<'_> {
     }
 }
 
-/// What an `s_waitcnt` waits for.
+/// The counter values of an `s_waitcnt`.
 pub(super) fn wait_of(inst: &Inst) -> Option<WaitCnt> {
     match (inst.desc.class, inst.operands.first()) {
         (Class::Waitcnt, Some(&Operand::Imm(imm))) => Some(WaitCnt::decode(imm as u16)),

@@ -1,5 +1,5 @@
-//! Which waits a program gets: what is taken away, what must stay because it orders memory, what the inserter
-//! adds.
+//! Plans the waits of a program: which are removed, which must stay because they order memory, and which the
+//! inserter adds.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,12 +19,12 @@ use super::totals::{Waits, Weighted};
 /// The number of a line that the original does not have.
 pub(super) const NEW: u32 = u32::MAX;
 
-/// What is to be done.
+/// Options of a plan.
 #[derive(Clone, Debug)]
 pub(super) struct How {
     /// For the inserter.
     pub wait: WaitOptions,
-    /// Take away first what is there.
+    /// Remove the existing waits first.
     pub strip: bool,
     /// Which waits.
     pub only: Option<Only>,
@@ -35,7 +35,7 @@ pub(super) struct How {
 pub(super) struct Kept {
     /// Line of the wait in the original.
     pub wait: usize,
-    /// What it finishes.
+    /// The operation that it completes.
     pub operation: Operation,
     /// The first instruction at which that counts.
     pub place: usize,
@@ -48,13 +48,13 @@ pub(super) struct Plan {
     pub program: Program,
     /// For each of its lines the original line, or [`NEW`].
     pub origins: Vec<u32>,
-    /// What was put in or made stronger.
+    /// The waits that were inserted or strengthened.
     pub inserted: Vec<Inserted>,
-    /// What stayed in order to order memory.
+    /// The waits that stayed to order memory.
     pub kept: Vec<Kept>,
 }
 
-/// How much of a function's waits is taken away.
+/// How many of a function's waits are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Take {
     All,
@@ -65,8 +65,8 @@ enum Take {
 
 /// Plans the waits of a program with these functions.
 pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> Plan {
-    // A program may have several buffers in LDS: what it orders somewhere is not ordered once more at every
-    // barrier.
+    // A program may have several buffers in LDS: an access that it orders somewhere is not ordered again at
+    // every barrier.
     let counters = how.only != Some(Only::WaitStates);
     let counters = counters && how.wait.rules.counts(&LDS_DMA);
     let unordered = if counters { unordered_lds_accesses(program) } else { Vec::new() };
@@ -86,7 +86,7 @@ pub(super) fn plan(program: &Program, functions: &[Range<usize>], how: &How) -> 
     if worse.is_empty() {
         return plan;
     }
-    // Where every wait is taken away and more wait states come back, less is taken away.
+    // If removing every wait makes the inserter add more wait states than before, remove fewer.
     for take in [Take::OnlyNops, Take::Nothing] {
         worse.iter().for_each(|i| takes[*i] = take);
         let after = strip.plan(&strip.levels(functions, &takes)).totals(functions);
@@ -146,11 +146,11 @@ fn insert(mut program: Program, origins: Vec<u32>, how: &How, unordered: &[usize
     Plan { program, origins, inserted, kept: Vec::new() }
 }
 
-/// A program whose waits are to be taken away.
+/// A program whose waits are to be removed.
 struct Strip<'a> {
     program: &'a Program,
     how: &'a How,
-    /// Whether control comes to each line. What stands elsewhere fills space, and stays.
+    /// For each line whether it is reachable. Waits in unreachable code fill space, and stay.
     reached: Vec<bool>,
     roles: Roles,
     order: Order,
@@ -166,7 +166,7 @@ impl<'a> Strip<'a> {
         Strip { program, how, reached: reached(program), roles, order, unordered }
     }
 
-    /// How much is taken away at each line.
+    /// For each line, how much is removed.
     fn levels(&self, functions: &[Range<usize>], takes: &[Take]) -> Vec<Take> {
         let mut levels = vec![Take::All; self.program.lines.len()];
         for (function, take) in functions.iter().zip(takes) {

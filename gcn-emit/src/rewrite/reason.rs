@@ -1,4 +1,4 @@
-//! Why a wait is there, in words.
+//! The reasons of a wait in words.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,8 @@ pub(super) fn describe_all(plan: &Plan, line: usize, line_of: &dyn Fn(usize) -> 
     texts
 }
 
-/// One reason: the rule, the two instructions, what they share, what is needed and what there is.
+/// One reason: the rule, the two instructions, the registers that they share, the required and the present
+/// wait.
 pub(super) fn describe(program: &Program, reason: &Reason, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
     let name = |line: usize| {
         let mnemonic = program.lines.get(line).map_or("?", |l| l.inst.desc.printed);

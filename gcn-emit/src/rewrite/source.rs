@@ -1,4 +1,4 @@
-//! Where instructions stand in the text of an assembly file, and how the file is written.
+//! The places of instructions in the text of an assembly file, and the file's layout.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use crate::asm::{instruction_span, without_block_comments};
 
 /// The text of a file, with the places of its lines.
 pub(super) struct SourceText<'a> {
-    /// The text as it is written.
+    /// The text as written.
     pub text: &'a str,
     /// The text with blanks in place of `/* … */`, line ends in them included.
     clean: Cow<'a, str>,
     /// Offset of each line's first byte.
     starts: Vec<usize>,
-    /// What ends most lines.
+    /// The line end that most lines have.
     pub line_end: &'static str,
 }
 
@@ -24,8 +24,8 @@ pub(super) struct Statement {
     pub line: usize,
     /// Offsets of the instruction, without blanks and comments around it.
     pub span: Range<usize>,
-    /// Offset of the end of the last line that it or a comment after it stands in: of the line end, or of the
-    /// text's end.
+    /// Offset of the end of the last line that contains a part of it or of a comment after it: of the line
+    /// end, or of the text's end.
     pub end: usize,
 }
 
@@ -70,12 +70,12 @@ impl<'a> SourceText<'a> {
         instruction.get(..length).unwrap_or_default()
     }
 
-    /// What stands before an instruction in its line.
+    /// The text before an instruction in its line.
     pub fn before(&self, statement: &Statement) -> &'a str {
         self.text.get(statement.line..statement.span.start).unwrap_or_default()
     }
 
-    /// What stands after an instruction in its line.
+    /// The text after an instruction in its line.
     pub fn behind(&self, statement: &Statement) -> &'a str {
         self.text.get(statement.span.end..statement.end).unwrap_or_default()
     }
@@ -85,7 +85,7 @@ impl<'a> SourceText<'a> {
         self.text.get(statement.span.clone()).unwrap_or_default()
     }
 
-    /// How a new line beside this instruction is indented: as it is, or as most are.
+    /// The indentation of a new line next to this instruction: that of the instruction, or of most lines.
     pub fn indentation(&self, statement: &Statement) -> &'a str {
         let before = self.before(statement);
         if is_blank(before) { before } else { "\t" }

@@ -1,4 +1,4 @@
-//! Waits whose loss no rule notices.
+//! Waits that can be removed or weakened without breaking a rule.
 
 use gcn_isa::check::{self, Amount};
 use gcn_isa::hazards::Config;
@@ -11,7 +11,7 @@ use crate::code::Unit;
 pub struct Superfluous {
     /// Its section.
     pub section: String,
-    /// The function that it stands in.
+    /// The function that contains it.
     pub function: Option<String>,
     /// Index of its line in the section's program.
     pub index: usize,
@@ -19,17 +19,17 @@ pub struct Superfluous {
     pub offset: u64,
     /// Line of the assembly file, from 1.
     pub line: Option<u32>,
-    /// What stands there.
+    /// The wait.
     pub wait: String,
-    /// What is enough there; nothing if it can go.
+    /// The weaker wait that is enough; `None` if it can be removed.
     pub enough: Option<String>,
     /// Stores or atomics are outstanding that it waits for: it may be there to order them for others, which
     /// no rule sees.
     pub may_order_memory: bool,
 }
 
-/// Lists the waits that can be taken away or weakened, each for itself, without any rule of the set being
-/// broken that is kept now. What is left is needed: taking away or weakening one of those breaks a rule.
+/// Lists the waits that can be removed or weakened, each considered separately, without breaking a rule of
+/// the set that is kept now. All other waits are needed: removing or weakening one of those breaks a rule.
 ///
 /// ```
 /// use gcn_emit::{asm, code::Unit, rewrite::superfluous};

@@ -1,5 +1,4 @@
-//! How much a function waits: wait states and `s_waitcnt`, as they stand and weighted by how deep in loops
-//! they stand.
+//! Totals of a function's waits: wait states and `s_waitcnt`, plain and weighted by loop depth.
 
 use std::ops::{AddAssign, Range};
 
@@ -34,7 +33,7 @@ impl Waits {
         Weighted::new(program).count(0..program.lines.len())
     }
 
-    /// What counts first when two ways to wait are compared.
+    /// The key by which two ways to wait are compared.
     pub(super) fn cost(&self) -> (u64, u64, u64) {
         (self.weighted_wait_states, self.wait_states, self.weighted_waitcnts)
     }

@@ -1,4 +1,4 @@
-//! Where each register that an instruction reads was written last.
+//! The last writers of the registers that each instruction reads (reaching definitions).
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::code::{Code, Unit};
 
-/// What an instruction reads.
+/// The registers that an instruction reads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Writers {
     /// Line of the assembly file, from 1.
@@ -34,7 +34,7 @@ pub struct LastWriters {
 /// How many blocks are searched for one register.
 const MOST_BLOCKS: usize = 256;
 
-/// Finds the last writers of what each instruction reads.
+/// Finds the last writers of the registers that each instruction reads.
 ///
 /// ```
 /// use gcn_emit::{asm, code::Unit, rewrite::writers};
@@ -71,7 +71,7 @@ fn section(code: &Code) -> Vec<Writers> {
     found
 }
 
-/// What is known about a section.
+/// The facts about a section.
 struct Facts<'a> {
     code: &'a Code,
     flow: Flow,

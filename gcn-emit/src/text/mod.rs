@@ -1,7 +1,8 @@
-//! Assembly text, both ways.
+//! Assembly text: printing and parsing.
 //!
-//! Printing gives LLVM's canonical text: what its disassembler prints for the same bytes. Parsing takes that
-//! and the usual variants (mnemonics without an encoding suffix, other number bases, counters joined by `&`).
+//! Printing gives LLVM's canonical text, which its disassembler prints for the same bytes. Parsing accepts
+//! that and the usual variants (mnemonics without an encoding suffix, other number bases, counters joined by
+//! `&`).
 
 mod modifiers;
 pub(crate) mod operand;

@@ -9,7 +9,7 @@ use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
 use super::symbols;
 use crate::encode::Plain;
 
-/// How an operand reads a constant, which decides what is an inline constant and how it is spelled.
+/// How an operand reads a constant. This decides which constants are inline and how they are spelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConstType {
     /// 32 bits.

@@ -301,7 +301,7 @@ impl Checker<'_> {
         let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();
         let data = line.operand(if store { "vdata" } else { "vdst" }).and_then(Operand::reg);
         let Some(data) = data.filter(|d| plain && (store || load) && d.file != RegFile::Sgpr) else {
-            return self.fail(at, format!("{} is no plain access to the frame", line.desc.printed));
+            return self.fail(at, format!("{} is not a plain access to the frame", line.desc.printed));
         };
         let tuple = data.len > 1 && self.f.target.needs_even_vgpr_tuples();
         if tuple && !data.index.is_multiple_of(2) {
@@ -327,7 +327,7 @@ impl Checker<'_> {
         let (address, data) = (reg("addr"), reg(if store { "data0" } else { "vdst" }));
         let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();
         let (Some(lds), Some(address), Some(data), true) = (self.a.spills.lds, address, data, plain) else {
-            return self.fail(at, format!("{} is no plain access to a slot of LDS", line.desc.printed));
+            return self.fail(at, format!("{} is not a plain access to a slot of LDS", line.desc.printed));
         };
         let lane = self.dword.get(lds.address.0 as usize).map(|&d| Value::Dword(d));
         if lane.is_none_or(|lane| state.lanes(Cell::Unit(address), lane) & ACTIVE == 0) {
@@ -335,7 +335,7 @@ impl Checker<'_> {
         }
         let offset = line.mods.offset as u32;
         let Some(slot) = (0..lds.room.slots).find(|&slot| lds.room.offset(slot) == offset) else {
-            return self.fail(at, "a dword of LDS that is no slot is used".into());
+            return self.fail(at, "a dword of LDS outside the slots is used".into());
         };
         let (unit, slot) = (Cell::Unit(data), Cell::Lds(slot));
         let (to, from) = if store { (slot, unit) } else { (unit, slot) };

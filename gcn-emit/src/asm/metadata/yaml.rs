@@ -168,13 +168,13 @@ fn scalar(text: &str, tag: Option<&Tag>) -> Result<Node, &'static str> {
     match (tag.suffix.as_str(), implicit(text)) {
         ("nil", _) => Ok(Node::Nil),
         ("int", node @ (Node::UInt(_) | Node::Int(_))) => Ok(node),
-        ("int", _) => Err("this is no integer"),
+        ("int", _) => Err("this is not an integer"),
         ("bool", node @ Node::Bool(_)) => Ok(node),
-        ("bool", _) => Err("this is no boolean"),
+        ("bool", _) => Err("this is not a boolean"),
         ("float", Node::Float(value)) => Ok(Node::Float(value)),
         ("float", Node::UInt(value)) => Ok(Node::Float(value as f64)),
         ("float", Node::Int(value)) => Ok(Node::Float(value as f64)),
-        ("float", _) => Err("this is no number"),
+        ("float", _) => Err("this is not a number"),
         _ => Ok(Node::Text(text.to_owned())),
     }
 }

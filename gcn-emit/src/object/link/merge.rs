@@ -168,7 +168,7 @@ fn constants(bytes: &[u8], entry_size: u64) -> Result<Vec<usize>, LinkFault> {
     let width = usize::try_from(entry_size).unwrap_or(usize::MAX);
     if !bytes.len().is_multiple_of(width) {
         return Err(LinkFault::Unsupported {
-            what: "the size of a mergeable section is no multiple of its entry size",
+            what: "the size of a mergeable section is not a multiple of its entry size",
             remedy: "complete the last entry",
         });
     }

@@ -10,7 +10,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// A table in which each name stands as often as it is added, as in `.strtab` and `.dynstr`.
+    /// A table that contains a name as often as it is added, as `.strtab` and `.dynstr` do.
     pub(super) fn repeating() -> Strings {
         Strings { bytes: vec![0], known: None }
     }

@@ -1,4 +1,5 @@
-//! What becomes of each symbol: where it is, who may replace it, and in which table it stands.
+//! Symbols in the linked object: their addresses, whether other objects may replace them, and the tables that
+//! list them.
 
 use std::collections::HashMap;
 
@@ -30,7 +31,7 @@ pub(super) enum Place {
     Lds(u64),
 }
 
-/// A symbol as it is linked.
+/// A symbol of the linked object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Linked {
     pub(super) place: Place,
@@ -38,7 +39,7 @@ pub(super) struct Linked {
     pub(super) binding: Binding,
     /// Another code object may define it instead.
     pub(super) is_preemptible: bool,
-    /// It stands in the dynamic symbol table.
+    /// It is in the dynamic symbol table.
     pub(super) is_exported: bool,
     /// Its number in the dynamic symbol table; 0 if it is not there.
     pub(super) dynamic_index: u32,
@@ -177,7 +178,8 @@ fn place(
     })
 }
 
-/// What is merged has no place for what lies outside of it.
+/// Checks that a place is inside its mergeable section: outside of it, it has no counterpart in the merged
+/// one.
 pub(super) fn check_inside(inputs: &Inputs<'_>, section: usize, at: u64) -> Result<(), ObjectError> {
     let size = inputs.sources.get(section).map_or(0, |s| s.bytes.len() as u64);
     if at < size {
@@ -199,8 +201,8 @@ fn bounds(outputs: &OutputNames<'_>, symbol: &str) -> Option<Place> {
     Some(if is_start { Place::Start(output) } else { Place::Stop(output) })
 }
 
-/// The rows of `.symtab`: what is local in the module, what became local, `_DYNAMIC`, and the rest. Names
-/// stand in `.strtab` in the module's order.
+/// The rows of `.symtab`: the module's local symbols, those that became local, `_DYNAMIC`, and the rest.
+/// Names are in `.strtab` in the module's order.
 fn rows(inputs: &Inputs<'_>, list: &[Linked]) -> (Vec<(Row, u32)>, usize, Strings) {
     let mut names = Strings::repeating();
     let (mut locals, mut globals) = (Vec::new(), Vec::new());

@@ -195,7 +195,7 @@ impl Image<'_, '_> {
         self.symbols.list.get(id.0 as usize).is_some_and(|s| s.place == Place::Undefined)
     }
 
-    /// What the linker writes for a relocation at address `place`.
+    /// The value that the linker writes for a relocation at address `place`.
     fn value(&self, reloc: &Relocation, place: u64) -> u64 {
         match reloc::class(reloc.kind) {
             Class::Address => self.target(reloc.base, reloc.addend),
@@ -332,8 +332,8 @@ impl Image<'_, '_> {
     }
 }
 
-/// What debug information says of a place that does not exist: 0, but where a pair of zeros ends a list, or
-/// where 0 is a place.
+/// The value that debug information has for a place that does not exist: 0, except where a pair of zeros ends
+/// a list, or where 0 is a valid place.
 fn nowhere(section: &str) -> Option<u64> {
     match section {
         ".debug_loc" | ".debug_ranges" => Some(1),

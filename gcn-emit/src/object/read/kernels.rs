@@ -122,7 +122,8 @@ impl<'d> Finder<'_, 'd> {
         Ok(KernelCode { name, descriptor, descriptor_bytes, address: entry.1, code, section, metadata: None })
     }
 
-    /// The size of the function at an address: what its symbol says, else the distance to the next function.
+    /// The size of the function at an address: that of its symbol, otherwise the distance to the next
+    /// function.
     fn size_at(&self, address: Address) -> Option<u64> {
         let first = self.functions.partition_point(|f| f.0 < address);
         let next = self.functions.partition_point(|f| f.0 <= address);

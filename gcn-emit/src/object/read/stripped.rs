@@ -1,4 +1,4 @@
-//! Objects without section headers: what the loader has, which is segments and the dynamic table.
+//! Objects without section headers, read as the loader does, by segments and the dynamic table.
 
 use object::LittleEndian;
 use object::elf::{self, Dyn64, Sym64};

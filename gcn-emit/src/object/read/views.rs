@@ -11,7 +11,7 @@ const E: LittleEndian = LittleEndian;
 /// A section of a code object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SectionView<'d> {
-    /// Its name; of a segment that stands for a section, `PT_LOAD`.
+    /// Its name; `PT_LOAD` for a segment that takes the place of a section.
     pub name: &'d str,
     /// `sh_type`.
     pub kind: u32,
@@ -63,7 +63,7 @@ pub struct SymbolView<'d> {
     pub address: u64,
     /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// What it names; a type that this crate does not know counts as [`SymbolKind::None`].
+    /// The kind of thing that it names; an unknown type counts as [`SymbolKind::None`].
     pub kind: SymbolKind,
     /// Who may refer to it; a binding that this crate does not know counts as [`Binding::Global`].
     pub binding: Binding,

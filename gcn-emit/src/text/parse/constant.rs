@@ -12,7 +12,7 @@ use gcn_isa::{Inline, Operand};
 use super::cursor::Number;
 use crate::text::operand::{ConstType, const_type, inline_of_literal};
 
-/// Why a number may not stand where it does.
+/// The reason why a number is not accepted at its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Unfit {
     Bits32(i64),
@@ -36,7 +36,7 @@ impl fmt::Display for Unfit {
                 write!(f, "{value} needs 64 bits, but a literal gives only the upper 32 of a 64-bit float")
             }
             Unfit::NoFloat(value) => {
-                write!(f, "{value} is no inline constant; write the operand's bits in hexadecimal")
+                write!(f, "{value} is not an inline constant; write the operand's bits in hexadecimal")
             }
             Unfit::Modifier => f.write_str("a source modifier does not go with this constant here"),
             Unfit::Absolute => f.write_str("an absolute expression is wanted: its value must be known here"),
@@ -59,8 +59,8 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
     }
 }
 
-/// True if a literal whose value comes later may stand for the operand: 32-bit ones take the address of a
-/// symbol.
+/// True if the operand accepts a literal whose value is known only later: 32-bit operands accept the address
+/// of a symbol.
 pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
     const_type(desc, position) == ConstType::B32
         && desc.operands.get(position).is_some_and(|o| o.name != "literal")

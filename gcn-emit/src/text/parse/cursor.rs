@@ -26,7 +26,7 @@ impl Span {
     }
 }
 
-/// What is wrong, and where.
+/// An error and its place.
 pub(super) type Located = (Span, ParseFault);
 
 /// A number, or an expression that will be one.

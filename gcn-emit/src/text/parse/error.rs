@@ -1,10 +1,10 @@
-//! What can be wrong with assembly text.
+//! Errors in assembly text.
 
 use gcn_isa::{Target, TargetSet};
 
 use crate::encode::EncodeFault;
 
-/// Text that is no instruction or program: where, and what.
+/// Text that is not an instruction or program: the place and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct ParseError {
@@ -12,7 +12,7 @@ pub struct ParseError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The reason.
     #[source]
     pub fault: ParseFault,
 }
@@ -25,7 +25,7 @@ impl ParseError {
     }
 }
 
-/// What is wrong with the text.
+/// An error in the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseFault {
@@ -37,7 +37,7 @@ pub enum ParseFault {
     UnknownMnemonic {
         /// The target.
         target: Target,
-        /// What was written.
+        /// The mnemonic as written.
         mnemonic: String,
     },
     /// Other targets have the mnemonic.
@@ -50,7 +50,7 @@ pub enum ParseFault {
         /// The targets that have it.
         targets: TargetSet,
     },
-    /// No form of the instruction has so many operands.
+    /// No form of the instruction has this many operands.
     #[error("`{mnemonic}` takes {want} operands, {have} given: {operands}")]
     OperandCount {
         /// The instruction.

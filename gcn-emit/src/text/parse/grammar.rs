@@ -40,7 +40,7 @@ pub(super) struct RawOperand {
     pub sext: bool,
 }
 
-/// What stands for a value.
+/// A value as written.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RawValue {
     Reg(Reg),
@@ -61,7 +61,7 @@ impl RawOperand {
     }
 }
 
-/// What the grammar has to know of the world.
+/// The surroundings that the grammar depends on.
 pub(super) struct Context<'s> {
     pub target: Target,
     pub scope: &'s mut dyn Scope,
@@ -69,7 +69,7 @@ pub(super) struct Context<'s> {
     pub scc_is_cache_bit: bool,
 }
 
-/// Parses what follows the mnemonic of an instruction whose first row is `desc`.
+/// Parses the text after the mnemonic of an instruction whose first row is `desc`.
 pub(super) fn instruction(
     cursor: &mut Cursor<'_>,
     desc: &InstDesc,
@@ -312,7 +312,7 @@ fn number(cursor: &mut Cursor<'_>, context: &mut Context<'_>, in_bars: bool) -> 
     if !in_bars {
         return cursor.number(context.scope);
     }
-    // Only one term: the bar after it is no operator.
+    // Only one term: the bar after it is not an operator.
     let at = cursor.at();
     cursor.skip_term()?;
     let term = cursor.text_from(at);

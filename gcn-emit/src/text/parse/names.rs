@@ -115,7 +115,7 @@ fn unknown(target: Target, mnemonic: &str, lower: &str) -> ParseFault {
     ParseFault::UnknownMnemonic { target, mnemonic: mnemonic.to_owned() }
 }
 
-/// The targets of each mnemonic. A file that is no assembly asks for every line.
+/// The targets of each mnemonic, cached: a file that is not assembly looks up every line.
 fn targets_of() -> &'static NameMap<TargetSet> {
     static TARGETS: OnceLock<NameMap<TargetSet>> = OnceLock::new();
     TARGETS.get_or_init(|| {

@@ -39,7 +39,7 @@ pub fn parse_program(text: &str, target: Target, name: &str) -> Result<Program, 
 pub struct SourceLine<'a> {
     /// Its number, from 1.
     pub number: usize,
-    /// The line as it is written.
+    /// The line as written.
     pub text: &'a str,
     code: Cow<'a, str>,
     labels: SmallVec<[Range<usize>; 1]>,
@@ -117,7 +117,7 @@ fn without_comments<'a>(line: &'a str, number: usize, open: &mut Option<(usize, 
     Cow::Owned(code)
 }
 
-/// What is known of a label.
+/// The state of a label.
 struct LabelState {
     label: Label,
     /// Line of the definition.
@@ -129,8 +129,8 @@ struct LabelState {
 struct ProgramParser {
     program: Program,
     labels: HashMap<String, LabelState>,
-    /// What each statement is: most stand in a program many times, and what is the same is shared. Labels are
-    /// the program's, so that the same text always means the same.
+    /// The instruction of each statement text: most occur many times in a program, and equal ones are shared.
+    /// Labels are those of the program, so the same text always means the same.
     known: HashMap<String, Arc<Inst>>,
 }
 

@@ -7,7 +7,7 @@ use super::error::ParseFault;
 use super::grammar::Context;
 use super::words::{self, Word};
 
-/// A register file as it is written: its first register's number and how many it has.
+/// Registers with a numbered name: the file, the number of the first one, and how many there are.
 struct File {
     file: RegFile,
     base: u16,

@@ -1,8 +1,8 @@
-//! From operands and modifiers to an instruction: the first row of the mnemonic that takes all of them.
+//! Resolves operands and modifiers to an instruction: the first row of the mnemonic that accepts all of them.
 //!
-//! The rows stand in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A
-//! row that refuses an operand or a modifier passes the instruction on to the next. What a row takes but
-//! cannot encode is an error, as in LLVM, so that a mistake does not turn into another form of the
+//! The rows are in the order in which assemblers try them: shortest encoding first, SDWA and DPP last. A row
+//! that rejects an operand or a modifier passes the instruction on to the next row. An operand that a row
+//! accepts but cannot encode is an error, as in LLVM, so that a mistake does not select another form of the
 //! instruction.
 
 use gcn_isa::table::{self, Behaviours, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
@@ -35,7 +35,7 @@ enum Why {
     Encode(EncodeFault),
 }
 
-/// What is wrong with an operand.
+/// An error in an operand.
 enum Problem {
     Text(&'static str),
     Unfit(Unfit),
