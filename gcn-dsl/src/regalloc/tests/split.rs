@@ -99,7 +99,7 @@ fn what_an_inner_loop_reads_is_loaded_before_it() {
 /// Four sums that a loop adds to are in registers there, and stored when it is left, since the next loop
 /// needs the registers.
 #[test]
-fn what_a_loop_changes_is_stored_behind_it() {
+fn a_value_that_a_loop_changes_is_stored_after_it() {
     let (mut b, p, sums) = start(4);
     let first = b.block(1);
     crowd(&mut b, p, 8);
