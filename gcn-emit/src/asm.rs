@@ -137,8 +137,8 @@ use symbols::{Sym, Symbols};
 pub struct Options {
     /// The target. Without it the file's `.amdgcn_target` decides; with it that line has to agree.
     pub target: Option<TargetId>,
-    /// Keep [`Assembly::instructions`], which takes about 50 bytes for each and 200 for each that is not
-    /// alike another.
+    /// Keep [`Assembly::instructions`]. This takes about 50 bytes for each instruction, and 200 for each
+    /// distinct one.
     pub keep_instructions: bool,
 }
 

@@ -90,7 +90,7 @@ impl Builder {
         self.kernel
     }
 
-    /// Appends an instruction that has a result; folds it, or returns an equal one that is in sight.
+    /// Appends an instruction with a result. Folds it, or returns an equal value that is already available.
     pub fn value(&mut self, inst: Inst, ty: Type, loc: Option<SourceLoc>) -> Value {
         let inst = match fold::fold(self, inst, ty, loc) {
             fold::Folded::Value(v) => return v,

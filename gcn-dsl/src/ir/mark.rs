@@ -46,7 +46,7 @@ pub enum Mark {
     Interleave(Box<[Group]>),
 }
 
-/// So many instructions of a class.
+/// A number of instructions of one class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
     /// How many.

@@ -62,7 +62,7 @@ pub(super) enum Base {
 const BRANCH: std::ops::RangeInclusive<i64> = -0x8000..=0x7fff;
 
 impl Assembler<'_> {
-    /// Works out a fixup in `section` at `offset`.
+    /// Resolves a fixup in `section` at `offset`.
     pub fn resolve(
         &self,
         fixup: &Fixup,

@@ -63,7 +63,7 @@ impl Assembler<'_> {
             }
             self.assign_offsets(&mut layout);
         }
-        // Now that nothing moves any more, an `.org` that goes back is an error.
+        // The layout is final now, so an `.org` that goes backwards is an error.
         self.resize(&layout, ROUNDS)?;
         Ok(layout)
     }

@@ -165,7 +165,7 @@ fn links(object: &CodeObject<'_>, code: &CodeSection<'_>) -> Links {
     let mut links = Links::default();
     let here = |address: u64| Target::Here(address.wrapping_sub(code.address) as i64);
     let symbol = |row: &Row| match row.symbol(object) {
-        // Another file may have the one that counts.
+        // A weak symbol may be replaced by one of another file.
         Some(s) if object.is_relocatable && s.binding == Binding::Weak => Target::Unknown,
         Some(s) if s.section == Some(code.number) => here(s.address),
         Some(s) if s.section.is_some() || s.place == SymbolPlace::Undefined => Target::Outside(row.symbol),

@@ -34,7 +34,7 @@ impl SourceLines {
         // Lines before a fault are kept.
         let _ = reader.units();
         let Reader { mut starts, ends, .. } = reader;
-        // Where a sequence ends, another may begin.
+        // The end of a sequence may be the start of another one, which takes precedence.
         ends.into_iter().for_each(|end| _ = starts.entry(end).or_insert(None));
         SourceLines { starts }
     }

@@ -150,7 +150,7 @@ pub enum ReadFault {
         /// What is wrong.
         problem: String,
     },
-    /// Entries of a bundle lie over each other.
+    /// Entries of a bundle overlap.
     #[error(
         "entries of the bundle lie over each other: together they have more bytes than the file; is it damaged?"
     )]

@@ -39,7 +39,8 @@ impl Counter {
         self.of(WaitCnt::NONE) - 1
     }
 
-    /// How many operations the counter holds: as many as its field can say, so that all ones never wait.
+    /// How many operations the counter holds: as many as its field can say, so that the largest value never
+    /// waits.
     ///
     /// An instruction that would take it above that does not issue before enough of them are done. The
     /// manuals do not say so; AMD's emulator and static checker of waits models it (ROCm/rocm-systems, issue

@@ -22,7 +22,7 @@ unsafe impl Send for HipEvent {}
 unsafe impl Sync for HipEvent {}
 
 impl HipEvent {
-    /// An event after what `stream` has.
+    /// An event after everything that `stream` has been given so far.
     pub(super) fn record(context: &Context, stream: *mut c_void) -> Result<HipEvent, HipError> {
         let mut handle = ptr::null_mut();
         let api = context.current()?;

@@ -224,7 +224,7 @@ impl Inputs<'_> {
         self.commons.values_mut().for_each(|(output, _)| *output = places[*output]);
     }
 
-    /// True for a section whose bytes moved one by one.
+    /// True for a mergeable section, whose entries moved one by one.
     pub(super) fn is_merged(&self, section: usize) -> bool {
         matches!(self.homes.get(section), Some(Home::Merged { .. }))
     }

@@ -99,7 +99,7 @@ pub(super) fn hwreg_structure(
 /// `sendmsg(MESSAGE)`, `sendmsg(MESSAGE, OPERATION)`, `sendmsg(MESSAGE, OPERATION, STREAM)`, after its
 /// parenthesis.
 ///
-/// What is named must fit together; numbers are taken as they are.
+/// Named parts must be a permitted combination; numbers are accepted unchecked.
 pub(super) fn sendmsg(cursor: &mut Cursor<'_>, context: &mut Context<'_>) -> Result<u16, Located> {
     let at = cursor.at();
     let named =

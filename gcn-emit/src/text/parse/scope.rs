@@ -7,9 +7,9 @@ use super::error::ParseFault;
 
 /// Gives the expressions of an instruction their values.
 ///
-/// The parser of instructions reads registers, keywords, calls such as `hwreg(…)` and numbers itself.
-/// Everything else that may be a number is an expression, and what the names in it mean is the file's
-/// business.
+/// The instruction parser reads registers, keywords, calls such as `hwreg(…)` and numbers itself. Everything
+/// else that may be a number is an expression, and the implementor of this trait gives the names in it their
+/// meaning.
 pub trait Scope {
     /// The value of an expression such as `n`, `n*4+1`, `(end-start)/4`, `table@rel32@lo+4` or `.`. The text
     /// has no blanks at its ends.
