@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gcn_isa::counters::{Counter, events};
-use gcn_isa::table::{Access, Format, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
+use gcn_isa::table::{Access, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
 use gcn_isa::{Inst, Target};
 
 use crate::excluded::EXCLUDED;
@@ -130,7 +130,7 @@ fn targets(rows: &[&'static InstDesc]) -> String {
 
 fn encodings(rows: &[&'static InstDesc]) -> String {
     let names = rows.iter().map(|row| {
-        let name = Format::NAMES.iter().find(|f| f.1 == row.format).map_or("", |f| f.0);
+        let name = row.format.name();
         if row.form.is_empty() { name.to_owned() } else { format!("{name} {}", row.form) }
     });
     names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")

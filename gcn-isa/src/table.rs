@@ -10,23 +10,29 @@
 //! its own first use.
 
 mod accepts;
+mod class;
 mod desc;
 mod entry;
+mod format;
 mod index;
 mod load;
 mod names;
+mod slot;
 mod variant;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use crate::mods::Modifiers;
-pub use desc::{
-    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds, SameFile,
-};
+pub use class::Class;
+pub use desc::InstDesc;
 pub use entry::{Behaviours, Entry, Flow, Rule};
+pub use format::{Format, Unit};
 pub use index::IndexedBy;
 pub use names::{NameHasher, NameMap};
+pub use slot::{
+    Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
+};
 pub use variant::Variant;
 
 use crate::target::Target;

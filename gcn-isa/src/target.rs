@@ -3,6 +3,8 @@
 //! Code outside the tables asks for a fact ([`Target::has_unified_agprs`]) and never for a name.
 
 use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use crate::reg::RegFile;
@@ -144,10 +146,6 @@ impl Target {
     pub const fn addressable_sgprs(self) -> u32 {
         102
     }
-
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
 }
 
 impl fmt::Display for Target {
@@ -169,31 +167,57 @@ impl FromStr for Target {
     }
 }
 
-/// A set of targets.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct TargetSet(u8);
+/// A target of one family of processors, by its place in the family's list. This library's family is [`Target`]; the record of
+/// instructions ([`table::InstDesc`](crate::table::InstDesc)) is generic over it, so that facts of another family fit into the same types.
+pub trait Member: Copy + Eq + Hash + fmt::Debug + 'static {
+    /// The family, oldest first.
+    const ALL: &'static [Self];
+
+    /// The place in [`Member::ALL`], at most 15.
+    fn place(self) -> u8;
+}
+
+impl Member for Target {
+    const ALL: &'static [Target] = &Target::ALL;
+
+    fn place(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A set of targets of one family.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TargetSet<T: Member = Target>(u16, PhantomData<T>);
 
 impl TargetSet {
-    /// No target.
-    pub const EMPTY: TargetSet = TargetSet(0);
     /// Every target.
-    pub const ALL: TargetSet = TargetSet(0x3f);
+    pub const ALL: TargetSet = TargetSet::of(&Target::ALL);
 
     /// The set of the given targets.
     pub const fn of(targets: &[Target]) -> TargetSet {
         let mut bits = 0;
         let mut i = 0;
         while i < targets.len() {
-            bits |= targets[i].bit();
+            bits |= 1 << targets[i] as u8;
             i += 1;
         }
-        TargetSet(bits)
+        TargetSet(bits, PhantomData)
     }
 
     /// True if `target` is in the set.
     pub const fn contains(self, target: Target) -> bool {
-        self.0 & target.bit() != 0
+        self.0 >> target as u8 & 1 == 1
     }
+
+    /// The targets of which a fact holds.
+    pub fn with(fact: impl Fn(Target) -> bool) -> TargetSet {
+        Target::ALL.into_iter().filter(|t| fact(*t)).collect()
+    }
+}
+
+impl<T: Member> TargetSet<T> {
+    /// No target.
+    pub const EMPTY: TargetSet<T> = TargetSet(0, PhantomData);
 
     /// True if the set is empty.
     pub const fn is_empty(self) -> bool {
@@ -202,35 +226,41 @@ impl TargetSet {
 
     /// Targets in either set.
     #[must_use]
-    pub const fn union(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 | other.0)
+    pub const fn union(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 | other.0, PhantomData)
     }
 
     /// Targets in both sets.
     #[must_use]
-    pub const fn intersection(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 & other.0)
+    pub const fn intersection(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 & other.0, PhantomData)
     }
 
     /// Targets of this set that are not in `other`.
     #[must_use]
-    pub const fn difference(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 & !other.0)
-    }
-
-    /// The targets of which a fact holds.
-    pub fn with(fact: impl Fn(Target) -> bool) -> TargetSet {
-        let having = Target::ALL.into_iter().filter(|t| fact(*t));
-        having.fold(TargetSet::EMPTY, |all, t| all.union(TargetSet::of(&[t])))
+    pub const fn difference(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 & !other.0, PhantomData)
     }
 
     /// The members, oldest first.
-    pub fn iter(self) -> impl Iterator<Item = Target> {
-        Target::ALL.into_iter().filter(move |t| self.contains(*t))
+    pub fn iter(self) -> impl Iterator<Item = T> {
+        T::ALL.iter().copied().filter(move |t| self.0 >> t.place() & 1 == 1)
     }
 }
 
-impl fmt::Debug for TargetSet {
+impl<T: Member> FromIterator<T> for TargetSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(targets: I) -> TargetSet<T> {
+        TargetSet(targets.into_iter().fold(0, |bits, t| bits | 1 << t.place()), PhantomData)
+    }
+}
+
+impl<T: Member> Default for TargetSet<T> {
+    fn default() -> TargetSet<T> {
+        TargetSet::EMPTY
+    }
+}
+
+impl<T: Member> fmt::Debug for TargetSet<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }

@@ -6,6 +6,8 @@
 
 use std::panic::Location;
 
+use gcn_isa::mods::DppControls;
+
 use super::known::refuse_lane;
 use super::{IntoDevice, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
@@ -301,7 +303,7 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
         return v;
     }
     let moves =
-        with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_newbcast));
+        with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_controls.contains(DppControls::ROW_NEWBCAST)));
     if moves {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }

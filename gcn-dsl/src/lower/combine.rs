@@ -254,7 +254,7 @@ impl Facts {
         (modifier.apply)(&mut mods, bit);
         let mut sources: SmallVec<[MOperand; 3]> = outer.operands[1..].into();
         sources[slot] = inner.operands[2];
-        let able = |row: &&InstDesc| row.source_mods.0 & bit != 0 && row.source_mods.1 & bit != 0;
+        let able = |row: &&InstDesc| row.bits.neg & row.bits.abs & bit != 0;
         let row = self
             .rows
             .get(old.mnemonic)?

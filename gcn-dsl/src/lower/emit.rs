@@ -363,7 +363,7 @@ fn constant(bits: u64, width: Width) -> Operand {
 
 /// Modifiers that the row does not have must be at their default.
 fn mods_fit(row: &InstDesc, mods: &Mods) -> bool {
-    let (neg, abs, _) = row.source_mods;
+    let table::OperandBits { neg, abs, .. } = row.bits;
     let default = row.default_mods();
     let clamp = !mods.clamp || row.modifiers.contains(table::Modifiers::CLAMP);
     let has_neg = mods.neg & !neg == 0 || row.modifiers.contains(table::Modifiers::NEG);

@@ -1,12 +1,12 @@
 //! What holds for every form of a mnemonic.
 
-use bitflags::{Flags as _, bitflags};
+use bitflags::bitflags;
 
-use crate::target::Target;
+use crate::target::{Member, Target, TargetSet};
 
 /// The facts of a mnemonic that do not depend on its form.
 #[derive(Debug)]
-pub struct Entry {
+pub struct Entry<T: Member = Target> {
     /// The mnemonic, as [`super::InstDesc::mnemonic`].
     pub mnemonic: &'static str,
     /// What it does, in the notation of [`crate::semantics`].
@@ -17,8 +17,8 @@ pub struct Entry {
     pub rule: Rule,
     /// What it does beyond that.
     pub behaviours: Behaviours,
-    /// Passes by target, see [`super::InstDesc::passes`]; 0 for none.
-    pub(super) passes: [u8; Target::ALL.len()],
+    /// Passes by target, see [`super::InstDesc::passes`].
+    pub passes: &'static [(TargetSet<T>, u8)],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.
     pub passes_by_format: u8,
 }
@@ -99,8 +99,7 @@ bitflags! {
 impl Behaviours {
     /// The behaviour that a word of an entry names.
     pub(super) fn of_word(word: &str) -> Option<Behaviours> {
-        let named = Behaviours::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(word))?;
-        Some(*named.value())
+        crate::mods::named(word)
     }
 }
 
