@@ -9,51 +9,54 @@ use std::str::FromStr;
 
 use crate::reg::RegFile;
 
-/// An AMD GPU target of the GFX9 / CDNA family.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Target {
+/// Lanes of a wave on every target of this library, for types and constants. Code that knows its target asks it
+/// ([`Target::wave_size`]).
+pub const WAVE_SIZE: u32 = 64;
+
+macro_rules! targets {
+    ($($(#[$doc:meta])* $target:ident = $name:literal, $mach:literal;)*) => {
+        /// An AMD GPU target of the GFX9 / CDNA family.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Target { $($(#[$doc])* $target,)* }
+
+        impl Target {
+            /// Every target, oldest first.
+            pub const ALL: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
+
+            /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Target::$target => $name,)* }
+            }
+
+            /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
+            pub const fn elf_mach(self) -> u32 {
+                match self { $(Target::$target => $mach,)* }
+            }
+        }
+    };
+}
+
+targets! {
     /// Vega 10 (MI25).
-    GFX900,
+    GFX900 = "gfx900", 0x02c;
     /// Vega 20 (MI50, MI60).
-    GFX906,
+    GFX906 = "gfx906", 0x02f;
     /// CDNA1 (MI100): first matrix instructions, separate AccVGPRs.
-    GFX908,
+    GFX908 = "gfx908", 0x030;
     /// CDNA2 (MI200 series): unified VGPR/AccVGPR file, f64 matrix instructions.
-    GFX90A,
+    GFX90A = "gfx90a", 0x03f;
     /// CDNA3 (MI300 series).
-    GFX942,
+    GFX942 = "gfx942", 0x04c;
     /// CDNA4 (MI350 series).
-    GFX950,
+    GFX950 = "gfx950", 0x04f;
 }
 
 impl Target {
-    /// Every target, oldest first.
-    pub const ALL: [Target; 6] =
-        [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-
-    /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Target::GFX900 => "gfx900",
-            Target::GFX906 => "gfx906",
-            Target::GFX908 => "gfx908",
-            Target::GFX90A => "gfx90a",
-            Target::GFX942 => "gfx942",
-            Target::GFX950 => "gfx950",
-        }
-    }
-
-    /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
-    pub const fn elf_mach(self) -> u32 {
-        match self {
-            Target::GFX900 => 0x02c,
-            Target::GFX906 => 0x02f,
-            Target::GFX908 => 0x030,
-            Target::GFX90A => 0x03f,
-            Target::GFX942 => 0x04c,
-            Target::GFX950 => 0x04f,
-        }
+    /// The names of every target as words: `gfx900, … and gfx950`.
+    pub fn names() -> String {
+        let [before @ .., last] = &Target::ALL.map(Target::name);
+        format!("{} and {last}", before.join(", "))
     }
 
     /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later), so that
@@ -122,6 +125,27 @@ impl Target {
         self.is_gfx940_family()
     }
 
+    /// Lanes of a wave.
+    pub const fn wave_size(self) -> u32 {
+        WAVE_SIZE
+    }
+
+    /// How many different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
+    /// the constant bus (CDNA3 ISA, "VALU operands").
+    pub const fn constant_bus_reads(self) -> usize {
+        1
+    }
+
+    /// Registers of a file that a kernel can name.
+    pub const fn registers(self, file: RegFile) -> u32 {
+        match file {
+            RegFile::Sgpr => self.addressable_sgprs(),
+            RegFile::Vgpr => 256,
+            RegFile::Agpr if self.has_agprs() => 256,
+            RegFile::Agpr => 0,
+        }
+    }
+
     /// Allocation granule of VGPRs (of the unified file where there is one).
     pub const fn vgpr_granule(self) -> u32 {
         if self.has_unified_agprs() { 8 } else { 4 }
@@ -156,7 +180,7 @@ impl fmt::Display for Target {
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown target `{0}`; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950")]
+#[error("unknown target `{0}`; supported are {names}", names = Target::names())]
 pub struct UnknownTarget(pub String);
 
 impl FromStr for Target {
@@ -202,6 +226,11 @@ impl TargetSet {
             i += 1;
         }
         TargetSet(bits, PhantomData)
+    }
+
+    /// The targets from one to another, both included, in the order of [`Target::ALL`].
+    pub const fn range(first: Target, last: Target) -> TargetSet {
+        TargetSet((2 << last as u8) - (1 << first as u8), PhantomData)
     }
 
     /// True if `target` is in the set.

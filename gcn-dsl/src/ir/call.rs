@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
+use gcn_isa::table::{self, Class};
 use smallvec::SmallVec;
 
 use super::{Type, Value};
@@ -144,7 +145,7 @@ impl Call {
 
     /// True if what follows may compute something else from the same operands: the instruction writes MODE.
     pub fn changes_mode(&self) -> bool {
-        self.mnemonic.starts_with("s_setreg")
+        table::class_of(self.mnemonic) == Some(Class::Setreg)
     }
 }
 

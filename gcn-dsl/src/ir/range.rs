@@ -4,6 +4,8 @@
 //! like keep them as long as nothing wraps around. A variable has what all of its writes have in common: the bounds grow
 //! from 0 to a fixpoint, and those that still grow after a few rounds have none.
 
+use gcn_isa::target::WAVE_SIZE;
+
 use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 
@@ -118,7 +120,7 @@ impl Ranges {
         let known = match kernel.def(v).inst {
             Inst::Const(bits) => Range { max: bits as u32, ones: bits as u32 },
             Inst::LocalId(d) => Range::up_to(self.workgroup[usize::from(d)].saturating_sub(1)),
-            Inst::LaneId => Range::up_to(63),
+            Inst::LaneId => Range::up_to(WAVE_SIZE - 1),
             Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.get(a),
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],

@@ -360,7 +360,7 @@ fn is_constant(operand: &MOperand) -> bool {
 
 /// Can the encoding have these sources?
 fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
-    let mut bus = Bus::new(row);
+    let mut bus = Bus::new(row, f.target);
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
     operands.iter().all(|operand| {
         let (src, file) = match operand {

@@ -39,6 +39,21 @@ impl Class {
         )
     }
 
+    /// True if the instruction loads from memory by vector, to registers or to LDS, atomics apart.
+    pub const fn loads(self) -> bool {
+        use Class as C;
+        matches!(
+            self,
+            C::VmemLoad
+                | C::VmemLoadLds
+                | C::FlatLoad
+                | C::GlobalLoad
+                | C::GlobalLoadLds
+                | C::ScratchLoad
+                | C::ScratchLoadLds
+        )
+    }
+
     /// True if a scheduler moves nothing across such an instruction, nor it: it changes how others work, is seen from outside,
     /// or asks for its neighbours.
     pub const fn is_boundary(self) -> bool {

@@ -17,6 +17,8 @@ pub struct Entry<T: Member = Target> {
     pub rule: Rule,
     /// What it does beyond that.
     pub behaviours: Behaviours,
+    /// The branch on the opposite condition; empty if there is none.
+    pub inverse: &'static str,
     /// Passes by target, see [`super::InstDesc::passes`].
     pub passes: &'static [(TargetSet<T>, u8)],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.
@@ -93,6 +95,22 @@ bitflags! {
         const SWAPS = 1 << 31;
         /// LLVM 22 has no encoding of the bit `sc1` with AGPRs: its assembler drops it, its disassembler refuses it.
         const LOSES_SC1_WITH_AGPRS = 1 << 32;
+        /// Adds two scalar dwords, and the carry in SCC if it reads that.
+        const ADDS_SCALARS = 1 << 33;
+        /// The result is the exclusive or of two dwords.
+        const XORS = 1 << 34;
+        /// The result is the source, a scalar.
+        const MOVES_SCALAR = 1 << 35;
+        /// The result has no bits that source 0 does not have.
+        const WITHIN_SOURCE0 = 1 << 36;
+        /// The result has no bits that source 1 does not have.
+        const WITHIN_SOURCE1 = 1 << 37;
+        /// The new EXEC has no bits that the old one does not have.
+        const NARROWS_EXEC = 1 << 38;
+        /// Reads the first of the lanes that EXEC has.
+        const READS_FIRST_ACTIVE = 1 << 39;
+        /// Writes a part of the result before it has read all sources.
+        const WRITES_EARLY = 1 << 40;
     }
 }
 

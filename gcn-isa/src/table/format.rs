@@ -72,8 +72,18 @@ impl Format {
         use Format as F;
         matches!(
             self,
-            F::Vop1Dpp | F::Vop2Dpp | F::VopcDpp | F::Vop3aDpp | F::Vop3bDpp | F::Vop3pDpp
-                | F::Vop1Dpp8 | F::Vop2Dpp8 | F::VopcDpp8 | F::Vop3aDpp8 | F::Vop3bDpp8 | F::Vop3pDpp8
+            F::Vop1Dpp
+                | F::Vop2Dpp
+                | F::VopcDpp
+                | F::Vop3aDpp
+                | F::Vop3bDpp
+                | F::Vop3pDpp
+                | F::Vop1Dpp8
+                | F::Vop2Dpp8
+                | F::VopcDpp8
+                | F::Vop3aDpp8
+                | F::Vop3bDpp8
+                | F::Vop3pDpp8
         )
     }
 

@@ -138,6 +138,7 @@ impl Reader {
                 witness: "",
                 rule: Rule::default(),
                 behaviours: Behaviours::empty(),
+                inverse: "",
                 passes: &[],
                 passes_by_format: 0,
             },
@@ -157,6 +158,7 @@ impl Reader {
                 Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
                 Some(("passes", counts)) => passes(counts, &mut head.entry)?,
                 Some(("flow", rule)) => head.entry.rule = flow(rule)?,
+                Some(("inverse", other)) => head.entry.inverse = other,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
                 _ if word == "ignores_exec" => head.ignores_exec = true,
                 _ => match Behaviours::of_word(word) {

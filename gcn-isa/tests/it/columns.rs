@@ -20,8 +20,7 @@ pub const KINDS: [(&str, OperandKinds); 10] = [
     ("off", OperandKinds::OFF),
 ];
 
-pub const ACCESS: [(&str, Access); 3] =
-    [("s", Access::Read), ("d", Access::Write), ("b", Access::ReadWrite)];
+pub const ACCESS: [(&str, Access); 3] = [("s", Access::Read), ("d", Access::Write), ("b", Access::ReadWrite)];
 
 pub const IMPLICIT: [(&str, ImplicitRegs); 6] = [
     ("mode", ImplicitRegs::MODE),

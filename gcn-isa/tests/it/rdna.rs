@@ -5,6 +5,9 @@
 //! LLVM's scheduling model says, and the text from which the measurement began. They stand beside the row here, and the text is a
 //! second witness: each of its operands and modifiers must be one that the row accepts.
 
+mod examples;
+mod write;
+
 use std::io::Read as _;
 
 use gcn_isa::mods::{DppControls, Modifiers, TemporalHints};
@@ -14,7 +17,8 @@ use gcn_isa::table::{
 };
 use gcn_isa::target::{Member, TargetSet};
 
-use crate::columns::{self, ACCESS, IMPLICIT, KINDS, join, value};
+use crate::columns::{ACCESS, IMPLICIT, KINDS, value};
+use write::write;
 
 /// The family of the table. The last has registers of 16 bits as an option of the assembler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -151,6 +155,7 @@ fn read(id: usize, line: &str) -> Measured {
         witness: "",
         rule: Rule::default(),
         behaviours: Behaviours::empty(),
+        inverse: "",
         passes: &[],
         passes_by_format: 0,
     }));
@@ -282,7 +287,8 @@ fn add_modifier(row: &mut InstDesc<Rdna>, word: &str) {
         // A hint that the form requires is the one that it has of those that return the old value.
         Modifiers::TH if required => row.hints |= TemporalHints::from_name(argument).unwrap(),
         Modifiers::TH => {
-            let named = |word| TemporalHints::from_name(word).unwrap_or_else(|| panic!("unknown hint `{word}`"));
+            let named =
+                |word| TemporalHints::from_name(word).unwrap_or_else(|| panic!("unknown hint `{word}`"));
             row.hints |= argument.split(',').map(named).collect::<TemporalHints>();
         }
         Modifiers::SCOPE => assert_eq!(argument, SCOPES),
@@ -313,273 +319,4 @@ fn read_schedule(part: &str) -> Schedule {
         units: units.split(' ').map(unit).collect(),
         on,
     }
-}
-
-fn write(measured: &Measured) -> String {
-    let row = &measured.row;
-    let cells = [
-        row.mnemonic.to_owned(),
-        row.printed.to_owned(),
-        RENAMED.iter().find(|f| f.1 == row.format).map_or(row.format.name(), |f| f.0).to_owned(),
-        row.form.to_owned(),
-        names(row.targets),
-        format!("{:#x}", row.opcode),
-        row.bytes.to_string(),
-        write_operands(measured),
-        String::new(),
-        columns::specials(row, " ; "),
-        implicit_reads(row),
-        columns::implicit(row.implicit_writes),
-        write_modifiers(row),
-        columns::source_modifiers(row, " ; "),
-        row.class.name().to_owned(),
-        columns::mem_bytes(row.mem_bytes),
-        String::new(),
-        row.vgpr_align.to_string(),
-        join(measured.schedules.iter().map(write_schedule), ";"),
-        notes(measured),
-        columns::word(&WAVES, &row.waves).to_owned(),
-        join(
-            row.operands.iter().filter(|o| o.last_vgpr != 255).map(|o| format!("{}={}", o.name, o.last_vgpr)),
-            " ",
-        ),
-        measured.example.clone(),
-    ];
-    cells.join("\t")
-}
-
-fn names(set: TargetSet<Rdna>) -> String {
-    join(set.iter().map(|t| columns::word(&NAMES, &t)), ",")
-}
-
-/// Kinds that a person has set stand in another order.
-fn write_operands(measured: &Measured) -> String {
-    let text = columns::operands(&measured.row);
-    if measured.kinds_by_hand { text.replace("l|m", "m|l") } else { text }
-}
-
-/// The order is that of LLVM's description, which has M0 first in some formats.
-fn implicit_reads(row: &InstDesc<Rdna>) -> String {
-    let text = columns::implicit(row.implicit_reads);
-    let m0_first = row.format.is_vop()
-        || matches!(row.format, Format::Global | Format::Scratch | Format::LdsDir | Format::VdsDir);
-    if m0_first { text.replace("exec m0", "m0 exec") } else { text }
-}
-
-/// The order of the words, those that a form requires before all others.
-const ORDER: [Modifiers; 34] = [
-    Modifiers::IDXEN,
-    Modifiers::OFFEN,
-    Modifiers::LDS,
-    Modifiers::OFFSET,
-    Modifiers::OFFSET0,
-    Modifiers::OFFSET1,
-    Modifiers::IMM_OFFSET,
-    Modifiers::GDS,
-    Modifiers::WAIT_VDST,
-    Modifiers::WAIT_VA_VDST,
-    Modifiers::WAIT_VM_VSRC,
-    Modifiers::GLC,
-    Modifiers::TH,
-    Modifiers::SCOPE,
-    Modifiers::SLC,
-    Modifiers::DLC,
-    Modifiers::CLAMP,
-    Modifiers::OMOD,
-    Modifiers::DST_SEL,
-    Modifiers::DST_UNUSED,
-    Modifiers::SRC0_SEL,
-    Modifiers::SRC1_SEL,
-    Modifiers::OP_SEL,
-    Modifiers::OP_SEL_HI,
-    Modifiers::NEG_LO,
-    Modifiers::NEG_HI,
-    Modifiers::BYTE_SEL,
-    Modifiers::INDEX_KEY,
-    Modifiers::DPP8,
-    Modifiers::DPP_CTRL,
-    Modifiers::ROW_MASK,
-    Modifiers::BANK_MASK,
-    Modifiers::BOUND_CTRL,
-    Modifiers::FI,
-];
-
-fn write_modifiers(row: &InstDesc<Rdna>) -> String {
-    let present = ORDER.into_iter().filter(|flag| row.modifiers.contains(*flag));
-    let (required, others): (Vec<_>, Vec<_>) = present.partition(|flag| row.required.contains(*flag));
-    assert_eq!(required.len() + others.len(), row.modifiers.iter().count(), "{}", row.printed);
-    let mut words: Vec<String> = required.iter().map(|flag| format!("{}!", required_word(*flag))).collect();
-    // A form that requires a hint takes another in its place.
-    let alternative = row.required.contains(Modifiers::TH).then_some(Modifiers::TH);
-    let others = ORDER.into_iter().filter(|flag| others.contains(flag) || Some(*flag) == alternative);
-    words.extend(others.map(|flag| modifier(row, flag)));
-    if matches!(row.format, Format::Mtbuf | Format::VBufferTyped) {
-        words.push("format".to_owned());
-    }
-    words.join(" ")
-}
-
-fn required_word(flag: Modifiers) -> String {
-    match flag {
-        Modifiers::TH => "th:TH_ATOMIC_RETURN".to_owned(),
-        _ => name(flag),
-    }
-}
-
-fn name(flag: Modifiers) -> String {
-    flag.iter_names().next().unwrap().0.to_ascii_lowercase()
-}
-
-fn modifier(row: &InstDesc<Rdna>, flag: Modifiers) -> String {
-    let name = name(flag);
-    let bits = &mut { row.bits };
-    if let Some(bits) = bits.named(&name, false) {
-        return columns::listed(&name, *bits);
-    }
-    let range = |(low, high): (i32, i32)| format!("{name}[{low}..{high}]");
-    match flag {
-        Modifiers::OFFSET | Modifiers::IMM_OFFSET => range(row.offset_range.unwrap()),
-        Modifiers::OFFSET0 | Modifiers::OFFSET1 => range((0, 255)),
-        Modifiers::BYTE_SEL | Modifiers::INDEX_KEY => range((0, row.last_selector.into())),
-        Modifiers::DPP_CTRL => {
-            format!("{name}({})", join(row.dpp_controls.iter_names().map(|n| n.0.to_ascii_lowercase()), ","))
-        }
-        Modifiers::TH => {
-            let optional = row.hints - TemporalHints::TH_ATOMIC_RETURN;
-            format!("{name}({})", join(optional.iter_names().map(|n| n.0), ","))
-        }
-        Modifiers::SCOPE => format!("{name}({SCOPES})"),
-        Modifiers::OMOD => format!("{name}({FACTORS})"),
-        _ => name,
-    }
-}
-
-fn write_schedule(schedule: &Schedule) -> String {
-    let units = join(schedule.units.iter().map(|(name, count)| format!("{name}={count}")), " ");
-    let on = schedule.on.map_or(String::new(), |on| format!("@{}", names(on)));
-    format!("lat={},{units}{on}", schedule.latency)
-}
-
-/// The notes say in words what the row's facts are.
-fn notes(measured: &Measured) -> String {
-    let row = &measured.row;
-    let has = |flag| row.modifiers.contains(flag);
-    let facts = [
-        (
-            row.format.is_dpp(),
-            "vdst keeps its old value in lanes that are masked off or read out of range without bound_ctrl",
-        ),
-        (row.half == Some(DstHalf::Kept), "writes one half of vdst; the other half is kept"),
-        (has(Modifiers::DST_UNUSED), "vdst is also read when dst_unused:UNUSED_PRESERVE"),
-        (
-            matches!(row.format, Format::Mubuf | Format::Mtbuf) && has(Modifiers::OFFSET),
-            "llvm-mc accepts and truncates 4096,65535",
-        ),
-        (measured.kinds_by_hand, BY_HAND),
-    ];
-    join(facts.iter().filter(|f| f.0).map(|f| f.1), "; ")
-}
-
-#[test]
-fn examples_have_what_their_rows_accept() {
-    let text = table();
-    let mut refused = Vec::new();
-    for measured in rows(&text) {
-        let row = &measured.row;
-        let rest = measured.example.strip_prefix(row.printed).expect("the example begins with the printed name");
-        let mut parts = split(rest.trim_start(), ',');
-        // The last operand and the modifiers stand between two commas.
-        let mut modifiers = parts.pop().map_or(Vec::new(), |last| split(last, ' '));
-        if !row.operands.is_empty() {
-            parts.push(modifiers.remove(0));
-        }
-        assert_eq!(parts.len(), row.operands.len(), "{}", measured.example);
-        for (operand, text) in row.operands.iter().zip(parts) {
-            if !takes(operand, text) {
-                refused.push(format!("{}={text} in {} of {}", operand.name, measured.example, names(row.targets)));
-            }
-        }
-        for word in modifiers {
-            if !takes_modifier(row, word) {
-                refused.push(format!("{word} in {} of {}", measured.example, names(row.targets)));
-            }
-        }
-    }
-    assert_eq!(refused, FAULTS);
-}
-
-/// The measured operands of `v_fmamk_f16` on gfx1201 say that the last is an immediate.
-const FAULTS: [&str; 1] = ["src1=v67 in v_fmamk_f16 v104, v61, 0xc400, v67 of gfx1201"];
-
-/// The parts between separators outside brackets, trimmed.
-fn split(text: &str, separator: char) -> Vec<&str> {
-    let mut depth = 0;
-    let outside = move |c: char| {
-        depth += i32::from(c == '(' || c == '[') - i32::from(c == ')' || c == ']');
-        c == separator && depth == 0
-    };
-    text.split(outside).map(str::trim).filter(|part| !part.is_empty()).collect()
-}
-
-fn takes(operand: &OperandDesc, text: &str) -> bool {
-    let kinds = operand.kinds;
-    let constants = OperandKinds::LITERAL | OperandKinds::LITERAL16 | OperandKinds::IMM;
-    if let Some((file, first, last)) = register(text) {
-        let width = last - first + 1;
-        return match file {
-            "v" if text.ends_with(['l', 'h']) => {
-                kinds.contains(OperandKinds::HALF_VGPR) && last <= operand.last_vgpr.into()
-            }
-            "v" => {
-                kinds.contains(OperandKinds::VGPR)
-                    && width == operand.dwords.into()
-                    && last <= operand.last_vgpr.into()
-            }
-            "s" => kinds.contains(OperandKinds::SGPR) && width == operand.dwords.into(),
-            _ => operand.allows_special(file) && width == operand.dwords.into(),
-        };
-    }
-    match integer(text) {
-        Some(-16..=64) if kinds.contains(OperandKinds::INLINE_INT) => true,
-        Some(_) => kinds.intersects(constants),
-        None if text.parse::<f64>().is_ok() => kinds.contains(OperandKinds::INLINE_FLOAT),
-        None if text == "off" => kinds.contains(OperandKinds::OFF),
-        None => operand.allows_special(text) || kinds.contains(OperandKinds::IMM),
-    }
-}
-
-fn integer(text: &str) -> Option<i32> {
-    let digits = text.trim_start_matches('-');
-    let sign = if digits == text { 1 } else { -1 };
-    let value = digits.strip_prefix("0x").map_or(digits.parse(), |digits| i64::from_str_radix(digits, 16));
-    i32::try_from(sign * value.ok()?).ok().or(Some(i32::MAX))
-}
-
-/// File, first and last number of a register: `v5`, `v5.l`, `s[2:3]`.
-fn register(text: &str) -> Option<(&str, u32, u32)> {
-    let file = ["v", "s", "ttmp"].into_iter().find(|file| {
-        text.strip_prefix(file).is_some_and(|rest| rest.starts_with(|c: char| c == '[' || c.is_ascii_digit()))
-    })?;
-    let numbers = &text[file.len()..];
-    let numbers = numbers.trim_end_matches(".l").trim_end_matches(".h").trim_matches(['[', ']']);
-    let (first, last) = numbers.split_once(':').unwrap_or((numbers, numbers));
-    Some((file, first.parse().ok()?, last.parse().ok()?))
-}
-
-fn takes_modifier(row: &InstDesc<Rdna>, word: &str) -> bool {
-    let (name, value) = word.split_once(':').unwrap_or((word, ""));
-    let control = DppControls::named(name).is_some_and(|control| row.dpp_controls.contains(control));
-    let flag = match name {
-        "mul" | "div" => Some(Modifiers::OMOD),
-        "offset" if row.modifiers.contains(Modifiers::IMM_OFFSET) => Some(Modifiers::IMM_OFFSET),
-        _ => Modifiers::named(name),
-    };
-    let within = |(low, high): (i32, i32)| integer(value).is_some_and(|n| (low..=high).contains(&n));
-    let fits = match flag {
-        Some(Modifiers::OFFSET | Modifiers::IMM_OFFSET) => row.offset_range.is_some_and(within),
-        Some(Modifiers::TH) => TemporalHints::from_name(value).is_some_and(|hint| row.hints.contains(hint)),
-        _ => true,
-    };
-    let typed = matches!(row.format, Format::Mtbuf | Format::VBufferTyped);
-    control || name == "format" && typed || flag.is_some_and(|flag| row.modifiers.contains(flag)) && fits
 }

@@ -9,6 +9,7 @@
 //! the macro refuses `break`, `continue` and `return`.
 
 use gcn_isa::program::SourceLoc;
+use gcn_isa::table::{self, Class};
 use hashbrown::{HashMap, HashSet};
 
 use super::super::atomic::Ordering;
@@ -78,10 +79,10 @@ impl Facts {
             Inst::Barrier => ordered("barrier"),
             Inst::Fence { .. } => ordered("fence"),
             Inst::Machine(call) if call.changes_mode() => self.mode = Some(def.loc),
-            Inst::Machine(call) if call.effect == Effect::Kept => match call.mnemonic {
-                "s_trap" | "s_endpgm" => self.traps = Some(def.loc),
+            Inst::Machine(call) if call.effect == Effect::Kept => match table::class_of(call.mnemonic) {
+                Some(Class::Trap | Class::Endpgm) => self.traps = Some(def.loc),
                 _ if is_probe(call) => {}
-                mnemonic => ordered(mnemonic),
+                _ => ordered(call.mnemonic),
             },
             // Operations in a manual schedule have numbers, which a second copy would have as well.
             Inst::Schedule(what)

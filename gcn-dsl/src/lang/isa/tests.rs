@@ -243,7 +243,11 @@ fn forms(f: &Function, target: Target) -> Vec<&'static InstDesc> {
 fn cases(f: &Function, target: Target) -> Vec<Case<'_>> {
     let mut list = Vec::new();
     for row in forms(f, target) {
-        let first = if row.dpp_controls == DppControls::ROW_NEWBCAST { Options::new().row_newbcast(1) } else { Options::new() };
+        let first = if row.dpp_controls == DppControls::ROW_NEWBCAST {
+            Options::new().row_newbcast(1)
+        } else {
+            Options::new()
+        };
         list.push(Case { f, row, form: Form::Short, modifier: first });
     }
     let rows = f.rows.iter().filter(|row| row.targets.contains(target));

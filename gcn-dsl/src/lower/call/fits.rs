@@ -66,7 +66,7 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
     let other_width = matches!(src, Src::Const(_, Width::B32))
         && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
-        && row.mnemonic.contains("16")
+        && row.entry.has_words()
         && !row.is_matrix();
     let literal16 =
         matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);

@@ -3,7 +3,7 @@
 //! Moves of vector registers, to AGPRs and to memory alike, move active lanes only. That is right for everything that
 //! obeys EXEC itself; an instruction that looks at all lanes whatever EXEC says needs all lanes moved before it.
 
-use gcn_isa::table::{Access, ImplicitRegs};
+use gcn_isa::table::{Access, Behaviours, ImplicitRegs};
 use gcn_isa::{Class, Operand, reg};
 use hashbrown::HashSet;
 
@@ -78,13 +78,12 @@ impl State {
         };
         let moved = match inst.op {
             Op::Copy => true,
-            Op::Machine(desc, _) => desc.mnemonic == "s_mov_b64",
+            Op::Machine(desc, _) => desc.does(Behaviours::MOVES_SCALAR),
             _ => false,
         };
         let value = moved && inst.operands.get(1).is_some_and(|o| holds(o, &self.saved));
         // `s_…_saveexec`: the destination gets what EXEC was.
-        let saves =
-            matches!(inst.op, Op::Machine(desc, _) if desc.does(gcn_isa::table::Behaviours::SAVES_EXEC));
+        let saves = matches!(inst.op, Op::Machine(desc, _) if desc.does(Behaviours::SAVES_EXEC));
         for (i, operand) in inst.operands.iter().enumerate() {
             if let MOperand::Virt(s) = operand
                 && (!matches!(inst.op, Op::Machine(desc, _) if desc.operands[i].access == Access::Read)
@@ -122,6 +121,6 @@ pub(super) fn writes_exec(inst: &MInst) -> bool {
 pub(super) fn ignores_exec(inst: &MInst) -> bool {
     let Op::Machine(desc, _) = inst.op else { return false };
     // With EXEC not zero, `v_readfirstlane_b32` reads an active lane.
-    let one_lane = desc.class == Class::Readlane && desc.mnemonic != "v_readfirstlane_b32";
+    let one_lane = desc.class == Class::Readlane && !desc.does(Behaviours::READS_FIRST_ACTIVE);
     one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.is_matrix()
 }

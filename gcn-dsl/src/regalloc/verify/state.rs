@@ -5,6 +5,7 @@
 //! anything ([`REST`]). A value that was made under the present EXEC means nothing in the other lanes: it is *confined*.
 
 use gcn_isa::reg::RegUnit;
+use gcn_isa::target::WAVE_SIZE;
 use gcn_isa::{Reg, RegFile, reg};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -222,7 +223,7 @@ impl State {
         if let Cell::Unit(unit) = cell
             && self.with_lanes.remove(&unit)
         {
-            (0..64).for_each(|lane| self.clear(Cell::Lane(unit, lane)));
+            (0..WAVE_SIZE as u8).for_each(|lane| self.clear(Cell::Lane(unit, lane)));
         }
     }
 

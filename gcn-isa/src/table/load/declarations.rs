@@ -2,8 +2,8 @@
 
 use super::Broken;
 use super::forms::ModifierFacts;
-use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::table::names::NameMap;
+use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::{Target, TargetSet};
 
 /// What may stand at an operand, by targets.

@@ -4,9 +4,7 @@ use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
 use crate::mods::{DppControls, Modifiers};
 use crate::table::format::Format;
-use crate::table::slot::{
-    Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile,
-};
+use crate::table::slot::{Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile};
 use crate::target::{Target, TargetSet};
 
 /// A form of an entry.
