@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use gcn_isa::counters::{Counter, events};
-use gcn_isa::table::{Access, Format, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
+use gcn_isa::table::{Access, Behaviours, ImplicitRegs, InstDesc, Modifiers, OperandKinds};
 use gcn_isa::{Inst, Target};
 
 use crate::excluded::EXCLUDED;
@@ -46,7 +46,10 @@ fn full(f: &Function) -> Vec<String> {
     if !modifiers.is_empty() && !f.has_with {
         lines.push(format!("- Modifiers: {}.", modifiers.join(", ")));
     }
-    if f.mnemonic.contains("_d16") && f.params.iter().any(|p| p.tied) {
+    if f.rows.iter().any(|row| row.is_vmem() || row.is_ds())
+        && f.rows[0].does(Behaviours::KEEPS_PART)
+        && f.params.iter().any(|p| p.tied)
+    {
         lines.push(
             "- The other half of the destination keeps its value; where SRAM-ECC is on, as it always is on gfx90a and later, \
              it becomes zero."
@@ -130,7 +133,7 @@ fn targets(rows: &[&'static InstDesc]) -> String {
 
 fn encodings(rows: &[&'static InstDesc]) -> String {
     let names = rows.iter().map(|row| {
-        let name = Format::NAMES.iter().find(|f| f.1 == row.format).map_or("", |f| f.0);
+        let name = row.format.name();
         if row.form.is_empty() { name.to_owned() } else { format!("{name} {}", row.form) }
     });
     names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")

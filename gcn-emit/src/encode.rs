@@ -101,7 +101,7 @@ pub(crate) fn encode_word(inst: &Inst, target: Target, labels: Labels) -> Result
         put_operand(field, operand, &mut word.bits);
     }
     check::same_file(desc, &inst.operands).map_err(|(i, fault)| EncodeFault::operand(inst, i, fault))?;
-    legality::constant_bus(inst)?;
+    legality::constant_bus(inst, target)?;
     legality::of_class(inst)?;
     if let Some(value) = literal {
         word.bits |= u128::from(value) << 32;

@@ -17,8 +17,7 @@ use crate::metadata::{KernelArg, KernelMetadata, Metadata, VERSION_V4, VERSION_V
 use crate::target_id::{Feature, TargetId};
 use crate::version::CodeObjectVersion;
 
-/// Lanes of a wave on every target of this family.
-pub const WAVE_SIZE: u32 = 64;
+pub use gcn_isa::target::WAVE_SIZE;
 /// Most work-items of a workgroup.
 pub const MAX_WORKGROUP: u32 = 1024;
 

@@ -159,7 +159,7 @@ const FACTS: &[Fact] = &[
     fact(608, 4, 60, |m| m.memory_clock_khz),           // memoryClockRate
     fact(612, 4, 59, |m| m.bus),                        // memoryBusWidth
     fact(616, 4, 19, |m| m.l2),                         // l2CacheSize
-    fact(624, 4, 57, |m| u64::from(m.target.max_waves_per_simd()) * 4 * 64), // maxThreadsPerMultiProcessor
+    fact(624, 4, 57, |m| u64::from(m.target.max_waves_per_simd() * 4 * m.target.wave_size())), // maxThreadsPerMultiProcessor
     fact(628, 4, 78, |_| 1),                            // streamPrioritiesSupported
     fact(640, 8, 76, |m| m.target.lds_per_cu().into()), // sharedMemPerMultiprocessor
     fact(648, 4, 72, |m| u64::from(m.target.vgprs_per_simd()) * 4 * 64), // regsPerMultiprocessor

@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use gcn_sim::Memory;
 
+use gcn_isa::target::WAVE_SIZE;
+
 use crate::heap::{Heap, Kind};
 use crate::host::{self, Ptr};
 
@@ -113,7 +115,7 @@ impl Hostcall {
             let header = self.headers.plus(number * HEADER);
             packet = host::word(header);
             let (lanes, service) = (host::word(header.plus(8)), host::word(header.plus(16)) as u32);
-            for lane in (0..64).filter(|lane| lanes >> lane & 1 == 1) {
+            for lane in (0..WAVE_SIZE as usize).filter(|lane| lanes >> lane & 1 == 1) {
                 let slot = self.payloads.plus(number * PAYLOAD + lane * SLOT);
                 if service == PRINTF {
                     self.message(&mut messages, slot);

@@ -148,7 +148,7 @@ fn source(inst: &Inst, part: Part, i: usize) -> u64 {
             _ => u64::MAX,
         };
     }
-    if desc.source_mods.1 != 0 {
+    if desc.is_mixed_precision() {
         // Mixed precision: op_sel_hi says that the source is one half.
         return match (bit(mods.op_sel_hi), bit(mods.op_sel)) {
             (false, _) => 0xffff_ffff,

@@ -42,7 +42,7 @@ use crate::table::{self, InstDesc};
 use crate::target::Target;
 
 /// Lanes of a wave.
-const LANES: u32 = 64;
+const LANES: u32 = crate::target::WAVE_SIZE;
 /// Consecutive rows of C and D that lie in consecutive registers of one lane (32-bit elements).
 const QUAD: u32 = 4;
 /// Consecutive `k` that share a scale.
@@ -257,7 +257,7 @@ pub fn b_source_lane(blgp: u8, lane: u8) -> u8 {
         0 => lane,
         1 => lane % 32,
         2 => 32 + lane % 32,
-        3 => (lane + 16) % 64,
+        3 => (lane + 16) % LANES as u8,
         quarter => (quarter - 4) * 16 + lane % 16,
     }
 }

@@ -34,7 +34,7 @@ pub use pattern::{MemoryWait, memory_wait};
 pub use step::{Bits, Counters, Row, Step, What, When};
 
 use crate::counters::WaitCnt;
-use crate::{Mods, Target};
+use crate::{Mods, Target, TargetSet};
 
 /// An operation with an ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -186,7 +186,7 @@ pub struct Table {
     /// The guide's section.
     pub section: &'static str,
     /// The targets that it is for. gfx950 is not in the guide; LLVM gives it gfx942's sequences.
-    pub targets: &'static [Target],
+    pub targets: TargetSet,
     /// Whether there is TgSplit mode.
     pub tg_split: bool,
     /// Its rows.
@@ -197,14 +197,19 @@ pub struct Table {
 pub static TABLES: [Table; 3] = [
     Table {
         section: "Memory Model GFX6-GFX9",
-        targets: &[Target::GFX900, Target::GFX906, Target::GFX908],
+        targets: TargetSet::range(Target::GFX900, Target::GFX908),
         tg_split: false,
         rows: gfx6_gfx9::ROWS,
     },
-    Table { section: "Memory Model GFX90A", targets: &[Target::GFX90A], tg_split: true, rows: gfx90a::ROWS },
+    Table {
+        section: "Memory Model GFX90A",
+        targets: TargetSet::of(&[Target::GFX90A]),
+        tg_split: true,
+        rows: gfx90a::ROWS,
+    },
     Table {
         section: "Memory Model GFX940",
-        targets: &[Target::GFX942, Target::GFX950],
+        targets: TargetSet::range(Target::GFX942, Target::GFX950),
         tg_split: true,
         rows: gfx940::ROWS,
     },
@@ -213,7 +218,7 @@ pub static TABLES: [Table; 3] = [
 impl Table {
     /// The table for a target.
     pub fn of(target: Target) -> Option<&'static Table> {
-        TABLES.iter().find(|t| t.targets.contains(&target))
+        TABLES.iter().find(|t| t.targets.contains(target))
     }
 
     /// The row of a combination. Scopes wider than the workgroup mean the workgroup in LDS.

@@ -3,7 +3,8 @@
 mod table;
 mod words;
 
-pub use table::{Modifier, Modifiers};
+pub(crate) use table::named;
+pub use table::{DppControls, Modifier, Modifiers, TemporalHints};
 pub(crate) use words::words;
 pub use words::{Form, SDWA_SELECTORS, SDWA_UNUSED, Spelling, WORDS, Word, dpp_word, word_named, word_of};
 

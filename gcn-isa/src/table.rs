@@ -10,23 +10,31 @@
 //! its own first use.
 
 mod accepts;
+mod class;
 mod desc;
+mod elements;
 mod entry;
+mod format;
 mod index;
 mod load;
 mod names;
+mod slot;
 mod variant;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use crate::mods::Modifiers;
-pub use desc::{
-    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds, SameFile,
-};
+pub use class::Class;
+pub use desc::InstDesc;
+pub use elements::ConstType;
 pub use entry::{Behaviours, Entry, Flow, Rule};
+pub use format::{Format, Unit};
 pub use index::IndexedBy;
 pub use names::{NameHasher, NameMap};
+pub use slot::{
+    Access, DstHalf, ImplicitRegs, MemBytes, OperandBits, OperandDesc, OperandKinds, SameFile, WaveSizes,
+};
 pub use variant::Variant;
 
 use crate::target::Target;
@@ -87,6 +95,11 @@ pub fn find_form(target: Target, printed: &str, form: &str) -> Option<&'static I
 /// What holds for every form of `mnemonic`.
 pub fn entry(mnemonic: &str) -> Option<&'static Entry> {
     Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].entry)
+}
+
+/// The class of a mnemonic's first form.
+pub fn class_of(mnemonic: &str) -> Option<Class> {
+    Some(ROWS[usize::from(*BY_MNEMONIC.get(mnemonic)?.first()?)].class)
 }
 
 /// Every suffix-less mnemonic of any target, in no particular order.

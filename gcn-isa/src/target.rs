@@ -3,55 +3,60 @@
 //! Code outside the tables asks for a fact ([`Target::has_unified_agprs`]) and never for a name.
 
 use std::fmt;
+use std::hash::Hash;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use crate::reg::RegFile;
 
-/// An AMD GPU target of the GFX9 / CDNA family.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Target {
+/// Lanes of a wave on every target of this library, for types and constants. Code that knows its target asks it
+/// ([`Target::wave_size`]).
+pub const WAVE_SIZE: u32 = 64;
+
+macro_rules! targets {
+    ($($(#[$doc:meta])* $target:ident = $name:literal, $mach:literal;)*) => {
+        /// An AMD GPU target of the GFX9 / CDNA family.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Target { $($(#[$doc])* $target,)* }
+
+        impl Target {
+            /// Every target, oldest first.
+            pub const ALL: [Target; [$(Target::$target),*].len()] = [$(Target::$target),*];
+
+            /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Target::$target => $name,)* }
+            }
+
+            /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
+            pub const fn elf_mach(self) -> u32 {
+                match self { $(Target::$target => $mach,)* }
+            }
+        }
+    };
+}
+
+targets! {
     /// Vega 10 (MI25).
-    GFX900,
+    GFX900 = "gfx900", 0x02c;
     /// Vega 20 (MI50, MI60).
-    GFX906,
+    GFX906 = "gfx906", 0x02f;
     /// CDNA1 (MI100): first matrix instructions, separate AccVGPRs.
-    GFX908,
+    GFX908 = "gfx908", 0x030;
     /// CDNA2 (MI200 series): unified VGPR/AccVGPR file, f64 matrix instructions.
-    GFX90A,
+    GFX90A = "gfx90a", 0x03f;
     /// CDNA3 (MI300 series).
-    GFX942,
+    GFX942 = "gfx942", 0x04c;
     /// CDNA4 (MI350 series).
-    GFX950,
+    GFX950 = "gfx950", 0x04f;
 }
 
 impl Target {
-    /// Every target, oldest first.
-    pub const ALL: [Target; 6] =
-        [Target::GFX900, Target::GFX906, Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950];
-
-    /// The processor name as LLVM and ROCm spell it, for example `gfx942`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Target::GFX900 => "gfx900",
-            Target::GFX906 => "gfx906",
-            Target::GFX908 => "gfx908",
-            Target::GFX90A => "gfx90a",
-            Target::GFX942 => "gfx942",
-            Target::GFX950 => "gfx950",
-        }
-    }
-
-    /// `EF_AMDGPU_MACH` of the ELF header (LLVM AMDGPU guide, ELF header flags).
-    pub const fn elf_mach(self) -> u32 {
-        match self {
-            Target::GFX900 => 0x02c,
-            Target::GFX906 => 0x02f,
-            Target::GFX908 => 0x030,
-            Target::GFX90A => 0x03f,
-            Target::GFX942 => 0x04c,
-            Target::GFX950 => 0x04f,
-        }
+    /// The names of every target as words: `gfx900, … and gfx950`.
+    pub fn names() -> String {
+        let [before @ .., last] = &Target::ALL.map(Target::name);
+        format!("{} and {last}", before.join(", "))
     }
 
     /// True where VGPRs and AccVGPRs are two halves of one file of 512 per wave (gfx90a and later), so that
@@ -120,6 +125,27 @@ impl Target {
         self.is_gfx940_family()
     }
 
+    /// Lanes of a wave.
+    pub const fn wave_size(self) -> u32 {
+        WAVE_SIZE
+    }
+
+    /// How many different scalar values (SGPRs or pairs, VCC, M0, special registers, the literal) a vector instruction may read:
+    /// the constant bus (CDNA3 ISA, "VALU operands").
+    pub const fn constant_bus_reads(self) -> usize {
+        1
+    }
+
+    /// Registers of a file that a kernel can name.
+    pub const fn registers(self, file: RegFile) -> u32 {
+        match file {
+            RegFile::Sgpr => self.addressable_sgprs(),
+            RegFile::Vgpr => 256,
+            RegFile::Agpr if self.has_agprs() => 256,
+            RegFile::Agpr => 0,
+        }
+    }
+
     /// Allocation granule of VGPRs (of the unified file where there is one).
     pub const fn vgpr_granule(self) -> u32 {
         if self.has_unified_agprs() { 8 } else { 4 }
@@ -144,10 +170,6 @@ impl Target {
     pub const fn addressable_sgprs(self) -> u32 {
         102
     }
-
-    const fn bit(self) -> u8 {
-        1 << self as u8
-    }
 }
 
 impl fmt::Display for Target {
@@ -158,7 +180,7 @@ impl fmt::Display for Target {
 
 /// The name is not that of a supported target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown target `{0}`; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950")]
+#[error("unknown target `{0}`; supported are {names}", names = Target::names())]
 pub struct UnknownTarget(pub String);
 
 impl FromStr for Target {
@@ -169,31 +191,62 @@ impl FromStr for Target {
     }
 }
 
-/// A set of targets.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct TargetSet(u8);
+/// A target of one family of processors, by its place in the family's list. This library's family is [`Target`]; the record of
+/// instructions ([`table::InstDesc`](crate::table::InstDesc)) is generic over it, so that facts of another family fit into the same types.
+pub trait Member: Copy + Eq + Hash + fmt::Debug + 'static {
+    /// The family, oldest first.
+    const ALL: &'static [Self];
+
+    /// The place in [`Member::ALL`], at most 15.
+    fn place(self) -> u8;
+}
+
+impl Member for Target {
+    const ALL: &'static [Target] = &Target::ALL;
+
+    fn place(self) -> u8 {
+        self as u8
+    }
+}
+
+/// A set of targets of one family.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TargetSet<T: Member = Target>(u16, PhantomData<T>);
 
 impl TargetSet {
-    /// No target.
-    pub const EMPTY: TargetSet = TargetSet(0);
     /// Every target.
-    pub const ALL: TargetSet = TargetSet(0x3f);
+    pub const ALL: TargetSet = TargetSet::of(&Target::ALL);
 
     /// The set of the given targets.
     pub const fn of(targets: &[Target]) -> TargetSet {
         let mut bits = 0;
         let mut i = 0;
         while i < targets.len() {
-            bits |= targets[i].bit();
+            bits |= 1 << targets[i] as u8;
             i += 1;
         }
-        TargetSet(bits)
+        TargetSet(bits, PhantomData)
+    }
+
+    /// The targets from one to another, both included, in the order of [`Target::ALL`].
+    pub const fn range(first: Target, last: Target) -> TargetSet {
+        TargetSet((2 << last as u8) - (1 << first as u8), PhantomData)
     }
 
     /// True if `target` is in the set.
     pub const fn contains(self, target: Target) -> bool {
-        self.0 & target.bit() != 0
+        self.0 >> target as u8 & 1 == 1
     }
+
+    /// The targets of which a fact holds.
+    pub fn with(fact: impl Fn(Target) -> bool) -> TargetSet {
+        Target::ALL.into_iter().filter(|t| fact(*t)).collect()
+    }
+}
+
+impl<T: Member> TargetSet<T> {
+    /// No target.
+    pub const EMPTY: TargetSet<T> = TargetSet(0, PhantomData);
 
     /// True if the set is empty.
     pub const fn is_empty(self) -> bool {
@@ -202,35 +255,41 @@ impl TargetSet {
 
     /// Targets in either set.
     #[must_use]
-    pub const fn union(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 | other.0)
+    pub const fn union(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 | other.0, PhantomData)
     }
 
     /// Targets in both sets.
     #[must_use]
-    pub const fn intersection(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 & other.0)
+    pub const fn intersection(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 & other.0, PhantomData)
     }
 
     /// Targets of this set that are not in `other`.
     #[must_use]
-    pub const fn difference(self, other: TargetSet) -> TargetSet {
-        TargetSet(self.0 & !other.0)
-    }
-
-    /// The targets of which a fact holds.
-    pub fn with(fact: impl Fn(Target) -> bool) -> TargetSet {
-        let having = Target::ALL.into_iter().filter(|t| fact(*t));
-        having.fold(TargetSet::EMPTY, |all, t| all.union(TargetSet::of(&[t])))
+    pub const fn difference(self, other: TargetSet<T>) -> TargetSet<T> {
+        TargetSet(self.0 & !other.0, PhantomData)
     }
 
     /// The members, oldest first.
-    pub fn iter(self) -> impl Iterator<Item = Target> {
-        Target::ALL.into_iter().filter(move |t| self.contains(*t))
+    pub fn iter(self) -> impl Iterator<Item = T> {
+        T::ALL.iter().copied().filter(move |t| self.0 >> t.place() & 1 == 1)
     }
 }
 
-impl fmt::Debug for TargetSet {
+impl<T: Member> FromIterator<T> for TargetSet<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(targets: I) -> TargetSet<T> {
+        TargetSet(targets.into_iter().fold(0, |bits, t| bits | 1 << t.place()), PhantomData)
+    }
+}
+
+impl<T: Member> Default for TargetSet<T> {
+    fn default() -> TargetSet<T> {
+        TargetSet::EMPTY
+    }
+}
+
+impl<T: Member> fmt::Debug for TargetSet<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }

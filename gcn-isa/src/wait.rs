@@ -250,7 +250,7 @@ fn waitcnt_edit(
         }
         return Some(Edit { place: Place::Before(above), kind, insts: SmallVec::new(), reasons });
     }
-    let inst = edit::sopp(program.target, "s_waitcnt", wait.encode())?;
+    let inst = edit::sopp(program.target, WaitCnt::INSTRUCTION, wait.encode())?;
     Some(Edit { place, kind, insts: smallvec![inst], reasons })
 }
 

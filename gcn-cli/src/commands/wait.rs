@@ -81,7 +81,7 @@ fn number(text: &str) -> Result<Option<u16>, Failure> {
 
 /// Encodes counters in the assembler's syntax.
 fn counters(text: &str, target: Target) -> Result<u16, Failure> {
-    let operand = text.strip_prefix("s_waitcnt").unwrap_or(text).trim();
+    let operand = text.strip_prefix(WaitCnt::INSTRUCTION).unwrap_or(text).trim();
     let inst = parse_inst(&format!("s_waitcnt {operand}"), target);
     let inst = inst.map_err(|error| Failure::input(format!("`{operand}`: {error}")))?;
     match inst.operands.first() {

@@ -179,7 +179,7 @@ fn every_form_becomes_its_function_or_is_refused() {
             .filter(|(flag, _)| row.required.contains(*flag))
             .map(|(_, names)| *names)
             .collect();
-        let bits = if row.op_sel_bits == 0 { 3 } else { row.op_sel_bits };
+        let bits = if row.op_sel_bits() == 0 { 3 } else { row.op_sel_bits() };
         let list = vec!["1"; usize::from(bits)].join(",");
         let optional = WRITTEN.iter().filter(|(flag, _)| (row.modifiers - row.required).contains(*flag));
         let optional = optional.map(|(_, text)| match text.strip_suffix('[') {

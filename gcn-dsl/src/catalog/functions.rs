@@ -276,7 +276,7 @@ fn results(row: &InstDesc) -> Vec<Outcome> {
 
 /// True if the instruction's new EXEC is a result of its own: the written operand is the old one.
 pub fn returns_exec(mnemonic: &str) -> bool {
-    mnemonic.ends_with("_saveexec_b64")
+    table::entry(mnemonic).is_some_and(|entry| entry.behaviours.contains(Behaviours::SAVES_EXEC))
 }
 
 fn effect(row: &InstDesc, variant: Variant) -> Effect {

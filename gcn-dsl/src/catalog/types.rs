@@ -51,10 +51,10 @@ fn vector_type(
     named: Option<(&'static str, u32)>,
     dwords: u32,
 ) -> String {
-    let packed = row.mnemonic.contains("_pk");
+    let packed = row.entry.is_packed();
     let matrix = row.is_matrix();
     // Of 16-bit results that leave the other half alone, both halves are of interest.
-    let half = operand.access == Access::ReadWrite && !row.mnemonic.starts_with("v_mac_");
+    let half = operand.access == Access::ReadWrite && row.does(Behaviours::KEEPS_PART);
     let vector = |name: &str, count: u32| format!("Vector<{name}, {count}>");
     match named {
         Some((name, 16)) if row.format.is_vop() && (packed || half || dwords > 1) => vector(name, 2 * dwords),

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gcn_isa::mods::{Dpp, Modifier, Modifiers, Mods, Sdwa};
+use gcn_isa::table::{self, Class};
 use smallvec::SmallVec;
 
 use super::{Type, Value};
@@ -145,7 +146,7 @@ impl Call {
     /// True if the instruction writes MODE, so that later instructions may compute something else from the
     /// same operands.
     pub fn changes_mode(&self) -> bool {
-        self.mnemonic.starts_with("s_setreg")
+        table::class_of(self.mnemonic) == Some(Class::Setreg)
     }
 }
 

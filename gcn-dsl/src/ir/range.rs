@@ -6,6 +6,8 @@
 //! of all its writes. The bounds grow from 0 towards a fixpoint; those that still grow after a few rounds are
 //! widened, because a loop counter would otherwise take a round for each trip.
 
+use gcn_isa::target::WAVE_SIZE;
+
 use super::{Bin, Inst, Kernel, Place, Value};
 use crate::scalar::Elem;
 
@@ -125,7 +127,7 @@ impl Ranges {
         let known = match kernel.def(v).inst {
             Inst::Const(bits) => Range { max: bits as u32, ones: bits as u32 },
             Inst::LocalId(d) => Range::up_to(self.workgroup[usize::from(d)].saturating_sub(1)),
-            Inst::LaneId => Range::up_to(63),
+            Inst::LaneId => Range::up_to(WAVE_SIZE - 1),
             Inst::Splat(a) | Inst::ReadFirstLane(a) | Inst::ReadLane(a, _) => self.get(a),
             Inst::Bitcast(a) | Inst::Cast(a) if is_word(kernel, a) => self.get(a),
             Inst::Read(var) => self.variables[var.0 as usize],

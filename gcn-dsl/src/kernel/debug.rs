@@ -5,6 +5,7 @@ use gcn_isa::Program;
 use gcn_isa::operand::Operand;
 use gcn_isa::program::SourceLoc;
 use gcn_isa::reg::Reg;
+use gcn_isa::table::Behaviours;
 
 use crate::ir::probe::{self, Probe};
 
@@ -51,7 +52,7 @@ impl Debug {
 }
 
 fn watched(line: &gcn_isa::program::Line, offset: u32, said: &probe::Debug) -> Option<Watched> {
-    if !matches!(line.inst.desc.mnemonic, "v_xor_b32" | "s_xor_b32") {
+    if !line.inst.desc.does(Behaviours::XORS) {
         return None;
     }
     let mask = line.inst.operands.iter().find_map(|o| match o {

@@ -3,23 +3,20 @@
 
 use gcn_emit::kernel::KernelSpec;
 use gcn_emit::occupancy::{self, SIMDS_PER_CU, Usage, occupancy};
-use gcn_isa::Target;
 use gcn_isa::reg::{FIRST_NAMED_SGPR, NAMED_SGPRS};
+use gcn_isa::{RegFile, Target};
 
 use super::BuildError;
 use crate::ir::{self, far::DS_OFFSET_MAX};
 use crate::lang::Signature;
 use crate::regalloc::{LdsRoom, Limits, SpillTo};
 
-/// Work-items of a wave.
-const WAVE: u32 = 64;
-
 /// The limits of a kernel that takes `lds_bytes` for a workgroup.
 pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Result<Limits, BuildError> {
     let asked = signature.registers;
     let fail = |what: String| Err(BuildError::Limits { kernel: signature.name.clone(), what });
     let kinds = [
-        ("VGPRs", asked.vgprs, 1, 256),
+        ("VGPRs", asked.vgprs, 1, target.registers(RegFile::Vgpr)),
         ("SGPRs", asked.sgprs, 1, u32::from(FIRST_NAMED_SGPR)),
         ("AGPRs", asked.agprs, 0, 256),
     ];
@@ -29,7 +26,7 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
         }
     }
     // A workgroup must fit a compute unit whole: its waves share the registers of four SIMDs.
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(target.wave_size()).max(1);
     let mut per_simd = waves.div_ceil(SIMDS_PER_CU);
     let mut limits = Limits::default();
     if let Some(wanted) = asked.min_occupancy {
@@ -71,8 +68,8 @@ pub(super) fn of(signature: &Signature, target: Target, lds_bytes: u32) -> Resul
 /// Where values without a register may go in LDS: after the kernel's own arrays, as far as
 /// `#[max_registers]`, the target and `#[min_occupancy]` leave room.
 pub(super) fn lds_room(signature: &Signature, target: Target, ir: &ir::Kernel) -> LdsRoom {
-    let waves = signature.workgroup.iter().product::<u32>().div_ceil(WAVE).max(1);
-    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * WAVE * waves);
+    let waves = signature.workgroup.iter().product::<u32>().div_ceil(target.wave_size()).max(1);
+    let (first_byte, slot_bytes) = (ir.lds_bytes().next_multiple_of(4), 4 * target.wave_size() * waves);
     let left = target.lds_per_cu().saturating_sub(first_byte);
     // An instruction's offset field has 16 bits.
     let asked = signature.registers.lds_spill.unwrap_or(0).min(left) / slot_bytes;

@@ -1,5 +1,7 @@
 //! Copies from global memory straight to LDS.
 
+use gcn_isa::target::WAVE_SIZE;
+
 use super::{Index, IntoDevice, Lds, S, Slice, lane_id};
 use crate::isa::{self, Offen};
 use crate::scalar::Number;
@@ -53,7 +55,7 @@ impl<T: Number, const N: usize> Lds<T, N> {
     pub fn fill_from<A>(&self, from: &Slice<T, A>, first: impl IntoDevice<S<u32>>) {
         let first = first.into_device();
         let lanes: u32 = super::with(|c| c.workgroup.iter().product());
-        if lanes == 0 || !(N as u32).is_multiple_of(lanes) || !lanes.is_multiple_of(64) {
+        if lanes == 0 || !(N as u32).is_multiple_of(lanes) || !lanes.is_multiple_of(WAVE_SIZE) {
             let loc = std::panic::Location::caller();
             let message = format!(
                 "{N} elements cannot be shared by a workgroup of {lanes}: the workgroup has whole waves of 64 lanes, and the \
@@ -63,7 +65,7 @@ impl<T: Number, const N: usize> Lds<T, N> {
             return;
         }
         for part in 0..N as u32 / lanes {
-            let start = super::wave_id() * 64u32 + part * lanes;
+            let start = super::wave_id() * WAVE_SIZE + part * lanes;
             self.copy_from(start, from, first + start + lane_id());
         }
     }

@@ -2,6 +2,8 @@
 
 use std::panic::Location;
 
+use gcn_isa::target::WAVE_SIZE;
+
 use super::{V, with};
 use crate::ir::{Bin, Value};
 use crate::scalar::Scalar;
@@ -41,8 +43,10 @@ pub(super) fn refuse_outside(i: V<u32>, count: usize, len: usize, loc: &'static 
 /// Refuses a lane that no wave has.
 pub(super) fn refuse_lane(lane: Value, loc: &'static Location<'static>) {
     with(|c| {
-        if let Some(lane) = c.builder.as_const(lane).filter(|lane| *lane > 63) {
-            c.fail_if_run(loc, || format!("lane {} of a wave: they are numbered from 0 to 63", lane as u32));
+        if let Some(lane) = c.builder.as_const(lane).filter(|lane| *lane >= u64::from(WAVE_SIZE)) {
+            c.fail_if_run(loc, || {
+                format!("lane {} of a wave: they are numbered from 0 to {}", lane as u32, WAVE_SIZE - 1)
+            });
         }
     });
 }

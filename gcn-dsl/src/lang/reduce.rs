@@ -12,6 +12,9 @@ use crate::ir::wave::{Spread, Wave};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::scalar::{Elem, Number};
 
+/// The width of a whole wave.
+pub(super) const WHOLE: usize = gcn_isa::target::WAVE_SIZE as usize;
+
 /// Appends the operation; bf16 is added up in f32 and rounded once.
 pub(super) fn wave<T: Number>(
     op: Bin,
@@ -58,7 +61,7 @@ pub struct Lanes<const W: usize>(());
 pub trait Segment {}
 impl Segment for Lanes<16> {}
 impl Segment for Lanes<32> {}
-impl Segment for Lanes<64> {}
+impl Segment for Lanes<WHOLE> {}
 
 macro_rules! reductions {
     ($($bound:ident $op:ident $name:ident $inclusive:ident $exclusive:ident
@@ -68,19 +71,19 @@ macro_rules! reductions {
             #[doc = concat!($what, " of the active lanes' values.")]
             #[track_caller]
             pub fn $wave<T: $bound>(x: V<T>) -> S<T> {
-                S::from_value(wave::<T>(Bin::$op, Spread::Reduce, 64, x.value, Location::caller()))
+                S::from_value(wave::<T>(Bin::$op, Spread::Reduce, WHOLE as u8, x.value, Location::caller()))
             }
 
             #[doc = concat!($what, " of the values of this active lane and those below it.")]
             #[track_caller]
             pub fn $wave_inclusive<T: $bound>(x: V<T>) -> V<T> {
-                Lanes::<64>::$inclusive(x)
+                Lanes::<WHOLE>::$inclusive(x)
             }
 
             #[doc = concat!($what, " of the values of the active lanes below this one; ", $first, " where there is none.")]
             #[track_caller]
             pub fn $wave_exclusive<T: $bound>(x: V<T>) -> V<T> {
-                Lanes::<64>::$exclusive(x)
+                Lanes::<WHOLE>::$exclusive(x)
             }
         )*
 

@@ -6,6 +6,9 @@
 
 use std::panic::Location;
 
+use gcn_isa::mods::DppControls;
+use gcn_isa::target::WAVE_SIZE;
+
 use super::known::refuse_lane;
 use super::{IntoDevice, S, V, lane_id, select, with};
 use crate::ir::{Inst, Type};
@@ -150,7 +153,7 @@ pub fn shuffle_xor<T: Scalar>(v: V<T>, mask: impl Distance) -> V<T> {
         12..16 if passes || mask == 15 => two(Options::new().row_mirror(), mask ^ 15),
         16 | 32 if passes && swaps => swapped(v, mask),
         4..32 => by_dword(v, |x| isa::ds_swizzle_b32(x, (mask << 10 | 0x1f) as i32)),
-        32..64 => shuffle(v, lane_id() ^ mask),
+        32..WAVE_SIZE => shuffle(v, lane_id() ^ mask),
         _ => {
             refuse(
                 Location::caller(),
@@ -210,7 +213,7 @@ pub fn shuffle_down<T: Scalar>(v: V<T>, n: impl Distance) -> V<T> {
     let n = match n.distance() {
         Ok(n) => n,
         Err(n) => {
-            let (own, lane) = (super::ge(lane_id() + n, 64), lane_id() + n);
+            let (own, lane) = (super::ge(lane_id() + n, WAVE_SIZE), lane_id() + n);
             return select(own, v, shuffle(v, lane));
         }
     };
@@ -237,7 +240,7 @@ fn along<T: Scalar>(
         0 => v,
         1 if all_lanes_run() => shifted(v, v, by_one),
         1 => select(lanes(keep), v, permuted(v, by_one)),
-        2..64 => select(lanes(keep), v, shuffle(v, source(lane_id()))),
+        2..WAVE_SIZE => select(lanes(keep), v, shuffle(v, source(lane_id()))),
         _ => {
             refuse(loc, format!("a shift by {n} lanes: a wave has 64 lanes, so the distance is at most 63"));
             v
@@ -300,8 +303,10 @@ pub fn row_broadcast<T: Scalar>(v: V<T>, n: u32) -> V<T> {
     if !in_row(n) {
         return v;
     }
-    let moves =
-        with(|c| gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp").any(|row| row.dpp_newbcast));
+    let moves = with(|c| {
+        gcn_isa::table::find_mnemonic(c.target, "v_mov_b32_dpp")
+            .any(|row| row.dpp_controls.contains(DppControls::ROW_NEWBCAST))
+    });
     if moves {
         return permuted(v, Options::new().row_newbcast(n as u8));
     }

@@ -7,7 +7,7 @@
 use super::matrix::{AnyTarget, On};
 use super::ops::{Arithmetic, Integer};
 use super::reduce::{
-    Lanes, Segment, wave_and, wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
+    Lanes, Segment, WHOLE, wave_and, wave_max, wave_min, wave_or, wave_product, wave_sum, wave_xor,
 };
 use super::wave::Convergent;
 use super::{
@@ -87,7 +87,7 @@ gcn_kernel! {
     #[device]
     #[track_caller]
     fn inclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
-        let in_wave = O::inclusive::<64>(x);
+        let in_wave = O::inclusive::<WHOLE>(x);
         comptime if waves() == 1 { in_wave } else {
             let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
             O::join(splat(before), in_wave)
@@ -97,7 +97,7 @@ gcn_kernel! {
     #[device]
     #[track_caller]
     fn exclusive<O: Operation<T>, T: Number>(all: AllLanes, x: V<T>) -> V<T> {
-        let in_wave = O::exclusive::<64>(x);
+        let in_wave = O::exclusive::<WHOLE>(x);
         comptime if waves() == 1 { in_wave } else {
             let (_, before) = joined::<O, T>(all_lanes(), O::of_wave(x));
             O::join(splat(before), in_wave)

@@ -4,6 +4,7 @@
 //! boundaries that the scheduler moves nothing across. Where a sequence has nothing on a side that must hold
 //! memory accesses back, [`Op::Order`] stands there. Waits for registers come later and only add to these.
 
+use gcn_isa::counters::WaitCnt;
 use gcn_isa::inst::Mods;
 use gcn_isa::memory_model::{self, Action, Bits, Mode, Operation, Ordering, Scope, Sequence, Space};
 use gcn_isa::operand::Operand;
@@ -158,7 +159,7 @@ impl Lower<'_> {
             match *action {
                 Action::Wait(counters) => {
                     let imm = Operand::Imm(i64::from(counters.wait().encode()));
-                    self.machine("s_waitcnt", &[], &[Src::Fixed(imm)])?;
+                    self.machine(WaitCnt::INSTRUCTION, &[], &[Src::Fixed(imm)])?;
                 }
                 Action::Cache { mnemonic, bits } => {
                     self.machine_with(mnemonic, &[], &[], |mods| bits.apply(mods))?;

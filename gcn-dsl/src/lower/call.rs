@@ -14,7 +14,7 @@ mod fits;
 use gcn_isa::inst::{Inst as MachineInst, Mods};
 use gcn_isa::operand::Operand;
 use gcn_isa::reg::{EXEC, M0, Reg, RegFile, VCC};
-use gcn_isa::table::{self, Access, Class, InstDesc, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, Access, Class, Entry, InstDesc, OperandDesc, OperandKinds};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
@@ -82,7 +82,9 @@ impl Lower<'_> {
             Arg::Off => Src::Fixed(Operand::Off),
             Arg::Value(v) => match self.operand(v) {
                 // The meaning of an inline float constant depends on the width at which it is read.
-                Src::Const(bits, Width::B16) if !mnemonic.contains("16") => Src::Const(bits, Width::B32),
+                Src::Const(bits, Width::B16) if !table::entry(mnemonic).is_some_and(Entry::has_words) => {
+                    Src::Const(bits, Width::B32)
+                }
                 other => other,
             },
         }
@@ -130,7 +132,7 @@ impl Lower<'_> {
         let mut types = call.results.iter();
         let mut srcs = srcs.iter();
         let mut fit = Fit { copies: 0, literal: false };
-        let mut bus = Bus::new(row);
+        let mut bus = Bus::new(row, self.target);
         for slot in row.operands {
             if slot.access != Access::Read {
                 fit.copies += self.result_copies(slot, *types.next()?)?;
@@ -178,7 +180,7 @@ impl Lower<'_> {
         let row = choice.row;
         let mut placed = Placed::default();
         let (mut results, mut srcs) = (results.iter(), srcs.iter());
-        let mut bus = Bus::new(row);
+        let mut bus = Bus::new(row, self.target);
         for slot in row.operands {
             let dst = if slot.access == Access::Read { None } else { results.next().copied() };
             let src = if slot.access == Access::Write { None } else { srcs.next().copied() };

@@ -262,7 +262,7 @@ impl Facts {
         (modifier.apply)(&mut mods, bit);
         let mut sources: SmallVec<[MOperand; 3]> = outer.operands[1..].into();
         sources[slot] = inner.operands[2];
-        let able = |row: &&InstDesc| row.source_mods.0 & bit != 0 && row.source_mods.1 & bit != 0;
+        let able = |row: &&InstDesc| row.bits.neg & row.bits.abs & bit != 0;
         let row = self
             .rows
             .get(old.mnemonic)?
@@ -374,7 +374,7 @@ fn is_constant(operand: &MOperand) -> bool {
 
 /// True if the encoding accepts these sources.
 fn takes(f: &Function, row: &InstDesc, operands: &[MOperand]) -> bool {
-    let mut bus = Bus::new(row);
+    let mut bus = Bus::new(row, f.target);
     let mut slots = row.operands.iter().filter(|slot| slot.access != Access::Write);
     operands.iter().all(|operand| {
         let (src, file) = match operand {

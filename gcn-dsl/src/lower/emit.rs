@@ -1,6 +1,7 @@
 //! Emits a table instruction: picks the encoding that takes the operands, and copies the operands that none
 //! takes.
 
+use gcn_isa::Target;
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::reg::{RegFile, VCC};
@@ -70,7 +71,7 @@ impl Lower<'_> {
     fn emit_row(&mut self, row: &'static InstDesc, mods: Mods, dsts: &[VSlice], srcs: &[Src]) {
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut operands: SmallVec<[MOperand; 5]> = SmallVec::new();
-        let mut bus = Bus::new(row);
+        let mut bus = Bus::new(row, self.target);
         for slot in row.operands {
             let operand = if is_fixed_vcc(slot) {
                 MOperand::Fixed(VCC.into())
@@ -129,7 +130,7 @@ impl Lower<'_> {
         }
         let (mut dsts, mut srcs) = (dsts.iter(), srcs.iter());
         let mut fit = Fit { copies: 0, literal: false };
-        let mut bus = Bus::new(row);
+        let mut bus = Bus::new(row, self.target);
         for slot in row.operands {
             if is_fixed_vcc(slot) {
                 continue;
@@ -258,41 +259,48 @@ struct Fit {
     literal: bool,
 }
 
-/// The constant bus: a VALU instruction reads one SGPR (pair) or literal at most, others one literal.
+/// The constant bus: how many different SGPRs (or pairs) and literals a VALU instruction reads is a fact of the target; others
+/// read one literal.
 pub(super) struct Bus {
-    vector: bool,
-    used: Option<MOperand>,
+    /// The number for a vector instruction.
+    reads: Option<usize>,
+    used: SmallVec<[MOperand; 2]>,
     literal: Option<u32>,
 }
 
 impl Bus {
-    pub(super) fn new(row: &InstDesc) -> Bus {
-        let mut bus = Bus { vector: row.format.is_vop(), used: None, literal: None };
+    pub(super) fn new(row: &InstDesc, target: Target) -> Bus {
+        let reads = row.format.is_vop().then(|| target.constant_bus_reads());
+        let mut bus = Bus { reads, used: SmallVec::new(), literal: None };
         // A mask or carry in VCC takes the bus.
         if row.operands.iter().any(|o| is_fixed_vcc(o) && o.access != Access::Write) {
-            bus.used = Some(MOperand::Fixed(VCC.into()));
+            bus.used.push(MOperand::Fixed(VCC.into()));
         }
         bus
     }
 
     /// Another scalar can be read.
     fn is_free(&self) -> bool {
-        self.used.is_none() && self.literal.is_none()
+        self.held() < self.reads.unwrap_or(1)
+    }
+
+    fn held(&self) -> usize {
+        self.used.len() + usize::from(self.literal.is_some())
     }
 
     pub(super) fn take(&mut self, src: Src, file: Option<RegFile>) -> bool {
         let operand = to_operand(src);
         if let MOperand::Fixed(Operand::Literal(bits)) = operand {
-            let free = self.literal.is_none_or(|l| l == bits) && (!self.vector || self.used.is_none());
-            self.literal = Some(bits);
-            return free;
+            let room = self.reads.is_none_or(|reads| self.used.len() < reads);
+            return self.literal.replace(bits).is_none_or(|l| l == bits) && room;
         }
-        if !self.vector || file != Some(RegFile::Sgpr) {
-            return true;
+        let Some(reads) = self.reads.filter(|_| file == Some(RegFile::Sgpr)) else { return true };
+        if self.used.contains(&operand) {
+            return self.held() <= reads;
         }
-        let free = self.literal.is_none() && self.used.is_none_or(|u| u == operand);
+        let free = self.held() < reads;
         if free {
-            self.used = Some(operand);
+            self.used.push(operand);
         }
         free
     }
@@ -370,7 +378,7 @@ fn constant(bits: u64, width: Width) -> Operand {
 
 /// Modifiers that the row does not have must be at their default.
 fn mods_fit(row: &InstDesc, mods: &Mods) -> bool {
-    let (neg, abs, _) = row.source_mods;
+    let table::OperandBits { neg, abs, .. } = row.bits;
     let default = row.default_mods();
     let clamp = !mods.clamp || row.modifiers.contains(table::Modifiers::CLAMP);
     let has_neg = mods.neg & !neg == 0 || row.modifiers.contains(table::Modifiers::NEG);

@@ -209,16 +209,10 @@ impl Lower<'_> {
         }
         let (block, inst) = (last - 1, self.func.blocks[last - 1].insts.len().checked_sub(1)?);
         let Op::Machine(row, _) = self.func.blocks[block].insts[inst].op else { return None };
-        let inverse = match row.mnemonic {
-            "s_cbranch_execz" => "s_cbranch_execnz",
-            "s_cbranch_scc0" => "s_cbranch_scc1",
-            "s_cbranch_scc1" => "s_cbranch_scc0",
-            _ => return None,
-        };
         let is_last = |p: &Pending| p.block == block && p.inst == inst;
         let (frame, join) =
             self.frames.iter().enumerate().find_map(|(i, f)| Some((i, f.joins.iter().position(is_last)?)))?;
-        let row = table::find(self.target, inverse).next()?;
+        let row = table::find(self.target, row.entry.inverse).next()?;
         self.func.blocks[block].insts[inst].op = Op::Machine(row, row.default_mods());
         let out = self.branch("s_branch").ok()?;
         self.frames[frame].joins[join] = out;

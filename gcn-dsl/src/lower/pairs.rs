@@ -121,7 +121,7 @@ fn groups(f: &Function, insts: &[MInst], writers: &[u32]) -> Vec<Vec<Single>> {
 }
 
 fn is_write(kind: usize) -> bool {
-    KINDS[kind].one.starts_with("ds_write")
+    table::class_of(KINDS[kind].one) == Some(Class::LdsWrite)
 }
 
 fn single(f: &Function, inst: &MInst, index: usize, writers: &[u32]) -> Option<Single> {

@@ -18,9 +18,9 @@ impl Lower<'_> {
             Schedule::Wait { op, counter } => {
                 self.push(Op::Mark(Mark::Wait { op: *op, counter: *counter }), []);
                 // A placeholder: `sched::manual` sets the value when registers are assigned.
-                self.immediate("s_waitcnt", WaitCnt::NONE.encode())
+                self.immediate(WaitCnt::INSTRUCTION, WaitCnt::NONE.encode())
             }
-            Schedule::WaitAll(counter) => self.immediate("s_waitcnt", counter.at(0).encode()),
+            Schedule::WaitAll(counter) => self.immediate(WaitCnt::INSTRUCTION, counter.at(0).encode()),
             Schedule::Priority(n) => self.immediate("s_setprio", u16::from(*n)),
         }
     }

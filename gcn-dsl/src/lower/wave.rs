@@ -12,6 +12,7 @@
 use gcn_isa::inst::{Dpp, Mods};
 use gcn_isa::reg::{EXEC, RegFile};
 use gcn_isa::table;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::arith::{Calc, calc};
 use super::{Lower, Lowered, Src, Width};
@@ -19,6 +20,9 @@ use crate::ir::wave::{Spread, identity};
 use crate::ir::{Bin, Place, Value, Wave};
 use crate::mir::{MOperand, Op, VSlice};
 use crate::scalar::Elem;
+
+/// The width of a whole wave.
+const WHOLE: u8 = WAVE_SIZE as u8;
 
 /// The lanes that a step reads, and those that it writes.
 #[derive(Clone, Copy)]
@@ -90,17 +94,17 @@ impl Lower<'_> {
         for step in in_row {
             t = self.step(wave.op, elem, t, neutral, step)?;
         }
-        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == 64);
+        let broadcasts = usize::from(wave.width >= 32) + usize::from(wave.width == WHOLE);
         for step in &BROADCASTS[..broadcasts] {
             t = self.step(wave.op, elem, t, neutral, *step)?;
         }
         match (wave.spread, wave.width) {
             // EXEC can be restored first: `v_readlane_b32` ignores it.
-            (Spread::Reduce, 64) => {
+            (Spread::Reduce, WHOLE) => {
                 self.back(saved);
                 let (dst, uniform) = (self.define(v), self.kernel.ty(v).place == Place::Uniform);
                 debug_assert!(uniform, "a whole wave has one result");
-                self.lane_of(dst, t, 63)
+                self.lane_of(dst, t, u32::from(WHOLE - 1))
             }
             (Spread::Reduce, 32) => {
                 t = self.each_half(t)?;
@@ -207,7 +211,8 @@ impl Lower<'_> {
 
     /// Lane 31's value in the lower half of the wave, lane 63's in the upper.
     fn each_half(&mut self, t: VSlice) -> Lowered<VSlice> {
-        let halves = [31, 63].map(|lane| (self.new_reg(RegFile::Sgpr, t.len), lane));
+        let halves =
+            [WHOLE / 2 - 1, WHOLE - 1].map(|lane| (self.new_reg(RegFile::Sgpr, t.len), u32::from(lane)));
         for (dst, lane) in halves {
             self.lane_of(dst, t, lane)?;
         }
@@ -226,7 +231,7 @@ impl Lower<'_> {
         if width == 16 {
             return Ok(self.moved(t, neutral, in_row));
         }
-        if width == 64 {
+        if width == WHOLE {
             return Ok(self.moved(t, neutral, over_wave));
         }
         // The first lane of row 2 begins a segment, so that row is shifted separately.

@@ -1,6 +1,6 @@
 //! Limits of an allocation, the places for spilled values, and counts of the spill code.
 
-use gcn_isa::{Operand, RegFile, Target};
+use gcn_isa::{Class, Operand, RegFile, Target};
 
 use super::input;
 use crate::mir::VReg;
@@ -147,23 +147,19 @@ impl Spills {
     }
 
     pub(super) fn count(&mut self, line: &gcn_isa::Line) {
-        let name = line.inst.desc.printed;
-        if name.starts_with("scratch_store") || name.starts_with("buffer_store") {
-            self.stores += 1;
-        } else if name.starts_with("scratch_load") || name.starts_with("buffer_load") {
-            self.loads += 1;
-        } else if name.starts_with("ds_write") {
-            self.lds_stores += 1;
-        } else if name.starts_with("ds_read") {
-            self.lds_loads += 1;
-        } else if name.starts_with("v_accvgpr")
-            && matches!(line.inst.operands.get(1), Some(Operand::Reg(r)) if r.file != RegFile::Sgpr)
-        {
-            self.register_moves += 1;
-        } else if name.starts_with("v_readlane") || name.starts_with("v_writelane") {
-            self.lane_moves += 1;
-        } else {
-            self.again += 1;
-        }
+        let from_vector =
+            matches!(line.inst.operands.get(1), Some(Operand::Reg(r)) if r.file != RegFile::Sgpr);
+        let count = match line.inst.desc.class {
+            Class::ScratchStore | Class::VmemStore => &mut self.stores,
+            Class::ScratchLoad | Class::VmemLoad => &mut self.loads,
+            Class::LdsWrite => &mut self.lds_stores,
+            Class::LdsRead => &mut self.lds_loads,
+            Class::AccvgprRead | Class::AccvgprWrite | Class::AccvgprMov if from_vector => {
+                &mut self.register_moves
+            }
+            Class::Readlane | Class::Writelane => &mut self.lane_moves,
+            _ => &mut self.again,
+        };
+        *count += 1;
     }
 }

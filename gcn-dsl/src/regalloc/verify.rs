@@ -33,6 +33,7 @@ mod pinned;
 mod spills;
 mod state;
 
+use gcn_isa::table::Behaviours;
 use gcn_isa::{Inst, Operand, Reg, RegFile, reg::RegUnit};
 use hashbrown::HashSet;
 
@@ -423,9 +424,7 @@ impl<'a> Checker<'a> {
             out.desc.class,
             C::SmemAtomicRet | C::LdsAtomicRet | C::VmemAtomicRet | C::FlatAtomicRet | C::GlobalAtomicRet
         );
-        replayed
-            || out.desc.class == C::Smfmac
-            || ["mqsad", "qsad_pk"].iter().any(|m| out.desc.mnemonic.contains(m))
+        replayed || out.desc.class == C::Smfmac || out.desc.does(Behaviours::WRITES_EARLY)
     }
 
     /// Checks that results do not share registers with sources where the hardware forbids it.
@@ -463,26 +462,24 @@ impl<'a> Checker<'a> {
 fn ignores_exec(out: &Inst) -> bool {
     use gcn_isa::Class as C;
     let lane = matches!(out.desc.class, C::Readlane | C::Writelane | C::Permlane);
-    out.desc.is_matrix() || (lane && !out.desc.mnemonic.contains("first"))
+    out.desc.is_matrix() || (lane && !out.desc.does(Behaviours::READS_FIRST_ACTIVE))
 }
 
 /// True if every lane that is active after the instruction was active before.
 fn narrows_exec(out: &Inst) -> bool {
     let exec = Operand::Reg(gcn_isa::reg::EXEC);
-    match out.desc.mnemonic {
-        "s_and_saveexec_b64" | "s_andn1_saveexec_b64" => true,
-        "s_and_b64" => out.operands[1..].contains(&exec),
-        "s_andn2_b64" => out.operands.get(1) == Some(&exec),
-        _ => out.desc.class == gcn_isa::Class::Cmpx,
-    }
+    let within = |source, behaviour| out.operands.get(source) == Some(&exec) && out.desc.does(behaviour);
+    within(1, Behaviours::WITHIN_SOURCE0)
+        || within(2, Behaviours::WITHIN_SOURCE1)
+        || out.desc.does(Behaviours::NARROWS_EXEC)
+        || out.desc.class == gcn_isa::Class::Cmpx
 }
 
 /// The registers that hold the initial EXEC after an instruction that saves or moves it.
 fn exec_marks(state: &State, out: &Inst) -> Vec<(RegUnit, Value)> {
-    let name = out.desc.mnemonic;
     let from = match out.operands.get(1) {
-        _ if name.ends_with("_saveexec_b64") => gcn_isa::reg::EXEC,
-        Some(Operand::Reg(reg)) if name == "s_mov_b64" => *reg,
+        _ if out.desc.does(Behaviours::SAVES_EXEC) => gcn_isa::reg::EXEC,
+        Some(Operand::Reg(reg)) if out.desc.does(Behaviours::MOVES_SCALAR) => *reg,
         _ => return Vec::new(),
     };
     let Some(Operand::Reg(to)) = out.operands.first().copied() else { return Vec::new() };

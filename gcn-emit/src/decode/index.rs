@@ -1,6 +1,6 @@
 //! Finds the candidate rows for a first dword: dense tables by format and opcode, built once per target.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use gcn_isa::table::InstDesc;
 use gcn_isa::{Target, table};
@@ -159,19 +159,12 @@ impl Index {
     }
 }
 
-static INDICES: [LazyLock<Index>; 6] = [
-    LazyLock::new(|| Index::new(Target::GFX900)),
-    LazyLock::new(|| Index::new(Target::GFX906)),
-    LazyLock::new(|| Index::new(Target::GFX908)),
-    LazyLock::new(|| Index::new(Target::GFX90A)),
-    LazyLock::new(|| Index::new(Target::GFX942)),
-    LazyLock::new(|| Index::new(Target::GFX950)),
-];
+static INDICES: [OnceLock<Index>; Target::ALL.len()] = [const { OnceLock::new() }; Target::ALL.len()];
 
 /// The rows that the first dword may begin, most specific first; at least one.
 pub(super) fn candidates(word: u32, target: Target) -> Result<&'static [Candidate], DecodeFault> {
     let (major, opcode) = classify(word).ok_or(DecodeFault::UnknownFormat)?;
-    let index: &'static Index = &INDICES[target as usize];
+    let index = INDICES[target as usize].get_or_init(|| Index::new(target));
     let (start, end) = index.ranges[major as usize][opcode];
     if start == end {
         let format = MAJORS[major as usize].0;

@@ -217,9 +217,7 @@ fn has_text(inst: &Inst) -> bool {
         // The upper half of a 16-bit operand's literal counts for nothing, and is not written.
         Operand::Literal(value) => !slot.kinds.contains(OperandKinds::LITERAL16) || *value <= 0xffff,
         // 1/(2π) of a 16-bit integer in SDWA is neither a float nor bits there.
-        Operand::Inline(Inline::Float(248)) => {
-            inst.mods.sdwa.is_none() || !["i16", "u16", "b16"].iter().any(|t| desc.mnemonic.ends_with(t))
-        }
+        Operand::Inline(Inline::Float(248)) => inst.mods.sdwa.is_none() || !desc.entry.has_integer_words(),
         _ => true,
     })
 }

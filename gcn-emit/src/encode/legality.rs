@@ -2,7 +2,7 @@
 
 use gcn_isa::mods::Modifier;
 use gcn_isa::table::{Access, Class, OperandDesc};
-use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial};
+use gcn_isa::{Inst, Mods, Operand, RegFile, SrcSpecial, Target};
 use smallvec::SmallVec;
 
 use super::error::{EncodeFault, ModifierFault};
@@ -16,18 +16,23 @@ pub(super) fn one_literal(seen: &mut Option<u32>, value: u32) -> Result<(), Enco
     }
 }
 
-/// A vector instruction reads at most one scalar value (SGPR, VCC, M0, EXEC, special register or literal);
-/// the same one may be read twice (CDNA3 ISA, "VALU operands": constant bus).
-pub(super) fn constant_bus(inst: &Inst) -> Result<(), EncodeFault> {
+/// A vector instruction reads at most as many different scalar values (SGPR, VCC, M0, EXEC, special register or
+/// literal) as the target's constant bus carries; each may be read twice.
+pub(super) fn constant_bus(inst: &Inst, target: Target) -> Result<(), EncodeFault> {
     if !inst.desc.format.is_vop() {
         return Ok(());
     }
-    let mut first = None;
-    let mut read = |operand: Operand| match first {
-        Some(other) if other != operand => Err(EncodeFault::ConstantBus { first: other, second: operand }),
-        _ => {
-            first = Some(operand);
-            Ok(())
+    let mut different: SmallVec<[Operand; 2]> = SmallVec::new();
+    let mut read = |operand: Operand| {
+        if different.contains(&operand) {
+            return Ok(());
+        }
+        different.push(operand);
+        match different[..] {
+            [first, ..] if different.len() > target.constant_bus_reads() => {
+                Err(EncodeFault::ConstantBus { first, second: operand })
+            }
+            _ => Ok(()),
         }
     };
     if inst.desc.implicit_reads.contains(gcn_isa::table::ImplicitRegs::VCC) {

@@ -8,8 +8,6 @@ use super::kernel::Kernel;
 use super::rules::{LDS, LDS_LIMIT, SCRATCH, WORKGROUP};
 use crate::occupancy::{Usage, occupancy_of};
 
-const WAVE: u32 = 64;
-
 pub(super) fn check(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
     lds(kernel, lints);
     scratch(kernel, lints);
@@ -106,7 +104,7 @@ fn workgroup(kernel: &Kernel<'_>, lints: &mut Lints<'_>) {
         vgprs: kernel.settings.vgprs,
         sgprs: kernel.settings.sgprs,
         lds_bytes,
-        waves_per_workgroup: size.div_ceil(WAVE),
+        waves_per_workgroup: size.div_ceil(kernel.target().wave_size()),
     };
     let occupancy = occupancy_of(kernel.target(), usage);
     if occupancy.workgroups_per_cu == 0 {

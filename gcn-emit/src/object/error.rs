@@ -234,7 +234,8 @@ pub enum ReadFault {
     Relocatable,
     /// The processor is none of ours.
     #[error(
-        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are gfx900, gfx906, gfx908, gfx90a, gfx942 and gfx950"
+        "EF_AMDGPU_MACH {mach:#x} is not a supported target; supported are {names}",
+        names = gcn_isa::Target::names()
     )]
     UnknownMach {
         /// The processor's number.

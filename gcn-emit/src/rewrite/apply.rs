@@ -322,9 +322,7 @@ impl<'a> Writer<'a> {
             }
         }
         for (line, _) in lines.iter().enumerate().filter(|(_, l)| l.inst.desc.does(Behaviours::READS_PC)) {
-            let adds = |l: &usize| {
-                lines.get(*l).is_some_and(|l| matches!(l.inst.desc.mnemonic, "s_add_u32" | "s_addc_u32"))
-            };
+            let adds = |l: &usize| lines.get(*l).is_some_and(|l| l.inst.desc.does(Behaviours::ADDS_SCALARS));
             let Some(last) = (line + 1..line + GETPC_REACH).rev().find(adds) else { continue };
             if shifts(line_at(line) + 1..=line_at(last).max(line_at(line) + 1)) {
                 return Err(RewriteError::OwnAddress { line: line_at(line) });

@@ -10,7 +10,7 @@ mod parse;
 mod print;
 mod symbols;
 
-pub use operand::{ConstType, const_type};
+pub use gcn_isa::table::ConstType;
 pub use parse::{
     ExprValue, Fixup, ParseError, ParseFault, ParsedInst, Scope, SourceLine, TextError, modifier, parse_inst,
     parse_inst_in, parse_program, source_lines,

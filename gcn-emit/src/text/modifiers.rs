@@ -97,9 +97,9 @@ fn vop3(f: &mut fmt::Formatter<'_>, inst: &Inst) -> fmt::Result {
         return write!(f, "{bound_ctrl}{fetch_inactive}");
     }
     // The scaled matrix instructions list a third source, whose bits are always zero.
-    let op_sel_bits = if desc.format == Format::Vop3px2 { 3 } else { usize::from(desc.op_sel_bits) };
+    let op_sel_bits = if desc.format == Format::Vop3px2 { 3 } else { usize::from(desc.op_sel_bits()) };
     let all_ones = (1u8 << op_sel_bits.min(7)) - 1;
-    let mixed_precision = desc.format == Format::Vop3p && desc.source_mods.1 != 0;
+    let mixed_precision = desc.is_mixed_precision();
     if mods.op_sel != 0 {
         bits(f, mods, Modifier::OpSel, op_sel_bits)?;
     }

@@ -3,82 +3,11 @@
 use std::fmt;
 
 use gcn_isa::operand::INLINE_FLOATS;
-use gcn_isa::table::{Behaviours, Class, Format, InstDesc};
+use gcn_isa::table::{Behaviours, Class, ConstType, Format};
 use gcn_isa::{Inline, Inst, Operand, Program, Target, counters::WaitCnt};
 
 use super::symbols;
 use crate::encode::Plain;
-
-/// How an operand reads a constant. This decides which constants are inline and how they are spelled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConstType {
-    /// 32 bits.
-    B32,
-    /// A 16-bit integer.
-    I16,
-    /// A 16-bit float.
-    F16,
-    /// A bf16.
-    Bf16,
-    /// Two 16-bit floats.
-    PackedF16,
-    /// Two bf16.
-    PackedBf16,
-    /// A 64-bit integer or bit pattern: literals are zero-extended.
-    B64,
-    /// A 64-bit float: a literal is the high half.
-    F64,
-}
-
-/// The constant type of an operand: what LLVM's assembler takes each integer for, probed on every constant
-/// operand of the table with the bits of 1.0 in each type.
-///
-/// The last type in the mnemonic is that of the sources, with the exceptions that stand here: operands that
-/// are shift counts, scales, class masks or accumulators, and pairs that are read as one dword.
-pub fn const_type(desc: &InstDesc, position: usize) -> ConstType {
-    let Some(operand) = desc.operands.get(position) else { return ConstType::B32 };
-    let name = desc.mnemonic;
-    match operand.dwords {
-        1 if desc.format.is_vop() => dword_type(desc, operand.name),
-        // Packed 32-bit pairs read the same 32-bit constant twice.
-        2 if name.starts_with("v_pk_") => ConstType::B32,
-        2 if name.ends_with("f64") && !desc.is_matrix() => ConstType::F64,
-        2 => ConstType::B64,
-        8 if name.contains("_f64_") => ConstType::B64,
-        _ => ConstType::B32,
-    }
-}
-
-/// The type of a constant in a 32-bit operand of a vector instruction.
-fn dword_type(desc: &InstDesc, slot: &str) -> ConstType {
-    let name = desc.mnemonic;
-    let last = name.rsplit('_').next().unwrap_or_default();
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
-    match last {
-        "f32" if name.contains("_mix_") => ConstType::F16,
-        "f16" | "bf16" if desc.is_matrix() || starts(&["v_cmp_class", "v_cmpx_class"]) && slot == "src1" => {
-            ConstType::B32
-        }
-        "f16" | "bf16" if starts(&["v_pk_", "v_dot2", "v_cvt_scalef32"]) => {
-            let scale = slot != "src0" && name.starts_with("v_cvt_scalef32");
-            let accumulator = slot == "src2" && name.starts_with("v_dot2");
-            match last {
-                _ if scale || accumulator || desc.format == Format::Vop2Sdwa => ConstType::B32,
-                "f16" => ConstType::PackedF16,
-                _ => ConstType::PackedBf16,
-            }
-        }
-        "f16" if name.starts_with("v_ldexp") && slot == "src1" && desc.format == Format::Vop2Sdwa => {
-            ConstType::I16
-        }
-        "bf16" if desc.format != Format::Vop1Sdwa => ConstType::Bf16,
-        "f16" | "bf16" => ConstType::F16,
-        "i16" | "u16" | "b16" if starts(&["v_pk_", "v_dot2", "v_sat_pk", "v_sad"]) => ConstType::B32,
-        "i16" | "u16" if slot == "src2" && starts(&["v_mad_i32", "v_mad_u32"]) => ConstType::B32,
-        "i16" | "u16" | "b16" => ConstType::I16,
-        _ => ConstType::B32,
-    }
-}
 
 /// The inline constant that an operand of this type reads as `bits` (the literal's 32 bits), if there is one.
 pub(crate) fn inline_of_literal(ty: ConstType, bits: u32) -> Option<Inline> {
@@ -177,7 +106,7 @@ impl InPlace<'_> {
     }
 
     fn value(&self, f: &mut fmt::Formatter<'_>, name: &str, operand: Operand) -> fmt::Result {
-        let ty = const_type(self.inst.desc, self.position);
+        let ty = self.inst.desc.constant_type(self.position);
         match operand {
             Operand::Inline(Inline::Float(248)) if matches!(ty, ConstType::B64 | ConstType::F64) => {
                 f.write_str("0.15915494309189532")

@@ -8,6 +8,7 @@ use crate::inst::Inst;
 use crate::operand::{Inline, Operand};
 use crate::reg::{Reg, RegFile};
 use crate::table::{Class, ImplicitRegs};
+use crate::target::WAVE_SIZE;
 
 /// A place that can hold a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -277,9 +278,8 @@ impl Known {
 
 /// The lane that `v_writelane_b32` or `v_readlane_b32` names by number.
 fn lane(inst: &Inst) -> Option<u8> {
-    const LANES: u8 = 64;
     match inst.operands.get(2) {
-        Some(Operand::Inline(Inline::Int(lane))) => Some(*lane as u8 % LANES),
+        Some(Operand::Inline(Inline::Int(lane))) => Some(*lane as u8 % WAVE_SIZE as u8),
         _ => None,
     }
 }

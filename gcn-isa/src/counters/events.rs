@@ -3,7 +3,7 @@
 use bitflags::bitflags;
 use smallvec::{SmallVec, smallvec};
 
-use super::WaitCnt;
+use super::{FIELDS, WaitCnt};
 use crate::inst::Inst;
 use crate::operand::Operand;
 use crate::reg::{Reg, RegFile};
@@ -28,9 +28,9 @@ impl Counter {
     /// The counter's name in `s_waitcnt`.
     pub const fn name(self) -> &'static str {
         match self {
-            Counter::Vm => "vmcnt",
-            Counter::Lgkm => "lgkmcnt",
-            Counter::Exp => "expcnt",
+            Counter::Vm => FIELDS[0].name,
+            Counter::Exp => FIELDS[1].name,
+            Counter::Lgkm => FIELDS[2].name,
         }
     }
 

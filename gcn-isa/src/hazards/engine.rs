@@ -28,7 +28,7 @@ impl Entry {
 }
 
 /// The rules by target, in target order.
-static BY_TARGET: LazyLock<[Vec<Entry>; 6]> = LazyLock::new(|| {
+static BY_TARGET: LazyLock<[Vec<Entry>; Target::ALL.len()]> = LazyLock::new(|| {
     Target::ALL.map(|t| super::rules(t).map(|rule| Entry { rule, number: config::number(rule.id) }).collect())
 });
 
@@ -38,7 +38,7 @@ pub(super) fn rules(target: Target) -> &'static [Entry] {
 }
 
 /// What can stand between two instructions for a rule to bind them, by target.
-static CROSSINGS: LazyLock<[Kinds; 6]> = LazyLock::new(|| {
+static CROSSINGS: LazyLock<[Kinds; Target::ALL.len()]> = LazyLock::new(|| {
     let by = |e: &Entry| if let Link::Crossing { by, .. } = e.rule.link { by } else { Kinds::empty() };
     Target::ALL.map(|t| rules(t).iter().map(by).fold(Kinds::empty(), Kinds::union))
 });

@@ -302,13 +302,13 @@ impl fmt::Display for Need {
 
 /// Groups of targets that occur in rules.
 pub(super) mod on {
-    use crate::target::Target::{GFX90A, GFX900, GFX906, GFX908, GFX942, GFX950};
+    use crate::target::Target::{GFX90A, GFX900, GFX908, GFX942, GFX950};
     use crate::target::TargetSet;
 
     pub const ALL: TargetSet = TargetSet::ALL;
-    pub const UP_TO_GFX908: TargetSet = TargetSet::of(&[GFX900, GFX906, GFX908]);
-    pub const UP_TO_GFX90A: TargetSet = TargetSet::of(&[GFX900, GFX906, GFX908, GFX90A]);
-    pub const FROM_GFX90A: TargetSet = TargetSet::of(&[GFX90A, GFX942, GFX950]);
+    pub const UP_TO_GFX908: TargetSet = TargetSet::range(GFX900, GFX908);
+    pub const UP_TO_GFX90A: TargetSet = TargetSet::range(GFX900, GFX90A);
+    pub const FROM_GFX90A: TargetSet = TargetSet::range(GFX90A, GFX950);
     pub const GFX940: TargetSet = TargetSet::of(&[GFX942, GFX950]);
     pub const MI100: TargetSet = TargetSet::of(&[GFX908]);
     pub const MI200: TargetSet = TargetSet::of(&[GFX90A]);

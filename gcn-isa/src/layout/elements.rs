@@ -234,7 +234,7 @@ impl Layout {
         let layout = *self;
         let lanes: Vec<u8> = match self.lane_pattern() {
             0 => vec![lane],
-            pattern => (0..64).filter(|l| b_source_lane(pattern, *l) == lane).collect(),
+            pattern => (0..super::LANES as u8).filter(|l| b_source_lane(pattern, *l) == lane).collect(),
         };
         let bit = bit.checked_sub(self.first_bit());
         lanes.into_iter().flat_map(move |lane| {

@@ -143,7 +143,7 @@ fn merged(lines: Vec<Codes>) -> Vec<Codes> {
 }
 
 fn code(table: &Table, row: &Row, mode: Mode, scope: Scope, space: Space) -> String {
-    let target = table.targets.first().copied();
+    let target = table.targets.iter().next();
     let found = target.and_then(|t| sequence(t, mode, row.operation, row.ordering, scope, space));
     match found.as_ref().map(Sequence::to_string) {
         Some(text) if text.is_empty() => "nothing".to_owned(),

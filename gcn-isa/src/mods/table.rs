@@ -55,7 +55,7 @@ macro_rules! set {
 }
 
 macro_rules! modifiers {
-    ($($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?: $meaning:literal;)*) => {
+    (rows { $($row_name:literal = $row_flag:ident = $row_bit:literal)* } $($variant:ident = $name:literal in $field:ident $(.$part:ident)? $(=> $flag:ident = $bit:literal)?: $meaning:literal;)*) => {
         /// A modifier, as a field of [`Mods`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Modifier {
@@ -68,6 +68,7 @@ macro_rules! modifiers {
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
             pub struct Modifiers: u64 {
                 $($(#[doc = concat!("`", $name, "`.")] const $flag = 1 << $bit;)?)*
+                $(#[doc = concat!("`", $row_name, "` of RDNA, which no target of this library has.")] const $row_flag = 1 << $row_bit;)*
             }
         }
 
@@ -127,6 +128,20 @@ impl Modifiers {
 }
 
 modifiers! {
+    // Those of RDNA, which the record of instructions can hold. `Mods` has no fields for them.
+    rows {
+        "dlc" = DLC = 29
+        "dpp8" = DPP8 = 30
+        "fi" = FI = 31
+        "th" = TH = 32
+        "scope" = SCOPE = 33
+        "imm_offset" = IMM_OFFSET = 34
+        "byte_sel" = BYTE_SEL = 35
+        "index_key" = INDEX_KEY = 36
+        "wait_vdst" = WAIT_VDST = 37
+        "wait_va_vdst" = WAIT_VA_VDST = 38
+        "wait_vm_vsrc" = WAIT_VM_VSRC = 39
+    }
     Clamp = "clamp" in clamp => CLAMP = 0: "clamps a float result to 0 to 1, or an integer result to the range of its type";
     Omod = "omod" in omod => OMOD = 1: "multiplies a float result by 2 or 4 or divides it by 2, after the operation";
     OpSel = "op_sel" in op_sel => OP_SEL = 2: "selects the upper half of a 16-bit source, or the half of the destination, one bit for each operand";
@@ -160,4 +175,60 @@ modifiers! {
     Abid = "abid" in abid => ABID = 26: "MFMA: the block of A that `cbsz` broadcasts";
     Blgp = "blgp" in blgp => BLGP = 27: "MFMA: permutes the lane groups of B; f64: negation; f8f6f4: the format of B";
     Bitop3 = "bitop3" in bitop3 => BITOP3 = 28: "the truth table of the three sources: bit 4a+2b+c is the result for bits a, b, c";
+}
+
+/// Words of the assembler as flags.
+macro_rules! words {
+    ($(#[doc = $doc:literal])* $name:ident: $ty:ty { $($flag:ident)* }) => {
+        const _: () = {
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, reason = "they number the words")]
+            enum Word { $($flag),* }
+
+            bitflags! {
+                impl $name: $ty {
+                    $(#[doc = concat!("`", stringify!($flag), "`.")] const $flag = 1 << Word::$flag as $ty;)*
+                }
+            }
+        };
+
+        $(#[doc = $doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct $name($ty);
+    };
+}
+
+words! {
+    /// The DPP controls of a form, by the words of the assembler. `row_share` and `row_xmask` are those of RDNA.
+    DppControls: u16 {
+        QUAD_PERM ROW_SHL ROW_SHR ROW_ROR ROW_SHARE ROW_XMASK WAVE_SHL WAVE_ROL WAVE_SHR WAVE_ROR ROW_MIRROR ROW_HALF_MIRROR
+        ROW_BCAST ROW_NEWBCAST
+    }
+}
+
+words! {
+    /// The temporal hints that `th:` can give: of RDNA, which no target of this library is.
+    TemporalHints: u32 {
+        TH_LOAD_BYPASS TH_LOAD_HT TH_LOAD_LU TH_LOAD_NT TH_LOAD_NT_HT TH_LOAD_NT_RT TH_LOAD_RT_NT
+        TH_STORE_BYPASS TH_STORE_HT TH_STORE_NT TH_STORE_NT_HT TH_STORE_NT_RT TH_STORE_NT_WB TH_STORE_RT_NT TH_STORE_WB
+        TH_ATOMIC_CASCADE_NT TH_ATOMIC_CASCADE_RT TH_ATOMIC_NT TH_ATOMIC_NT_RETURN TH_ATOMIC_RETURN
+    }
+}
+
+impl DppControls {
+    /// The control that a word of the assembler sets.
+    pub fn named(word: &str) -> Option<DppControls> {
+        named(word)
+    }
+}
+
+impl Modifiers {
+    /// The modifier of a name in the table files.
+    pub fn named(name: &str) -> Option<Modifiers> {
+        named(name)
+    }
+}
+
+/// The flag of that name in lower case.
+pub(crate) fn named<F: bitflags::Flags + Copy>(name: &str) -> Option<F> {
+    F::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
 }

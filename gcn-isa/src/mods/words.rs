@@ -1,6 +1,6 @@
 //! The words that assemblers have for modifiers, and how each word's value is written.
 
-use super::{Modifier, Modifiers};
+use super::{DppControls, Modifier, Modifiers};
 use crate::target::Target;
 
 /// A word of the assembler for a modifier.
@@ -173,9 +173,9 @@ impl Word {
         }
     }
 
-    /// `row_newbcast`, which not every row with DPP has.
-    pub(crate) fn is_new_broadcast(&self) -> bool {
-        self.controls().0 == 0x150
+    /// The DPP control that the word sets, as rows list it; none of a word for another modifier.
+    pub(crate) fn control(&self) -> DppControls {
+        DppControls::named(self.name).unwrap_or(DppControls::empty())
     }
 
     /// How it is written, with `<…>` for what has to be filled in, given the number of `op_sel` bits and the range of offsets.

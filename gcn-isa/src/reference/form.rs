@@ -6,7 +6,7 @@ use crate::counters::{self, Event};
 use crate::inst::Inst;
 use crate::mods::Modifiers;
 use crate::table::{
-    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandDesc, OperandKinds,
+    Access, Class, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, OperandBits, OperandDesc, OperandKinds,
 };
 use crate::target::Target;
 
@@ -16,7 +16,7 @@ pub(super) fn form(row: &'static InstDesc, target: Option<Target>) -> Form {
     let literal = OperandKinds::LITERAL | OperandKinds::LITERAL16;
     Form {
         printed: row.printed,
-        format: Format::NAMES.iter().find(|f| f.1 == row.format).map_or("", |f| f.0),
+        format: row.format.name(),
         form: row.form,
         targets: targets.iter().map(|t| t.name()).collect(),
         opcode: row.opcode,
@@ -114,7 +114,7 @@ fn source_modifiers(row: &InstDesc, name: &str) -> Vec<&'static str> {
         "src2" => 2,
         _ => return Vec::new(),
     };
-    let (neg, abs, sext) = row.source_mods;
+    let OperandBits { neg, abs, sext, .. } = row.bits;
     let all = [(neg, "neg"), (abs, "abs"), (sext, "sext")];
     all.into_iter().filter(|(bits, _)| bits >> source & 1 == 1).map(|(_, name)| name).collect()
 }
@@ -143,7 +143,7 @@ fn modifiers(row: &InstDesc, target: Option<Target>) -> Vec<ModifierFacts> {
 
 /// The syntax of a modifier, with `<…>` for values.
 fn syntax(row: &InstDesc, target: Option<Target>, flag: Modifiers) -> String {
-    let bits = if flag == Modifiers::NEG { 3 } else { row.op_sel_bits.max(1).into() };
+    let bits = if flag == Modifiers::NEG { 3 } else { row.op_sel_bits().max(1).into() };
     let words = row.words(target).filter(|w| w.flag() == flag);
     let words = words.filter(|w| flag != Modifiers::DPP_CTRL || row.takes_control_of(w));
     let texts: Vec<String> = words.map(|w| w.syntax(bits, row.offset_range.unwrap_or((0, 0)))).collect();

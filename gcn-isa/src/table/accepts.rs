@@ -9,20 +9,22 @@ impl InstDesc {
     pub fn accepted_bits(&self, modifier: Modifier) -> u32 {
         let sources = self.operands.iter().filter(|o| o.name.starts_with("src")).count();
         let per_source = (1 << sources) - 1;
-        let (neg, abs, sext) = self.source_mods;
+        let bits = self.bits;
         match modifier {
             Modifier::Neg if self.modifiers.contains(Modifiers::NEG) => per_source,
-            Modifier::Neg => neg.into(),
-            Modifier::Abs => abs.into(),
+            Modifier::Neg => bits.neg.into(),
+            Modifier::Abs => bits.abs.into(),
             // Outside SDWA there is no sign-extension bit; the assembler would write a negation there.
-            Modifier::Sext if self.format.is_sdwa() => sext.into(),
+            Modifier::Sext if self.format.is_sdwa() => bits.sext.into(),
             Modifier::Tfe => self.has_tfe().into(),
             Modifier::Format if self.format == Format::Mtbuf => 0x7f,
             Modifier::OpSel if self.has_fetch_inactive() => 3,
             Modifier::OpSelHi if self.format == Format::Vop3px2 => 3,
             _ if !self.modifiers.intersects(modifier.flag()) => 0,
-            Modifier::OpSel | Modifier::OpSelHi => (1 << self.op_sel_bits) - 1,
-            Modifier::NegLo | Modifier::NegHi => per_source,
+            Modifier::OpSel => bits.op_sel.into(),
+            Modifier::OpSelHi => bits.op_sel_hi.into(),
+            Modifier::NegLo => bits.neg_lo.into(),
+            Modifier::NegHi => bits.neg_hi.into(),
             _ => u32::MAX,
         }
     }
@@ -50,7 +52,7 @@ impl InstDesc {
 
     /// True if the row has the DPP controls of this word.
     pub(crate) fn takes_control_of(&self, word: &Word) -> bool {
-        if word.is_new_broadcast() { self.dpp_newbcast } else { !self.dpp_newbcast_only }
+        self.dpp_controls.contains(word.control())
     }
 
     /// True for the VOP3 forms of `v_permlane16_swap_b32` and `v_permlane32_swap_b32`, where `fi` and `bound_ctrl` stand in

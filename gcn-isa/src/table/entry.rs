@@ -1,12 +1,12 @@
 //! What holds for every form of a mnemonic.
 
-use bitflags::{Flags as _, bitflags};
+use bitflags::bitflags;
 
-use crate::target::Target;
+use crate::target::{Member, Target, TargetSet};
 
 /// The facts of a mnemonic that do not depend on its form.
 #[derive(Debug)]
-pub struct Entry {
+pub struct Entry<T: Member = Target> {
     /// The mnemonic, as [`super::InstDesc::mnemonic`].
     pub mnemonic: &'static str,
     /// What it does, in the notation of [`crate::semantics`].
@@ -17,8 +17,10 @@ pub struct Entry {
     pub rule: Rule,
     /// What it does beyond that.
     pub behaviours: Behaviours,
-    /// Passes by target, see [`super::InstDesc::passes`]; 0 for none.
-    pub(super) passes: [u8; Target::ALL.len()],
+    /// The branch on the opposite condition; empty if there is none.
+    pub inverse: &'static str,
+    /// Passes by target, see [`super::InstDesc::passes`].
+    pub passes: &'static [(TargetSet<T>, u8)],
     /// Passes of an instruction whose count follows from the formats of A and B, where neither has 8 bits; 0 for all others.
     pub passes_by_format: u8,
 }
@@ -93,14 +95,29 @@ bitflags! {
         const SWAPS = 1 << 31;
         /// LLVM 22 has no encoding of the bit `sc1` with AGPRs: its assembler drops it, its disassembler refuses it.
         const LOSES_SC1_WITH_AGPRS = 1 << 32;
+        /// Adds two scalar dwords, and the carry in SCC if it reads that.
+        const ADDS_SCALARS = 1 << 33;
+        /// The result is the exclusive or of two dwords.
+        const XORS = 1 << 34;
+        /// The result is the source, a scalar.
+        const MOVES_SCALAR = 1 << 35;
+        /// The result has no bits that source 0 does not have.
+        const WITHIN_SOURCE0 = 1 << 36;
+        /// The result has no bits that source 1 does not have.
+        const WITHIN_SOURCE1 = 1 << 37;
+        /// The new EXEC has no bits that the old one does not have.
+        const NARROWS_EXEC = 1 << 38;
+        /// Reads the first of the lanes that EXEC has.
+        const READS_FIRST_ACTIVE = 1 << 39;
+        /// Writes a part of the result before it has read all sources.
+        const WRITES_EARLY = 1 << 40;
     }
 }
 
 impl Behaviours {
     /// The behaviour that a word of an entry names.
     pub(super) fn of_word(word: &str) -> Option<Behaviours> {
-        let named = Behaviours::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(word))?;
-        Some(*named.value())
+        crate::mods::named(word)
     }
 }
 

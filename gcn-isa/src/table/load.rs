@@ -10,10 +10,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasherDefault;
 
-use super::desc::{Class, Format, ImplicitRegs, InstDesc, MemBytes};
+use super::class::Class;
+use super::desc::InstDesc;
 use super::entry::{Behaviours, Entry, Flow, Rule};
+use super::format::{Format, Unit};
 use super::names::{NameHasher, NameMap};
-use crate::target::{Target, TargetSet};
+use super::slot::{ImplicitRegs, MemBytes, WaveSizes};
+use crate::mods::TemporalHints;
+use crate::target::TargetSet;
 use declarations::{Class as RegisterClass, Declarations, Opcodes, implicit, opcodes, with_targets};
 use forms::{Facts, Form};
 
@@ -134,11 +138,12 @@ impl Reader {
                 witness: "",
                 rule: Rule::default(),
                 behaviours: Behaviours::empty(),
-                passes: [0; Target::ALL.len()],
+                inverse: "",
+                passes: &[],
                 passes_by_format: 0,
             },
             opcodes: opcodes(codes)?,
-            class: Class::parse(class).ok_or("unknown class")?,
+            class: Class::named(class).ok_or("unknown class")?,
             pattern: mnemonic,
             data: "",
             mem_bytes: MemBytes::None,
@@ -153,6 +158,7 @@ impl Reader {
                 Some(("bytes", count)) => head.mem_bytes = bytes_moved(count)?,
                 Some(("passes", counts)) => passes(counts, &mut head.entry)?,
                 Some(("flow", rule)) => head.entry.rule = flow(rule)?,
+                Some(("inverse", other)) => head.entry.inverse = other,
                 Some(("by", name)) => head.entry.witness = self.declarations.witness(name)?,
                 _ if word == "ignores_exec" => head.ignores_exec = true,
                 _ => match Behaviours::of_word(word) {
@@ -224,6 +230,7 @@ fn add_rows(rows: &mut Vec<InstDesc>, head: Head, forms: &[Form]) -> Result<(), 
                     format: form.format,
                     form: form.form,
                     targets,
+                    waves: WaveSizes::W64,
                     opcode,
                     bytes: bytes(form.format, facts),
                     operands: facts.operands,
@@ -233,10 +240,10 @@ fn add_rows(rows: &mut Vec<InstDesc>, head: Head, forms: &[Form]) -> Result<(), 
                     modifiers: facts.modifiers.accepted,
                     required: facts.modifiers.required,
                     offset_range: facts.modifiers.offset_range,
-                    op_sel_bits: facts.modifiers.op_sel_bits,
-                    source_mods: facts.modifiers.source_mods,
-                    dpp_newbcast_only: facts.modifiers.newbcast_only,
-                    dpp_newbcast: facts.modifiers.newbcast,
+                    bits: facts.modifiers.bits,
+                    dpp_controls: facts.modifiers.dpp_controls,
+                    hints: TemporalHints::empty(),
+                    last_selector: 0,
                     class: class(head.class, form.form),
                     mem_bytes: head.mem_bytes,
                     vgpr_align: facts.align,
@@ -306,18 +313,14 @@ fn bytes(format: Format, facts: &Facts) -> u8 {
     match format {
         Format::Vop3px2 => 16,
         _ if facts.has_literal => 8,
-        Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk | Format::Sopp => 4,
-        format if is_short(format) => 4,
+        format if is_short(format) || format.unit() == Unit::Scalar => 4,
         _ => 8,
     }
 }
 
 /// Every vector instruction reads EXEC as its mask.
 fn exec(format: Format, ignored: bool) -> ImplicitRegs {
-    let scalar = matches!(
-        format,
-        Format::Sop1 | Format::Sop2 | Format::Sopc | Format::Sopk | Format::Sopp | Format::Smem
-    );
+    let scalar = matches!(format.unit(), Unit::Scalar | Unit::ScalarMemory);
     if scalar || ignored { ImplicitRegs::empty() } else { ImplicitRegs::EXEC }
 }
 
@@ -350,11 +353,8 @@ fn passes(text: &'static str, entry: &mut Entry) -> Result<(), Broken> {
         entry.passes_by_format = count(least)?;
         return Ok(());
     }
-    for part in text.split(',') {
-        let (digits, set) = with_targets(part)?;
-        let passes = count(digits)?;
-        set.iter().for_each(|target| entry.passes[target as usize] = passes);
-    }
+    let part = |part| with_targets(part).and_then(|(digits, set)| Ok((set, count(digits)?)));
+    entry.passes = text.split(',').map(part).collect::<Result<Vec<_>, _>>()?.leak();
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Ways of using a mnemonic that have operands or results of their own, and which of them keep a part of what they write.
 
-use super::{Class, Format, InstDesc, Modifiers};
+use super::{Class, InstDesc, Modifiers};
 
 /// A way of using a mnemonic that has operands or results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,18 +30,6 @@ impl Variant {
             Variant::Dpp => "_dpp",
             Variant::Sdwa => "_sdwa",
         }
-    }
-}
-
-impl Format {
-    /// True for the encodings with data-parallel primitives.
-    pub const fn is_dpp(self) -> bool {
-        matches!(self, Format::Vop1Dpp | Format::Vop2Dpp)
-    }
-
-    /// True for the encodings with sub-dword addressing.
-    pub const fn is_sdwa(self) -> bool {
-        matches!(self, Format::Vop1Sdwa | Format::Vop2Sdwa | Format::VopcSdwa)
     }
 }
 

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 
 use gcn_isa::Target;
-use gcn_isa::table::{
-    self, Access, DstHalf, Format, ImplicitRegs, InstDesc, MemBytes, Modifiers, OperandKinds,
-};
+use gcn_isa::table::{self, DstHalf, Format, InstDesc, Modifiers};
+
+use crate::columns;
 
 /// The columns as text: of the measurement as they stand, of a row written in the same words.
 type Cells = BTreeMap<&'static str, String>;
@@ -132,10 +132,8 @@ fn normal(mut row: Cells) -> Cells {
         };
         words.push(match name {
             "offset" => format!("offset{argument}{required}"),
-            "op_sel" | "op_sel_hi" => format!("{name}*{}", argument.split('/').count()),
-            "dpp_ctrl" if argument == "(row_newbcast)" => "dpp_ctrl(row_newbcast)".into(),
-            "dpp_ctrl" if argument.contains("row_newbcast") => "dpp_ctrl(all)".into(),
-            "dpp_ctrl" => "dpp_ctrl(old)".into(),
+            "op_sel" | "op_sel_hi" | "neg_lo" | "neg_hi" => format!("{name}{argument}"),
+            "dpp_ctrl" => format!("{name}{}", argument.replace("row_bcast:15,row_bcast:31", "row_bcast")),
             _ => format!("{name}{required}"),
         });
     }
@@ -149,53 +147,25 @@ fn cells(row: &InstDesc) -> Cells {
     let values = [
         row.mnemonic.to_owned(),
         row.printed.to_owned(),
-        Format::NAMES.iter().find(|f| f.1 == row.format).unwrap().0.to_owned(),
+        row.format.name().to_owned(),
         row.form.to_owned(),
         row.targets.iter().map(Target::name).collect::<Vec<_>>().join(","),
         format!("{:#x}", row.opcode),
         row.bytes.to_string(),
-        operands(row),
+        columns::operands(row),
         same_file(row),
-        specials(row),
-        implicit(row.implicit_reads),
-        implicit(row.implicit_writes),
+        sorted(&columns::specials(row, " ")),
+        sorted(&columns::implicit(row.implicit_reads)),
+        sorted(&columns::implicit(row.implicit_writes)),
         modifiers(row),
-        source_modifiers(row),
+        columns::source_modifiers(row, " "),
         row.class.name().to_owned(),
-        match row.mem_bytes {
-            MemBytes::None => String::new(),
-            MemBytes::Bytes(count) => count.to_string(),
-            MemBytes::FormatComponents(count) => format!("fmt:{count}"),
-        },
-        passes(row),
+        columns::mem_bytes(row.mem_bytes),
+        columns::passes(row),
         row.vgpr_align.to_string(),
         notes(row),
     ];
     COLUMNS.into_iter().zip(values).collect()
-}
-
-fn operands(row: &InstDesc) -> String {
-    let kinds = [
-        (OperandKinds::VGPR, "v"),
-        (OperandKinds::AGPR, "a"),
-        (OperandKinds::SGPR, "s"),
-        (OperandKinds::INLINE_INT | OperandKinds::INLINE_FLOAT, "c"),
-        (OperandKinds::LITERAL, "l"),
-        (OperandKinds::LITERAL16, "l16"),
-        (OperandKinds::SPECIAL, "m"),
-        (OperandKinds::IMM, "imm"),
-        (OperandKinds::OFF, "off"),
-    ];
-    let operand = |o: &gcn_isa::OperandDesc| {
-        let access = match o.access {
-            Access::Read => "s",
-            Access::Write => "d",
-            Access::ReadWrite => "b",
-        };
-        let kinds: Vec<&str> = kinds.iter().filter(|k| o.kinds.contains(k.0)).map(|k| k.1).collect();
-        format!("{}:{access}:{}:{}", o.name, kinds.join("|"), o.dwords)
-    };
-    row.operands.iter().map(operand).collect::<Vec<_>>().join(" ; ")
 }
 
 fn same_file(row: &InstDesc) -> String {
@@ -203,23 +173,6 @@ fn same_file(row: &InstDesc) -> String {
     sorted(
         &row.same_file.iter().map(|p| format!("{}={}", name(p.a), name(p.b))).collect::<Vec<_>>().join(" "),
     )
-}
-
-fn specials(row: &InstDesc) -> String {
-    let named = row.operands.iter().filter(|o| !o.specials.is_empty());
-    sorted(&named.map(|o| format!("{}={}", o.name, o.specials)).collect::<Vec<_>>().join(" "))
-}
-
-fn implicit(set: ImplicitRegs) -> String {
-    let names = [
-        (ImplicitRegs::EXEC, "exec"),
-        (ImplicitRegs::FLAT_SCRATCH, "flat_scr"),
-        (ImplicitRegs::M0, "m0"),
-        (ImplicitRegs::MODE, "mode"),
-        (ImplicitRegs::SCC, "scc"),
-        (ImplicitRegs::VCC, "vcc"),
-    ];
-    names.iter().filter(|n| set.contains(n.0)).map(|n| n.1).collect::<Vec<_>>().join(" ")
 }
 
 fn modifiers(row: &InstDesc) -> String {
@@ -234,38 +187,19 @@ fn modifiers(row: &InstDesc) -> String {
                     let (low, high) = row.offset_range.unwrap();
                     format!("offset[{low}..{high}]{required}")
                 }
-                Modifiers::OP_SEL | Modifiers::OP_SEL_HI => format!("{name}*{}", row.op_sel_bits),
-                Modifiers::DPP_CTRL => match (row.dpp_newbcast, row.dpp_newbcast_only) {
-                    (_, true) => "dpp_ctrl(row_newbcast)".into(),
-                    (true, _) => "dpp_ctrl(all)".into(),
-                    (false, _) => "dpp_ctrl(old)".into(),
-                },
+                Modifiers::OP_SEL | Modifiers::OP_SEL_HI | Modifiers::NEG_LO | Modifiers::NEG_HI => {
+                    columns::listed(&name, *{ row.bits }.named(&name, false).unwrap())
+                }
+                Modifiers::DPP_CTRL => {
+                    let words = row.dpp_controls.iter_names().map(|n| n.0.to_ascii_lowercase());
+                    format!("{name}({})", columns::join(words, ","))
+                }
                 _ => format!("{name}{required}"),
             }
         })
         .collect();
     words.sort();
     words.join(" ")
-}
-
-fn source_modifiers(row: &InstDesc) -> String {
-    let (neg, abs, sext) = row.source_mods;
-    let of = |source: u8| {
-        let all = [(neg, "neg"), (abs, "abs"), (sext, "sext")];
-        let words: Vec<&str> = all.iter().filter(|m| m.0 >> source & 1 == 1).map(|m| m.1).collect();
-        (!words.is_empty()).then(|| format!("src{source}={}", words.join("+")))
-    };
-    (0..3).filter_map(of).collect::<Vec<_>>().join(" ")
-}
-
-fn passes(row: &InstDesc) -> String {
-    let by_target: Vec<_> = row.targets.iter().map(|t| (t, row.passes(t))).collect();
-    match by_target[..] {
-        [(_, first), ref rest @ ..] if rest.iter().all(|r| r.1 == first) => {
-            first.map_or(String::new(), |n| n.to_string())
-        }
-        _ => by_target.iter().map(|(t, n)| format!("{}@{t}", n.unwrap())).collect::<Vec<_>>().join(";"),
-    }
 }
 
 fn notes(row: &InstDesc) -> String {

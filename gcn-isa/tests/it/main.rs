@@ -2,6 +2,7 @@
 
 mod cfg;
 mod check;
+mod columns;
 mod dataflow;
 mod entries;
 mod evidence;
@@ -11,6 +12,7 @@ mod indexing;
 mod layout;
 mod llvm_defects;
 mod memory_model;
+mod rdna;
 mod reference;
 mod semantics;
 mod spelling;

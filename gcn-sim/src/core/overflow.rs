@@ -15,24 +15,45 @@ pub(crate) enum Form {
     FromInteger,
     /// As packed f16.
     Packed,
-    /// As f32 or f16 each.
-    Mixed,
+    /// As f32 or f16 each. True if the result goes to the upper half.
+    Mixed(bool),
 }
+
+const HALF: Form = Form::Half { except: None };
+
+/// Every instruction with an f16 result that can overflow.
+const FORMS: [(&str, Form); 26] = [
+    ("v_add_f16", HALF),
+    ("v_sub_f16", HALF),
+    ("v_subrev_f16", HALF),
+    ("v_mul_f16", HALF),
+    ("v_fma_f16", HALF),
+    ("v_fma_legacy_f16", HALF),
+    ("v_mad_f16", HALF),
+    ("v_mad_legacy_f16", HALF),
+    ("v_mac_f16", HALF),
+    ("v_fmac_f16", HALF),
+    ("v_madak_f16", HALF),
+    ("v_madmk_f16", HALF),
+    ("v_exp_f16", HALF),
+    ("v_ldexp_f16", Form::Half { except: Some(1) }),
+    ("v_rcp_f16", Form::Reciprocal),
+    ("v_cvt_f16_f32", Form::FromSingle),
+    ("v_cvt_f16_u16", Form::FromInteger),
+    ("v_cvt_f16_i16", Form::FromInteger),
+    ("v_pk_add_f16", Form::Packed),
+    ("v_pk_mul_f16", Form::Packed),
+    ("v_pk_fma_f16", Form::Packed),
+    ("v_pk_fmac_f16", Form::Packed),
+    ("v_fma_mixlo_f16", Form::Mixed(false)),
+    ("v_mad_mixlo_f16", Form::Mixed(false)),
+    ("v_fma_mixhi_f16", Form::Mixed(true)),
+    ("v_mad_mixhi_f16", Form::Mixed(true)),
+];
 
 impl Form {
     /// `None` for instructions that have no f16 result, or none that can overflow.
     pub(crate) fn of(inst: &Inst) -> Option<Form> {
-        Some(match inst.desc.mnemonic {
-            "v_add_f16" | "v_sub_f16" | "v_subrev_f16" | "v_mul_f16" | "v_fma_f16" | "v_fma_legacy_f16"
-            | "v_mad_f16" | "v_mad_legacy_f16" | "v_mac_f16" | "v_fmac_f16" | "v_madak_f16"
-            | "v_madmk_f16" | "v_exp_f16" => Form::Half { except: None },
-            "v_ldexp_f16" => Form::Half { except: Some(1) },
-            "v_rcp_f16" => Form::Reciprocal,
-            "v_cvt_f16_f32" => Form::FromSingle,
-            "v_cvt_f16_u16" | "v_cvt_f16_i16" => Form::FromInteger,
-            "v_pk_add_f16" | "v_pk_mul_f16" | "v_pk_fma_f16" | "v_pk_fmac_f16" => Form::Packed,
-            "v_fma_mixlo_f16" | "v_mad_mixlo_f16" | "v_fma_mixhi_f16" | "v_mad_mixhi_f16" => Form::Mixed,
-            _ => return None,
-        })
+        FORMS.iter().find(|form| form.0 == inst.desc.mnemonic).map(|form| form.1)
     }
 }

@@ -3,7 +3,7 @@
 use crate::fp::{f16_to_f32, f32_to_f16};
 
 /// Lanes of a wave.
-pub(crate) const LANES: usize = 64;
+pub(crate) const LANES: usize = gcn_isa::target::WAVE_SIZE as usize;
 
 /// Operand type, as far as fetching constants, source modifiers, denormal flushing and writing care.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

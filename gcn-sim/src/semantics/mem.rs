@@ -13,6 +13,7 @@ pub(crate) mod late;
 mod smem;
 mod vmem;
 
+use crate::core::value::LANES;
 use crate::semantics::op::Ops;
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -36,6 +37,6 @@ pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros() as usize;
         mask &= mask.wrapping_sub(1);
-        (lane < 64).then_some(lane)
+        (lane < LANES).then_some(lane)
     })
 }

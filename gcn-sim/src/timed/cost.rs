@@ -3,7 +3,7 @@
 use gcn_isa::counters::{Counter, Event, WaitCnt, events};
 use gcn_isa::hazards::{View, wait_states};
 use gcn_isa::reg::RegFile;
-use gcn_isa::table::{Class, InstDesc, MemBytes};
+use gcn_isa::table::{Behaviours, Class, InstDesc, MemBytes};
 use gcn_isa::{Inst, Operand, Target};
 
 use super::lds::Transfer;
@@ -153,38 +153,34 @@ fn vector_cycles(target: Target, inst: &Inst, params: &Params) -> (u64, u64) {
 
 /// The parameter with the cycles of a VALU instruction.
 pub(super) fn rate(desc: &InstDesc) -> &'static str {
-    let name = desc.mnemonic;
-    let has = |part: &str| name.contains(part);
-    let f64 = has("_f64");
-    if desc.class == Class::Trans {
-        return if f64 { "valu.f64-trans" } else { "valu.trans" };
+    let f64 = desc.entry.has_doubles();
+    let of = |names: &[&str]| names.contains(&desc.mnemonic);
+    match () {
+        () if desc.class == Class::Trans && f64 => "valu.f64-trans",
+        () if desc.class == Class::Trans => "valu.trans",
+        () if desc.does(Behaviours::CONVERTS) && f64 => "valu.f64-cvt",
+        () if of(&SLOW_CONVERSIONS) => "valu.cvt",
+        () if of(&DIVISIONS) && f64 => "valu.f64-div",
+        () if of(&DIVISIONS) => "valu.div32",
+        () if f64 => "valu.f64",
+        () if of(&MULTIPLICATIONS) => "valu.i32-mul",
+        () if of(&SUMS_OF_DIFFERENCES) => "valu.sad",
+        () if desc.does(Behaviours::SWAPS) || desc.class == Class::Permlane => "valu.swap",
+        () if desc.entry.has_long_integers() => "valu.i64",
+        () => "valu.full",
     }
-    if name.starts_with("v_cvt_") && f64 {
-        return "valu.f64-cvt";
-    }
-    if SLOW_CONVERSIONS.contains(&name) {
-        return "valu.cvt";
-    }
-    if has("div_scale") || has("div_fmas") || has("trig_preop") {
-        return if f64 { "valu.f64-div" } else { "valu.div32" };
-    }
-    if f64 {
-        return "valu.f64";
-    }
-    if matches!(name, "v_mul_lo_u32" | "v_mul_hi_u32" | "v_mul_hi_i32" | "v_mad_u64_u32" | "v_mad_i64_i32") {
-        return "valu.i32-mul";
-    }
-    if matches!(name, "v_qsad_pk_u16_u8" | "v_mqsad_u32_u8") {
-        return "valu.sad";
-    }
-    if has("swap") {
-        return "valu.swap";
-    }
-    if ["_i64", "_u64", "rev_b64"].iter().any(|end| name.ends_with(end)) {
-        return "valu.i64";
-    }
-    "valu.full"
 }
+
+/// Parts of divisions and of the reduction of angles.
+const DIVISIONS: [&str; 5] =
+    ["v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64"];
+
+/// Multiplications of whole dwords.
+const MULTIPLICATIONS: [&str; 5] =
+    ["v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32"];
+
+/// Sums of absolute differences with results of 64 bits and more.
+const SUMS_OF_DIFFERENCES: [&str; 2] = ["v_qsad_pk_u16_u8", "v_mqsad_u32_u8"];
 
 /// Conversions that take four times as long as other instructions (LLVM 22 scheduling model), those of f64 aside.
 const SLOW_CONVERSIONS: [&str; 18] = [
@@ -225,9 +221,9 @@ fn kind(target: Target, inst: &Inst, params: &Params) -> Kind {
         C::SmemTime => Kind::Time,
         C::SmemCache => Kind::InvalidateScalar,
         C::SmemLoad | C::SmemStore | C::SmemAtomic | C::SmemAtomicRet => Kind::Smem,
-        C::CacheCtl if desc.does(gcn_isa::table::Behaviours::INVALIDATES) => Kind::InvalidateVector,
+        C::CacheCtl if desc.does(Behaviours::INVALIDATES) => Kind::InvalidateVector,
         C::CacheCtl => Kind::Plain,
-        C::SoppMisc if desc.does(gcn_isa::table::Behaviours::SETS_PRIORITY) => Kind::Priority(imm as u8 & 3),
+        C::SoppMisc if desc.does(Behaviours::SETS_PRIORITY) => Kind::Priority(imm as u8 & 3),
         _ if desc.is_ds() => Kind::Lds(transfer(desc)),
         _ if desc.is_vmem() => {
             let mods = &inst.mods;

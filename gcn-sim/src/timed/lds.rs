@@ -10,6 +10,7 @@
 
 use crate::core::params::Params;
 use crate::core::trace::{Kind, Touch};
+use crate::core::value::LANES;
 
 /// Widths of an access that have their own phases: up to 4, 8, and up to 16 bytes.
 const WIDTHS: [&str; 3] = ["32", "64", "128"];
@@ -151,9 +152,9 @@ impl Lds {
         let Some(first) = touches.first() else { return (0, 0) };
         let (write, atomic) = (first.kind == Kind::Write, first.kind == Kind::Atomic);
         let width = usize::from(first.bytes > 4) + usize::from(first.bytes > 8);
-        let mut place = [NOWHERE; 64];
+        let mut place = [NOWHERE; LANES];
         for (i, touch) in touches.iter().enumerate() {
-            place[usize::from(touch.lane.unwrap_or(0)) & 63] = i as u8;
+            place[usize::from(touch.lane.unwrap_or(0)) % LANES] = i as u8;
         }
         let (mut cycles, mut conflicts) = (0, 0);
         for mask in &self.phases[usize::from(write)][width] {
@@ -216,7 +217,7 @@ const NOWHERE: u8 = u8::MAX;
 struct Active<'a> {
     touches: &'a [Touch],
     /// Where the access of each lane is.
-    place: &'a [u8; 64],
+    place: &'a [u8; LANES],
     rest: u64,
 }
 

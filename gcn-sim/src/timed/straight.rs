@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use gcn_isa::counters::{Counter, WaitCnt};
+use gcn_isa::target::WAVE_SIZE;
 use gcn_isa::{Inst, Target};
 
 use super::cost::{Cost, Kind, cost};
@@ -172,4 +173,4 @@ impl<'p> Wave<'p> {
 }
 
 /// Lanes of a wave.
-const LANES: u64 = 64;
+const LANES: u64 = WAVE_SIZE as u64;

@@ -10,6 +10,7 @@ use gcn_emit::encode::encode_program;
 use gcn_emit::text::parse_program;
 use gcn_isa::Target;
 use gcn_isa::table::{self, InstDesc};
+use gcn_isa::target::WAVE_SIZE;
 use rayon::prelude::*;
 
 use super::{Config, parameters, run};
@@ -119,7 +120,7 @@ impl Published {
             return Ok(None);
         }
         let [short, long] = [self.cycles(TRIPS[0])?, self.cycles(TRIPS[1])?];
-        let waves = u64::from(ITEMS) / 64;
+        let waves = u64::from(ITEMS / WAVE_SIZE);
         let work = (TRIPS[1] - TRIPS[0]) * self.unroll() * waves * self.work();
         Ok(Some(work as f64 / long.saturating_sub(short).max(1) as f64))
     }

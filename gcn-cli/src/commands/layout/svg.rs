@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use gcn_isa::Target;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::{Operand, grids};
 
@@ -11,7 +12,6 @@ const CELL: (usize, usize) = (46, 24);
 const MARGIN: usize = 36;
 const TITLE: usize = 28;
 /// Lanes of a wave; their colours span the colour circle once.
-const LANES: u32 = 64;
 
 /// The operands one below the other, each block a grid of rows and columns.
 pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
@@ -36,7 +36,7 @@ pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
                 for (column, element) in cells.iter().enumerate() {
                     let Some(e) = element else { continue };
                     let (x, top) = (MARGIN + column * CELL.0, y + row * CELL.1);
-                    let hue = u32::from(e.lane) * 360 / LANES;
+                    let hue = u32::from(e.lane) * 360 / WAVE_SIZE;
                     let sign = if e.negated { "-" } else { "" };
                     let _ = writeln!(
                         body,

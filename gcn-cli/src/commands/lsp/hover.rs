@@ -81,7 +81,7 @@ fn modifier(document: &Document, settings: &Settings, line: u32, word: &str) -> 
     let row =
         on_line.find_map(|word| table::find_mnemonic(target, word).chain(table::find(target, word)).next());
     let offsets = row.and_then(|row| row.offset_range).unwrap_or((0, 0));
-    let bits = row.map_or(1, |row| row.op_sel_bits.max(1).into());
+    let bits = row.map_or(1, |row| row.op_sel_bits().max(1).into());
     Some(describe(found, bits, offsets))
 }
 

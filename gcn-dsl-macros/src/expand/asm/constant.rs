@@ -1,7 +1,6 @@
 //! Constants of a line, as the assembler takes them for the operand that they stand in.
 
-use gcn_emit::text::{ConstType, const_type};
-use gcn_isa::table::{InstDesc, OperandKinds};
+use gcn_isa::table::{Class, ConstType, InstDesc, OperandKinds};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
@@ -91,7 +90,7 @@ fn is_accumulator(row: &InstDesc, at: usize) -> bool {
 }
 
 fn is_f64(row: &InstDesc) -> bool {
-    row.mnemonic.contains("_f64_")
+    row.class == Class::MfmaDgemm
 }
 
 const F64_ACCUMULATOR: &str = "C of this instruction is a value: write `{name}`";
@@ -103,7 +102,7 @@ fn float(n: &Written<'_>, row: &InstDesc, at: usize) -> Option<TokenStream> {
         let value = n.float("f32");
         quote_spanned!(span=> f32::to_bits(#value))
     };
-    Some(match const_type(row, at) {
+    Some(match row.constant_type(at) {
         ConstType::F16 if !bits => n.half("f16"),
         ConstType::Bf16 if !bits => n.half("bf16"),
         ConstType::F16 | ConstType::PackedF16 => of(n.half("f16")),
@@ -127,7 +126,7 @@ fn float(n: &Written<'_>, row: &InstDesc, at: usize) -> Option<TokenStream> {
 
 fn int(n: &Written<'_>, inline: bool, row: &InstDesc, at: usize) -> TokenStream {
     let (span, dwords) = (n.span, row.operands[at].dwords);
-    match const_type(row, at) {
+    match row.constant_type(at) {
         _ if is_accumulator(row, at) => {
             let bits = n.bits32();
             quote_spanned!(span=> ::gcn_dsl::isa::EachDword(#bits))

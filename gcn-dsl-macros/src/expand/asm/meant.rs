@@ -2,7 +2,7 @@
 
 use gcn_isa::Target;
 use gcn_isa::table::{
-    self, Class, Format, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant,
+    self, Behaviours, Class, Format, ImplicitRegs, InstDesc, Modifiers, OperandDesc, OperandKinds, Variant,
 };
 
 use super::{Line, Operand, What};
@@ -151,26 +151,22 @@ impl Line {
 
 /// Why a line cannot say what an expression or a statement says.
 fn belongs_to_the_language(row: &InstDesc) -> Option<&'static str> {
-    let name = row.mnemonic;
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
+    let scratch = row.format == Format::Scratch
+        || row.is_smem() && row.implicit_reads.contains(ImplicitRegs::FLAT_SCRATCH);
     Some(match row.class {
         Class::Endpgm => "the compiler ends the kernel, after its last statement",
-        _ if starts(&["s_branch", "s_cbranch", "s_call", "s_rfe", "s_setpc", "s_swappc"]) => {
-            "control flow is the language's: `if`, `while`, `for`"
-        }
-        _ if starts(&["s_movrel", "s_set_gpr_idx"]) => {
+        Class::Branch => "control flow is the language's: `if`, `while`, `for`",
+        Class::MovrelSource | Class::MovrelDestination | Class::GprIdx => {
             "it addresses registers by a number that is known when the kernel runs, and registers are given out before; index an \
              array, or `select` among values"
         }
-        _ if name == "s_setvskip" => {
+        _ if row.does(Behaviours::SKIPS_VECTOR) => {
             "it makes the wave skip vector instructions, the compiler's own too; write `if` on a uniform condition"
         }
-        _ if name == "v_mfma_ld_scale_b32" => {
+        Class::MfmaLdScale => {
             "it is the first half of `v_mfma_scale_f32_16x16x128_f8f6f4` and `v_mfma_scale_f32_32x32x64_f8f6f4`; write those"
         }
-        _ if starts(&["scratch_", "s_scratch_"]) => {
-            "scratch memory is the compiler's; write a `Private` array, or use LDS"
-        }
+        _ if scratch => "scratch memory is the compiler's; write a `Private` array, or use LDS",
         _ if row.implicit_writes.contains(ImplicitRegs::EXEC) => {
             "EXEC is the language's: write `if` on a `V<bool>`, which `v_cmp_…` gives too"
         }

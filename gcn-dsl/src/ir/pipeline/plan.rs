@@ -12,6 +12,7 @@
 //! loop.
 
 use gcn_isa::program::SourceLoc;
+use gcn_isa::table::{self, Class};
 use hashbrown::{HashMap, HashSet};
 
 use super::super::atomic::Ordering;
@@ -81,10 +82,10 @@ impl Facts {
             Inst::Barrier => ordered("barrier"),
             Inst::Fence { .. } => ordered("fence"),
             Inst::Machine(call) if call.changes_mode() => self.mode = Some(def.loc),
-            Inst::Machine(call) if call.effect == Effect::Kept => match call.mnemonic {
-                "s_trap" | "s_endpgm" => self.traps = Some(def.loc),
+            Inst::Machine(call) if call.effect == Effect::Kept => match table::class_of(call.mnemonic) {
+                Some(Class::Trap | Class::Endpgm) => self.traps = Some(def.loc),
                 _ if is_probe(call) => {}
-                mnemonic => ordered(mnemonic),
+                _ => ordered(call.mnemonic),
             },
             // Operations of a manual schedule are identified by number, and a second copy of the body would
             // use the same numbers.

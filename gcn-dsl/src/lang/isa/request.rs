@@ -149,7 +149,9 @@ impl Request {
             effect: self.effect,
         };
         with(|c| {
-            if call.mnemonic == "s_barrier" && c.builder.divergence() > 0 {
+            if gcn_isa::table::class_of(call.mnemonic) == Some(gcn_isa::Class::Barrier)
+                && c.builder.divergence() > 0
+            {
                 let message = "`s_barrier` under a varying condition: lanes that skip it would never arrive; move it \
                                out of the branch";
                 c.fail(loc, message.into());

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 
+use gcn_isa::mods::DppControls;
 use gcn_isa::table::{self, InstDesc, Modifiers};
 use gcn_isa::{Target, check};
 use gcn_test_support::env::fuzz_step;
@@ -149,7 +150,7 @@ struct Case<'a> {
 /// The modifiers that a call of the row's form may have, one at a time, with a value that fits.
 fn modifiers(row: &InstDesc) -> Vec<Options> {
     let new = Options::new;
-    let newbcast = row.dpp_newbcast_only;
+    let newbcast = row.dpp_controls == DppControls::ROW_NEWBCAST;
     let each = [
         (Modifiers::CLAMP, new().clamp()),
         (Modifiers::OMOD, new().omod(super::Omod::Mul4)),
@@ -242,7 +243,11 @@ fn forms(f: &Function, target: Target) -> Vec<&'static InstDesc> {
 fn cases(f: &Function, target: Target) -> Vec<Case<'_>> {
     let mut list = Vec::new();
     for row in forms(f, target) {
-        let first = if row.dpp_newbcast_only { Options::new().row_newbcast(1) } else { Options::new() };
+        let first = if row.dpp_controls == DppControls::ROW_NEWBCAST {
+            Options::new().row_newbcast(1)
+        } else {
+            Options::new()
+        };
         list.push(Case { f, row, form: Form::Short, modifier: first });
     }
     let rows = f.rows.iter().filter(|row| row.targets.contains(target));

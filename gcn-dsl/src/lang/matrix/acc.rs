@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use gcn_isa::layout::Matrix;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::elementwise;
 use super::format::MatrixElement;
@@ -39,7 +40,7 @@ impl AccElement for i32 {}
 
 impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, M, N, BLOCKS> {
     /// How many elements each lane holds.
-    pub const PER_LANE: usize = M * N * BLOCKS / 64;
+    pub const PER_LANE: usize = M * N * BLOCKS / WAVE_SIZE as usize;
 
     pub(crate) const OPERAND: Operand = Operand {
         matrix: Matrix::D,

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use gcn_isa::layout::Matrix;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::format::{MatrixElement, MxFormat, packed};
 use super::handle::handle;
@@ -63,7 +64,7 @@ macro_rules! fragment {
      $at:literal, $coordinate:ident, $what:literal, $k:literal) => {
         impl<$t: $bound, const $a: usize, const $b: usize, $(const $blocks: usize)?> $name<$t, $a, $b, $($blocks)?> {
             /// How many elements each lane holds.
-            pub const PER_LANE: usize = ($a * $b $(* $blocks)?) / 64;
+            pub const PER_LANE: usize = ($a * $b $(* $blocks)?) / WAVE_SIZE as usize;
 
             pub(crate) const OPERAND: Operand = Operand {
                 matrix: Matrix::$matrix,

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use gcn_isa::Target;
 use gcn_isa::layout::{self, ByLane, Coordinates, ElemType, Matrix, Shape};
+use gcn_isa::target::WAVE_SIZE;
 
 use super::format::bits;
 use crate::lang::context::Context;
@@ -186,7 +187,7 @@ fn run(first: u32, end: u32, weight: u32) -> V<u32> {
         return lane >> first;
     }
     let mask = (1u32 << end) - (1 << first);
-    let masked = if mask == 63 { lane } else { lane & mask };
+    let masked = if mask == WAVE_SIZE - 1 { lane } else { lane & mask };
     if !weight.is_power_of_two() {
         return (masked >> first) * weight;
     }

@@ -7,6 +7,8 @@
 
 use std::panic::Location;
 
+use gcn_isa::target::WAVE_SIZE;
+
 use super::pending::mark;
 use crate::ir::mark::Mark;
 use crate::ir::{Inst, Region, Schedule, Stmt};
@@ -30,11 +32,11 @@ pub fn ping_pong_begin<F: Convergent>(_flow: &F) -> PingPong {
     let loc = Location::caller();
     let waves = with(|c| {
         let items: u32 = c.workgroup.iter().product();
-        if items == 0 || !items.is_multiple_of(64 * WAVES) {
+        if items == 0 || !items.is_multiple_of(WAVE_SIZE * WAVES) {
             let what = format!(
                 "`#[ping_pong]` needs workgroups of a multiple of {} work-items, so that each SIMD has waves of both groups; this \
                  one has {items}",
-                64 * WAVES
+                WAVE_SIZE * WAVES
             );
             c.fail(loc, what);
         }

@@ -3,7 +3,7 @@
 use gcn_isa::inst::Mods;
 use gcn_isa::operand::{Inline, Operand};
 use gcn_isa::reg::RegFile;
-use gcn_isa::table::{Access, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{Access, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds};
 
 use crate::ir::Call;
 use crate::ir::call::BUFFER_FORMAT;
@@ -44,7 +44,7 @@ pub(super) fn has_modifiers(row: &InstDesc, call: &Call) -> bool {
         row.format != Format::Smem || row.form.ends_with("sgpr_imm") == given.contains(Modifiers::OFFSET);
     let format = row.format == Format::Mtbuf || !given.contains(BUFFER_FORMAT);
     let read = row.operands.iter().filter(|o| o.access != Access::Write).enumerate();
-    let (neg, abs, sext) = row.source_mods;
+    let OperandBits { neg, abs, sext, .. } = row.bits;
     let f64_neg = row.modifiers.contains(Modifiers::NEG);
     let sources = read.into_iter().all(|(i, slot)| {
         let wants = |mask: u8| mask >> i & 1 == 1;
@@ -66,7 +66,7 @@ pub(super) fn takes(row: &InstDesc, slot: &OperandDesc, src: Src, file: Option<R
     // A 16-bit operand reads an inline float as f16, so that a 32-bit pattern goes through a register.
     let other_width = matches!(src, Src::Const(_, Width::B32))
         && matches!(operand, MOperand::Fixed(Operand::Inline(Inline::Float(_))))
-        && row.mnemonic.contains("16")
+        && row.entry.has_words()
         && !row.is_matrix();
     let literal16 =
         matches!(src, Src::Fixed(Operand::Literal(_))) && slot.kinds.contains(OperandKinds::LITERAL16);

@@ -5,7 +5,7 @@
 //! instructions that obey EXEC themselves. An instruction that accesses all lanes whatever EXEC says needs a
 //! reload that moved all lanes. This forward dataflow analysis finds the places where a reload does.
 
-use gcn_isa::table::{Access, ImplicitRegs};
+use gcn_isa::table::{Access, Behaviours, ImplicitRegs};
 use gcn_isa::{Class, Operand, reg};
 use hashbrown::HashSet;
 
@@ -81,13 +81,12 @@ impl State {
         };
         let moved = match inst.op {
             Op::Copy => true,
-            Op::Machine(desc, _) => desc.mnemonic == "s_mov_b64",
+            Op::Machine(desc, _) => desc.does(Behaviours::MOVES_SCALAR),
             _ => false,
         };
         let value = moved && inst.operands.get(1).is_some_and(|o| holds(o, &self.saved));
         // `s_…_saveexec` writes the old EXEC to its destination.
-        let saves =
-            matches!(inst.op, Op::Machine(desc, _) if desc.does(gcn_isa::table::Behaviours::SAVES_EXEC));
+        let saves = matches!(inst.op, Op::Machine(desc, _) if desc.does(Behaviours::SAVES_EXEC));
         for (i, operand) in inst.operands.iter().enumerate() {
             if let MOperand::Virt(s) = operand
                 && (!matches!(inst.op, Op::Machine(desc, _) if desc.operands[i].access == Access::Read)
@@ -125,6 +124,6 @@ pub(super) fn writes_exec(inst: &MInst) -> bool {
 pub(super) fn ignores_exec(inst: &MInst) -> bool {
     let Op::Machine(desc, _) = inst.op else { return false };
     // `v_readfirstlane_b32` reads an active lane unless EXEC is zero.
-    let one_lane = desc.class == Class::Readlane && desc.mnemonic != "v_readfirstlane_b32";
+    let one_lane = desc.class == Class::Readlane && !desc.does(Behaviours::READS_FIRST_ACTIVE);
     one_lane || matches!(desc.class, Class::Writelane | Class::Permlane) || desc.is_matrix()
 }

@@ -5,6 +5,7 @@ use gcn_isa::{Class, InstDesc, Operand, RegFile, SrcSpecial, Target, table};
 use super::work::{Home, HomeId, Kind, Level, MAX_GAPS, Role, TaggedInst, Work, inst};
 use crate::mir::{MInst, MOperand, Op, VReg, VRegInfo, VSlice};
 use gcn_isa::program::SourceLoc;
+use gcn_isa::table::Behaviours;
 
 /// A move between `part.len` dwords of a register and the dwords of a home from `at` on.
 #[derive(Clone, Copy)]
@@ -237,8 +238,7 @@ pub(super) fn repeatable(inst: &MInst) -> bool {
             let plain = mods.dpp.is_none() && mods.sdwa.is_none() && !desc.keeps_other_half();
             let pure = matches!(desc.class, Class::Valu | Class::Salu)
                 && desc.implicit_writes.is_empty()
-                && !desc.mnemonic.starts_with("s_get")
-                && !desc.mnemonic.starts_with("s_set");
+                && !desc.entry.behaviours.intersects(Behaviours::READS_PC | Behaviours::SKIPS_VECTOR);
             // EXEC and MODE may be read implicitly. EXEC decides which lanes are computed, and a reader needs
             // only its own active lanes.
             let quiet = !desc.implicit_reads.intersects(

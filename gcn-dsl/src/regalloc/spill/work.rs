@@ -2,6 +2,7 @@
 
 use gcn_isa::RegFile;
 use gcn_isa::program::SourceLoc;
+use gcn_isa::target::WAVE_SIZE;
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Limits;
@@ -280,7 +281,7 @@ impl Work {
 }
 
 /// Lanes of a VGPR.
-const LANES: usize = 64;
+const LANES: usize = WAVE_SIZE as usize;
 
 /// An instruction that the allocator adds.
 pub(super) fn inst(op: Op, operands: &[MOperand], loc: Option<SourceLoc>) -> MInst {

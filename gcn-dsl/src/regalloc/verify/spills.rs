@@ -5,7 +5,8 @@
 //! available expressions, with copies traced to their origin (`State::root`), because a spilled value is
 //! often reached through copies.
 
-use gcn_isa::{Inst, Operand, RegFile, reg::RegUnit};
+use gcn_isa::table::{Behaviours, Format, ImplicitRegs as Implicit, MemBytes};
+use gcn_isa::{Access, Class, Inst, Operand, RegFile, reg::RegUnit};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
@@ -154,7 +155,6 @@ impl Checker<'_> {
 
     /// True for arithmetic that depends on its operands only.
     fn is_pure(&self, inst: &MInst) -> bool {
-        use gcn_isa::{Access, Class, table::ImplicitRegs as Implicit};
         match inst.op {
             Op::Machine(desc, mods) => {
                 let reads = desc.implicit_reads - Implicit::EXEC - Implicit::MODE;
@@ -164,7 +164,7 @@ impl Checker<'_> {
                     && mods.dpp.is_none()
                     && mods.sdwa.is_none()
                     && !desc.keeps_other_half()
-                    && !["s_get", "s_set"].iter().any(|p| desc.mnemonic.starts_with(p))
+                    && !desc.entry.behaviours.intersects(Behaviours::READS_PC | Behaviours::SKIPS_VECTOR)
                     && desc.operands.iter().skip(1).all(|o| o.access == Access::Read)
                     && desc.operands.first().is_some_and(|o| o.access == Access::Write)
             }
@@ -262,10 +262,12 @@ impl Checker<'_> {
         if self.plain_move(state, at, line)? {
             return Ok(());
         }
-        match line.desc.mnemonic {
-            "v_writelane_b32" | "v_readlane_b32" => self.lane(state, at, line),
-            name if name.starts_with("scratch_") => self.memory(state, at, line),
-            "ds_write_b32" | "ds_read_b32" => self.lds(state, at, line),
+        match (line.desc.class, line.desc.mem_bytes) {
+            (Class::Writelane | Class::Readlane, _) if !line.desc.does(Behaviours::READS_FIRST_ACTIVE) => {
+                self.lane(state, at, line)
+            }
+            _ if line.desc.format == Format::Scratch => self.memory(state, at, line),
+            (Class::LdsWrite | Class::LdsRead, MemBytes::Bytes(4)) => self.lds(state, at, line),
             _ => self.repeat(state, at, line),
         }
     }
@@ -282,8 +284,8 @@ impl Checker<'_> {
         else {
             return self.fail(at, "a lane without a number is moved".into());
         };
-        let (cell, source) = match line.desc.mnemonic {
-            "v_writelane_b32" => (Cell::Lane(to, lane), Cell::Unit(from)),
+        let (cell, source) = match line.desc.class {
+            Class::Writelane => (Cell::Lane(to, lane), Cell::Unit(from)),
             _ => (Cell::Unit(to), Cell::Lane(from, lane)),
         };
         let values = state.values(source);
@@ -296,8 +298,9 @@ impl Checker<'_> {
         let Some(first) = self.frame_dword(state, line) else {
             return self.fail(at, format!("{} has an address that is not known", line.desc.printed));
         };
-        let store = line.desc.mnemonic.starts_with("scratch_store_dword");
-        let load = line.desc.mnemonic.starts_with("scratch_load_dword");
+        let dwords = matches!(line.desc.mem_bytes, MemBytes::Bytes(bytes) if bytes.is_multiple_of(4));
+        let store = dwords && line.desc.class == Class::ScratchStore;
+        let load = dwords && line.desc.class == Class::ScratchLoad;
         let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();
         let data = line.operand(if store { "vdata" } else { "vdst" }).and_then(Operand::reg);
         let Some(data) = data.filter(|d| plain && (store || load) && d.file != RegFile::Sgpr) else {
@@ -322,7 +325,7 @@ impl Checker<'_> {
 
     /// Executes an access to a slot of LDS at the lane's own address.
     fn lds(&self, state: &mut State, at: At, line: &Inst) -> Result<(), VerifyError> {
-        let store = line.desc.mnemonic == "ds_write_b32";
+        let store = line.desc.class == Class::LdsWrite;
         let reg = |name| line.operand(name).and_then(Operand::reg).and_then(|r| r.units().next());
         let (address, data) = (reg("addr"), reg(if store { "data0" } else { "vdst" }));
         let plain = gcn_isa::Mods { offset: 0, ..line.mods } == line.desc.default_mods();

@@ -6,6 +6,7 @@
 //! EXEC is undefined in the inactive lanes, so that [`INACTIVE`] is vacuously true for it.
 
 use gcn_isa::reg::RegUnit;
+use gcn_isa::target::WAVE_SIZE;
 use gcn_isa::{Reg, RegFile, reg};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -224,7 +225,7 @@ impl State {
         if let Cell::Unit(unit) = cell
             && self.with_lanes.remove(&unit)
         {
-            (0..64).for_each(|lane| self.clear(Cell::Lane(unit, lane)));
+            (0..WAVE_SIZE as u8).for_each(|lane| self.clear(Cell::Lane(unit, lane)));
         }
     }
 

@@ -34,6 +34,8 @@ pub(crate) fn layout(format: Format) -> Layout {
         Format::Scratch => SCRATCH,
         Format::Mubuf => MUBUF,
         Format::Mtbuf => MTBUF,
+        // Formats that no row has.
+        _ => Layout { fixed: &[], opcode_lo: 0, slots: &[], mods: &[] },
     }
 }
 

@@ -10,7 +10,8 @@ use gcn_isa::table::InstDesc;
 use gcn_isa::{Inline, Operand};
 
 use super::cursor::Number;
-use crate::text::operand::{ConstType, const_type, inline_of_literal};
+use crate::text::ConstType;
+use crate::text::operand::inline_of_literal;
 
 /// The reason why a number is not accepted at its place.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,7 +52,7 @@ fn hex(value: i64) -> String {
 
 /// A constant source operand.
 pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
-    let ty = const_type(desc, position);
+    let ty = desc.constant_type(position);
     match number {
         Number::Int(value) => int_source(ty, value),
         Number::Float(value) => float_source(ty, value),
@@ -62,7 +63,7 @@ pub(super) fn source(desc: &InstDesc, position: usize, number: Number) -> Result
 /// True if the operand accepts a literal whose value is known only later: 32-bit operands accept the address
 /// of a symbol.
 pub(super) fn takes_later(desc: &InstDesc, position: usize) -> bool {
-    const_type(desc, position) == ConstType::B32
+    desc.constant_type(position) == ConstType::B32
         && desc.operands.get(position).is_some_and(|o| o.name != "literal")
 }
 
@@ -79,7 +80,7 @@ pub(super) fn folded(
     }
     // How many bits the constant has, and which of them is the sign. Of a pair only the low half's counts, as
     // in LLVM.
-    let (bits, sign) = match const_type(desc, position) {
+    let (bits, sign) = match desc.constant_type(position) {
         ConstType::F64 | ConstType::B64 => (64, 0),
         ConstType::I16 | ConstType::F16 | ConstType::Bf16 => (16, 0x8000),
         ConstType::PackedF16 | ConstType::PackedBf16 => (32, 0x8000),
@@ -192,12 +193,12 @@ fn f64_literal(value: f64) -> Result<Operand, Unfit> {
 
 /// The dword of a number that is written as a literal whatever its value.
 pub(super) fn literal(desc: &InstDesc, position: usize, number: Number) -> Result<Operand, Unfit> {
-    let half_float = desc.mnemonic.ends_with("f16");
+    let half_float = desc.entry.has_half_floats();
     let bits = match number {
         Number::Int(value) if half_float => bits16(value)?,
         Number::Int(value) => bits32(value)?,
         Number::Float(value) if half_float => f16_bits(value)?,
-        Number::Float(value) => match const_type(desc, position) {
+        Number::Float(value) => match desc.constant_type(position) {
             ConstType::F64 => return f64_literal(value),
             ConstType::B64 | ConstType::I16 => return Err(Unfit::NoFloat(value)),
             _ if desc.format == gcn_isa::Format::Sopk => return Err(Unfit::NoFloat(value)),

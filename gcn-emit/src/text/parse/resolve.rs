@@ -5,7 +5,9 @@
 //! accepts but cannot encode is an error, as in LLVM, so that a mistake does not select another form of the
 //! instruction.
 
-use gcn_isa::table::{self, Behaviours, Class, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{
+    self, Behaviours, Class, Format, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds,
+};
 use gcn_isa::{Inst, Label, Operand, Reg, RegFile, Target};
 use smallvec::SmallVec;
 
@@ -295,7 +297,7 @@ fn source_modifiers(
     const NONE: Problem = Problem::Text("takes no source modifier of this kind");
     let source = source_number(slot.name).ok_or(NONE)?;
     let missing = |desc: &InstDesc| {
-        let (neg, abs, sext) = desc.source_mods;
+        let OperandBits { neg, abs, sext, .. } = desc.bits;
         let bit = 1u8 << source;
         raw.neg && neg & bit == 0 || raw.abs && abs & bit == 0 || raw.sext && sext & bit == 0
     };

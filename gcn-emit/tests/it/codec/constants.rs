@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use gcn_isa::mods::DppControls;
 use gcn_isa::table::{self, Format, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Target, TargetSet};
 
@@ -68,7 +69,7 @@ fn plain_operand(slot: &OperandDesc, place: usize) -> String {
 
 fn controls(desc: &InstDesc) -> &'static str {
     match desc.modifiers.contains(Modifiers::DPP_CTRL) {
-        true if desc.dpp_newbcast_only => " row_newbcast:1",
+        true if desc.dpp_controls == DppControls::ROW_NEWBCAST => " row_newbcast:1",
         true => " row_shl:1",
         false => "",
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use gcn_emit::decode::{decode_inst, decode_program};
 use gcn_emit::encode::encode_inst;
 use gcn_emit::text::parse_inst;
-use gcn_isa::table::{self, InstDesc, Modifiers, OperandDesc, OperandKinds};
+use gcn_isa::table::{self, InstDesc, Modifiers, OperandBits, OperandDesc, OperandKinds};
 use gcn_isa::{Dpp, Inline, Inst, Operand, Reg, SrcSpecial, Target};
 use gcn_test_support::Random;
 use proptest::prelude::*;
@@ -70,11 +70,11 @@ fn f8f6f4_dwords(format: u8) -> u8 {
 fn modifiers(rng: &mut Random, desc: &InstDesc, inst: &mut Inst) {
     let has = |m: Modifiers| desc.modifiers.contains(m) && !desc.required.contains(m);
     let mods = &mut inst.mods;
-    let (neg, abs, sext) = desc.source_mods;
+    let OperandBits { neg, abs, sext, .. } = desc.bits;
     mods.neg = rng.next_u64() as u8 & neg;
     mods.abs = rng.next_u64() as u8 & abs;
     mods.sext = if mods.sdwa.is_some() { rng.next_u64() as u8 & sext } else { 0 };
-    let bits = (1u8 << desc.op_sel_bits) - 1;
+    let bits = (1u8 << desc.op_sel_bits()) - 1;
     if has(Modifiers::OP_SEL) {
         mods.op_sel = rng.next_u64() as u8 & bits;
     }

@@ -1,6 +1,7 @@
 //! Modifiers that a row accepts, each for itself and in combination.
 
-use gcn_isa::table::{Class, Format, InstDesc, Modifiers};
+use gcn_isa::mods::DppControls;
+use gcn_isa::table::{Class, Format, InstDesc, Modifiers, OperandBits};
 use gcn_isa::{Dpp, Mods, Sdwa, Target};
 use gcn_test_support::Random;
 
@@ -52,14 +53,14 @@ pub fn modifiers(rng: &mut Random, desc: &InstDesc) -> Mods {
 
 fn source_bits(rng: &mut Random, desc: &InstDesc, mods: &mut Mods, per_source: u8) {
     let has = |m: Modifiers| desc.modifiers.contains(m);
-    let (neg, abs, sext) = desc.source_mods;
+    let OperandBits { neg, abs, sext, .. } = desc.bits;
     mods.neg = rng.next_u64() as u8 & if has(Modifiers::NEG) { per_source } else { neg };
     mods.abs = rng.next_u64() as u8 & abs;
     mods.sext = if mods.sdwa.is_some() { rng.next_u64() as u8 & sext } else { 0 };
     // One source is negated or sign-extended, not both: the text has room for one of them.
     let (neg, abs) = (mods.neg, mods.abs);
     mods.sext &= !(neg | abs);
-    let bits = ((1u16 << desc.op_sel_bits) - 1) as u8;
+    let bits = ((1u16 << desc.op_sel_bits()) - 1) as u8;
     let is_swap = desc.format == Format::Vop3a && desc.class == Class::Permlane;
     if has(Modifiers::OP_SEL) || is_swap {
         mods.op_sel = rng.next_u64() as u8 & if is_swap { 3 } else { bits };
@@ -108,7 +109,9 @@ fn controls(rng: &mut Random, desc: &InstDesc, mods: &mut Mods) {
 /// A control that the row has.
 fn dpp_control(rng: &mut Random, desc: &InstDesc) -> u16 {
     let newbcast = 0x150 + rng.below(16) as u16;
-    if desc.dpp_newbcast_only || (desc.dpp_newbcast && rng.one_in(4)) {
+    if desc.dpp_controls == DppControls::ROW_NEWBCAST
+        || (desc.dpp_controls.contains(DppControls::ROW_NEWBCAST) && rng.one_in(4))
+    {
         return newbcast;
     }
     match rng.below(6) {

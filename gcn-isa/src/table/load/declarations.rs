@@ -2,8 +2,8 @@
 
 use super::Broken;
 use super::forms::ModifierFacts;
-use crate::table::desc::{ImplicitRegs, OperandKinds};
 use crate::table::names::NameMap;
+use crate::table::slot::{ImplicitRegs, OperandKinds};
 use crate::target::{Target, TargetSet};
 
 /// What may stand at an operand, by targets.
@@ -147,6 +147,7 @@ fn operand_kind(kind: &str) -> Result<OperandKinds, Broken> {
         "m" => OperandKinds::SPECIAL,
         "imm" => OperandKinds::IMM,
         "off" => OperandKinds::OFF,
+        "h" => OperandKinds::HALF_VGPR,
         _ => return Err("unknown kind of operand"),
     })
 }

@@ -1,11 +1,10 @@
 //! A form line, and the facts that it stands for on each group of targets.
 
-use bitflags::Flags as _;
-
 use super::Broken;
 use super::declarations::{Class, Declarations, Opcodes, implicit, opcodes, targets};
-use crate::mods::Modifiers;
-use crate::table::desc::{Access, DstHalf, Format, ImplicitRegs, OperandDesc, OperandKinds, SameFile};
+use crate::mods::{DppControls, Modifiers};
+use crate::table::format::Format;
+use crate::table::slot::{Access, DstHalf, ImplicitRegs, OperandBits, OperandDesc, OperandKinds, SameFile};
 use crate::target::{Target, TargetSet};
 
 /// A form of an entry.
@@ -65,7 +64,7 @@ impl Form {
         let mut words = line.split_ascii_whitespace().peekable();
         let name = words.next().ok_or("a form begins with its format")?;
         let (format, form) = name.split_once('.').unwrap_or((name, ""));
-        let format = Format::NAMES.iter().find(|f| f.0 == format).ok_or("unknown format")?.1;
+        let format = Format::named(format).ok_or("unknown format")?;
         let opcodes = words.next_if(|w| w.starts_with("0x")).map(opcodes).transpose()?;
         let words = Words::read(declarations, words, data)?;
         Ok(Form { format, form, opcodes, facts: words.facts(format) })
@@ -150,6 +149,7 @@ impl<'a> Words<'a> {
                     access: slot.access,
                     kinds,
                     dwords: slot.dwords,
+                    last_vgpr: 255,
                     specials,
                 })
             })
@@ -228,10 +228,8 @@ pub(super) struct ModifierFacts {
     pub(super) accepted: Modifiers,
     pub(super) required: Modifiers,
     pub(super) offset_range: Option<(i32, i32)>,
-    pub(super) op_sel_bits: u8,
-    pub(super) newbcast: bool,
-    pub(super) newbcast_only: bool,
-    pub(super) source_mods: (u8, u8, u8),
+    pub(super) bits: OperandBits,
+    pub(super) dpp_controls: DppControls,
 }
 
 impl Default for ModifierFacts {
@@ -240,10 +238,8 @@ impl Default for ModifierFacts {
             accepted: Modifiers::empty(),
             required: Modifiers::empty(),
             offset_range: None,
-            op_sel_bits: 0,
-            newbcast: false,
-            newbcast_only: false,
-            source_mods: (0, 0, 0),
+            bits: OperandBits::default(),
+            dpp_controls: DppControls::empty(),
         }
     }
 }
@@ -253,25 +249,14 @@ impl ModifierFacts {
         let (word, required) = word.strip_suffix('!').map_or((word, false), |w| (w, true));
         let (name, argument) = word.split_at(word.find('[').unwrap_or(word.len()));
         let argument = argument.trim_matches(['[', ']']);
-        let list = || {
-            argument.split('/').try_fold(0, |all, digit| match digit.parse::<u8>() {
-                Ok(source @ 0..=7) => Ok(all | 1 << source),
-                _ => Err("a list of sources is `[0/1/2]`"),
-            })
-        };
-        let (neg, abs, sext) = &mut self.source_mods;
-        if let Some((_, sources)) =
-            [("src_neg", neg), ("src_abs", abs), ("src_sext", sext)].into_iter().find(|s| s.0 == name)
-        {
-            *sources |= list()?;
+        let (at_source, name) = name.strip_prefix("src_").map_or((false, name), |name| (true, name));
+        if let Some(bits) = self.bits.named(name, at_source) {
+            *bits |= operands(argument)?;
+        }
+        if at_source {
             return Ok(());
         }
-        match name {
-            "dpp_newbcast" => self.newbcast = true,
-            "dpp_newbcast_only" => (self.newbcast, self.newbcast_only) = (true, true),
-            _ => {}
-        }
-        let flag = modifier(name).ok_or("unknown modifier")?;
+        let flag = Modifiers::named(name).ok_or("unknown modifier")?;
         self.accepted |= flag;
         if required {
             self.required |= flag;
@@ -282,8 +267,10 @@ impl ModifierFacts {
                 let bound = |s: &str| s.parse::<i32>().map_err(|_| "a bound of an offset is a number");
                 self.offset_range = Some((bound(bounds.0)?, bound(bounds.1)?));
             }
-            Modifiers::OP_SEL | Modifiers::OP_SEL_HI => {
-                self.op_sel_bits = self.op_sel_bits.max(list()?.count_ones() as u8);
+            Modifiers::DPP_CTRL => {
+                for word in argument.split('/') {
+                    self.dpp_controls |= DppControls::named(word).ok_or("unknown DPP control")?;
+                }
             }
             _ => {}
         }
@@ -294,16 +281,14 @@ impl ModifierFacts {
         self.accepted |= more.accepted;
         self.required |= more.required;
         self.offset_range = self.offset_range.or(more.offset_range);
-        self.op_sel_bits = self.op_sel_bits.max(more.op_sel_bits);
-        self.newbcast |= more.newbcast;
-        self.newbcast_only |= more.newbcast_only;
-        let (mine, theirs) = (&mut self.source_mods, more.source_mods);
-        *mine = (mine.0 | theirs.0, mine.1 | theirs.1, mine.2 | theirs.2);
+        self.bits.extend(more.bits);
+        self.dpp_controls |= more.dpp_controls;
     }
 }
 
-/// The flag of that name in lower case.
-fn modifier(name: &str) -> Option<Modifiers> {
-    let name = name.strip_prefix("dpp_newbcast").map_or(name, |_| "dpp_ctrl");
-    Modifiers::FLAGS.iter().find(|flag| flag.name().eq_ignore_ascii_case(name)).map(|flag| *flag.value())
+fn operands(list: &str) -> Result<u8, Broken> {
+    list.split('/').try_fold(0, |all, digit| match digit.parse::<u8>() {
+        Ok(operand @ 0..=7) => Ok(all | 1 << operand),
+        _ => Err("a list of operands is `[0/1/2]`"),
+    })
 }

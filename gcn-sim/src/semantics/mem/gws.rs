@@ -4,6 +4,7 @@ use super::ds_extra::vector;
 use crate::core::exec::{Cx, Fault, Next, Outcome};
 use crate::core::gws::Queued;
 use crate::core::step::{Src, Step};
+use crate::core::value::LANES;
 use crate::semantics::op::{Op, Ops};
 
 pub(crate) fn add(ops: &mut Ops) {
@@ -23,7 +24,7 @@ pub(crate) fn resource(cx: &Cx<'_>, s: &Step) -> u8 {
 /// The datum of the first active lane; of lane 0 if there is none.
 fn data(cx: &Cx<'_>, s: &Step) -> Result<u32, Fault> {
     let register = s.src.iter().find(|src| !matches!(src, Src::None)).unwrap_or(&Src::None);
-    let lane = cx.w.exec().trailing_zeros() as usize % 64;
+    let lane = cx.w.exec().trailing_zeros() as usize % LANES;
     Ok(cx.w.v[vector(register)? as usize][lane])
 }
 

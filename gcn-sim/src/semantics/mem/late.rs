@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use gcn_isa::Class;
 use gcn_isa::counters::{MemoryEffect, Stream, WaitCnt, events};
 
 use super::access::Place;
@@ -65,9 +66,9 @@ pub(crate) fn count(steps: &mut [Step]) -> bool {
         return false;
     }
     for step in steps {
-        let wrap: fn(Arc<dyn Exec>) -> Arc<dyn Exec> = match step.inst.desc.mnemonic {
-            "s_waitcnt" => |inner| Arc::new(Waits(inner)),
-            "s_endpgm" => |inner| Arc::new(Ends(inner)),
+        let wrap: fn(Arc<dyn Exec>) -> Arc<dyn Exec> = match step.inst.desc.class {
+            Class::Waitcnt => |inner| Arc::new(Waits(inner)),
+            Class::Endpgm => |inner| Arc::new(Ends(inner)),
             _ if events(step.arch, &step.inst).iter().any(|event| event.stream == Stream::Vmem) => {
                 |inner| Arc::new(Counts(inner))
             }

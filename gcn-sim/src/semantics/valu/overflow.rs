@@ -49,7 +49,7 @@ fn infinite(cx: &Cx<'_>, s: &Step, form: Form) -> Result<[u64; 2], Fault> {
             Form::FromSingle => {
                 [lanes(&operand(cx, s, i, Ty::F32)?, |x| f32::from_bits(*x).is_infinite()); 2]
             }
-            Form::Mixed => [lanes(&mix::source(cx, s, i)?, |x| x.is_infinite()); 2],
+            Form::Mixed(_) => [lanes(&mix::source(cx, s, i)?, |x| x.is_infinite()); 2],
             Form::Packed => {
                 let halves = packed::sources(cx, s, true)?[i].map(|x| packed::pick(s, i, x));
                 [0, 1].map(|half| lanes(&halves, |pair| is_infinite(pair[half].into())))
@@ -73,7 +73,7 @@ fn written(s: &Step, form: Form, half: usize) -> bool {
     let high = half == 1;
     match form {
         Form::Packed => true,
-        Form::Mixed => high == s.inst.desc.mnemonic.contains("mixhi"),
+        Form::Mixed(upper) => high == upper,
         _ => match (s.inst.mods.sdwa, s.half) {
             // The whole, or one of the words; a byte of an f16 is no f16.
             (Some(sdwa), _) => matches!((sdwa.dst_sel, high), (4 | 6, false) | (5, true)),

@@ -60,12 +60,11 @@ impl Rules {
     }
 
     fn scope(&self, inst: &Inst) -> Scope {
-        let name = inst.desc.mnemonic;
-        let operation = match () {
-            () if !inst.desc.is_vmem() => return Scope::System,
-            () if name.contains("_atomic") => Operation::Rmw,
-            () if name.contains("_load") => Operation::Load,
-            () => Operation::Store,
+        let operation = match inst.desc.class {
+            _ if !inst.desc.is_vmem() => return Scope::System,
+            class if class.is_atomic() => Operation::Rmw,
+            class if class.loads() => Operation::Load,
+            _ => Operation::Store,
         };
         let suits = |scope: &Scope| {
             let made =

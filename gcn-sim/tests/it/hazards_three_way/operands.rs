@@ -147,13 +147,13 @@ pub fn modifiers(rng: &mut Random, inst: &mut Inst) {
     if has(Modifiers::OFFSET0) {
         (mods.offset0, mods.offset1) = (rng.below(2) as u8, 2);
     }
-    if has(Modifiers::OP_SEL) && desc.op_sel_bits > 0 && !desc.is_matrix() {
-        mods.op_sel = rng.next_u64() as u8 & ((1 << desc.op_sel_bits) - 1);
+    if has(Modifiers::OP_SEL) && desc.op_sel_bits() > 0 && !desc.is_matrix() {
+        mods.op_sel = rng.next_u64() as u8 & ((1 << desc.op_sel_bits()) - 1);
     }
     if has(Modifiers::CBSZ) && desc.mnemonic.ends_with("f8f6f4") {
         (mods.cbsz, mods.blgp) = (*rng.pick(&[0, 2, 4]), *rng.pick(&[0, 2, 4]));
     }
-    if mods.dpp.is_some() && !desc.dpp_newbcast_only {
+    if mods.dpp.is_some() && desc.dpp_controls != gcn_isa::mods::DppControls::ROW_NEWBCAST {
         let row_mask = *rng.pick(&[0xf, 0xf, 0x5]);
         mods.dpp = Some(Dpp { ctrl: 0x111, row_mask, bank_mask: 0xf, bound_ctrl: rng.below(2) == 0 });
     }

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use gcn_isa::layout::{self, Controls, ElemType, Layout, Matrix, Shape};
 use gcn_isa::table::{InstDesc, Modifiers};
+use gcn_isa::target::WAVE_SIZE;
 use gcn_isa::{Target, TargetSet};
 
 use super::{MfmaOptions, SparseIndex};
@@ -147,9 +148,10 @@ fn give(call: &mut Call, controls: Controls) {
 
 fn full_waves(context: &mut Context, loc: &'static Location<'static>) {
     let lanes: u32 = context.workgroup.iter().product();
-    if !lanes.is_multiple_of(64) {
-        let message =
-            format!("matrix instructions need full waves, but the workgroup of {lanes} is no multiple of 64");
+    if !lanes.is_multiple_of(WAVE_SIZE) {
+        let message = format!(
+            "matrix instructions need full waves, but the workgroup of {lanes} is no multiple of {WAVE_SIZE}"
+        );
         context.fail(loc, message);
     }
 }

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use gcn_isa::Target;
 use gcn_isa::layout::Matrix;
+use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
 use super::{AsAcc, MOST, Parts, Tile, TileB, even};
@@ -186,7 +187,7 @@ impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         let loc = Location::caller();
         let depth = Step::here(U::FORMAT, SIDE, M, loc).depth;
-        let per_lane = SIDE * depth / 64;
+        let per_lane = SIDE * depth / WAVE_SIZE as usize;
         let elements = self.elements();
         let mut values = Vec::new();
         for j in 0..N / SIDE {

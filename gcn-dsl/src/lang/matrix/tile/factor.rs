@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use gcn_isa::Target;
 use gcn_isa::layout::{Coordinates, ElemType, Matrix};
+use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
 use super::{KOrder, MOST, Parts, TileA, TileB, even};
@@ -89,7 +90,7 @@ fn places(
     step: usize,
     loc: &'static Location<'static>,
 ) -> Vec<Coordinates> {
-    let per_lane = side * depth / 64;
+    let per_lane = side * depth / WAVE_SIZE as usize;
     let of = |operand: &Operand, j: usize| operand.host_coordinates(j as u32, loc).unwrap_or_default();
     let by_number = (0..per_lane).map(|j| of(&operand, j));
     if !as_acc {

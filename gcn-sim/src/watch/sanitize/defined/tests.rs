@@ -93,13 +93,13 @@ fn instruction(random: &mut Random, row: &'static InstDesc) -> Option<Inst> {
         return Some(inst);
     }
     if has(Modifiers::OP_SEL) {
-        mods.op_sel = random.next_u64() as u8 & ((1 << row.op_sel_bits) - 1);
+        mods.op_sel = random.next_u64() as u8 & ((1 << row.op_sel_bits()) - 1);
     }
     if has(Modifiers::OP_SEL_HI) && !row.is_matrix() {
-        mods.op_sel_hi = random.next_u64() as u8 & ((1 << row.op_sel_bits) - 1);
+        mods.op_sel_hi = random.next_u64() as u8 & ((1 << row.op_sel_bits()) - 1);
     }
     if let Some(dpp) = &mut mods.dpp
-        && !row.dpp_newbcast_only
+        && row.dpp_controls != gcn_isa::mods::DppControls::ROW_NEWBCAST
     {
         dpp.ctrl = [0x1b, 0x101, 0x113, 0x121, 0x140, 0x141, 0x142][random.below(7)];
         (dpp.row_mask, dpp.bank_mask) = (random.next_u64() as u8 & 15, random.next_u64() as u8 & 15);

@@ -1,0 +1,160 @@
+//! What a row says about operands, registers and memory.
+
+use bitflags::bitflags;
+
+/// An operand slot of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperandDesc {
+    /// Field name: `vdst`, `src0`, `sdata`, `srsrc` …
+    pub name: &'static str,
+    /// Whether it is read, written or both.
+    pub access: Access,
+    /// What may stand there.
+    pub kinds: OperandKinds,
+    /// Width in dwords; 0 if not a register. f8f6f4 operands whose width follows `cbsz`/`blgp` have their largest. 1 where
+    /// half a register is named ([`OperandKinds::HALF_VGPR`]).
+    pub dwords: u8,
+    /// Number of the last VGPR that the field can name: 255, or less where it has a bit for the half of a register.
+    pub last_vgpr: u8,
+    /// Named special registers accepted here, comma separated; 32-bit operands are listed by their `_lo` half,
+    /// `ttmp` stands for the trap temporaries.
+    pub specials: &'static str,
+}
+
+impl OperandDesc {
+    /// True if the special register `name` (as listed in the table: `vcc_lo`, `exec`, `m0`, `src_scc` …) may stand here.
+    pub fn allows_special(&self, name: &str) -> bool {
+        self.specials.split(',').any(|s| s == name)
+    }
+}
+
+/// Operand access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+    /// Read and written.
+    ReadWrite,
+}
+
+/// Two operands that must be in the same vector register file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SameFile {
+    /// Index of one operand.
+    pub a: u8,
+    /// Index of the other.
+    pub b: u8,
+}
+
+bitflags! {
+    /// What an operand slot accepts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct OperandKinds: u16 {
+        /// VGPR.
+        const VGPR = 1;
+        /// AGPR.
+        const AGPR = 2;
+        /// SGPR.
+        const SGPR = 4;
+        /// Integer inline constant.
+        const INLINE_INT = 8;
+        /// Float inline constant.
+        const INLINE_FLOAT = 16;
+        /// 32-bit literal.
+        const LITERAL = 32;
+        /// Literal of which 16 bits count.
+        const LITERAL16 = 64;
+        /// Named special register, see [`OperandDesc::specials`].
+        const SPECIAL = 128;
+        /// Immediate field.
+        const IMM = 256;
+        /// The keyword `off`.
+        const OFF = 512;
+        /// Half a VGPR, named as such (`v5.h`).
+        const HALF_VGPR = 1024;
+    }
+
+    /// Sizes of waves.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct WaveSizes: u8 {
+        /// 32 lanes.
+        const W32 = 1;
+        /// 64 lanes.
+        const W64 = 2;
+    }
+
+    /// Registers that the text does not show. EXEC and VCC are as wide as the wave.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub struct ImplicitRegs: u8 {
+        /// EXEC.
+        const EXEC = 1;
+        /// VCC.
+        const VCC = 2;
+        /// SCC.
+        const SCC = 4;
+        /// M0.
+        const M0 = 8;
+        /// FLAT_SCRATCH.
+        const FLAT_SCRATCH = 16;
+        /// MODE.
+        const MODE = 32;
+    }
+}
+
+/// The half of the destination that the last bit of `op_sel` stands for, or that the text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DstHalf {
+    /// The result goes there, and the other half stays.
+    Kept,
+    /// The bit exists, but the result fills the register.
+    Filled,
+}
+
+/// Memory bytes per lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemBytes {
+    /// The instruction moves no data, or the count is not fixed.
+    None,
+    /// So many bytes.
+    Bytes(u8),
+    /// So many components of the buffer's format.
+    FormatComponents(u8),
+}
+
+macro_rules! operand_bits {
+    ($($at_source:literal $field:ident: $doc:literal;)*) => {
+        /// The operands that a modifier with a bit for each may change: bit i for source i. In `op_sel`, the bit after those of
+        /// the sources stands for the destination.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct OperandBits {
+            $(#[doc = $doc] pub $field: u8,)*
+        }
+
+        impl OperandBits {
+            /// The bits of a modifier that is written at the source, or after the operands.
+            pub fn named(&mut self, name: &str, at_source: bool) -> Option<&mut u8> {
+                match (name, at_source) {
+                    $((stringify!($field), $at_source) => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
+
+            /// Adds the bits of `more`.
+            pub(super) fn extend(&mut self, more: OperandBits) {
+                $(self.$field |= more.$field;)*
+            }
+        }
+    };
+}
+
+operand_bits! {
+    true neg: "Negation, written at the source.";
+    true abs: "Absolute value, written at the source.";
+    true sext: "Sign extension, written at the source.";
+    false op_sel: "`op_sel`.";
+    false op_sel_hi: "`op_sel_hi`.";
+    false neg_lo: "`neg_lo`.";
+    false neg_hi: "`neg_hi`.";
+}
