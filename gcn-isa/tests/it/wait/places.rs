@@ -196,6 +196,15 @@ fn a_wait_that_a_hotter_place_needs_stays() {
     assert_eq!(waits(&lines), [first(), stays]);
 }
 
+/// What an inner loop needs is the older of two reads; the younger may stay outstanding.
+#[test]
+fn a_wait_for_a_later_place_is_no_stronger_than_that_needs() {
+    let inner = ["L2:", "v_mov_b32_e32 v3, v1", "s_cbranch_scc1 L2"];
+    let lines = trips(&["ds_read_b32 v1, v0", "ds_read_b32 v2, v0"], &inner, &[]);
+    let one_left = ("s_mov_b32 s21, s4".into(), "lgkmcnt(1)".into());
+    assert_eq!(waits(&lines), [first(), one_left]);
+}
+
 /// Two waits of 9 and 8 would hold up less than one of 0, and are one instruction more.
 #[test]
 fn one_wait_is_better_than_two_weaker_ones() {
