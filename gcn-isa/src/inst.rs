@@ -89,7 +89,9 @@ impl Inst {
             {
                 uses.push(RegUse::named(reg, Some(i as u8)));
             }
-            uses.extend(flag_of(*operand).map(|reg| RegUse::named(reg, None)));
+            if let Some(reg) = flag_of(*operand) {
+                uses.push(RegUse::named(reg, None));
+            }
         }
         push_implicit(&mut uses, self.desc.implicit_reads);
         uses
@@ -139,16 +141,18 @@ fn push_implicit<const N: usize>(uses: &mut SmallVec<[RegUse; N]>, implicit: Imp
 where
     [RegUse; N]: smallvec::Array<Item = RegUse>,
 {
-    uses.extend(implied(implicit).map(|reg| RegUse::named(reg, None)));
+    for reg in implied(implicit) {
+        uses.push(RegUse::named(reg, None));
+    }
 }
 
 /// The registers of a set; SCC and MODE are none.
 fn implied(implicit: ImplicitRegs) -> impl Iterator<Item = Reg> {
-    let named = [
+    const NAMED: [(ImplicitRegs, Reg); 4] = [
         (ImplicitRegs::EXEC, reg::EXEC),
         (ImplicitRegs::VCC, reg::VCC),
         (ImplicitRegs::M0, reg::M0),
         (ImplicitRegs::FLAT_SCRATCH, reg::FLAT_SCRATCH),
     ];
-    named.into_iter().filter(move |n| implicit.contains(n.0)).map(|n| n.1)
+    NAMED.iter().filter(move |n| implicit.contains(n.0)).map(|n| n.1)
 }
