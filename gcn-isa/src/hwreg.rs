@@ -49,7 +49,10 @@ pub(crate) enum GprIdxEn {
 impl GprIdxEn {
     /// `None` if `inst` is no `s_setreg`, or of another field.
     pub fn written_by(inst: &Inst) -> Option<GprIdxEn> {
-        let field = HwregField::of(inst).filter(|_| inst.desc.class == Class::Setreg)?;
+        if inst.desc.class != Class::Setreg {
+            return None;
+        }
+        let field = HwregField::of(inst)?;
         if !field.covers(HwregField::MODE, GPR_IDX_EN) {
             return None;
         }

@@ -89,12 +89,9 @@ impl Inst {
             {
                 uses.push(RegUse::named(reg, Some(i as u8)));
             }
-            let flag_of = match *operand {
-                Operand::Special(SrcSpecial::Vccz) => reg::VCC,
-                Operand::Special(SrcSpecial::Execz) => reg::EXEC,
-                _ => continue,
-            };
-            uses.push(RegUse::named(flag_of, None));
+            if let Some(reg) = flag_of(*operand) {
+                uses.push(RegUse::named(reg, None));
+            }
         }
         push_implicit(&mut uses, self.desc.implicit_reads);
         uses
@@ -114,6 +111,12 @@ impl Inst {
         uses
     }
 
+    /// True if it is so of one of the registers in [`Inst::reads`] and [`Inst::writes`].
+    pub(crate) fn names(&self, is: impl Fn(Reg) -> bool) -> bool {
+        self.operands.iter().any(|o| o.reg().or_else(|| flag_of(*o)).is_some_and(&is))
+            || implied(self.desc.implicit_reads | self.desc.implicit_writes).any(is)
+    }
+
     /// True if lanes or bits of the (vector) destination that the instruction does not write keep their old value
     /// because of a modifier. EXEC masking is not meant: it applies to every vector instruction.
     pub fn preserves_destination(&self) -> bool {
@@ -125,19 +128,31 @@ impl Inst {
     }
 }
 
+/// The register that a flag is of.
+fn flag_of(operand: Operand) -> Option<Reg> {
+    match operand {
+        Operand::Special(SrcSpecial::Vccz) => Some(reg::VCC),
+        Operand::Special(SrcSpecial::Execz) => Some(reg::EXEC),
+        _ => None,
+    }
+}
+
 fn push_implicit<const N: usize>(uses: &mut SmallVec<[RegUse; N]>, implicit: ImplicitRegs)
 where
     [RegUse; N]: smallvec::Array<Item = RegUse>,
 {
-    let named = [
+    for reg in implied(implicit) {
+        uses.push(RegUse::named(reg, None));
+    }
+}
+
+/// The registers of a set; SCC and MODE are none.
+fn implied(implicit: ImplicitRegs) -> impl Iterator<Item = Reg> {
+    const NAMED: [(ImplicitRegs, Reg); 4] = [
         (ImplicitRegs::EXEC, reg::EXEC),
         (ImplicitRegs::VCC, reg::VCC),
         (ImplicitRegs::M0, reg::M0),
         (ImplicitRegs::FLAT_SCRATCH, reg::FLAT_SCRATCH),
     ];
-    for (flag, reg) in named {
-        if implicit.contains(flag) {
-            uses.push(RegUse::named(reg, None));
-        }
-    }
+    NAMED.iter().filter(move |n| implicit.contains(n.0)).map(|n| n.1)
 }

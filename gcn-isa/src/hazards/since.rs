@@ -1,6 +1,7 @@
 //! What comes between two instructions, as far as rules ask.
 
 use super::view::{Kinds, View};
+use crate::reg::Reg;
 
 /// What has come since an instruction that rules may bind a later one to.
 ///
@@ -47,7 +48,13 @@ impl Since {
     #[must_use]
     #[inline]
     pub fn past(self, first: &View, later: &View) -> Since {
-        let live = first.owned().map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
+        self.past_owned(first.owned(), later)
+    }
+
+    /// The same for an instruction that owns these registers.
+    #[inline]
+    pub(crate) fn past_owned(self, owned: Option<Reg>, later: &View) -> Since {
+        let live = owned.map_or(self.live, |mine| self.live & !later.overwritten_of(mine));
         Since { live, crossed: self.crossed | later.crossing() }
     }
 

@@ -193,6 +193,7 @@ pub struct View {
     /// The registers by which it ends what earlier instructions own. Which ones an unknown index reaches is not known.
     overwrites: SmallVec<[Reg; 2]>,
     owned: Option<Reg>,
+    crossing: Kinds,
 }
 
 impl View {
@@ -216,6 +217,7 @@ impl View {
             reach: 0,
             overwrites: SmallVec::new(),
             owned: None,
+            crossing: Kinds::empty(),
         };
         let reads_vcc = view.uses.iter().any(|u| u.role.contains(Role::SSRC) && u.reg.overlaps(reg::VCC));
         view.kinds.set(Kinds::READS_VCC, reads_vcc && inst.desc.is_valu());
@@ -224,6 +226,7 @@ impl View {
         let overwrites = view.uses.iter().filter(|u| u.role.intersects(ends) && u.via != Via::AnyIndex);
         view.overwrites = overwrites.map(|u| u.reg).collect();
         view.owned = view.overwrites.iter().copied().find(|reg| *reg != reg::EXEC);
+        view.crossing = view.kinds & engine::crossings(target);
         (view.candidates, view.binds, view.reach) = engine::candidates(&view);
         view
     }
@@ -274,7 +277,7 @@ impl View {
 
     /// What the instruction is to the rules about instructions between two others ([`Link::Crossing`](super::Link::Crossing)).
     pub fn crossing(&self) -> Kinds {
-        self.kinds & engine::crossings(self.target)
+        self.crossing
     }
 
     /// True if it changes what [`Since`](super::Since) says of earlier instructions.

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::Program;
 use crate::cfg::Flow;
 use crate::hazards::{self, Config, Need, Since, Views};
 
@@ -18,6 +17,7 @@ use super::loops::Edge;
 use super::solve::Pass;
 use crate::indexing::Indexing;
 use crate::program::EntryKind;
+use crate::{Program, Reg};
 
 /// An earlier instruction within reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,8 +29,8 @@ struct Recent {
     since: Since,
     /// The longest wait that any rule may ask after it.
     reach: u8,
-    /// It owns registers that a later instruction may overwrite ([`View::owned`](crate::hazards::View::owned)).
-    owns: bool,
+    /// Registers that it owns until a later instruction overwrites them ([`View::owned`](crate::hazards::View::owned)).
+    owned: Option<Reg>,
     /// It came before the function was called in which control is now.
     outer: bool,
 }
@@ -294,8 +294,8 @@ impl Pass for DistancePass<'_> {
         let (view, clock) = (&self.views[line], state.clock);
         if view.matters_between() {
             let crosses = !view.crossing().is_empty();
-            for r in state.recent.iter_mut().filter(|r| crosses || r.owns) {
-                r.since = r.since.past(&self.views[r.line as usize], view);
+            for r in state.recent.iter_mut().filter(|r| crosses || r.owned.is_some()) {
+                r.since = r.since.past_owned(r.owned, view);
             }
         }
         // The same line may be in reach from the last time round a short loop.
@@ -303,8 +303,8 @@ impl Pass for DistancePass<'_> {
         state.recent.retain(|r| r.line != line && r.distance(clock).is_some());
         let reach = view.reach();
         if reach > 0 {
-            let owns = view.owned().is_some();
-            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach, owns, outer: false });
+            let owned = view.owned();
+            state.recent.push(Recent { line, at: clock, since: Since::NOTHING, reach, owned, outer: false });
         }
     }
 

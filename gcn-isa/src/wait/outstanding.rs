@@ -56,25 +56,27 @@ impl Entry {
     }
 }
 
-/// The registers of a tuple by number. One that reaches past its file's end has no numbers there.
-fn units(reg: Reg) -> impl Iterator<Item = usize> {
-    let first = RegUnit::new(reg.file, reg.index).index();
-    first..(first + usize::from(reg.len)).min(RegUnit::COUNT)
-}
-
 /// A set of registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Units([u64; RegUnit::COUNT.div_ceil(64)]);
 
 impl Units {
+    /// Some registers of a tuple, bit i of `live` for the i-th, as bits of a word of the set and of the next.
+    fn bits(reg: Reg, live: u32) -> (usize, u128) {
+        let first = RegUnit::new(reg.file, reg.index).index();
+        (first / 64, u128::from(live & reg.shared_with(reg)) << (first % 64))
+    }
+
     fn any(&self, reg: Reg) -> bool {
-        units(reg).any(|u| self.0[u / 64] >> (u % 64) & 1 == 1)
+        let (word, bits) = Units::bits(reg, u32::MAX);
+        let both = self.0[word..].iter().zip([bits as u64, (bits >> 64) as u64]);
+        both.fold(0, |any, (mine, theirs)| any | mine & theirs) != 0
     }
 
     fn add(&mut self, reg: Reg, live: u32) {
-        for (_, u) in units(reg).enumerate().filter(|(i, _)| live >> i & 1 == 1) {
-            self.0[u / 64] |= 1 << (u % 64);
-        }
+        let (word, bits) = Units::bits(reg, live);
+        let both = self.0[word..].iter_mut().zip([bits as u64, (bits >> 64) as u64]);
+        both.for_each(|(mine, new)| *mine |= new);
     }
 }
 

@@ -29,8 +29,14 @@ impl<P: Pass> Solver<'_, P> {
         let budget = self.program.lines.len().saturating_mul(per_line).max(least);
         self.gone_over = 0;
         let mut near: Option<BTreeSet<usize>> = None;
+        let mut held = Vec::new();
         loop {
-            let changed = self.polish_once(near.as_ref(), budget);
+            let mut changed = self.polish_once(near.as_ref(), &mut held, budget);
+            if changed.is_empty() {
+                for at in std::mem::take(&mut held) {
+                    changed.extend(self.weaken(at, budget).into_iter().flatten());
+                }
+            }
             if changed.is_empty() || self.gone_over > budget {
                 break;
             }
@@ -38,49 +44,70 @@ impl<P: Pass> Solver<'_, P> {
         }
     }
 
-    /// Tries what is too strong in these blocks, or anywhere. Returns the blocks that waits which were lowered have to do with.
-    fn polish_once(&mut self, near: Option<&BTreeSet<usize>>, budget: usize) -> BTreeSet<usize> {
+    /// Tries what is too strong in these blocks, or anywhere. Returns the blocks that waits which were lowered have to do with,
+    /// and adds to `held` the lines that must wait for more than they need.
+    fn polish_once(
+        &mut self,
+        near: Option<&BTreeSet<usize>>,
+        held: &mut Vec<At>,
+        budget: usize,
+    ) -> BTreeSet<usize> {
         let mut changed = BTreeSet::new();
         for (at, lower) in self.too_strong(near) {
             if self.gone_over > budget {
                 return changed;
             }
-            changed.extend(self.try_lower(at, lower).into_iter().flatten());
+            match self.try_lower(at, lower).or_else(|| self.try_instead(at, lower)) {
+                Some(blocks) => changed.extend(blocks),
+                None => held.push(at),
+            }
         }
         let is_near = |e: &Edge| near.is_none_or(|near| near.contains(&e.from) || near.contains(&e.to));
         let edges: Vec<Edge> = self.waits.edges.keys().copied().filter(is_near).collect();
         for edge in edges {
-            let wait = self.waits.edges[&edge];
-            for weaker in P::weaker(wait).into_iter().filter(|w| *w != wait) {
-                if self.gone_over > budget {
-                    return changed;
-                }
-                if let Some(blocks) = self.try_lower(At::Edge(edge), weaker) {
-                    changed.extend(blocks);
-                    break;
-                }
-            }
+            changed.extend(self.weaken(At::Edge(edge), budget).into_iter().flatten());
         }
         changed
     }
 
-    /// Lowers one wait if the others then still suffice, or if others in its stead do so at less cost: a wait that its own
-    /// place does not need may cover what a later place needs. One that would come back justifies itself, by what it keeps
-    /// from coming round a loop, and stays. Returns the blocks that it has to do with, if it was lowered.
+    /// Lowers one wait to something weaker, the weakest first, if the others then still suffice.
+    fn weaken(&mut self, at: At, budget: usize) -> Option<Vec<usize>> {
+        let wait = self.wait_at(at);
+        let weaker = P::weaker(wait).into_iter().filter(|w| *w != wait);
+        for lower in weaker {
+            if self.gone_over > budget {
+                return None;
+            }
+            if let Some(blocks) = self.try_lower(at, lower) {
+                return Some(blocks);
+            }
+        }
+        None
+    }
+
+    /// Lowers one wait if the others then still suffice. Returns the blocks that it has to do with, if it was lowered.
     fn try_lower(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
         self.begin();
         self.lower(at, lower);
         if self.suffices() {
             return Some(self.keep());
         }
-        if let At::Line { block, line } = at {
-            self.again(Mode::Grow);
-            let regrown = self.waits.lines[block].iter().any(|w| w.0 == line && w.1 != lower);
-            if !regrown && self.is_cheaper() {
-                self.again(Mode::Fixed);
-                if self.suffices() {
-                    return Some(self.keep());
-                }
+        self.undo();
+        None
+    }
+
+    /// Lowers the wait of a line if others in its stead suffice at less cost: a wait that its own place does not need may cover
+    /// what a later place needs. One that would come back justifies itself, by what it keeps from coming round a loop, and stays.
+    fn try_instead(&mut self, at: At, lower: P::Need) -> Option<Vec<usize>> {
+        let At::Line { block, line } = at else { return None };
+        self.begin();
+        self.lower(at, lower);
+        self.again(Mode::Grow);
+        let regrown = self.waits.lines[block].iter().any(|w| w.0 == line && w.1 != lower);
+        if !regrown && self.is_cheaper() {
+            self.again(Mode::Fixed);
+            if self.suffices() {
+                return Some(self.keep());
             }
         }
         self.undo();
@@ -124,8 +151,8 @@ impl<P: Pass> Solver<'_, P> {
         self.run_from(Mode::Fixed, [block], |_| true);
     }
 
-    /// Solves anew the blocks that the try has to do with. The others stay as they are: whatever waits grow in the stead of the
-    /// lowered one, states are between those of before and those without it, and for the others these are the same.
+    /// Solves anew the blocks that the try has to do with, then what follows them: whatever waits grow in the stead of the lowered
+    /// one, no more leaves these blocks than before, but it may be less.
     fn again(&mut self, mode: Mode) {
         let Some(before) = &self.before else { return };
         let blocks: BTreeSet<usize> = before.blocks.keys().copied().collect();
@@ -133,8 +160,8 @@ impl<P: Pass> Solver<'_, P> {
             (self.ins[block], self.outs[block]) = (None, None);
         }
         self.run_from(mode, blocks.iter().copied(), |b| blocks.contains(&b));
-        let after = |b: &usize| self.cfg.blocks[*b].succs.iter().filter(|s| !blocks.contains(s));
-        let after: BTreeSet<usize> = blocks.iter().flat_map(after).copied().collect();
+        let after: BTreeSet<usize> =
+            blocks.iter().flat_map(|b| &self.cfg.blocks[*b].succs).copied().collect();
         self.run_from(mode, after, |_| true);
     }
 
@@ -216,6 +243,14 @@ impl<P: Pass> Solver<'_, P> {
         }
         self.undo();
         found
+    }
+
+    fn wait_at(&self, at: At) -> P::Need {
+        let found = match at {
+            At::Edge(edge) => self.waits.edges.get(&edge).copied(),
+            At::Line { block, line } => self.waits.lines[block].iter().find(|w| w.0 == line).map(|w| w.1),
+        };
+        found.unwrap_or(P::NONE)
     }
 
     /// Changes one wait.

@@ -136,18 +136,9 @@ impl<'a> WaitcntPass<'a> {
             }
         }
         let events = self.events(line);
-        for read in self.indexing.reads(line, inst) {
-            if state.owes(read.reg) {
-                let merge = events::is_merge(inst, events, read);
-                let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
-                register_conflicts(state, read, rule, found);
-            }
-        }
-        for write in self.indexing.writes(line, inst) {
-            if state.owes(write.reg) {
-                let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
-                register_conflicts(state, write, rule, found);
-            }
+        // Few instructions touch what is outstanding, and the others are told apart at less cost.
+        if self.indexing.at(line).is_some() || inst.names(|reg| state.owes(reg)) {
+            self.owed_registers(state, line, found);
         }
         if events::touch_lds(events) {
             memory_conflicts(state, LDS_DMA.id, Debt::LdsDma, found);
@@ -163,6 +154,24 @@ impl<'a> WaitcntPass<'a> {
                 drain(state, CALL_EXIT.id, &Counter::ALL, found);
             }
             _ => {}
+        }
+    }
+
+    /// Calls `found` for the registers of `line` that are still owed.
+    fn owed_registers(&self, state: &Outstanding, line: usize, found: &mut dyn FnMut(Conflict)) {
+        let (inst, events) = (&self.program.lines[line].inst, self.events(line));
+        for read in self.indexing.reads(line, inst) {
+            if state.owes(read.reg) {
+                let merge = events::is_merge(inst, events, read);
+                let rule = |e: &Entry| read_rule(e, merge && events::follows(events, read.reg, e));
+                register_conflicts(state, read, rule, found);
+            }
+        }
+        for write in self.indexing.writes(line, inst) {
+            if state.owes(write.reg) {
+                let rule = |e: &Entry| self.overwrite_rule(e, events, write.reg);
+                register_conflicts(state, write, rule, found);
+            }
         }
     }
 

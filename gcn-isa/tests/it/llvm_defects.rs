@@ -160,6 +160,18 @@ fn registers_that_an_index_reaches() {
     too_few_states(&["indexed."], 3);
 }
 
+/// The first spill of a tuple of SGPRs carries the tuple as an implicit definition, and LLVM takes it for a write of the SGPR that
+/// the second reads (case 18). The instructions write none: nothing needs the states, and without that operand there are none.
+#[test]
+fn spills_of_scalar_tuples_wait_for_nothing() {
+    for target in [Target::GFX942, Target::GFX950] {
+        let states = |name| waits(&case(name, target)).into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(states("spill.tuple"), [(Class::Nop, 1)]);
+        assert_eq!(states("spill.single"), []);
+        assert!(case("spill.tuple", target).findings(&case("spill.single", target).llvm).is_empty());
+    }
+}
+
 /// LLVM works around it on gfx90a only.
 #[test]
 fn shifts_of_64_bits_by_the_last_register_of_a_block() {

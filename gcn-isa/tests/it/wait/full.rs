@@ -170,8 +170,9 @@ fn crowded(rng: &mut Random, target: Target, types: &[(&str, &str)]) -> gcn_isa:
 /// oracle, which knows of no stall, accepts the default.
 #[test]
 fn random_crowded_programs_are_sufficient_and_minimal() {
-    let (mut waits, mut relied) = ([0, 0], 0);
+    let (mut waits, mut relied, mut programs) = ([0, 0], 0, 0);
     for seed in fuzz_seeds(1, 60) {
+        programs += 1;
         let target = *Random::new(seed).pick(&Target::ALL);
         for (i, at_least) in [Grade::Cautious, Grade::Documented].into_iter().enumerate() {
             let rules = Config::at_least(at_least);
@@ -209,5 +210,6 @@ fn random_crowded_programs_are_sufficient_and_minimal() {
             }
         }
     }
-    assert!(waits.iter().all(|w| *w > 100) && relied > 5, "{waits:?} {relied}");
+    let enough = waits.iter().all(|w| *w > 100) && relied > 5;
+    assert!(enough || programs < 60, "{waits:?} {relied}");
 }

@@ -132,3 +132,95 @@ fn a_clause_ends_where_another_kind_begins() {
     assert_eq!(states(&[vector, other[0], other[1], "s_endpgm"], &options), []);
     assert_eq!(states(&["s_load_dword s4, s[2:3], 0x0", other[1], "s_endpgm"], &options), [(1, 1)]);
 }
+
+/// The instructions before which a wait for counters is inserted if none may leave its loop, with the waits.
+fn waits(lines: &[&str]) -> Vec<(String, String)> {
+    let mut program = program(lines);
+    insert_waitcnt(&mut program, &WaitOptions { leave_loops: false, ..WaitOptions::default() });
+    let shown = gcn_emit::text::print_program(&program, gcn_emit::text::Comments::None);
+    let code: Vec<&str> = shown.lines().map(str::trim).filter(|l| !l.ends_with(':')).collect();
+    let waiting = code.windows(2).filter_map(|pair| Some((pair[0].strip_prefix("s_waitcnt ")?, pair[1])));
+    waiting.map(|(wait, at)| (at.to_owned(), wait.to_owned())).collect()
+}
+
+/// A loop whose first instruction waits, on its second trip, for the scalar load of the last, and so on each trip for everything:
+/// the load of s4 is never outstanding after it. An inner loop, a use of s4, `before` it and `after` it in the outer loop, and
+/// `end` after the loop.
+fn trips(before: &[&'static str], after: &[&'static str], end: &[&'static str]) -> Vec<&'static str> {
+    let head = ["s_load_dword s4, s[0:1], 0x0", "L0:", "s_mov_b32 s20, s8"];
+    let inner = ["L1:", "s_nop 0", "s_cbranch_scc0 L1"];
+    let tail = ["s_load_dword s8, s[0:1], 0x4", "s_cbranch_vccz L0"];
+    [&head, &inner, before, &["s_mov_b32 s21, s4"], after, &tail, end, &["s_endpgm"]].concat()
+}
+
+/// The first line of [`trips`]' loop, with its wait.
+fn first() -> (String, String) {
+    ("s_mov_b32 s20, s8".into(), "lgkmcnt(0)".into())
+}
+
+/// The first visit of the loop finds the load of s4 outstanding in it, and the inner loop would hand that round for ever.
+#[test]
+fn what_went_round_a_loop_before_its_wait_was_found_is_forgotten() {
+    assert_eq!(waits(&trips(&[], &[], &[])), [first()]);
+}
+
+/// What a wait that nobody needs where it stands covers is waited for after the loop, ten times less often.
+#[test]
+fn a_wait_that_only_a_colder_place_needs_moves_there() {
+    let lines = trips(&["s_load_dword s6, s[0:1], 0x8"], &[], &["s_mov_b32 s22, s6"]);
+    let after = ("s_mov_b32 s22, s6".into(), "lgkmcnt(0)".into());
+    assert_eq!(waits(&lines), [first(), after]);
+}
+
+/// The same, and the wait that has moved covers a third one, in the block after it.
+#[test]
+fn a_wait_that_has_moved_makes_one_after_it_unnecessary() {
+    let end = [
+        "s_load_dword s10, s[0:1], 0xc",
+        "s_mov_b32 s22, s6",
+        "s_load_dword s6, s[0:1], 0x10",
+        "s_cbranch_scc1 L3",
+        "L3:",
+        "s_mov_b32 s23, s10",
+    ];
+    let after = ("s_mov_b32 s22, s6".into(), "lgkmcnt(0)".into());
+    assert_eq!(waits(&trips(&["s_load_dword s6, s[0:1], 0x8"], &[], &end)), [first(), after]);
+}
+
+/// A loop within the loop is no better place.
+#[test]
+fn a_wait_that_a_hotter_place_needs_stays() {
+    let inner = ["L2:", "s_mov_b32 s22, s6", "s_cbranch_scc1 L2"];
+    let lines = trips(&["s_load_dword s6, s[0:1], 0x8"], &inner, &[]);
+    let stays = ("s_mov_b32 s21, s4".into(), "lgkmcnt(0)".into());
+    assert_eq!(waits(&lines), [first(), stays]);
+}
+
+/// What an inner loop needs is the older of two reads; the younger may stay outstanding.
+#[test]
+fn a_wait_for_a_later_place_is_no_stronger_than_that_needs() {
+    let inner = ["L2:", "v_mov_b32_e32 v3, v1", "s_cbranch_scc1 L2"];
+    let lines = trips(&["ds_read_b32 v1, v0", "ds_read_b32 v2, v0"], &inner, &[]);
+    let one_left = ("s_mov_b32 s21, s4".into(), "lgkmcnt(1)".into());
+    assert_eq!(waits(&lines), [first(), one_left]);
+}
+
+/// Two waits of 9 and 8 would hold up less than one of 0, and are one instruction more.
+#[test]
+fn one_wait_is_better_than_two_weaker_ones() {
+    let more = [
+        "ds_read_b32 v10, v0",
+        "ds_read_b32 v11, v0",
+        "ds_read_b32 v12, v0",
+        "ds_read_b32 v13, v0",
+        "ds_read_b32 v14, v0",
+        "ds_read_b32 v15, v0",
+        "ds_read_b32 v16, v0",
+        "ds_read_b32 v17, v0",
+        "v_mov_b32_e32 v3, v1",
+        "v_mov_b32_e32 v4, v2",
+    ];
+    let lines = trips(&["ds_read_b32 v1, v0", "ds_read_b32 v2, v0"], &more, &[]);
+    let stays = ("s_mov_b32 s21, s4".into(), "lgkmcnt(0)".into());
+    assert_eq!(waits(&lines), [first(), stays]);
+}
