@@ -47,7 +47,7 @@ const LISTED: &[(&str, &[&str])] = &[
     ),
 ];
 
-const CRATES: [&str; 5] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "gcn-cli"];
+const CRATES: [&str; 6] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "gcn-report", "gcn-cli"];
 
 #[test]
 fn no_mnemonic_is_tested_by_its_spelling() {
