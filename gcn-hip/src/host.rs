@@ -253,6 +253,30 @@ pub(crate) fn flush_stdout() {
     unsafe { fflush(stdout) };
 }
 
+unsafe extern "C" {
+    /// Rows of `data/functions.tsv` in the assembly of `exports`: the address of the name, of the function, and the version.
+    static gcn_functions: [[usize; 3]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
+}
+
+/// A function of the library.
+pub(crate) struct Function {
+    pub name: &'static str,
+    pub address: usize,
+    /// The version of HIP that brought it: 402 for 4.2.
+    pub version: usize,
+}
+
+/// The functions of the library; a name is there once for each version of it.
+pub(crate) fn functions() -> impl Iterator<Item = Function> {
+    // SAFETY: the assembly defines the table with this many rows, and nothing writes it.
+    let table = unsafe { &gcn_functions };
+    table.iter().map(|&[name, address, version]| {
+        // SAFETY: the assembly puts a text that ends with a zero there.
+        let name = unsafe { std::ffi::CStr::from_ptr(name as *const std::ffi::c_char) };
+        Function { name: name.to_str().unwrap_or_default(), address, version }
+    })
+}
+
 /// The pointer at an address.
 pub(crate) fn pointer(at: Ptr) -> Ptr {
     Ptr(word(at) as usize)

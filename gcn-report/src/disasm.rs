@@ -58,7 +58,10 @@ fn sections<'a>(disassembly: &'a Disassembly<'_, '_>, range: Option<&Range>) -> 
     let target = disassembly.target;
     let of_section = |section: &'a disasm::CodeSection<'_>| {
         let items = match range {
-            Some((_, range)) => section.items_between(range.start, range.end),
+            Some((_, range)) => {
+                let offset = |address: u64| address.saturating_sub(section.address);
+                section.items_between(offset(range.start), offset(range.end))
+            }
             None => section.items(),
         };
         Section { name: section.name, items: items.map(|i| item(&i, target)).collect() }
