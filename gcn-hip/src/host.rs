@@ -130,6 +130,11 @@ impl Host {
         &mut self.memory
     }
 
+    /// Whether some of a range is in the part of the address space that is for allocations.
+    pub(crate) fn reserves(&self, at: Ptr, bytes: usize) -> bool {
+        at.0 < self.region.end && self.region.start < at.0.saturating_add(bytes)
+    }
+
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is no room.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;

@@ -2,9 +2,10 @@
 //!
 //! What C demands of a caller is kept: pointers to host memory have room, and names end. All else may be anything. A call must not
 //! end the process, panic (`hipErrorUnknown`) or write to memory that it was not given; what is null or dead must be refused; and
-//! after a reset the device must work and have all of its memory.
+//! after a reset the device must work and have all of its memory. `GCN_FUZZ_COUNT` and `GCN_FUZZ_SEED` choose the sequences;
+//! `GCN_FUZZ_TRACE=1` says each call before it is made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gcn_test_support::{Random, env};
 
@@ -15,8 +16,9 @@ use crate::kernels::{self, add, buffer, words};
 ///
 /// Capital letters are places for what is made: `P` memory, `S` stream, `E` event, `M` module, `U` function, `G` graph, `X`
 /// executable graph, `N` node, `L` pool, `O` anything else. Small ones take such a thing: `p`, `s`, `e`, `m`, `u`, `g`, `x`, `n`, `l`.
-/// `z` is a size, `k` a direction, `i` and `f` small numbers, `d` a device, `h` a name, `v` any word, `y` a grid and `b` a block in one dimension, `w` a
-/// count of the arrays `a` of handles, `q` arguments, `Q` arguments in a buffer, `r` a structure, `c` and `t` functions of the host.
+/// `z` is a size, `k` a direction, `i` and `f` small numbers, `d` a device, `h` a name, `v` any word, `y` a grid and `b` a block in one dimension, `j` a node that its graph may have lost since, `w` a
+/// count of the arrays `a` of handles, `q` arguments, `Q` arguments in a buffer, `r`, `2` and `3` the parameters of a
+/// fill and of copies, `c` and `t` functions of the host.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&str, &str)] = &[
     ("hipMalloc", "Pz"), ("hipMalloc", "Pz"), ("hipMallocManaged", "Pzf"), ("hipHostMalloc", "Pzf"), ("hipExtMallocWithFlags", "Pzf"),
@@ -27,8 +29,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("hipMemAdvise", "pzid"), ("hipStreamAttachMemAsync", "spzf"),
     ("hipMemcpy", "ppzk"), ("hipMemcpy", "ppzk"), ("hipMemcpyAsync", "ppzks"), ("hipMemcpyWithStream", "ppzks"),
     ("hipMemcpyDtoH", "ppz"), ("hipMemcpyHtoDAsync", "ppzs"), ("hipMemcpyDtoDAsync", "ppzs"), ("hipMemcpyPeer", "pdpdz"),
-    ("hipMemcpyPeerAsync", "pdpdzs"), ("hipMemcpy2D", "pzpzzzk"), ("hipMemcpy2DAsync", "pzpzzzks"), ("hipMemcpy3D", "r"),
-    ("hipMemcpy3DAsync", "rs"), ("hipMemcpyParam2D", "r"), ("hipMemcpyParam2DAsync", "rs"), ("hipDrvMemcpy2DUnaligned", "r"),
+    ("hipMemcpyPeerAsync", "pdpdzs"), ("hipMemcpy2D", "pzpzzzk"), ("hipMemcpy2DAsync", "pzpzzzks"), ("hipMemcpy3D", "3"),
+    ("hipMemcpy3DAsync", "3s"), ("hipMemcpyParam2D", "2"), ("hipMemcpyParam2DAsync", "2s"), ("hipDrvMemcpy2DUnaligned", "2"),
     ("hipMemcpyToSymbol", "vpzzk"), ("hipMemcpyFromSymbolAsync", "pvzzks"), ("hipGetSymbolAddress", "Ov"), ("hipGetSymbolSize", "Ov"),
     ("hipMemset", "piz"), ("hipMemsetAsync", "pizs"), ("hipMemsetD8", "piz"), ("hipMemsetD16Async", "pizs"), ("hipMemsetD32", "piz"),
     ("hipMemset2D", "pzizz"), ("hipMemset2DAsync", "pzizzs"),
@@ -49,13 +51,13 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("hipEventRecordWithFlags", "esf"), ("hipEventSynchronize", "e"), ("hipEventQuery", "e"), ("hipEventElapsedTime", "Oee"),
     ("hipGraphCreate", "Gf"), ("hipGraphDestroy", "g"), ("hipGraphClone", "Gg"), ("hipGraphDestroyNode", "n"),
     ("hipGraphAddEmptyNode", "Ngaw"), ("hipGraphAddMemcpyNode1D", "Ngawppzk"), ("hipGraphAddMemsetNode", "Ngawr"),
-    ("hipGraphAddMemcpyNode", "Ngawr"), ("hipGraphAddChildGraphNode", "Ngawg"), ("hipGraphAddEventRecordNode", "Ngawe"),
+    ("hipGraphAddMemcpyNode", "Ngaw3"), ("hipGraphAddChildGraphNode", "Ngawg"), ("hipGraphAddEventRecordNode", "Ngawe"),
     ("hipGraphAddEventWaitNode", "Ngawe"), ("hipGraphAddDependencies", "gaaw"), ("hipGraphRemoveDependencies", "gaaw"),
     ("hipGraphGetNodes", "gOO"), ("hipGraphGetRootNodes", "gOO"), ("hipGraphGetEdges", "gOOO"), ("hipGraphNodeGetDependencies", "nOO"),
     ("hipGraphNodeGetDependentNodes", "nOO"), ("hipGraphNodeGetType", "nO"), ("hipGraphInstantiate", "Xgvvi"),
     ("hipGraphInstantiateWithFlags", "Xgf"), ("hipGraphLaunch", "xs"), ("hipGraphUpload", "xs"), ("hipGraphExecDestroy", "x"),
-    ("hipGraphMemsetNodeSetParams", "nr"), ("hipGraphExecMemsetNodeSetParams", "xnr"), ("hipGraphMemcpyNodeSetParams1D", "nppzk"),
-    ("hipGraphExecMemcpyNodeSetParams1D", "xnppzk"),
+    ("hipGraphMemsetNodeSetParams", "nr"), ("hipGraphExecMemsetNodeSetParams", "xjr"), ("hipGraphMemcpyNodeSetParams1D", "nppzk"),
+    ("hipGraphExecMemcpyNodeSetParams1D", "xjppzk"),
     ("hipMemPoolCreate", "Lr"), ("hipMemPoolDestroy", "l"), ("hipDeviceGetMemPool", "Ld"), ("hipDeviceGetDefaultMemPool", "Ld"),
     ("hipDeviceSetMemPool", "dl"), ("hipMemPoolTrimTo", "lz"), ("hipMemPoolGetAttribute", "liO"), ("hipMemPoolSetAttribute", "liO"),
     ("hipSetDevice", "d"), ("hipGetDevice", "O"), ("hipGetDeviceCount", "O"), ("hipGetDevicePropertiesR0600", "Od"), ("hipDeviceGet", "Od"),
@@ -91,13 +93,48 @@ struct Sequence {
     /// Whether an argument of the current call must be refused, and whether all memory is an allocation that lives.
     wrong: bool,
     live: bool,
+    /// Functions that have done what they were asked.
+    succeeded: BTreeSet<&'static str>,
 }
 
 impl Sequence {
     fn new(seed: u64, module: P) -> Sequence {
-        let made = BTreeMap::from([('m', vec![(module, true)])]);
-        let own = vec![0; OWN / 8];
-        Sequence { random: Random::new(seed), made, own, kept: Vec::new(), wrong: false, live: true }
+        let mut sequence = Sequence {
+            random: Random::new(seed),
+            made: BTreeMap::from([('m', vec![(module, true)])]),
+            own: vec![0; OWN / 8],
+            kept: Vec::new(),
+            wrong: false,
+            live: true,
+            succeeded: BTreeSet::new(),
+        };
+        sequence.begin(module);
+        sequence
+    }
+
+    /// Some things of each kind, so that there is something to use.
+    fn begin(&mut self, module: P) {
+        let name = self.room(vec![u64::from_le_bytes(*b"add\0\0\0\0\0")]);
+        let mut make = |kind: char, name: &str, arguments: &[P]| {
+            let place = self.room(vec![0]);
+            ok(invoke(name, &[&[place], arguments].concat()));
+            let made = unsafe { (place as *const P).read_volatile() };
+            self.made.entry(kind).or_default().push((made, true));
+            made
+        };
+        for _ in 0..2 {
+            make('p', "hipMalloc", &[65_536]);
+            let event = make('e', "hipEventCreate", &[]);
+            ok(hip::hipEventRecord(event, 0));
+        }
+        make('p', "hipHostMalloc", &[300, 0]);
+        make('s', "hipStreamCreate", &[]);
+        make('u', "hipModuleGetFunction", &[module, name]);
+        make('l', "hipDeviceGetDefaultMemPool", &[0]);
+        let graph = make('g', "hipGraphCreate", &[0]);
+        make('n', "hipGraphAddEmptyNode", &[graph, 0, 0]);
+        make('n', "hipGraphAddEmptyNode", &[graph, 0, 0]);
+        make('x', "hipGraphInstantiate", &[graph, 0, 0, 0]);
     }
 
     fn below(&mut self, count: usize) -> usize {
@@ -184,9 +221,17 @@ impl Sequence {
             'c' => [0, plain as *const () as P][self.below(2)],
             't' => [0, of_stream as *const () as P][self.below(2)],
             'h' => self.name(),
+            'j' => {
+                let wrong = self.wrong;
+                let node = self.thing('n');
+                self.wrong = wrong;
+                node
+            }
             'a' => {
+                // As many as the count says are looked at, so that a dead one may not matter.
+                let wrong = self.wrong;
                 let nodes = (0..4).map(|_| self.thing('n') as u64).collect();
-                self.wrong = false; // As many as the count says are looked at.
+                self.wrong = wrong;
                 if self.one_in(8) { 0 } else { self.room(nodes) }
             }
             'q' => {
@@ -206,15 +251,24 @@ impl Sequence {
                 let last = [3, 3, 3, 9][self.below(4)];
                 self.room(vec![1, values, 2, size, last])
             }
-            'r' => {
-                let words =
-                    (0..24).map(|_| if self.one_in(3) { self.memory() } else { self.below(70) } as u64);
-                let words = words.collect();
-                self.live = false;
-                if self.one_in(12) { 0 } else { self.room(words) }
-            }
+            'r' => self.structure("pzzzzz"),
+            '2' => self.structure("zztpp0zzztpp0zzz"),
+            '3' => self.structure("0zzzpzzz0zzzpzzzzzzk"),
             _ => unreachable!("{kind}"),
         }
+    }
+
+    /// A structure of words of these kinds: `t` is a kind of memory. Sizes are small: what a copy of the host's memory reaches is there.
+    fn structure(&mut self, kinds: &str) -> P {
+        let words = kinds.chars().map(|kind| match kind {
+            'z' => self.below(70),
+            't' => self.below(5),
+            '0' => 0,
+            kind => self.argument(kind),
+        });
+        let words = words.map(|word| word as u64).collect();
+        self.live = false;
+        if self.one_in(12) { 0 } else { self.room(words) }
     }
 
     fn name(&mut self) -> P {
@@ -254,6 +308,9 @@ impl Sequence {
             let sizes = arguments.iter_mut().zip(kinds.chars()).filter(|(_, kind)| *kind == 'z');
             sizes.for_each(|(size, _)| *size %= 300);
         }
+        if env::is_set("GCN_FUZZ_TRACE") {
+            eprintln!("seed {seed}: {name}({kinds}) {arguments:x?}");
+        }
         let code = invoke(name, &arguments);
         let said = || format!("seed {seed}: {name} {arguments:x?} gave {code}");
         assert_ne!(code, 999, "{}: it panicked", said());
@@ -264,6 +321,7 @@ impl Sequence {
             assert_ne!(code, 0, "{}: an argument is null or dead", said());
         }
         if code == 0 {
+            self.succeeded.insert(name);
             self.note(name, kinds, &arguments);
         }
     }
@@ -331,9 +389,11 @@ fn invoke(name: &str, a: &[P]) -> u32 {
 #[test]
 fn no_sequence_of_calls_breaks_the_device() {
     let _device = device();
-    for seed in env::fuzz_seeds(1, 300) {
+    let (mut succeeded, seeds) = (BTreeSet::new(), env::fuzz_seeds(1, 300));
+    for seed in seeds.clone() {
         let canary = buffer(&CANARY);
-        let mut sequence = Sequence::new(seed, kernels::module());
+        let module = kernels::module();
+        let mut sequence = Sequence::new(seed, module);
         for _ in 0..CALLS {
             sequence.call(seed);
         }
@@ -341,8 +401,17 @@ fn no_sequence_of_calls_breaks_the_device() {
         // SAFETY: the allocation is there until the reset, and no kernel runs.
         let held = unsafe { std::slice::from_raw_parts(canary as *const u32, CANARY.len()) };
         assert_eq!(held, CANARY, "seed {seed}");
+        // Modules stay loaded over a reset.
+        if sequence.made[&'m'] == [(module, true)] {
+            ok(hip::hipModuleUnload(module));
+        }
         restored(seed);
+        succeeded.append(&mut sequence.succeeded);
     }
+    // The sequences get somewhere: nearly every function has been called as it should be.
+    let all: BTreeSet<&str> = FUNCTIONS.iter().map(|function| function.0).collect();
+    let never: Vec<_> = all.difference(&succeeded).collect();
+    assert!(seeds.count() < 300 || never.len() < 12, "{never:?}");
 }
 
 /// After a reset of both devices they have all of their memory, and work.
