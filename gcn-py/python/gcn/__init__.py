@@ -23,6 +23,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import warnings
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 
 from gcn import _gcn
@@ -203,11 +204,9 @@ def asm(
     b'\\x7fELF'
     """
     name, text = _text(source, name)
-    data, warnings = _gcn.assemble(name, text, _options(target=target, include=list(include)))
-    for warning in warnings:
-        import warnings as python
-
-        python.warn(warning, stacklevel=2)
+    data, said = _gcn.assemble(name, text, _options(target=target, include=list(include)))
+    for warning in said:
+        warnings.warn(warning, stacklevel=2)
     return bytes(data)
 
 
@@ -270,7 +269,8 @@ def template(
 ) -> "dict[str, Any]":
     """The arguments of a kernel as a spec of :func:`sim`, to be filled in."""
     name, data = _read(source, name)
-    return json.loads(_gcn.template(name, data, _options(kernel=kernel, target=target)))
+    spec: "dict[str, Any]" = json.loads(_gcn.template(name, data, _options(kernel=kernel, target=target)))
+    return spec
 
 
 def sim(

@@ -17,6 +17,11 @@ class _Json:
         return json.dumps(self._json, indent=indent)
 
 
+def _fields(of: type, value: "dict[str, Any]") -> "dict[str, Any]":
+    """What a class takes over from the document."""
+    return {key: value.get(key) for key in getattr(of, "__dataclass_fields__") if key != "_json"}
+
+
 @dataclass(frozen=True)
 class Instruction:
     """An instruction, and where it is."""
@@ -36,11 +41,11 @@ class Instruction:
 
     @classmethod
     def from_json(cls, value: "dict[str, Any]") -> "Instruction":
-        return cls(**{key: value.get(key) for key in cls.__dataclass_fields__})
+        return cls(**_fields(cls, value))
 
 
-def _instruction(value: Any) -> Optional[Instruction]:
-    return value and Instruction.from_json(value)
+def _instruction(value: "Optional[dict[str, Any]]") -> Optional[Instruction]:
+    return None if value is None else Instruction.from_json(value)
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Finding(_Json):
 
     @classmethod
     def from_json(cls, value: "dict[str, Any]") -> "Finding":
-        plain = {key: value.get(key) for key in cls.__dataclass_fields__ if key != "_json"}
+        plain = _fields(cls, value)
         plain["first"] = _instruction(value["first"])
         plain["second"] = Instruction.from_json(value["second"])
         plain["path"] = tuple(value["path"])
@@ -111,7 +116,7 @@ class Lint(_Json):
 
     @classmethod
     def from_json(cls, value: "dict[str, Any]") -> "Lint":
-        plain = {key: value.get(key) for key in cls.__dataclass_fields__ if key != "_json"}
+        plain = _fields(cls, value)
         plain["instruction"] = _instruction(value["instruction"])
         return cls(**plain, _json=value)
 
@@ -151,7 +156,7 @@ class Report(_Json):
 
     @classmethod
     def from_json(cls, value: "dict[str, Any]") -> "Report":
-        plain = {key: value.get(key) for key in cls.__dataclass_fields__ if key != "_json"}
+        plain = _fields(cls, value)
         plain["findings"] = tuple(map(Finding.from_json, value["findings"]))
         plain["lints"] = tuple(map(Lint.from_json, value["lints"]))
         plain["advice"] = tuple(

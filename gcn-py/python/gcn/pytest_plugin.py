@@ -14,7 +14,7 @@ import os
 import time
 import warnings
 from pathlib import Path
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Union
 
 import pytest
 
@@ -111,7 +111,7 @@ class Plugin:
         try:
             for report in gcn.check(data, name=str(path), level=min(grades, key=GRADES.index)):
                 if self.target is None or report.target_id.split(":")[0] == self.target:
-                    found = (*report.findings, *report.lints)
+                    found: "list[Union[gcn.Finding, gcn.Lint]]" = [*report.findings, *report.lints]
                     result["findings"] += [[finding.grade, str(finding)] for finding in found]
                     result["target"] = report.target_id
         except gcn.Error as error:
@@ -164,7 +164,7 @@ class Plugin:
         """Collects what tests met, those of worker processes too."""
         for name, value in report.user_properties:
             if name == PROPERTY and report.when == "call":
-                result = json.loads(value)
+                result = json.loads(str(value))
                 self.tests.setdefault(result["digest"], report.nodeid)
                 if "kernel" in result:
                     self.results.setdefault(result["digest"], result)
