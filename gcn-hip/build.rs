@@ -34,21 +34,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,{SONAME}");
     println!("cargo:rustc-cdylib-link-arg=-Wl,--version-script={}", script_path.display());
 
-    let (mut lines, mut operands) = (String::new(), BTreeSet::new());
+    let (mut lines, mut operands, mut table) = (String::new(), BTreeSet::new(), String::new());
     for row in &rows {
         let &[version, name, path] = row.as_slice() else {
             return Err(format!("{FUNCTIONS}: {row:?} does not have three fields").into());
         };
         // A symbol of its own for each version of a name.
         let symbol = format!("gcn_{name}_{}", version.replace('.', "_"));
-        writeln!(lines, "    \".globl {symbol}\", \".type {symbol}, @function\", \"{symbol}:\",")?;
+        let text = format!("gcn_name_{name}_{}", version.replace('.', "_"));
+        writeln!(lines, "    \".pushsection .rodata\", \"{text}: .asciz \\\"{name}\\\"\", \".popsection\",")?;
+        // The second label has no version, so that the table needs no look-up by the loader.
+        writeln!(
+            lines,
+            "    \".globl {symbol}\", \".type {symbol}, @function\", \"{symbol}:\", \"{symbol}_here:\","
+        )?;
+        writeln!(table, "    \".quad {text}, {symbol}_here, {}\",", number(version)?)?;
         if path == "-" {
-            let text = format!("gcn_name_{name}_{}", version.replace('.', "_"));
             writeln!(lines, "    \"lea rdi, [rip + {text}]\", \"jmp {{unsupported}}\",")?;
-            writeln!(
-                lines,
-                "    \".pushsection .rodata\", \"{text}: .asciz \\\"{name}\\\"\", \".popsection\","
-            )?;
         } else {
             let operand = path.replace("::", "_");
             writeln!(lines, "    \"jmp {{{operand}}}\",")?;
@@ -58,9 +60,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let operands: String = operands.into_iter().collect();
     let assembly = format!(
-        "std::arch::global_asm!(\n    \".pushsection .text.hip, \\\"ax\\\", @progbits\",\n{lines}    \".popsection\",\n{operands}    \
+        "std::arch::global_asm!(\n    \".pushsection .text.hip, \\\"ax\\\", @progbits\",\n{lines}    \".popsection\",\n    \
+         \".pushsection .data.rel.ro.hip, \\\"aw\\\", @progbits\", \".p2align 3\", \".globl gcn_functions\", \
+         \".hidden gcn_functions\", \"gcn_functions:\",\n{table}    \".popsection\",\n{operands}    \
          unsupported = sym crate::abi::status::unsupported,\n);\n"
     );
     fs::write(Path::new(&out).join("exports.rs"), assembly)?;
+    fs::write(Path::new(&out).join("count.rs"), rows.len().to_string())?;
     Ok(())
+}
+
+/// A version as a number: 402 for `hip_4.2`, as programs give it to `hipGetProcAddress`.
+fn number(version: &str) -> Result<u32, Box<dyn std::error::Error>> {
+    let wrong = || format!("{FUNCTIONS}: `{version}` is not of the form hip_4.2");
+    let (major, minor) = version.strip_prefix("hip_").and_then(|v| v.split_once('.')).ok_or_else(wrong)?;
+    Ok(major.parse::<u32>()? * 100 + minor.parse::<u32>()?)
 }

@@ -25,9 +25,6 @@ pub mod timeline;
 pub mod totals;
 pub mod wait;
 
-use std::fmt::Write as _;
-
-use gcn_emit::object::{CodeObject, read_code_object};
 use gcn_isa::Target;
 
 use crate::failure::Failure;
@@ -38,11 +35,6 @@ fn target(name: &str) -> Result<Target, String> {
         let names: Vec<_> = Target::ALL.into_iter().map(Target::name).collect();
         format!("the targets are {}", names.join(", "))
     })
-}
-
-/// Reads a code object; errors name the file.
-fn code_object<'d>(file: &str, bytes: &'d [u8]) -> Result<CodeObject<'d>, Failure> {
-    read_code_object(bytes).map_err(|error| Failure::input(format!("{file}: {error}")))
 }
 
 /// Sets parameters of the timed mode, each `NAME=VALUE`.
@@ -59,22 +51,4 @@ const MOST_JOBS: usize = 256;
 fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     text.map(|t| t + "\n").map_err(|error| Failure::input(format!("the result has no JSON form: {error}")))
-}
-
-/// The error for a `--kernel K` that the object does not have; it lists the kernels.
-fn no_such_kernel(file: &str, name: &str, object: &CodeObject<'_>) -> Failure {
-    const SHOWN: usize = 8;
-    let mut message = format!("{file} has no kernel `{name}`");
-    let mut names: Vec<_> = object.kernels.iter().map(|k| k.name).collect();
-    // The nearest name first; the stable sort keeps the object's order of names at the same distance.
-    names.sort_by_cached_key(|known| strsim::damerau_levenshtein(known, name));
-    if names.is_empty() {
-        message += "; it has no kernels";
-    } else {
-        let _ = write!(message, "; it has {}", names[..names.len().min(SHOWN)].join(", "));
-        if names.len() > SHOWN {
-            let _ = write!(message, " and {} more", names.len() - SHOWN);
-        }
-    }
-    Failure::input(message)
 }

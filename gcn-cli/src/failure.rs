@@ -1,6 +1,6 @@
 //! Errors of commands, with their exit codes.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// The reason why a command failed.
@@ -38,21 +38,9 @@ impl Failure {
         Failure { complete: true, ..Failure::input(message) }
     }
 
-    /// The input is not of a kind that the command accepts: exit code 2; the message is printed without
-    /// `error:`.
-    pub fn unreadable(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), code: 2, complete: true }
-    }
-
     /// The same message with exit code 2.
     pub fn into_unreadable(self) -> Failure {
         Failure { code: 2, ..self }
-    }
-
-    /// Appends `more` to the message.
-    pub fn with(mut self, more: &str) -> Failure {
-        self.message += more;
-        self
     }
 
     /// The message as it is printed.
@@ -71,7 +59,36 @@ impl Failure {
     }
 }
 
+/// What the libraries refuse, in the words of the command line.
+impl From<gcn_report::Error> for Failure {
+    fn from(error: gcn_report::Error) -> Failure {
+        use gcn_report::Error;
+        match error {
+            Error::Assembly(errors) => Failure::shown(errors.render(colours())),
+            Error::OtherTarget { name, wanted, is } => Failure::input(format!(
+                "{name}: the file is for {is}, but --target is {wanted}; omit --target, or give another file"
+            )),
+            Error::NoEntries { .. } => Failure::input(format!("{error}; omit --entry")),
+            Error::Several { name, there } => {
+                Failure::usage(format!("{name}: {there}; choose one with --target or --entry"))
+            }
+            _ => Failure::input(error.to_string()),
+        }
+    }
+}
+
 /// Writes a line to standard error. If that is closed, nobody is left to tell.
 pub fn complain(message: &str) {
     let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+}
+
+/// Whether to colour standard error: it is a terminal that can, and the user does not object (no-color.org).
+pub fn colours() -> bool {
+    std::io::stderr().is_terminal() && colours_wanted()
+}
+
+/// Whether the environment allows colours.
+pub fn colours_wanted() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }

@@ -4,9 +4,10 @@ use std::io::{BufWriter, ErrorKind, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use gcn_emit::asm::Folders;
-use gcn_emit::object::container;
+use gcn_report::container::{holds_objects, holds_several};
 
-use crate::failure::Failure;
+pub use crate::failure::colours;
+use crate::failure::{Failure, colours_wanted};
 
 /// The name of standard input or output.
 pub const STANDARD: &str = "-";
@@ -111,16 +112,6 @@ fn has_code(path: &Path) -> bool {
     magic.ends_with(&EM_AMDGPU) || self::read(&name).is_ok_and(|bytes| holds_several(&bytes))
 }
 
-/// True for the formats that [`Choice::select`](crate::commands::container::Choice::select) reads.
-pub fn holds_objects(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"\x7fELF") || holds_several(bytes)
-}
-
-/// True for a bundle, and for a host file that contains bundles.
-pub fn holds_several(bytes: &[u8]) -> bool {
-    container::is_container(bytes)
-}
-
 /// Bytes of an ELF header up to the machine, and the machine of code objects.
 const ELF_HEADER: usize = 20;
 const EM_AMDGPU: [u8; 2] = [0xe0, 0];
@@ -222,17 +213,7 @@ fn printed(result: std::io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Whether to colour standard error: it is a terminal that can, and the user does not object (no-color.org).
-pub fn colours() -> bool {
-    std::io::stderr().is_terminal() && wanted()
-}
-
 /// Whether to colour standard output.
 pub fn colours_of_output() -> bool {
-    std::io::stdout().is_terminal() && wanted()
-}
-
-fn wanted() -> bool {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+    std::io::stdout().is_terminal() && colours_wanted()
 }

@@ -88,7 +88,7 @@ impl Model {
         put(UUID, format!("GCN-SIM-{:08x}", self.number).as_bytes());
         for dimension in 0..3 {
             put(MAX_THREADS_DIM + 4 * dimension, &1024u32.to_le_bytes());
-            put(MAX_GRID + 4 * dimension, &(self.max_grid(dimension) as u32).to_le_bytes());
+            put(MAX_GRID + 4 * dimension, &(max_grid(dimension) as u32).to_le_bytes());
         }
         put(ARCH_FLAGS, &0x1_feff_u32.to_le_bytes());
         for fact in FACTS {
@@ -97,10 +97,6 @@ impl Model {
             }
         }
         out
-    }
-
-    fn max_grid(&self, dimension: usize) -> u64 {
-        if dimension == 0 { i32::MAX as u64 } else { 65536 }
     }
 }
 
@@ -111,6 +107,11 @@ const NAME: usize = 0;
 const UUID: usize = 256;
 const MAX_THREADS_DIM: usize = 324;
 const MAX_GRID: usize = 336;
+
+/// The most workgroups of a grid in a dimension.
+pub(crate) fn max_grid(dimension: usize) -> u64 {
+    if dimension == 0 { i32::MAX as u64 } else { 65536 }
+}
 const ARCH_NAME: usize = 1160;
 const ARCH_FLAGS: usize = 1428;
 
@@ -180,9 +181,9 @@ const FACTS: &[Fact] = &[
     attribute(26, |_| 1024),                            // MaxBlockDimX
     attribute(27, |_| 1024),
     attribute(28, |_| 1024),
-    attribute(29, |m| m.max_grid(0)), // MaxGridDimX
-    attribute(30, |m| m.max_grid(1)),
-    attribute(31, |m| m.max_grid(2)),
+    attribute(29, |_| max_grid(0)), // MaxGridDimX
+    attribute(30, |_| max_grid(1)),
+    attribute(31, |_| max_grid(2)),
     attribute(55, |_| 1024),        // MaxThreadsDim
     attribute(10_013, |_| 1),       // CanUseStreamWaitValue
     attribute(10_015, |m| m.cus),   // PhysicalMultiProcessorCount

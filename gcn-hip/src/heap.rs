@@ -1,14 +1,11 @@
 //! Allocations, and the lookup of addresses in them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use gcn_sim::Sanitize;
 
 use crate::error::{Error, Result};
 use crate::host::{Host, Ptr};
-
-/// Freed ranges that are remembered, so that a stale pointer is an error and not host memory.
-const REMEMBERED: usize = 1024;
 
 /// The kind of a memory range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +49,6 @@ pub(crate) struct Allocation {
 pub(crate) struct Heap {
     pub host: Host,
     allocations: BTreeMap<u64, Allocation>,
-    freed: VecDeque<(u64, u64)>,
     /// Most bytes of all allocations.
     capacity: u64,
     used: u64,
@@ -64,8 +60,7 @@ impl Heap {
     pub(crate) fn new(capacity: u64, sanitize: Sanitize) -> Heap {
         let track = sanitize.contains(Sanitize::MEMORY);
         let exact = sanitize.contains(Sanitize::ACCESSES);
-        let (allocations, freed) = (BTreeMap::new(), VecDeque::new());
-        Heap { host: Host::new(exact), allocations, freed, capacity, used: 0, track }
+        Heap { host: Host::new(exact), allocations: BTreeMap::new(), capacity, used: 0, track }
     }
 
     /// Bytes that are free.
@@ -99,10 +94,8 @@ impl Heap {
     }
 
     fn add(&mut self, allocation: Allocation) {
-        let (start, end) = (allocation.base.address(), allocation.base.address() + allocation.bytes as u64);
-        self.freed.retain(|range| range.1 <= start || range.0 >= end);
         self.used += allocation.bytes as u64;
-        self.allocations.insert(start, allocation);
+        self.allocations.insert(allocation.base.address(), allocation);
     }
 
     /// Frees an allocation of one of these kinds; `otherwise` is the error if there is none at the address.
@@ -112,10 +105,6 @@ impl Heap {
         self.allocations.remove(&at.address());
         self.host.free(at);
         self.used -= bytes as u64;
-        if self.freed.len() == REMEMBERED {
-            self.freed.pop_front();
-        }
-        self.freed.push_back((at.address(), at.address() + bytes as u64));
         Ok(())
     }
 
@@ -145,9 +134,8 @@ impl Heap {
         match self.find(at) {
             Some(a) if end <= a.base.address() + a.bytes as u64 => Ok(Some(a)),
             Some(_) => Err(Error::InvalidValue),
-            None if self.freed.iter().any(|range| at.address() < range.1 && range.0 < end) => {
-                Err(Error::InvalidValue)
-            }
+            // A stale pointer, or one far from every allocation.
+            None if self.host.reserves(at, bytes) => Err(Error::InvalidValue),
             // A range that starts in memory of the program and extends into an allocation is invalid.
             None if self.allocations.range(at.address()..end).next().is_some() => Err(Error::InvalidValue),
             None => Ok(None),

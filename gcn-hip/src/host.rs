@@ -134,6 +134,11 @@ impl Host {
         &mut self.memory
     }
 
+    /// True if some of a range is in the part of the address space that is for allocations.
+    pub(crate) fn reserves(&self, at: Ptr, bytes: usize) -> bool {
+        at.0 < self.region.end && self.region.start < at.0.saturating_add(bytes)
+    }
+
     /// Allocates zeroed bytes that kernels and host code may use; `None` if there is not enough space.
     pub(crate) fn alloc(&mut self, bytes: usize) -> Option<Ptr> {
         let base = self.region.place(bytes, &self.taken)?;
@@ -258,6 +263,30 @@ pub(crate) fn print(text: &[u8]) {
 pub(crate) fn flush_stdout() {
     // SAFETY: as above.
     unsafe { fflush(stdout) };
+}
+
+unsafe extern "C" {
+    /// Rows of `data/functions.tsv` in the assembly of `exports`: the address of the name, of the function, and the version.
+    static gcn_functions: [[usize; 3]; include!(concat!(env!("OUT_DIR"), "/count.rs"))];
+}
+
+/// A function of the library.
+pub(crate) struct Function {
+    pub name: &'static str,
+    pub address: usize,
+    /// The version of HIP that brought it: 402 for 4.2.
+    pub version: usize,
+}
+
+/// The functions of the library; a name is there once for each version of it.
+pub(crate) fn functions() -> impl Iterator<Item = Function> {
+    // SAFETY: the assembly defines the table with this many rows, and nothing writes it.
+    let table = unsafe { &gcn_functions };
+    table.iter().map(|&[name, address, version]| {
+        // SAFETY: the assembly puts a text that ends with a zero there.
+        let name = unsafe { std::ffi::CStr::from_ptr(name as *const std::ffi::c_char) };
+        Function { name: name.to_str().unwrap_or_default(), address, version }
+    })
 }
 
 /// The pointer at an address.

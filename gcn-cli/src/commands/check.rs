@@ -1,26 +1,21 @@
 //! `gcn check`.
 
-pub mod analysis;
-mod json;
-pub mod place;
 mod sarif;
 pub mod show;
 mod snippet;
-mod summary;
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gcn_isa::hazards::Config;
+use gcn_report::check::{Checked, Summary, json};
 
 use crate::commands::code::{self, Broken, Input};
 use crate::commands::container::{self, Choice};
 use crate::commands::rule_set::Shown;
 use crate::failure::{self, Failure};
 use crate::{commands, file};
-use analysis::Checked;
-use summary::Summary;
 
 /// Checks code against every hazard rule, on every path, and kernels against their descriptors.
 ///

@@ -1,18 +1,16 @@
-//! The code objects of a file and its containers, and the selection among them.
+//! The code objects of a file: options that select among them, and their list.
 
 use std::fmt::Write as _;
 
-use gcn_emit::object::container;
-use gcn_emit::object::typed_arena::Arena;
-use gcn_emit::target_id::{Feature, TargetId};
+use gcn_emit::target_id::TargetId;
+use gcn_report::container::{self, Object};
 use serde::Serialize;
 
 use crate::commands;
 use crate::failure::Failure;
 use crate::file;
 
-/// Storage for unpacked compressed bundles.
-pub type Unpacked = Arena<Vec<u8>>;
+pub use gcn_report::container::Unpacked;
 
 /// The selection of a file's code objects.
 #[derive(clap::Args, Clone, Copy, Default)]
@@ -29,17 +27,10 @@ pub struct Choice {
     pub list: bool,
 }
 
-/// A code object of a file.
-#[derive(Clone)]
-pub struct Object<'d> {
-    /// The name in messages: the file, and if it has several objects, number and name of this one.
-    pub name: String,
-    /// Its number in the file, from 1.
-    pub number: usize,
-    /// The name of the bundle's entry; empty if the file is the code object itself.
-    pub entry: &'d str,
-    pub target_id: Option<TargetId>,
-    pub bytes: &'d [u8],
+impl From<Choice> for container::Choice {
+    fn from(choice: Choice) -> container::Choice {
+        container::Choice { target: choice.target, entry: choice.entry }
+    }
 }
 
 /// A row of `--list`.
@@ -66,14 +57,7 @@ impl Choice {
         bytes: &'d [u8],
         unpacked: &'d Unpacked,
     ) -> Result<Vec<Object<'d>>, Failure> {
-        let all = objects(name, bytes, unpacked)?;
-        let wanted = |o: &&Object<'_>| self.entry.is_none_or(|n| n == o.number) && self.fits(o.target_id);
-        let found: Vec<_> = all.iter().filter(wanted).cloned().collect();
-        match (found.is_empty(), all.as_slice()) {
-            (false, _) => Ok(self.nearest(found)),
-            (true, [only]) if only.entry.is_empty() => Err(self.another(name, only)),
-            (true, _) => Err(Failure::input(format!("{name}: {}; {}", self.none(), there(&all)))),
-        }
+        Ok(container::Choice::from(*self).select(name, bytes, unpacked)?)
     }
 
     /// The selected code object. If there are several, the one with `kernel`.
@@ -84,69 +68,14 @@ impl Choice {
         unpacked: &'d Unpacked,
         kernel: Option<&str>,
     ) -> Result<Object<'d>, Failure> {
-        let mut found = self.select(name, bytes, unpacked)?;
-        if let Some(kernel) = kernel.filter(|_| found.len() > 1) {
-            let with: Vec<_> = found.iter().filter(|o| has_kernel(o, kernel)).cloned().collect();
-            found = if with.is_empty() { found } else { with };
-        }
-        match found.as_slice() {
-            [one] => Ok(one.clone()),
-            several => Err(Failure::usage(format!(
-                "{name}: {}; choose one with --target or --entry",
-                there(several)
-            ))),
-        }
-    }
-
-    /// Whether a code object for `id` is selected: the same target, and no feature set to opposite values.
-    fn fits(&self, id: Option<TargetId>) -> bool {
-        let agree = |a: Feature, b: Feature| a == b || a == Feature::Any || b == Feature::Any;
-        self.target.is_none_or(|wanted| {
-            id.is_some_and(|id| {
-                id.target == wanted.target
-                    && agree(id.xnack, wanted.xnack)
-                    && agree(id.sramecc, wanted.sramecc)
-            })
-        })
-    }
-
-    /// The code objects of `found` whose features agree best with the target id.
-    fn nearest<'d>(&self, found: Vec<Object<'d>>) -> Vec<Object<'d>> {
-        let Some(wanted) = self.target else { return found };
-        let same = |o: &Object<'_>| {
-            let count = |a: Feature, b: Feature| u8::from(a == b && a != Feature::Any);
-            o.target_id.map_or(0, |id| count(id.xnack, wanted.xnack) + count(id.sramecc, wanted.sramecc))
-        };
-        let most = found.iter().map(same).max().unwrap_or(0);
-        found.into_iter().filter(|o| same(o) == most).collect()
-    }
-
-    /// The error for a file that is a single code object other than the selected one.
-    fn another(&self, name: &str, only: &Object<'_>) -> Failure {
-        match (self.target, only.target_id) {
-            (Some(wanted), Some(id)) if self.entry.is_none_or(|n| n == only.number) => {
-                Failure::input(format!(
-                    "{name}: the file is for {id}, but --target is {wanted}; omit --target, or give another file"
-                ))
-            }
-            _ => Failure::input(format!("{name}: the file is one code object; omit --entry")),
-        }
-    }
-
-    /// The error for an empty selection.
-    fn none(&self) -> String {
-        match (self.target, self.entry) {
-            (Some(target), None) => format!("there is no code object for {target}"),
-            (_, Some(entry)) => format!("no code object matches --entry {entry}"),
-            (None, None) => "there is no code object for a supported target".to_owned(),
-        }
+        Ok(container::Choice::from(*self).select_one(name, bytes, unpacked, kernel)?)
     }
 }
 
 /// Prints the code objects of a file.
 pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let (bytes, name) = (file::read_unpacked(file)?, file::shown(file));
-    if !file::holds_objects(&bytes) {
+    if !container::holds_objects(&bytes) {
         return Err(Failure::input(format!("{name}: neither a code object nor a container of code objects")));
     }
     let unpacked = Unpacked::new();
@@ -154,48 +83,6 @@ pub fn list(file: &str, choice: &Choice, json: bool) -> Result<(), Failure> {
     let rows: Vec<Row<'_>> = found.iter().map(row).collect();
     let text = if json { commands::json(&rows)? } else { format!("{name}:\n{}", table(&rows)) };
     file::print(text.as_bytes())
-}
-
-/// The code objects for supported targets.
-fn objects<'d>(name: &str, bytes: &'d [u8], unpacked: &'d Unpacked) -> Result<Vec<Object<'d>>, Failure> {
-    if !file::holds_several(bytes) {
-        let read = commands::code_object(name, bytes);
-        let host = bytes.get(18..20).is_some_and(|machine| machine != [0xe0, 0]);
-        let without = "; a host file has code for GPUs in the section `.hip_fatbin`, which this one lacks";
-        let read = if host { read.map_err(|failure| failure.with(without)) } else { read };
-        let target_id = read?.target_id;
-        let (name, entry) = (name.to_owned(), "");
-        return Ok(vec![Object { name, number: 1, entry, target_id: Some(target_id), bytes }]);
-    }
-    let entries = container::entries(bytes, unpacked);
-    let entries = entries.map_err(|error| Failure::input(format!("{name}: {error}")))?;
-    let ours = entries.iter().filter(|e| e.target_id.is_some() && !e.bytes.is_empty());
-    let object = |(at, e): (usize, &container::Entry<'d>)| Object {
-        name: format!("{name} ({}: {})", at + 1, e.name),
-        number: at + 1,
-        entry: e.name,
-        target_id: e.target_id,
-        bytes: e.bytes,
-    };
-    Ok(ours.enumerate().map(object).collect())
-}
-
-fn has_kernel(object: &Object<'_>, kernel: &str) -> bool {
-    gcn_emit::object::read_code_object(object.bytes).is_ok_and(|o| o.kernel(kernel).is_some())
-}
-
-/// The list of code objects for a message.
-fn there(objects: &[Object<'_>]) -> String {
-    const SHOWN: usize = 16;
-    let one = |o: &Object<'_>| {
-        let target = o.target_id.map_or_else(String::new, |id| id.to_string());
-        format!("{} ({target})", o.number)
-    };
-    let mut text = objects.iter().take(SHOWN).map(one).collect::<Vec<_>>().join(", ");
-    if objects.len() > SHOWN {
-        let _ = write!(text, " and {} more, which --list shows", objects.len() - SHOWN);
-    }
-    if text.is_empty() { "it has none".to_owned() } else { format!("it has {text}") }
 }
 
 fn row<'d>(object: &Object<'d>) -> Row<'d> {

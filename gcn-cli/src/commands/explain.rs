@@ -2,16 +2,12 @@
 
 mod listing;
 
-use std::collections::BTreeMap;
-
-use gcn_emit::rewrite::{ExplainedWait, Waits, Writers, explain, writers};
 use gcn_emit::target_id::TargetId;
-use gcn_isa::check;
-use gcn_isa::hazards::Config;
-use serde::Serialize;
+use gcn_report::explain::{Report, report};
+use gcn_report::input;
 
 use crate::commands;
-use crate::commands::code::{self, Broken, Input};
+use crate::commands::code::{self, Broken};
 use crate::commands::container::Choice;
 use crate::commands::rule_set::Rules;
 use crate::failure::Failure;
@@ -51,38 +47,22 @@ Examples:
   gcn explain kernel.s              list the code, each wait with its reasons
   gcn explain kernel.s --writers    also the last writer of each register";
 
-/// A missing wait at a line.
-#[derive(Serialize)]
-struct Missing {
-    /// Line of the file, from 1.
-    line: Option<u32>,
-    rule: &'static str,
-    message: String,
-}
-
-/// The output of `--json`.
-#[derive(Serialize)]
-struct Report {
-    file: String,
-    target_id: String,
-    waits: Vec<ExplainedWait>,
-    missing: Vec<Missing>,
-    writers: Option<Vec<Writers>>,
-    totals: Waits,
-}
-
 pub fn run(args: &Args) -> Result<(), Failure> {
     let folders = args.includes.folders();
     for input in code::read_with(&args.file, &Choice::for_target(args.target), Broken::Refuse, &folders)? {
-        let input =
-            if input.unit.origins.is_empty() { input } else { code::expanded(input, args.target, &folders)? };
+        let input = if input.unit.origins.is_empty() {
+            input
+        } else {
+            input::expanded(input, args.target, &folders)
+                .map_err(|error| Failure::from(error).into_unreadable())?
+        };
         let Some(text) = &input.text else {
             return Err(Failure::usage(format!(
                 "{}: not assembly; `gcn disasm` converts it to assembly",
                 input.name
             )));
         };
-        let report = report(&input, args, args.rules.config()?);
+        let report: Report = report(&input, args.rules.config()?, args.writers);
         if args.json {
             file::print(commands::json(&report)?.as_bytes())?;
         } else {
@@ -90,49 +70,4 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn report(input: &Input, args: &Args, rules: Config) -> Report {
-    let unit = &input.unit;
-    let mut totals = Waits::default();
-    unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
-    Report {
-        file: input.name.clone(),
-        target_id: unit.target_id.to_string(),
-        waits: explain(unit, rules),
-        missing: missing(input, rules),
-        writers: args.writers.then(|| writers(unit)),
-        totals,
-    }
-}
-
-fn missing(input: &Input, rules: Config) -> Vec<Missing> {
-    let rules = rules.with_xnack(input.unit.target_id.may_replay());
-    let options = check::Options { rules, ..check::Options::default() };
-    let mut found: BTreeMap<(Option<u32>, &str), Missing> = BTreeMap::new();
-    for code in &input.unit.sections {
-        let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);
-        for finding in check::check_with(&code.program, options).findings {
-            let line = line_of(finding.second);
-            let missing = || Missing { line, rule: finding.rule, message: message(&finding, &line_of) };
-            found.entry((line, finding.rule)).or_insert_with(missing);
-        }
-    }
-    found.into_values().collect()
-}
-
-/// Maps the finding to the file's own lines.
-fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
-    let name =
-        |name: &str, line| line_of(line).map_or_else(|| name.to_owned(), |n| format!("{name} (line {n})"));
-    let reg = finding.reg.map_or_else(String::new, |r| format!("{r} of "));
-    let first = finding.first.map_or_else(String::new, |l| format!("{}, then ", name(finding.first_name, l)));
-    let amounts = match (finding.need, finding.have) {
-        (check::Amount::States(need), check::Amount::States(have)) => {
-            format!("needs {need} wait states, has {have}")
-        }
-        (check::Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`"),
-        _ => finding.title.to_owned(),
-    };
-    format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
 }

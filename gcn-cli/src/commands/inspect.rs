@@ -2,13 +2,9 @@
 
 use std::fmt::Write as _;
 
-use gcn_emit::descriptor::KernelDescriptor;
-use gcn_emit::kernel::{MAX_WORKGROUP, WAVE_SIZE};
 use gcn_emit::metadata::{KernelArg, KernelMetadata};
-use gcn_emit::object::{CodeObject, KernelCode, SectionView};
-use gcn_emit::occupancy::{Occupancy, Usage, occupancy_of};
-use gcn_isa::Target;
-use serde::Serialize;
+use gcn_report::container::{code_object, no_such_kernel};
+use gcn_report::inspect::{Kernel, Report, report};
 
 use crate::commands::container::{self, Choice, Unpacked};
 use crate::failure::Failure;
@@ -42,64 +38,6 @@ Examples:
   gcn inspect fat.bundle --json          every code object of a clang offload bundle
   gcn inspect libgemm.so --list          list the code objects in a host library";
 
-/// A code object.
-#[derive(Serialize)]
-struct Report {
-    target_id: String,
-    /// Version of the code object format, 3 to 6.
-    version: u8,
-    relocatable: bool,
-    /// The sections that are loaded.
-    sections: Vec<Section>,
-    kernels: Vec<Kernel>,
-}
-
-/// A section that is loaded.
-#[derive(Serialize)]
-struct Section {
-    name: String,
-    address: u64,
-    bytes: u64,
-}
-
-/// A kernel.
-#[derive(Serialize)]
-struct Kernel {
-    name: String,
-    /// Address of the first instruction in the object.
-    address: u64,
-    code_bytes: usize,
-    vgprs: u32,
-    accum_offset: Option<u32>,
-    sgprs: u32,
-    lds_bytes: u32,
-    scratch_bytes: u32,
-    kernarg_bytes: u32,
-    /// The workgroup size for which the occupancy is computed, in work-items.
-    workgroup: u32,
-    occupancy: OccupancyReport,
-    descriptor: Vec<Field>,
-    metadata: Option<KernelMetadata>,
-}
-
-/// The occupancy.
-#[derive(Serialize)]
-struct OccupancyReport {
-    waves_per_simd: u32,
-    workgroups_per_cu: u32,
-    limited_by: String,
-}
-
-/// A field of the descriptor.
-#[derive(Serialize)]
-struct Field {
-    name: String,
-    value: u64,
-    meaning: String,
-    /// True if a reserved bit that must be 0 is set.
-    wrong: bool,
-}
-
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.choice.list {
         return container::list(&args.file, &args.choice, args.json);
@@ -109,14 +47,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut reports = Vec::new();
     let mut without = None;
     for object in args.choice.select(name, &bytes, &unpacked)? {
-        let read = commands::code_object(&object.name, object.bytes)?;
+        let read = code_object(&object.name, object.bytes)?;
         match args.kernel.as_deref().filter(|kernel| read.kernel(kernel).is_none()) {
-            Some(kernel) => without = Some(commands::no_such_kernel(&object.name, kernel, &read)),
+            Some(kernel) => without = Some(no_such_kernel(&object.name, kernel, &read)),
             None => reports.push(report(&read, args.kernel.as_deref())),
         }
     }
     if let Some(failure) = without.filter(|_| reports.is_empty()) {
-        return Err(failure);
+        return Err(failure.into());
     }
     let text = if args.json {
         match reports.as_slice() {
@@ -127,62 +65,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         reports.iter().map(render).collect::<Vec<_>>().join("\n")
     };
     file::print(text.as_bytes())
-}
-
-fn report(object: &CodeObject<'_>, only: Option<&str>) -> Report {
-    let wanted = object.kernels.iter().filter(|k| only.is_none_or(|o| o == k.name));
-    let section =
-        |s: &SectionView<'_>| Section { name: s.name.to_owned(), address: s.address, bytes: s.size };
-    Report {
-        target_id: object.target_id.to_string(),
-        // Code object V3 has ABI version 1.
-        version: object.abi_version.saturating_add(2),
-        relocatable: object.is_relocatable,
-        sections: object.sections.iter().filter(|s| s.is_loaded() && s.size > 0).map(section).collect(),
-        kernels: wanted.map(|k| kernel(k, object.target_id.target)).collect(),
-    }
-}
-
-fn kernel(kernel: &KernelCode<'_>, target: Target) -> Kernel {
-    let settings = kernel.descriptor.settings(target);
-    let metadata = kernel.metadata.clone();
-    let workgroup = metadata.as_ref().map_or(MAX_WORKGROUP, |m| {
-        m.reqd_workgroup_size
-            .map_or(m.max_flat_workgroup_size, |[x, y, z]| x.saturating_mul(y).saturating_mul(z))
-    });
-    let usage = Usage {
-        vgprs: settings.vgprs,
-        sgprs: settings.sgprs,
-        lds_bytes: kernel.descriptor.group_segment_fixed_size,
-        waves_per_workgroup: workgroup.div_ceil(WAVE_SIZE).max(1),
-    };
-    let fields = KernelDescriptor::describe(kernel.descriptor_bytes, target);
-    Kernel {
-        name: kernel.name.to_owned(),
-        address: kernel.address,
-        code_bytes: kernel.code.len(),
-        vgprs: settings.vgprs,
-        accum_offset: settings.accum_offset,
-        sgprs: settings.sgprs,
-        lds_bytes: usage.lds_bytes,
-        scratch_bytes: kernel.descriptor.private_segment_fixed_size,
-        kernarg_bytes: kernel.descriptor.kernarg_size,
-        workgroup,
-        occupancy: occupancy(occupancy_of(target, usage)),
-        descriptor: fields
-            .into_iter()
-            .map(|f| Field { wrong: f.is_wrong(), name: f.name, value: f.value, meaning: f.meaning })
-            .collect(),
-        metadata,
-    }
-}
-
-fn occupancy(occupancy: Occupancy) -> OccupancyReport {
-    OccupancyReport {
-        waves_per_simd: occupancy.waves_per_simd,
-        workgroups_per_cu: occupancy.workgroups_per_cu,
-        limited_by: occupancy.limited_by.to_string(),
-    }
 }
 
 fn render(report: &Report) -> String {

@@ -109,15 +109,15 @@ pub(crate) extern "C" fn memcpy_param_2d_async(parameters: Ptr, stream: u64) -> 
     call(|| {
         let fields = words(parameters, 2 * SIDE + 2)?;
         let side = |start: usize| {
-            let [x, y, kind, host, device, _, pitch] = std::array::from_fn(|n| fields[start + n]);
+            let [x, y, kind, _, _, _, pitch] = std::array::from_fn(|n| fields[start + n]);
             let pointer_at = match kind as u32 {
                 ARRAY => return Err(Error::NotSupported),
-                HOST => (start + 3, host),
-                _ => (start + 4, device),
+                HOST => start + 3,
+                _ => start + 4,
             };
-            let at = crate::host::pointer(parameters.plus(8 * pointer_at.0));
+            let at = crate::host::pointer(parameters.plus(8 * pointer_at));
             let offset = (y.wrapping_mul(pitch)).wrapping_add(x) as usize;
-            Ok(Pitched { at: at.plus(offset), pitch: pitch as usize, slice: 0 })
+            Ok(Pitched { at: inside(at, offset)?, pitch: pitch as usize, slice: 0 })
         };
         let (from, to) = (side(0)?, side(SIDE)?);
         let extent = Extent { width: fields[14] as usize, height: fields[15] as usize, depth: 1 };
@@ -147,11 +147,16 @@ pub(super) fn parameters_3d(at: Ptr) -> Result<(Pitched, Pitched, Extent, u32)> 
         let slice = pitch.checked_mul(height).ok_or(Error::InvalidValue)?;
         let pointer = crate::host::pointer(at.plus(8 * (start + 4)));
         let offset = z.wrapping_mul(slice).wrapping_add(y.wrapping_mul(pitch)).wrapping_add(x);
-        Ok(Pitched { at: pointer.plus(offset), pitch, slice })
+        Ok(Pitched { at: inside(pointer, offset)?, pitch, slice })
     };
     let (from, to) = (side(0)?, side(8)?);
     let [width, height, depth] = std::array::from_fn(|n| fields[16 + n] as usize);
     Ok((to, from, Extent { width, height, depth }, fields[19] as u32))
+}
+
+/// A place in what a pointer is to; a null pointer has none.
+fn inside(at: Ptr, offset: usize) -> Result<Ptr> {
+    if at.is_null() { Err(Error::InvalidValue) } else { Ok(at.plus(offset)) }
 }
 
 fn fill_box(to: Pitched, pattern: Vec<u8>, extent: Extent, stream: u64) -> Result {

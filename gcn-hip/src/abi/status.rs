@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Code, Out, call, text, with};
 use crate::error::{self, Error};
-use crate::host::Ptr;
+use crate::host::{Function, Ptr, functions};
 use crate::state::{lock, thread};
 
 /// The version that the library reports: HIP 7.1.
@@ -55,6 +55,48 @@ pub(crate) extern "C" fn drv_get_error_string(code: Code, out: Out<u64>) -> Code
         out.check()?;
         out.set(if error::is_known(code) { error::text(code).as_ptr() as u64 } else { 0 })?;
         if error::is_known(code) { Ok(()) } else { Err(Error::InvalidValue) }
+    })
+}
+
+/// What `hipGetProcAddress` says about a name (`hipDriverProcAddressQueryResult`).
+const FOUND: u32 = 0;
+const UNKNOWN_NAME: u32 = 1;
+const NEWER_VERSION: u32 = 2;
+/// `hipGetProcAddress` asks for functions whose default stream is that of the thread.
+const PER_THREAD: u64 = 2;
+/// From this version on, the names of these structures' functions mean those with the suffix, as the headers' macros do.
+const STRUCTURES_CHANGED: usize = 600;
+
+pub(crate) extern "C" fn get_proc_address(
+    name: Ptr,
+    place: Out<u64>,
+    version: i32,
+    flags: u64,
+    said: Out<u32>,
+) -> Code {
+    call(|| {
+        place.check()?;
+        let name = text(name)?;
+        // Programs pass 701, or what `hipDriverGetVersion` gave them.
+        let version = usize::try_from(version).map_err(|_| Error::InvalidValue)?;
+        let version = if version >= 10_000_000 { version / 100_000 } else { version };
+        let named = |suffix: &str| -> Vec<Function> {
+            functions().filter(|f| f.name.strip_prefix(name.as_str()) == Some(suffix)).collect()
+        };
+        let suffixes = ["_spt", "R0600", ""];
+        let asked = [flags == PER_THREAD, version >= STRUCTURES_CHANGED, true];
+        let wanted = suffixes.iter().zip(asked).filter(|(_, asked)| *asked).map(|(suffix, _)| named(suffix));
+        let Some(found) = wanted.into_iter().find(|found| !found.is_empty()) else {
+            said.set_if(UNKNOWN_NAME);
+            return Err(Error::InvalidValue);
+        };
+        let newest = found.iter().filter(|f| f.version <= version).max_by_key(|f| f.version);
+        let Some(newest) = newest else {
+            said.set_if(NEWER_VERSION);
+            return Err(Error::InvalidValue);
+        };
+        said.set_if(FOUND);
+        place.set(newest.address as u64)
     })
 }
 

@@ -8,7 +8,7 @@ use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
 use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
 use super::{State, lock};
-use crate::device::Model;
+use crate::device::{Model, max_grid};
 use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
@@ -89,7 +89,15 @@ impl State {
         let function = self.functions.get(launch.function).ok_or(Error::InvalidHandle)?;
         let (Grid::Workgroups(size) | Grid::Items(size)) = launch.grid;
         let items = launch.workgroup.iter().try_fold(1u32, |n, d| n.checked_mul(*d)).unwrap_or(u32::MAX);
-        if size.contains(&0) || items == 0 || items > 1024 {
+        // Work-items in a dimension are counted in 32 bits.
+        let too_many = size.iter().zip(launch.workgroup).enumerate().any(|(dimension, (&size, block))| {
+            let (groups, items) = match launch.grid {
+                Grid::Workgroups(_) => (u64::from(size), u64::from(size) * u64::from(block)),
+                Grid::Items(_) => (u64::from(size).div_ceil(u64::from(block.max(1))), u64::from(size)),
+            };
+            groups > max_grid(dimension) || items > u64::from(u32::MAX)
+        });
+        if size.contains(&0) || items == 0 || items > 1024 || too_many {
             return Err(Error::InvalidConfiguration);
         }
         let program = &function.program;

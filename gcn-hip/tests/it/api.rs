@@ -150,6 +150,7 @@ functions! {
     hipGraphExecMemsetNodeSetParams(instance: P, node: P, parameters: P);
     hipGraphLaunch(instance: P, stream: P);
     hipGraphExecDestroy(instance: P);
+    hipGetProcAddress(name: P, place: P, version: i32, flags: u64, said: P);
     hipTexRefGetFlags(flags: P, reference: P);
 }
 

@@ -44,6 +44,9 @@ fn launches_that_cannot_be_are_refused() {
     assert_eq!(launch(add_kernel, 0, 64, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 0, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 1025, 0, arguments), code::INVALID_CONFIGURATION);
+    // `maxGridSize` is 2^31 - 1 in x, and work-items are counted in 32 bits.
+    assert_eq!(launch(add_kernel, 1 << 31, 1, 0, arguments), code::INVALID_CONFIGURATION);
+    assert_eq!(launch(add_kernel, 1 << 26, 64, 0, arguments), code::INVALID_CONFIGURATION);
     assert_eq!(launch(add_kernel, 1, 257, 0, arguments), code::LAUNCH_FAILURE, "compiled for 256");
     assert_eq!(launch(add_kernel, 1, 64, 70_000, arguments), code::INVALID_VALUE, "64 KiB of LDS");
     assert_eq!(launch(add_kernel, 1, 64, 0, 0), code::INVALID_VALUE);

@@ -11,6 +11,7 @@ mod calls;
 mod clang;
 mod events;
 mod faults;
+mod fuzz;
 mod graphs;
 mod kernels;
 mod launches;

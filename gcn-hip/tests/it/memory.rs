@@ -104,6 +104,44 @@ fn rows_and_slices_are_copied_and_filled() {
 }
 
 #[test]
+fn a_null_pointer_has_no_inside() {
+    let _device = device();
+    let mut out = [7u8; 16];
+    let to = out.as_mut_ptr() as P;
+    // Byte 2 of row 1 from null, of the host (1) and of the device (2).
+    for kind in [1, 2] {
+        let fields: [usize; 16] = [2, 1, kind, 0, 0, 0, 8, 0, 0, 1, to, 0, 0, 4, 4, 2];
+        assert_eq!(hip::hipMemcpyParam2D(fields.as_ptr() as P), code::INVALID_VALUE);
+    }
+    let mut fields = [0usize; 20];
+    (fields[1], fields[5], fields[7]) = (3, 4, 1);
+    (fields[12], fields[13], fields[15]) = (to, 4, 1);
+    (fields[16], fields[17], fields[18], fields[19]) = (4, 1, 2, DEFAULT as usize);
+    assert_eq!(hip::hipMemcpy3D(fields.as_ptr() as P), code::INVALID_VALUE);
+    assert_eq!(out, [7; 16]);
+}
+
+#[test]
+fn a_stale_pointer_stays_wrong_and_memory_of_the_program_its_own() {
+    let _device = device();
+    let stale = buffer(&[1; 4]);
+    ok(hip::hipFree(stale));
+    for _ in 0..2000 {
+        ok(hip::hipFree(get(|place| hip::hipMalloc(place, 4))));
+    }
+    let mut own = [5u32; 4];
+    let at = own.as_mut_ptr() as P;
+    assert_eq!(hip::hipMemcpy(at, stale, 4, DEFAULT), code::INVALID_VALUE);
+    // Registered for a while, it is ordinary memory again.
+    ok(hip::hipHostRegister(at, 16, 0));
+    ok(hip::hipHostUnregister(at));
+    let device = buffer(&[8; 4]);
+    ok(hip::hipMemcpy(at, device, 16, D2H));
+    assert_eq!(own, [8; 4]);
+    ok(hip::hipFree(device));
+}
+
+#[test]
 fn fills_have_patterns_of_one_two_and_four_bytes() {
     let _device = device();
     let at = buffer(&[9; 4]);

@@ -26,3 +26,32 @@ fn what_is_missing_says_so() {
     assert_eq!(hip::hipGetLastError(), code::NOT_SUPPORTED);
     assert_eq!(hip::hipGetLastError(), 0);
 }
+
+/// A function's address by its name, and what `hipGetProcAddress` says about the name.
+fn address(name: &str, version: i32, flags: u64) -> (u32, u64, u32) {
+    let name = std::ffi::CString::new(name).unwrap();
+    let (mut place, mut said) = (0u64, 9u32);
+    let name = name.as_ptr() as usize;
+    let code = hip::hipGetProcAddress(name, &raw mut place as usize, version, flags, &raw mut said as usize);
+    (code, place, said)
+}
+
+/// Triton and others find all functions this way; 70_125_424 is what the library says to be, 701 the form of the documentation.
+#[test]
+fn functions_are_found_by_name_and_version() {
+    let at = |name, version| symbol(name, Some(version)) as u64;
+    for version in [70_125_424, 701] {
+        assert_eq!(address("hipMalloc", version, 0), (0, at("hipMalloc", "hip_4.2"), 0));
+        // The header's macro gives programs for HIP 6 the new structure.
+        let properties = at("hipGetDevicePropertiesR0600", "hip_6.0");
+        assert_eq!(address("hipGetDeviceProperties", version, 0), (0, properties, 0));
+    }
+    let properties = at("hipGetDeviceProperties", "hip_4.2");
+    assert_eq!(address("hipGetDeviceProperties", 507, 0), (0, properties, 0));
+    // 2: default streams of the thread.
+    assert_eq!(address("hipMemcpy", 701, 2), (0, at("hipMemcpy_spt", "hip_5.2"), 0));
+    assert_eq!(address("hipMemcpy", 701, 0), (0, at("hipMemcpy", "hip_4.2"), 0));
+    assert_eq!(address("hipNoSuchFunction", 701, 0), (code::INVALID_VALUE, 0, 1));
+    assert_eq!(address("hipGetProcAddress", 600, 0), (code::INVALID_VALUE, 0, 2));
+    assert_eq!(hip::hipGetProcAddress(0, 0, 701, 0, 0), code::INVALID_VALUE);
+}

@@ -2,6 +2,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(unsafe_code, reason = "a C library is loaded")]
 
+mod programs;
 #[path = "../../../gcn-dsl/tests/memory/streams/mod.rs"]
 mod streams;
 

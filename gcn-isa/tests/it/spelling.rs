@@ -9,7 +9,7 @@ const LISTED: &[&str] = &[
     "gcn-sim/src/semantics/fidelity.rs",
 ];
 
-const CRATES: [&str; 5] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "gcn-cli"];
+const CRATES: [&str; 6] = ["gcn-emit", "gcn-sim", "gcn-dsl", "gcn-dsl-macros", "gcn-report", "gcn-cli"];
 
 /// The source files of the crates of which a line has the property.
 fn files(crates: &[&str], property: fn(&str) -> bool) -> BTreeSet<String> {

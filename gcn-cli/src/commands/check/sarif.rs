@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 
 use gcn_isa::check::Finding;
 use gcn_isa::hazards::Grade;
+use gcn_report::check::{Checked, Places, citation, counts};
 use serde_json::{Value, json};
 
-use super::analysis::{Checked, citation, counts};
-use super::place::Places;
 use super::show::amounts;
 
 /// Stands for a rule where a statement cannot be read.

@@ -8,11 +8,9 @@ use gcn_emit::lint::Lint;
 use gcn_isa::check::{Advice, Amount, Finding};
 use gcn_isa::hazards::Grade;
 use gcn_isa::program::EntryKind;
+use gcn_report::check::{Checked, Group, Places, Section, Summary, citation, counts, plural};
 
-use super::analysis::{Checked, Group, Section, citation, counts};
-use super::place::Places;
 use super::snippet::{Message, Source};
-use super::summary::{Summary, plural};
 
 /// The number of further findings whose places are listed.
 const MORE_SHOWN: usize = 6;

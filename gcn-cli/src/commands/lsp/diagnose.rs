@@ -5,14 +5,13 @@ use gcn_emit::code::Unit;
 use gcn_emit::target_id::TargetId;
 use gcn_isa::check::Finding;
 use gcn_isa::hazards::{Config, Grade};
+use gcn_report::check::{Checked, Places, citation, counts};
 use lsp_types::{
     Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
 };
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
-use crate::commands::check::analysis::{Checked, citation, counts};
-use crate::commands::check::place::Places;
 use crate::commands::check::show::amounts;
 use crate::commands::code::Input;
 use crate::commands::rule_set::Xnack;

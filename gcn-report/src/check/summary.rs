@@ -18,7 +18,9 @@ pub struct Summary {
     pub files: usize,
     /// Files that could not be read, or had nothing to check.
     pub unreadable: usize,
+    /// Instructions that were checked.
     pub instructions: usize,
+    /// Counts of the waits.
     pub waits: Waits,
     /// Bytes of code that could not be read.
     pub unread_bytes: u64,
@@ -34,13 +36,16 @@ pub struct Summary {
 /// Findings of a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RuleCount {
+    /// How many there are.
     pub findings: usize,
     /// Files that have one.
     pub files: usize,
+    /// The rule in words.
     pub title: &'static str,
 }
 
 impl Summary {
+    /// The counts of a file.
     pub fn of(checked: &Checked<'_>) -> Summary {
         let mut summary =
             Summary { files: 1, instructions: checked.input.unit.instructions(), ..Summary::default() };
@@ -73,6 +78,7 @@ impl Summary {
         summary
     }
 
+    /// The number of findings of a grade.
     pub fn findings(&self, grade: Grade) -> usize {
         self.rules.iter().filter(|(key, _)| key.1 == grade).map(|(_, r)| r.findings).sum()
     }
@@ -169,6 +175,7 @@ impl Summary {
     }
 }
 
+/// The ending of a noun.
 pub fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

@@ -6,27 +6,34 @@ use gcn_emit::rewrite::Waits;
 use gcn_isa::check::{self, Advice, Finding, Report};
 use gcn_isa::hazards::{self, Config, Grade};
 
-use crate::commands::code::Input;
+use crate::input::Input;
 
 /// A file that was checked.
 pub struct Checked<'i> {
+    /// The file.
     pub input: &'i Input,
     /// Whether the rules of XNACK replay applied.
     pub xnack: bool,
+    /// Its sections with code.
     pub sections: Vec<Section<'i>>,
+    /// Where descriptor and metadata do not fit the code.
     pub lints: Vec<Lint>,
 }
 
 /// A section of it.
 pub struct Section<'i> {
+    /// The code.
     pub code: &'i Code,
+    /// The checker's findings.
     pub report: Report,
     /// Empty unless requested.
     pub advice: Vec<Advice>,
+    /// Counts of its waits.
     pub waits: Waits,
 }
 
 impl<'i> Checked<'i> {
+    /// Checks a file by these rules; findings below `level` are left out.
     pub fn new(input: &'i Input, level: Grade, rules: Config, advice: bool) -> Checked<'i> {
         let options = check::Options { rules, ..check::Options::default() };
         let report = |code: &'i Code| {
@@ -71,9 +78,11 @@ impl<'i> Checked<'i> {
 
 /// Findings of one rule on the same two instructions.
 pub struct Group<'c> {
+    /// The section of the first.
     pub section: &'c Section<'c>,
     /// The first.
     pub finding: &'c Finding,
+    /// The others, each with its section.
     pub others: Vec<(&'c Section<'c>, &'c Finding)>,
 }
 

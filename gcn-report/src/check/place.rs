@@ -7,13 +7,16 @@ use gcn_emit::text::InstText;
 
 /// Names the lines of a section by source line, or by function and offset.
 pub struct Places<'c> {
+    /// The file.
     pub unit: &'c Unit,
+    /// The section.
     pub code: &'c Code,
     /// Labels by line.
     labels: HashMap<usize, &'c str>,
 }
 
 impl<'c> Places<'c> {
+    /// For a section of a file.
     pub fn new(unit: &'c Unit, code: &'c Code) -> Places<'c> {
         let labels = code.program.labels.iter().filter_map(|l| Some((l.at?, l.name.as_str()))).collect();
         Places { unit, code, labels }

@@ -1,0 +1,10 @@
+"""Examples of docstrings say `gcn`, as callers do."""
+
+import pytest
+
+import gcn
+
+
+@pytest.fixture(autouse=True)
+def _names(doctest_namespace):
+    doctest_namespace["gcn"] = gcn

@@ -1,0 +1,119 @@
+//! Options of the functions, as the Python side writes them.
+
+use std::path::PathBuf;
+
+use gcn_emit::asm::Folders;
+use gcn_emit::rewrite::Only;
+use gcn_emit::target_id::TargetId;
+use gcn_isa::hazards::{Config, Grade, RuleSet};
+use gcn_report::container::Choice;
+use pyo3::PyResult;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+
+use crate::refused;
+
+/// Every option of every function; each uses those that concern it.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    #[serde(deserialize_with = "parsed")]
+    pub target: Option<TargetId>,
+    pub entry: Option<usize>,
+    pub kernel: Option<String>,
+    #[serde(deserialize_with = "grade")]
+    pub level: Grade,
+    rules: String,
+    with: Vec<String>,
+    without: Vec<String>,
+    pub xnack: Option<bool>,
+    include: Vec<PathBuf>,
+    pub advice: bool,
+    pub strip: bool,
+    only: Option<String>,
+    pub comment: bool,
+    pub expand: bool,
+    pub writers: bool,
+    pub bytes: bool,
+    pub mode: String,
+    pub sanitize: Vec<String>,
+    pub timed: bool,
+    pub set: Vec<String>,
+    pub limit: Option<u64>,
+    pub jobs: Option<usize>,
+    pub folder: PathBuf,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            target: None,
+            entry: None,
+            kernel: None,
+            level: Grade::Cautious,
+            rules: RuleSet::Safe.to_string(),
+            with: Vec::new(),
+            without: Vec::new(),
+            xnack: None,
+            include: Vec::new(),
+            advice: false,
+            strip: false,
+            only: None,
+            comment: false,
+            expand: false,
+            writers: false,
+            bytes: false,
+            mode: "functional".to_owned(),
+            sanitize: Vec::new(),
+            timed: false,
+            set: Vec::new(),
+            limit: None,
+            jobs: None,
+            folder: PathBuf::new(),
+        }
+    }
+}
+
+fn parsed<'d, D: Deserializer<'d>>(from: D) -> Result<Option<TargetId>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    text.map(|text| text.parse().map_err(|e| D::Error::custom(format!("target `{text}`: {e}")))).transpose()
+}
+
+fn grade<'d, D: Deserializer<'d>>(from: D) -> Result<Grade, D::Error> {
+    let text = String::deserialize(from)?;
+    text.parse().map_err(|e| D::Error::custom(format!("level `{text}`: {e}")))
+}
+
+impl Options {
+    pub fn read(json: &str) -> PyResult<Options> {
+        // What serde adds, a place in the text, means nothing to who wrote keyword arguments.
+        serde_json::from_str(json).map_err(|error: serde_json::Error| {
+            let message = error.to_string();
+            refused(message.rsplit_once(" at line ").map_or(message.as_str(), |(text, _)| text))
+        })
+    }
+
+    pub fn choice(&self) -> Choice {
+        Choice { target: self.target, entry: self.entry }
+    }
+
+    pub fn folders(&self) -> Folders {
+        Folders { folders: self.include.clone() }
+    }
+
+    /// The selected rules, without those of XNACK replay.
+    pub fn rules(&self) -> PyResult<Config> {
+        let set: RuleSet = self.rules.parse().map_err(|e| refused(format!("rules `{}`: {e}", self.rules)))?;
+        let all = self.with.iter().try_fold(set.into(), |rules: Config, id| rules.with(id));
+        let rules = self.without.iter().try_fold(all.map_err(refused)?, |rules, id| rules.without(id));
+        rules.map_err(refused)
+    }
+
+    /// The kind of wait that `fix` changes; the Python side knows no other words.
+    pub fn only(&self) -> Option<Only> {
+        match self.only.as_deref()? {
+            "counters" => Some(Only::Counters),
+            _ => Some(Only::WaitStates),
+        }
+    }
+}

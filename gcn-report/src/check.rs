@@ -1,0 +1,10 @@
+//! Findings of checker and lint.
+
+mod analysis;
+pub mod json;
+mod place;
+mod summary;
+
+pub use analysis::{Checked, Group, Section, citation, counts};
+pub use place::Places;
+pub use summary::{RuleCount, Summary, plural};

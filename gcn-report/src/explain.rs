@@ -1,0 +1,84 @@
+//! Why each wait is there.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::rewrite::{ExplainedWait, Waits, Writers, explain, writers};
+use gcn_isa::check;
+use gcn_isa::hazards::Config;
+use serde::Serialize;
+
+use crate::input::Input;
+
+/// A missing wait at a line.
+#[derive(Serialize)]
+pub struct Missing {
+    /// Line of the file, from 1.
+    pub line: Option<u32>,
+    /// The rule's id.
+    pub rule: &'static str,
+    /// Both instructions, and what is missing between them.
+    pub message: String,
+}
+
+/// Why each wait of a file is there, and which are missing.
+#[derive(Serialize)]
+pub struct Report {
+    /// The file.
+    pub file: String,
+    /// The target and its features.
+    pub target_id: String,
+    /// Each wait with the rules that it serves.
+    pub waits: Vec<ExplainedWait>,
+    /// Rules that are not kept.
+    pub missing: Vec<Missing>,
+    /// The last writers of what each instruction reads, if asked for.
+    pub writers: Option<Vec<Writers>>,
+    /// Counts of the waits.
+    pub totals: Waits,
+}
+
+/// Explains the waits of a file; with `with_writers` also where each register was written.
+pub fn report(input: &Input, rules: Config, with_writers: bool) -> Report {
+    let unit = &input.unit;
+    let mut totals = Waits::default();
+    unit.sections.iter().for_each(|s| totals += Waits::of(&s.program));
+    Report {
+        file: input.name.clone(),
+        target_id: unit.target_id.to_string(),
+        waits: explain(unit, rules),
+        missing: missing(input, rules),
+        writers: with_writers.then(|| writers(unit)),
+        totals,
+    }
+}
+
+fn missing(input: &Input, rules: Config) -> Vec<Missing> {
+    let rules = rules.with_xnack(input.unit.target_id.may_replay());
+    let options = check::Options { rules, ..check::Options::default() };
+    let mut found: BTreeMap<(Option<u32>, &str), Missing> = BTreeMap::new();
+    for code in &input.unit.sections {
+        let line_of = |line: usize| code.places.get(line).and_then(|p| p.line);
+        for finding in check::check_with(&code.program, options).findings {
+            let line = line_of(finding.second);
+            let missing = || Missing { line, rule: finding.rule, message: message(&finding, &line_of) };
+            found.entry((line, finding.rule)).or_insert_with(missing);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Maps the finding to the file's own lines.
+fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> String {
+    let name =
+        |name: &str, line| line_of(line).map_or_else(|| name.to_owned(), |n| format!("{name} (line {n})"));
+    let reg = finding.reg.map_or_else(String::new, |r| format!("{r} of "));
+    let first = finding.first.map_or_else(String::new, |l| format!("{}, then ", name(finding.first_name, l)));
+    let amounts = match (finding.need, finding.have) {
+        (check::Amount::States(need), check::Amount::States(have)) => {
+            format!("needs {need} wait states, has {have}")
+        }
+        (check::Amount::Wait(wait), _) => format!("needs `s_waitcnt {wait}`"),
+        _ => finding.title.to_owned(),
+    };
+    format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
+}

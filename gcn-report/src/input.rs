@@ -1,0 +1,149 @@
+//! Files with code, of any kind.
+
+use gcn_emit::asm::{self, Diagnostic, Folders, Options};
+use gcn_emit::code::Unit;
+use gcn_emit::lines::SourceLines;
+use gcn_emit::target_id::TargetId;
+
+use crate::Error;
+use crate::container::{self, Choice, Object, Unpacked};
+
+/// The code of a file.
+pub struct Input {
+    /// The name in messages: the file, and for a bundle the entry.
+    pub name: String,
+    /// The code.
+    pub unit: Unit,
+    /// The text of an assembly file.
+    pub text: Option<String>,
+    /// Statements of an assembly file that were left out because of errors.
+    pub left_out: Vec<Diagnostic>,
+}
+
+/// How to treat assembly with errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Broken {
+    /// The file is refused.
+    Refuse,
+    /// Statements with errors are left out.
+    LeaveOut,
+}
+
+/// Reads assembly, or every code object of a file that `choice` selects: an object, relocatable or not, a
+/// bundle, a host library or program. The target of `choice` applies to assembly that does not name one;
+/// `.include` of assembly looks for files in `folders`.
+///
+/// # Errors
+/// The bytes are of another kind, assembly has errors, an object cannot be read, or none is selected.
+pub fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    choice: &Choice,
+    broken: Broken,
+    folders: &Folders,
+) -> Result<Vec<Input>, Error> {
+    if container::holds_objects(&bytes) {
+        return objects(name, &bytes, choice);
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let problem = format!("neither an ELF file nor a bundle nor assembly: byte {at} is not UTF-8");
+        Error::NotCode { name: name.to_owned(), problem }
+    })?;
+    Ok(vec![assembly(name, text, choice.target, broken, folders)?])
+}
+
+fn assembly(
+    name: &str,
+    text: String,
+    target: Option<TargetId>,
+    broken: Broken,
+    folders: &Folders,
+) -> Result<Input, Error> {
+    let options = Options { target: target_of(&text, target), keep_instructions: true };
+    let read = match broken {
+        Broken::Refuse => {
+            asm::assemble_with(name, &text, &options, folders).map(|assembly| (assembly, Vec::new()))
+        }
+        Broken::LeaveOut => asm::assemble_readable_with(name, &text, &options, folders)
+            .map(|read| (read.assembly, read.left_out)),
+    };
+    let (assembly, left_out) = read.map_err(Error::Assembly)?;
+    let unit = Unit::from_assembly(assembly)
+        .map_err(|error| Error::NotCode { name: name.to_owned(), problem: error.to_string() })?;
+    Ok(Input { name: name.to_owned(), unit, text: Some(text), left_out })
+}
+
+/// The assembly with macros, repetitions and included files expanded in place.
+///
+/// # Errors
+/// As [`read`].
+pub fn expanded(input: Input, target: Option<TargetId>, folders: &Folders) -> Result<Input, Error> {
+    let Some(text) = &input.text else { return Ok(input) };
+    let options = Options { target: target_of(text, target), keep_instructions: false };
+    let plain = asm::expand(&input.name, text, &options, folders).map_err(Error::Assembly)?;
+    assembly(&input.name, plain, target, Broken::Refuse, folders)
+}
+
+/// The caller's target, unless the file names one: many files with different targets are read with one
+/// option.
+pub fn target_of(text: &str, target: Option<TargetId>) -> Option<TargetId> {
+    target.filter(|_| !text.lines().any(names_target))
+}
+
+/// True for a line with `.amdgcn_target`; the first one may have a byte order mark.
+fn names_target(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim_start().starts_with(".amdgcn_target")
+}
+
+fn objects(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<Input>, Error> {
+    let unpacked = Unpacked::new();
+    // An object names its own target: many files are read with one target.
+    let choice = if container::holds_several(bytes) { *choice } else { Choice::default() };
+    let input = |object: Object<'_>| {
+        let read = container::code_object(&object.name, object.bytes)?;
+        let unit = Unit::of_object(&read);
+        let unit = unit.map_err(|e| Error::Object { name: object.name.clone(), problem: e.to_string() })?;
+        Ok(Input { name: object.name, unit, text: None, left_out: Vec::new() })
+    };
+    choice.select(name, bytes, &unpacked)?.into_iter().map(input).collect()
+}
+
+/// A code object that can be run.
+pub struct Loadable {
+    /// An ELF file.
+    pub bytes: Vec<u8>,
+    /// The lines of the assembly file from which it was made.
+    pub lines: Option<SourceLines>,
+}
+
+/// Reads a file with code as one code object: assembles it, or takes out of a container the one that `choice`
+/// selects; of several, the one with `kernel`.
+///
+/// # Errors
+/// As [`read`], and if several code objects fit.
+pub fn one(
+    name: &str,
+    bytes: Vec<u8>,
+    choice: &Choice,
+    kernel: Option<&str>,
+    folders: &Folders,
+) -> Result<Loadable, Error> {
+    if container::holds_objects(&bytes) {
+        let unpacked = Unpacked::new();
+        let chosen = choice.select_one(name, &bytes, &unpacked, kernel)?;
+        return Ok(Loadable { bytes: chosen.bytes.to_vec(), lines: None });
+    }
+    let text = String::from_utf8(bytes).map_err(|_| {
+        let problem = "neither an ELF file nor a bundle nor assembly, which is text in UTF-8".to_owned();
+        Error::NotCode { name: name.to_owned(), problem }
+    })?;
+    let options = Options { target: target_of(&text, choice.target), keep_instructions: true };
+    let assembly = asm::assemble_with(name, &text, &options, folders).map_err(Error::Assembly)?;
+    let linked = assembly.code_object_with_lines(name);
+    let (bytes, lines) =
+        linked.map_err(|error| Error::Object { name: name.to_owned(), problem: error.to_string() })?;
+    // A target in the file has precedence over the caller's, which must not contradict it.
+    choice.select_one(name, &bytes, &Unpacked::new(), None)?;
+    Ok(Loadable { bytes, lines: Some(lines) })
+}
