@@ -2,6 +2,7 @@
 //! them.
 
 mod asm;
+mod book;
 mod check;
 mod containers;
 mod disasm;
