@@ -1,5 +1,6 @@
 //! The commands, one file each: clap parses the command line into `Args`, `run` executes the command.
 
+pub mod annotate;
 pub mod asm;
 pub mod check;
 pub mod code;

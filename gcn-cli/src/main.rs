@@ -27,6 +27,7 @@ struct Cli {
 // clap takes the help of each command from its `Args`.
 #[derive(Subcommand)]
 enum Command {
+    Annotate(commands::annotate::Args),
     Asm(commands::asm::Args),
     Check(commands::check::Args),
     Completions(commands::completions::Args),
@@ -50,6 +51,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Annotate(args) => commands::annotate::run(&args),
         Command::Asm(args) => commands::asm::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Completions(args) => commands::completions::run(&args, Cli::command()),

@@ -1,6 +1,7 @@
 //! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees
 //! them.
 
+mod annotate;
 mod asm;
 mod book;
 mod check;
