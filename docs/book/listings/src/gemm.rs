@@ -149,6 +149,8 @@ pub struct Rung {
     pub name: &'static str,
     /// The side of the square of c that is computed.
     pub side: u32,
+    /// The side of what one workgroup computes.
+    pub tile: u32,
     /// The two depths whose difference is the steady state.
     pub depths: [u32; 2],
     run: fn(u32, u32, &Config) -> Result<Report, Fault>,
@@ -174,6 +176,7 @@ macro_rules! rung {
         Rung {
             name: $name,
             side: $side,
+            tile: $tile,
             depths: $depths,
             run: |side, depth, config| {
                 let (a, b) = inputs(side, depth);
@@ -226,13 +229,13 @@ impl Rung {
         Ok(Measured { cycles, rate: operations / cycles as f64, conflicts })
     }
 
-    /// The timeline of the rung with the shorter depth.
+    /// The timeline of one workgroup of the rung with the shorter depth.
     ///
     /// # Errors
     /// The kernel could not be built or run.
     pub fn timeline(&self) -> Result<String, Fault> {
         let config = Config { timeline: EVENTS, ..shared()? };
-        let report = (self.run)(self.side, self.depths[0], &config)?;
+        let report = (self.run)(self.tile, self.depths[0], &config)?;
         Ok(gcn_dsl::sim::timeline::Timeline::new(report).titled(self.name).with_trips(1).svg())
     }
 }
