@@ -21,6 +21,7 @@ pub mod new;
 pub mod rule_set;
 pub mod rules;
 pub mod run;
+pub mod schema;
 pub mod sim;
 pub mod timeline;
 pub mod totals;

@@ -19,6 +19,7 @@ mod new;
 mod rules;
 mod run;
 mod sarif;
+mod schema;
 mod shell;
 mod sim;
 mod timeline;

@@ -79,7 +79,10 @@ fn the_program_in_cpp_is_right() {
     let (Some(clang), Some(_)) = (tool("clang++"), tool("lld")) else { return };
     let folder = Folder::new("cpp");
     let mut compiler = Command::new(clang);
-    compiler.args(["-std=c++17", "-O1", "-I.", "-L.", "-o", "saxpy"]).arg(listing("saxpy.cpp")).arg("-lamdhip64");
+    compiler
+        .args(["-std=c++17", "-O1", "-I.", "-L.", "-o", "saxpy"])
+        .arg(listing("saxpy.cpp"))
+        .arg("-lamdhip64");
     folder.run(&mut compiler);
     assert_eq!(folder.run(&mut Command::new(folder.0.join("saxpy"))), "right\n");
 }
