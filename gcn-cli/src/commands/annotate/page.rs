@@ -10,7 +10,7 @@ use super::text::{arbiter, head, percent, reasons};
 
 const STYLE: &str = "body{font:14px sans-serif;margin:1em;color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}\
 th,td{padding:2px 8px;text-align:right;vertical-align:top}th{border-bottom:1px solid #888}.t{text-align:left}\
-td.c{text-align:left;font-family:monospace;white-space:pre}.w{overflow-x:auto}.f td{font-weight:bold;text-align:left}\
+td.s{text-align:left;white-space:nowrap}td.c{text-align:left;font-family:monospace;white-space:pre}.w{overflow-x:auto}.f td{font-weight:bold;text-align:left}\
 .b{display:inline-block;height:.8em;background:#c65}.m{background:#58a}button{font:inherit}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
 
@@ -100,7 +100,7 @@ fn code_table(out: &mut String, profile: &Profile) {
         let loss = profile.loss(line);
         let _ = write!(
             out,
-            "<tr data-loss={loss} data-samples={} data-at={}><td>{loss}<td>{}<td class=t>{} {}",
+            "<tr data-loss={loss} data-samples={} data-at={}><td>{loss}<td>{}<td class=s>{} {}",
             line.samples,
             line.address,
             line.samples,
@@ -109,7 +109,7 @@ fn code_table(out: &mut String, profile: &Profile) {
         );
         if has_model {
             let part = line.model.unwrap_or_default();
-            let _ = write!(out, "<td class=t>{} {:.1}%", bar(part, most, "m"), 100.0 * part);
+            let _ = write!(out, "<td class=s>{} {:.1}%", bar(part, most, "m"), 100.0 * part);
         }
         let _ = writeln!(
             out,
