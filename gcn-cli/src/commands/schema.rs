@@ -193,9 +193,7 @@ mod tests {
         let mut wanted = BTreeSet::new();
         assert_eq!(
             of("[[string | number]]", &mut wanted).to_string(),
-            concat!(
-                r#"{"items":{"items":{"anyOf":[{"type":"string"},{"type":"number"}]},"type":"array"},"type":"array"}"#
-            )
+            r#"{"items":{"items":{"anyOf":[{"type":"string"},{"type":"number"}]},"type":"array"},"type":"array"}"#
         );
         assert_eq!(of("{A?}", &mut wanted)["additionalProperties"]["anyOf"][0]["$ref"], "#/$defs/A");
         assert!(wanted.contains("A"));

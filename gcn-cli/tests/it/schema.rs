@@ -36,7 +36,7 @@ fn fault(schema: &Value, value: &Value, root: &Value, at: &str) -> Option<String
             .into_iter()
             .find_map(|(i, item)| fault(&schema["items"], item, root, &format!("{at}[{i}]")));
     }
-    let Some(object) = value.as_object() else { return None };
+    let object = value.as_object()?;
     let known = schema["properties"].as_object();
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     if let Some(missing) = required.into_iter().find(|key| !object.contains_key(*key)) {

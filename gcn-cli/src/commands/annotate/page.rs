@@ -53,7 +53,7 @@ pub fn html(profile: &Profile, name: &str) -> String {
 
 fn reasons_table(out: &mut String, profile: &Profile) {
     let model = if profile.model.is_empty() { "" } else { "<th>model" };
-    let _ = write!(out, "<div class=w><table><tr><th class=t>stall reason<th>samples<th>share{model}</tr>\n");
+    let _ = writeln!(out, "<div class=w><table><tr><th class=t>stall reason<th>samples<th>share{model}</tr>");
     for stall in Stall::ALL {
         let count = profile.reasons.get(stall);
         let modelled = profile.model.iter().find(|(s, _)| *s == stall).map_or(0.0, |(_, share)| *share);
