@@ -1,5 +1,6 @@
 //! The commands, one file each: clap parses the command line into `Args`, `run` executes the command.
 
+pub mod annotate;
 pub mod asm;
 pub mod check;
 pub mod code;
@@ -20,6 +21,7 @@ pub mod new;
 pub mod rule_set;
 pub mod rules;
 pub mod run;
+pub mod schema;
 pub mod sim;
 pub mod timeline;
 pub mod totals;

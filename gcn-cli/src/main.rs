@@ -27,6 +27,7 @@ struct Cli {
 // clap takes the help of each command from its `Args`.
 #[derive(Subcommand)]
 enum Command {
+    Annotate(commands::annotate::Args),
     Asm(commands::asm::Args),
     Check(commands::check::Args),
     Completions(commands::completions::Args),
@@ -43,6 +44,7 @@ enum Command {
     New(commands::new::Args),
     Rules(commands::rules::Args),
     Run(commands::run::Args),
+    Schema(commands::schema::Args),
     Sim(commands::sim::Args),
     Timeline(commands::timeline::Args),
     Wait(commands::wait::Args),
@@ -50,6 +52,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
+        Command::Annotate(args) => commands::annotate::run(&args),
         Command::Asm(args) => commands::asm::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Completions(args) => commands::completions::run(&args, Cli::command()),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::New(args) => commands::new::run(&args),
         Command::Rules(args) => commands::rules::run(&args),
         Command::Run(args) => commands::run::run(&args),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
         Command::Timeline(args) => commands::timeline::run(&args),
         Command::Wait(args) => commands::wait::run(&args),

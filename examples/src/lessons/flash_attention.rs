@@ -38,6 +38,7 @@ pub const BLOCK: u32 = 4 * QUERIES as u32;
 /// Keys and values in LDS at a time.
 const KEYS: usize = 64;
 
+// ANCHOR: kernel
 gcn_kernel! {
     /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head, a
     /// multiple of 128. The scale includes a factor log2(e), so that powers of two suffice. The grid is
@@ -103,6 +104,7 @@ gcn_kernel! {
         out.store_with(row_major(o, D as u32).transposed(), 0, head + first_query, |x| (x * share) as f16);
     }
 }
+// ANCHOR_END: kernel
 
 /// The same on the host, in f64 and with the whole row of scores.
 pub fn reference(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {

@@ -63,6 +63,7 @@ const SIDE: usize = TILE as usize;
 /// LDS of two pairs of tiles with 64 columns.
 const DEEP: u32 = 128 * 1024;
 
+// ANCHOR: kernel
 gcn_kernel! {
     /// The wave's 128 x 64 part of a tile. A tile in LDS has `D2` columns of A and B^T, a phase takes `D` of
     /// them.
@@ -125,6 +126,7 @@ gcn_kernel! {
         acc.store_to(row_major(c, columns).columns(columns), row + part.0, col + part.1);
     }
 }
+// ANCHOR_END: kernel
 
 /// The same on the host: for each element of C one chain of fused multiplications and additions in f32, `k`
 /// ascending, as the simulator's matrix instructions add.

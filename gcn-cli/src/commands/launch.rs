@@ -86,6 +86,11 @@ impl Launch {
         Ok((Some(spec), folder.map(Path::to_path_buf).unwrap_or_default()))
     }
 
+    /// The code object, whichever kernels it has.
+    pub fn object(&self) -> Result<Object, Failure> {
+        object::read(&self.file, &self.choice, self.kernel.as_deref(), &self.includes.folders())
+    }
+
     /// The code object and the kernel, which the command line names before the spec.
     pub fn load(&self, spec: Option<&Spec>) -> Result<(Object, Program), Failure> {
         let kernel = self.kernel.as_deref().or(spec.and_then(|s| s.kernel.as_deref()));

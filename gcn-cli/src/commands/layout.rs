@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use gcn_isa::Target;
-use gcn_isa::layout::{self, Controls, Element, Layout, Matrix};
+use gcn_isa::layout::{self, Controls, Element, Layout, LayoutError, Matrix};
 use serde::Serialize;
 
 use super::inst::matrix_row;
@@ -152,9 +152,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let wanted = if wanted.is_empty() { vec![Matrix::D] } else { wanted };
     let mut operands = Vec::new();
     for matrix in wanted {
-        let layout = Layout::new(desc, args.target, matrix, controls)
-            .map_err(|error| Failure::input(error.to_string()))?;
-        operands.push(Operand { matrix, layout });
+        match Layout::new(desc, args.target, matrix, controls) {
+            Ok(layout) => operands.push(Operand { matrix, layout }),
+            // Sparse instructions add to D and have no C.
+            Err(LayoutError::NoSuchMatrix { .. }) if args.matrix.is_none() => {}
+            Err(error) => return Err(Failure::input(error.to_string())),
+        }
     }
     let text = if args.json {
         commands::json(&report(desc.mnemonic, args.target, &operands))?

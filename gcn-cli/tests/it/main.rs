@@ -1,7 +1,9 @@
 //! Integration tests of the `gcn` command, one binary: what it prints and the exit codes, as a user sees
 //! them.
 
+mod annotate;
 mod asm;
+mod book;
 mod check;
 mod containers;
 mod disasm;
@@ -17,6 +19,7 @@ mod new;
 mod rules;
 mod run;
 mod sarif;
+mod schema;
 mod shell;
 mod sim;
 mod timeline;

@@ -7,6 +7,7 @@
 )]
 
 mod api;
+mod book;
 mod calls;
 mod clang;
 mod events;

@@ -1,0 +1,537 @@
+//! Samples by instruction, and what they say of pipelines.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::code::Unit;
+use gcn_emit::lines::SourceLines;
+use gcn_emit::text::InstText;
+use gcn_sim::timed::{InstructionReport, Pipe, Stall, Stalls, straight};
+use serde::Serialize;
+
+use super::samples::{Arbiter, PIPES, Sample, Where};
+
+/// Samples by reason, in the order of [`Stall::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reasons([u64; Stall::COUNT]);
+
+impl Reasons {
+    fn add(&mut self, stall: Stall) {
+        self.0[stall as usize] += 1;
+    }
+
+    /// The samples with this reason.
+    pub fn get(&self, stall: Stall) -> u64 {
+        self.0[stall as usize]
+    }
+
+    /// The reasons that occur, most frequent first.
+    pub fn by_count(&self) -> Vec<(Stall, u64)> {
+        let mut list: Vec<_> =
+            Stall::ALL.into_iter().map(|s| (s, self.get(s))).filter(|(_, n)| *n > 0).collect();
+        list.sort_by_key(|(stall, count)| (std::cmp::Reverse(*count), *stall));
+        list
+    }
+}
+
+impl Serialize for Reasons {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Stall::ALL.into_iter().map(|s| (s.name(), self.get(s))))
+    }
+}
+
+/// What the timed mode says.
+pub struct Model {
+    /// Each instruction by its address.
+    pub by_address: BTreeMap<u64, InstructionReport>,
+    /// Stalls of all waves.
+    pub stalls: Stalls,
+}
+
+/// An instruction of the code.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// The function.
+    pub function: String,
+    /// Its address in the object.
+    pub address: u64,
+    /// Its text.
+    pub text: String,
+    /// It names another instruction.
+    #[serde(skip)]
+    branches: bool,
+    /// Its place in the source, if that is known.
+    pub source: Option<String>,
+    /// Samples of waves at it.
+    pub samples: u64,
+    /// Of them, those in which the wave issued it.
+    pub issued: u64,
+    /// The others by reason.
+    pub reasons: Reasons,
+    /// Active lanes, summed over the samples.
+    pub active_lanes: u64,
+    /// Instructions with the same text and source line among which CSV files do not distinguish; their samples are here.
+    pub same: Vec<u64>,
+    /// Its pipeline.
+    pub pipe: Pipe,
+    /// Its share of all waves' cycles in the timed mode, from 0 to 1.
+    pub model: Option<f64>,
+    /// Why waves do not issue it there, longest first, as shares of all waves' cycles.
+    pub model_reasons: Vec<(Stall, f64)>,
+}
+
+/// What the arbiter's fields say of one pipeline, in samples.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PipeUse {
+    /// Issued to, and accepted.
+    pub accepted: u64,
+    /// Issued to, and not accepted: backpressure.
+    pub backpressured: u64,
+    /// Not issued to, and not stalled: front-end latency.
+    pub idle: u64,
+    /// A wave lost the arbitration for it while it accepted another's instruction: oversubscription.
+    pub oversubscribed: u64,
+}
+
+/// Samples by what they say of the arbiter.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ArbiterUse {
+    /// Samples that have its state.
+    pub samples: u64,
+    /// Instructions that pipelines accepted; two where `dual_issue_valu` is set.
+    pub accepted: u64,
+    /// Samples in which no pipeline made progress.
+    pub no_progress: u64,
+    /// Of `ARBITER_NOT_WIN`: another wave's instruction began.
+    pub lost_to_issue: u64,
+    /// Of `ARBITER_NOT_WIN`: another wave won, and its instruction was not accepted either.
+    pub lost_to_stall: u64,
+    /// Of `ARBITER_NOT_WIN`: nothing was issued to the pipeline.
+    pub lost_to_none: u64,
+    /// The pipelines, in the order of [`PIPES`].
+    pub pipes: [PipeUse; PIPES.len()],
+}
+
+/// Samples of one code object.
+pub struct Profile {
+    /// All instructions, in order.
+    pub lines: Vec<Line>,
+    /// The sampling method.
+    pub method: &'static str,
+    /// Samples of this code object.
+    pub samples: u64,
+    /// Of them, those in which the wave issued.
+    pub issued: u64,
+    /// The others by reason.
+    pub reasons: Reasons,
+    /// Samples of other code objects or dispatches.
+    pub elsewhere: u64,
+    /// Samples of this code object at no instruction.
+    pub outside: u64,
+    /// Dispatches that were sampled.
+    pub dispatches: usize,
+    /// Active lanes, summed over the samples.
+    pub active_lanes: u64,
+    /// Waves on the compute unit: the fewest, their sum and the most.
+    pub waves: Option<(u32, u64, u32)>,
+    /// The arbiter.
+    pub arbiter: ArbiterUse,
+    /// What the timed mode says of all waves, as shares of their cycles.
+    pub model: Vec<(Stall, f64)>,
+    by_address: BTreeMap<u64, usize>,
+}
+
+/// Text without comments and with single blanks.
+fn plain(text: &str) -> String {
+    let text = text.split("//").next().unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first word of an instruction: disassemblers write the targets of branches in different ways.
+fn mnemonic(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}
+
+/// File and line of `file:line` or `file:line:column`.
+fn file_and_line(place: &str) -> Option<(&str, &str)> {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (file, line) = place.rsplit_once(':').filter(|(_, line)| number(line))?;
+    Some(file.rsplit_once(':').filter(|(_, line)| number(line)).unwrap_or((file, line)))
+}
+
+/// Whether two places are the same line; a file may be named with more or fewer folders.
+fn same_line(ours: &str, theirs: &str) -> bool {
+    let (Some((file, line)), Some((other, at))) = (file_and_line(ours), file_and_line(theirs)) else {
+        return false;
+    };
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    line == at && (ends(file, other) || ends(other, file))
+}
+
+/// The index in [`PIPES`] of the pipelines that an instruction goes to.
+fn arbitrated(pipe: Pipe) -> &'static [usize] {
+    match pipe {
+        Pipe::Valu => &[0],
+        Pipe::Matrix => &[1],
+        Pipe::Lds => &[2],
+        Pipe::Scalar => &[4],
+        Pipe::Tex => &[5],
+        Pipe::Flat => &[6],
+        Pipe::Misc => &[8, 9],
+        _ => &[],
+    }
+}
+
+impl Profile {
+    /// The code without samples.
+    pub fn new(unit: &Unit, sources: &SourceLines) -> Profile {
+        let target = unit.target_id.target;
+        let mut lines = Vec::new();
+        for code in &unit.sections {
+            let pipes = straight(target, code.program.lines.iter().map(|line| &*line.inst)).issues;
+            for (i, ((line, place), issue)) in
+                code.program.lines.iter().zip(&code.places).zip(pipes).enumerate()
+            {
+                let address = code.address + place.offset;
+                lines.push(Line {
+                    function: code.function_of(i).map_or(&code.section, |f| &f.name).clone(),
+                    address,
+                    text: InstText { inst: &line.inst, target, program: Some(&code.program) }.to_string(),
+                    branches: line.inst.desc.branch_operand().is_some(),
+                    source: sources.at(address).map(ToString::to_string),
+                    samples: 0,
+                    issued: 0,
+                    reasons: Reasons::default(),
+                    active_lanes: 0,
+                    same: Vec::new(),
+                    pipe: issue.pipe,
+                    model: None,
+                    model_reasons: Vec::new(),
+                });
+            }
+        }
+        let by_address = lines.iter().enumerate().map(|(i, line)| (line.address, i)).collect();
+        Profile {
+            lines,
+            method: "",
+            samples: 0,
+            issued: 0,
+            reasons: Reasons::default(),
+            elsewhere: 0,
+            outside: 0,
+            dispatches: 0,
+            active_lanes: 0,
+            waves: None,
+            arbiter: ArbiterUse::default(),
+            model: Vec::new(),
+            by_address,
+        }
+    }
+
+    /// Adds samples of the code object `wanted`, or of the one that fits, and of the dispatch, or of all.
+    ///
+    /// # Errors
+    /// Why the samples do not belong to this code.
+    pub fn count(
+        &mut self,
+        samples: &[Sample],
+        wanted: Option<u64>,
+        dispatch: Option<u64>,
+    ) -> Result<(), String> {
+        let object = self.object(samples, wanted)?;
+        let places = self.places_by_text();
+        let (mut dispatches, mut first_outside) = (std::collections::BTreeSet::new(), None);
+        let mut stochastic = false;
+        for sample in samples {
+            if dispatch.is_some_and(|wanted| wanted != sample.dispatch) {
+                self.elsewhere += 1;
+                continue;
+            }
+            let index = match &sample.place {
+                Where::Address { object: of, .. } if Some(*of) != object => {
+                    self.elsewhere += 1;
+                    continue;
+                }
+                Where::Address { address, .. } => self.by_address.get(address).copied(),
+                Where::Text { text, source } => self.place(&places, text, source),
+            };
+            stochastic |= sample.state.is_some();
+            match index {
+                Some(index) => {
+                    dispatches.insert(sample.dispatch);
+                    self.add(index, sample);
+                }
+                None => {
+                    self.outside += 1;
+                    first_outside.get_or_insert(&sample.place);
+                }
+            }
+        }
+        self.method = if stochastic { "stochastic" } else { "host trap" };
+        self.dispatches = dispatches.len();
+        match (self.samples, first_outside) {
+            (0, Some(Where::Address { address, .. })) => Err(format!(
+                "no sample lies at an instruction of this code object, the first is at {address:#x}; is this the file that \
+                 the profiled program loaded?"
+            )),
+            (0, Some(Where::Text { text, .. })) => Err(format!(
+                "this code object has none of the sampled instructions, the first is `{text}`; is this the file that the \
+                 profiled program loaded?"
+            )),
+            (0, None) => Err("no sample is left; --dispatch or --code-object selects others".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The number that the samples have for this code object.
+    fn object(&self, samples: &[Sample], wanted: Option<u64>) -> Result<Option<u64>, String> {
+        // For each number: samples, samples at an instruction of this code, and of them those with its text.
+        let mut numbers: BTreeMap<u64, [u64; 3]> = BTreeMap::new();
+        for sample in samples {
+            let Where::Address { object, address, text } = &sample.place else { continue };
+            let counts = numbers.entry(*object).or_default();
+            counts[0] += 1;
+            if let Some(line) = self.by_address.get(address).and_then(|i| self.lines.get(*i)) {
+                counts[1] += 1;
+                counts[2] += u64::from(text.is_empty() || mnemonic(text) == mnemonic(&line.text));
+            }
+        }
+        let list = || {
+            let all: Vec<_> =
+                numbers.iter().map(|(number, n)| format!("{number} ({} samples)", n[0])).collect();
+            all.join(", ")
+        };
+        if let Some(wanted) = wanted {
+            return match numbers.contains_key(&wanted) {
+                true => Ok(Some(wanted)),
+                false if numbers.is_empty() => {
+                    Err("CSV files do not number code objects; leave out --code-object".to_owned())
+                }
+                false => Err(format!("no sample is of code object {wanted}; there are {}", list())),
+            };
+        }
+        if numbers.len() < 2 {
+            return Ok(numbers.keys().next().copied());
+        }
+        // Those whose samples all lie at the instructions that the profiler saw.
+        let fits: Vec<u64> =
+            numbers.iter().filter(|(_, [all, at, same])| all == at && at == same).map(|(n, _)| *n).collect();
+        match fits[..] {
+            [one] => Ok(Some(one)),
+            _ => Err(format!(
+                "the samples are of several code objects; choose one by --code-object: {}",
+                list()
+            )),
+        }
+    }
+
+    /// The instructions by text.
+    fn places_by_text(&self) -> BTreeMap<String, Vec<usize>> {
+        let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (i, line) in self.lines.iter().enumerate() {
+            places.entry(plain(&line.text)).or_default().push(i);
+            // Targets of branches are written in different ways: here a label, there a number.
+            if line.branches {
+                places.entry(mnemonic(&line.text).to_owned()).or_default().push(i);
+            }
+        }
+        places
+    }
+
+    /// The first instruction with this text, and with this source line if both sides know one.
+    fn place(&mut self, places: &BTreeMap<String, Vec<usize>>, text: &str, source: &str) -> Option<usize> {
+        let all = places.get(&plain(text)).or_else(|| places.get(mnemonic(text)))?;
+        let on_line = |i: &&usize| {
+            let line = self.lines.get(**i).and_then(|line| line.source.as_deref());
+            line.is_some_and(|ours| same_line(ours, source))
+        };
+        let mut found: Vec<usize> = all.iter().filter(on_line).copied().collect();
+        if found.is_empty() {
+            found.clone_from(all);
+        }
+        let (first, others) = found.split_first()?;
+        let same = others.iter().filter_map(|i| Some(self.lines.get(*i)?.address)).collect();
+        self.lines.get_mut(*first)?.same = same;
+        Some(*first)
+    }
+
+    fn add(&mut self, index: usize, sample: &Sample) {
+        let Some(line) = self.lines.get_mut(index) else { return };
+        line.samples += 1;
+        line.active_lanes += u64::from(sample.lanes);
+        self.samples += 1;
+        self.active_lanes += u64::from(sample.lanes);
+        let Some(state) = &sample.state else { return };
+        match state.stall {
+            Some(stall) => {
+                line.reasons.add(stall);
+                self.reasons.add(stall);
+            }
+            None => {
+                line.issued += 1;
+                self.issued += 1;
+            }
+        }
+        if let Some(waves) = state.waves {
+            let (least, sum, most) = self.waves.unwrap_or((u32::MAX, 0, 0));
+            self.waves = Some((least.min(waves), sum + u64::from(waves), most.max(waves)));
+        }
+        if let Some(arbiter) = state.arbiter {
+            let pipe = line.pipe;
+            self.arbiter.add(arbiter, state.stall, pipe);
+        }
+    }
+
+    /// Puts the timed mode's shares beside the samples.
+    pub fn compare(&mut self, model: Model) {
+        let cycles = |line: &InstructionReport| line.issue_cycles + line.stalls.total();
+        let total = model.by_address.values().map(cycles).sum::<u64>().max(1) as f64;
+        for (address, report) in &model.by_address {
+            let Some(line) = self.by_address.get(address).and_then(|i| self.lines.get_mut(*i)) else {
+                continue;
+            };
+            line.model = Some(cycles(report) as f64 / total);
+            line.model_reasons =
+                report.stalls.by_length().into_iter().map(|(s, n)| (s, n as f64 / total)).collect();
+        }
+        self.model = model.stalls.by_length().into_iter().map(|(s, n)| (s, n as f64 / total)).collect();
+    }
+
+    /// What a line loses: samples in which its wave did not issue, or all of them where the method does not tell.
+    pub fn loss(&self, line: &Line) -> u64 {
+        if self.is_stochastic() { line.samples - line.issued } else { line.samples }
+    }
+
+    /// Whether samples say if the wave issued.
+    pub fn is_stochastic(&self) -> bool {
+        self.method == "stochastic"
+    }
+
+    /// The sampled instructions, those that lose most first.
+    pub fn by_loss(&self) -> Vec<&Line> {
+        let mut lines: Vec<&Line> = self.lines.iter().filter(|line| line.samples > 0).collect();
+        lines.sort_by_key(|line| (std::cmp::Reverse((self.loss(line), line.samples)), line.address));
+        lines
+    }
+
+    /// All instructions of functions that have samples, in order.
+    pub fn listing(&self) -> Vec<&Line> {
+        let sampled: std::collections::BTreeSet<&str> =
+            self.lines.iter().filter(|line| line.samples > 0).map(|line| line.function.as_str()).collect();
+        self.lines.iter().filter(|line| sampled.contains(line.function.as_str())).collect()
+    }
+
+    /// The profile as JSON.
+    pub fn report(&self) -> Report<'_> {
+        let waves = self.waves.map(|(least, sum, most)| Waves {
+            least,
+            average: sum as f64 / self.samples.max(1) as f64,
+            most,
+        });
+        Report {
+            method: self.method,
+            samples: self.samples,
+            issued: self.issued,
+            reasons: self.reasons,
+            elsewhere: self.elsewhere,
+            outside: self.outside,
+            dispatches: self.dispatches,
+            waves,
+            arbiter: self.arbiter,
+            instructions: self.by_loss(),
+        }
+    }
+}
+
+/// The profile as JSON.
+#[derive(Serialize)]
+pub struct Report<'p> {
+    method: &'static str,
+    samples: u64,
+    issued: u64,
+    reasons: Reasons,
+    elsewhere: u64,
+    outside: u64,
+    dispatches: usize,
+    waves: Option<Waves>,
+    arbiter: ArbiterUse,
+    instructions: Vec<&'p Line>,
+}
+
+#[derive(Serialize)]
+struct Waves {
+    least: u32,
+    average: f64,
+    most: u32,
+}
+
+impl ArbiterUse {
+    /// The conditions of the documentation, for the sample of a wave whose instruction goes to `pipe`.
+    fn add(&mut self, arbiter: Arbiter, stall: Option<Stall>, pipe: Pipe) {
+        self.samples += 1;
+        let (issued, refused) = (arbiter.issue, arbiter.stall);
+        let accepted = issued & !refused;
+        // Two vector instructions count as two.
+        let both = u64::from(arbiter.dual_valu && accepted & 1 != 0);
+        self.accepted += u64::from(accepted.count_ones()) + both;
+        self.no_progress += u64::from(accepted == 0);
+        for (i, pipe) in self.pipes.iter_mut().enumerate() {
+            let has = |set: u16| u64::from(set >> i & 1);
+            pipe.accepted += has(accepted);
+            pipe.backpressured += has(refused);
+            pipe.idle += has(!issued & !refused);
+        }
+        if stall == Some(Stall::ArbiterNotWin) {
+            let of = arbitrated(pipe);
+            let any = |set: u16| of.iter().any(|i| set >> i & 1 != 0);
+            match (any(accepted), any(issued)) {
+                (true, _) => self.lost_to_issue += 1,
+                (false, true) => self.lost_to_stall += 1,
+                (false, false) => self.lost_to_none += 1,
+            }
+            for i in of.iter().filter(|i| accepted >> **i & 1 != 0) {
+                if let Some(pipe) = self.pipes.get_mut(*i) {
+                    pipe.oversubscribed += 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_compared_by_file_and_line() {
+        assert!(same_line("/a/b.s:17", "b.s:17") && same_line("b.hip:5:9", "/src/b.hip:5"));
+        assert!(
+            !same_line("/a/b.s:17", "b.s:18") && !same_line("ab.s:17", "b.s:17") && !same_line("b.s", "b.s")
+        );
+    }
+
+    #[test]
+    fn the_arbiters_fields_mean_what_the_documentation_says() {
+        let mut all = ArbiterUse::default();
+        // VALU accepted two instructions, Matrix refused one.
+        all.add(
+            Arbiter { issue: 0b11, stall: 0b10, dual_valu: true },
+            Some(Stall::ArbiterNotWin),
+            Pipe::Valu,
+        );
+        assert_eq!((all.accepted, all.no_progress, all.lost_to_issue), (2, 0, 1));
+        assert_eq!((all.pipes[0].accepted, all.pipes[0].oversubscribed), (1, 1));
+        assert_eq!((all.pipes[1].backpressured, all.pipes[1].accepted, all.pipes[2].idle), (1, 0, 1));
+        // Another wave won Matrix, and Matrix did not accept.
+        all.add(
+            Arbiter { issue: 0b10, stall: 0b10, dual_valu: false },
+            Some(Stall::ArbiterNotWin),
+            Pipe::Matrix,
+        );
+        // Nothing was issued to LDS.
+        all.add(Arbiter::default(), Some(Stall::ArbiterNotWin), Pipe::Lds);
+        assert_eq!((all.lost_to_issue, all.lost_to_stall, all.lost_to_none, all.no_progress), (1, 1, 1, 2));
+        assert_eq!(all.samples, 3);
+    }
+}
