@@ -6,7 +6,7 @@ use gcn_sim::{KernelState, Machine, Memory, Options, run, with_threads};
 use super::harness::{assemble, state, words};
 
 /// Rounds of each loop: enough that two threads meet.
-const ROUNDS: u32 = 6_000;
+const ROUNDS: u32 = 20_000;
 
 /// Two workgroups of one lane, each on a thread of its own. The first runs `writer` with the number of the round in v4 to v7,
 /// the second `reader`, which makes scc 1 if what it reads is right; rounds in which it is not are counted in the word at

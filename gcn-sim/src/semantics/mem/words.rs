@@ -58,7 +58,7 @@ impl Cx<'_> {
         Some(allocation.load_pair(allocation.offset(address)))
     }
 
-    /// Stores the low 1, 2 or 4 bytes of `value`. In global memory they are there after [`Cx::finish`].
+    /// Stores the low 1, 2 or 4 bytes of `value`. In global memory they are there after [`Combined::flush`].
     #[inline]
     pub(crate) fn store_combined(
         &mut self,
