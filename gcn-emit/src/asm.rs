@@ -43,13 +43,13 @@
 //! offsets (`source.rs`), by which an error finds its line in the body and the calls that led to it.
 //!
 //! # Macros
-//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`; `.rept`, `.irp`, `.irpc`,
-//! `.endr`; `.if` and its relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which
+//! `.macro` with defaults, `:req` and `:vararg`, `.endm`, `.exitm`, `.purgem`, `.altmacro`; `.rept`,
+//! `.irp`, `.irpc`, `.endr`; `.if` and its relatives, `.elseif`, `.else`, `.endif`; `.include` and `.incbin`, for which
 //! [`assemble_with`] takes the [`Files`]. [`expand`] gives the text without them. See `docs/gcn.md` for what
 //! each does.
 //!
 //! # What is different from `llvm-mc`
-//! - `.altmacro` is not supported. A file that includes itself is an error, even if a condition would end it.
+//! - A file that includes itself is an error, even if a condition would end it.
 //! - A comment in a macro's argument is a blank; llvm-mc 22 keeps it in the value (`m 1/*x*/2` gives
 //!   `1/*x*/2`), or counts it as a value of its own (`m 1 /*x*/ 2`). Blanks before a comment that ends a
 //!   `:vararg` go with it.
@@ -380,6 +380,8 @@ struct Assembler<'s> {
     expanded_text: Option<String>,
     /// The current statement disappears when it is expanded.
     expands: bool,
+    /// `.altmacro` is in effect.
+    alternate: bool,
     origins: Vec<Origin>,
     names: Names<'s>,
     options: Options,
@@ -470,6 +472,7 @@ impl<'s> Assembler<'s> {
             conditions: Conditions::default(),
             expanded_text: None,
             expands: false,
+            alternate: false,
             origins: Vec::new(),
             names: Names::default(),
             options: *options,

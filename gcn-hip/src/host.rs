@@ -6,7 +6,7 @@
 #![allow(unsafe_code, reason = "memory that C code reads and writes at the same time")]
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::AtomicU64;
 
 use gcn_sim::Memory;
 
@@ -105,14 +105,15 @@ const ANONYMOUS: i32 = 0x2 | 0x20 | 0x4000;
 const FAILED: usize = usize::MAX;
 const DONT_NEED: i32 = 4;
 
-/// The words from an address on, in the form that the simulator uses.
+/// The words that hold bytes, as the simulator wants them: whole ones of eight bytes, which never lie in two pages.
 ///
 /// # Safety
-/// The memory stays until it is removed from the [`Memory`] that receives the slice.
-unsafe fn words(base: usize, count: usize) -> &'static [AtomicU32] {
-    // SAFETY: by the caller; `base` is aligned to words, and C code that writes here meanwhile has the races
-    // that it would have with a device.
-    unsafe { std::slice::from_raw_parts(base as *const AtomicU32, count) }
+/// The memory stays until it is taken out of the [`Memory`] that gets the slice.
+unsafe fn words(base: usize, bytes: usize) -> &'static [AtomicU64] {
+    let start = base & !7;
+    // SAFETY: by the caller; `start` is aligned to words, the bytes before and after the range are on pages that it uses too,
+    // and C code that writes here meanwhile has the races that it would have with a device.
+    unsafe { std::slice::from_raw_parts(start as *const AtomicU64, (base - start + bytes).div_ceil(8)) }
 }
 
 /// The simulator's memory, and the part of the address space that it shares with the host.
@@ -145,7 +146,7 @@ impl Host {
         // Kernels may use the last page to its end, as on hardware.
         let reach = if self.exact { bytes } else { bytes.max(1).next_multiple_of(ALIGN) };
         // SAFETY: the region stays as long as the process, and nothing else is at these addresses.
-        let words = unsafe { words(base, reach.div_ceil(4)) };
+        let words = unsafe { words(base, reach) };
         self.memory.share(base as u64, words, reach).ok()?;
         self.taken.insert(base as u64, bytes);
         Some(Ptr(base))
@@ -156,9 +157,8 @@ impl Host {
     pub(crate) fn register(&mut self, at: Ptr, bytes: usize) -> bool {
         let base = at.0 & !3;
         let Some(end) = at.0.checked_add(bytes) else { return false };
-        let count = (end - base).div_ceil(4);
         // SAFETY: the caller of `hipHostRegister` promises that the memory stays until it unregisters it.
-        let words = unsafe { words(base, count) };
+        let words = unsafe { words(base, end - base) };
         self.memory.share(base as u64, words, end - base).is_ok()
     }
 
@@ -240,11 +240,15 @@ pub(crate) fn word(at: Ptr) -> u64 {
     bytes(at, 8).iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Stores a word for which a kernel is waiting; earlier writes are visible before it.
+/// Stores four bytes for which a kernel is waiting, at a multiple of 4; earlier writes are visible before them.
 pub(crate) fn put_word(at: Ptr, value: u32) {
-    // SAFETY: the address is one of the runtime's own buffers, aligned to words, which kernels reach through
-    // atomics as well.
-    unsafe { (*(at.0 as *const AtomicU32)).store(value, std::sync::atomic::Ordering::Release) }
+    use std::sync::atomic::Ordering::{Relaxed, Release};
+    let (word, shift) = (at.0 & !7, 8 * (at.0 & 7));
+    // SAFETY: the address is in one of the runtime's own buffers, aligned to words, which kernels reach through the same atomics.
+    let word = unsafe { &*(word as *const AtomicU64) };
+    let put = |old: u64| Some(old & !(u64::from(u32::MAX) << shift) | u64::from(value) << shift);
+    // The closure never declines, so the update cannot fail.
+    let _ = word.fetch_update(Release, Relaxed, put);
 }
 
 unsafe extern "C" {

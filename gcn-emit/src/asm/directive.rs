@@ -43,7 +43,7 @@ directives! {
     ".addrsig" => symbol::no_arguments,
     ".addrsig_sym" => symbol::names_only,
     ".align" => data::align,
-    ".altmacro" => unsupported,
+    ".altmacro" => macros::alternate,
     ".amd_amdgpu_isa" => unsupported,
     ".amd_kernel_code_t" => unsupported,
     ".amdgcn_target" => amdgpu::target,
@@ -168,7 +168,7 @@ directives! {
     ".macro" => macros::define,
     ".macros_off" => unsupported,
     ".macros_on" => unsupported,
-    ".noaltmacro" => unsupported,
+    ".noaltmacro" => macros::alternate,
     ".octa" => data::octas,
     ".org" => data::org,
     ".p2align" => data::align,
@@ -212,9 +212,7 @@ directives! {
 }
 
 /// Directives that are known and not supported: the beginning of the name, why, and what to do.
-const UNSUPPORTED: [(&str, &str, &str); 10] = [
-    (".altmacro", ALTERNATIVE, PLAIN),
-    (".noaltmacro", ALTERNATIVE, PLAIN),
+const UNSUPPORTED: [(&str, &str, &str); 8] = [
     (".amd_amdgpu_isa", OLD, V5),
     (".amd_kernel_code_t", OLD, V5),
     (".amdgpu_", OLD, V5),
@@ -229,8 +227,6 @@ const UNSUPPORTED: [(&str, &str, &str); 10] = [
     (".abort", "it would end the assembly without a code object", "leave it out"),
 ];
 
-const ALTERNATIVE: &str = "there is one syntax of macros";
-const PLAIN: &str = "write `\\name` for a parameter, and a number in place of `%expression`";
 const OLD: &str = "it belongs to code object V2 or to another operating system";
 const V5: &str = "describe the kernel with `.amdhsa_kernel` and `.amdgpu_metadata` (code object V4, V5, V6)";
 

@@ -14,7 +14,7 @@ use super::fault::{Fault, Located, Result};
 use super::source::Call;
 use super::span::Span;
 use super::{Assembler, args::Args};
-use argument::{Value, value};
+use argument::Value;
 pub(super) use body::{Body, Delimiters};
 use expand::{Numbers, expand};
 
@@ -65,6 +65,8 @@ pub(super) struct Each<'s> {
     pub number: u64,
     /// `\@`, where it counts.
     pub calls: Option<u64>,
+    /// Written after `.altmacro`.
+    pub alternate: bool,
 }
 
 /// The values of the parameter of a repetition.
@@ -129,7 +131,7 @@ impl<'s> Round<'_, 's> {
     pub fn text(&self, limit: u64) -> std::result::Result<Option<Cow<'s, str>>, Fault> {
         let Some(each) = self.each else { return Ok(None) };
         let parameter = |name: &str| (each.parameter == Some(name)).then_some(&*self.value);
-        let numbers = Numbers { calls: each.calls, round: self.number };
+        let numbers = Numbers { calls: each.calls, round: self.number, bare: each.alternate };
         expand(each.body.text, parameter, &numbers, limit).map(Some)
     }
 }
@@ -156,13 +158,14 @@ impl<'s> Assembler<'s> {
         if self.nesting() >= MAX_MACRO_NESTING {
             return Err(located(Fault::Nesting(MAX_MACRO_NESTING)));
         }
-        let values = arguments(called, args)?;
+        let values = self.arguments(called, args)?;
         self.charge(called.parameters.len() as u64 * PARAMETER_COST).map_err(located)?;
         let parameter = |name: &str| {
             let value = values.get(*called.by_name.get(name)?)?;
             Some(value.as_deref().unwrap_or_default())
         };
-        let numbers = Numbers { calls: Some(self.macro_calls), round: called.calls.get() };
+        let bare = self.alternate;
+        let numbers = Numbers { calls: Some(self.macro_calls), round: called.calls.get(), bare };
         let text = expand(called.body.text, parameter, &numbers, self.budget()).map_err(located)?;
         self.charge(text.len() as u64).map_err(located)?;
         called.calls.set(numbers.round + 1);
@@ -170,6 +173,47 @@ impl<'s> Assembler<'s> {
         let text = self.kept(text);
         let entry = Entry { text, file: called.body.file, line: called.body.line };
         self.enter(&entry, Call { span, name: called.name, is_file: false }, Rounds::Over)
+    }
+
+    /// The values of all parameters of a call.
+    fn arguments(&mut self, called: &Macro<'s>, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
+        let mut values: Vec<Value<'s>> = vec![None; called.parameters.len()];
+        let mut keywords = false;
+        for (position, parameter) in called.parameters.iter().enumerate() {
+            let keyword = argument::keyword(args);
+            if keywords && keyword.is_none() {
+                return Err(args.error(Fault::MixedArguments));
+            }
+            keywords |= keyword.is_some();
+            let read = self.macro_value(args, parameter.vararg)?;
+            let place = match keyword {
+                Some((name, span)) => {
+                    let unknown = || {
+                        let fault =
+                            Fault::NoParameter { called: called.name.to_owned(), name: name.to_owned() };
+                        Located::new(span, fault)
+                    };
+                    *called.by_name.get(name).ok_or_else(unknown)?
+                }
+                None => position,
+            };
+            if read.is_some() {
+                values[place] = read;
+            }
+            if args.at_end() {
+                break;
+            }
+            args.eat(b',');
+            if position + 1 == called.parameters.len() {
+                return Err(
+                    args.error(Fault::TooManyArguments(called.name.to_owned(), called.parameters.len()))
+                );
+            }
+        }
+        if called.parameters.is_empty() && !args.at_end() {
+            return Err(args.error(Fault::TooManyArguments(called.name.to_owned(), 0)));
+        }
+        fill_in(called, values, args)
     }
 
     /// Expands a body this many times. All copies have the same text unless the body uses its number.
@@ -180,10 +224,11 @@ impl<'s> Assembler<'s> {
         }
         if body.is_numbered() {
             let values = Values::None(count);
-            return self.each(name, span, Each { body, parameter: None, values, number: 0, calls: None });
+            let each = Each { body, parameter: None, values, number: 0, calls: None, alternate: false };
+            return self.each(name, span, each);
         }
         let located = |fault| Located::new(span, fault);
-        let numbers = Numbers { calls: None, round: 0 };
+        let numbers = Numbers { calls: None, round: 0, bare: false };
         let text = expand(body.text, |_| None, &numbers, self.budget()).map_err(located)?;
         // Counted before the first round: a count that is too large is refused at once.
         self.charge((text.len() as u64 + OVERHEAD).saturating_mul(count)).map_err(located)?;
@@ -198,44 +243,6 @@ impl<'s> Assembler<'s> {
         let entry = Entry { text: "", file: each.body.file, line: each.body.line };
         self.enter(&entry, Call { span, name, is_file: false }, Rounds::Each(Box::new(each)))
     }
-}
-
-/// The values of all parameters of a call.
-fn arguments<'s>(called: &Macro<'s>, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
-    let mut values: Vec<Value<'s>> = vec![None; called.parameters.len()];
-    let mut keywords = false;
-    for (position, parameter) in called.parameters.iter().enumerate() {
-        let keyword = argument::keyword(args);
-        if keywords && keyword.is_none() {
-            return Err(args.error(Fault::MixedArguments));
-        }
-        keywords |= keyword.is_some();
-        let read = value(args, parameter.vararg)?;
-        let place = match keyword {
-            Some((name, span)) => {
-                let unknown = || {
-                    let fault = Fault::NoParameter { called: called.name.to_owned(), name: name.to_owned() };
-                    Located::new(span, fault)
-                };
-                *called.by_name.get(name).ok_or_else(unknown)?
-            }
-            None => position,
-        };
-        if read.is_some() {
-            values[place] = read;
-        }
-        if args.at_end() {
-            break;
-        }
-        args.eat(b',');
-        if position + 1 == called.parameters.len() {
-            return Err(args.error(Fault::TooManyArguments(called.name.to_owned(), called.parameters.len())));
-        }
-    }
-    if called.parameters.is_empty() && !args.at_end() {
-        return Err(args.error(Fault::TooManyArguments(called.name.to_owned(), 0)));
-    }
-    fill_in(called, values, args)
 }
 
 /// Defaults in place of values that are not given.

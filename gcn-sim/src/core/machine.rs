@@ -209,20 +209,13 @@ impl Machine {
     }
 
     /// True if the order in which workgroups run can change the result of a kernel without data races: there are atomics that
-    /// return what was there, or that round, or loads past the caches of a compute unit, to see what other workgroups write
-    /// meanwhile. On several threads such a load may also see one half of eight bytes without the other.
+    /// return what was there, or that round.
     pub fn depends_on_order(&self) -> bool {
         let rounds = |m: &str| ["_add_f", "_pk_add_"].iter().any(|part| m.contains(part));
         let global =
             |m: &str| ["global_atomic", "flat_atomic", "buffer_atomic"].iter().any(|p| m.starts_with(p));
-        let loads =
-            |s: &Step| matches!(s.inst.desc.class, Class::VmemLoad | Class::FlatLoad | Class::GlobalLoad);
-        let listens = |s: &Step| loads(s) && (s.inst.mods.glc || s.inst.mods.scc);
-        if self.syncs_globally() || self.steps.iter().any(listens) {
-            return true;
-        }
         let mut atomics = self.steps.iter().filter(|s| global(s.inst.desc.mnemonic));
-        atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
+        self.syncs_globally() || atomics.any(|s| s.inst.mods.glc || rounds(s.inst.desc.mnemonic))
     }
 
     /// True if there are instructions of global wave sync.

@@ -1,15 +1,17 @@
 //! The simulated global memory: allocations in a flat 64-bit address space.
 //!
-//! Words are atomics with relaxed ordering, so that workgroups may run on several host threads without locks: a kernel
-//! without data races gives the same result in any order. Atomics wider than a word take a lock of their own.
+//! Workgroups may run on several host threads without locks: a kernel without data races gives the same result in any order.
+//! [`allocation`] says which accesses are whole.
 
+pub(crate) mod allocation;
 pub(crate) mod room;
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::AtomicU64;
 
 use crate::core::gws::Gws;
+use allocation::Words;
+pub(crate) use allocation::{Allocation, Combined};
 pub use room::AllocError;
 
 /// First address handed out; low addresses, null above all, are never valid.
@@ -36,37 +38,7 @@ pub struct Memory {
     end: u64,
     /// What has been given back last.
     freed: VecDeque<Range>,
-    wide_atomics: Mutex<()>,
     gws: Gws,
-}
-
-/// A range of addresses handed out by [`Memory::alloc`].
-#[derive(Debug)]
-pub(crate) struct Allocation {
-    base: u64,
-    bytes: u64,
-    words: Words,
-    /// Which bytes of each word have been written; empty if that does not matter.
-    written: Box<[AtomicU8]>,
-}
-
-/// The words of an allocation: its own, or memory that the host shares with kernels.
-#[derive(Debug)]
-enum Words {
-    Own(Box<[AtomicU32]>),
-    Shared(&'static [AtomicU32]),
-}
-
-impl std::ops::Deref for Words {
-    type Target = [AtomicU32];
-
-    #[inline]
-    fn deref(&self) -> &[AtomicU32] {
-        match self {
-            Words::Own(words) => words,
-            Words::Shared(words) => words,
-        }
-    }
 }
 
 /// A range of addresses, for messages.
@@ -101,7 +73,7 @@ impl Memory {
     /// # Panics
     /// If the host has no room for them, as [`Vec`] does.
     pub fn alloc(&mut self, bytes: usize) -> u64 {
-        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        let words = (0..bytes.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
         self.add(bytes, words)
     }
 
@@ -116,18 +88,17 @@ impl Memory {
     /// # Errors
     /// [`AllocError`] otherwise.
     pub fn try_alloc(&mut self, bytes: usize) -> Result<u64, AllocError> {
-        let count = bytes.div_ceil(4);
+        let count = bytes.div_ceil(8);
         let mut words = room::vector(count as u64)?;
-        words.extend((0..count).map(|_| AtomicU32::new(0)));
+        words.extend((0..count).map(|_| AtomicU64::new(0)));
         Ok(self.add(bytes, words.into_boxed_slice()))
     }
 
-    fn add(&mut self, bytes: usize, words: Box<[AtomicU32]>) -> u64 {
+    fn add(&mut self, bytes: usize, words: Box<[AtomicU64]>) -> u64 {
         let base = self.end;
         // Mapped ranges lie above what is handed out here.
         let at = self.allocations.partition_point(|a| a.base <= base);
-        let words = Words::Own(words);
-        self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
+        self.allocations.insert(at, Allocation::new(base, bytes as u64, Words::Own(words)));
         self.end = (base + bytes as u64 + GUARD).next_multiple_of(ALIGNMENT);
         base
     }
@@ -150,28 +121,31 @@ impl Memory {
     /// # Errors
     /// [`MemoryError`] if the range is not free or the address not aligned.
     pub(crate) fn map(&mut self, base: u64, bytes: usize) -> Result<(), MemoryError> {
-        let words = (0..bytes.div_ceil(4)).map(|_| AtomicU32::new(0)).collect();
+        let words = (0..allocation::words(base, bytes)).map(|_| AtomicU64::new(0)).collect();
         self.insert(base, bytes, Words::Own(words))?;
         Ok(())
     }
 
-    /// Gives kernels `bytes` bytes of the host's memory at the address `base`, word-aligned: both see what the other writes.
+    /// Gives kernels `bytes` bytes of the host's memory at the address `base`, a multiple of 4: both see what the other writes.
+    /// The first of `words` is at the multiple of 8 at or before `base`; kernels do not change its other bytes, nor those after
+    /// the last.
     ///
     /// ```
-    /// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     ///
-    /// static SHARED: [AtomicU32; 2] = [AtomicU32::new(7), AtomicU32::new(8)];
+    /// static SHARED: [AtomicU64; 2] = [AtomicU64::new(7), AtomicU64::new(8)];
     /// let mut memory = gcn_sim::Memory::new();
-    /// memory.share(1 << 40, &SHARED, 8)?;
+    /// memory.share((1 << 40) + 4, &SHARED, 8)?;
     /// SHARED[1].store(9, Relaxed);
-    /// assert_eq!(memory.read(1 << 40, 8)?, [7, 0, 0, 0, 9, 0, 0, 0]);
+    /// assert_eq!(memory.read((1 << 40) + 4, 8)?, [0, 0, 0, 0, 9, 0, 0, 0]);
+    /// assert!(memory.read(1 << 40, 4).is_err());
     /// # Ok::<(), gcn_sim::MemoryError>(())
     /// ```
     ///
     /// # Errors
     /// [`MemoryError`] if the range is not free, the address not aligned, or `words` too short.
-    pub fn share(&mut self, base: u64, words: &'static [AtomicU32], bytes: usize) -> Result<(), MemoryError> {
-        if words.len() < bytes.div_ceil(4) {
+    pub fn share(&mut self, base: u64, words: &'static [AtomicU64], bytes: usize) -> Result<(), MemoryError> {
+        if words.len() < allocation::words(base, bytes) {
             return Err(MemoryError { address: base, bytes: bytes as u64 });
         }
         self.insert(base, bytes, Words::Shared(words))?;
@@ -182,7 +156,7 @@ impl Memory {
     /// through this memory; a host that writes them otherwise says so with [`Memory::mark_written`].
     pub fn track_writes(&mut self, address: u64) {
         if let Some(allocation) = self.allocations.iter_mut().find(|a| a.base == address) {
-            allocation.written = allocation.words.iter().map(|_| AtomicU8::new(0)).collect();
+            allocation.track_writes();
         }
     }
 
@@ -206,7 +180,7 @@ impl Memory {
         }
         // What was here once may be used again.
         self.freed.retain(|r| r.base >= end || r.base + r.bytes <= base);
-        self.allocations.insert(at, Allocation { base, bytes: bytes as u64, words, written: Box::default() });
+        self.allocations.insert(at, Allocation::new(base, bytes as u64, words));
         Ok(at)
     }
 
@@ -246,16 +220,7 @@ impl Memory {
     /// If the range is not inside one allocation.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), MemoryError> {
         let (allocation, offset) = self.host_range(address, data.len())?;
-        // Whole words first: a buffer of gigabytes is filled byte by byte otherwise.
-        let (words, rest) = data.as_chunks::<4>();
-        let whole = if offset.is_multiple_of(4) { words } else { &[] };
-        for (i, word) in whole.iter().enumerate() {
-            allocation.store(offset + 4 * i as u64, 4, u32::from_le_bytes(*word));
-        }
-        let (start, rest) = if whole.is_empty() { (0, data) } else { (data.len() - rest.len(), rest) };
-        for (i, byte) in rest.iter().enumerate() {
-            allocation.store8(offset + (start + i) as u64, *byte);
-        }
+        allocation.write(offset, data);
         Ok(())
     }
 
@@ -265,14 +230,8 @@ impl Memory {
     /// If the range is not inside one allocation.
     pub fn read(&self, address: u64, bytes: usize) -> Result<Vec<u8>, MemoryError> {
         let (allocation, offset) = self.host_range(address, bytes)?;
-        let mut out = Vec::with_capacity(bytes.next_multiple_of(4));
-        if offset.is_multiple_of(4) {
-            let words = (0..bytes.div_ceil(4) as u64).map(|i| allocation.load(offset + 4 * i, 4));
-            words.for_each(|word| out.extend(word.to_le_bytes()));
-            out.truncate(bytes);
-        } else {
-            out.extend((0..bytes as u64).map(|i| allocation.load8(offset + i)));
-        }
+        let mut out = vec![0; bytes];
+        allocation.read(offset, &mut out);
         Ok(out)
     }
 
@@ -280,15 +239,14 @@ impl Memory {
         let bytes = bytes as u64;
         let at = self.find(address, bytes, 0).ok_or(MemoryError { address, bytes })?;
         let allocation = &self.allocations[at];
-        Ok((allocation, address - allocation.base))
+        Ok((allocation, allocation.offset(address)))
     }
 
     /// Copies bytes without a change to any hint; false if no allocation holds them.
     pub(crate) fn peek(&self, address: u64, to: &mut [u8]) -> bool {
         let Some(at) = self.find(address, to.len() as u64, 0) else { return false };
         let allocation = &self.allocations[at];
-        let offset = allocation.offset(address);
-        (offset..).zip(to).for_each(|(at, byte)| *byte = allocation.load8(at));
+        allocation.read(allocation.offset(address), to);
         true
     }
 
@@ -296,23 +254,18 @@ impl Memory {
     pub(crate) fn poke(&self, address: u64, from: &[u8]) {
         let Some(at) = self.find(address, from.len() as u64, 0) else { return };
         let allocation = &self.allocations[at];
-        let offset = allocation.offset(address);
-        (offset..).zip(from).for_each(|(at, byte)| allocation.store8(at, *byte));
+        allocation.write(allocation.offset(address), from);
     }
 
-    /// Replaces eight bytes at once, as the atomics of kernels do, which may run meanwhile; gives those that were there.
+    /// Replaces the eight bytes at a multiple of 8 at once, as the atomics of kernels do, which may run meanwhile; gives those
+    /// that were there.
     ///
     /// # Errors
-    /// [`MemoryError`] if no allocation holds them.
+    /// [`MemoryError`] if no allocation holds them, or the address is no multiple of 8.
     pub fn swap(&self, address: u64, value: u64) -> Result<u64, MemoryError> {
-        self.wide_atomic(|| {
-            let mut old = [0; 8];
-            if !self.peek(address, &mut old) {
-                return Err(MemoryError { address, bytes: 8 });
-            }
-            self.poke(address, &value.to_le_bytes());
-            Ok(u64::from_le_bytes(old))
-        })
+        let at = self.find(address, 8, 0).filter(|_| address.is_multiple_of(8));
+        let allocation = &self.allocations[at.ok_or(MemoryError { address, bytes: 8 })?];
+        Ok(allocation.update_pair(allocation.offset(address), |_| value))
     }
 
     /// Index of the allocation that holds the range; `hint` is tried first.
@@ -354,84 +307,7 @@ impl Memory {
     pub(crate) fn is_written(&self, address: u64, bytes: u64) -> bool {
         let Some(at) = self.find(address, bytes, 0) else { return true };
         let allocation = &self.allocations[at];
-        let offset = allocation.offset(address);
-        let is_written = |at: u64| allocation.written[(at / 4) as usize].load(Relaxed) >> (at % 4) & 1 == 1;
-        allocation.written.is_empty() || (offset..offset + bytes).all(is_written)
-    }
-
-    /// Runs a read-modify-write of more than one word while no other such operation runs.
-    pub(crate) fn wide_atomic<T>(&self, f: impl FnOnce() -> T) -> T {
-        let _guard = self.wide_atomics.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        f()
-    }
-}
-
-impl Allocation {
-    #[inline]
-    fn holds(&self, address: u64, bytes: u64) -> bool {
-        address >= self.base
-            && address - self.base <= self.bytes
-            && self.bytes - (address - self.base) >= bytes
-    }
-
-    #[inline]
-    pub(crate) fn offset(&self, address: u64) -> u64 {
-        address - self.base
-    }
-
-    #[inline]
-    fn load8(&self, offset: u64) -> u8 {
-        (self.words[(offset / 4) as usize].load(Relaxed) >> (offset % 4 * 8)) as u8
-    }
-
-    /// Notes that bytes have been written, if that matters.
-    #[inline]
-    fn mark(&self, offset: u64, bytes: u64) {
-        if !self.written.is_empty() {
-            (offset..offset + bytes).for_each(|at| {
-                self.written[(at / 4) as usize].fetch_or(1 << (at % 4), Relaxed);
-            });
-        }
-    }
-
-    #[inline]
-    fn store8(&self, offset: u64, byte: u8) {
-        self.mark(offset, 1);
-        let shift = offset % 4 * 8;
-        let put = |word: u32| Some(word & !(0xff << shift) | u32::from(byte) << shift);
-        // The closure never declines, so the update cannot fail.
-        let _ = self.words[(offset / 4) as usize].fetch_update(Relaxed, Relaxed, put);
-    }
-
-    /// Loads up to four bytes, zero-extended.
-    #[inline]
-    pub(crate) fn load(&self, offset: u64, bytes: u32) -> u32 {
-        if bytes == 4 && offset.is_multiple_of(4) {
-            return self.words[(offset / 4) as usize].load(Relaxed);
-        }
-        (0..bytes).fold(0, |value, i| value | u32::from(self.load8(offset + u64::from(i))) << (8 * i))
-    }
-
-    /// Stores the low bytes of `value`.
-    #[inline]
-    pub(crate) fn store(&self, offset: u64, bytes: u32, value: u32) {
-        if bytes == 4 && offset.is_multiple_of(4) {
-            self.mark(offset, 4);
-            self.words[(offset / 4) as usize].store(value, Relaxed);
-            return;
-        }
-        for i in 0..bytes {
-            self.store8(offset + u64::from(i), (value >> (8 * i)) as u8);
-        }
-    }
-
-    /// Atomically replaces the word at a word-aligned offset; returns the old value.
-    #[inline]
-    pub(crate) fn update(&self, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
-        self.mark(offset, 4);
-        let word = &self.words[(offset / 4) as usize];
-        // The closure never declines, so both outcomes hold the old value.
-        word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
+        allocation.is_written(allocation.offset(address), bytes)
     }
 }
 
@@ -446,9 +322,11 @@ mod tests {
         memory.write(base, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]).unwrap();
         let a = memory.allocation(memory.find(base, 10, 0).unwrap());
         assert_eq!(a.load(1, 4), 0x0504_0302);
+        assert_eq!(a.load(6, 4), 0x0a09_0807);
         assert_eq!(a.load(8, 2), 0x0a09);
         a.store(3, 2, 0xbeef);
-        assert_eq!(memory.read(base, 6).unwrap(), [1, 2, 3, 0xef, 0xbe, 6]);
+        a.store(7, 2, 0xfaded);
+        assert_eq!(memory.read(base, 10).unwrap(), [1, 2, 3, 0xef, 0xbe, 6, 7, 0xed, 0xad, 10]);
     }
 
     #[test]

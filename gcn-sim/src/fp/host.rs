@@ -14,6 +14,17 @@ pub(crate) trait Work {
 }
 
 /// Does the work in the best way that the host has.
+#[inline]
+pub(crate) fn run<W: Work>(work: W) -> W::Out {
+    #[cfg(test)]
+    match forced::way() {
+        Some(forced::Way::Avx2) => return forced::avx2(work),
+        Some(forced::Way::Portable) => return portable(work),
+        None => {}
+    }
+    best(work)
+}
+
 #[multiversion::multiversion(
     targets(
         "x86_64+avx2+avx512bw+avx512cd+avx512dq+avx512f+avx512vl+bmi1+bmi2+f16c+fma+lzcnt+popcnt",
@@ -21,7 +32,7 @@ pub(crate) trait Work {
     ),
     dispatcher = "direct"
 )]
-pub(crate) fn run<W: Work>(work: W) -> W::Out {
+fn best<W: Work>(work: W) -> W::Out {
     multiversion::target::match_target! {
         "x86_64+avx512f" => work.run::<true, true>(),
         "x86_64+fma" => work.run::<true, false>(),
@@ -35,5 +46,46 @@ pub(crate) fn portable<W: Work>(work: W) -> W::Out {
         work.run::<true, false>()
     } else {
         work.run::<false, false>()
+    }
+}
+
+/// Ways that the host would not take by itself, for tests.
+#[cfg(test)]
+pub(crate) mod forced {
+    use super::{Work, portable};
+    use std::cell::Cell;
+
+    /// A way that is not the best.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Way {
+        /// Vectors of 32 bytes and fused multiply-adds, if the host has them.
+        Avx2,
+        /// As the build has it.
+        Portable,
+    }
+
+    thread_local!(static WAY: Cell<Option<Way>> = const { Cell::new(None) });
+
+    pub(super) fn way() -> Option<Way> {
+        WAY.get()
+    }
+
+    /// Does `f`, and all work in it on this thread this way.
+    pub(crate) fn with<T>(way: Option<Way>, f: impl FnOnce() -> T) -> T {
+        WAY.set(way);
+        let result = f();
+        WAY.set(None);
+        result
+    }
+
+    #[multiversion::multiversion(
+        targets("x86_64+avx2+bmi1+bmi2+f16c+fma+lzcnt+popcnt"),
+        dispatcher = "direct"
+    )]
+    pub(super) fn avx2<W: Work>(work: W) -> W::Out {
+        multiversion::target::match_target! {
+            "x86_64+fma" => work.run::<true, false>(),
+            _ => portable(work),
+        }
     }
 }

@@ -27,6 +27,8 @@ impl Spec {
     /// # Errors
     /// [`Error::Json`], or [`Error::Spec`] and [`Error::Argument`] that name the place, what is expected and what to do.
     pub fn from_json(text: &str) -> Result<Spec, Error> {
+        // Some editors begin files with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let value = unique::from_str(text).map_err(|e| Error::Json(e.to_string()))?;
         let Value::Object(map) = &value else {
             return Err(Error::spec("it is no object", "write `{\"args\": {…}}`"));

@@ -12,6 +12,7 @@ pub(crate) mod gws;
 pub(crate) mod late;
 mod smem;
 mod vmem;
+mod words;
 
 use crate::core::value::LANES;
 use crate::semantics::op::Ops;

@@ -10,6 +10,8 @@ mod dense;
 mod elements;
 mod scaled;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;

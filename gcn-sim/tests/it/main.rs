@@ -38,4 +38,5 @@ mod together;
 mod triton;
 mod typed;
 mod vector;
+mod whole;
 mod witness;

@@ -334,3 +334,18 @@ fn atomics_must_be_aligned() {
         kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[input, output], &Options::default()).unwrap_err();
     assert!(matches!(error, SimError::Misaligned { lane: 0, alignment: 4, .. }), "{error}");
 }
+
+/// Runtimes give out whole cache lines for arguments, and compilers load four dwords where fewer are left.
+#[test]
+fn the_segment_of_arguments_is_whole_cache_lines() {
+    let load = |offset: u32| {
+        let text = format!("s_load_dwordx4 s[4:7], s[0:1], {offset:#x}\ns_waitcnt lgkmcnt(0)\ns_endpgm");
+        let kernel = Kernel { target: Target::GFX942, state: state(), text };
+        let mut memory = Memory::new();
+        // 24 bytes, so that the line ends at 64.
+        kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[1, 2, 3], &Options::default())
+    };
+    assert!(load(20).is_ok() && load(48).is_ok());
+    let SimError::OutOfBounds(bad) = load(52).unwrap_err() else { panic!("another error") };
+    assert_eq!((bad.space, bad.bytes), (Space::Global, 4));
+}

@@ -181,6 +181,36 @@ fn registers_that_nothing_has_written() {
 }
 
 /// What compilers make: halves of operands that `op_sel` does not choose, upper halves of addends, and columns that nothing uses.
+/// The address of a lane that another lane's data comes from, or goes to. `ds_bpermute_b32` with an undefined address makes an
+/// undefined result in its own lane, `ds_permute_b32` in every lane that the data might reach.
+#[test]
+fn permutations_with_undefined_lane_addresses() {
+    let store = "s_waitcnt lgkmcnt(0)\nglobal_store_dword v2, v6, s[4:5]";
+    // v5 has an address in the lower half of the wave only.
+    let half = "s_mov_b64 exec, 0xffffffff\nv_xor_b32 v5, 4, v2\ns_mov_b64 exec, -1";
+    let lower = "s_mov_b64 exec, 0xffffffff";
+    for permute in ["ds_bpermute_b32", "ds_permute_b32"] {
+        let all = format!("{half}\n{permute} v6, v5, v1\n{store}");
+        // Lanes that do not run send and ask for nothing.
+        let inactive = format!("{half}\n{lower}\n{permute} v6, v5, v1\n{store}");
+        // Only the lane counts, of the 64 that there are.
+        let high = format!(
+            "v_mov_b32_sdwa v5, v2 dst_sel:BYTE_0 dst_unused:UNUSED_PRESERVE\n{permute} v6, v5, v1\n{store}"
+        );
+        let finding = ONE.tells(FindingKind::UninitializedRegister, &all, &[&inactive, &high]);
+        let lane = if permute == "ds_permute_b32" { 0 } else { 32 };
+        assert_eq!(finding.party.lane, Some(lane), "{finding}");
+    }
+    // The lower half reads from defined addresses.
+    let own = format!("{half}\nds_bpermute_b32 v6, v5, v1\n{lower}\n{store}");
+    assert!(ONE.run(&own).is_empty());
+    // Lane 63 sends to lane 0 after all others: nobody else's data stays there.
+    let last = "s_mov_b64 exec, 0\ns_bitset1_b64 exec, 63\nv_mov_b32 v5, 0\ns_mov_b64 exec, -1";
+    let zero = format!("{last}\nds_permute_b32 v6, v5, v1\ns_mov_b64 exec, 1\n{store}");
+    let one = format!("{last}\nds_permute_b32 v6, v5, v1\ns_mov_b64 exec, 2\n{store}");
+    ONE.tells(FindingKind::UninitializedRegister, &one, &[&zero]);
+}
+
 #[test]
 fn bits_that_an_instruction_does_not_read() {
     use FindingKind::UninitializedRegister as Kind;

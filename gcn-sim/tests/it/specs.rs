@@ -110,7 +110,9 @@ fn the_template_runs_as_it_is() {
         assert!(template.contains(part), "{template}");
     }
     assert!(!template.contains("dynamic_lds"), "{template}");
-    let mut prepared = program.prepare(&Spec::from_json(&template).unwrap(), ".".as_ref()).unwrap();
+    let marked = Spec::from_json(&format!("\u{feff}{template}")).unwrap();
+    assert_eq!(marked, Spec::from_json(&template).unwrap(), "a byte order mark says nothing");
+    let mut prepared = program.prepare(&marked, ".".as_ref()).unwrap();
     prepared.run(&Options::strict()).unwrap();
     // The template's buffer is of type f32; the kernel stores an integer.
     assert_eq!(word(&prepared, "out"), 128);

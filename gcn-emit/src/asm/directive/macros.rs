@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::Assembler;
 use super::super::args::Args;
 use super::super::fault::{Fault, Located, Result};
-use super::super::macros::argument::{value, values, word};
+use super::super::macros::argument::{value, word};
 use super::super::macros::{Body, Delimiters, Each, Parameter, Values};
 
 const MACRO: Delimiters = Delimiters { begin: &[".macro"], end: &[".endm", ".endmacro"] };
@@ -97,6 +97,14 @@ pub(super) fn purge<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, _: &'stati
     }
 }
 
+/// `.altmacro`, `.noaltmacro`
+pub(super) fn alternate<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
+    asm.expands = true;
+    args.end()?;
+    asm.alternate = name == ".altmacro";
+    Ok(())
+}
+
 /// `.rept 4`
 pub(super) fn repeat<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
     let read = count(asm, args);
@@ -116,7 +124,7 @@ fn count<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>) -> Result<u64> {
 
 /// `.irp name, 1, 2, 3`
 pub(super) fn each_value<'s>(asm: &mut Assembler<'s>, args: &mut Args<'s>, name: &'static str) -> Result<()> {
-    let read = parameter_of(args).and_then(|parameter| Ok((parameter, values(args)?)));
+    let read = parameter_of(args).and_then(|parameter| Ok((parameter, asm.macro_values(args)?)));
     let ((parameter, list), body) = with_body(asm, args, read)?;
     each(asm, args, name, (parameter, Values::List(list.into_iter())), body)
 }
@@ -139,8 +147,8 @@ fn each<'s>(
     (parameter, values): (&'s str, Values<'s>),
     body: Body<'s>,
 ) -> Result<()> {
-    let calls = Some(asm.macro_calls);
-    let each = Each { body, parameter: Some(parameter), values, number: 0, calls };
+    let (calls, alternate) = (Some(asm.macro_calls), asm.alternate);
+    let each = Each { body, parameter: Some(parameter), values, number: 0, calls, alternate };
     asm.each(name, args.statement(), each)
 }
 

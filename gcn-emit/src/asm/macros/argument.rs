@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::super::Assembler;
 use super::super::args::{Args, is_name};
 use super::super::fault::{Fault, Located, Result};
 use super::super::span::Span;
@@ -125,24 +126,66 @@ impl<'s> Pieces<'s> {
     }
 }
 
-/// The values of `.irp`: all that the statement gives.
-pub(in crate::asm) fn values<'s>(args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
-    let (mut values, mut last) = (Vec::new(), 0);
-    loop {
-        if let Some((_, span)) = keyword(args) {
-            return Err(Located::new(span, Fault::Expected("a value without a name")));
+impl<'s> Assembler<'s> {
+    /// Takes one value. Between `.altmacro` and `.noaltmacro`, `%expression` is its number and `<text>` the text, in which `!`
+    /// stands before a byte that means itself.
+    pub(in crate::asm) fn macro_value(&mut self, args: &mut Args<'s>, vararg: bool) -> Result<Value<'s>> {
+        if self.alternate {
+            match args.peek() {
+                Some(b'%') => {
+                    args.skip(1);
+                    return Ok(Some(Cow::Owned(self.absolute(args)?.to_string())));
+                }
+                // Other operators begin with it, too.
+                Some(b'<') if !matches!(args.look(1), Some(b'<' | b'>' | b'=')) => {
+                    if let Some(text) = bracketed(args) {
+                        return Ok(Some(Cow::Owned(text)));
+                    }
+                }
+                _ => {}
+            }
         }
-        let read = value(args, false)?;
-        last = if read.is_some() { values.len() + 1 } else { last };
-        values.push(read);
-        if args.at_end() {
-            break;
-        }
-        args.eat(b',');
+        value(args, vararg)
     }
-    // Nothing after the last comma is not a value; nothing between two commas is an empty value.
-    values.truncate(last);
-    Ok(values)
+
+    /// The values of `.irp`: all that the statement gives.
+    pub(in crate::asm) fn macro_values(&mut self, args: &mut Args<'s>) -> Result<Vec<Value<'s>>> {
+        let (mut values, mut last) = (Vec::new(), 0);
+        loop {
+            if let Some((_, span)) = keyword(args) {
+                return Err(Located::new(span, Fault::Expected("a value without a name")));
+            }
+            let read = self.macro_value(args, false)?;
+            last = if read.is_some() { values.len() + 1 } else { last };
+            values.push(read);
+            if args.at_end() {
+                break;
+            }
+            args.eat(b',');
+        }
+        // Nothing after the last comma is not a value; nothing between two commas is an empty value.
+        values.truncate(last);
+        Ok(values)
+    }
+}
+
+/// Takes a text in angle brackets, if that is next.
+fn bracketed(args: &mut Args<'_>) -> Option<String> {
+    let mut length = 1;
+    loop {
+        match args.look(length)? {
+            b'>' => break,
+            b'\n' | b'\r' => return None,
+            b'!' => length += 2,
+            _ => length += 1,
+        }
+    }
+    let text = args.take(length + 1);
+    let (mut out, mut bytes) = (String::new(), text.get(1..length)?.chars());
+    while let Some(next) = bytes.next() {
+        out.extend(if next == '!' { bytes.next() } else { Some(next) });
+    }
+    Some(out)
 }
 
 /// The characters of `.irpc`: one word, number or string.

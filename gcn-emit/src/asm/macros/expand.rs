@@ -12,6 +12,8 @@ pub(super) struct Numbers {
     pub calls: Option<u64>,
     /// `\+`: calls of this macro, or rounds of this repetition, so far.
     pub round: u64,
+    /// Between `.altmacro` and `.noaltmacro`, names of parameters need no backslash, and an `&` after one ends it.
+    pub bare: bool,
 }
 
 /// The body with `\name`, `\@` and `\+` replaced and `\()` removed; fails if the result exceeds `limit`
@@ -25,13 +27,20 @@ pub(super) fn expand<'s, 'v>(
     numbers: &Numbers,
     limit: u64,
 ) -> Result<Cow<'s, str>, Fault> {
-    if !body.contains('\\') {
+    if !numbers.bare && !body.contains('\\') {
         return Ok(Cow::Borrowed(body));
     }
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
+    let plainly = |out: &mut String, text: &str| {
+        if numbers.bare {
+            return names(out, text, &parameter, limit);
+        }
+        out.push_str(text);
+        Ok(())
+    };
     while let Some((plain, behind)) = rest.split_once('\\') {
-        out.push_str(plain);
+        plainly(&mut out, plain)?;
         let taken = match behind.as_bytes() {
             [b'@', ..] if numbers.calls.is_some() => {
                 let _ = write!(out, "{}", numbers.calls.unwrap_or_default());
@@ -60,8 +69,29 @@ pub(super) fn expand<'s, 'v>(
             return Err(Fault::Expansion(MAX_EXPANSION));
         }
     }
-    out.push_str(rest);
+    plainly(&mut out, rest)?;
     Ok(Cow::Owned(out))
+}
+
+/// A text without backslashes, with values in place of names of parameters, also in strings, as in llvm-mc.
+fn names<'v>(
+    out: &mut String,
+    mut text: &str,
+    parameter: &impl Fn(&str) -> Option<&'v str>,
+    limit: u64,
+) -> Result<(), Fault> {
+    while let Some(start) = text.bytes().position(is_parameter) {
+        let (between, rest) = text.split_at(start);
+        let (name, rest) = rest.split_at(rest.bytes().take_while(|byte| is_parameter(*byte)).count());
+        out.push_str(between);
+        out.push_str(parameter(name).unwrap_or(name));
+        text = if parameter(name).is_some() { rest.strip_prefix('&').unwrap_or(rest) } else { rest };
+        if out.len() as u64 > limit {
+            return Err(Fault::Expansion(MAX_EXPANSION));
+        }
+    }
+    out.push_str(text);
+    Ok(())
 }
 
 /// True for bytes that the name of a parameter goes on with.
@@ -80,7 +110,7 @@ mod tests {
             "e" => Some(""),
             _ => None,
         };
-        expand(body, parameter, &Numbers { calls, round: 7 }, 100).unwrap().into_owned()
+        expand(body, parameter, &Numbers { calls, round: 7, bare: false }, 100).unwrap().into_owned()
     }
 
     #[test]
@@ -105,7 +135,9 @@ mod tests {
 
     #[test]
     fn a_text_does_not_grow_beyond_the_limit() {
-        let numbers = Numbers { calls: None, round: 0 };
+        let numbers = Numbers { calls: None, round: 0, bare: false };
         assert!(expand(&"\\a".repeat(20), |_| Some("0123456789"), &numbers, 150).is_err());
+        let numbers = Numbers { bare: true, ..numbers };
+        assert!(expand(&"a ".repeat(20), |_| Some("0123456789"), &numbers, 150).is_err());
     }
 }

@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    fn fault(self, write: bool, lane: usize, bytes: u32) -> Fault {
+    pub(super) fn fault(self, write: bool, lane: usize, bytes: u32) -> Fault {
         let (space, address) = match self {
             Place::Global(a) => (Space::Global, a),
             Place::Lds(a) => (Space::Lds, u64::from(a)),
@@ -46,16 +46,6 @@ fn touch(place: Place, bytes: u32, lane: Option<u8>, kind: Kind) -> Touch {
     Touch { space, lane, address, bytes: bytes as u8, kind }
 }
 
-/// Scalar accesses have no lane.
-fn without_lane(fault: Fault) -> Fault {
-    match fault {
-        Fault::OutOfBounds { space, write, address, bytes, .. } => {
-            Fault::OutOfBounds { space, write, lane: None, address, bytes }
-        }
-        other => other,
-    }
-}
-
 /// Reads up to four little-endian bytes.
 fn get(bytes: &[u8]) -> u32 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte))
@@ -73,29 +63,8 @@ impl Cx<'_> {
         self.fetch(place, bytes, lane)
     }
 
-    /// Loads a dword by way of scalar memory, which has no lanes.
     #[inline]
-    pub(crate) fn load_scalar(&mut self, address: u64) -> Result<u32, Fault> {
-        let place = Place::Global(address);
-        self.note(place, 4, None, Kind::Read);
-        let loaded = self.fetch(place, 4, 0).map_err(without_lane);
-        self.excuse(loaded)
-    }
-
-    /// Stores a dword by way of scalar memory.
-    #[inline]
-    pub(crate) fn store_scalar(&mut self, address: u64, value: u32) -> Result<(), Fault> {
-        let place = Place::Global(address);
-        if self.is_put_down(place, 4, None, &[value]) {
-            return Ok(());
-        }
-        self.note(place, 4, None, Kind::Write);
-        let stored = self.put(place, 4, 0, value).map_err(without_lane);
-        self.excuse(stored)
-    }
-
-    #[inline]
-    fn fetch(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
+    pub(super) fn fetch(&mut self, place: Place, bytes: u32, lane: usize) -> Result<u32, Fault> {
         match place {
             Place::Global(address) => {
                 let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
@@ -245,14 +214,17 @@ impl Cx<'_> {
 
     fn update_pair(&mut self, place: Place, lane: usize, f: impl Fn(u64) -> u64) -> Result<u64, Fault> {
         self.aligned(place, lane, 8)?;
-        let memory = self.memory;
-        memory.wide_atomic(|| {
-            let old = self.load_wide(place, lane)?;
-            let new = f(old);
-            self.put(place, 4, lane, new as u32)?;
-            self.put(place.plus(4), 4, lane, (new >> 32) as u32)?;
-            Ok(old)
-        })
+        if let Place::Global(address) = place {
+            let at = self.memory.find(address, 8, self.w.memory_hint);
+            let at = at.ok_or_else(|| place.fault(true, lane, 8))?;
+            let allocation = self.memory.allocation(at);
+            return Ok(allocation.update_pair(allocation.offset(address), f));
+        }
+        let old = self.load_wide(place, lane)?;
+        let new = f(old);
+        self.put(place, 4, lane, new as u32)?;
+        self.put(place.plus(4), 4, lane, (new >> 32) as u32)?;
+        Ok(old)
     }
 
     fn load_wide(&mut self, place: Place, lane: usize) -> Result<u64, Fault> {
@@ -270,7 +242,7 @@ impl Cx<'_> {
 
     /// Puts down a store, if that is all that is to become of it.
     #[inline]
-    fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
+    pub(super) fn is_put_down(&mut self, place: Place, bytes: u32, lane: Option<u8>, words: &[u32]) -> bool {
         let Some(stored) = self.trace.as_deref_mut().and_then(|trace| trace.stored.as_mut()) else {
             return false;
         };
@@ -282,7 +254,7 @@ impl Cx<'_> {
 
     /// Records an access that is about to happen, if accesses are recorded.
     #[inline]
-    fn note(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
+    pub(super) fn note(&mut self, place: Place, bytes: u32, lane: Option<u8>, kind: Kind) {
         if self.trace.is_some() {
             self.record(place, bytes, lane, kind);
         }
@@ -313,7 +285,7 @@ impl Cx<'_> {
     }
 
     /// A bad access, where the trace is lenient, is kept there and counts as done.
-    fn excuse<T: Default>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
+    pub(super) fn excuse<T: Default>(&mut self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         match (outcome, self.trace.as_deref_mut()) {
             (Err(fault), Some(trace)) if trace.lenient => {
                 trace.faults.push(fault);

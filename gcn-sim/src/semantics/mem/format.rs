@@ -6,6 +6,7 @@
 //! name are written as zero, components that the format does not have read as zero.
 
 use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::memory::Combined;
 use crate::core::step::{Src, Step};
 use crate::fp::small::{Rounding, Small, Top, Wide};
 use crate::fp::{f16_to_f32, f32_to_f16};
@@ -268,6 +269,7 @@ fn store(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) -
     let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
     let Some(format) = Format::of(cx, s, typed) else { return Ok(Next::Fall) };
     let buffer = Buffer::of(cx, s)?;
+    let (mut combined, mut stored) = (Combined::default(), Ok(()));
     for lane in lanes(cx.w.exec()) {
         let word = |i: usize| cx.w.v[usize::from(data) + i][lane];
         let mut registers = [0; 4];
@@ -278,9 +280,14 @@ fn store(cx: &mut Cx<'_>, s: &Step, typed: bool, count: usize, layout: Layout) -
                 Layout::UpperHalf => format.half_to_word(word(0) >> 16),
             };
         }
-        write(cx, &buffer, lane, format.bytes(), format.pack(&registers[..count]))?;
+        let memory = format.pack(&registers[..count]);
+        stored = write(cx, &mut combined, (&buffer, lane), format.bytes(), memory);
+        if stored.is_err() {
+            break;
+        }
     }
-    Ok(Next::Fall)
+    combined.flush(cx.memory);
+    stored.map(|()| Next::Fall)
 }
 
 /// The pieces of an element that are accessed as one: dwords, or the whole if it is smaller.
@@ -290,26 +297,30 @@ fn pieces(bytes: u32) -> impl Iterator<Item = (u32, u32)> {
 
 /// The bytes of an element; `None` out of range.
 fn read(cx: &mut Cx<'_>, buffer: &Buffer, lane: usize, bytes: u32) -> Result<Option<u128>, Fault> {
-    let mut memory = 0;
-    if buffer.place(cx, lane, 0, bytes).is_none() {
-        return Ok(None);
+    let Some(place) = buffer.place(cx, lane, 0, bytes) else { return Ok(None) };
+    if bytes < 4 {
+        return Ok(Some(u128::from(cx.load(place, bytes, lane)?)));
     }
-    for (ahead, size) in pieces(bytes) {
-        if let Some(place) = buffer.place(cx, lane, ahead, size) {
-            memory |= u128::from(cx.load(place, size, lane)?) << (8 * ahead);
-        }
-    }
-    Ok(Some(memory))
+    let place = |i: u32| (4 * i < bytes).then(|| buffer.place(cx, lane, 4 * i, 4)).flatten();
+    let words = cx.load_words([0, 1, 2, 3].map(place), lane)?;
+    Ok(Some(words.iter().rev().fold(0, |all, word| all << 32 | u128::from(*word))))
 }
 
-fn write(cx: &mut Cx<'_>, buffer: &Buffer, lane: usize, bytes: u32, memory: u128) -> Result<(), Fault> {
+fn write(
+    cx: &mut Cx<'_>,
+    combined: &mut Combined,
+    (buffer, lane): (&Buffer, usize),
+    bytes: u32,
+    memory: u128,
+) -> Result<(), Fault> {
     if buffer.place(cx, lane, 0, bytes).is_none() {
         return Ok(());
     }
     for (ahead, size) in pieces(bytes) {
         if let Some(place) = buffer.place(cx, lane, ahead, size) {
-            cx.store(place, size, lane, (memory >> (8 * ahead)) as u32)?;
+            cx.store_combined(combined, place, size, lane, (memory >> (8 * ahead)) as u32)?;
         }
     }
+    cx.finish_lane(combined);
     Ok(())
 }

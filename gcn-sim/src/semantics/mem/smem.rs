@@ -4,6 +4,7 @@ use super::access::Place;
 use super::atomic::{Modify, PAIRS, WORDS};
 use super::name;
 use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::memory::Combined;
 use crate::core::step::{Src, Step};
 use crate::core::value::Ty;
 use crate::semantics::op::{Op, Ops};
@@ -126,22 +127,20 @@ fn data(cx: &Cx<'_>, s: &Step, words: usize) -> Result<Vec<u32>, Fault> {
 fn load(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
     let mut values = [0; 16];
-    for (i, value) in values.iter_mut().enumerate().take(words) {
-        if let Some(address) = span.at(4 * i as u64, 4) {
-            *value = cx.load_scalar(address)?;
-        }
-    }
+    cx.load_scalars(|i| span.at(4 * i as u64, 4), &mut values[..words])?;
     put(cx, s, &values[..words])
 }
 
 /// Writes beyond a resource's records are dropped.
 fn store(cx: &mut Cx<'_>, s: &Step, kind: Kind, words: usize) -> Outcome {
     let span = span(cx, s, kind)?;
+    let mut combined = Combined::default();
     for (i, value) in data(cx, s, words)?.into_iter().enumerate() {
         if let Some(address) = span.at(4 * i as u64, 4) {
-            cx.store_scalar(address, value)?;
+            cx.store_scalar(&mut combined, address, value)?;
         }
     }
+    combined.flush(cx.memory);
     Ok(Next::Fall)
 }
 

@@ -4,6 +4,7 @@ use super::access::Place;
 use super::address::{Addresses, Segment};
 use super::{lanes, name};
 use crate::core::exec::{Cx, Fault, Next, Outcome};
+use crate::core::memory::Combined;
 use crate::core::step::{Src, Step};
 use crate::semantics::op::{Op, Ops};
 
@@ -109,12 +110,7 @@ fn load(segment: Segment, datum: Datum) -> Op {
         let ecc = cx.machine.has_sram_ecc();
         // A destination may overlap the address: all lanes and pieces of addresses are read before a lane is written.
         for lane in lanes(cx.w.exec()) {
-            let mut values = [0; 4];
-            for (piece, value) in values.iter_mut().enumerate().take(datum.pieces as usize) {
-                if let Some(place) = addresses.place(cx, lane, piece as u32, datum.bytes) {
-                    *value = extend(&datum, cx.load(place, datum.bytes, lane)?);
-                }
-            }
+            let values = fetch(cx, &addresses, &datum, lane)?;
             for (piece, value) in values.iter().enumerate().take(datum.pieces as usize) {
                 let register = &mut cx.w.v[s.vdst as usize + piece][lane];
                 *register = merge(&datum, ecc, *register, *value);
@@ -124,21 +120,50 @@ fn load(segment: Segment, datum: Datum) -> Op {
     })
 }
 
+/// What a lane loads.
+#[inline]
+fn fetch(cx: &mut Cx<'_>, addresses: &Addresses, datum: &Datum, lane: usize) -> Result<[u32; 4], Fault> {
+    if datum.pieces > 1 {
+        let place =
+            |i: usize| (i < datum.pieces as usize).then(|| addresses.place(cx, lane, i as u32, 4)).flatten();
+        let places = std::array::from_fn(place);
+        return cx.load_words(places, lane);
+    }
+    let Some(place) = addresses.place(cx, lane, 0, datum.bytes) else { return Ok([0; 4]) };
+    Ok([extend(datum, cx.load(place, datum.bytes, lane)?), 0, 0, 0])
+}
+
 fn store(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
         let addresses = Addresses::of(cx, s, segment)?;
-        for lane in lanes(cx.w.exec()) {
-            for piece in 0..datum.pieces {
-                if let Some(place) = addresses.place(cx, lane, u32::from(piece), datum.bytes) {
-                    let value = cx.w.v[(data + piece) as usize][lane];
-                    let value = if datum.half == Some(true) { value >> 16 } else { value };
-                    cx.store(place, datum.bytes, lane, value)?;
-                }
+        let mut combined = Combined::default();
+        let stored = store_lanes(cx, &addresses, &datum, data, &mut combined);
+        // What precedes a lane's fault is stored.
+        combined.flush(cx.memory);
+        stored.map(|()| Next::Fall)
+    })
+}
+
+#[inline]
+fn store_lanes(
+    cx: &mut Cx<'_>,
+    addresses: &Addresses,
+    datum: &Datum,
+    data: u16,
+    combined: &mut Combined,
+) -> Result<(), Fault> {
+    for lane in lanes(cx.w.exec()) {
+        for piece in 0..datum.pieces {
+            if let Some(place) = addresses.place(cx, lane, u32::from(piece), datum.bytes) {
+                let value = cx.w.v[(data + piece) as usize][lane];
+                let value = if datum.half == Some(true) { value >> 16 } else { value };
+                cx.store_combined(combined, place, datum.bytes, lane, value)?;
             }
         }
-        Ok(Next::Fall)
-    })
+        cx.finish_lane(combined);
+    }
+    Ok(())
 }
 
 /// LDS byte address that a load to LDS starts at: M0 plus the instruction's offset. M0 counts for as many bits as the LDS
@@ -156,11 +181,8 @@ fn load_to_lds(segment: Segment, datum: Datum) -> Op {
         let start = lds_start(cx, s);
         cx.begin_copy();
         for lane in lanes(cx.w.exec()) {
-            for piece in 0..u32::from(datum.pieces) {
-                let value = match addresses.place(cx, lane, piece, datum.bytes) {
-                    Some(place) => extend(&datum, cx.load(place, datum.bytes, lane)?),
-                    None => 0,
-                };
+            let values = fetch(cx, &addresses, &datum, lane)?;
+            for (piece, value) in (0..u32::from(datum.pieces)).zip(values) {
                 let to = start.wrapping_add(stride * lane as u32 + 4 * piece);
                 cx.copy_dword(to, lane, value)?;
             }

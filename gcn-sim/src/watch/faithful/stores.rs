@@ -15,6 +15,20 @@ struct Write {
 }
 
 impl Write {
+    /// Adds the second word of an aligned pair that its lane stores, so that both come and go at once.
+    fn takes(&mut self, next: &Write) -> bool {
+        let (mine, its) = (&mut self.touch, &next.touch);
+        let follows = mine.address + 4 == its.address && mine.address.is_multiple_of(8);
+        let alike = (mine.space, mine.lane) == (its.space, its.lane) && (mine.bytes, its.bytes) == (4, 4);
+        if !follows || !alike || mine.space == Path::Lds {
+            return false;
+        }
+        mine.bytes = 8;
+        self.new[4..8].copy_from_slice(&next.new[..4]);
+        self.old[4..8].copy_from_slice(&next.old[..4]);
+        true
+    }
+
     fn overlaps(&self, other: &Touch) -> bool {
         let same = (self.touch.space == Path::Lds) == (other.space == Path::Lds);
         let end = |t: &Touch| t.address + u64::from(t.bytes);
@@ -57,7 +71,9 @@ impl Stores {
             let mut write = Write { touch: *touch, new: [0; 16], old: [0; 16] };
             write.old[..mine.len()].copy_from_slice(mine);
             peek(cx, touch, &mut write.new);
-            writes.push(write);
+            if !writes.last_mut().is_some_and(|last: &mut Write| last.takes(&write)) {
+                writes.push(write);
+            }
         }
         if !writes.is_empty() {
             if !forwarded {

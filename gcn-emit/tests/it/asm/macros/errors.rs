@@ -67,7 +67,7 @@ const CASES: [Case; 26] = [
     (".if nothing\n.endif\n", 1, "an absolute expression is wanted"),
     (".macro m\n.if 0\n.endm\nm\ns_nop 0\n", 2, "the condition has no `.endif`"),
     (".rept -1\n.endr\n", 1, "the count has to be from 0"),
-    (".altmacro\n", 1, "`.altmacro` is not supported"),
+    (".altmacro\n.macro m a\n.endm\nm %x\n", 4, "an absolute expression is wanted"),
     (".include \"x\"\n", 1, "cannot read `x`: no files are read here"),
 ];
 

@@ -173,6 +173,39 @@ impl Aside {
         Ok(outcome)
     }
 
+    /// Lanes of the result that a permutation of lanes may fill from elsewhere, or not at all, since a bit of its address register,
+    /// which is operand `address`, is undefined: those whose result changes where lanes hold different data and the undefined bits
+    /// run through all lanes' addresses.
+    pub(super) fn reached(
+        &mut self,
+        cx: &Cx<'_>,
+        (info, step, inst): (&Info, &Step, &Inst),
+        bits: &Bits,
+        address: usize,
+    ) -> Result<u64, Fault> {
+        let places = Places::of(info, step, bits);
+        let address = place_of(Word::Vector(0), Some(address), 0);
+        let mut first: Option<Lanes> = None;
+        let mut reached = 0;
+        for to in (0..4 * LANES as u32).filter(|to| matches!(to % 4, 0 | 3)) {
+            self.fill(cx, &places, |place, lane, now| {
+                let undefined = bits.bits(place.real, lane);
+                match place.aside {
+                    aside if aside == address => now & !undefined | to & undefined,
+                    _ if places.is_written(place) => 0,
+                    _ => lane as u32 + 1,
+                }
+            });
+            self.run(cx, (info, step, inst), None)?;
+            let Some((_, aside)) = places.results.first() else { return Ok(0) };
+            let now = self.value(*aside);
+            let first = first.get_or_insert(now);
+            let differs = (0..LANES).filter(|lane| first[*lane] != now[*lane]);
+            reached |= differs.fold(0, |lanes, lane| lanes | 1u64 << lane);
+        }
+        Ok(reached)
+    }
+
     /// The bits of its vector results that the instruction leaves as they were.
     pub(super) fn kept(
         &mut self,

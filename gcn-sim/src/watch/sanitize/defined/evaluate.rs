@@ -1,6 +1,7 @@
 //! What an instruction makes of undefined bits.
 
 use gcn_isa::dataflow::Flow;
+use gcn_isa::table::Class;
 use gcn_isa::{Inst, Operand};
 
 use super::corners::Aside;
@@ -177,7 +178,12 @@ impl Now<'_, '_> {
                 self.spread(vector, &mut differ);
             }
             if control != 0 {
+                let address = info.sources.iter().find(|s| s.control).and_then(|s| s.operand);
+                let permutes = self.inst.desc.class == Class::LdsPermute;
                 let reached = match vector {
+                    true if permutes => {
+                        aside.reached(self.cx, self.all(), self.bits, address.unwrap_or_default())?
+                    }
                     true if info.crosses => u64::MAX,
                     true => control & self.written(),
                     false => u64::MAX,

@@ -1,0 +1,233 @@
+//! An allocation, and which accesses of it are whole.
+//!
+//! Memory is words of eight bytes, atomics with relaxed ordering. An access inside one of them is whole: no other thread sees a
+//! part of it. So are aligned accesses of 1, 2, 4 and 8 bytes and each aligned eight bytes of wider ones, as on the hardware,
+//! whose 64-bit atomic loads and stores are `global_load_dwordx2` and `global_store_dwordx2` (LLVM AMDGPU guide, memory model
+//! of GFX90A and GFX942).
+//!
+//! A store of less than a word is a compare-and-swap, which costs several times as much as a plain store. [`Combined`] saves
+//! most of them: the lanes of a store usually fill words.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+use super::Memory;
+
+/// Bytes of a word.
+const WORD: u64 = 8;
+
+/// Words that hold `bytes` bytes from `base` on; the first is at a multiple of their size.
+pub(super) fn words(base: u64, bytes: usize) -> usize {
+    ((base % WORD) as usize + bytes).div_ceil(WORD as usize)
+}
+
+/// A range of addresses.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub(super) base: u64,
+    pub(super) bytes: u64,
+    words: Words,
+    /// Which bytes of each word have been written; empty if that does not matter.
+    written: Box<[AtomicU8]>,
+}
+
+/// The words of an allocation: its own, or memory that the host shares with kernels.
+#[derive(Debug)]
+pub(super) enum Words {
+    Own(Box<[AtomicU64]>),
+    Shared(&'static [AtomicU64]),
+}
+
+impl std::ops::Deref for Words {
+    type Target = [AtomicU64];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        match self {
+            Words::Own(words) => words,
+            Words::Shared(words) => words,
+        }
+    }
+}
+
+/// The bits of `bytes` bytes of a word, at most 8, from byte `at` on; those beyond the word are left out.
+#[inline]
+fn mask(at: u64, bytes: u32) -> u64 {
+    (u64::MAX >> (64 - 8 * bytes)) << (8 * at)
+}
+
+impl Allocation {
+    pub(super) fn new(base: u64, bytes: u64, words: Words) -> Allocation {
+        Allocation { base, bytes, words, written: Box::default() }
+    }
+
+    /// From now on it is known which bytes are written.
+    pub(super) fn track_writes(&mut self) {
+        self.written = self.words.iter().map(|_| AtomicU8::new(0)).collect();
+    }
+
+    #[inline]
+    pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
+        address >= self.base
+            && address - self.base <= self.bytes
+            && self.bytes - (address - self.base) >= bytes
+    }
+
+    /// Where an address is, counted from the first word.
+    #[inline]
+    pub(crate) fn offset(&self, address: u64) -> u64 {
+        address - self.base / WORD * WORD
+    }
+
+    /// True if all bytes have been written, or need not be.
+    pub(super) fn is_written(&self, offset: u64, bytes: u64) -> bool {
+        let is_written = |at: u64| self.written[(at / WORD) as usize].load(Relaxed) >> (at % WORD) & 1 == 1;
+        self.written.is_empty() || (offset..offset + bytes).all(is_written)
+    }
+
+    /// Notes that bytes have been written, if that matters.
+    pub(super) fn mark(&self, offset: u64, bytes: u64) {
+        if !self.written.is_empty() {
+            (offset..offset + bytes).for_each(|at| {
+                self.written[(at / WORD) as usize].fetch_or(1 << (at % WORD), Relaxed);
+            });
+        }
+    }
+
+    /// Loads up to four bytes, zero-extended.
+    #[inline]
+    pub(crate) fn load(&self, offset: u64, bytes: u32) -> u32 {
+        let (index, at) = ((offset / WORD) as usize, offset % WORD);
+        let low = self.words[index].load(Relaxed) >> (8 * at);
+        let inside = WORD - at;
+        if u64::from(bytes) <= inside {
+            return (low & mask(0, bytes)) as u32;
+        }
+        let high = self.words[index + 1].load(Relaxed) << (8 * inside);
+        ((low | high) & mask(0, bytes)) as u32
+    }
+
+    /// Loads the eight bytes at an aligned offset.
+    #[inline]
+    pub(crate) fn load_pair(&self, offset: u64) -> u64 {
+        self.words[(offset / WORD) as usize].load(Relaxed)
+    }
+
+    /// Stores the low bytes of `value`, at most four.
+    #[inline]
+    pub(crate) fn store(&self, offset: u64, bytes: u32, value: u32) {
+        let (index, at, value) = ((offset / WORD) as usize, offset % WORD, u64::from(value));
+        self.merge(index, mask(at, bytes), value << (8 * at));
+        let inside = WORD - at;
+        if u64::from(bytes) > inside {
+            self.merge(index + 1, mask(0, bytes - inside as u32), value >> (8 * inside));
+        }
+    }
+
+    /// Replaces the bits of a word that are set in `mask`, which are those of whole bytes.
+    #[inline]
+    fn merge(&self, index: usize, mask: u64, value: u64) {
+        if !self.written.is_empty() {
+            let bits = (0..WORD).fold(0, |bits, at| bits | ((mask >> (8 * at) & 1) << at) as u8);
+            self.written[index].fetch_or(bits, Relaxed);
+        }
+        let word = &self.words[index];
+        if mask == u64::MAX {
+            return word.store(value, Relaxed);
+        }
+        // The closure never declines, so the update cannot fail.
+        let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | value & mask));
+    }
+
+    /// Copies bytes, each whole word of them at once.
+    pub(super) fn write(&self, offset: u64, data: &[u8]) {
+        let start = data.len().min((offset.next_multiple_of(WORD) - offset) as usize);
+        let (start, data) = data.split_at(start);
+        let (words, rest) = data.as_chunks::<8>();
+        let part = |offset: u64, bytes: &[u8]| {
+            if !bytes.is_empty() {
+                let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+                let (at, bytes) = (offset % WORD, bytes.len() as u32);
+                self.merge((offset / WORD) as usize, mask(at, bytes), value << (8 * at));
+            }
+        };
+        part(offset, start);
+        let index = offset.div_ceil(WORD) as usize;
+        for (index, word) in (index..).zip(words) {
+            self.merge(index, u64::MAX, u64::from_le_bytes(*word));
+        }
+        part((index + words.len()) as u64 * WORD, rest);
+    }
+
+    /// Copies bytes from here, each whole word of them at once.
+    pub(super) fn read(&self, offset: u64, mut to: &mut [u8]) {
+        let (mut index, mut at) = ((offset / WORD) as usize, (offset % WORD) as usize);
+        while !to.is_empty() {
+            let word = self.words[index].load(Relaxed).to_le_bytes();
+            let (part, rest) = to.split_at_mut(to.len().min(word.len() - at));
+            part.copy_from_slice(&word[at..at + part.len()]);
+            (index, at, to) = (index + 1, 0, rest);
+        }
+    }
+
+    /// Atomically replaces the four bytes at an aligned offset; returns the old value.
+    #[inline]
+    pub(crate) fn update(&self, offset: u64, f: impl Fn(u32) -> u32) -> u32 {
+        let (shift, bits) = (8 * (offset % WORD), mask(offset % WORD, 4));
+        let new = |old: u64| old & !bits | u64::from(f((old >> shift) as u32)) << shift;
+        self.mark(offset, 4);
+        (self.replace(offset, new) >> shift) as u32
+    }
+
+    /// Atomically replaces the eight bytes at an aligned offset; returns the old value.
+    #[inline]
+    pub(crate) fn update_pair(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
+        self.mark(offset, 8);
+        self.replace(offset, f)
+    }
+
+    #[inline]
+    fn replace(&self, offset: u64, f: impl Fn(u64) -> u64) -> u64 {
+        let word = &self.words[(offset / WORD) as usize];
+        // The closure never declines, so both outcomes hold the old value.
+        word.fetch_update(Relaxed, Relaxed, |old| Some(f(old))).unwrap_or_else(|old| old)
+    }
+}
+
+/// Consecutive stores of one instruction that fall into one word, which go to memory together: write combining.
+#[derive(Default)]
+pub(crate) struct Combined {
+    /// Index of the allocation, and of the word in it.
+    allocation: usize,
+    word: usize,
+    /// Bits of the word that are stored; 0: nothing is pending.
+    mask: u64,
+    value: u64,
+}
+
+impl Combined {
+    /// Stores the low bytes of `value`, at most four, into an allocation that holds them.
+    #[inline]
+    pub(crate) fn store(&mut self, memory: &Memory, allocation: usize, offset: u64, bytes: u32, value: u32) {
+        let (word, at) = ((offset / WORD) as usize, offset % WORD);
+        if (self.allocation, self.word) != (allocation, word) {
+            self.flush(memory);
+            (self.allocation, self.word) = (allocation, word);
+        }
+        if at + u64::from(bytes) > WORD {
+            self.flush(memory);
+            return memory.allocation(allocation).store(offset, bytes, value);
+        }
+        let mask = mask(at, bytes);
+        self.mask |= mask;
+        self.value = self.value & !mask | u64::from(value) << (8 * at) & mask;
+    }
+
+    /// Writes what is pending.
+    #[inline]
+    pub(crate) fn flush(&mut self, memory: &Memory) {
+        if self.mask != 0 {
+            memory.allocation(self.allocation).merge(self.word, self.mask, self.value);
+            self.mask = 0;
+        }
+    }
+}

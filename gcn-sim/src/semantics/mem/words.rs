@@ -1,0 +1,154 @@
+//! Accesses of several words: two that lie in an aligned pair are read or written as one, so that other threads never see one
+//! without the other ([`crate::core::memory::allocation`]).
+
+use super::access::Place;
+use crate::core::exec::{Cx, Fault, Kind};
+use crate::core::memory::Combined;
+
+/// Words of the widest vector access.
+const MOST: usize = 4;
+
+/// Scalar accesses have no lane.
+fn without_lane(fault: Fault) -> Fault {
+    match fault {
+        Fault::OutOfBounds { space, write, address, bytes, .. } => {
+            Fault::OutOfBounds { space, write, lane: None, address, bytes }
+        }
+        other => other,
+    }
+}
+
+impl Cx<'_> {
+    /// Loads words, each from its place; one that has none is 0.
+    #[inline]
+    pub(crate) fn load_words(
+        &mut self,
+        places: [Option<Place>; MOST],
+        lane: usize,
+    ) -> Result<[u32; MOST], Fault> {
+        let mut values = [0; MOST];
+        let mut i = 0;
+        while i < MOST {
+            let Some(place) = places[i] else {
+                i += 1;
+                continue;
+            };
+            let next = places.get(i + 1).copied().flatten();
+            let pair = next.filter(|next| *next == place.plus(4)).and_then(|_| self.pair(place));
+            if let Some(pair) = pair {
+                self.note(place, 4, Some(lane as u8), Kind::Read);
+                self.note(place.plus(4), 4, Some(lane as u8), Kind::Read);
+                (values[i], values[i + 1]) = (pair as u32, (pair >> 32) as u32);
+                i += 2;
+            } else {
+                values[i] = self.load(place, 4, lane)?;
+                i += 1;
+            }
+        }
+        Ok(values)
+    }
+
+    /// An aligned pair of words of global memory, if that is what is at `place`.
+    #[inline]
+    fn pair(&mut self, place: Place) -> Option<u64> {
+        let Place::Global(address) = place else { return None };
+        let at = self.memory.find(address, 8, self.w.memory_hint).filter(|_| address.is_multiple_of(8))?;
+        self.w.memory_hint = at;
+        let allocation = self.memory.allocation(at);
+        Some(allocation.load_pair(allocation.offset(address)))
+    }
+
+    /// Stores the low 1, 2 or 4 bytes of `value`. In global memory they are there after [`Combined::flush`].
+    #[inline]
+    pub(crate) fn store_combined(
+        &mut self,
+        combined: &mut Combined,
+        place: Place,
+        bytes: u32,
+        lane: usize,
+        value: u32,
+    ) -> Result<(), Fault> {
+        if self.trace.is_some() {
+            if self.is_put_down(place, bytes, Some(lane as u8), &[value]) {
+                return Ok(());
+            }
+            self.note(place, bytes, Some(lane as u8), Kind::Write);
+            let stored = self.combine(combined, place, bytes, lane, value);
+            return self.excuse(stored);
+        }
+        self.combine(combined, place, bytes, lane, value)
+    }
+
+    #[inline]
+    fn combine(
+        &mut self,
+        combined: &mut Combined,
+        place: Place,
+        bytes: u32,
+        lane: usize,
+        value: u32,
+    ) -> Result<(), Fault> {
+        let Place::Global(address) = place else { return self.put(place, bytes, lane, value) };
+        let at = self.memory.find(address, u64::from(bytes), self.w.memory_hint);
+        let at = at.ok_or_else(|| place.fault(true, lane, bytes))?;
+        self.w.memory_hint = at;
+        let offset = self.memory.allocation(at).offset(address);
+        combined.store(self.memory, at, offset, bytes, value);
+        Ok(())
+    }
+
+    /// Ends a lane's stores. A trace wants them in memory before it looks at those of the next lane; otherwise they may be
+    /// combined with them.
+    #[inline]
+    pub(crate) fn finish_lane(&mut self, combined: &mut Combined) {
+        if self.trace.is_some() {
+            combined.flush(self.memory);
+        }
+    }
+
+    /// Loads words by way of scalar memory, which has no lanes; one without an address is 0.
+    #[inline]
+    pub(crate) fn load_scalars(
+        &mut self,
+        address: impl Fn(usize) -> Option<u64>,
+        to: &mut [u32],
+    ) -> Result<(), Fault> {
+        let mut i = 0;
+        while i < to.len() {
+            let Some(first) = address(i) else {
+                i += 1;
+                continue;
+            };
+            let place = Place::Global(first);
+            self.note(place, 4, None, Kind::Read);
+            let is_pair = i + 1 < to.len() && address(i + 1) == Some(first.wrapping_add(4));
+            if let Some(pair) = is_pair.then(|| self.pair(place)).flatten() {
+                self.note(place.plus(4), 4, None, Kind::Read);
+                (to[i], to[i + 1]) = (pair as u32, (pair >> 32) as u32);
+                i += 2;
+            } else {
+                let loaded = self.fetch(place, 4, 0).map_err(without_lane);
+                to[i] = self.excuse(loaded)?;
+                i += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a dword by way of scalar memory. It is there after [`Combined::flush`].
+    #[inline]
+    pub(crate) fn store_scalar(
+        &mut self,
+        combined: &mut Combined,
+        address: u64,
+        value: u32,
+    ) -> Result<(), Fault> {
+        let place = Place::Global(address);
+        if self.is_put_down(place, 4, None, &[value]) {
+            return Ok(());
+        }
+        self.note(place, 4, None, Kind::Write);
+        let stored = self.combine(combined, place, 4, 0, value).map_err(without_lane);
+        self.excuse(stored)
+    }
+}
