@@ -311,6 +311,15 @@ impl Builder {
         }
     }
 
+    /// Appends the branch of closed regions, or of a condition that is known for all lanes the region that runs.
+    pub fn branch(&mut self, cond: Value, varying: bool, then: Region, els: Region) {
+        match self.as_const(cond).filter(|_| !varying) {
+            Some(0) => els.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
+            Some(_) => then.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
+            None => self.stmt(Stmt::If { cond, then, els }),
+        }
+    }
+
     /// A label for a block.
     pub fn label(&mut self) -> Label {
         self.labels += 1;

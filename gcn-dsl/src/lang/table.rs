@@ -24,6 +24,8 @@ pub trait Choice: Copy {
     fn uniform(self) -> Self::Uniform;
     /// `a` where bit `bit` of `i` is clear, else `b`.
     fn choose(i: S<u32>, bit: u32, a: Self::Uniform, b: Self::Uniform) -> Self::Uniform;
+    /// Something to go on with after an error.
+    fn placeholder() -> Self::Uniform;
 }
 
 #[track_caller]
@@ -45,6 +47,10 @@ impl<T: Scalar> Choice for V<T> {
         let condition = is_set(i.into_device(), bit);
         V::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
     }
+    #[track_caller]
+    fn placeholder() -> V<T> {
+        V::emit(Inst::Const(0), Location::caller())
+    }
 }
 
 macro_rules! uniform_choices {
@@ -64,6 +70,10 @@ macro_rules! uniform_choices {
                 let condition = super::ne(i & (1 << bit), 0);
                 S::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
             }
+            #[track_caller]
+            fn placeholder() -> S<$t> {
+                S::emit(Inst::Const(0), Location::caller())
+            }
         }
     )*};
 }
@@ -75,7 +85,12 @@ uniform_choices! {
 
 /// Halves the choices by one bit of the index after the other, lowest first.
 #[track_caller]
-fn chosen<X: Copy>(mut choices: Vec<X>, what: &str, pick: impl Fn(u32, X, X) -> X) -> X {
+fn chosen<X: Copy>(
+    mut choices: Vec<X>,
+    what: &str,
+    placeholder: impl Fn() -> X,
+    pick: impl Fn(u32, X, X) -> X,
+) -> X {
     let loc = Location::caller();
     const MOST: usize = 256;
     if choices.is_empty() || choices.len() > MOST {
@@ -87,7 +102,7 @@ fn chosen<X: Copy>(mut choices: Vec<X>, what: &str, pick: impl Fn(u32, X, X) -> 
             );
             c.fail(loc, message);
         });
-        choices.truncate(1);
+        return placeholder();
     }
     let mut bit = 0;
     while choices.len() > 1 {
@@ -106,7 +121,7 @@ macro_rules! indexed {
             fn load_at(&self, i: V<u32>) -> V<X::Elem> {
                 let loc = Location::caller();
                 let varying: Vec<V<X::Elem>> = self.iter().map(|x| x.varying()).collect();
-                chosen(varying, "an array", |bit, a, b| V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc))
+                chosen(varying, "an array", || V::emit(Inst::Const(0), loc), |bit, a, b| V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc))
             }
         }
         impl<X: Choice, $($generics)*> LoadAt<S<u32>> for $list {
@@ -114,7 +129,7 @@ macro_rules! indexed {
             #[track_caller]
             fn load_at(&self, i: S<u32>) -> X::Uniform {
                 let uniform: Vec<X::Uniform> = self.iter().map(|x| x.uniform()).collect();
-                chosen(uniform, "an array", |bit, a, b| X::choose(i, bit, a, b))
+                chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b))
             }
         }
     )*};
