@@ -76,6 +76,8 @@ pub enum Inst {
         /// Byte offset.
         offset: u32,
     },
+    /// The address of the kernel's constants, two dwords.
+    Constants,
     /// The workgroup's index in a dimension.
     WorkgroupId(u8),
     /// The work-item's index in its workgroup in a dimension.
@@ -250,6 +252,8 @@ pub struct Kernel {
     /// Buffer resources of slices that the kernel writes and that have a part with a resource of its own, and those of the parts:
     /// what one reaches another may reach.
     pub overlapping: Vec<Value>,
+    /// Tables that the kernel reads and that stand after its code.
+    pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined.
