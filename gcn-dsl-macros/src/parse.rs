@@ -91,7 +91,10 @@ impl Parse for Item {
         match (device, item) {
             (Some(_), (true, _)) => input.parse().map(Item::Struct),
             (Some(_), (_, true)) => input.parse().map(Item::Impl),
-            (Some(_), _) => input.parse().map(Item::Function),
+            (Some(_), _) => {
+                outside(&ahead)?;
+                input.parse().map(Item::Function)
+            }
             (None, (true, _) | (_, true)) => {
                 let keyword: proc_macro2::TokenTree = ahead.parse()?;
                 let message = format!(

@@ -58,7 +58,7 @@ gcn_kernel! {
             }
         }
         let t = dbg!(sum);
-        debug_assert!(last >= 0.0, "{t}");
+        debug_assert!(last >= 0.0, "{t:?}");
         y[i] = Vector::<f32, 2>::from_fn(|k| y[i + k as u32]).get(0);
     }
 }

@@ -67,7 +67,7 @@ gcn_kernel! {
         if local_id().x < 4 {
             let z = wave_sum(l[local_id().x]);
             y[local_id().x] = z + r - t;
-            y[local_id().x] += shuffle_xor(z, 1);
+            y[local_id().x] += shuffle_xor(r, 1);
         }
     }
 }
