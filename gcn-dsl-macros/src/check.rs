@@ -85,6 +85,10 @@ const ELEMENTS: &str = "the element types are bool (by value only), i8 to i64, u
 
 /// Input in which no kernel can be found.
 pub(crate) fn no_kernel(error: &syn::Error) -> syn::Error {
+    // What this crate says of an item is enough.
+    if !error.to_string().starts_with("expected") {
+        return error.clone();
+    }
     let message = format!("{error}; a kernel looks like `#[workgroup(64)] fn name(x: &mut [f32]) {{ … }}`");
     syn::Error::new(error.span(), message)
 }

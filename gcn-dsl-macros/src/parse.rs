@@ -1,12 +1,15 @@
 //! Tokens to functions with their attributes. Nothing is judged here but syntax.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::parse::discouraged::Speculative;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Block, FnArg, Ident, ItemImpl, ItemStruct, Signature, Stmt, Token, Visibility};
+use syn::{
+    Attribute, Block, FnArg, Ident, ItemImpl, ItemStruct, ItemTrait, Signature, Stmt, Token, TraitItem, Type,
+    Visibility,
+};
 
 use crate::ty::Elements;
 
@@ -38,6 +41,8 @@ pub(crate) struct Known {
     pub data: HashSet<String>,
     /// Methods with `&mut self`.
     pub mutating: HashSet<String>,
+    /// Of functions and methods, which parameters are a `&mut V<…>`, `self` not counted.
+    pub lends: HashMap<String, Vec<bool>>,
 }
 
 /// An item in `gcn_kernel!`.
@@ -49,6 +54,16 @@ pub(crate) enum Item {
     Struct(ItemStruct),
     /// `#[device] impl`.
     Impl(DeviceImpl),
+    /// `#[device] trait`.
+    Trait(DeviceTrait),
+}
+
+/// `#[device] trait … { … }` with its functions apart.
+pub(crate) struct DeviceTrait {
+    /// The trait without its functions: attributes, generics, types, constants.
+    pub frame: ItemTrait,
+    /// The functions, and whether they have a body.
+    pub functions: Vec<(KernelFn, bool)>,
 }
 
 /// `#[device] impl … { … }` with its functions apart.
@@ -70,10 +85,16 @@ impl Parse for Item {
         let device = attrs.iter().find(|a| is_device(a));
         ahead.parse::<Visibility>()?;
         let item = (ahead.peek(Token![struct]), ahead.peek(Token![impl]));
+        if device.is_some() && ahead.peek(Token![trait]) {
+            return input.parse().map(Item::Trait);
+        }
         match (device, item) {
             (Some(_), (true, _)) => input.parse().map(Item::Struct),
             (Some(_), (_, true)) => input.parse().map(Item::Impl),
-            (Some(_), _) => input.parse().map(Item::Function),
+            (Some(_), _) => {
+                outside(&ahead)?;
+                input.parse().map(Item::Function)
+            }
             (None, (true, _) | (_, true)) => {
                 let keyword: proc_macro2::TokenTree = ahead.parse()?;
                 let message = format!(
@@ -93,8 +114,8 @@ impl Parse for Item {
 /// Items of the host.
 fn outside(ahead: ParseStream<'_>) -> syn::Result<()> {
     let what = if ahead.peek(Token![trait]) {
-        "a trait is declared outside of `gcn_kernel!`, with device types in its functions, `fn f(self, x: V<f32>) -> V<f32>;`; what \
-         implements it for a device type is `#[device] impl Trait for Type { … }` inside"
+        "`trait` in `gcn_kernel!` is for functions on device values and says so: write `#[device] trait …`, and `#[device] impl Trait for \
+         Type { … }` for what implements it"
     } else if ahead.peek(Token![enum]) {
         "a device has no enums: a lane holds numbers; name them by constants outside of `gcn_kernel!`, `const RED: u32 = 0;`, and \
          `match` on those. An enum of the host stands outside too, and a `comptime match` chooses by it"
@@ -149,7 +170,56 @@ fn members(input: ParseStream<'_>) -> syn::Result<(TokenStream, Vec<KernelFn>)> 
     Ok((others, functions))
 }
 
+impl Parse for DeviceTrait {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut frame: ItemTrait = input.parse()?;
+        let mut functions = Vec::new();
+        for item in std::mem::take(&mut frame.items) {
+            match item {
+                TraitItem::Fn(f) => {
+                    let body = f.default.clone().unwrap_or_else(|| syn::parse_quote!({}));
+                    let mut function = KernelFn::of(f.attrs, Visibility::Inherited, f.sig, Ok(body));
+                    if f.default.is_some() && function.mutates_self() {
+                        let clause = function.sig.generics.make_where_clause();
+                        let value: syn::WherePredicate = syn::parse_quote!(Self: ::gcn_dsl::lang::Flatten + ::gcn_dsl::lang::Declare<Value = Self>);
+                        clause.predicates.push(value);
+                    }
+                    functions.push((function, f.default.is_some()));
+                }
+                other => frame.items.push(other),
+            }
+        }
+        Ok(DeviceTrait { frame, functions })
+    }
+}
+
 impl KernelFn {
+    fn of(attrs: Vec<Attribute>, vis: Visibility, sig: Signature, body: syn::Result<Block>) -> KernelFn {
+        KernelFn {
+            attrs,
+            vis,
+            sig,
+            body,
+            kept: Vec::new(),
+            kernels: Rc::default(),
+            tuple_structs: Rc::default(),
+            known: Rc::default(),
+        }
+    }
+
+    /// The `#[host]` parameters and the constant ones.
+    pub fn host_names(&self) -> Vec<String> {
+        let host = |input: &FnArg| match input {
+            FnArg::Typed(t) if t.attrs.iter().any(|a| a.path().is_ident("host")) => match &*t.pat {
+                syn::Pat::Ident(p) => Some(p.ident.to_string()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let consts = self.sig.generics.const_params().map(|c| c.ident.to_string());
+        self.sig.inputs.iter().filter_map(host).chain(consts).collect()
+    }
+
     /// It takes `&mut self`.
     pub fn mutates_self(&self) -> bool {
         matches!(self.sig.inputs.first(), Some(FnArg::Receiver(r)) if r.reference.is_some() && r.mutability.is_some())
@@ -160,16 +230,7 @@ impl Parse for KernelFn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let (attrs, vis, sig) = (input.call(Attribute::parse_outer)?, input.parse()?, input.parse()?);
         let (body, kept) = body(input)?;
-        Ok(KernelFn {
-            attrs,
-            vis,
-            sig,
-            body,
-            kept,
-            kernels: Rc::default(),
-            tuple_structs: Rc::default(),
-            known: Rc::default(),
-        })
+        Ok(KernelFn { kept, ..KernelFn::of(attrs, vis, sig, body) })
     }
 }
 
@@ -215,6 +276,14 @@ fn parsable(body: TokenStream) -> Vec<Stmt> {
     kept
 }
 
+/// Of a parameter that is not `self`, whether it is a `&mut V<…>`.
+fn lends(input: &FnArg) -> Option<bool> {
+    let FnArg::Typed(typed) = input else { return None };
+    Some(
+        matches!(&*typed.ty, Type::Reference(r) if r.mutability.is_some() && Elements::default().is_varying(&r.elem)),
+    )
+}
+
 /// Of functions and fields with one name, all must say so.
 fn known(items: &[Item]) -> Known {
     fn note(names: &mut HashSet<String>, others: &mut HashSet<String>, name: &Ident, ty: Option<&syn::Type>) {
@@ -231,11 +300,16 @@ fn known(items: &[Item]) -> Known {
         if f.mutates_self() {
             known.mutating.insert(f.sig.ident.to_string());
         }
+        let lent: Vec<bool> = f.sig.inputs.iter().filter_map(lends).collect();
+        if lent.contains(&true) {
+            known.lends.insert(f.sig.ident.to_string(), lent);
+        }
     };
     for item in items {
         match item {
             Item::Function(f) => function(f),
             Item::Impl(i) => i.functions.iter().for_each(&mut function),
+            Item::Trait(t) => t.functions.iter().for_each(|(f, _)| function(f)),
             _ => {}
         }
     }
@@ -275,6 +349,7 @@ fn introduce(items: &mut [Item]) {
         match item {
             Item::Kernel(f) | Item::Function(f) => tell(f),
             Item::Impl(i) => i.functions.iter_mut().for_each(tell),
+            Item::Trait(t) => t.functions.iter_mut().for_each(|(f, _)| tell(f)),
             Item::Struct(_) => {}
         }
     }

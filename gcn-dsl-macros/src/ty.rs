@@ -121,8 +121,22 @@ impl Elements {
         }
     }
 
+    /// The `Block` of `V<Block>`: a struct of memory, each lane's own.
+    fn data_in_lanes<'t>(&self, ty: &'t Type) -> Option<&'t Type> {
+        let Type::Path(path) = ty else { return None };
+        let last = path.path.segments.last().filter(|s| s.ident == "V")?;
+        let syn::PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+        let Some(syn::GenericArgument::Type(of @ Type::Path(inner))) = args.args.first() else { return None };
+        let name = inner.path.get_ident()?.to_string();
+        let is_param = self.elements.contains(&name) || self.others.contains(&name);
+        (name.starts_with(char::is_uppercase) && name != "Self" && !is_param).then_some(of)
+    }
+
     /// The device type that an annotation means.
     pub fn device(&self, ty: &Type) -> TokenStream {
+        if let Some(data) = self.data_in_lanes(ty) {
+            return quote_spanned!(ty.span()=> <#data as ::gcn_dsl::lang::Stored>::Value);
+        }
         match ty {
             Type::Path(_) if self.is_element(ty) => quote_spanned!(ty.span()=> ::gcn_dsl::S<#ty>),
             Type::Array(a) => {

@@ -312,6 +312,11 @@ impl BuiltKernel {
         &self.code.bytes
     }
 
+    /// The machine code, and after it the tables that it reads, as they stand in the code object.
+    pub fn image(&self) -> Vec<u8> {
+        gcn_emit::object::with_constants(&self.spec, self.code())
+    }
+
     /// The code object for `hipModuleLoad` or `hipModuleLoadData`.
     pub fn code_object(&self) -> &[u8] {
         &self.object

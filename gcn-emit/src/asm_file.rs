@@ -7,10 +7,11 @@ use std::fmt::Write as _;
 
 use gcn_isa::Program;
 
+use crate::encode::encode_program;
 use crate::kernel::{EXCEPTIONS, FloatMode, KernelSpec, USER_SGPRS, WorkItemIds};
 use crate::metadata::Metadata;
 use crate::object::debug::{Files, positions};
-use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, trailing_nops};
+use crate::object::layout::{END_ALIGN, KERNEL_ALIGN, S_NOP, constants_padding, trailing_nops};
 use crate::text::Comments;
 use crate::text::print_lines;
 
@@ -83,6 +84,24 @@ fn write_function(
         last = position;
     }));
     let _ = writeln!(out, ".Lfunc_end{index}:\n\t.size {name}, .Lfunc_end{index}-{name}");
+    write_constants(out, kernel);
+}
+
+/// The data after the code.
+fn write_constants(out: &mut String, kernel: &KernelSpec) {
+    if kernel.constants.is_empty() {
+        return;
+    }
+    // What cannot be encoded is printed all the same.
+    let code = encode_program(&kernel.program).map_or(0, |code| code.bytes.len());
+    let _ = writeln!(out, "\t.fill {}, 4, {S_NOP:#x}", constants_padding(code));
+    let mut bytes = kernel.constants.clone();
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    for line in bytes.chunks(32) {
+        let dwords =
+            line.chunks_exact(4).map(|d| format!("{:#x}", u32::from_le_bytes([d[0], d[1], d[2], d[3]])));
+        let _ = writeln!(out, "\t.long {}", dwords.collect::<Vec<_>>().join(", "));
+    }
 }
 
 /// The program with labels that no kernel before it has: local labels are those of the whole file.

@@ -91,9 +91,17 @@ pub struct KernelSpec {
     pub uniform_workgroups: bool,
     /// Arguments, for the runtime and for tools (`.args`).
     pub args: Vec<KernelArg>,
+    /// Data that stands after the code, [`constants_offset`] bytes from its begin, for the code to read.
+    pub constants: Vec<u8>,
     /// Debug information says which source line each instruction comes from, as far as the program's lines do
     /// ([`Line::loc`](gcn_isa::program::Line::loc)): DWARF in a code object, `.loc` in assembly.
     pub source_lines: bool,
+}
+
+/// How far [`KernelSpec::constants`] are from the begin of a kernel's code of so many bytes: on a cache line, and more than 64 bytes
+/// from the last instruction, so that no distance in the code is an inline constant.
+pub const fn constants_offset(code: u64) -> u64 {
+    (code + 65).next_multiple_of(64)
 }
 
 impl KernelSpec {
@@ -120,6 +128,7 @@ impl KernelSpec {
             workgroup,
             uniform_workgroups: false,
             args: Vec::new(),
+            constants: Vec::new(),
             source_lines: false,
         }
     }

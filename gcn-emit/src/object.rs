@@ -18,6 +18,7 @@ mod write_relocatable;
 
 pub use crate::version::CodeObjectVersion;
 pub use error::{LinkFault, LinkPlace, ObjectError, ReadFault};
+pub use layout::with_constants;
 pub use link::{LinkOptions, Linked, link, link_placed, link_with};
 pub use module::{
     Binding, Module, Relocation, RelocationBase, RelocationKind, Section, SectionId, Symbol, SymbolId,

@@ -9,9 +9,6 @@ gcn_kernel! {
 
 gcn_kernel! {
     #[device]
-    struct Empty;
-
-    #[device]
     #[derive(Clone, Copy, PartialEq)]
     struct Derived {
         x: V<f32>,

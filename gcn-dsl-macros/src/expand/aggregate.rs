@@ -17,9 +17,6 @@ pub(crate) fn structure(item: &ItemStruct, errors: &mut Errors) -> TokenStream {
     }
     let mut found = Errors::default();
     attributes(&item.attrs, "device struct", &mut found);
-    if item.fields.is_empty() {
-        found.at(&item.ident, "a device struct without fields holds no device value; give it a field");
-    }
     if let Some(lifetime) = item.generics.lifetimes().next() {
         found.at(lifetime, "a device struct holds values, no references; remove the lifetime");
     }

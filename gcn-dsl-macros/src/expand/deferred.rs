@@ -11,6 +11,8 @@ use super::{Cx, Kind, lang};
 #[derive(Clone, Default)]
 pub(crate) struct Deferred {
     assigned: HashSet<String>,
+    /// Those that are `mut`.
+    mutable: HashSet<String>,
     /// Nobody gets here: what leaves needs no value.
     left: bool,
 }
@@ -21,18 +23,24 @@ impl Deferred {
         match (self.left, other.left) {
             (true, false) => other,
             (false, true) => self,
-            (left, _) => {
-                Deferred { assigned: self.assigned.intersection(&other.assigned).cloned().collect(), left }
-            }
+            (left, _) => Deferred {
+                assigned: self.assigned.intersection(&other.assigned).cloned().collect(),
+                mutable: self.mutable,
+                left,
+            },
         }
     }
 }
 
 impl Cx<'_> {
     /// The expansion of `let name;`.
-    pub fn defer(&mut self, name: &Ident, span: Span) -> TokenStream {
+    pub fn defer(&mut self, name: &Ident, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         self.deferred.assigned.remove(&name.to_string());
+        match mutable {
+            true => self.deferred.mutable.insert(name.to_string()),
+            false => self.deferred.mutable.remove(&name.to_string()),
+        };
         let flow = self.flow(span);
         quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
     }
@@ -47,6 +55,14 @@ impl Cx<'_> {
             value
         };
         quote_spanned!(span=> #name.set_first(#value))
+    }
+
+    /// True for a `let mut x;` that has a value here: from now on a variable as any other.
+    pub fn has_value(&self, name: &Ident) -> bool {
+        let text = name.to_string();
+        self.kind(name) == Some(Kind::Deferred)
+            && self.deferred.mutable.contains(&text)
+            && self.deferred.assigned.contains(&text)
     }
 
     /// An error if the variable may have no value where it is read.

@@ -10,7 +10,7 @@ use syn::{Attribute, Expr, ExprCall, FnArg, Ident, Pat, PatType, ReturnType, Stm
 use super::expr::called;
 use super::signature::{Param, Shape, Signed};
 use super::typed::typed_block;
-use super::{Cx, Kind, helper, lang, place, receiver, vary};
+use super::{Cx, Kind, helper, lang, place, receiver, unused, vary};
 use crate::check;
 use crate::errors::Errors;
 use crate::parse::{DeviceImpl, KernelFn, is_device};
@@ -18,7 +18,15 @@ use crate::ty;
 
 /// A function beside kernels.
 pub(crate) fn free(function: &KernelFn, errors: &mut Errors) -> TokenStream {
-    expand(function, Shape::Free, errors)
+    let expanded = expand(function, Shape::Free, errors);
+    let lints = lints(function, errors);
+    quote!(#expanded #lints)
+}
+
+/// What rustc's lints say, if nothing worse is said.
+pub(super) fn lints(function: &KernelFn, errors: &Errors) -> Option<TokenStream> {
+    let body = function.body.as_ref().ok().filter(|_| !errors.spoilt())?;
+    Some(unused::lints(function, body))
 }
 
 /// `#[device] impl`.
@@ -42,6 +50,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
             tokens
         })
         .collect();
+    let lints: Vec<Option<TokenStream>> = item.functions.iter().map(|f| lints(f, errors)).collect();
     quote! {
         #(#attrs)*
         #[allow(clippy::all, clippy::pedantic)]
@@ -49,6 +58,7 @@ pub(crate) fn implementation(item: &DeviceImpl, errors: &mut Errors) -> TokenStr
             #(#others)*
             #(#functions)*
         }
+        #(#lints)*
     }
 }
 
@@ -56,7 +66,12 @@ fn expand(function: &KernelFn, shape: Shape, errors: &mut Errors) -> TokenStream
     expand_with(function, shape, &ty::Elements::default(), errors)
 }
 
-fn expand_with(function: &KernelFn, shape: Shape, outer: &ty::Elements, errors: &mut Errors) -> TokenStream {
+pub(super) fn expand_with(
+    function: &KernelFn,
+    shape: Shape,
+    outer: &ty::Elements,
+    errors: &mut Errors,
+) -> TokenStream {
     let mut found = Errors::default();
     let signed = Signed::of(function, shape, outer, &mut found);
     let body = match check::body(function, &mut found) {
@@ -83,7 +98,7 @@ fn expand_with(function: &KernelFn, shape: Shape, outer: &ty::Elements, errors: 
 }
 
 fn declare(function: &KernelFn, signed: &Signed, body: &TokenStream) -> TokenStream {
-    let kept = function.attrs.iter().filter(|a| !is_device(a) && is_kept(a));
+    let kept = function.attrs.iter().filter(|a| !is_device(a) && is_kept(a) && !unused::is_level(a));
     let (vis, name) = (&function.vis, &function.sig.ident);
     let generics = &function.sig.generics;
     let (params, clause) = (&generics.params, &generics.where_clause);
@@ -93,7 +108,7 @@ fn declare(function: &KernelFn, signed: &Signed, body: &TokenStream) -> TokenStr
     quote! {
         #(#kept)*
         #[track_caller]
-        #[allow(unused_variables, unused_mut, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
+        #[allow(unused_variables, unused_mut, unused_assignments, unused_parens, unused_braces, clippy::all, clippy::pedantic)]
         #vis fn #name #params (#(#inputs),*) #output #clause {
             #body
         }
@@ -106,6 +121,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
     let mut cx = Cx::new(errors, None, site);
     cx.function = Some(function.sig.ident.clone());
     cx.elements = signed.elements.clone();
+    cx.hosts = function.host_names();
     cx.kernels = Rc::clone(&function.kernels);
     cx.known = Rc::clone(&function.known);
     cx.tuple_structs = Rc::clone(&function.tuple_structs);
@@ -200,7 +216,7 @@ fn body(function: &KernelFn, signed: &Signed, block: &syn::Block, errors: &mut E
 
 impl Param {
     /// The parameter in the function's list.
-    fn declared(&self) -> TokenStream {
+    pub fn declared(&self) -> TokenStream {
         match self {
             Param::Receiver(receiver) if receiver.mutability.is_some() && receiver.reference.is_some() => {
                 let span = receiver.self_token.span;

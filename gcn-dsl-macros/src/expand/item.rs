@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, GenericParam};
 
-use super::{Cx, helper, vary};
+use super::{Cx, helper, unused, vary};
 use crate::check::{Arg, ArgKind, Declared, HostParam, host_params};
 use crate::errors::Errors;
 use crate::parse::KernelFn;
@@ -30,7 +30,7 @@ struct Head {
 
 fn head(kernel: &KernelFn) -> Head {
     let own = ["workgroup", "targets", "schedule", "max_registers", "min_occupancy"];
-    let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n));
+    let kept = |a: &&Attribute| !own.iter().any(|n| a.path().is_ident(n)) && !unused::is_level(a);
     let mut head = Head {
         attrs: kernel.attrs.iter().filter(kept).cloned().collect(),
         declared: Vec::new(),
@@ -164,7 +164,8 @@ pub(crate) fn kernel(
     });
     let implementation = implementation(kernel, &head, &declared.args, &signature, &trace, None);
     let declaration = declaration(kernel, &head);
-    quote!(#declaration #implementation)
+    let lints = unused::lints(kernel, body);
+    quote!(#declaration #implementation #lints)
 }
 
 /// What runs when the kernel is built.
@@ -182,6 +183,7 @@ fn trace(
         cx.known = Rc::clone(&kernel.known);
         cx.tuple_structs = Rc::clone(&kernel.tuple_structs);
         cx.elements = ty::elements(&kernel.sig.generics);
+        cx.hosts = kernel.host_names();
         head.hosts.iter().for_each(|h| cx.declare(&h.name, false));
         args.iter().for_each(|a| cx.declare(&a.name, false));
         (statements(&mut cx), cx.freed_names())

@@ -6,13 +6,13 @@ use syn::spanned::Spanned;
 use syn::{Arm, Expr, ExprMatch, Pat, PatRange, RangeLimits};
 
 use super::control::MOST_BRANCHES;
-use super::typed::literals;
+use super::typed::{has_literals, literals};
 use super::{Cx, lang};
 use crate::attrs;
 
 impl Cx<'_> {
     pub fn match_expr(&mut self, e: &ExprMatch) -> TokenStream {
-        if e.attrs.iter().any(attrs::is_comptime) {
+        if e.attrs.iter().any(attrs::is_comptime) || self.is_host_name(&e.expr) {
             return self.comptime_match(e);
         }
         let span = e.match_token.span;
@@ -41,17 +41,27 @@ impl Cx<'_> {
         quote_spanned!(span=> { #bind #check #chain })
     }
 
+    /// True for a `#[host]` parameter and a constant parameter.
+    fn is_host_name(&self, e: &Expr) -> bool {
+        let name = super::place::name_of(e);
+        name.is_some_and(|name| {
+            self.hosts.iter().any(|h| name == h) && self.kind(name).is_none_or(|k| k == super::Kind::Value)
+        })
+    }
+
     /// `comptime match`: the host chooses the arm, whose body is of the device.
     fn comptime_match(&mut self, e: &ExprMatch) -> TokenStream {
         self.comptime += 1;
         let before = self.deferred.clone();
         let mut after = None;
         let mut arms = Vec::new();
+        // Beside a value of another kind a number is a number of the host.
+        let numbers = e.arms.iter().all(|arm| has_literals(&arm.body));
         for arm in &e.arms {
             self.deferred = before.clone();
             let body = self.scope(|cx| {
                 cx.bind(&arm.pat);
-                cx.arm_body(&arm.body)
+                cx.comptime_body(&arm.body, numbers)
             });
             let (pat, guard) = (&arm.pat, arm.guard.as_ref().map(|(token, guard)| quote!(#token #guard)));
             arms.push(quote_spanned!(arm.body.span()=> #pat #guard => { #body }));
@@ -97,6 +107,16 @@ impl Cx<'_> {
             })
         };
         self.branch(cond, at, span, then, Some(|cx: &mut Self| cx.chain(rest, matched, span)))
+    }
+
+    fn comptime_body(&mut self, body: &Expr, numbers: bool) -> TokenStream {
+        match body {
+            Expr::Block(b) if b.label.is_none() && b.attrs.is_empty() => {
+                self.value_as_it_is(&b.block.stmts, body.span())
+            }
+            _ if numbers => self.arm_body(body),
+            other => self.expr(other),
+        }
     }
 
     fn arm_body(&mut self, body: &Expr) -> TokenStream {

@@ -21,7 +21,9 @@ mod register;
 pub(crate) mod schedule;
 pub(crate) mod signature;
 pub(crate) mod stmt;
+pub(crate) mod traits;
 pub(crate) mod typed;
+mod unused;
 mod vary;
 
 use std::rc::Rc;
@@ -78,6 +80,8 @@ pub(crate) struct Cx<'e> {
     pub deferred: deferred::Deferred,
     /// The variables that start uniform and are given what varies.
     pub varying: vary::Varying,
+    /// Parameters whose values the host knows when the kernel is built.
+    pub hosts: Vec<String>,
 }
 
 /// What a name stands for.
@@ -131,6 +135,7 @@ impl<'e> Cx<'e> {
             known: Rc::default(),
             deferred: deferred::Deferred::default(),
             varying: vary::Varying::default(),
+            hosts: Vec::new(),
         }
     }
 

@@ -50,7 +50,8 @@ pub(crate) fn bound_name(pat: &Pat) -> Option<&Ident> {
 impl Cx<'_> {
     pub fn assign(&mut self, e: &ExprAssign) -> TokenStream {
         let right = number(&e.right, &self.elements.clone()).into_owned();
-        let deferred = name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred));
+        let deferred =
+            name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
         let value = self.expr(&if deferred { inferred(&right) } else { right });
         self.assign_to(&e.left, value, e.span())
     }
@@ -68,7 +69,9 @@ impl Cx<'_> {
             Expr::Paren(p) => return self.assign_to(&p.expr, value, span),
             _ => {}
         }
-        if let Some(name) = name_of(left).filter(|n| self.kind(n) == Some(Kind::Deferred)) {
+        if let Some(name) =
+            name_of(left).filter(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n))
+        {
             return self.assign_deferred(name, value, span);
         }
         if let Some(name) = name_of(left).filter(|n| self.is_carried(n)) {
@@ -202,7 +205,7 @@ impl Cx<'_> {
 
     fn place<'e>(&mut self, left: &'e Expr) -> Option<Place<'e>> {
         if let Some(name) = name_of(left) {
-            if self.is_variable(name) {
+            if self.is_variable(name) || self.has_value(name) {
                 self.not_captured(name);
                 return Some(Place::Variable(name));
             }

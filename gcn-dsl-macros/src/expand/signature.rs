@@ -97,13 +97,8 @@ fn param(i: usize, input: &FnArg, shape: Shape, elements: &Elements, errors: &mu
         (FnArg::Receiver(receiver), None) => {
             if shape == Shape::Free {
                 errors.at(receiver, "`self` stands in methods: put the function into a `#[device] impl`");
-            } else if receiver.mutability.is_some()
-                && (shape == Shape::TraitMethod || receiver.reference.is_none())
-            {
-                errors.at(
-                    receiver,
-                    "a device method takes `self`, or outside of traits `&mut self`: return the new value and assign it, `c = c.scaled(k)`",
-                );
+            } else if receiver.mutability.is_some() && receiver.reference.is_none() {
+                errors.at(receiver, "a device method takes `self`, `&self` or `&mut self`");
             }
             return Some(Param::Receiver(receiver.clone()));
         }

@@ -123,7 +123,8 @@ impl Cx<'_> {
                 self.errors.at(local, "a `let` without a value declares one name: `let x;`");
                 return TokenStream::new();
             };
-            let declared = self.defer(name, local.span());
+            let mutable = matches!(pat, Pat::Ident(p) if p.mutability.is_some());
+            let declared = self.defer(name, mutable, local.span());
             let ty = annotation.map(|ty| {
                 let (ty, call) = (self.elements.device(ty), super::lang("holds", name.span()));
                 quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)

@@ -34,6 +34,9 @@ enum Shape {
     Memory,
 }
 
+/// Types whose elements vary.
+const MEMORY: [&str; 3] = ["Lds", "LdsSlice", "Private"];
+
 /// A name in scope.
 struct Binding {
     name: String,
@@ -87,6 +90,9 @@ fn parameter(input: &FnArg, elements: &Elements) -> Option<Binding> {
             _ => (Shape::Other, false),
         },
         Type::Ptr(_) => (Shape::Memory, false),
+        Type::Path(p) if p.path.segments.last().is_some_and(|s| MEMORY.iter().any(|m| s.ident == m)) => {
+            (Shape::Memory, false)
+        }
         ty if elements.is_varying(ty) => (Shape::Varying, true),
         ty => (Shape::Other, elements.is_element(ty)),
     };
@@ -169,7 +175,7 @@ impl Analysis {
         match pat {
             Pat::Ident(p) => {
                 let variable = p.mutability.is_some().then(|| (key(&p.ident), self.depth));
-                let deferred = p.mutability.is_none() && init.is_none() && self.declares;
+                let deferred = init.is_none() && self.declares;
                 let variable = if deferred { Some((p.ident.to_string(), self.depth)) } else { variable };
                 let varies = variable.as_ref().is_some_and(|v| self.varying.contains(&v.0));
                 let shape = if varies { Shape::Varying } else { shape };
@@ -384,6 +390,7 @@ impl Analysis {
     fn method(&mut self, e: &syn::ExprMethodCall) -> Shape {
         let receiver = self.expr(&e.receiver);
         let arguments = self.any(&e.args);
+        self.lent(Some(&e.method), &e.args);
         let name = e.method.to_string();
         let atomic = matches!(&*e.receiver, Expr::MethodCall(r) if r.method == "atomic");
         match receiver {
@@ -399,14 +406,27 @@ impl Analysis {
         }
     }
 
+    /// Variables that a function writes through a `&mut V<…>`.
+    fn lent(&mut self, function: Option<&Ident>, args: &syn::punctuated::Punctuated<Expr, syn::Token![,]>) {
+        let known = Rc::clone(&self.known);
+        let Some(lends) = function.and_then(|name| known.lends.get(&name.to_string())) else { return };
+        for (arg, _) in args.iter().zip(lends).filter(|(_, lent)| **lent) {
+            if let Expr::Reference(r) = arg {
+                self.assign(&r.expr, Shape::Varying);
+            }
+        }
+    }
+
     fn call(&mut self, e: &ExprCall) -> Shape {
         let arguments = self.any(&e.args);
+        self.lent(called(&e.func), &e.args);
         let Expr::Path(path) = &*e.func else { return Shape::Other };
         let segments: Vec<String> = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
         if let [ty, function] = segments.as_slice() {
-            let memory = ["Lds", "LdsSlice", "Private"].contains(&&**ty);
+            let memory = MEMORY.contains(&&**ty);
             let number = NUMBERS.contains(&&**ty) && METHODS.contains(&&**function);
             return match (memory, number) {
+                _ if self.known.functions.contains(function) => Shape::Varying,
                 (true, _) => Shape::Memory,
                 (_, true) => arguments,
                 _ => Shape::Other,
@@ -436,6 +456,10 @@ fn either(a: Shape, b: Shape) -> Shape {
 }
 
 impl Analysis {
+    fn ends_in_number(&self, block: &Block) -> bool {
+        matches!(block.stmts.as_slice(), [Stmt::Expr(e, None)] if self.is_number(e))
+    }
+
     /// True for what is certainly a number, or an array of them: only those are made to vary.
     fn is_number(&self, e: &Expr) -> bool {
         match e {
@@ -459,6 +483,12 @@ impl Analysis {
                     [] => false,
                 }
             }
+            Expr::If(e) => {
+                let els = e.else_branch.as_ref().is_some_and(|(_, els)| self.is_number(els));
+                els && self.ends_in_number(&e.then_branch)
+            }
+            Expr::Match(e) => e.arms.iter().all(|arm| self.is_number(&arm.body)),
+            Expr::Block(e) => self.ends_in_number(&e.block),
             Expr::Field(e) => {
                 matches!(&*e.base, Expr::Call(c) if called(&c.func).is_some_and(|f| f == "workgroup_id"))
             }

@@ -247,7 +247,7 @@ fn other_ways_of_using_an_instruction_are_looked_up_too() {
 fn input_that_is_no_kernel() {
     for (input, part) in [
         ("", "empty"),
-        ("struct X;", "a kernel looks like"),
+        ("struct X;", "write `#[device] struct …`"),
         ("#[workgroup(64)] fn k(x: &[f32]);", "a kernel looks like"),
         ("#[workgroup(64)] fn k() { let = 3; }", "the body of `k` does not parse as Rust"),
     ] {

@@ -13,6 +13,9 @@ use super::{
     ValueDef, Variable, flow, fold,
 };
 
+/// A table of constants begins at a multiple of so many bytes.
+const CONSTANTS_ALIGN: usize = 16;
+
 /// A kernel under construction: a stack of open regions.
 #[derive(Debug)]
 pub struct Builder {
@@ -125,6 +128,20 @@ impl Builder {
             }
             _ => false,
         }
+    }
+
+    /// The place of a table among the kernel's constants; one table has one place.
+    pub fn constants(&mut self, table: &[u8]) -> u32 {
+        let all = &mut self.kernel.constants;
+        let places = (0..all.len()).step_by(CONSTANTS_ALIGN);
+        let known = places.into_iter().find(|at| all[*at..].starts_with(table));
+        let at = known.unwrap_or_else(|| {
+            all.resize(all.len().next_multiple_of(CONSTANTS_ALIGN), 0);
+            let at = all.len();
+            all.extend_from_slice(table);
+            at
+        });
+        at as u32
     }
 
     /// Notes that nothing writes what `resource` describes while the kernel runs.
@@ -312,6 +329,15 @@ impl Builder {
         if !top.ended {
             top.ended = flow::never_falls_through(&stmt);
             top.region.stmts.push(stmt);
+        }
+    }
+
+    /// Appends the branch of closed regions, or of a condition that is known for all lanes the region that runs.
+    pub fn branch(&mut self, cond: Value, varying: bool, then: Region, els: Region) {
+        match self.as_const(cond).filter(|_| !varying) {
+            Some(0) => els.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
+            Some(_) => then.stmts.into_iter().for_each(|stmt| self.stmt(stmt)),
+            None => self.stmt(Stmt::If { cond, then, els }),
         }
     }
 

@@ -192,7 +192,7 @@ impl<'k> Numbering<'k> {
             Inst::Cmp(pred, ..) => (*pred as u64, 0),
             Inst::Extract { dword, .. } => (u64::from(*dword), 0),
             Inst::Splat(_) | Inst::Fma(..) | Inst::Select(..) | Inst::Cast(_) | Inst::Bitcast(_) => (0, 0),
-            Inst::Concat(_) | Inst::LaneId => (0, 0),
+            Inst::Concat(_) | Inst::LaneId | Inst::Constants => (0, 0),
             Inst::LoadUniform { resource, .. } if self.kernel.read_only.contains(resource) => (0, 0),
             // The detail distinguishes the memories, since `operands` does not contain ids of arrays.
             Inst::Load { memory, .. } if !self.scheduled => match memory {

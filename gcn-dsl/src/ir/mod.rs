@@ -77,6 +77,8 @@ pub enum Inst {
         /// Byte offset.
         offset: u32,
     },
+    /// The address of the kernel's constants, two dwords.
+    Constants,
     /// The workgroup's index in a dimension.
     WorkgroupId(u8),
     /// The work-item's index in its workgroup in a dimension.
@@ -253,6 +255,8 @@ pub struct Kernel {
     /// Buffer resources of slices that the kernel writes and of which a part has its own resource, and the
     /// resources of those parts: they may reach the same memory.
     pub overlapping: Vec<Value>,
+    /// Tables that the kernel reads and that stand after its code.
+    pub constants: Vec<u8>,
     /// The body.
     pub body: Region,
     /// Loops that the user wants pipelined.

@@ -58,6 +58,7 @@ macro_rules! visitors {
                 match self {
                     Inst::Const(_)
                     | Inst::KernArg { .. }
+                    | Inst::Constants
                     | Inst::WorkgroupId(_)
                     | Inst::LocalId(_)
                     | Inst::Read(_)

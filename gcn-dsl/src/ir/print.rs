@@ -109,6 +109,7 @@ impl Display for Text<'_> {
         match self.0 {
             Inst::Const(bits) => write!(f, "const {bits:#x}"),
             Inst::KernArg { offset } => write!(f, "kernarg +{offset}"),
+            Inst::Constants => f.write_str("constants"),
             Inst::WorkgroupId(d) => write!(f, "workgroup_id {d}"),
             Inst::LocalId(d) => write!(f, "local_id {d}"),
             Inst::Bin(op, a, b) => write!(f, "{} {a}, {b}", lower(op)),

@@ -244,6 +244,10 @@ pub(crate) fn build(
     observe("check");
 
     // Machine instructions become bytes.
+    if !ir.constants.is_empty() {
+        lower::constants::resolve(&mut program)
+            .map_err(|error| BuildError::Encode { kernel: name(), error: Box::new(error) })?;
+    }
     let mut spec = spec::describe(&signature, &ir, inputs, program);
     spec.xnack = options.xnack;
     spec.source_lines = options.source_lines;

@@ -23,6 +23,7 @@ pub(super) fn describe(
         spec.lds_bytes = ir.lds_end().next_multiple_of(16);
     }
     spec.scratch_bytes = inputs.scratch_bytes;
+    spec.constants.clone_from(&ir.constants);
     spec.user_sgprs = inputs.user_sgprs(spec.target());
     spec.workgroup_ids = inputs.workgroup_id;
     spec.work_item_ids = WorkItemIds::of_dimensions(inputs.local_id_dims);

@@ -36,6 +36,12 @@ absent! {
         "`a.overflowing_mul(b)` gives the product and the condition that it wrapped around";
     checked_div(a: A) HasCheckedDiv "there is no `checked_div`: a lane has no `Option`"
         "test the divisor: `if b != 0 {{ a / b }} else {{ … }}`, or `select(b != 0, a / b, …)`";
+    partial_cmp(a: A) HasPartialCmp "there is no `partial_cmp`: a lane has no `Ordering`"
+        "compare with the operators, `a < b`, `a == b`";
+    cmp(a: A) HasCmp "there is no `cmp`: a lane has no `Ordering`"
+        "compare with the operators, `a < b`, `a == b`";
+    total_cmp(a: A) HasTotalCmp "there is no `total_cmp`: a lane has no `Ordering`"
+        "compare with the operators, `a < b`, or the bits: `a.to_bits()`";
     unwrap() HasUnwrap "there is nothing to unwrap: a lane has no `Option` and no `Result`"
         "write the value without `unwrap()`";
 }
@@ -48,7 +54,23 @@ absent! {
 )]
 pub trait HasIterator {}
 
+/// That a slice gives an `Option`.
+#[diagnostic::on_unimplemented(
+    message = "there is no `get` of a slice of the device: a lane has no `Option`",
+    label = "not a method of a slice of the device",
+    note = "write `x[i]`: it is checked, and 0 beyond the end; for another value `if i < x.len() {{ x[i] }} else {{ … }}`"
+)]
+pub trait HasGet {}
+
 impl<T, A> Slice<T, A> {
+    #[doc(hidden)]
+    pub fn get<I>(&self, _i: I) -> super::V<T>
+    where
+        Self: HasGet,
+    {
+        unreachable!("no slice has this method")
+    }
+
     #[doc(hidden)]
     pub fn iter(&self) -> &[Self; 0]
     where

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::memory::{Backing, Elements, load_elements, store_elements};
-use super::{Index, IntoDevice, LdsSlice, LoadAt, StoreAt, V, Vector, with};
+use super::{Index, IntoDevice, LdsRow, LdsSlice, LoadAt, StoreAt, V, Vector, with};
 use crate::ir::{LdsId, Memory};
 use crate::scalar::Number;
 
@@ -27,6 +27,28 @@ use crate::scalar::Number;
 /// }
 /// # reverse.build(Target::GFX90A).unwrap();
 /// ```
+///
+/// Elements may be rows of numbers, `tile[y][x]`:
+///
+/// ```
+/// use gcn_dsl::prelude::*;
+/// gcn_kernel! {
+///     /// Transposes tiles of 16 x 16. A row has one element more, so that columns are in different banks.
+///     #[workgroup(16, 16)]
+///     fn transpose(x: &[f32], y: &mut [f32], n: u32) {
+///         let tile = Lds::<[f32; 17], 16>::new();
+///         let (i, j) = (local_id().x, local_id().y);
+///         tile[j][i] = x[global_id().y * n + global_id().x];
+///         barrier();
+///         y[(workgroup_id().x * 16 + j) * n + workgroup_id().y * 16 + i] = tile[i][j];
+///     }
+/// }
+/// let x: Vec<f32> = (0..32 * 32).map(|i| i as f32).collect();
+/// let mut y = vec![0.0; 32 * 32];
+/// transpose.launch(&Device::simulator(Target::GFX90A), Grid::xy(2, 2), (&x, &mut y, 32))?;
+/// assert!((0..32 * 32).all(|i| y[i] == x[i % 32 * 32 + i / 32]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Lds<T, const N: usize> {
     id: LdsId,
@@ -40,14 +62,45 @@ impl<T, const N: usize> Clone for Lds<T, N> {
 }
 impl<T, const N: usize> Copy for Lds<T, N> {}
 
+/// What an [`Lds`] array consists of: numbers, or rows of numbers.
+#[diagnostic::on_unimplemented(
+    message = "LDS holds numbers and rows of numbers, not values of type `{Self}`",
+    label = "no element of LDS",
+    note = "keep the parts of a struct in arrays of their own: `Lds::<f32, N>::new()` for each"
+)]
+pub trait LdsElement {
+    /// Numbers in one element.
+    const LEN: usize;
+    /// Bytes of a number.
+    const BYTES: u32;
+}
+
+impl<T: Number> LdsElement for T {
+    const LEN: usize = 1;
+    const BYTES: u32 = T::ELEM.bytes();
+}
+
+impl<T: Number, const M: usize> LdsElement for [T; M] {
+    const LEN: usize = M;
+    const BYTES: u32 = T::ELEM.bytes();
+}
+
+impl<T: Number, const M: usize, const N: usize, I: Index + IntoDevice<V<u32>>> LoadAt<I> for Lds<[T; M], N> {
+    type Output = LdsRow<T>;
+    #[track_caller]
+    fn load_at(&self, i: I) -> LdsRow<T> {
+        LdsRow::of(self.id, i.into_device(), [N, M], M as u32, None, Location::caller())
+    }
+}
+
 impl<T, const N: usize> Lds<T, N> {
     /// Declares an array. Arrays are laid out in order of declaration, each on a multiple of 16 bytes.
     #[allow(clippy::new_without_default, reason = "it allocates: every call is another array")]
     pub fn new() -> Self
     where
-        T: Number,
+        T: LdsElement,
     {
-        Lds { id: with(|c| c.builder.lds(N, T::ELEM.bytes())), element: PhantomData }
+        Lds { id: with(|c| c.builder.lds(N * T::LEN, T::BYTES)), element: PhantomData }
     }
 }
 

@@ -46,6 +46,22 @@ pub struct LdsSlice<T> {
     element: PhantomData<T>,
 }
 
+/// The length of an LDS array that the kernel declares.
+#[diagnostic::on_unimplemented(
+    message = "the length of this LDS array is a `usize`, known when the kernel is built, not a `{Self}`",
+    label = "not a number of the host",
+    note = "a length that only the launch knows: `LdsSlice::<T>::dynamic(n)`, launched with `Grid::x(…).with_dynamic_lds(bytes)`"
+)]
+pub trait LdsLen {
+    /// The number.
+    fn number(self) -> usize;
+}
+impl LdsLen for usize {
+    fn number(self) -> usize {
+        self
+    }
+}
+
 impl<T> Clone for LdsSlice<T> {
     fn clone(&self) -> Self {
         *self
@@ -55,7 +71,8 @@ impl<T> Copy for LdsSlice<T> {}
 
 impl<T: Number> LdsSlice<T> {
     /// Declares an array of `len` elements, a host number.
-    pub fn new(len: usize) -> Self {
+    pub fn new(len: impl LdsLen) -> Self {
+        let len = len.number();
         let id = with(|c| c.builder.lds(len, T::ELEM.bytes()));
         Self::whole(id, len as u32)
     }

@@ -29,6 +29,7 @@ mod integer;
 pub mod isa;
 mod known;
 mod lds;
+mod lds_row;
 mod lds_slice;
 mod literal;
 mod match_any;
@@ -89,6 +90,7 @@ pub use function::{
 pub use hinted::Cache;
 pub use ids::{Dim3, global_id, lane_id, local_id, wave_id, workgroup_id, workgroup_size};
 pub use lds::Lds;
+pub use lds_row::LdsRow;
 pub use lds_slice::LdsSlice;
 pub use literal::{Literal, Real, TakesLiteral, Vary, Whole, literal, real, vary, whole};
 pub use match_any::match_any;

@@ -131,6 +131,14 @@ macro_rules! indexed_by {
 }
 indexed_by!(S<u32>, V<u32>);
 
+#[diagnostic::do_not_recommend]
+impl<X: Stored, I: Index, const N: usize> IntoDevice<[X::Value; N]> for Run<X, I, N> {
+    #[track_caller]
+    fn into_device(self) -> [X::Value; N] {
+        self.to_array()
+    }
+}
+
 impl<X: Stored, I: Index, const N: usize> Run<X, I, N> {
     /// All elements.
     #[track_caller]

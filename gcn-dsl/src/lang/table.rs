@@ -1,11 +1,13 @@
-//! Elements of values in registers, and of tables of constants, by an index of the device.
+//! Elements of values in registers, and of tables of constants, by an index of the device: values in registers and the elements of
+//! short tables are chosen by the index's bits, those of longer tables are loaded from memory after the code.
 
 use std::panic::Location;
 
-use super::memory::LoadAt;
-use super::{IntoDevice, S, V};
-use crate::ir::Inst;
-use crate::scalar::Scalar;
+use super::memory::{LoadAt, RAW_BUFFER_WORD3, Slice};
+use super::stored::Stored;
+use super::{IntoDevice, ReadOnly, S, V, with};
+use crate::ir::{Inst, Type};
+use crate::scalar::{Elem, Scalar};
 
 /// What a device index chooses among: host values, `S` and `V`.
 #[diagnostic::on_unimplemented(
@@ -24,6 +26,18 @@ pub trait Choice: Copy {
     fn uniform(self) -> Self::Uniform;
     /// `a` where bit `bit` of `i` is clear, else `b`.
     fn choose(i: S<u32>, bit: u32, a: Self::Uniform, b: Self::Uniform) -> Self::Uniform;
+    /// The element of a table in memory, if this is a constant that memory holds.
+    #[track_caller]
+    fn loaded(_table: &[Self], _i: V<u32>) -> Option<V<Self::Elem>> {
+        None
+    }
+    /// The same at a uniform index.
+    #[track_caller]
+    fn loaded_uniform(_table: &[Self], _i: S<u32>) -> Option<Self::Uniform> {
+        None
+    }
+    /// Something to go on with after an error.
+    fn placeholder() -> Self::Uniform;
 }
 
 #[track_caller]
@@ -45,10 +59,14 @@ impl<T: Scalar> Choice for V<T> {
         let condition = is_set(i.into_device(), bit);
         V::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
     }
+    #[track_caller]
+    fn placeholder() -> V<T> {
+        V::emit(Inst::Const(0), Location::caller())
+    }
 }
 
 macro_rules! uniform_choices {
-    ($([$($generics:tt)*] $a:ty, $t:ty;)*) => {$(
+    ($([$($generics:tt)*] $a:ty, $t:ty $(, $memory:ident)?;)*) => {$(
         impl<$($generics)*> Choice for $a {
             type Elem = $t;
             type Uniform = S<$t>;
@@ -64,18 +82,62 @@ macro_rules! uniform_choices {
                 let condition = super::ne(i & (1 << bit), 0);
                 S::emit(Inst::Select(condition.value, b.value, a.value), Location::caller())
             }
+            #[track_caller]
+            fn placeholder() -> S<$t> {
+                S::emit(Inst::Const(0), Location::caller())
+            }
+            $(
+                #[track_caller]
+                fn loaded(table: &[Self], i: V<u32>) -> Option<V<$t>> {
+                    Some($memory(table).load_at(i))
+                }
+                #[track_caller]
+                fn loaded_uniform(table: &[Self], i: S<u32>) -> Option<S<$t>> {
+                    Some($memory(table).load_at(i))
+                }
+            )?
         }
     )*};
 }
 uniform_choices! {
-    [T: Scalar] S<T>, T;
-    [] bool, bool; [] i8, i8; [] u8, u8; [] i16, i16; [] u16, u16; [] i32, i32; [] u32, u32; [] i64, i64; [] u64, u64;
-    [] half::f16, half::f16; [] half::bf16, half::bf16; [] f32, f32; [] f64, f64;
+    [T: Scalar] S<T>, T; [] bool, bool;
+    [] i8, i8, memory; [] u8, u8, memory; [] i16, i16, memory; [] u16, u16, memory;
+    [] i32, i32, memory; [] u32, u32, memory; [] i64, i64, memory; [] u64, u64, memory;
+    [] half::f16, half::f16, memory; [] half::bf16, half::bf16, memory; [] f32, f32, memory; [] f64, f64, memory;
 }
+
+/// The table in memory after the code.
+#[track_caller]
+fn memory<T: Stored>(table: &[T]) -> Slice<T, ReadOnly> {
+    let mut bytes = Vec::with_capacity(table.len() * T::BYTES as usize);
+    table.iter().for_each(|x| x.append(&mut bytes));
+    let loc = Location::caller();
+    with(|c| {
+        let dword = Type::uniform(Elem::U32);
+        let start = c.builder.constants(&bytes);
+        let pointer = c.value(Inst::Constants, Type { count: 2, ..dword }, loc);
+        let mut constant = |x: u32| c.builder.constant(u64::from(x), dword);
+        let (first, end) = (constant(start), constant(start + bytes.len() as u32));
+        let (len, word3) = (constant(table.len() as u32), constant(RAW_BUFFER_WORD3));
+        let parts = [pointer, end, word3].into_iter().collect();
+        let resource = c.value(Inst::Concat(parts), Type { count: 4, ..dword }, loc);
+        c.builder.read_only(resource);
+        let types = std::marker::PhantomData;
+        Slice { resource, pointer, start: Some(first), len, constant: true, types }
+    })
+}
+
+/// Tables of more elements are in memory: a choice among so many takes about as long as a load that finds its line in the cache.
+const MOST_CHOSEN: usize = 64;
 
 /// Halves the choices by one bit of the index after the other, lowest first.
 #[track_caller]
-fn chosen<X: Copy>(mut choices: Vec<X>, what: &str, pick: impl Fn(u32, X, X) -> X) -> X {
+fn chosen<X: Copy>(
+    mut choices: Vec<X>,
+    what: &str,
+    placeholder: impl Fn() -> X,
+    pick: impl Fn(u32, X, X) -> X,
+) -> X {
     let loc = Location::caller();
     const MOST: usize = 256;
     if choices.is_empty() || choices.len() > MOST {
@@ -87,7 +149,7 @@ fn chosen<X: Copy>(mut choices: Vec<X>, what: &str, pick: impl Fn(u32, X, X) -> 
             );
             c.fail(loc, message);
         });
-        choices.truncate(1);
+        return placeholder();
     }
     let mut bit = 0;
     while choices.len() > 1 {
@@ -105,16 +167,22 @@ macro_rules! indexed {
             #[track_caller]
             fn load_at(&self, i: V<u32>) -> V<X::Elem> {
                 let loc = Location::caller();
+                if self.len() > MOST_CHOSEN && let Some(element) = X::loaded(self, i) {
+                    return element;
+                }
                 let varying: Vec<V<X::Elem>> = self.iter().map(|x| x.varying()).collect();
-                chosen(varying, "an array", |bit, a, b| V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc))
+                chosen(varying, "an array", || V::emit(Inst::Const(0), loc), |bit, a, b| V::emit(Inst::Select(is_set(i, bit).value, b.value, a.value), loc))
             }
         }
         impl<X: Choice, $($generics)*> LoadAt<S<u32>> for $list {
             type Output = X::Uniform;
             #[track_caller]
             fn load_at(&self, i: S<u32>) -> X::Uniform {
+                if self.len() > MOST_CHOSEN && let Some(element) = X::loaded_uniform(self, i) {
+                    return element;
+                }
                 let uniform: Vec<X::Uniform> = self.iter().map(|x| x.uniform()).collect();
-                chosen(uniform, "an array", |bit, a, b| X::choose(i, bit, a, b))
+                chosen(uniform, "an array", X::placeholder, |bit, a, b| X::choose(i, bit, a, b))
             }
         }
     )*};

@@ -156,7 +156,17 @@ impl Backend for Simulator {
         let failed = |error| explain(kernel, error);
         let (listener, watched) = (Listener::default(), &kernel.debug.watched);
         let machine = listener.on(machine(kernel, grid)?, watched);
+        let image = kernel.image();
+        let (machine, placed) = match image.len() > kernel.code().len() {
+            true => {
+                let address = self.alloc(image.len())?;
+                self.write(address, &image)?;
+                (machine.at(address), Some(address))
+            }
+            false => (machine, None),
+        };
         let ran = self.execute(&machine, grid.workgroups, kernel.signature().workgroup, kernarg);
+        placed.map_or(Ok(()), |address| self.free(address))?;
         // The values shown before a fault are the most useful ones, so they are kept.
         let printed = listener.take(watched);
         printed.iter().for_each(|p| eprintln!("{p}"));

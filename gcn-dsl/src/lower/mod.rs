@@ -11,7 +11,7 @@
 //!   comparisons and selection; `convert`: conversions; `lanes`: single lanes.
 //! - `expand`: operations without a single instruction (reciprocals, division of floats, 64-bit
 //!   multiplication).
-//! - `memory`: loads, stores, kernel arguments.
+//! - `memory`: loads, stores, kernel arguments; `constants`: the address of tables after the code.
 //! - `atomic`: atomics and fences, with the sequences of the memory model.
 //! - `wave`: reductions and scans over lanes.
 //! - `schedule`: marks and waits of manual schedules.
@@ -30,6 +30,7 @@ pub(crate) mod atomic;
 mod call;
 mod combine;
 mod compare;
+pub(crate) mod constants;
 mod control;
 mod convert;
 mod emit;
@@ -95,6 +96,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     };
     cx.func.blocks.push(MBlock::default());
     cx.entry_state();
+    cx.constants()?;
     cx.region(&kernel.body, true)?;
     cx.close_root();
     cx.end_program()?;
@@ -150,6 +152,7 @@ struct Lower<'k> {
 #[derive(Default)]
 struct EntryRegs {
     kernarg: Option<VReg>,
+    constants: Option<VReg>,
     workgroup_id: [Option<VReg>; 3],
     /// By dimension; all three in the first where they arrive packed.
     local_id: [Option<VReg>; 3],
@@ -260,6 +263,7 @@ impl Lower<'_> {
         match &def.inst {
             Inst::Const(_) => {} // placed where it is used
             Inst::KernArg { offset } => self.kernarg(v, *offset)?,
+            Inst::Constants => self.alias(v, self.entry.constants),
             Inst::WorkgroupId(d) => {
                 let from = self.entry.workgroup_id[*d as usize];
                 self.alias(v, from);

@@ -2,6 +2,7 @@
 
 mod reduce;
 mod same;
+mod sanitized;
 mod shuffle;
 mod workgroup;
 

@@ -7,6 +7,7 @@ macro_rules! faults {
     ($args:tt; $($name:ident: { $($body:tt)* } => $message:literal;)*) => {
         gcn_kernel! {
             $(
+                #[allow(unused_variables, reason = "each has its own use for them")]
                 #[workgroup(64)]
                 #[targets(HasMfma)]
                 fn $name $args { $($body)* }

@@ -268,7 +268,7 @@ gcn_kernel! {
         let v = x[i] * 2.0;
         let wide = (i as u64) << 33;
         let flag = n > 3;
-        for k in 0..n - 3 {}
+        for _ in 0..n - 3 {}
         y[i] = select(flag, v, (wide >> 33) as u32 as f32);
     }
 }

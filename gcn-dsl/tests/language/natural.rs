@@ -146,6 +146,7 @@ fn variables_vary_where_that_is_needed() {
 macro_rules! receivers {
     ($($kernel:ident $t:ty, |$s:ident, $v:ident, $w:ident| $($call:expr),*;)*) => {$(
         gcn_kernel! {
+            #[allow(unused_assignments, reason = "after the last call too")]
             #[workgroup(64)]
             fn $kernel(s: $t, x: &[$t], uniform: &mut [$t], varying: &mut [$t]) {
                 let i = global_id().x;

@@ -111,6 +111,7 @@ macro_rules! elsewhere {
     ($($name:ident |$lds:ident, $col:ident, $lane:ident| $load:expr;)*) => {$(
         gcn_kernel! {
             /// The first two elements of the lane's column of a right factor, for lanes below 40.
+            #[allow(unused_variables, reason = "not every place needs the column")]
             #[workgroup(64)]
             #[targets(gfx950)]
             fn $name($col: u32, x: &[f16], y: &mut [f32]) {

@@ -6,10 +6,26 @@ use std::process::Command;
 
 use gcn_dsl::Module;
 use gcn_dsl::prelude::*;
-use gcn_emit::object::read_code_object;
+use gcn_emit::object::{CodeObject, read_code_object};
 use gcn_test_support::llvm::tool;
 
+const SQUARES: [u32; 500] = {
+    let (mut squares, mut k) = ([0; 500], 0);
+    while k < 500 {
+        squares[k] = (k * k) as u32;
+        k += 1;
+    }
+    squares
+};
+
 gcn_kernel! {
+    /// Its table stands after its code.
+    #[workgroup(64)]
+    fn square(x: &mut [u32]) {
+        let i = global_id().x;
+        x[i] = SQUARES[x[i]];
+    }
+
     #[workgroup(256)]
     fn scale<T: Float>(a: T, x: &mut [T]) {
         let i = global_id().x;
@@ -44,10 +60,11 @@ fn llvm_reads_and_makes_the_same_module() {
     for target in [Target::GFX900, Target::GFX90A, Target::GFX942] {
         let kernels = (
             scale::<f32>.build(target).unwrap(),
+            square.build(target).unwrap(),
             scale::<f16>.build(target).unwrap(),
             sum.build(target).unwrap(),
         );
-        let module = Module::new(&[&kernels.0, &kernels.1, &kernels.2]).unwrap();
+        let module = Module::new(&[&kernels.0, &kernels.1, &kernels.2, &kernels.3]).unwrap();
         let file = folder.join("module.hsaco");
         std::fs::write(&file, module.code_object()).unwrap();
         let symbols = run(&readelf, &["--dyn-syms", "--notes"], &file);
@@ -69,7 +86,9 @@ fn llvm_reads_and_makes_the_same_module() {
         let theirs = std::fs::read(&linked).unwrap();
         let (theirs, ours) =
             (read_code_object(&theirs).unwrap(), read_code_object(module.code_object()).unwrap());
-        assert_eq!(theirs.kernels.len(), 3);
+        assert_eq!(theirs.kernels.len(), 4);
+        let text = |object: &CodeObject<'_>| object.section(".text").unwrap().bytes.to_vec();
+        assert_eq!(text(&theirs), text(&ours), "{target}: constants are part of it");
         for (theirs, ours) in theirs.kernels.iter().zip(&ours.kernels) {
             assert_eq!((theirs.name, theirs.code), (ours.name, ours.code), "{target}");
         }

@@ -67,7 +67,7 @@ gcn_kernel! {
     fn gather(table: &[u64], sum: &mut [f64]) {
         let i = lane_id();
         let p = LanePtr::<f64, gcn_dsl::lang::ReadOnly>::from_address(table[i]);
-        let mut total: V<f64> = 0.0;
+        let total: V<f64>;
         if p.is_null() {
             total = -1.0;
         } else {

@@ -99,3 +99,80 @@ fn weights() {
         }
     });
 }
+
+/// Powers of 3 modulo a prime, as a table that no register holds.
+const POWERS: [u32; 1024] = {
+    let (mut powers, mut k) = ([1; 1024], 1);
+    while k < 1024 {
+        powers[k] = powers[k - 1] * 3 % 1_000_003;
+        k += 1;
+    }
+    powers
+};
+
+const HALVES: [f16; 300] = [f16::from_f32_const(0.5); 300];
+
+const WIDE: [u64; 256] = {
+    let (mut wide, mut k) = ([0; 256], 0);
+    while k < 256 {
+        wide[k] = (k as u64) << 40 | 255 - k as u64;
+        k += 1;
+    }
+    wide
+};
+
+const SIGNED: &[i8] = &[-3; 513];
+
+const DIVISORS: &[u32] = &[2, 3, 5, 7];
+
+gcn_kernel! {
+    /// Tables of all widths, at uniform and varying indices, in branches and loops.
+    #[workgroup(64)]
+    fn look_up(x: &[u32], y: &mut [u32], first: u32) {
+        let i = global_id().x;
+        let mut sum = POWERS[x[i]] + POWERS[first];
+        if x[i] & 1 == 1 {
+            sum += (WIDE[x[i] & 255] >> 40) as u32 * 2 + WIDE[first & 255] as u32;
+        }
+        for k in 0..4 {
+            sum += POWERS[k * 100 + first] % DIVISORS[k];
+        }
+        let small = SIGNED[x[i] & 511] as i32 + SIGNED[first] as i32;
+        sum += small as u32;
+        sum += (HALVES[x[i] % 300] as f32 * 4.0) as u32;
+        y[i] = sum;
+    }
+}
+
+#[test]
+fn large_tables() {
+    let x = numbers(128, 1024);
+    everywhere(|device| {
+        let mut y = vec![0; 128];
+        look_up.launch(device, Grid::x(2), (&x, &mut y, 77)).unwrap();
+        for (x, y) in x.iter().zip(&y) {
+            let mut sum = POWERS[*x as usize] + POWERS[77];
+            if x & 1 == 1 {
+                sum += (x & 255) * 2 + (255 - 77);
+            }
+            for (k, d) in DIVISORS.iter().enumerate() {
+                sum += POWERS[k * 100 + 77] % d;
+            }
+            assert_eq!(*y, sum.wrapping_sub(6) + 2);
+        }
+    });
+}
+
+#[test]
+fn large_tables_stand_after_the_code() {
+    for target in Target::ALL {
+        let kernel = look_up.build(target).unwrap();
+        let object = kernel.code_object();
+        let first: Vec<u8> = POWERS[..64].iter().flat_map(|p| p.to_le_bytes()).collect();
+        let at =
+            object.windows(first.len()).position(|w| w == first).expect("the table is in the code object");
+        assert!(object[..at].windows(16).any(|w| w == &kernel.code()[..16]), "before it stands the code");
+        let text = kernel.assembly(Comments::None);
+        assert_eq!((text.matches("s_getpc_b64").count(), text.matches(".fill").count() > 0), (1, true));
+    }
+}

@@ -113,6 +113,8 @@ pub enum Op {
     Scan(Bin, bool),
     /// `ownK[i]`
     Private(usize),
+    /// `table::<T>(k)[i & …]`: a table of 2 to the power of `k` constants.
+    Table(Elem, u32),
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -93,6 +93,27 @@ macro_rules! with_type {
 }
 pub(super) use with_type;
 
+/// The bits of element `k` of every table of constants.
+pub fn table_bits(elem: Elem, k: u32) -> u64 {
+    let hash = (k.wrapping_add(7)).wrapping_mul(0x9e37_79b9);
+    let number = f64::from(hash >> 20) / 16.0 - 100.0;
+    match elem {
+        Elem::F16 => f16::from_f64(number).bits(),
+        Elem::Bf16 => bf16::from_f64(number).bits(),
+        Elem::F32 => (number as f32).bits(),
+        Elem::F64 => number.bits(),
+        _ => {
+            let bits = u64::from(hash) << 32 | u64::from(hash.rotate_left(9));
+            with_type!(elem, T => T::of(bits).bits(), bool => 0)
+        }
+    }
+}
+
+/// A table of 2 to the power of `log` constants.
+pub fn table<T: Bits + gcn_dsl::scalar::Scalar>(log: u32) -> Vec<T> {
+    (0..1 << log).map(|k| T::of(table_bits(T::ELEM, k))).collect()
+}
+
 pub fn is_nan(elem: Elem, bits: u64) -> bool {
     match elem {
         Elem::F16 => f16::of(bits).is_nan(),

@@ -652,6 +652,16 @@ impl Generator {
             17 if place == Place::Wave && elem == Elem::U64 => {
                 Expr::new(Op::Ballot, [self.expr(Ty::lane(Elem::Bool), depth)])
             }
+            18 if place != Place::Host && self.one_in(3) => {
+                let own = self.pick(if place == Place::Lane {
+                    &[Id::Lane, Id::Global]
+                } else {
+                    &[Id::Group, Id::Wave]
+                });
+                let i = self.expr(Ty { elem: Elem::U32, place }, depth);
+                let log = self.pick(&[3, 6, 7, 10]);
+                Expr::new(Op::Table(elem, log), [Expr::bin(Bin::Xor, Expr::leaf(Op::Id(own)), i)])
+            }
             18 if place == Place::Lane && self.program.private.contains(&elem) => {
                 let array = self.program.private.iter().position(|e| *e == elem).unwrap_or(0);
                 Expr::new(Op::Private(array), [self.private_index(array)])

@@ -347,6 +347,7 @@ impl Group<'_> {
                 let input = &self.data.inputs[t as usize];
                 Ok(in_bounds(x[0], t, input.len() as u32).map_or(0, |i| input[i]))
             }
+            Op::Table(t, log) => Ok(bits::table_bits(t, x[0] as u32 & ((1 << log) - 1))),
             Op::Own(t, slot) => Ok(self.results.outputs[t as usize][self.own(lane, slot)]),
             Op::Lds(array) => self.lds_load(array, x[0], local),
             Op::Private(array) => self.element(array, x[0], lane).copied(),

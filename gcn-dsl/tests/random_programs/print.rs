@@ -304,6 +304,9 @@ impl Printer<'_> {
             .to_owned(),
             Op::In(t) => format!("in_{t}[{}]", top(0)),
             Op::Uniform(t) => format!("in_{t}.uniform({})", top(0)),
+            Op::Table(t, log) => {
+                format!("super::bits::table::<{t}>({log})[{} & {}]", arg(0), (1u32 << log) - 1)
+            }
             Op::Own(t, slot) => format!("out_{t}[{}]", self.own(slot)),
             Op::Lds(array) => format!("lds{array}[{}]", top(0)),
             Op::Un(op) => match op {

@@ -99,6 +99,10 @@ pub fn simulate(program: &Program, built: &BuiltKernel, data: &Data) -> Result<R
     let state = gcn_sim::KernelState::from_descriptor(&built.descriptor(), built.target());
     let state = state.map_err(|e| e.to_string())?;
     let machine = gcn_sim::Machine::new(built.target(), built.code(), state).map_err(|e| e.to_string())?;
+    let image = built.image();
+    let address = memory.alloc(image.len());
+    memory.write(address, &image).map_err(|e| e.to_string())?;
+    let machine = machine.at(address);
     let grid = [program.groups, 1, 1];
     gcn_sim::run(&machine, &mut memory, grid, [program.workgroup, 1, 1], &kernarg, &options)
         .map_err(|e| e.to_string())?;

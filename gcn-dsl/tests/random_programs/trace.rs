@@ -9,7 +9,7 @@ use gcn_dsl::scalar::Elem;
 use super::ast::{
     Arm, Expr, Id, NUMBERS, Op, Program, SHARED, SHARED_LEN, Stmt, Used, bit, has_breaks, has_continues,
 };
-use super::bits::with_type;
+use super::bits::{table, with_type};
 use super::counting::{self, Open, together};
 use super::data::Data;
 use super::memory::{self, Memory, Variable};
@@ -261,6 +261,13 @@ impl<'p> Tracer<'p> {
                 let uniform = self.inputs[elem as usize].as_ref().and_then(|m| m.uniform.as_ref());
                 uniform.expect("a used slice")(of(x[0]))
             }
+            Op::Table(elem, log) => with_type!(elem, T => {
+                let (table, mask) = (table::<T>(log), (1u32 << log) - 1);
+                match of::<u32>(x[0]) {
+                    D::V(i) => lang::load(&table, i & mask).into(),
+                    i => lang::load(&table, i.wave() & mask).into(),
+                }
+            }, bool => unreachable!("a table of numbers")),
             Op::Lds(array) => self.lds[array].load.as_ref().expect("LDS is readable")(of(x[0])),
             Op::Private(array) => {
                 self.private[array].load.as_ref().expect("a private array is readable")(of(x[0]))

@@ -238,6 +238,10 @@ impl Checker<'_> {
                 check(args[0] == Ty::lane(Elem::U32) && elem != Elem::Bool)?;
                 Ty::lane(elem)
             }
+            Op::Table(elem, _) => {
+                check(args[0].elem == Elem::U32 && args[0].place != Place::Host && elem != Elem::Bool)?;
+                Ty { elem, place: args[0].place }
+            }
             Op::Uniform(elem) => {
                 check(args[0].elem == Elem::U32 && args[0].place <= Place::Wave && elem.bytes() >= 4)?;
                 Ty::wave(elem)

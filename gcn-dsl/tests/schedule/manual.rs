@@ -225,6 +225,7 @@ fn taking_a_wait_away_breaks() {
 }
 
 gcn_kernel! {
+    #[allow(unused_variables, reason = "what is loaded in vain is what the test is about")]
     #[workgroup(64)]
     fn dropped(x: &[f32], y: &mut [f32]) {
         #[schedule(manual)]

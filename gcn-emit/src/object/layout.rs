@@ -5,7 +5,7 @@ use gcn_isa::Target;
 use super::ObjectError;
 use crate::descriptor::KernelDescriptor;
 use crate::encode::{Encoded, encode_program};
-use crate::kernel::KernelSpec;
+use crate::kernel::{KernelSpec, constants_offset};
 
 /// The alignment of a kernel's first instruction (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
 pub(crate) const KERNEL_ALIGN: u64 = 256;
@@ -47,6 +47,7 @@ pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
         })?;
         code.kernels.push(Span { offset: code.bytes.len() as u64, size: encoded.bytes.len() as u64 });
         code.bytes.extend_from_slice(&encoded.bytes);
+        append_constants(&mut code.bytes, kernel, encoded.bytes.len());
         code.encoded.push(encoded);
     }
     let nops = kernels.first().map_or(0, |k| trailing_nops(k.target()));
@@ -55,6 +56,27 @@ pub(super) fn code(kernels: &[KernelSpec]) -> Result<Code, ObjectError> {
         (0..nops).for_each(|_| code.bytes.extend_from_slice(&S_NOP.to_le_bytes()));
     }
     Ok(code)
+}
+
+/// The code of `kernel`, and after it the data that it reads.
+pub fn with_constants(kernel: &KernelSpec, code: &[u8]) -> Vec<u8> {
+    let mut bytes = code.to_vec();
+    append_constants(&mut bytes, kernel, code.len());
+    bytes
+}
+
+/// Appends the data that stands after the code of `kernel`, which has just been appended.
+fn append_constants(bytes: &mut Vec<u8>, kernel: &KernelSpec, code: usize) {
+    if !kernel.constants.is_empty() {
+        (0..constants_padding(code)).for_each(|_| bytes.extend_from_slice(&S_NOP.to_le_bytes()));
+        bytes.extend_from_slice(&kernel.constants);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+    }
+}
+
+/// How many `s_nop` stand between code and constants.
+pub(crate) fn constants_padding(code: usize) -> usize {
+    (constants_offset(code as u64) as usize - code) / 4
 }
 
 /// Pads code, which is a multiple of 4 bytes, with `s_nop`.

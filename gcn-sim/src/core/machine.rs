@@ -149,9 +149,9 @@ impl Machine {
         occupancy_of(target, usage).workgroups_per_cu
     }
 
-    /// Puts the code at an address.
+    /// Puts the code at an address: what it computes from its own place, such as the address of data after it, counts from there.
     #[must_use]
-    pub(crate) fn at(mut self, base: u64) -> Machine {
+    pub fn at(mut self, base: u64) -> Machine {
         self.base = base;
         self
     }

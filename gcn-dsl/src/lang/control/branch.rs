@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use super::exit::{Kind, Leave, Never, Uniform, Varying};
 use super::flow::{Div, Flow};
-use crate::ir::{Inst, Region, Stmt, Value, Variable};
+use crate::ir::{Inst, Region, Value, Variable};
 use crate::lang::literal::{Literal, TakesLiteral};
 use crate::lang::var::Flatten;
 use crate::lang::{IntoDevice, S, V, with};
@@ -15,8 +15,7 @@ use crate::scalar::Scalar;
 #[diagnostic::on_unimplemented(
     message = "`if` and `while` in a kernel need a device condition, not `{Self}`",
     label = "expected `S<bool>` or `V<bool>`, found `{Self}`",
-    note = "a number is no condition: compare it, `x & 1 != 0`",
-    note = "a host `bool` is known when the kernel is built: write `comptime if` (or `#[unroll] for`) to choose code at build time"
+    note = "a number is no condition: compare it, `x & 1 != 0`"
 )]
 pub trait Condition<F: Flow> {
     /// The flow inside.
@@ -40,6 +39,15 @@ impl<F: Flow> Condition<F> for V<bool> {
     type How = Varying;
     fn value(&self) -> Value {
         self.value
+    }
+}
+
+/// Known when the kernel is built: only one of the branches is emitted. Both are traced; a `comptime if` traces one.
+impl<F: Flow> Condition<F> for bool {
+    type Inside = F;
+    type How = Uniform;
+    fn value(&self) -> Value {
+        IntoDevice::<S<bool>>::into_device(*self).value
     }
 }
 
@@ -101,7 +109,7 @@ impl<Inside: Flow, How: Kind> If<Inside, How> {
     pub fn end(self) {
         with(|c| {
             let then = c.builder.close(self.varying);
-            c.builder.stmt(Stmt::If { cond: self.cond, then, els: Region::default() });
+            c.builder.branch(self.cond, self.varying, then, Region::default());
         });
     }
 }
@@ -157,7 +165,7 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
             (branch(then_region, &then_values), branch(els_region, &else_values), variables)
         });
         with(|c| {
-            c.builder.stmt(Stmt::If { cond: self.cond, then: then_region, els: els_region });
+            c.builder.branch(self.cond, varying, then_region, els_region);
             let values: Vec<Value> = joined.iter().map(|var| c.builder.read(*var, None)).collect();
             A::Output::unflatten(&mut values.into_iter())
         })

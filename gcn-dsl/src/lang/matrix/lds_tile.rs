@@ -7,14 +7,17 @@ use super::place::{At, Places, Run, Stride, Xor};
 use super::swizzle::{Groups, Linear, Swizzle};
 use super::view::{AsView, AsViewMut, View};
 use crate::ir::{Inst, LdsId, Memory, Place, Type, Value};
-use crate::lang::{AssignIn, Declare, Flatten, IntoDevice, V, Writable, local_id, next_value, with};
+use crate::lang::{
+    AssignIn, Declare, Flatten, Index, IntoDevice, LdsRow, LoadAt, V, Writable, local_id, next_value, with,
+};
 use crate::scalar::Number;
 
 /// A matrix of `ROWS x COLS` elements in the workgroup's LDS, its rows laid out as `L` says.
 ///
 /// It is filled by the whole workgroup: [`LdsTile::fetch`] loads a tile of a matrix in memory into registers,
 /// [`LdsTile::put`] writes it to LDS, so that other work may stand between the two. Fragments load from it as from any matrix.
-/// Between a `put` and loads of other lanes' elements there must be a `barrier()`.
+/// Between a `put` and loads of other lanes' elements there must be a `barrier()`. An element is `tile[row][column]`, to read and to
+/// write.
 ///
 /// Factors whose `k` is not the tile's fast dimension are loaded element by element, on gfx950 by transposing loads where all lanes
 /// run and first row and column are the same in all of them.
@@ -175,6 +178,17 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
                 self.places().store_packed::<T>(at, value);
             }
         }
+    }
+}
+
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, I: Index + IntoDevice<V<u32>>> LoadAt<I>
+    for LdsTile<T, ROWS, COLS, L>
+{
+    type Output = LdsRow<T>;
+    #[track_caller]
+    fn load_at(&self, row: I) -> LdsRow<T> {
+        let (pitch, groups) = (L::pitch(COLS as u32), groups::<T, L>(COLS));
+        LdsRow::of(self.id, row.into_device(), [ROWS, COLS], pitch, groups, Location::caller())
     }
 }
 

@@ -31,7 +31,7 @@ gcn_kernel! {
     }
 
     #[device]
-    fn array<const N: usize>(x: V<f32>) -> [V<f32>; N] {
+    fn array<const N: usize>(_x: V<f32>) -> [V<f32>; N] {
         [-1.0; N]
     }
 

@@ -16,6 +16,7 @@ macro_rules! results {
     (@one $x:ident $y:ident $d:ident $n:ident $s:ident $u:ident $t:ident $ut:ident $st:ident $v:ident $w:ident $test:ident
         [$($e:expr,)*]) => {
         gcn_kernel! {
+            #[allow(unused_variables, reason = "each list of calls takes some")]
             #[workgroup(64)]
             fn $v(a: &[$t], b: &[$t], c: &[$t], shift: &[u32], out: &mut [u64]) {
                 let i = global_id().x;
@@ -26,6 +27,7 @@ macro_rules! results {
             }
 
             /// The same in uniform values: a wave for each element.
+            #[allow(unused_variables, reason = "each list of calls takes some")]
             #[workgroup(64)]
             fn $w(a: &[$t], b: &[$t], c: &[$t], shift: &[u32], out: &mut [u64]) {
                 let i = workgroup_id().x;

@@ -1,0 +1,64 @@
+//! Kernels as they stand in llama.cpp, PyTorch, torchvision and CUB, line by line in spirit: each was written from the guide alone
+//! before it was compiled, and is held against plain Rust.
+
+mod adamw;
+mod argsort;
+mod attention;
+mod block_reduce;
+mod conv_transpose;
+mod cross_entropy;
+mod cumsum;
+mod dequantise_q5;
+mod dequantise_q6;
+mod dot_q8;
+mod dropout;
+mod embedding;
+mod features;
+mod grid_sample;
+mod group_norm;
+mod histogram_even;
+mod index_put;
+mod layer_norm_backward;
+mod nll_loss;
+mod nms;
+mod pool;
+mod radix_sort;
+mod roi_align;
+mod rope_yarn;
+mod run_length;
+mod select_if;
+mod softmax_alibi;
+mod upscale;
+mod wkv;
+
+use gcn_dsl::prelude::*;
+
+/// Every kernel gives the same on the oldest, a common and the newest target.
+fn everywhere(run: impl Fn(&Device)) {
+    for target in [Target::GFX900, Target::GFX90A, Target::GFX950] {
+        run(&Device::simulator(target));
+    }
+}
+
+/// Numbers without a pattern, below `limit`.
+fn numbers(n: usize, limit: u32) -> Vec<u32> {
+    let mut state = 0x1234_5677u32;
+    let mut next = || {
+        state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+        ((state >> 15) ^ state) % limit
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+/// Floats from -1 to 1.
+fn floats(n: usize) -> Vec<f32> {
+    numbers(n, 2001).into_iter().map(|x| x as f32 / 1000.0 - 1.0).collect()
+}
+
+/// The values are those wanted but for rounding.
+fn assert_near(got: &[f32], want: &[f32], tolerance: f32) {
+    assert_eq!(got.len(), want.len());
+    for (i, (a, b)) in got.iter().zip(want).enumerate() {
+        assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "element {i}: {a}, wanted {b}");
+    }
+}
