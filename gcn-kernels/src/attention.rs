@@ -114,12 +114,14 @@ gcn_kernel! {
             #[unroll]
             for here in 0..2usize {
                 let key = done + (here * KEYS) as u32;
-                let x = TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0);
-                let y = TileA::<T, D, KEYS, SIDE, AsAcc>::load(tile_v[here], 0, 0);
                 if key + KEYS as u32 > clear {
                     let left: V<u32> = seen.saturating_sub(key);
                     scores = scores.map_indexed(|i, x| select(lt(scores.row(i), left), x, f32::NEG_INFINITY));
                 }
+                tile_k[here].put(next_k);
+                tile_v[1 - here].put(next_v);
+                next_k = tile_k[1 - here].fetch(k, key + 3 * KEYS as u32, 0);
+                next_v = tile_v[here].stage_by::<Columns>(v, 0, key + 2 * KEYS as u32);
                 let top: V<f32> = scale * scores.lane_max()[0];
                 if any(top > largest + SLACK) {
                     let before = largest;
@@ -128,16 +130,18 @@ gcn_kernel! {
                     sum *= correction;
                     out = out.map_pairs(|x| x * correction);
                 }
+                // An exponential takes the time of four other instructions, in which the wave can issue loads from LDS.
+                comptime if SIDE == 32 {
+                    interleave! { 2 ds_read, 1 trans }
+                }
+                let x = TileA::<T, KEYS, D, SIDE>::load(tile_k[1 - here], 0, 0);
+                let y = TileA::<T, D, KEYS, SIDE, AsAcc>::load(tile_v[here], 0, 0);
                 let down: V<f32> = -largest;
                 let weights = scores.map_pairs(|x| {
                     x.mul_add(Vector::splat(scale), Vector::splat(down)).map(|x| x.approx_exp2())
                 });
                 sum += weights.lane_sum()[0];
                 let weights = weights.to_b_pairs(|x| x.approx_as::<T>());
-                tile_k[here].put(next_k);
-                tile_v[1 - here].put(next_v);
-                next_k = tile_k[1 - here].fetch(k, key + 3 * KEYS as u32, 0);
-                next_v = tile_v[here].stage_by::<Columns>(v, 0, key + 2 * KEYS as u32);
                 #[matrix]
                 {
                     scores = matmul(x, queries, Tile::<f32, KEYS, SIDE, SIDE>::zero().in_vgprs());

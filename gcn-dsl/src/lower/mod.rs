@@ -28,6 +28,7 @@ mod combine;
 mod compare;
 mod control;
 mod convert;
+mod copies;
 mod emit;
 mod error;
 mod exit;
@@ -95,6 +96,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.close_root();
     cx.end_program()?;
     combine::run(&mut cx.func, &cx.named);
+    copies::run(&mut cx.func, &cx.named);
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }
