@@ -23,6 +23,7 @@ pub mod run;
 pub mod sim;
 pub mod timeline;
 pub mod totals;
+pub mod tune;
 pub mod wait;
 
 use std::fmt::Write as _;

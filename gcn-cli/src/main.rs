@@ -45,6 +45,7 @@ enum Command {
     Run(commands::run::Args),
     Sim(commands::sim::Args),
     Timeline(commands::timeline::Args),
+    Tune(commands::tune::Args),
     Wait(commands::wait::Args),
 }
 
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
         Command::Timeline(args) => commands::timeline::run(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };
     match done {
