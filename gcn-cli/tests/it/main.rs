@@ -21,6 +21,7 @@ mod shell;
 mod sim;
 mod timeline;
 mod triton;
+mod tune;
 mod wait;
 mod waits;
 
