@@ -13,6 +13,7 @@ pub mod gemm_f16;
 pub mod gemm_f64;
 pub mod gemm_fp8;
 pub mod gemm_i8;
+pub mod gemm_naive;
 pub mod gemv;
 pub mod histogram;
 pub mod layernorm;

@@ -13,12 +13,14 @@ pub enum Arg {
     Slice(&'static str, u32),
 }
 
-/// A kernel on one workgroup with a short and a long inner dimension.
+/// A kernel on one compute unit with a short and a long inner dimension.
 #[derive(Debug, Clone, Copy)]
 pub struct Steady {
     /// Both inner dimensions.
     pub depths: [u32; 2],
-    /// Multiplications and additions for each unit of the inner dimension.
+    /// Workgroups on the compute unit at the same time.
+    pub workgroups: u32,
+    /// Multiplications and additions for each unit of the inner dimension, of all workgroups.
     pub operations: u64,
     /// The arguments for an inner dimension.
     pub args: fn(u32) -> Vec<(&'static str, Arg)>,
@@ -31,7 +33,7 @@ impl Steady {
         depths: [u32; 2],
         args: fn(u32) -> Vec<(&'static str, Arg)>,
     ) -> Steady {
-        Steady { depths, operations: 2 * rows as u64 * columns as u64, args }
+        Steady { depths, workgroups: 1, operations: 2 * rows as u64 * columns as u64, args }
     }
 
     /// As JSON; `object` is the code object's file name.
@@ -61,8 +63,9 @@ impl Steady {
         let mut spec = String::new();
         let _ = write!(
             spec,
-            "{{\"args\": {{{}}}, \"grid\": [1, 1, 1], \"workgroup\": [{x}, {y}, {z}]}}",
-            args.join(", ")
+            "{{\"args\": {{{}}}, \"grid\": [{}, 1, 1], \"workgroup\": [{x}, {y}, {z}]}}",
+            args.join(", "),
+            self.workgroups
         );
         spec
     }

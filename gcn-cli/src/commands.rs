@@ -25,6 +25,7 @@ pub mod schema;
 pub mod sim;
 pub mod timeline;
 pub mod totals;
+pub mod tune;
 pub mod wait;
 
 use gcn_isa::Target;

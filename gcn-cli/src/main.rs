@@ -47,6 +47,7 @@ enum Command {
     Schema(commands::schema::Args),
     Sim(commands::sim::Args),
     Timeline(commands::timeline::Args),
+    Tune(commands::tune::Args),
     Wait(commands::wait::Args),
 }
 
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Schema(args) => commands::schema::run(&args),
         Command::Sim(args) => commands::sim::run(&args),
         Command::Timeline(args) => commands::timeline::run(&args),
+        Command::Tune(args) => commands::tune::run(&args),
         Command::Wait(args) => commands::wait::run(&args),
     };
     match done {

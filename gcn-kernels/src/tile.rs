@@ -4,7 +4,7 @@
 //! `M x N x D` multiplications of a wave must take as long as the loads of `(M + N) x D` elements from LDS by four waves, and what
 //! they store there. [`product`] has extents for which they do, for elements of two bytes and less.
 
-use gcn_dsl::lang::matrix::{AccElement, Bound, ExistsOn, Spread, TileFactor, View};
+use gcn_dsl::lang::matrix::{AccElement, Bound, Contiguous, ExistsOn, Rows, Spread, TileFactor, View};
 use gcn_dsl::lang::target;
 use gcn_dsl::prelude::*;
 
@@ -51,11 +51,37 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
+        product_by::<G, T, C, Rows, Rows, D, D2, D4>(all_lanes(), a, b, row, col, depth)
+    }
+
+    /// As [`product`], with `A` and `B` for what is contiguous in memory: rows or columns of `a` and of `b`, the transposed right factor.
+    #[device]
+    #[track_caller]
+    pub fn product_by<
+        G,
+        T: TileFactor<T, C>,
+        C: AccElement,
+        A: Contiguous,
+        B: Contiguous,
+        const D: usize,
+        const D2: usize,
+        const D4: usize,
+    >(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, 128, 64>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
         // More LDS goes with matrix instructions that are twice as fast, for which a phase needs to be twice as deep.
         comptime if target().lds_per_cu() >= DEEP {
-            walk::<G, T, C, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
+            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D4>(all_lanes(), a, b, row, col, depth)
         } else {
-            walk::<G, T, C, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
+            walk_by::<G, T, C, A, B, 256, 256, 128, 64, 32, D2, D2>(all_lanes(), a, b, row, col, depth)
         }
     }
 
@@ -65,6 +91,24 @@ gcn_kernel! {
     pub fn part<const TN: usize, const M: usize, const N: usize>() -> (u32, u32) {
         let across = (TN / N) as u32;
         (wave_id() / across * M as u32, wave_id() % across * N as u32)
+    }
+
+    /// A workgroup's place in the grid of tiles, column and row, so that those at work at the same time share tiles in the L2.
+    ///
+    /// The hardware gives workgroups to the `caches` L2s in turn (8 XCDs on gfx942 and gfx950; 1 elsewhere). Each L2 gets
+    /// neighbours instead, and they go down `height` rows of tiles before they go to the next column. With 1 and 1 it is the
+    /// order of the grid.
+    #[device]
+    #[track_caller]
+    pub fn place(caches: u32, height: u32, across: u32, down: u32) -> (u32, u32) {
+        let (count, at) = (across * down, workgroup_id());
+        let linear = at.y * across + at.x;
+        let (each, more, cache) = (count / caches, count % caches, linear % caches);
+        let mine = cache * each + cache.min(more) + linear / caches;
+        let band = height * across;
+        let first = mine / band * height;
+        let (rows, inside) = (height.min(down - first), mine % band);
+        (inside / rows, first + inside % rows)
     }
 
     /// As [`product`], with extents to choose: the wave's `M x N` part of a tile of `TM x TN`, from instructions of `SIDE x SIDE`. A
@@ -93,14 +137,44 @@ gcn_kernel! {
     where
         T::Targets: ExistsOn<Bound<G>>,
     {
+        walk_by::<G, T, C, Rows, Rows, TM, TN, M, N, SIDE, D, D2>(all_lanes(), a, b, row, col, depth)
+    }
+
+    /// As [`walk`], with `A` and `B` as in [`product_by`].
+    #[device]
+    #[track_caller]
+    pub fn walk_by<
+        G,
+        T: TileFactor<T, C>,
+        C: AccElement,
+        A: Contiguous,
+        B: Contiguous,
+        const TM: usize,
+        const TN: usize,
+        const M: usize,
+        const N: usize,
+        const SIDE: usize,
+        const D: usize,
+        const D2: usize,
+    >(
+        all: AllLanes<G>,
+        a: View<T::Memory>,
+        b: View<T::Memory>,
+        row: u32,
+        col: u32,
+        depth: u32,
+    ) -> Tile<C, M, N, SIDE>
+    where
+        T::Targets: ExistsOn<Bound<G>>,
+    {
         let left = [LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TM, D2, Spread<SIDE>>::new()];
         let right = [LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new(), LdsTile::<T::Memory, TN, D2, Spread<SIDE>>::new()];
         let (of_row, of_col) = part::<TN, M, N>();
         let mut acc = Tile::<C, M, N, SIDE>::zero();
-        left[0].put(left[0].fetch(a, row, 0));
-        right[0].put(right[0].fetch(b, col, 0));
-        let mut next_a = left[1].fetch(a, row, D2 as u32);
-        let mut next_b = right[1].fetch(b, col, D2 as u32);
+        left[0].put(left[0].stage_by::<A>(a, row, 0));
+        right[0].put(right[0].stage_by::<B>(b, col, 0));
+        let mut next_a = left[1].stage_by::<A>(a, row, D2 as u32);
+        let mut next_b = right[1].stage_by::<B>(b, col, D2 as u32);
         #[ping_pong]
         for done in (0..depth).step_by(2 * D2 as u32) {
             #[unroll]
@@ -113,8 +187,8 @@ gcn_kernel! {
                     comptime if k + D == D2 {
                         left[next].put(next_a);
                         right[next].put(next_b);
-                        next_a = left[next].fetch(a, row, after);
-                        next_b = right[next].fetch(b, col, after);
+                        next_a = left[next].stage_by::<A>(a, row, after);
+                        next_b = right[next].stage_by::<B>(b, col, after);
                     }
                     #[matrix]
                     {

@@ -1,9 +1,11 @@
 //! Every element type of [`gcn_kernels::gemm`] against plain Rust, on every target that has its instructions. All numbers are small
 //! multiples of powers of two, so that sums are exact in any order.
 
+use gcn_dsl::lang::matrix::{Columns, Contiguous, Rows};
 use gcn_dsl::prelude::*;
 use gcn_dsl::sim::{Mode, Options, Sanitize};
 use gcn_dsl::{BuildError, BuiltKernel, LaunchError};
+use gcn_kernels::activation::{Activation, Gelu, Identity, Relu, Silu};
 use gcn_kernels::gemm;
 
 /// The arguments that are numbers.
@@ -16,23 +18,39 @@ struct Case {
     alpha: f64,
     beta: f64,
     bias: bool,
+    scales: bool,
+    order: [u32; 2],
+}
+
+/// Where an element of a factor is: rows of `a` or columns of `b` by `line`, and its place in the depth.
+fn place<C: Contiguous>(pitch: usize, line: usize, k: usize) -> usize {
+    if C::COLUMNS { k * pitch + line } else { line * pitch + k }
 }
 
 impl Case {
-    fn lengths(&self) -> [usize; 3] {
-        let [m, n, _] = self.size;
-        let lines = [m, n, m];
+    fn lengths<A: Contiguous, B: Contiguous>(&self) -> [usize; 3] {
+        let [m, n, k] = self.size;
+        let lines = [if A::COLUMNS { k } else { m }, if B::COLUMNS { k } else { n }, m];
         [0, 1, 2].map(|i| ((self.count - 1) * self.batch[i] + lines[i] * self.pitch[i]) as usize)
     }
 
     /// The result, for factors and an old `c` as numbers.
-    fn reference(&self, a: &[f64], b: &[f64], bias: &[f64], c: &mut [f64]) {
+    fn reference<A: Contiguous, B: Contiguous>(
+        &self,
+        a: &[f64],
+        b: &[f64],
+        [bias, by_row, by_column]: [&[f64]; 3],
+        c: &mut [f64],
+    ) {
         let [m, n, depth] = self.size.map(|x| x as usize);
         let [of_a, of_b, of_c] = self.pitch.map(|x| x as usize);
         for z in 0..self.count as usize {
             let [at_a, at_b, at_c] = self.batch.map(|x| z * x as usize);
             for (row, col) in (0..m).flat_map(|row| (0..n).map(move |col| (row, col))) {
-                let sum: f64 = (0..depth).map(|k| a[at_a + row * of_a + k] * b[at_b + col * of_b + k]).sum();
+                let product = |k| a[at_a + place::<A>(of_a, row, k)] * b[at_b + place::<B>(of_b, col, k)];
+                let sum: f64 = (0..depth).map(product).sum();
+                let factor = |x: &[f64], i: usize| x.get(i).copied().unwrap_or(1.0);
+                let sum = sum * factor(by_row, row) * factor(by_column, col);
                 let c = &mut c[at_c + row * of_c + col];
                 let old = if self.beta == 0.0 { 0.0 } else { self.beta * *c };
                 let x = self.alpha * sum + old + bias.get(col).copied().unwrap_or(0.0);
@@ -57,6 +75,8 @@ fn cases(align: u32, tile: u32) -> Vec<(bool, Case)> {
         alpha: 1.0,
         beta: 0.0,
         bias: false,
+        scales: false,
+        order: gemm::ORDER,
     };
     let k = 5 * align;
     let padded = Case {
@@ -66,6 +86,7 @@ fn cases(align: u32, tile: u32) -> Vec<(bool, Case)> {
         alpha: 2.0,
         beta: -1.0,
         bias: true,
+        scales: true,
         ..tight([19, 37, k])
     };
     vec![
@@ -77,16 +98,38 @@ fn cases(align: u32, tile: u32) -> Vec<(bool, Case)> {
     ]
 }
 
+/// The same for factors of which at least one has contiguous columns: their extents are whole as well.
+fn turned(align: u32, tile: u32) -> Vec<(bool, Case)> {
+    let (m, n, k) = (tile + 2 * align, 3 * align, 5 * align);
+    let base = cases(align, tile)[2].1;
+    let of = |m: u32, n: u32, k: u32| Case {
+        size: [m, n, k],
+        pitch: [m.max(k) + align, n.max(k) + 2 * align, n + 3],
+        batch: [(m.max(k) + align) * m.max(k), 0, m * (n + 3)],
+        count: 2,
+        scales: true,
+        ..base
+    };
+    vec![
+        (true, of(m, n, k)),
+        (
+            true,
+            Case { order: gemm::SHARED_L2, beta: 2.0, count: 1, ..of(2 * align, tile + align, 9 * align) },
+        ),
+        (false, Case { pitch: [k + 21, k + 19, 41], batch: [1000, 1200, 1500], ..of(21, 19, k + 3) }),
+    ]
+}
+
 macro_rules! tests {
-    ($($name:ident: $kernel:ident $tile:literal, $of:ty, $sum:ty, $to:ty, $encode:expr, $value:expr, $result:expr;)*) => {$(
+    ($($name:ident: $kernel:ident $least:literal $tile:literal, $of:ty, $sum:ty, $to:ty, $encode:expr, $value:expr, $result:expr;)*) => {$(
         mod $name {
             use super::*;
 
-            fn run(device: &Device, built: &BuiltKernel, whole: bool, case: Case) -> Result<(), LaunchError> {
+            fn run<A: Contiguous, B: Contiguous>(device: &Device, built: &BuiltKernel, whole: bool, case: Case) -> Result<(), LaunchError> {
                 let encode: fn(f64) -> $of = $encode;
                 let value: fn(Target, $of) -> f64 = $value;
                 let result: fn(f64) -> $to = $result;
-                let [left, right, out] = case.lengths();
+                let [left, right, out] = case.lengths::<A, B>();
                 let a: Vec<$of> = numbers(left, 1).into_iter().map(encode).collect();
                 let b: Vec<$of> = numbers(right, 3).into_iter().map(encode).collect();
                 let bias = numbers(if case.bias { case.size[1] as usize } else { 0 }, 2);
@@ -94,15 +137,21 @@ macro_rules! tests {
                 let mut c: Vec<$to> = old.iter().map(|x| result(*x)).collect();
                 let mut want = old;
                 let of = |x: &[$of]| x.iter().map(|x| value(device.target(), *x)).collect::<Vec<f64>>();
-                case.reference(&of(&a), &of(&b), &bias, &mut want);
+                let by_row = numbers(if case.scales { case.size[0] as usize } else { 0 }, 0);
+                let by_column = numbers(if case.scales { case.size[1] as usize } else { 0 }, 1);
+                case.reference::<A, B>(&of(&a), &of(&b), [&bias, &by_row, &by_column], &mut want);
                 let want: Vec<$to> = want.into_iter().map(result).collect();
-                let bias: Vec<$sum> = bias.into_iter().map(|x| x as $sum).collect();
+                let sums = |x: Vec<f64>| x.into_iter().map(|x| x as $sum).collect::<Vec<$sum>>();
+                let (bias, by_row, by_column) = (sums(bias), sums(by_row), sums(by_column));
                 let grid = gemm::grid(case.size[0], case.size[1], case.count, $tile);
                 let (alpha, beta) = (case.alpha as $sum, case.beta as $sum);
-                let arguments = (case.size, case.pitch, case.batch, alpha, beta, &a[..], &b[..], &bias[..], &mut c[..]);
+                let arguments = (
+                    case.size, case.pitch, case.batch, case.order, alpha, beta, &a[..], &b[..], &bias[..], &by_row[..],
+                    &by_column[..], &mut c[..],
+                );
                 match whole {
-                    true => device.launch(&gemm::$kernel::<true, true>, built, grid, arguments)?,
-                    false => device.launch(&gemm::$kernel::<false, true>, built, grid, arguments)?,
+                    true => device.launch(&gemm::$kernel::<A, B, Relu, true>, built, grid, arguments)?,
+                    false => device.launch(&gemm::$kernel::<A, B, Relu, false>, built, grid, arguments)?,
                 };
                 let first = c.iter().zip(&want).position(|(c, want)| c != want);
                 assert_eq!(first, None, "{case:?} on {}: {:?}", device.target(), first.map(|i| (c[i], want[i])));
@@ -110,33 +159,88 @@ macro_rules! tests {
             }
 
             /// Those of the cases for a kernel, in a mode of the simulator.
-            fn cases_of(built: &BuiltKernel, whole: bool, options: Options) {
+            fn cases_of<A: Contiguous, B: Contiguous>(built: &BuiltKernel, whole: bool, options: Options) {
                 let device = Device::simulator_with(built.target(), options);
                 let checks = options.sanitize != Sanitize::empty();
-                let all = cases(16 / size_of::<$of>() as u32, $tile).into_iter().filter(|(w, _)| *w == whole);
+                let all = if A::COLUMNS || B::COLUMNS { turned } else { cases };
+                let all = all(16 / size_of::<$of>() as u32, $tile).into_iter().filter(|(w, _)| *w == whole);
                 // Sanitizers take their time: one case.
                 for (_, case) in all.take(if checks { 1 } else { usize::MAX }) {
-                    run(&device, built, whole, case)
+                    run::<A, B>(&device, built, whole, case)
                         .unwrap_or_else(|e| panic!("{case:?} on {} {:?}: {e}", device.target(), options.mode));
                 }
             }
 
-            #[test]
-            fn agrees_with_the_reference() {
+            fn everywhere<A: Contiguous, B: Contiguous>(least: usize) {
                 let strict = Options { mode: Mode::Strict, ..Options::default() };
                 let mut ran = 0;
                 for target in [Target::GFX908, Target::GFX90A, Target::GFX942, Target::GFX950] {
-                    match gemm::$kernel::<true, true>.build(target) {
+                    match gemm::$kernel::<A, B, Relu, true>.build(target) {
                         Err(BuildError::Target { .. }) => continue,
-                        built => cases_of(&built.unwrap(), true, strict),
+                        built => cases_of::<A, B>(&built.unwrap(), true, strict),
                     }
                     ran += 1;
                 }
-                assert!(ran >= 2, "{ran} targets");
-                let single = gemm::$kernel::<false, true>.build(Target::GFX942).unwrap();
-                cases_of(&single, false, strict);
-                cases_of(&single, false, Options { mode: Mode::Faithful, ..Options::default() });
-                cases_of(&single, false, Options { sanitize: Sanitize::all(), ..Options::default() });
+                assert!(ran >= least, "{ran} targets");
+                let single = gemm::$kernel::<A, B, Relu, false>.build(Target::GFX942).unwrap();
+                cases_of::<A, B>(&single, false, strict);
+                cases_of::<A, B>(&single, false, Options { mode: Mode::Faithful, ..Options::default() });
+                cases_of::<A, B>(&single, false, Options { sanitize: Sanitize::all(), ..Options::default() });
+            }
+
+            #[test]
+            fn agrees_with_the_reference() {
+                everywhere::<Rows, Rows>($least);
+            }
+
+            #[test]
+            fn takes_factors_stored_the_other_way() {
+                everywhere::<Rows, Columns>($least);
+                everywhere::<Columns, Rows>($least);
+                everywhere::<Columns, Columns>($least);
+            }
+
+            /// Three parts of the depth, of which the last is shorter or empty.
+            #[test]
+            fn adds_parts_of_the_depth() {
+                let device = Device::simulator_with(Target::GFX942, Options { mode: Mode::Strict, ..Options::default() });
+                let encode: fn(f64) -> $of = $encode;
+                let value: fn(Target, $of) -> f64 = $value;
+                let result: fn(f64) -> $to = $result;
+                let align = 16 / size_of::<$of>() as u32;
+                let base = cases(align, $tile)[2].1;
+                for depth in [128 + 4 * align, 64] {
+                    let size = [21, 3 * align, depth];
+                    let case = Case { size, pitch: [depth, size[1], size[1]], beta: 2.0, bias: true, scales: true, ..base };
+                    let [left, right, out] = case.lengths::<Rows, Columns>();
+                    let a: Vec<$of> = numbers(left, 1).into_iter().map(encode).collect();
+                    let b: Vec<$of> = numbers(right, 3).into_iter().map(encode).collect();
+                    let of = |x: &[$of]| x.iter().map(|x| value(device.target(), *x)).collect::<Vec<f64>>();
+                    let (bias, by_row) = (numbers(size[1] as usize, 2), numbers(size[0] as usize, 0));
+                    let by_column = numbers(size[1] as usize, 1);
+                    let mut want = numbers(out, 4);
+                    let mut c: Vec<$to> = want.iter().map(|x| result(*x)).collect();
+                    case.reference::<Rows, Columns>(&of(&a), &of(&b), [&bias, &by_row, &by_column], &mut want);
+                    let sums = |x: &[f64]| x.iter().map(|x| *x as $sum).collect::<Vec<$sum>>();
+                    let mut parts = vec![7 as $sum; 3 * out];
+                    let kernel = gemm::split::$kernel::<Rows, Columns, true>;
+                    let grid = gemm::grid(size[0], size[1], 3, $tile);
+                    let arguments = (
+                        size, [case.pitch[0], case.pitch[1]], [0; 2], gemm::ORDER, 3, gemm::part(depth, 3), &a[..], &b[..],
+                        &mut parts[..],
+                    );
+                    device.launch(&kernel, &kernel.build(Target::GFX942).unwrap(), grid, arguments).unwrap();
+                    let kernel = gemm::reduce::<$sum, $to, Relu>;
+                    let arguments = (
+                        [size[0], size[1]], size[1], 0, 3, 1 as $sum, 2 as $sum, &sums(&bias)[..], &sums(&by_row)[..],
+                        &sums(&by_column)[..], &parts[..], &mut c[..],
+                    );
+                    let grid = gemm::reduce_grid(size[0], size[1], 1);
+                    device.launch(&kernel, &kernel.build(Target::GFX942).unwrap(), grid, arguments).unwrap();
+                    let want: Vec<$to> = want.into_iter().map(result).collect();
+                    let first = c.iter().zip(&want).position(|(c, want)| c != want);
+                    assert_eq!(first, None, "{depth}: {:?}", first.map(|i| (c[i], want[i])));
+                }
             }
         }
     )*};
@@ -155,10 +259,57 @@ fn of_fp8(target: Target, bits: u8) -> f64 {
 }
 
 tests! {
-    half: f16s 256, f16, f32, f16, f16::from_f64, |_, x| x.to_f64(), f16::from_f64;
-    brain: bf16s 256, bf16, f32, bf16, bf16::from_f64, |_, x| x.to_f64(), bf16::from_f64;
-    single: f32s 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
-    bytes: i8s 256, i8, i32, i32, |x| x as i8, |_, x| x.into(), |x| x as i32;
-    small: fp8s 256, u8, f32, f32, to_fp8, of_fp8, |x| x as f32;
-    double: f64s 128, f64, f64, f64, |x| x, |_, x| x, |x| x;
+    half: f16s 4 256, f16, f32, f16, f16::from_f64, |_, x| x.to_f64(), f16::from_f64;
+    brain: bf16s 4 256, bf16, f32, bf16, bf16::from_f64, |_, x| x.to_f64(), bf16::from_f64;
+    single: f32s 4 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
+    rounded: xf32s 1 256, f32, f32, f32, |x| x as f32, |_, x| x.into(), |x| x as f32;
+    bytes: i8s 4 256, i8, i32, i32, |x| x as i8, |_, x| x.into(), |x| x as i32;
+    small: fp8s 2 256, u8, f32, f32, to_fp8, of_fp8, |x| x as f32;
+    double: f64s 3 128, f64, f64, f64, |x| x, |_, x| x, |x| x;
+}
+
+/// An activation applied to the results of a product with the identity.
+fn activated<E: Activation<f32>>(exact: fn(f64) -> f64, bound: f64) {
+    let n = 64;
+    let identity: Vec<f32> = (0..n * n).map(|i| f32::from(u8::from(i / n == i % n))).collect();
+    let x: Vec<f32> = (0..n * n).map(|i| (i as f32 - 2048.0) / 200.0).collect();
+    let mut y = vec![0f32; n * n];
+    let sides = [n as u32; 3];
+    let arguments = (
+        sides,
+        sides,
+        [0; 3],
+        gemm::ORDER,
+        1.0,
+        0.0,
+        &identity[..],
+        &x[..],
+        &[][..],
+        &[][..],
+        &[][..],
+        &mut y[..],
+    );
+    let kernel = gemm::f32s::<Rows, Columns, E, true>;
+    kernel.launch(&Device::simulator(Target::GFX942), gemm::grid(64, 64, 1, 256), arguments).unwrap();
+    for (x, y) in x.iter().zip(&y) {
+        let want = exact(f64::from(*x));
+        assert!((f64::from(*y) - want).abs() <= bound, "{x}: {y}, {want}");
+    }
+}
+
+/// The normal distribution's probability of less than `x`, by Simpson's rule.
+fn probability(x: f64) -> f64 {
+    let density = |t: f64| (-t * t / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let (steps, from) = (2000, -12.0);
+    let h = (x - from) / f64::from(steps);
+    let weight = |i: i32| if i == 0 || i == steps { 1.0 } else { f64::from(2 + 2 * (i % 2)) };
+    (0..=steps).map(|i| weight(i) * density(from + f64::from(i) * h)).sum::<f64>() * h / 3.0
+}
+
+#[test]
+fn activations_are_near_their_functions() {
+    activated::<Identity>(|x| x, 0.0);
+    activated::<Relu>(|x| x.max(0.0), 0.0);
+    activated::<Silu>(|x| x / (1.0 + (-x).exp()), 1e-5);
+    activated::<Gelu>(|x| x * probability(x), 5e-4);
 }

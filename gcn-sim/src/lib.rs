@@ -20,6 +20,7 @@ mod run;
 mod semantics;
 pub mod timed;
 pub mod timeline;
+pub mod tune;
 mod watch;
 
 pub use crate::core::error::{Hazard, Instruction, LaunchError, OutOfBounds, SimError, Site, Space};

@@ -2,112 +2,102 @@
 //!
 //! O = softmax(Q * K^T / sqrt(D)) * V for each head, in half precision with single-precision sums, causal or
 //! not. The scores of all queries and keys would be a matrix as large as the square of the sequence. Instead
-//! a wave keeps 32 queries, processes the keys 64 at a time, and corrects its sums whenever it meets a larger
-//! score (Dao et al. 2022, "FlashAttention").
+//! a wave keeps 32 queries, processes the keys 64 at a time (32 of heads of 128 elements), and corrects its
+//! sums when it meets a much larger score (Dao et al. 2022, "FlashAttention").
 //!
-//! **Transposed on purpose.** The kernel computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
+//! **The loop** is a device function of a library, [`gcn_kernels::attention::walk`], about 60 lines: read it
+//! beside this text.
+//!
+//! **Transposed on purpose.** It computes S^T = K * Q^T and O^T = V^T * P^T. An accumulator holds a
 //! *column* in the registers of two lanes. With keys as rows, the maximum over the keys is therefore computed
-//! inside a lane, with one exchange at the end ([`Tile::col_max`]), and the maximum, the sum and the
-//! correction of a query are one number per lane each.
+//! inside a lane ([`Tile::lane_max`]), and the maximum, the sum and the correction of a query are one number
+//! per lane each.
 //!
 //! **Chained.** P^T is at once accumulator of the first product and right factor of the second.
 //! [`Tile::to_b`] converts its elements to f16 in place: the registers of an accumulator are those of a
 //! fragment, except for the order of the keys. The type records this order: V^T is loaded with `AsAcc`, in
 //! the same order. A factor in another order would not compile.
 //!
+//! **V^T.** The keys are the inner dimension of the second product, and in memory they are rows. The tile is
+//! transposed between the load and LDS, in registers (`stage_by::<Columns>`): four byte permutes for eight
+//! elements. Without that each element of V would be a load from LDS of its own.
+//!
+//! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would
+//! leave the matrix pipe idle for half of the time. So a wave is one product of scores ahead, and a phase of
+//! matrix instructions is the scores of the next keys and the sums of these; in the meantime the other group of
+//! waves has its softmax ([guide](gcn_dsl::guide::scheduling), `#[ping_pong]`).
+//!
+//! **Few corrections.** If every larger maximum corrected the sums, each trip would multiply all of O. The
+//! weights are 2^(s - m) for any m that is not too small: m changes only when a weight would exceed 2^8, in
+//! a branch that is hardly ever taken after the first keys.
+//!
+//! **Exponentials and loads.** An exponential occupies the vector ALU for four times as long as an addition. A
+//! wave can issue loads from LDS meanwhile, if they stand between exponentials: `interleave!`.
+//!
 //! **The mask.** `CAUSAL` is a constant of the kernel: two kernels from one source. Keys after the last query
 //! of the workgroup are not visited at all; of the others those after the lane's query score minus infinity.
 //!
-//! **The numbers.** The reference is computed in f64. P is rounded to f16 before it is multiplied, with an
-//! error of at most 2^-11 of each weight; the weights of a query sum to 1 and V is below 1, so that 2^-10
+//! **The numbers.** The reference is computed in f64. P is rounded toward zero to f16 before it is multiplied,
+//! with an error below 2^-10 of each weight; the weights of a query sum to 1 and V is below 1, so that 2^-9
 //! allows for this, the rounding of O and `exp2`.
 
-use gcn_dsl::lang::matrix::{AsAcc, Pad};
+use gcn_dsl::lang::{select, shuffle_xor};
 use gcn_dsl::prelude::*;
 use gcn_dsl::{BuiltKernel, LaunchError};
+use gcn_kernels::attention::walk;
 
 use crate::data::Random;
-use crate::{Comparison, Lesson, Outcome, Size};
+use crate::{Arg, Comparison, Lesson, Outcome, Size, Steady};
 
-/// Elements of a query, a key and a value.
-pub const D: usize = 64;
 /// Queries of a wave.
 const QUERIES: usize = 32;
-/// Queries of a workgroup of four waves.
-pub const BLOCK: u32 = 4 * QUERIES as u32;
-/// Keys and values in LDS at a time.
-const KEYS: usize = 64;
+/// Queries of a workgroup of eight waves.
+pub const BLOCK: u32 = 8 * QUERIES as u32;
 
 // ANCHOR: kernel
 gcn_kernel! {
-    /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head, a
-    /// multiple of 128. The scale includes a factor log2(e), so that powers of two suffice. The grid is
-    /// (length / 128, heads).
-    #[workgroup(256)]
+    /// o = softmax(scale * q * k^T) * v. All are rows of `D` elements, `length` rows for each head. The scale
+    /// includes a factor log2(e), so that powers of two suffice. The grid is (length / 256 rounded up, heads).
+    #[workgroup(512)]
     #[targets(gfx90a, gfx942, gfx950)]
-    pub fn flash_attention<const CAUSAL: bool>(
+    pub fn flash_attention<const CAUSAL: bool, const D: usize>(
         length: u32, scale: f32, q: &[f16], k: &[f16], v: &[f16], o: &mut [f16],
     ) {
-        let tile_k = LdsTile::<f16, KEYS, D, Pad<8>>::new();
-        let tile_v = LdsTile::<f16, KEYS, D, Pad<8>>::new();
-        let (keys, values) = (row_major(k, D as u32), row_major(v, D as u32));
+        // The head's rows: what is beyond them loads as 0 and is not stored.
+        let size = length * D as u32;
+        let (from, to) = (workgroup_id().y * size, workgroup_id().y * size + size);
+        let q = &q[from..to];
+        let k = &k[from..to];
+        let v = &v[from..to];
+        let o = &mut o[from..to];
+        let (keys, values) = (row_major(*k, D as u32), row_major(*v, D as u32).transposed());
 
-        // Rows of the head, of the workgroup's queries and of the wave's.
-        let head = workgroup_id().y * length;
+        // The workgroup's queries, the wave's, and the lane's.
         let block = workgroup_id().x * BLOCK;
         let first_query = block + wave_id() * QUERIES as u32;
-        let queries = TileB::<f16, D, QUERIES>::load(row_major(q, D as u32).transposed(), 0, head + first_query);
+        let queries = TileB::<f16, D, QUERIES>::load(row_major(*q, D as u32).transposed(), 0, first_query);
+        let query: V<u32> = first_query + Tile::<f32, QUERIES, QUERIES>::zero().col(0);
 
-        // The lane's state for its query.
-        let mut largest: V<f32> = f32::NEG_INFINITY;
-        let mut sum: V<f32> = 0.0;
-        let mut out = Tile::<f32, D, QUERIES>::zero().in_vgprs();
+        // How many keys the lane's query sees, all of the wave's, and the last of the workgroup's.
+        let seen: V<u32> = comptime if CAUSAL { (query + 1).min(length) } else { query * 0 + length };
+        let clear: u32 = comptime if CAUSAL { first_query + 1 } else { length };
+        let end: u32 = comptime if CAUSAL { (block + BLOCK).min(length) } else { length };
 
-        let end = comptime { if CAUSAL { block + BLOCK } else { length } };
-        let mut next_k = tile_k.fetch(keys, head, 0);
-        let mut next_v = tile_v.fetch(values, head, 0);
-        for first_key in (0..end).step_by(KEYS as u32) {
-            tile_k.put(next_k);
-            tile_v.put(next_v);
-            barrier();
-            next_k = tile_k.fetch(keys, head + first_key + KEYS as u32, 0);
-            next_v = tile_v.fetch(values, head + first_key + KEYS as u32, 0);
-
-            let scores = Tile::<f32, KEYS, QUERIES>::zero().in_vgprs();
-            let scores = matmul(TileA::<f16, KEYS, D>::load(tile_k, 0, 0), queries, scores);
-            let query = first_query + scores.col(0);
-            let scores = scores.map_indexed(|i, score| {
-                let visible = scale * score;
-                comptime {
-                    if CAUSAL {
-                        let after = gcn_dsl::lang::gt(scores.row(i) + first_key, query);
-                        select(after, f32::NEG_INFINITY, visible)
-                    } else {
-                        visible
-                    }
-                }
-            });
-
-            let before = largest;
-            largest = largest.max(scores.col_max()[0]);
-            let correction = (before - largest).exp2();
-            let weights = scores.map(|score| (score - largest).exp2());
-            sum = sum * correction + weights.col_sum()[0];
-            out = out.map(|x| x * correction);
-
-            let columns = TileA::<f16, D, KEYS, 32, AsAcc>::load(tile_v.transposed(), 0, 0);
-            out = matmul(columns, weights.to_b(|x| x as f16), out);
-            barrier();
-        }
-        let one: V<f32> = 1.0;
-        let share = one / sum;
-        out.store_with(row_major(o, D as u32).transposed(), 0, head + first_query, |x| (x * share) as f16);
+        let (out, _largest, sum) = comptime if D == 64 {
+            walk::<_, f16, D, 64, QUERIES>(all_lanes(), queries, keys, values, scale, seen, clear, end)
+        } else {
+            walk::<_, f16, D, 32, QUERIES>(all_lanes(), queries, keys, values, scale, seen, clear, end)
+        };
+        // Two lanes have the sums of a query's weights.
+        let total: V<f32> = sum + shuffle_xor(sum, 32);
+        let share: V<f32> = select(total > 0.0, total.recip(), 0.0);
+        out.store_with(row_major(*o, D as u32).transposed(), 0, first_query, |x| (x * share) as f16);
     }
 }
 // ANCHOR_END: kernel
 
 /// The same on the host, in f64 and with the whole row of scores.
-pub fn reference(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {
+pub fn reference<const D: usize>(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64> {
     let dot = |a: &[f16], b: &[f16]| a.iter().zip(b).map(|(a, b)| a.to_f64() * b.to_f64()).sum::<f64>();
     let mut out = Vec::new();
     for (row, query) in q.chunks_exact(D).enumerate() {
@@ -127,29 +117,60 @@ pub fn reference(causal: bool, length: usize, [q, k, v]: [&[f16]; 3]) -> Vec<f64
     out
 }
 
+/// How to measure the loop over the keys of one workgroup's queries.
+const fn steady<const D: usize>() -> Option<Steady> {
+    Some(Steady {
+        depths: [1024, 2048],
+        workgroups: 1,
+        operations: 4 * BLOCK as u64 * D as u64,
+        args: |length| {
+            let slice = Arg::Slice("f16", length * D as u32);
+            vec![
+                ("length", Arg::Number("u32", length.into())),
+                ("scale", Arg::Number("f32", 0.125)),
+                ("q", slice),
+                ("k", slice),
+                ("v", slice),
+                ("o", slice),
+            ]
+        },
+    })
+}
+
 /// The lesson without a mask; sizes are heads and length.
 pub const LESSON: Lesson = Lesson {
     name: "flash_attention",
     build_with: |target, options| {
-        flash_attention::<false>.build_with(target, options).map(BuiltKernel::into_any)
+        flash_attention::<false, 64>.build_with(target, options).map(BuiltKernel::into_any)
     },
-    sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
-    run: run::<false>,
-    steady: None,
+    sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 389])],
+    run: run::<false, 64>,
+    steady: steady::<64>(),
 };
 
 /// The lesson with the causal mask.
 pub const CAUSAL: Lesson = Lesson {
     name: "flash_attention_causal",
     build_with: |target, options| {
-        flash_attention::<true>.build_with(target, options).map(BuiltKernel::into_any)
+        flash_attention::<true, 64>.build_with(target, options).map(BuiltKernel::into_any)
     },
-    sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 384])],
-    run: run::<true>,
+    sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 389])],
+    run: run::<true, 64>,
     steady: None,
 };
 
-fn run<const CAUSAL: bool>(
+/// With heads of 128 elements.
+pub const WIDE: Lesson = Lesson {
+    name: "flash_attention_128",
+    build_with: |target, options| {
+        flash_attention::<false, 128>.build_with(target, options).map(BuiltKernel::into_any)
+    },
+    sizes: &[Size(&[1, 128]), Size(&[2, 256]), Size(&[1, 389])],
+    run: run::<false, 128>,
+    steady: steady::<128>(),
+};
+
+fn run<const CAUSAL: bool, const D: usize>(
     device: &Device,
     kernel: &BuiltKernel,
     size: Size,
@@ -162,12 +183,12 @@ fn run<const CAUSAL: bool>(
     let (k, v) = (random.f16s(elements), random.f16s(elements));
     let mut o = vec![f16::NAN; elements];
     let scale = std::f32::consts::LOG2_E / (D as f32).sqrt();
-    let grid = Grid::xy(length / BLOCK, heads);
+    let grid = Grid::xy(length.div_ceil(BLOCK), heads);
     let stats =
-        device.launch(&flash_attention::<CAUSAL>, kernel, grid, (length, scale, &q, &k, &v, &mut o))?;
+        device.launch(&flash_attention::<CAUSAL, D>, kernel, grid, (length, scale, &q, &k, &v, &mut o))?;
     let got: Vec<f64> = o.iter().map(|x| x.to_f64()).collect();
-    let want = reference(CAUSAL, length as usize, [&q, &k, &v]);
-    Ok(Outcome { stats, comparison: Comparison::of(&got, &want).within(f64::exp2(-10.0)) })
+    let want = reference::<D>(CAUSAL, length as usize, [&q, &k, &v]);
+    Ok(Outcome { stats, comparison: Comparison::of(&got, &want).within(f64::exp2(-9.0)) })
 }
 
 #[cfg(test)]
@@ -182,6 +203,9 @@ mod tests {
             (CAUSAL, Target::GFX942),
             (CAUSAL, Target::GFX950),
             (LESSON, Target::GFX950),
+            (WIDE, Target::GFX90A),
+            (WIDE, Target::GFX942),
+            (WIDE, Target::GFX950),
         ] {
             let kernel = lesson.build(target).unwrap();
             for &size in lesson.sizes {
@@ -198,16 +222,17 @@ mod tests {
 
     #[test]
     fn the_reference_weighs_by_the_keys() {
+        const D: usize = 64;
         let mut q = vec![f16::ZERO; 2 * D];
         let (mut k, mut v) = (q.clone(), q.clone());
         // The second query meets the second key with a score of ln 3: weights 1/4 and 3/4.
         (q[D], k[D]) = (f16::from_f64(8.0), f16::from_f64(3f64.ln()));
         (v[0], v[D]) = (f16::from_f64(1.0), f16::from_f64(2.0));
         let near = |got: f64, want: f64| assert!((got - want).abs() < 1e-3, "{got}, {want}");
-        let all = reference(false, 2, [&q, &k, &v]);
+        let all = reference::<D>(false, 2, [&q, &k, &v]);
         near(all[0], 1.5);
         near(all[D], 1.75);
-        let causal = reference(true, 2, [&q, &k, &v]);
+        let causal = reference::<D>(true, 2, [&q, &k, &v]);
         near(causal[0], 1.0);
         near(causal[D], 1.75);
     }

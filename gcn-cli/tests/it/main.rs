@@ -24,6 +24,7 @@ mod shell;
 mod sim;
 mod timeline;
 mod triton;
+mod tune;
 mod wait;
 mod waits;
 

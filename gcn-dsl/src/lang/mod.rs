@@ -106,7 +106,7 @@ pub use ordering::{
     AcqRel, Acquire, FenceOrdering, LoadOrdering, MemoryOrdering, Ordering, Relaxed, Release, Scope, SeqCst,
     StoreOrdering,
 };
-pub use pack::{bf16x2, f16x2, f32x2, i16x2, u16x2};
+pub use pack::{HalfFloat, bf16x2, f16x2, f32x2, i16x2, u16x2};
 pub use pointer::{Displacement, LanePtr};
 pub use private::Private;
 pub use reduce::{

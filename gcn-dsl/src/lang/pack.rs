@@ -290,6 +290,47 @@ impl<T: Number, U: Number, const N: usize> CastTo<Vector<U, N>> for Vector<T, N>
     }
 }
 
+/// Floats of 16 bits, to which pairs of f32 are rounded together.
+pub trait HalfFloat: Float {
+    #[doc(hidden)]
+    fn approx_pair(pair: Vector<f32, 2>) -> Vector<Self, 2>;
+}
+
+impl HalfFloat for f16 {
+    #[track_caller]
+    fn approx_pair(pair: Vector<f32, 2>) -> Vector<f16, 2> {
+        let nearest = "v_cvt_pk_f16_f32";
+        let mnemonic = if exists(nearest) { nearest } else { "v_cvt_pkrtz_f16_f32" };
+        round_pairs(pair, mnemonic, Location::caller())
+    }
+}
+
+impl HalfFloat for bf16 {
+    #[track_caller]
+    fn approx_pair(pair: Vector<f32, 2>) -> Vector<bf16, 2> {
+        let loc = Location::caller();
+        if exists("v_cvt_pk_bf16_f32") {
+            return round_pairs(pair, "v_cvt_pk_bf16_f32", loc);
+        }
+        let [low, high] = pair.elements().map(|x| (x.to_bits() + 0x8000u32).value);
+        let ty = Type { place: Place::Varying, elem: Elem::Bf16, count: 2 };
+        // The upper half of each.
+        let halves = with(|c| c.v_u32(0x0706_0302));
+        let call = Call::plain("v_perm_b32", [high, low, halves], ty);
+        Vector::of(with(|c| c.value(Inst::Machine(Box::new(call)), ty, loc)))
+    }
+}
+
+impl Vector<f32, 2> {
+    /// Both elements as 16-bit floats by as few instructions as the target has for it, with an error below one unit in the last
+    /// place: f16 rounded toward zero, bf16 to the nearest and halves away from zero, both to the nearest even on gfx950.
+    /// `pair as Vector<f16, 2>` rounds to the nearest even everywhere.
+    #[track_caller]
+    pub fn approx_as<U: HalfFloat>(self) -> Vector<U, 2> {
+        U::approx_pair(self)
+    }
+}
+
 /// Two f32 to a register of two 16-bit floats in one instruction.
 fn round_pairs<T: Number, U: Number, const N: usize>(
     v: Vector<T, N>,

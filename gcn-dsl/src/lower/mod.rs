@@ -33,6 +33,7 @@ mod compare;
 pub(crate) mod constants;
 mod control;
 mod convert;
+mod copies;
 mod emit;
 mod error;
 mod exit;
@@ -101,6 +102,7 @@ pub fn lower(kernel: &Kernel, target: Target, workgroup: [u32; 3]) -> Result<(Fu
     cx.close_root();
     cx.end_program()?;
     combine::run(&mut cx.func, &cx.named);
+    copies::run(&mut cx.func, &cx.named);
     if !cx.names_lds {
         pairs::run(&mut cx.func);
     }

@@ -219,18 +219,19 @@ impl<T: AccElement, const M: usize, const N: usize, const BLOCKS: usize> Acc<T, 
     }
 }
 
-/// `op` of all elements, in pairs, so that the chain is short.
+/// `op` of all elements, in a tree, so that the chain is short: of pairs, or of three where an instruction takes three.
 #[track_caller]
 pub(super) fn reduce<T: Scalar>(op: Bin, elements: &[V<T>]) -> V<T> {
     let loc = Location::caller();
-    match elements {
-        [one] => *one,
-        _ => {
-            let (left, right) = elements.split_at(elements.len() / 2);
-            let (left, right) = (reduce(op, left), reduce(op, right));
-            V::emit(Inst::Bin(op, left.value, right.value), loc)
-        }
+    let each = if op == Bin::Max { 3 } else { 2 };
+    let mut left = elements.to_vec();
+    while left.len() > 1 {
+        let join = |some: &[V<T>]| {
+            some[1..].iter().fold(some[0], |a, b| V::emit(Inst::Bin(op, a.value, b.value), loc))
+        };
+        left = left.chunks(each).map(join).collect();
     }
+    left[0]
 }
 
 /// `op` over the lanes whose numbers differ in the bits `from` to `to` (exclusive) only; each of them gets it.

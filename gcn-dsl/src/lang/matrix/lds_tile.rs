@@ -1,5 +1,7 @@
 //! Matrices in LDS.
 
+mod turned;
+
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -11,6 +13,7 @@ use crate::lang::{
     AssignIn, Declare, Flatten, Index, IntoDevice, LdsRow, LoadAt, V, Writable, local_id, next_value, with,
 };
 use crate::scalar::Number;
+use turned::Blocks;
 
 /// A matrix of `ROWS x COLS` elements in the workgroup's LDS, its rows laid out as `L` says.
 ///
@@ -62,19 +65,37 @@ impl<T, const ROWS: usize, const COLS: usize, L> Clone for LdsTile<T, ROWS, COLS
 }
 impl<T, const ROWS: usize, const COLS: usize, L> Copy for LdsTile<T, ROWS, COLS, L> {}
 
-/// The lane's share of a tile on its way to LDS.
-#[derive(Debug)]
-pub struct Staged<T, const ROWS: usize, const COLS: usize, L = Linear> {
-    values: [Option<Value>; MOST_PARTS],
-    types: PhantomData<(T, L)>,
+/// Which lines of a matrix are contiguous in memory.
+pub trait Contiguous: Copy + std::fmt::Debug + 'static {
+    #[doc(hidden)]
+    const COLUMNS: bool;
+}
+/// The elements of a row are neighbours: [`row_major`](super::row_major).
+#[derive(Debug, Clone, Copy)]
+pub struct Rows;
+/// The elements of a column are neighbours: [`col_major`](super::col_major).
+#[derive(Debug, Clone, Copy)]
+pub struct Columns;
+impl Contiguous for Rows {
+    const COLUMNS: bool = false;
+}
+impl Contiguous for Columns {
+    const COLUMNS: bool = true;
 }
 
-impl<T, const ROWS: usize, const COLS: usize, L> Clone for Staged<T, ROWS, COLS, L> {
+/// The lane's share of a tile on its way to LDS.
+#[derive(Debug)]
+pub struct Staged<T, const ROWS: usize, const COLS: usize, L = Linear, C = Rows> {
+    values: [Option<Value>; MOST_PARTS],
+    types: PhantomData<(T, L, C)>,
+}
+
+impl<T, const ROWS: usize, const COLS: usize, L, C> Clone for Staged<T, ROWS, COLS, L, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, const ROWS: usize, const COLS: usize, L> Copy for Staged<T, ROWS, COLS, L> {}
+impl<T, const ROWS: usize, const COLS: usize, L, C> Copy for Staged<T, ROWS, COLS, L, C> {}
 
 /// Most accesses by which a lane moves its share.
 const MOST_PARTS: usize = 32;
@@ -144,7 +165,7 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
     }
 
     /// Loads the tile whose first element is at (`row`, `col`) of a matrix: each lane of the workgroup a part of it. Rows should be
-    /// the matrix's fast dimension.
+    /// the matrix's fast dimension; for others there is [`LdsTile::stage_by`].
     #[track_caller]
     pub fn fetch(
         &self,
@@ -152,7 +173,53 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
         row: impl IntoDevice<V<u32>>,
         col: impl IntoDevice<V<u32>>,
     ) -> Staged<T, ROWS, COLS, L> {
+        self.stage_by::<Rows>(from, row, col)
+    }
+
+    /// As [`LdsTile::fetch`] from a matrix of which the type says what is contiguous, [`Rows`] or [`Columns`]. Columns are loaded by
+    /// up to 16 bytes as well, and transposed in registers by [`LdsTile::put`], so that fragments are loaded from the tile as from
+    /// any other: with `k` as its fast dimension.
+    ///
+    /// # Errors
+    /// As for `fetch`, if the workgroup cannot share out the tile evenly.
+    ///
+    /// ```
+    /// use gcn_dsl::lang::matrix::{Columns, Spread};
+    /// use gcn_dsl::prelude::*;
+    ///
+    /// gcn_kernel! {
+    ///     /// c = a * b for 32 x 64 times 64 x 32 elements, both row by row: the columns of the transposed b are contiguous.
+    ///     #[workgroup(64)]
+    ///     #[targets(HasMfma)]
+    ///     fn product(a: &[f16], b: &[f16], c: &mut [f32]) {
+    ///         let tile_a = LdsTile::<f16, 32, 64, Spread>::new();
+    ///         let tile_b = LdsTile::<f16, 32, 64, Spread>::new();
+    ///         tile_a.put(tile_a.fetch(row_major(a, 64), 0, 0));
+    ///         tile_b.put(tile_b.stage_by::<Columns>(row_major(b, 32).transposed(), 0, 0));
+    ///         barrier();
+    ///         let left = TileA::<f16, 32, 64>::load(tile_a, 0, 0);
+    ///         let right = TileB::<f16, 64, 32>::load(tile_b.transposed(), 0, 0);
+    ///         matmul(left, right, Tile::<f32, 32, 32>::zero()).store_to(row_major(c, 32), 0, 0);
+    ///     }
+    /// }
+    /// let text = product.build(Target::GFX942).unwrap().assembly(Comments::None);
+    /// assert!(text.contains("v_perm_b32") && !text.contains("ds_read_u16"));
+    /// ```
+    #[track_caller]
+    pub fn stage_by<C: Contiguous>(
+        &self,
+        from: impl AsView<T>,
+        row: impl IntoDevice<V<u32>>,
+        col: impl IntoDevice<V<u32>>,
+    ) -> Staged<T, ROWS, COLS, L, C> {
         let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
+        if C::COLUMNS {
+            if let Some(blocks) = blocks::<T, L>(ROWS, COLS, Location::caller()) {
+                let at = [At::new(row.into_device()), At::new(col.into_device())];
+                blocks.fetch(from, at, &mut staged.values);
+            }
+            return staged;
+        }
         let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return staged };
         let [first_row, first_col] = share.first();
         let (row, col) = (At::new(row.into_device()), At::new(col.into_device()));
@@ -166,7 +233,14 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> LdsTile<T, ROW
 
     /// Writes a tile that was fetched.
     #[track_caller]
-    pub fn put(&self, staged: Staged<T, ROWS, COLS, L>) {
+    pub fn put<C: Contiguous>(&self, staged: Staged<T, ROWS, COLS, L, C>) {
+        if C::COLUMNS {
+            let values: Vec<Value> = staged.values.into_iter().flatten().collect();
+            if let Some(blocks) = blocks::<T, L>(ROWS, COLS, Location::caller()) {
+                blocks.put(self, &values);
+            }
+            return;
+        }
         let Some(share) = share::<T, L>(ROWS, COLS, Location::caller()) else { return };
         let [row, col] = share.first().map(At::new);
         let together = groups::<T, L>(COLS).map_or(share.width, |g| g.width.min(share.width));
@@ -221,16 +295,36 @@ fn share<T: Number, L: Swizzle>(rows: usize, cols: usize, loc: &'static Location
     };
     let share = mosts.into_iter().find_map(|most| Share::of::<T>(rows as u32, cols as u32, most));
     if share.is_none() {
-        with(|c| {
-            let lanes: u32 = c.workgroup.iter().product();
-            let what = format!(
-                "a workgroup of {lanes} cannot share out a tile of {rows} x {cols} elements evenly, 4, 8 or 16 bytes of a row \
-                 to each lane and at most {MOST_PARTS} times; change the tile or the workgroup"
-            );
-            c.fail(loc, what);
-        });
+        uneven([rows, cols], "row", loc);
     }
     share
+}
+
+/// The same for a tile whose columns are contiguous.
+fn blocks<T: Number, L: Swizzle>(
+    rows: usize,
+    cols: usize,
+    loc: &'static Location<'static>,
+) -> Option<Blocks> {
+    let group = groups::<T, L>(cols).map_or(u32::MAX, |g| g.width);
+    let lanes = with(|c| c.workgroup.iter().product());
+    let blocks = Blocks::of(lanes, [rows as u32, cols as u32], group, T::ELEM.bytes());
+    if blocks.is_none() {
+        uneven([rows, cols], "column", loc);
+    }
+    blocks
+}
+
+/// The kernel fails, because a tile does not come out even.
+fn uneven([rows, cols]: [usize; 2], line: &str, loc: &'static Location<'static>) {
+    with(|c| {
+        let lanes: u32 = c.workgroup.iter().product();
+        let what = format!(
+            "a workgroup of {lanes} cannot share out a tile of {rows} x {cols} elements evenly, 4, 8 or 16 bytes of a {line} \
+             to each lane and at most {MOST_PARTS} times; change the tile or the workgroup"
+        );
+        c.fail(loc, what);
+    });
 }
 
 #[allow(private_interfaces, reason = "the IR is not part of the language")]
@@ -243,29 +337,37 @@ impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsView<T> for 
 }
 impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> AsViewMut<T> for LdsTile<T, ROWS, COLS, L> {}
 
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> crate::lang::AsIs
-    for Staged<T, ROWS, COLS, L>
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, C: Contiguous> crate::lang::AsIs
+    for Staged<T, ROWS, COLS, L, C>
 {
 }
 
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Flatten for Staged<T, ROWS, COLS, L> {
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, C: Contiguous> Flatten
+    for Staged<T, ROWS, COLS, L, C>
+{
     fn flatten(&self, out: &mut Vec<Value>) {
         out.extend(self.values.into_iter().flatten());
     }
     #[track_caller]
     fn unflatten(values: &mut dyn Iterator<Item = Value>) -> Self {
-        let mut staged = Staged { values: [None; MOST_PARTS], types: PhantomData };
-        let parts = share::<T, L>(ROWS, COLS, Location::caller()).map_or(0, |share| share.parts as usize);
-        staged.values[..parts].fill_with(|| Some(next_value(values)));
+        let (mut staged, loc) =
+            (Staged { values: [None; MOST_PARTS], types: PhantomData }, Location::caller());
+        let parts = match C::COLUMNS {
+            true => blocks::<T, L>(ROWS, COLS, loc).map_or(0, |blocks| blocks.loads()),
+            false => share::<T, L>(ROWS, COLS, loc).map_or(0, |share| share.parts),
+        };
+        staged.values[..parts as usize].fill_with(|| Some(next_value(values)));
         staged
     }
 }
 
-impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle> Declare for Staged<T, ROWS, COLS, L> {
+impl<T: Number, const ROWS: usize, const COLS: usize, L: Swizzle, C: Contiguous> Declare
+    for Staged<T, ROWS, COLS, L, C>
+{
     type Value = Self;
     fn declare(self) -> Self {
         self
     }
 }
 
-impl<T, F, G, L, const ROWS: usize, const COLS: usize> AssignIn<F, G> for Staged<T, ROWS, COLS, L> {}
+impl<T, F, G, L, C, const ROWS: usize, const COLS: usize> AssignIn<F, G> for Staged<T, ROWS, COLS, L, C> {}

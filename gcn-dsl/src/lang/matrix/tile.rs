@@ -141,5 +141,9 @@ const fn even(size: usize, side: usize) {
         size > 0 && size.is_multiple_of(side),
         "the rows and columns of a tile are multiples of its SIDE"
     );
-    assert!(size / side <= 8, "a tile has at most 8 x 8 accumulators");
+    assert!(size / side <= 16, "a tile has at most 16 accumulators in a row or column");
+}
+
+const fn few(parts: usize) {
+    assert!(parts <= MOST, "a tile has at most 64 accumulators or fragments");
 }

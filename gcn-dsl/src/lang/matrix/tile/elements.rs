@@ -7,16 +7,17 @@ use gcn_isa::layout::Matrix;
 use gcn_isa::target::WAVE_SIZE;
 
 use super::product::Step;
-use super::{AsAcc, MOST, Parts, Tile, TileB, even};
+use super::{AsAcc, MOST, Parts, Tile, TileB, even, few};
 use crate::ir::{Bin, Inst, Place, Type, Value};
 use crate::lang::matrix::Acc;
-use crate::lang::matrix::acc::{AccElement, across, reduce, slice};
+use crate::lang::matrix::acc::{AccElement, across, reduce};
 use crate::lang::matrix::elementwise;
 use crate::lang::matrix::format::{MatrixElement, bits};
 use crate::lang::matrix::operand::{Family, Operand};
 use crate::lang::matrix::place::Run;
 use crate::lang::matrix::view::AsViewMut;
-use crate::lang::{IntoDevice, V, with};
+use crate::lang::vector::pack;
+use crate::lang::{IntoDevice, V, Vector, with};
 use crate::scalar::Number;
 
 impl<T: MatrixElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M, N, SIDE> {
@@ -31,6 +32,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     pub fn zero() -> Self {
         const { even(M, SIDE) };
         const { even(N, SIDE) };
+        const { few((M / SIDE) * (N / SIDE)) };
         let ty = Type { place: Place::Acc, elem: T::ELEM, count: (SIDE * SIDE / 64) as u8 };
         let zero = with(|c| c.builder.value(Inst::Const(0), ty, None));
         Self::of(Parts::of((0..(M / SIDE) * (N / SIDE)).map(|_| zero)))
@@ -104,6 +106,36 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         Tile::from_elements(&parts, self.place(), Location::caller())
     }
 
+    /// `f` of two neighbours of a column at a time, for packed arithmetic.
+    #[must_use]
+    #[track_caller]
+    pub fn map_pairs<U: AccElement>(
+        &self,
+        f: impl FnMut(Vector<T, 2>) -> Vector<U, 2>,
+    ) -> Tile<U, M, N, SIDE> {
+        let parts: Vec<V<U>> = self.pairs().into_iter().map(f).flat_map(Vector::elements).collect();
+        Tile::from_elements(&parts, self.place(), Location::caller())
+    }
+
+    /// The elements two by two.
+    #[track_caller]
+    fn pairs(&self) -> Vec<Vector<T, 2>> {
+        let ty = Type { place: Place::Varying, elem: T::ELEM, count: 2 };
+        let (loc, dwords) = (Location::caller(), T::ELEM.dwords());
+        let of = |from: Value| {
+            (0..Self::PER_ACC as u8).step_by(2).map(move |i| {
+                Vector::of(with(|c| c.value(Inst::Extract { from, dword: i * dwords }, ty, loc)))
+            })
+        };
+        self.values.iter().flat_map(of).collect()
+    }
+
+    /// The largest of the elements that the lane itself holds of each of its columns; [`Tile::col_max`] is that of whole columns.
+    #[track_caller]
+    pub fn lane_max(&self) -> Vec<V<T>> {
+        self.lane(Bin::Max)
+    }
+
     /// The largest element of each of the lane's columns, one for every `SIDE` columns of the tile.
     #[track_caller]
     pub fn col_max(&self) -> Vec<V<T>> {
@@ -118,11 +150,17 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     #[track_caller]
     fn cols(&self, op: Bin) -> Vec<V<T>> {
+        self.lane(op).into_iter().map(|part| across(op, part, SIDE as u32, 64)).collect()
+    }
+
+    /// The lane's part of each of its columns.
+    #[track_caller]
+    fn lane(&self, op: Bin) -> Vec<V<T>> {
         let elements = self.elements();
         let column = |j: usize| {
             let of_column = |i: &usize| i / Self::PER_ACC % (N / SIDE) == j;
             let column: Vec<V<T>> = (0..elements.len()).filter(of_column).map(|i| elements[i]).collect();
-            across(op, reduce(op, &column), SIDE as u32, 64)
+            reduce(op, &column)
         };
         (0..N / SIDE).map(column).collect()
     }
@@ -178,28 +216,68 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 }
 
 impl<const M: usize, const N: usize, const SIDE: usize> Tile<f32, M, N, SIDE> {
+    /// The sum of the elements that the lane itself holds of each of its columns, by packed additions; in which order is not fixed.
+    #[track_caller]
+    pub fn lane_sum(&self) -> Vec<V<f32>> {
+        let pairs = self.pairs();
+        let column = |j: usize| {
+            let of_column = |i: &usize| 2 * i / Self::PER_ACC % (N / SIDE) == j;
+            let mut left: Vec<Vector<f32, 2>> =
+                (0..pairs.len()).filter(of_column).map(|i| pairs[i]).collect();
+            while left.len() > 1 {
+                left = left.chunks(2).map(|two| two[1..].iter().fold(two[0], |a, b| a + *b)).collect();
+            }
+            left[0].sum()
+        };
+        (0..N / SIDE).map(column).collect()
+    }
+
     /// The tile as right factor of a further product, each element converted by `f`. An accumulator's registers become a
     /// fragment's, nothing moves between lanes; the left factor is loaded in the same order: `TileA<_, _, _, SIDE, AsAcc>`.
     #[track_caller]
     pub fn to_b<U: MatrixElement<Memory = U> + Number>(
         &self,
-        mut f: impl FnMut(V<f32>) -> V<U>,
+        f: impl FnMut(V<f32>) -> V<U>,
     ) -> TileB<U, M, N, SIDE, AsAcc> {
         let loc = Location::caller();
-        let depth = Step::here(U::FORMAT, SIDE, M, loc).depth;
-        let per_lane = SIDE * depth / WAVE_SIZE as usize;
-        let elements = self.elements();
+        let elements: Vec<V<U>> = self.elements().into_iter().map(f).collect();
+        self.in_order(1, &elements, |part| pack(part, loc))
+    }
+
+    /// As [`Tile::to_b`], two neighbours of a column at a time: many conversions are instructions that round two numbers.
+    #[track_caller]
+    pub fn to_b_pairs<U: MatrixElement<Memory = U> + Number>(
+        &self,
+        f: impl FnMut(Vector<f32, 2>) -> Vector<U, 2>,
+    ) -> TileB<U, M, N, SIDE, AsAcc> {
+        let loc = Location::caller();
+        let pairs: Vec<Vector<U, 2>> = self.pairs().into_iter().map(f).collect();
+        self.in_order(2, &pairs, |part| {
+            let ty = Type { place: Place::Varying, elem: U::ELEM, count: 2 * part.len() as u8 };
+            with(|c| c.value(Inst::Concat(part.iter().map(|pair| pair.value).collect()), ty, loc))
+        })
+    }
+
+    /// The fragments of a factor whose elements come in groups of `each`.
+    fn in_order<E: Copy, U: MatrixElement>(
+        &self,
+        each: usize,
+        groups: &[E],
+        fragment: impl Fn(&[E]) -> Value,
+    ) -> TileB<U, M, N, SIDE, AsAcc> {
+        debug_assert!(bits(U::FORMAT) >= 8, "memory of single elements");
+        let depth = Step::here(U::FORMAT, SIDE, M, Location::caller()).depth;
+        let (per_lane, per_acc) = (SIDE * depth / WAVE_SIZE as usize / each, Self::PER_ACC / each);
         let mut values = Vec::new();
         for j in 0..N / SIDE {
-            let column: Vec<V<f32>> = (0..M / SIDE)
+            let column: Vec<E> = (0..M / SIDE)
                 .flat_map(|i| {
-                    let first = (i * (N / SIDE) + j) * Self::PER_ACC;
-                    elements[first..first + Self::PER_ACC].to_vec()
+                    let first = (i * (N / SIDE) + j) * per_acc;
+                    groups[first..first + per_acc].to_vec()
                 })
                 .collect();
-            values.extend(column.chunks(per_lane).map(|part| slice(part, &mut f)));
+            values.extend(column.chunks(per_lane).map(&fragment));
         }
-        debug_assert!(bits(U::FORMAT) >= 8, "memory of single elements");
         TileB::of(Parts::of(values.into_iter().take(MOST)))
     }
 }

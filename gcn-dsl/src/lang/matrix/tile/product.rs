@@ -7,10 +7,12 @@ use gcn_isa::layout::{self, Controls, ElemType};
 
 use super::{KOrder, Tile, TileA, TileB};
 use crate::lang::matrix::acc::AccElement;
-use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement};
+use crate::lang::matrix::format::{Bf8, Fp8, MatrixElement, Xf32};
 use crate::lang::matrix::multiply::{Product, multiply};
 use crate::lang::matrix::operand::{Family, square_shapes};
-use crate::lang::matrix::target::{Availability, ExistsOn, On, SinceGfx90a, SinceGfx908, SinceGfx942};
+use crate::lang::matrix::target::{
+    Availability, ExistsOn, On, OnlyGfx942, SinceGfx90a, SinceGfx908, SinceGfx942,
+};
 use crate::lang::wave::Convergent;
 use crate::lang::with;
 use crate::scalar::{f8e4m3, f8e5m2};
@@ -62,6 +64,9 @@ factors! {
         Fp8 Bf8 => f32;
         Bf8 Fp8 => f32;
         Bf8 Bf8 => f32;
+    }
+    OnlyGfx942 {
+        Xf32 Xf32 => f32;
     }
 }
 

@@ -1,0 +1,124 @@
+//! Elements of a tuple that lives on are read where they are.
+//!
+//! Selection copies an element out of a tuple. Register allocation makes both one register where the tuple ends; while it lives
+//! they would be two. Within a block, instructions that read the copy read the element instead, as long as nothing has written the
+//! tuple since. Only where the tuple is read after them in any case, so that it does not live longer.
+
+use gcn_isa::reg::RegFile;
+use hashbrown::{HashMap, HashSet};
+
+use super::combine::accesses;
+use crate::mir::{Function, MInst, MOperand, Op, VReg, VSlice};
+
+pub(super) fn run(f: &mut Function, named: &[VReg]) {
+    let mut known = Known::of(f);
+    known.single.retain(|reg| !named.contains(reg) && !f.kept.contains(reg));
+    for pin in &f.pins {
+        known.single.remove(&pin.reg);
+    }
+    for block in 0..f.blocks.len() {
+        let insts = &f.blocks[block].insts;
+        let copies: Vec<(usize, VSlice, VSlice)> = (0..insts.len())
+            .filter_map(|at| element(f, &known, &insts[at]).map(|(to, from)| (at, to, from)))
+            .filter(|(at, to, from)| readers_are_here(&known, insts, block, *at, *to, *from))
+            .collect();
+        let mut gone = HashSet::new();
+        for (at, to, from) in copies {
+            let insts = &mut f.blocks[block].insts;
+            for operand in insts[at + 1..].iter_mut().flat_map(|inst| &mut inst.operands) {
+                if matches!(operand, MOperand::Virt(slice) if slice.reg == to.reg) {
+                    *operand = MOperand::Virt(from);
+                }
+            }
+            gone.insert(at);
+        }
+        let mut at = 0;
+        f.blocks[block].insts.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+    }
+}
+
+/// Who reads and writes what.
+struct Known {
+    /// Registers that one instruction writes.
+    single: HashSet<VReg>,
+    /// The block that reads a register, and how often; `None` if several do.
+    readers: HashMap<VReg, Option<(usize, usize)>>,
+}
+
+impl Known {
+    fn of(f: &Function) -> Known {
+        let mut known = Known { single: HashSet::new(), readers: HashMap::new() };
+        let mut several = HashSet::new();
+        for (block, insts) in f.blocks.iter().enumerate() {
+            for (reg, (reads, writes)) in insts.insts.iter().flat_map(operands) {
+                if writes && !known.single.insert(reg) {
+                    several.insert(reg);
+                }
+                if reads {
+                    let readers = known.readers.entry(reg).or_insert(Some((block, 0)));
+                    *readers = readers.filter(|(of, _)| *of == block).map(|(of, n)| (of, n + 1));
+                }
+            }
+        }
+        known.single.retain(|reg| !several.contains(reg));
+        known
+    }
+}
+
+/// The virtual registers of an instruction, and whether it reads and writes them.
+fn operands(inst: &MInst) -> impl Iterator<Item = (VReg, (bool, bool))> + '_ {
+    inst.operands.iter().enumerate().filter_map(|(slot, operand)| match operand {
+        MOperand::Virt(slice) => Some((slice.reg, accesses(inst, slot))),
+        MOperand::Fixed(_) => None,
+    })
+}
+
+/// A copy of one vector register out of several.
+fn element(f: &Function, known: &Known, inst: &MInst) -> Option<(VSlice, VSlice)> {
+    let (Op::Copy, false, [MOperand::Virt(to), MOperand::Virt(from)]) =
+        (&inst.op, inst.keeps_dst, &inst.operands[..])
+    else {
+        return None;
+    };
+    let (whole, tuple) = (f.info(to.reg), f.info(from.reg));
+    let vector = whole.file == RegFile::Vgpr && tuple.file == RegFile::Vgpr;
+    (vector && whole.len == 1 && tuple.len > 1 && known.single.contains(&to.reg)).then_some((*to, *from))
+}
+
+/// Whether all readers of `to` come in this block before the tuple is written, and others read the tuple after them.
+fn readers_are_here(
+    known: &Known,
+    insts: &[MInst],
+    block: usize,
+    at: usize,
+    to: VSlice,
+    from: VSlice,
+) -> bool {
+    let Some(Some((reader, count))) = known.readers.get(&to.reg) else { return false };
+    if *reader != block {
+        return false;
+    }
+    let elsewhere = known.readers.get(&from.reg).is_some_and(Option::is_none);
+    let (mut left, mut read_later) = (*count, elsewhere);
+    for inst in &insts[at + 1..] {
+        let machine = matches!(inst.op, Op::Machine(..));
+        for (reg, (reads, writes)) in operands(inst) {
+            if reg == to.reg {
+                if writes || !machine || !reads {
+                    return false;
+                }
+                left -= 1;
+            }
+            read_later |= reg == from.reg && reads && left == 0;
+        }
+        // What one instruction reads it reads before it writes.
+        let written = operands(inst).any(|(reg, (_, writes))| reg == from.reg && writes);
+        if written || left == 0 && read_later {
+            break;
+        }
+    }
+    left == 0 && read_later
+}
