@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use gcn_emit::rewrite::{ExplainedWait, Waits, Writers, explain, writers};
+use gcn_emit::code::Unit;
+use gcn_emit::object::read_code_object;
+use gcn_emit::rewrite::{ExplainedWait, Verdict, Waits, Writers, explain, writers};
 use gcn_isa::check;
 use gcn_isa::hazards::Config;
 use serde::Serialize;
@@ -81,4 +83,28 @@ fn message(finding: &check::Finding, line_of: &dyn Fn(usize) -> Option<u32>) -> 
         _ => finding.title.to_owned(),
     };
     format!("{}: {reg}{first}{}{}: {amounts}", finding.rule, finding.second_name, finding.via.words())
+}
+
+/// Why each wait of a code object is there, by its address in the object. Empty for code that cannot be analysed.
+pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
+    let Some(unit) = read_code_object(object).ok().and_then(|o| Unit::of_object(&o).ok()) else {
+        return BTreeMap::new();
+    };
+    let mut reasons = BTreeMap::new();
+    for wait in explain(&unit, Config::default()) {
+        // Code that is not linked has no addresses yet.
+        let Some(code) = unit.sections.iter().find(|c| c.section == wait.section && c.address > 0) else {
+            continue;
+        };
+        let verdict = match wait.verdict {
+            Verdict::Needed | Verdict::OrdersMemory => "",
+            Verdict::NotNeeded => "No rule needs it.",
+            Verdict::Unreached => continue,
+        };
+        let Some(place) = code.places.get(wait.index) else { continue };
+        let Ok(address) = u32::try_from(code.address + place.offset) else { continue };
+        let why = [wait.reasons.join("; "), verdict.to_owned()];
+        reasons.insert(address, why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "));
+    }
+    reasons
 }

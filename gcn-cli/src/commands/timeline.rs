@@ -1,10 +1,6 @@
 //! `gcn timeline`.
 
-use std::collections::BTreeMap;
-
-use gcn_emit::code::Unit;
-use gcn_emit::rewrite::{Verdict, explain};
-use gcn_isa::hazards::Config;
+use gcn_report::explain;
 use gcn_sim::timed;
 use gcn_sim::timeline::{self, Timeline};
 
@@ -102,34 +98,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Form::Events => report.timeline(),
         Form::Page | Form::Picture => {
             let timeline = Timeline::new(report).titled(program.name()).with_trips(args.trips);
-            let timeline = timeline.with_notes(notes(&object.bytes));
+            let timeline = timeline.with_notes(explain::by_address(&object.bytes));
             if matches!(form, Form::Page) { timeline.html() } else { timeline.svg() }
         }
     };
     file::write(&args.output, drawn.as_bytes())
-}
-
-/// Why each wait is there, by its address: the rules of `gcn explain`. None for code that cannot be analysed.
-fn notes(object: &[u8]) -> BTreeMap<u32, String> {
-    let Some(unit) = gcn_emit::object::read_code_object(object).ok().and_then(|o| Unit::of_object(&o).ok())
-    else {
-        return BTreeMap::new();
-    };
-    let mut notes = BTreeMap::new();
-    for wait in explain(&unit, Config::default()) {
-        // What is not linked has no addresses yet.
-        let Some(code) = unit.sections.iter().find(|c| c.section == wait.section && c.address > 0) else {
-            continue;
-        };
-        let verdict = match wait.verdict {
-            Verdict::Needed | Verdict::OrdersMemory => "",
-            Verdict::NotNeeded => "No rule needs it.",
-            Verdict::Unreached => continue,
-        };
-        let Some(place) = code.places.get(wait.index) else { continue };
-        let Ok(address) = u32::try_from(code.address + place.offset) else { continue };
-        let why = [wait.reasons.join("; "), verdict.to_owned()];
-        notes.insert(address, why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "));
-    }
-    notes
 }

@@ -40,8 +40,10 @@ const escape = text => String(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0
 const x = at => left + (at - view.from) / (view.to - view.from) * (width - left - 8);
 const number = n => n.toLocaleString('en');
 
+const LEAST_WIDTH = 240;
+
 function layout() {
-  width = Math.max(chart.parentElement.clientWidth, 240);
+  width = Math.max(chart.parentElement.clientWidth, LEAST_WIDTH);
   left = width < 640 ? 52 : 168;
   top_of = [];
   let y = 4;
@@ -250,7 +252,10 @@ addEventListener('keydown', event => {
 find('in').onclick = KEYS['+'];
 find('out').onclick = KEYS['-'];
 find('fit').onclick = KEYS['0'];
-addEventListener('resize', () => { layout(); redraw(); });
+// Also inside another page, whose frame gets its size after the script runs.
+new ResizeObserver(() => {
+  if (Math.max(chart.parentElement.clientWidth, LEAST_WIDTH) !== width) { layout(); redraw(); }
+}).observe(chart.parentElement);
 
 find('legend').innerHTML = data.classes.map(({ style, name, rule }) =>
   `<li title="${escape(rule)}"><svg viewBox="0 0 12 12" aria-hidden="true"><rect class="${style}" width="12" height="12" rx="2"/></svg>${escape(name)}</li>`).join('')

@@ -1,0 +1,78 @@
+//! What is wrong with a text, and why each of its waits is there.
+
+use std::collections::BTreeMap;
+
+use gcn_emit::asm::NoFiles;
+use gcn_emit::rewrite::{self, RewriteError};
+use gcn_emit::{asm, disasm};
+use gcn_isa::hazards::{Config, Grade};
+use gcn_report::check::{Checked, json as findings};
+use gcn_report::container::{self, Choice};
+use gcn_report::input::{self, Broken, Loadable};
+use gcn_report::{Error, explain, inspect};
+use serde_json::{Value, json};
+
+use crate::{NAME, Source};
+
+/// Everything about a text that does not need a launch.
+pub fn analyse(source: &Source) -> Result<Value, String> {
+    let choice = Choice { target: source.target()?, ..Choice::default() };
+    let bytes = source.text.clone().into_bytes();
+    let read = input::read(NAME, bytes, &choice, Broken::LeaveOut, &asm::Folders::default());
+    let inputs = match read {
+        Ok(inputs) => inputs,
+        // Without a target, or in a text without any statement, there is nothing to look at.
+        Err(Error::Assembly(errors)) => return Ok(json!({ "errors": errors.list })),
+        Err(error) => return Err(error.to_string()),
+    };
+    let input = inputs.first().ok_or("there is no code")?;
+    let rules = Config::default().with_xnack(input.unit.target_id.may_replay());
+    let mut report = findings::file(&Checked::new(input, Grade::Cautious, rules, true));
+    if let Value::Object(report) = &mut report {
+        report.insert("errors".to_owned(), json!(input.left_out));
+        report.insert("waits".to_owned(), json!(explain::report(input, Config::default(), false).waits));
+        if let Ok(loadable) = object(source) {
+            let (lines, kernels) = encoded(&loadable)?;
+            report.insert("lines".to_owned(), lines);
+            report.insert("kernels".to_owned(), kernels);
+        }
+    }
+    Ok(report)
+}
+
+/// The code object of a text.
+pub fn object(source: &Source) -> Result<Loadable, String> {
+    let choice = Choice { target: source.target()?, ..Choice::default() };
+    let bytes = source.text.clone().into_bytes();
+    input::one(NAME, bytes, &choice, None, &asm::Folders::default()).map_err(|error| error.to_string())
+}
+
+/// By line of the text the instructions that it became, with offset and bytes; and the kernels.
+fn encoded(loadable: &Loadable) -> Result<(Value, Value), String> {
+    let object = container::code_object(NAME, &loadable.bytes).map_err(|error| error.to_string())?;
+    let disassembly = disasm::disassemble(&object);
+    let code = gcn_report::disasm::report(&object, &disassembly, None);
+    let mut lines: BTreeMap<u32, Vec<Value>> = BTreeMap::new();
+    for item in code.sections.into_iter().flat_map(|section| section.items) {
+        let line = loadable.lines.as_ref().and_then(|lines| lines.at(item.address)).map(|place| place.line);
+        if let Some(line) = line {
+            lines.entry(line).or_default().push(json!(item));
+        }
+    }
+    Ok((json!(lines), json!(inspect::report(&object, None).kernels)))
+}
+
+/// The text with its waits, and what was done.
+pub fn fix(source: &Source, strip: bool) -> Result<Value, String> {
+    let options = rewrite::Options { target: source.target()?, strip, ..rewrite::Options::default() };
+    let fixed = rewrite::fix_with(NAME, &source.text, &options, &NoFiles).map_err(|error| match error {
+        RewriteError::Assembly(errors) => errors.render(false),
+        error => error.to_string(),
+    })?;
+    Ok(json!({
+        "text": fixed.text,
+        "changes": fixed.changes,
+        "kept": fixed.kept,
+        "functions": fixed.functions,
+    }))
+}

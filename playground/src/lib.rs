@@ -1,0 +1,88 @@
+//! What the playground's page asks the crates of this repository: findings, explanations, encodings, runs.
+//!
+//! The page sends a [`Request`] as JSON and gets JSON back ([`answer`]). Everything runs in the browser; there is no server.
+//! `boundary` holds the three functions that JavaScript calls.
+//!
+//! ```
+//! let text = ".amdgcn_target \\\"amdgcn-amd-amdhsa--gfx942\\\"\\nglobal_load_dword v0, v[2:3], off\\nv_mov_b32 v1, v0\\ns_endpgm";
+//! let answer = gcn_playground::answer(&format!(r#"{{"do":"analyse","text":"{text}"}}"#));
+//! assert!(answer.contains("waitcnt.raw"), "{answer}");
+//! ```
+
+mod analyse;
+mod boundary;
+mod describe;
+mod run;
+
+use gcn_emit::asm;
+use gcn_emit::target_id::TargetId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The name of the text in messages.
+const NAME: &str = "kernel.s";
+
+/// What the page wants to know.
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+enum Request {
+    /// Errors of the assembler, findings, the reason for each wait, machine code, and what each kernel needs.
+    Analyse(Source),
+    /// The text with the missing waits; with `strip` also without those that nothing needs.
+    Fix {
+        #[serde(flatten)]
+        source: Source,
+        #[serde(default)]
+        strip: bool,
+    },
+    /// What an instruction or a modifier means.
+    Describe { word: String, target: Option<String> },
+    /// Mnemonics that begin like this.
+    Complete { start: String, target: Option<String> },
+    /// A spec to fill in.
+    Template(Source),
+    /// A launch, with buffers in and out.
+    Run(run::Launch),
+    /// A launch in the timed mode, as a picture.
+    Timeline(run::Launch),
+}
+
+/// Assembly.
+#[derive(Deserialize)]
+struct Source {
+    text: String,
+    /// The target of text that names none.
+    target: Option<String>,
+}
+
+impl Source {
+    fn target(&self) -> Result<Option<TargetId>, String> {
+        target(self.target.as_deref().filter(|_| asm::named_target(&self.text).is_none()))
+    }
+}
+
+fn target(name: Option<&str>) -> Result<Option<TargetId>, String> {
+    let parse = |name: &str| name.parse().map_err(|_| format!("`{name}` is not a target; write for example gfx942"));
+    name.filter(|name| !name.is_empty()).map(parse).transpose()
+}
+
+/// Answers a request, both as JSON. What goes wrong is in the answer's `error`.
+pub fn answer(request: &str) -> String {
+    let answer = match serde_json::from_str(request) {
+        Ok(request) => respond(request),
+        Err(error) => Err(format!("the page sent what this module does not understand: {error}")),
+    };
+    answer.unwrap_or_else(|error| json!({ "error": error })).to_string()
+}
+
+fn respond(request: Request) -> Result<Value, String> {
+    match request {
+        Request::Analyse(source) => analyse::analyse(&source),
+        Request::Fix { source, strip } => analyse::fix(&source, strip),
+        Request::Describe { word, target: name } => Ok(describe::word(&word, target(name.as_deref())?)),
+        Request::Complete { start, target: name } => Ok(describe::complete(&start, target(name.as_deref())?)),
+        Request::Template(source) => run::template(&source),
+        Request::Run(launch) => run::run(&launch),
+        Request::Timeline(launch) => run::timeline(&launch),
+    }
+}

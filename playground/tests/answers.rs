@@ -1,0 +1,64 @@
+//! The answers that the page builds on, by what others say of the same text.
+
+use serde_json::{Value, json};
+
+fn ask(request: Value) -> Value {
+    serde_json::from_str(&gcn_playground::answer(&request.to_string())).expect("answers are JSON")
+}
+
+const SAXPY: (&str, &str) = (include_str!("../examples/3-saxpy.s"), include_str!("../examples/3-saxpy.json"));
+
+#[test]
+fn machine_code_is_that_of_llvm() {
+    let text = include_str!("../examples/1-matrix.s");
+    let answer = ask(json!({ "do": "analyse", "text": text, "target": "gfx900" }));
+    // llvm-mc 22 -mcpu=gfx942 -show-encoding
+    assert_eq!(answer["lines"]["6"][0]["bytes"], "0000ccd310250204");
+    // CDNA3 ISA, table 37: 11 wait states after 8 passes.
+    assert_eq!(answer["findings"][0]["need"]["wait_states"], 11);
+}
+
+#[test]
+fn the_examples_are_as_their_first_lines_say() {
+    for (text, findings) in [
+        (include_str!("../examples/1-matrix.s"), 1),
+        (include_str!("../examples/2-load.s"), 2),
+        (SAXPY.0, 0),
+        (include_str!("../examples/4-barrier.s"), 0),
+        (include_str!("../examples/6-product.s"), 0),
+    ] {
+        let answer = ask(json!({ "do": "analyse", "text": text }));
+        assert_eq!(answer["findings"].as_array().map(Vec::len), Some(findings), "{text}\n{answer}");
+        let fixed = ask(json!({ "do": "fix", "text": text, "strip": true }));
+        let again = ask(json!({ "do": "analyse", "text": fixed["text"] }));
+        assert_eq!(again["findings"], json!([]), "{fixed}");
+    }
+}
+
+#[test]
+fn a_product_of_matrices_is_right() {
+    let (text, spec) = (include_str!("../examples/6-product.s"), include_str!("../examples/6-product.json"));
+    let answer = ask(json!({ "do": "run", "text": text, "spec": spec, "mode": "strict", "sanitize": "all" }));
+    let c: Vec<f64> =
+        answer["buffers"][0]["values"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+    // All ones, times 0, 1, 2, ... by columns of 64.
+    let column = |c: u32| (0..64).map(|k| f64::from(c * 64 + k)).sum::<f64>();
+    let expected: Vec<f64> = (0..32).flat_map(|_| (0..32).map(column)).collect();
+    assert_eq!(c, expected, "{answer}");
+}
+
+#[test]
+fn bad_requests_are_answered_with_errors() {
+    for request in [
+        json!({ "do": "nothing" }),
+        json!({ "do": "run", "text": SAXPY.0, "spec": "{" }),
+        json!({ "do": "run", "text": SAXPY.0, "spec": SAXPY.1, "mode": "loud" }),
+        json!({ "do": "run", "text": SAXPY.0, "spec": SAXPY.1, "sanitize": "everything" }),
+        json!({ "do": "analyse", "text": "s_endpgm", "target": "gfx1" }),
+        json!({ "do": "template", "text": "s_endpgm", "target": "gfx90a" }),
+        json!({ "do": "timeline", "text": "", "spec": SAXPY.1 }),
+    ] {
+        let answer = ask(request.clone());
+        assert!(answer["error"].as_str().is_some_and(|e| !e.is_empty()), "{request}: {answer}");
+    }
+}

@@ -1,0 +1,205 @@
+// Opens the page as a user does: types, clicks, reads. node page.mjs [FOLDER FOR SCREENSHOTS]
+// CHROMIUM names the browser where it is not in one of the usual places.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const dist = process.env.PLAYGROUND ?? fileURLToPath(new URL("../dist/index.html", import.meta.url));
+const shots = process.argv[2];
+const browsers = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const browser = await chromium.launch({
+  executablePath: browsers.find((path) => path && existsSync(path)),
+  args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"],
+});
+let passed = 0;
+let failed = 0;
+
+// A page with a text, and nothing in its console at the end.
+async function test(name, work, { hash = "", viewport = { width: 1280, height: 800 } } = {}) {
+  const context = await browser.newContext({ viewport });
+  const page = await context.newPage();
+  const messages = [];
+  page.on("console", (message) => messages.push(message.text()));
+  page.on("pageerror", (error) => messages.push(String(error)));
+  page.on("request", (request) => /^(?:file|blob|data):/.test(request.url()) || messages.push(`asked for ${request.url()}`));
+  try {
+    await page.goto(`${pathToFileURL(dist)}${hash}`);
+    await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 30000 });
+    await work(page);
+    assert.deepEqual(messages, []);
+    console.log(`ok   ${name}`);
+    passed += 1;
+  } catch (error) {
+    console.log(`FAIL ${name}\n${error.stack}`);
+    if (shots) await page.screenshot({ path: `${shots}/failed-${passed + failed}.png` });
+    failed += 1;
+  }
+  await context.close();
+}
+
+const text = (page, selector) => page.locator(selector).innerText();
+const example = async (page, title) => {
+  const label = await page.locator("#example option").evaluateAll((all, t) => all.find((o) => o.text.includes(t)).text, title);
+  await page.selectOption("#example", { label });
+};
+const see = (page, selector, what) => page.waitForFunction(
+  ([s, w]) => new RegExp(w, "s").test(document.querySelector(s)?.innerText ?? ""), [selector, what], { timeout: 30000 });
+
+await test("the first example has one finding, and a click leads to its line", async (page) => {
+  const finding = page.locator(".finding");
+  assert.equal(await finding.count(), 1);
+  // CDNA3 ISA, table 37: 11 wait states after 8 passes.
+  assert.match(await finding.innerText(), /needs 11 wait states, has 0/);
+  await finding.click();
+  assert.equal(await page.evaluate(() => document.getElementById("text").value.slice(document.getElementById("text").selectionStart).trimStart().split("\n")[0]), "v_add_f32 v20, v0, v1");
+  console.log(`     ready after ${await page.evaluate(() => document.documentElement.dataset.ready)} ms`);
+});
+
+await test("typing a wait removes the finding; a wrong word is an error in its line", async (page) => {
+  const editor = page.locator("#text");
+  await editor.fill((await editor.inputValue()).replace("    v_add_f32", "    s_nop 10\n    v_add_f32"));
+  await see(page, "#findings", "every rule is kept");
+  await editor.press("Control+End");
+  await editor.pressSequentially("v_frobnicate v0, v1\n");
+  await see(page, "#findings", "line 10: .*v_frobnicate");
+  assert.equal(await page.locator("#gutter .error").innerText(), "10");
+});
+
+await test("the waits are listed with their reasons, and can be taken over", async (page) => {
+  await page.click("#tab-waits");
+  await see(page, "#listing", "s_nop 10.*cdna3\\.106");
+  await page.click("#adopt");
+  await page.click("#tab-findings");
+  await see(page, "#findings", "every rule is kept");
+});
+
+await test("one button inserts the missing waits", async (page) => {
+  await example(page, "Loads that nobody waits for");
+  await see(page, "#findings", "2 ?|vmcnt\\(1\\)");
+  await page.click("#insert");
+  await see(page, "#findings", "every rule is kept");
+  assert.match(await page.locator("#text").inputValue(), /s_waitcnt vmcnt\(1\)\n.*v_add_f32 v4, v2, v2/);
+});
+
+await test("an instruction is explained by hovering and at the caret", async (page) => {
+  const box = await page.locator("#text").boundingBox();
+  await page.mouse.move(box.x + 60, box.y + 8 + 20 * 5.5);
+  await see(page, "#tip", "v_mfma_f32_32x32x8_f16");
+  // The bytes are those of llvm-mc 22.
+  await see(page, "#tip", "00 00 cc d3 10 25 02 04");
+  await page.locator(".finding").click();
+  await page.click("#tab-instruction");
+  await see(page, "#instruction", "v_add_f32.*VOP2");
+});
+
+await test("a kernel runs, and its buffers are shown", async (page) => {
+  await example(page, "saxpy");
+  await see(page, "#kernel", "");
+  await page.click("#tab-kernel");
+  await see(page, "#kernel", "occupancy\\s+8 waves on a SIMD");
+  await page.click("#tab-run");
+  await page.click("#start");
+  await see(page, "#results", "y: f32 \\[256\\]\\s+100 102 104");
+  await page.click("#template");
+  await page.waitForFunction(() => document.getElementById("spec").value.includes('"kernel": "saxpy"'));
+});
+
+await test("faithful mode shows a wrong sum, and the right one with waits", async (page) => {
+  await example(page, "sum over the lanes");
+  await page.click("#tab-run");
+  await page.selectOption("#mode", "faithful");
+  await page.click("#start");
+  await see(page, "#results", "Read too early.*cdna3\\.12");
+  assert.doesNotMatch(await text(page, "#results"), / 2016$/);
+  await page.click("#insert");
+  await page.waitForFunction(() => document.getElementById("text").value.includes("s_nop"));
+  await page.click("#start");
+  await see(page, "#results", " 2016$");
+});
+
+await test("sanitizers name the race", async (page) => {
+  await example(page, "A barrier that is missing");
+  await page.click("#tab-run");
+  await page.check("#sanitize");
+  await page.click("#start");
+  await see(page, "#results", "data race in LDS");
+});
+
+await test("a timeline is drawn", async (page) => {
+  await example(page, "product of matrices");
+  await page.click("#tab-timeline");
+  await page.click("#draw");
+  const frame = page.frameLocator("#drawn iframe");
+  await frame.locator("body").getByText(/Matrix \d+%/).first().waitFor({ timeout: 60000 });
+  assert.match(await page.locator("#drawn details").textContent(), /v_mfma_f32_32x32x8_f16/);
+  if (shots) await page.screenshot({ path: `${shots}/timeline.png` });
+});
+
+await test("an endless kernel can be stopped, and the page goes on", async (page) => {
+  await example(page, "saxpy");
+  const editor = page.locator("#text");
+  await editor.fill((await editor.inputValue()).replace("    s_endpgm", ".Lagain:\n    s_branch .Lagain\n    s_endpgm"));
+  await page.click("#tab-run");
+  await page.click("#start");
+  await page.locator("#run .stop").click();
+  await see(page, "#results", "stopped");
+  await editor.fill((await editor.inputValue()).replace("    s_branch .Lagain\n", ""));
+  await page.click("#start");
+  await see(page, "#results", "100 102 104");
+});
+
+await test("the address holds the state, and bad input is told and survived", async (page) => {
+  await page.locator("#text").fill(".amdgcn_target \"amdgcn-amd-amdhsa--gfx950\"\nx: s_endpgm\n");
+  await page.click("#tab-waits");
+  await see(page, "#status", "gfx950");
+  await page.click("#share");
+  const hash = await page.evaluate(() => location.hash);
+  const other = await page.context().newPage();
+  await other.goto(`${pathToFileURL(dist)}${hash}`);
+  await other.waitForFunction(() => document.documentElement.dataset.ready);
+  assert.match(await other.locator("#text").inputValue(), /^x: s_endpgm$/m);
+  assert.equal(await other.locator("#tab-waits").getAttribute("aria-selected"), "true");
+  await other.goto(`${pathToFileURL(dist)}#nonsense`);
+  await page.click("#tab-run");
+  await page.locator("#spec").fill("{");
+  await page.click("#start");
+  await see(page, "#results", "JSON|kernel");
+  for (const wrong of ["", "\u0000\uffff", ".rept 100000000\nv_nop\n.endr\n", ".macro m\nm\n.endm\nm\n"]) {
+    await page.locator("#text").fill(wrong);
+    await page.waitForTimeout(600);
+  }
+  await page.locator("#text").fill(".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\nv_nop\ns_endpgm\n");
+  await page.click("#tab-findings");
+  await see(page, "#findings", "2 instructions: every rule is kept");
+});
+
+await test("the keyboard reaches everything", async (page) => {
+  await page.locator("#tab-findings").focus();
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "tab-waits");
+  assert.ok(await page.locator("#waits").isVisible());
+  await page.locator("#text").focus();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
+  assert.notEqual(await page.evaluate(() => document.activeElement.id), "text");
+});
+
+for (const [name, viewport] of [["wide", { width: 1280, height: 800 }], ["narrow", { width: 390, height: 844 }]]) {
+  for (const scheme of ["light", "dark"]) {
+    await test(`nothing is cut off, ${name}, ${scheme}`, async (page) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await example(page, "saxpy");
+      await page.click("#tab-kernel");
+      await see(page, "#kernel", "occupancy");
+      const [scroll, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(scroll <= width, `${scroll} > ${width}`);
+      if (shots) await page.screenshot({ path: `${shots}/${name}-${scheme}.png`, fullPage: true });
+    }, { viewport });
+  }
+}
+
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);
