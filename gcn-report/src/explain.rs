@@ -104,7 +104,8 @@ pub fn by_address(object: &[u8]) -> BTreeMap<u32, String> {
         let Some(place) = code.places.get(wait.index) else { continue };
         let Ok(address) = u32::try_from(code.address + place.offset) else { continue };
         let why = [wait.reasons.join("; "), verdict.to_owned()];
-        reasons.insert(address, why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "));
+        reasons
+            .insert(address, why.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; "));
     }
     reasons
 }

@@ -1,6 +1,6 @@
 //! `let x;`: a variable that gets its value later, on every way before it is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
@@ -13,6 +13,8 @@ pub(crate) struct Deferred {
     assigned: HashSet<String>,
     /// Those that are `mut`.
     mutable: HashSet<String>,
+    /// The declared types, as types of the device.
+    types: HashMap<String, TokenStream>,
     /// Nobody gets here: what leaves needs no value.
     left: bool,
 }
@@ -26,6 +28,7 @@ impl Deferred {
             (left, _) => Deferred {
                 assigned: self.assigned.intersection(&other.assigned).cloned().collect(),
                 mutable: self.mutable,
+                types: self.types,
                 left,
             },
         }
@@ -33,13 +36,17 @@ impl Deferred {
 }
 
 impl Cx<'_> {
-    /// The expansion of `let name;`.
-    pub fn defer(&mut self, name: &Ident, mutable: bool, span: Span) -> TokenStream {
+    /// The expansion of `let name;` or `let name: ty;`.
+    pub fn defer(&mut self, name: &Ident, ty: Option<TokenStream>, mutable: bool, span: Span) -> TokenStream {
         self.declare_as(name, Kind::Deferred);
         self.deferred.assigned.remove(&name.to_string());
         match mutable {
             true => self.deferred.mutable.insert(name.to_string()),
             false => self.deferred.mutable.remove(&name.to_string()),
+        };
+        match ty {
+            Some(ty) => self.deferred.types.insert(name.to_string(), ty),
+            None => self.deferred.types.remove(&name.to_string()),
         };
         let flow = self.flow(span);
         quote_spanned!(span=> let #name = ::gcn_dsl::lang::Var::deferred(&#flow);)
@@ -48,7 +55,11 @@ impl Cx<'_> {
     /// The expansion of `name = value` for such a variable.
     pub fn assign_deferred(&mut self, name: &Ident, value: TokenStream, span: Span) -> TokenStream {
         self.deferred.assigned.insert(name.to_string());
-        let value = if self.varying.has_deferred(name) {
+        let value = if let Some(ty) = self.deferred.types.get(&name.to_string()) {
+            // As where a `let` has a value at once: literals take the type, and uniform values widen to it.
+            let annotate = lang("annotate", span);
+            quote_spanned!(span=> #annotate::<#ty, _>(#value))
+        } else if self.varying.has_deferred(name) {
             let vary = lang("vary", span);
             quote_spanned!(span=> #vary(#value))
         } else {
@@ -63,6 +74,11 @@ impl Cx<'_> {
         self.kind(name) == Some(Kind::Deferred)
             && self.deferred.mutable.contains(&text)
             && self.deferred.assigned.contains(&text)
+    }
+
+    /// True for `let name: ty;`.
+    pub fn has_type(&self, name: &Ident) -> bool {
+        self.deferred.types.contains_key(&name.to_string())
     }
 
     /// An error if the variable may have no value where it is read.

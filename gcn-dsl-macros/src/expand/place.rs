@@ -52,7 +52,8 @@ impl Cx<'_> {
         let right = number(&e.right, &self.elements.clone()).into_owned();
         let deferred =
             name_of(&e.left).is_some_and(|n| self.kind(n) == Some(Kind::Deferred) && !self.has_value(n));
-        let value = self.expr(&if deferred { inferred(&right) } else { right });
+        let untyped = deferred && !name_of(&e.left).is_some_and(|n| self.has_type(n));
+        let value = self.expr(&if untyped { inferred(&right) } else { right });
         self.assign_to(&e.left, value, e.span())
     }
 

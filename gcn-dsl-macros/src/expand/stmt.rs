@@ -124,9 +124,10 @@ impl Cx<'_> {
                 return TokenStream::new();
             };
             let mutable = matches!(pat, Pat::Ident(p) if p.mutability.is_some());
-            let declared = self.defer(name, mutable, local.span());
-            let ty = annotation.map(|ty| {
-                let (ty, call) = (self.elements.device(ty), super::lang("holds", name.span()));
+            let ty = annotation.map(|ty| self.elements.device(ty).to_token_stream());
+            let declared = self.defer(name, ty.clone(), mutable, local.span());
+            let ty = ty.map(|ty| {
+                let call = super::lang("holds", name.span());
                 quote_spanned!(name.span()=> #call::<#ty, _>(&#name);)
             });
             return quote!(#declared #ty);

@@ -65,7 +65,7 @@ fn measured() -> Result<[Report; 2], Fault> {
     let rows = by_rows.timed(TARGET, Grid::x(LENGTH), (LENGTH, scale(), &q, &k, &v, &mut o), &one_cu())?;
     let grid = Grid::x(LENGTH / lesson::BLOCK);
     let arguments = (LENGTH, scale(), &q[..], &k[..], &v[..], &mut o[..]);
-    Ok([rows, flash_attention::<false>.timed(TARGET, grid, arguments, &one_cu())?])
+    Ok([rows, flash_attention::<false, 64>.timed(TARGET, grid, arguments, &one_cu())?])
 }
 
 /// What the chapter shows.
@@ -90,14 +90,14 @@ mod tests {
     #[test]
     fn both_agree_with_the_definition() {
         let [q, k, v] = inputs();
-        let want = lesson::reference(false, LENGTH as usize, [&q, &k, &v]);
+        let want = lesson::reference::<64>(false, LENGTH as usize, [&q, &k, &v]);
         let device = Device::simulator(TARGET);
         let mut o = vec![f16::NAN; q.len()];
         by_rows.launch(&device, Grid::x(LENGTH), (LENGTH, scale(), &q, &k, &v, &mut o)).unwrap();
         assert!(o.iter().zip(&want).all(|(o, want)| (o.to_f64() - want).abs() < f64::exp2(-10.0)));
         o.fill(f16::NAN);
         let grid = Grid::x(LENGTH / lesson::BLOCK);
-        flash_attention::<false>.launch(&device, grid, (LENGTH, scale(), &q, &k, &v, &mut o)).unwrap();
+        flash_attention::<false, 64>.launch(&device, grid, (LENGTH, scale(), &q, &k, &v, &mut o)).unwrap();
         assert!(o.iter().zip(&want).all(|(o, want)| (o.to_f64() - want).abs() < f64::exp2(-10.0)));
     }
 
