@@ -14,6 +14,7 @@ macro_rules! absent {
     (@on $handle:ident $method:ident($($arg:ident: $ty:ident),*) $name:ident) => {
         impl<T> $handle<T> {
             #[doc(hidden)]
+            #[allow(clippy::should_implement_trait, reason = "it refuses, at the name that people write")]
             pub fn $method<$($ty),*>(self, $($arg: $ty),*) -> Self
             where
                 Self: $name,

@@ -69,13 +69,13 @@ fn gradients() {
         let args = (dy, x, &mean[..], &rstd[..], &mut dg[..], &mut db[..], m as u32, n as u32);
         gamma_beta.launch(device, Grid::x(5), args).unwrap();
         let hat = |i: usize| (x[i] - mean[i / n]) * rstd[i / n];
-        for r in 0..m {
+        for (r, rstd) in rstd.iter().enumerate() {
             let row = r * n..(r + 1) * n;
             let s1: f32 = row.clone().map(|i| dy[i] * gamma[i % n]).sum();
             let s2: f32 = row.clone().map(|i| dy[i] * gamma[i % n] * hat(i)).sum();
             let want: Vec<f32> = row
                 .clone()
-                .map(|i| rstd[r] * (dy[i] * gamma[i % n] - s1 / n as f32 - hat(i) * s2 / n as f32))
+                .map(|i| rstd * (dy[i] * gamma[i % n] - s1 / n as f32 - hat(i) * s2 / n as f32))
                 .collect();
             assert_near(&dx[row], &want, 1e-3);
         }

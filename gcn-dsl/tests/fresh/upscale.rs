@@ -63,10 +63,10 @@ fn scales() {
                 let sy = (((i / ow) as f32 + 0.5) / 2.0 - 0.5).clamp(0.0, (h - 1) as f32);
                 let sx = (((i % ow) as f32 + 0.5) / 3.0 - 0.5).clamp(0.0, (w - 1) as f32);
                 let mut sum = 0.0;
-                for k in 0..w * h {
+                for (k, x) in x.iter().enumerate() {
                     let weight = (1.0 - (sx - (k % w) as f32).abs()).max(0.0)
                         * (1.0 - (sy - (k / w) as f32).abs()).max(0.0);
-                    sum += weight * x[k];
+                    sum += weight * x;
                 }
                 sum
             })

@@ -115,7 +115,7 @@ const HALVES: [f16; 300] = [f16::from_f32_const(0.5); 300];
 const WIDE: [u64; 256] = {
     let (mut wide, mut k) = ([0; 256], 0);
     while k < 256 {
-        wide[k] = (k as u64) << 40 | 255 - k as u64;
+        wide[k] = ((k as u64) << 40) | (255 - k as u64);
         k += 1;
     }
     wide

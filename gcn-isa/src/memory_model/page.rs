@@ -82,7 +82,7 @@ fn write_page(out: &mut String) -> fmt::Result {
 }
 
 fn write_table(out: &mut String, table: &Table) -> fmt::Result {
-    let targets: Vec<&str> = table.targets.iter().map(|t| t.name()).collect();
+    let targets: Vec<&str> = table.targets.iter().map(crate::Target::name).collect();
     writeln!(out, "\n## {} ({})\n", table.section, targets.join(", "))?;
     let (title, rule) = if table.tg_split { (" TgSplit |", "---|") } else { ("", "") };
     writeln!(out, "| Operation | Ordering | Scope | Address space | Code |{title}")?;

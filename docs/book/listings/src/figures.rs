@@ -78,7 +78,8 @@ fn hierarchy() -> String {
 fn divergence() -> String {
     let mut out = Drawing::new(760, 200);
     let x = [12u32, 3, 15, 1, 0, 11, 2, 7];
-    let steps: [(&str, fn(u32) -> bool); 4] =
+    type Step = (&'static str, fn(u32) -> bool);
+    let steps: [Step; 4] =
         [("x[i]", |_| true), ("if x[i] > 9 {", |x| x > 9), ("} else {", |x| x <= 9), ("}", |_| true)];
     for (row, (label, active)) in steps.into_iter().enumerate() {
         let top = 12 + row as u32 * 44;

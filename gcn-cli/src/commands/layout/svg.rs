@@ -11,8 +11,6 @@ use super::{Operand, grids};
 const CELL: (usize, usize) = (46, 24);
 const MARGIN: usize = 36;
 const TITLE: usize = 28;
-/// Lanes of a wave; their colours span the colour circle once.
-
 /// The operands one below the other, each block a grid of rows and columns.
 pub fn draw(instruction: &str, target: Target, operands: &[Operand]) -> String {
     let mut body = String::new();

@@ -33,7 +33,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
         const { even(M, SIDE) };
         const { even(N, SIDE) };
         const { few((M / SIDE) * (N / SIDE)) };
-        let ty = Type { place: Place::Acc, elem: T::ELEM, count: (SIDE * SIDE / 64) as u8 };
+        let ty = Type { place: Place::Acc, elem: T::ELEM, count: (SIDE * SIDE / WAVE_SIZE as usize) as u8 };
         let zero = with(|c| c.builder.value(Inst::Const(0), ty, None));
         Self::of(Parts::of((0..(M / SIDE) * (N / SIDE)).map(|_| zero)))
     }
@@ -50,10 +50,10 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
     /// How many elements each lane holds: of each accumulator in turn, those of a row of accumulators one after the other.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     pub const fn len(&self) -> usize {
-        M * N / 64
+        M * N / WAVE_SIZE as usize
     }
 
-    const PER_ACC: usize = SIDE * SIDE / 64;
+    const PER_ACC: usize = SIDE * SIDE / WAVE_SIZE as usize;
 
     fn acc() -> Operand {
         let format = T::FORMAT;
@@ -150,7 +150,7 @@ impl<T: AccElement, const M: usize, const N: usize, const SIDE: usize> Tile<T, M
 
     #[track_caller]
     fn cols(&self, op: Bin) -> Vec<V<T>> {
-        self.lane(op).into_iter().map(|part| across(op, part, SIDE as u32, 64)).collect()
+        self.lane(op).into_iter().map(|part| across(op, part, SIDE as u32, WAVE_SIZE)).collect()
     }
 
     /// The lane's part of each of its columns.
