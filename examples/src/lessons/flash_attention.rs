@@ -25,7 +25,7 @@
 //! **Ping-pong.** A softmax has no matrix instructions: a wave that computed one product after the other would
 //! leave the matrix pipe idle for half of the time. So a wave is one product of scores ahead, and a phase of
 //! matrix instructions is the scores of the next keys and the sums of these; in the meantime the other group of
-//! waves has its softmax ([guide](gcn_dsl::guide::scheduling), `#[ping_pong]`).
+//! waves has its softmax (`#[ping_pong]`, gcn-dsl/guide/scheduling.md).
 //!
 //! **Few corrections.** If every larger maximum corrected the sums, each trip would multiply all of O. The
 //! weights are 2^(s - m) for any m that is not too small: m changes only when a weight would exceed 2^8, in

@@ -1,7 +1,7 @@
 //! The listings of the book `docs/book`, one module for each chapter that has kernels.
 //!
 //! A chapter includes parts of its module between `ANCHOR` comments. Everything that a listing prints or
-//! measures comes from [`chapters`]: a test compares it with the files in `docs/book/src/output`, which the
+//! measures comes from `chapters`: a test compares it with the files in `docs/book/src/output`, which the
 //! chapters include, so that no number in the book is stale. `GCN_BLESS=1` writes them. Pictures and reference
 //! pages are made when the book is built and are not stored: `src/main.rs`.
 #![forbid(unsafe_code)]
