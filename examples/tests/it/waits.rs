@@ -142,18 +142,31 @@ fn simulator_objects(lesson: &Lesson, kernel: &BuiltKernel, weakened: &Weakened,
     }
 }
 
+/// True if a run executes the line: with the kernel's end in its place the result is not right.
+fn executes(lesson: &Lesson, kernel: &BuiltKernel, line: usize) -> bool {
+    let mut program = kernel.program().clone();
+    let end = program.lines.iter().find(|l| l.inst.desc.mnemonic == "s_endpgm").expect("a kernel ends");
+    program.lines[line].inst = end.inst.clone();
+    let kernel = kernel.with_program(program).unwrap();
+    let run = |size: &Size| (lesson.run)(&Device::simulator(kernel.target()), &kernel, *size);
+    lesson.sizes[1..].iter().any(|size| !run(size).is_ok_and(|outcome| outcome.comparison.agrees()))
+}
+
 #[test]
 fn the_strict_simulator_objects_to_every_weakened_wait() {
     // No memory access of the simulator is replayed.
     every_kernel(Feature::Off, |name, lesson, kernel| {
         let variants = variants(kernel);
-        // The second size takes each loop more than once.
-        let accepts = |v: &&Weakened| !simulator_objects(lesson, kernel, v, lesson.sizes[1]);
+        // The second size takes each loop more than once; a later one may take a branch that it does not.
+        let accepts =
+            |v: &&Weakened| !lesson.sizes[1..].iter().any(|size| simulator_objects(lesson, kernel, v, *size));
         // A full counter holds the next instruction up in the simulator, too; the checker notes what relies
         // on that.
         let relies_on_a_full_counter =
             |v: &&Weakened| findings(&v.program, false).iter().all(|f| f.rule == "waitcnt.full");
-        let accepts = |v: &&Weakened| accepts(v) && !relies_on_a_full_counter(v);
+        // Attention corrects its sums where a score is much larger than those before: not in every copy of a loop's body.
+        let accepts =
+            |v: &&Weakened| accepts(v) && !relies_on_a_full_counter(v) && executes(lesson, kernel, v.line);
         let idle: Vec<String> = variants.iter().filter(accepts).map(ToString::to_string).collect();
         assert!(
             idle.is_empty(),
