@@ -62,7 +62,8 @@ impl Source {
 }
 
 fn target(name: Option<&str>) -> Result<Option<TargetId>, String> {
-    let parse = |name: &str| name.parse().map_err(|_| format!("`{name}` is not a target; write for example gfx942"));
+    let parse =
+        |name: &str| name.parse().map_err(|_| format!("`{name}` is not a target; write for example gfx942"));
     name.filter(|name| !name.is_empty()).map(parse).transpose()
 }
 

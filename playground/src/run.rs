@@ -106,8 +106,12 @@ fn number(number: Number) -> Value {
 /// Runs the kernel on one compute unit with time: a page that zooms, a still picture, and the summary.
 pub fn timeline(launch: &Launch) -> Result<Value, String> {
     let mut prepared = launch.prepare()?;
-    let config =
-        timed::Config { cus: Some(1), complete: false, timeline: timeline::EVENTS, ..timed::Config::default() };
+    let config = timed::Config {
+        cus: Some(1),
+        complete: false,
+        timeline: timeline::EVENTS,
+        ..timed::Config::default()
+    };
     let report = prepared.run_timed(&config).map_err(|error| error.to_string())?;
     let object = analyse::object(&launch.source)?;
     let listing = report.listing();
