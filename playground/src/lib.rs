@@ -37,8 +37,6 @@ enum Request {
     },
     /// What an instruction or a modifier means.
     Describe { word: String, target: Option<String> },
-    /// Mnemonics that begin like this.
-    Complete { start: String, target: Option<String> },
     /// A spec to fill in.
     Template(Source),
     /// A launch, with buffers in and out.
@@ -81,7 +79,6 @@ fn respond(request: Request) -> Result<Value, String> {
         Request::Analyse(source) => analyse::analyse(&source),
         Request::Fix { source, strip } => analyse::fix(&source, strip),
         Request::Describe { word, target: name } => Ok(describe::word(&word, target(name.as_deref())?)),
-        Request::Complete { start, target: name } => Ok(describe::complete(&start, target(name.as_deref())?)),
         Request::Template(source) => run::template(&source),
         Request::Run(launch) => run::run(&launch),
         Request::Timeline(launch) => run::timeline(&launch),

@@ -8,7 +8,7 @@ use gcn_examples::{Lesson, Size, TARGETS, lessons};
 use gcn_isa::check::{Finding, MemoryModel, Options, check_with};
 use gcn_isa::counters::WaitCnt;
 use gcn_isa::hazards::RuleSet;
-use gcn_isa::{Operand, Program};
+use gcn_isa::{Class, Operand, Program};
 use gcn_sim::SimError;
 
 /// A program that waits less at one place.
@@ -145,7 +145,7 @@ fn simulator_objects(lesson: &Lesson, kernel: &BuiltKernel, weakened: &Weakened,
 /// True if a run executes the line: with the kernel's end in its place the result is not right.
 fn executes(lesson: &Lesson, kernel: &BuiltKernel, line: usize) -> bool {
     let mut program = kernel.program().clone();
-    let end = program.lines.iter().find(|l| l.inst.desc.mnemonic == "s_endpgm").expect("a kernel ends");
+    let end = program.lines.iter().find(|l| l.inst.desc.class == Class::Endpgm).expect("a kernel ends");
     program.lines[line].inst = end.inst.clone();
     let kernel = kernel.with_program(program).unwrap();
     let run = |size: &Size| (lesson.run)(&Device::simulator(kernel.target()), &kernel, *size);

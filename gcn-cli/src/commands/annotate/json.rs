@@ -194,7 +194,9 @@ mod tests {
         let without = RECORD.replace("\"wave_issued\": 0,", "");
         assert_eq!(problem(&without), "pc_sample_stochastic, record 1: `wave_issued` is missing");
         let unknown = RECORD.replace("ARBITER_NOT_WIN", "TIRED");
-        assert!(problem(&unknown).starts_with("pc_sample_stochastic, record 1: `TIRED` is no stall reason"));
+        assert!(
+            problem(&unknown).starts_with("pc_sample_stochastic, record 1: `TIRED` is not a stall reason")
+        );
         assert!(problem("{}").contains("missing field `record`"));
         assert!(read("{\"a\": ").unwrap_err().starts_with("not the JSON of rocprofv3's PC sampling: EOF"));
         assert_eq!(read("{}"), Ok(vec![]));

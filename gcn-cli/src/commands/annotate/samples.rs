@@ -92,7 +92,7 @@ pub fn stall(name: &str) -> Result<Stall, String> {
         return Ok(Stall::Other);
     }
     Stall::ALL.into_iter().find(|stall| stall.name() == name).ok_or_else(|| {
-        format!("`{name}` is no stall reason; they are {}", Stall::ALL.map(Stall::name).join(", "))
+        format!("`{name}` is not a stall reason; they are {}", Stall::ALL.map(Stall::name).join(", "))
     })
 }
 
@@ -135,6 +135,6 @@ mod tests {
             stall("ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_OTHER_WAIT"),
             Ok(Stall::Other)
         );
-        assert!(stall("WAIT").unwrap_err().starts_with("`WAIT` is no stall reason; they are NO_INST"));
+        assert!(stall("WAIT").unwrap_err().starts_with("`WAIT` is not a stall reason; they are NO_INST"));
     }
 }
