@@ -4,6 +4,7 @@ pub(crate) mod access;
 mod address;
 mod atomic;
 mod buffer;
+mod consecutive;
 mod ds;
 mod ds_extra;
 mod ds_lane;

@@ -349,3 +349,60 @@ fn the_segment_of_arguments_is_whole_cache_lines() {
     let SimError::OutOfBounds(bad) = load(52).unwrap_err() else { panic!("another error") };
     assert_eq!((bad.space, bad.bytes), (Space::Global, 4));
 }
+
+/// Lanes that lie one after another, at every distance from a word of the host's memory, with all lanes and with all but one:
+/// suffix, bytes of a lane and its registers.
+#[test]
+fn consecutive_lanes() {
+    const DATA: [(&str, usize, usize); 6] = [
+        ("byte", 1, 1),
+        ("short", 2, 1),
+        ("dword", 4, 1),
+        ("dwordx2", 8, 2),
+        ("dwordx3", 12, 3),
+        ("dwordx4", 16, 4),
+    ];
+    for ((suffix, size, registers), start, exec) in DATA
+        .into_iter()
+        .flat_map(|datum| (0..9).map(move |start| (datum, start)))
+        .flat_map(|(datum, start)| [(datum, start, u64::MAX), (datum, start, !(1 << 37))])
+    {
+        for (place, address) in [("v21", "s[4:5]"), ("v[22:23]", "off")] {
+            let load = match suffix {
+                "byte" | "short" => format!("u{suffix}"),
+                other => other.to_string(),
+            };
+            let last = 10 + registers - 1;
+            let list = if registers == 1 { "v10".to_string() } else { format!("v[10:{last}]") };
+            let store = if address == "off" { "v[24:25]" } else { "v21" };
+            let base = if address == "off" { "off" } else { "s[6:7]" };
+            let text = format!(
+                "s_load_dwordx4 s[4:7], s[0:1], 0x0\nv_mul_u32_u24 v21, {size}, v0\nv_mov_b32 v10, -1\ns_waitcnt lgkmcnt(0)
+                 v_mov_b32 v22, s4\nv_mov_b32 v23, s5\nv_add_co_u32 v22, vcc, v22, v21\nv_addc_co_u32 v23, vcc, 0, v23, vcc
+                 v_mov_b32 v24, s6\nv_mov_b32 v25, s7\nv_add_co_u32 v24, vcc, v24, v21\nv_addc_co_u32 v25, vcc, 0, v25, vcc
+                 s_mov_b32 exec_lo, {:#x}\ns_mov_b32 exec_hi, {:#x}
+                 global_load_{load} {list}, {place}, {address} offset:{start}\ns_waitcnt vmcnt(0)
+                 global_store_{suffix} {store}, {list}, {base} offset:{start}\ns_endpgm",
+                exec as u32,
+                (exec >> 32) as u32
+            );
+            // The last lane ends where the allocation does.
+            let bytes = start + 64 * size;
+            let mut memory = Memory::new();
+            let (input, output) = (memory.alloc(bytes), memory.alloc(bytes));
+            let data: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 256 + 1) as u8).collect();
+            memory.write(input, &data).unwrap();
+            memory.write(output, &vec![0xaa; bytes]).unwrap();
+            let kernel = Kernel { target: Target::GFX942, state: state(), text };
+            let result =
+                kernel.run(&mut memory, [1, 1, 1], [64, 1, 1], &[input, output], &Options::default());
+            result.unwrap_or_else(|e| panic!("{e}\n{}", kernel.text));
+            let mut expected = vec![0xaa; bytes];
+            for lane in (0..64).filter(|lane| exec >> lane & 1 == 1) {
+                let at = start + lane * size;
+                expected[at..at + size].copy_from_slice(&data[at..at + size]);
+            }
+            assert_eq!(memory.read(output, bytes).unwrap(), expected, "{}", kernel.text);
+        }
+    }
+}

@@ -106,7 +106,7 @@ impl Allocation {
         ((low | high) & mask(0, bytes)) as u32
     }
 
-    /// Loads the eight bytes at an aligned offset.
+    /// Loads the word that holds the byte at `offset`.
     #[inline]
     pub(crate) fn load_pair(&self, offset: u64) -> u64 {
         self.words[(offset / WORD) as usize].load(Relaxed)
@@ -139,7 +139,7 @@ impl Allocation {
     }
 
     /// Copies bytes, each whole word of them at once.
-    pub(super) fn write(&self, offset: u64, data: &[u8]) {
+    pub(crate) fn write(&self, offset: u64, data: &[u8]) {
         let start = data.len().min((offset.next_multiple_of(WORD) - offset) as usize);
         let (start, data) = data.split_at(start);
         let (words, rest) = data.as_chunks::<8>();
@@ -159,14 +159,22 @@ impl Allocation {
     }
 
     /// Copies bytes from here, each whole word of them at once.
-    pub(super) fn read(&self, offset: u64, mut to: &mut [u8]) {
-        let (mut index, mut at) = ((offset / WORD) as usize, (offset % WORD) as usize);
-        while !to.is_empty() {
-            let word = self.words[index].load(Relaxed).to_le_bytes();
-            let (part, rest) = to.split_at_mut(to.len().min(word.len() - at));
-            part.copy_from_slice(&word[at..at + part.len()]);
-            (index, at, to) = (index + 1, 0, rest);
+    pub(crate) fn read(&self, offset: u64, to: &mut [u8]) {
+        let start = to.len().min((offset.next_multiple_of(WORD) - offset) as usize);
+        let (start, to) = to.split_at_mut(start);
+        let (words, rest) = to.as_chunks_mut::<8>();
+        let part = |offset: u64, to: &mut [u8]| {
+            if !to.is_empty() {
+                let (word, at) = (self.load_pair(offset).to_le_bytes(), (offset % WORD) as usize);
+                to.copy_from_slice(&word[at..at + to.len()]);
+            }
+        };
+        part(offset, start);
+        let index = offset.div_ceil(WORD) as usize;
+        for (to, word) in words.iter_mut().zip(&self.words[index..]) {
+            *to = word.load(Relaxed).to_le_bytes();
         }
+        part((index + words.len()) as u64 * WORD, rest);
     }
 
     /// Atomically replaces the four bytes at an aligned offset; returns the old value.

@@ -126,13 +126,19 @@ impl Cx<'_> {
     #[inline]
     pub(crate) fn load_local(&mut self, place: Place, bytes: u32, lane: usize) -> Result<[u32; 4], Fault> {
         self.note(place, bytes, Some(lane as u8), Kind::Read);
-        let mut raw = [0u8; 16];
+        let mut to = [0; 4];
         match self.local(place, false, bytes, lane) {
-            Ok(slice) => raw[..bytes as usize].copy_from_slice(slice),
+            Ok(slice) => {
+                // By words: a copy of any number of bytes is a call.
+                let (words, rest) = slice.as_chunks::<4>();
+                to.iter_mut().zip(words).for_each(|(to, word)| *to = u32::from_le_bytes(*word));
+                if !rest.is_empty() {
+                    to[words.len()] = get(rest);
+                }
+            }
             Err(fault) => self.excuse(Err(fault))?,
         }
-        let (words, _) = raw.as_chunks::<4>();
-        Ok(std::array::from_fn(|i| u32::from_le_bytes(words[i])))
+        Ok(to)
     }
 
     /// Stores the first `bytes` bytes of four words to LDS.
@@ -148,12 +154,14 @@ impl Cx<'_> {
             return Ok(());
         }
         self.note(place, bytes, Some(lane as u8), Kind::Write);
-        let mut raw = [0u8; 16];
-        for (chunk, word) in raw.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-            *chunk = word.to_le_bytes();
-        }
         match self.local(place, true, bytes, lane) {
-            Ok(slice) => slice.copy_from_slice(&raw[..bytes as usize]),
+            Ok(slice) => {
+                let (to, rest) = slice.as_chunks_mut::<4>();
+                to.iter_mut().zip(words).for_each(|(to, word)| *to = word.to_le_bytes());
+                if !rest.is_empty() {
+                    rest.copy_from_slice(&words[to.len()].to_le_bytes()[..rest.len()]);
+                }
+            }
             Err(fault) => self.excuse(Err(fault))?,
         }
         Ok(())

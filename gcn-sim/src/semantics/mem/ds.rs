@@ -76,7 +76,7 @@ pub(super) fn two_addresses(cx: &Cx<'_>, s: &Step, lane: usize, unit: u32) -> Re
 }
 
 fn read(datum: Datum) -> Op {
-    let size = datum.bytes * u32::from(datum.pieces);
+    let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let ecc = cx.machine.has_sram_ecc();
         for lane in lanes(cx.w.exec()) {
@@ -95,7 +95,7 @@ fn read(datum: Datum) -> Op {
 }
 
 fn write(datum: Datum) -> Op {
-    let size = datum.bytes * u32::from(datum.pieces);
+    let size = datum.size();
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[1] else { return Err(Fault::Unsupported("an LDS write without data")) };
         for lane in lanes(cx.w.exec()) {

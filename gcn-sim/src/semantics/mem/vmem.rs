@@ -2,7 +2,7 @@
 
 use super::access::Place;
 use super::address::{Addresses, Segment};
-use super::{lanes, name};
+use super::{consecutive, lanes, name};
 use crate::core::exec::{Cx, Fault, Next, Outcome};
 use crate::core::memory::Combined;
 use crate::core::step::{Src, Step};
@@ -21,6 +21,13 @@ pub(crate) struct Datum {
     pub signed: bool,
     /// Half of the register that a 16-bit datum uses.
     pub half: Option<bool>,
+}
+
+impl Datum {
+    /// Bytes of all pieces.
+    pub(crate) const fn size(&self) -> u32 {
+        self.bytes * self.pieces as u32
+    }
 }
 
 const fn datum(suffix: &'static str, bytes: u32, pieces: u16, signed: bool, half: Option<bool>) -> Datum {
@@ -107,6 +114,9 @@ fn load(segment: Segment, datum: Datum) -> Op {
             return to_lds.run(cx, s);
         }
         let addresses = Addresses::of(cx, s, segment)?;
+        if consecutive::load(cx, &addresses, &datum, s.vdst) {
+            return Ok(Next::Fall);
+        }
         let ecc = cx.machine.has_sram_ecc();
         // A destination may overlap the address: all lanes and pieces of addresses are read before a lane is written.
         for lane in lanes(cx.w.exec()) {
@@ -137,6 +147,9 @@ fn store(segment: Segment, datum: Datum) -> Op {
     Op::new(move |cx: &mut Cx<'_>, s: &Step| {
         let Src::Vector(data) = s.src[2] else { return Err(Fault::Unsupported("a store without data")) };
         let addresses = Addresses::of(cx, s, segment)?;
+        if consecutive::store(cx, &addresses, &datum, data) {
+            return Ok(Next::Fall);
+        }
         let mut combined = Combined::default();
         let stored = store_lanes(cx, &addresses, &datum, data, &mut combined);
         // What precedes a lane's fault is stored.
