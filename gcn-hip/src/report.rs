@@ -2,8 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gcn_sim::Stats;
 use serde::Serialize;
@@ -61,61 +60,12 @@ impl<'a> Record<'a> {
     }
 }
 
-/// If no workgroup ends for this long, a kernel may hang.
-const LONG: Duration = Duration::from_secs(10);
-
-/// Notices that no workgroup of a launch ends for long, once.
-pub(crate) struct Patience {
-    long: Duration,
-    started: Instant,
-    /// Milliseconds from the start until the last workgroup ended.
-    moved: AtomicU64,
-    lost: AtomicBool,
-}
-
-impl Patience {
-    pub(crate) fn new() -> Patience {
-        Patience::of(LONG)
-    }
-
-    fn of(long: Duration) -> Patience {
-        Patience { long, started: Instant::now(), moved: AtomicU64::new(0), lost: AtomicBool::new(false) }
-    }
-
-    /// A workgroup has ended.
-    pub(crate) fn renew(&self) {
-        self.moved.store(self.started.elapsed().as_millis() as u64, Relaxed);
-    }
-
-    /// True the first time that it is asked after none has ended for long.
-    fn ends(&self) -> bool {
-        let waited = self.started.elapsed().saturating_sub(Duration::from_millis(self.moved.load(Relaxed)));
-        waited >= self.long && !self.lost.swap(true, Relaxed)
-    }
-
-    /// Says on standard error what to do when it is lost.
-    pub(crate) fn watch(&self, kernel: &str, launch: u64) {
-        if self.ends() {
-            eprintln!(
-                "gcn-hip: kernel `{kernel}`, launch {launch}: no workgroup has ended for {} s; if it hangs, `gcn run \
-                 --limit N` (GCN_HIP_LIMIT=N) stops a wave after N instructions and says where it was, and \
-                 `--sanitize deadlock` (GCN_HIP_SANITIZE=deadlock) finds waves that wait in vain",
-                self.long.as_secs()
-            );
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patience_ends_once() {
-        let none = Patience::of(Duration::ZERO);
-        assert!(none.ends() && !none.ends());
-        let much = Patience::of(Duration::from_secs(3600));
-        much.renew();
-        assert!(!much.ends());
-    }
+/// Says on standard error what to do about a launch of which no workgroup has ended for `long`.
+pub(crate) fn stalls(kernel: &str, launch: u64, long: Duration) {
+    eprintln!(
+        "gcn-hip: kernel `{kernel}`, launch {launch}: no workgroup has ended for {} s; if it hangs, `gcn run --limit N` \
+         (GCN_HIP_LIMIT=N) stops a wave after N instructions and says where it was, and `--sanitize deadlock` \
+         (GCN_HIP_SANITIZE=deadlock) finds waves that wait in vain",
+        long.as_secs()
+    );
 }

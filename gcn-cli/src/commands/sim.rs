@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use gcn_isa::hazards::Config;
 use gcn_sim::launch::{Error, Prepared, Program, Spec};
-use gcn_sim::{Options, Stats, timed};
+use gcn_sim::{Hooks, Options, Stats, timed};
 
 use crate::commands::container;
 use crate::commands::detection::Detection;
@@ -216,7 +216,8 @@ fn simulate(args: &Args, prepared: &mut Prepared) -> Result<Result<Ran, Error>, 
     };
     let bar = progress::Bar::new();
     let tell = |at| bar.tell(at);
-    let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, Some(&tell))));
+    let hooks = Hooks { progress: Some(&tell), ..Hooks::default() };
+    let result = bar.watch(|| gcn_sim::with_threads(jobs, || prepared.run_with(&options, &hooks)));
     bar.clear();
     Ok(result.map(Ran::Untimed))
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gcn_isa::Target;
-use gcn_sim::{KernelState, Machine, Memory, Options, SimError, timed};
+use gcn_sim::{Hooks, KernelState, Machine, Memory, Options, SimError, timed};
 
 use super::backend::{Arriving, Backend, Handle, own};
 use super::debug::Listener;
@@ -165,7 +165,7 @@ impl Backend for Simulator {
             }
             false => (machine, None),
         };
-        let ran = self.execute(&machine, grid.workgroups, kernel.signature().workgroup, kernarg);
+        let ran = self.execute(&machine, kernel, grid.workgroups, kernarg);
         placed.map_or(Ok(()), |address| self.free(address))?;
         // The values shown before a fault are the most useful ones, so they are kept.
         let printed = listener.take(watched);
@@ -243,10 +243,11 @@ impl Simulator {
     fn execute(
         &self,
         machine: &Machine,
+        kernel: &BuiltKernel,
         grid: [u32; 3],
-        workgroup: [u32; 3],
         kernarg: &[u8],
     ) -> Result<Ran, SimError> {
+        let workgroup = kernel.signature().workgroup;
         let memory = &mut self.memory();
         if let Some(clock) = &self.clock {
             let report = timed::run(machine, memory, grid, workgroup, kernarg, &clock.config)?;
@@ -254,7 +255,17 @@ impl Simulator {
             *clock.report.lock().unwrap_or_else(PoisonError::into_inner) = Some(report);
             return Ok(ran);
         }
-        let stats = gcn_sim::run(machine, memory, grid, workgroup, kernarg, &self.options)?;
+        let stalled = |long: Duration| {
+            eprintln!(
+                "gcn-dsl: no workgroup of kernel `{}` has ended for {} s; if it hangs, a device of `Device::simulator_with` finds \
+                 out where: `max_instructions` of its options stops a wave after that many, and `Sanitize::DEADLOCK` finds waves \
+                 that wait in vain",
+                kernel.name(),
+                long.as_secs()
+            );
+        };
+        let hooks = Hooks { stalled: Some(&stalled), ..Hooks::default() };
+        let stats = gcn_sim::run_with(machine, memory, grid, workgroup, kernarg, &self.options, &hooks)?;
         Ok(Ran { wave_instructions: stats.wave_instructions, cycles: 0 })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use gcn_emit::metadata::ValueKind;
 use gcn_sim::launch::{Call, Error as LoadError, Program, Provided};
-use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, Progress, SimError, timed};
+use gcn_sim::{Grid, Hooks, LaunchError, Memory, Options, SimError, timed};
 
 use super::{State, lock};
 use crate::device::{Model, max_grid};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::heap::Kind;
 use crate::host::{self, Ptr};
 use crate::hostcall::Hostcall;
-use crate::report::{Patience, Record};
+use crate::report::{self, Record};
 use crate::work::{Launch, Op};
 
 /// Scratch of a work-item where the compiler does not know how deep the stack gets: `hipLimitStackSize`'s
@@ -209,15 +209,14 @@ impl State {
         }
         let parallel = self.settings.options.parallel && !program.machine().depends_on_order();
         let options = Options { cooperative: launch.cooperative, parallel, ..self.settings.options };
-        let (patience, kernel, number) = (Patience::new(), record.kernel, record.launch);
+        let (kernel, number) = (record.kernel, record.launch);
+        let stalled = |long| report::stalls(kernel, number, long);
         let service = |memory: &Memory| {
-            patience.watch(kernel, number);
             if let Some(hostcall) = hostcall {
                 hostcall.serve(memory);
             }
         };
-        let progress = |_: Progress| patience.renew();
-        let hooks = Hooks { service: Some(&service), progress: Some(&progress) };
+        let hooks = Hooks { service: Some(&service), stalled: Some(&stalled), ..Hooks::default() };
         let stats = program.call(memory, &call, &launch.arguments, &options, &hooks);
         // Output that a kernel printed before it failed is kept.
         if let Some(hostcall) = hostcall {

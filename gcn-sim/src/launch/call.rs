@@ -9,7 +9,7 @@ use crate::core::grid::{Geometry, Grid};
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::options::Options;
-use crate::run::dispatch::{Hooks, Stats, run_hooked};
+use crate::run::dispatch::{Hooks, Stats, run_with};
 use crate::timed;
 
 /// The sizes of a launch, and what the runtime provides.
@@ -75,7 +75,7 @@ impl Program {
     ) -> Result<Stats, Error> {
         let Ready { machine, geometry, kernarg } = self.ready(call, explicit)?;
         let items = Grid::Items(geometry.items);
-        Ok(run_hooked(&machine, memory, items, geometry.size, &kernarg, options, hooks)?)
+        Ok(run_with(&machine, memory, items, geometry.size, &kernarg, options, hooks)?)
     }
 
     /// The same in timed mode.

@@ -13,7 +13,7 @@ use crate::core::grid::{Geometry, Grid};
 use crate::core::machine::Machine;
 use crate::core::memory::Memory;
 use crate::core::options::Options;
-use crate::run::dispatch::{Progress, Stats, run_with};
+use crate::run::dispatch::{Hooks, Stats, run_with};
 use crate::timed;
 
 /// A kernel ready to run once: [`Program::prepare`] makes it.
@@ -51,21 +51,17 @@ impl Prepared {
     /// # Errors
     /// [`Error::Sim`], with a note on what an address in it belongs to.
     pub fn run(&mut self, options: &Options) -> Result<Stats, Error> {
-        self.run_with(options, None)
+        self.run_with(options, &Hooks::default())
     }
 
-    /// The same, telling how far it is after each workgroup.
+    /// The same with hooks.
     ///
     /// # Errors
     /// Those of [`Prepared::run`].
-    pub fn run_with(
-        &mut self,
-        options: &Options,
-        progress: Option<&(dyn Fn(Progress) + Sync)>,
-    ) -> Result<Stats, Error> {
+    pub fn run_with(&mut self, options: &Options, hooks: &Hooks<'_>) -> Result<Stats, Error> {
         let Prepared { machine, memory, kernarg, geometry, .. } = self;
         let (items, size) = (Grid::Items(geometry.items), geometry.size);
-        let result = run_with(machine, memory, items, size, kernarg, options, progress);
+        let result = run_with(machine, memory, items, size, kernarg, options, hooks);
         result.map_err(|error| self.explain(error))
     }
 

@@ -4,6 +4,7 @@ mod queue;
 
 use gcn_isa::table::Class;
 use std::collections::HashMap;
+use std::time::Duration;
 
 use super::launch::{self, Launch};
 use super::workgroup::Counts;
@@ -74,10 +75,33 @@ pub fn run(
     kernarg: &[u8],
     options: &Options,
 ) -> Result<Stats, SimError> {
-    run_with(machine, memory, grid, size, kernarg, options, None)
+    run_with(machine, memory, grid, size, kernarg, options, &Hooks::default())
 }
 
-/// The same, telling after each workgroup how far it is, from whatever thread ran it.
+/// What is called while a grid runs, from whatever thread.
+#[derive(Clone, Copy, Default)]
+pub struct Hooks<'h> {
+    /// Is told how far the run is, after each workgroup.
+    pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
+    /// Serves kernels that ask the host for something and wait: called after each round of turns of a workgroup's waves.
+    pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
+    /// Is told, once, that no workgroup has ended for as long as it is given: the kernel may hang, and whoever waits for it
+    /// should learn how to find out, with [`Options::max_instructions`] or [`crate::Sanitize::DEADLOCK`].
+    pub stalled: Option<&'h (dyn Fn(Duration) + Sync)>,
+}
+
+/// The same with hooks.
+///
+/// ```
+/// use gcn_sim::{Hooks, KernelState, Machine, Memory, Options, run_with};
+///
+/// let code = [0xbf81_0000_u32; 1].map(u32::to_le_bytes).concat(); // s_endpgm
+/// let machine = Machine::new(gcn_isa::Target::GFX942, &code, KernelState::default())?;
+/// let (stalled, progress) = (|long| eprintln!("no workgroup has ended for {long:?}"), |_| {});
+/// let hooks = Hooks { progress: Some(&progress), stalled: Some(&stalled), ..Hooks::default() };
+/// run_with(&machine, &mut Memory::new(), [8, 1, 1], [64, 1, 1], &[], &Options::default(), &hooks)?;
+/// # Ok::<(), gcn_sim::SimError>(())
+/// ```
 ///
 /// # Errors
 /// Those of [`run`].
@@ -88,32 +112,9 @@ pub fn run_with(
     size: [u32; 3],
     kernarg: &[u8],
     options: &Options,
-    progress: Option<&(dyn Fn(Progress) + Sync)>,
-) -> Result<Stats, SimError> {
-    let hooks = Hooks { progress, service: None };
-    run_hooked(machine, memory, grid.into(), size, kernarg, options, &hooks)
-}
-
-/// What is called while a grid runs, from whatever thread.
-#[derive(Clone, Copy, Default)]
-pub struct Hooks<'h> {
-    /// Is told how far the run is, after each workgroup.
-    pub progress: Option<&'h (dyn Fn(Progress) + Sync)>,
-    /// Serves kernels that ask the host for something and wait: called after each round of turns of a workgroup's waves.
-    pub service: Option<&'h (dyn Fn(&Memory) + Sync)>,
-}
-
-/// The same with hooks.
-pub(crate) fn run_hooked(
-    machine: &Machine,
-    memory: &mut Memory,
-    grid: Grid,
-    size: [u32; 3],
-    kernarg: &[u8],
-    options: &Options,
     hooks: &Hooks<'_>,
 ) -> Result<Stats, SimError> {
-    let launch = launch::prepare(machine, memory, grid, size, kernarg, options)?;
+    let launch = launch::prepare(machine, memory, grid.into(), size, kernarg, options)?;
     let result = run_all(&launch, memory, hooks);
     let waves = launch.geometry.all_waves();
     let (stale, findings) = launch.watch.as_ref().map(Shared::results).unwrap_or_default();

@@ -10,6 +10,7 @@ use super::{Hooks, Progress};
 use crate::core::error::SimError;
 use crate::core::memory::Memory;
 use crate::run::launch::Launch;
+use crate::run::patience::{self, Patience};
 use crate::run::workgroup::{Counts, Round, Unit};
 
 /// Most instructions of a wave's turn while workgroups run side by side.
@@ -26,6 +27,7 @@ pub(super) struct Queue<'p> {
     failed: AtomicU64,
     outcome: Mutex<(Counts, Option<(u64, SimError)>)>,
     hooks: Hooks<'p>,
+    patience: Patience,
 }
 
 /// A workgroup that runs.
@@ -41,7 +43,16 @@ impl<'p> Queue<'p> {
     pub(super) fn new(total: u64, room: usize, hooks: Hooks<'p>) -> Queue<'p> {
         let zero = || AtomicU64::new(0);
         let (next, done, failed) = (zero(), zero(), AtomicU64::new(u64::MAX));
-        Queue { total, room: room.max(1), next, done, failed, outcome: Mutex::default(), hooks }
+        Queue {
+            total,
+            room: room.max(1),
+            next,
+            done,
+            failed,
+            outcome: Mutex::default(),
+            hooks,
+            patience: Patience::default(),
+        }
     }
 
     /// The next workgroup.
@@ -107,6 +118,11 @@ impl<'p> Queue<'p> {
             if let Some(service) = self.hooks.service {
                 service(memory);
             }
+            if let Some(stalled) = self.hooks.stalled
+                && self.patience.ends()
+            {
+                stalled(patience::LONG);
+            }
             (r.waits, r.stuck) = (false, None);
             match result {
                 Ok(Round::Went) => at += 1,
@@ -132,6 +148,7 @@ impl<'p> Queue<'p> {
 
     fn done(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.patience.renew();
         if let Some(progress) = self.hooks.progress {
             progress(Progress { done, total: self.total });
         }
