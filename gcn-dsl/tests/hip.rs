@@ -126,7 +126,7 @@ struct Fake {
 
 impl Fake {
     fn compile(name: &str, hip6: bool) -> Option<Fake> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fake_hip.rs");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/fake_hip.rs");
         let dir = std::env::temp_dir().join(format!("gcn-dsl-hip-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let file = dir.join("libfake_hip.so");

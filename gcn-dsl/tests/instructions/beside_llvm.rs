@@ -116,7 +116,7 @@ fn ours(kernel: &BuiltKernel) -> Row {
 
 /// What clang makes of a kernel of `spills.cl`: the text from its label to its end.
 fn theirs(clang: &Path, name: &str, target: Target, limit: u32) -> Row {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/spills.cl");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/spills.cl");
     let (arch, limit) = (format!("-mcpu={target}"), format!("-DLIMIT={limit}"));
     let options =
         ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-nogpulib", "-O3", "-S"];

@@ -3,7 +3,7 @@
 //! A program is data ([`ast`]). It becomes a kernel through the functions that the macro expands to ([`trace`]), and runs lane
 //! by lane in [`interpret`]. [`reduce`] makes a failing one small, [`print`] shows it as the source of a `gcn_kernel!`.
 //!
-//! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl --test random_programs` runs that many; `GCN_FUZZ_SEED` starts
+//! `GCN_FUZZ_COUNT=20000 cargo test --release -p gcn-dsl-tests --test random_programs` runs that many; `GCN_FUZZ_SEED` starts
 //! elsewhere. [`through_macro`] lets rustc compile a few dozen from their source.
 
 mod ast;

@@ -1,6 +1,6 @@
 //! The same programs as source text: what `gcn_kernel!` makes of a program means what the program means.
 //!
-//! `sample.rs` is made of [`print`](super::print) by `GCN_BLESS=1 cargo test -p gcn-dsl --test random_programs through_macro`.
+//! `sample.rs` is made of [`print`](super::print) by `GCN_BLESS=1 cargo test -p gcn-dsl-tests --test random_programs through_macro`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -91,7 +91,7 @@ fn source() -> String {
 
 #[test]
 fn the_sample_is_current() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/random_programs/sample.rs");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/random_programs/sample.rs");
     assert_current(path, &source());
 }
 

@@ -77,7 +77,7 @@ fn blocks(text: &str) -> Vec<Vec<Row<'_>>> {
 #[test]
 fn the_whole_text() {
     let text = double.build(Target::GFX942).unwrap().schedule();
-    assert_current(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/schedule.txt"), &text);
+    assert_current(concat!(env!("CARGO_MANIFEST_DIR"), "/data/schedule.txt"), &text);
 }
 
 /// The printer of programs is the witness.

@@ -3,7 +3,7 @@
 //!
 //! The steps of `gcn_dsl`'s functions stand here again, in the host's arithmetic, with both f32 neighbours of the exact value as
 //! what the hardware may give: other results within a unit lie between those. The reference is the host's f64 function,
-//! whose error does not show. `cargo test --release -p gcn-dsl --test types every_f32 -- --ignored --nocapture` goes over
+//! whose error does not show. `cargo test --release -p gcn-dsl-tests --test types every_f32 -- --ignored --nocapture` goes over
 //! all 2^32 arguments; what it prints is in the guide to types.
 
 /// A function with a result of the hardware's instruction in the middle.
