@@ -114,6 +114,9 @@ impl Stores {
 
     /// Makes the operations that `is_done` accepts certain.
     pub(super) fn complete(&mut self, cx: &mut Cx<'_>, is_done: impl Fn(u32) -> bool) {
+        // Memory holds the oldest ones as they are to stay, and what younger ones replaced is theirs.
+        let oldest = self.0.iter().take_while(|s| s.forwarded && is_done(s.id)).count();
+        self.0.drain(..oldest);
         if !self.0.iter().any(|s| is_done(s.id)) {
             return;
         }

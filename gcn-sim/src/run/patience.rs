@@ -1,0 +1,53 @@
+//! Notices that a launch may hang.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// If no workgroup ends for this long, a kernel may hang.
+pub(super) const LONG: Duration = Duration::from_secs(10);
+
+/// Notices, once, that no workgroup of a launch has ended for [`LONG`].
+pub(super) struct Patience {
+    long: Duration,
+    started: Instant,
+    /// Milliseconds from the start until the last workgroup ended.
+    moved: AtomicU64,
+    lost: AtomicBool,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        Patience::of(LONG)
+    }
+}
+
+impl Patience {
+    fn of(long: Duration) -> Patience {
+        Patience { long, started: Instant::now(), moved: AtomicU64::new(0), lost: AtomicBool::new(false) }
+    }
+
+    /// A workgroup has ended.
+    pub(super) fn renew(&self) {
+        self.moved.store(self.started.elapsed().as_millis() as u64, Relaxed);
+    }
+
+    /// True the first time that it is asked after none has ended for long.
+    pub(super) fn ends(&self) -> bool {
+        let waited = self.started.elapsed().saturating_sub(Duration::from_millis(self.moved.load(Relaxed)));
+        waited >= self.long && !self.lost.swap(true, Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_ends_once() {
+        let none = Patience::of(Duration::ZERO);
+        assert!(none.ends() && !none.ends());
+        let much = Patience::of(Duration::from_secs(3600));
+        much.renew();
+        assert!(!much.ends());
+    }
+}
