@@ -2,7 +2,7 @@
 
 use gcn_isa::table::{self, Access, Class, InstDesc, Modifiers, OperandDesc, OperandKinds};
 use gcn_isa::{Inline, Inst, Operand, Reg, Sdwa, Target};
-use gcn_test_support::Random;
+use gcn_test_support::{Random, fuzz_count};
 
 use super::corners::Aside;
 use super::info::Kind;
@@ -239,7 +239,7 @@ fn undefined_bits_reach_nothing_that_counts_as_defined() {
                 continue;
             }
             let mut ran = 0;
-            for _ in 0..if row.is_matrix() { 2 } else { 12 } {
+            for _ in 0..fuzz_count(if row.is_matrix() { 1 } else { 5 }) {
                 let Some(inst) = instruction(&mut random, row) else { break };
                 match trial.run(&mut random, &inst) {
                     Ok(true) => ran += 1,
