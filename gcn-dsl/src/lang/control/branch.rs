@@ -71,12 +71,16 @@ pub struct Else<Inside, How> {
 /// Begins an `if`.
 #[track_caller]
 pub fn if_begin<C: Condition<F>, F: Flow>(cond: C, _flow: &F) -> If<C::Inside, C::How> {
-    let (cond, varying) = (cond.value(), C::How::VARYING);
-    with(|c| {
+    let cond = cond.value();
+    let varying = with(|c| {
+        let known = c.builder.as_const(cond);
+        // A condition that is known does not divide the lanes, whatever its type.
+        let varying = C::How::VARYING && known.is_none();
         c.builder.open(varying);
-        if c.builder.as_const(cond) == Some(0) {
+        if known == Some(0) {
             c.builder.never_runs();
         }
+        varying
     });
     If { cond, varying, types: PhantomData }
 }
@@ -145,6 +149,14 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
             A::left(then).flatten(&mut then_values);
         }
         let then_region = with(|c| c.builder.close(varying));
+        if let Some(bits) = with(|c| c.builder.as_const(self.cond))
+            && !A::LEFT_LEAVES
+            && !A::RIGHT_LEAVES
+        {
+            with(|c| c.builder.branch(self.cond, varying, then_region, els_region));
+            let values = if bits != 0 { then_values } else { else_values };
+            return A::Output::unflatten(&mut values.into_iter());
+        }
         let typed = if A::LEFT_LEAVES { &else_values } else { &then_values };
         let (then_region, els_region, joined) = with(|c| {
             let variables: Vec<Variable> = typed
@@ -156,7 +168,9 @@ impl<Inside: Flow, How: Kind> Else<Inside, How> {
                 .collect();
             let mut branch = |region: Region, values: &[Value]| {
                 c.builder.reopen(region, varying);
-                for (var, v) in variables.iter().zip(values) {
+                // Undefined bits need no instruction.
+                let defined = variables.iter().zip(values).filter(|(_, v)| !c.builder.is_undefined(**v));
+                for (var, v) in defined.collect::<Vec<_>>() {
                     let inst = Inst::Write { var: *var, value: *v, keep: varying };
                     c.effect(inst, loc);
                 }
