@@ -43,6 +43,7 @@ placed! {
     [T, const N: usize] Vector<T, N>: Varying, Self;
     [F, const N: usize] Packed<F, N>: Varying, Self;
     [X: Placed, const N: usize] [X; N]: X::Place, [X::Pattern; N];
+    [const N: usize] super::isa::Sgprs<N>: Uniform, Self;
     ['x, X: Placed] &'x X: X::Place, X::Pattern;
     // Nothing is in it that must be uniform.
     [] (): Varying, ();
