@@ -47,8 +47,8 @@ pub(crate) struct Known {
     pub lends: HashMap<String, Vec<bool>>,
     /// Of functions and methods, which parameters are an `Option` of the device, `self` not counted.
     pub options: HashMap<String, Vec<bool>>,
-    /// The variants without fields of device enums.
-    pub units: HashMap<String, HashSet<String>>,
+    /// The variants of device enums in order, and whether they have no fields.
+    pub variants: HashMap<String, Vec<(String, bool)>>,
     /// Device enums whose values are each lane's own.
     pub varying: HashSet<String>,
 }
@@ -321,8 +321,8 @@ fn known(items: &[Item]) -> Known {
     let (mut known, mut others) = (Known::default(), Known::default());
     for item in items {
         let Item::Enum(e) = item else { continue };
-        let units = e.variants.iter().filter(|v| matches!(v.fields, syn::Fields::Unit));
-        known.units.insert(e.ident.to_string(), units.map(|v| v.ident.to_string()).collect());
+        let variants = e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
+        known.variants.insert(e.ident.to_string(), variants.collect());
         let mut fields = e.variants.iter().flat_map(|v| &v.fields).peekable();
         if fields.peek().is_none() || fields.any(|f| Elements::default().is_varying(&f.ty)) {
             known.varying.insert(e.ident.to_string());

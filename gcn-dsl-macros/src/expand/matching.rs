@@ -8,7 +8,7 @@ use syn::{Arm, Expr, ExprIf, ExprLet, ExprMatch, Pat};
 use super::control::MOST_BRANCHES;
 use super::pattern::Needs;
 use super::typed::{has_literals, literals};
-use super::{Cx, lang};
+use super::{Cx, exit, lang};
 use crate::attrs;
 
 impl Cx<'_> {
@@ -185,6 +185,11 @@ impl Cx<'_> {
     /// `let pattern = value else { … };`.
     pub fn let_else(&mut self, pat: &Pat, value: &TokenStream, els: &Expr, span: Span) -> TokenStream {
         if !self.pattern_is_known(pat) {
+            return TokenStream::new();
+        }
+        if !exit::leaves(els) {
+            let what = "what is left here has no value for the names: the `else` of a `let … else` ends with `return`, `break` or `continue`";
+            self.errors.at(els, what);
             return TokenStream::new();
         }
         let matched = self.fresh("matched", span);

@@ -367,6 +367,9 @@ impl Cx<'_> {
         if !is_variant(&e.path) || e.path.segments.len() < 2 {
             return None;
         }
+        if !self.variant_is_there(&e.path) {
+            return Some(TokenStream::new());
+        }
         let fields = e.fields.iter().map(|f| {
             let (member, value) = (&f.member, self.field_value(&f.expr));
             quote!(#member: #value)
@@ -378,15 +381,29 @@ impl Cx<'_> {
         Some(quote_spanned!(span=> { #item #make(#name { #(#fields),* }) }))
     }
 
+    /// The variants of the enum beside this function that a variant's path begins with.
+    fn known_variants(&self, path: &Path) -> Option<&[(String, bool)]> {
+        let of = divided(path, self.self_type.as_ref()).0;
+        let name = of.segments.last()?.ident.to_string();
+        self.known.variants.get(&name).map(Vec::as_slice)
+    }
+
     /// True for `Enum::Variant` of an enum beside this function, a variant without fields.
     pub fn is_unit_variant(&self, path: &Path) -> bool {
-        let mut names = path.segments.iter().rev().map(|s| &s.ident);
-        let (Some(name), Some(of)) = (names.next(), names.next()) else { return false };
-        let of = match &self.self_type {
-            Some(itself) if of == "Self" => itself,
-            _ => of,
-        };
-        self.known.units.get(&of.to_string()).is_some_and(|units| units.contains(&name.to_string()))
+        let (variants, name) = (self.known_variants(path).unwrap_or_default(), path.segments.last());
+        name.is_some_and(|name| variants.iter().any(|(variant, unit)| *unit && name.ident == variant))
+    }
+
+    /// Notes an error for a variant that an enum beside this function does not have.
+    pub fn variant_is_there(&mut self, path: &Path) -> bool {
+        let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else { return true };
+        if !is_variant(path) || variants.iter().any(|(variant, _)| name.ident == variant) {
+            return true;
+        }
+        let all: Vec<String> = variants.iter().map(|(variant, _)| format!("`{variant}`")).collect();
+        let what = format!("there is no variant `{}`; there are {}", name.ident, all.join(", "));
+        self.errors.at(&name.ident, what);
+        false
     }
 
     /// True for a name of Rust's that nothing here has another meaning for.

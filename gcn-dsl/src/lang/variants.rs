@@ -152,15 +152,16 @@ pub trait OfVariant: Variants {
     fn of(variant: Self::Host) -> Self;
 }
 
+// `Host` and `Condition` are parameters and not `M::…`: rustc would report a missing implementation once more for those.
 /// The test of a pattern, whose fields are not looked at.
 #[track_caller]
-pub fn is_variant<M: Variants>(matched: &M, pattern: impl Fn(M::Host) -> bool) -> M::Condition {
+pub fn is_variant<M: Variants<Host = H, Condition = C>, H, C>(matched: &M, pattern: impl Fn(H) -> bool) -> C {
     let chosen: Vec<bool> = matched.each().into_iter().map(pattern).collect();
     matched.one_of(&chosen)
 }
 
 /// The fields that a pattern names.
-pub fn variant<M: Variants, R>(matched: &M, fields: impl Fn(M::Host) -> Option<R>) -> R {
+pub fn variant<M: Variants<Host = H>, H, R>(matched: &M, fields: impl Fn(H) -> Option<R>) -> R {
     let found = matched.each().into_iter().find_map(fields);
     found.unwrap_or_else(|| unreachable!("rustc has seen that the pattern is one of the variants"))
 }
