@@ -172,6 +172,7 @@ impl Cx<'_> {
                     return call;
                 }
                 self.atomic_of_value(e);
+                self.vector_width(e);
                 let receiver = self.operand(&e.receiver);
                 let (dot, turbofish) = (&e.dot_token, &e.turbofish);
                 let weak = e.method == "compare_exchange" || e.method == "compare_exchange_weak";
