@@ -321,7 +321,8 @@ fn known(items: &[Item]) -> Known {
     let (mut known, mut others) = (Known::default(), Known::default());
     for item in items {
         let Item::Enum(e) = item else { continue };
-        let variants = e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
+        let variants =
+            e.variants.iter().map(|v| (v.ident.to_string(), matches!(v.fields, syn::Fields::Unit)));
         known.variants.insert(e.ident.to_string(), variants.collect());
         let mut fields = e.variants.iter().flat_map(|v| &v.fields).peekable();
         if fields.peek().is_none() || fields.any(|f| Elements::default().is_varying(&f.ty)) {

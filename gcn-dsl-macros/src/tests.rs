@@ -145,8 +145,12 @@ fn faults_in_bodies_are_all_reported() {
             let y = v_mfma_f32_32x32x8_f16(x, x, x);
         }
     });
-    let expected =
-        ["`n` is not declared mutable", "labelled `'outer`", "the alternatives of a pattern", "does not exist on gfx90a"];
+    let expected = [
+        "`n` is not declared mutable",
+        "labelled `'outer`",
+        "the alternatives of a pattern",
+        "does not exist on gfx90a",
+    ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.contains(expected), "{found}");

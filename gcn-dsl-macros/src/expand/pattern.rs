@@ -185,9 +185,13 @@ impl Cx<'_> {
     /// True if the pattern is one that kernels have; else an error.
     pub fn pattern_is_known(&mut self, pat: &Pat) -> bool {
         let what = match plain(pat) {
-            Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) | Pat::Path(_) | Pat::Const(_) | Pat::Rest(_) => {
-                return true;
+            Pat::Path(p) => return self.variant_is_there(&p.path),
+            Pat::TupleStruct(syn::PatTupleStruct { path, .. }) | Pat::Struct(syn::PatStruct { path, .. })
+                if !self.variant_is_there(path) =>
+            {
+                return false;
             }
+            Pat::Wild(_) | Pat::Lit(_) | Pat::Range(_) | Pat::Const(_) | Pat::Rest(_) => return true,
             Pat::Ident(p) if p.by_ref.is_none() => {
                 return p.subpat.as_ref().is_none_or(|(_, inner)| self.pattern_is_known(inner));
             }
@@ -396,7 +400,9 @@ impl Cx<'_> {
 
     /// Notes an error for a variant that an enum beside this function does not have.
     pub fn variant_is_there(&mut self, path: &Path) -> bool {
-        let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else { return true };
+        let (Some(variants), Some(name)) = (self.known_variants(path), path.segments.last()) else {
+            return true;
+        };
         if !is_variant(path) || variants.iter().any(|(variant, _)| name.ident == variant) {
             return true;
         }
